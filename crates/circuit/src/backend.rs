@@ -1,0 +1,128 @@
+//! The traits between what is proved and what proves it.
+//!
+//! A [`Statement`] is a program over an abstract backend. It is written once and every role runs that same program:
+//! the plain [`Evaluator`](crate::Evaluator), the [`Counter`](crate::Counter), the [`Recorder`](crate::Recorder), and
+//! the prover and verifier of each proof system. Nothing above these traits knows which proof system runs it; nothing
+//! below knows what is proved. Both parties must make exactly the same calls in the same order, whatever the secret
+//! values: a statement may branch on public data only.
+//!
+//! * [`Ops`] is value-oblivious arithmetic: enough for garbling and for gadgets.
+//! * [`Prove`] adds secret inputs and assertions.
+//! * [`Statement`] ties a program to its identity, the digest that both parties compare.
+
+use volery_field::Ring;
+
+use crate::{Digest, Error};
+
+/// What every backend has, whatever the rings that it serves.
+pub trait Backend {
+    /// Why a call failed. Errors of statements ([`crate::Error`]: bad witness, unmet assertion, misuse) convert into it.
+    type Error: From<Error> + std::error::Error;
+
+    /// Enters a named part of the statement. Parts nest; they only serve to say where an assertion failed and to
+    /// break counts down. The default does nothing.
+    fn enter(&mut self, _part: &str) {}
+
+    /// Leaves the part entered last.
+    fn leave(&mut self) {}
+}
+
+/// Arithmetic over the ring `R` that every role can carry out without knowing values.
+///
+/// Constants, additions, subtractions and scalings are local and free of communication; multiplications cost.
+pub trait Ops<R: Ring>: Backend {
+    /// A handle on a value; cheap to clone.
+    type Wire: Clone;
+
+    /// A public constant.
+    fn constant(&mut self, c: R) -> Self::Wire;
+
+    /// `x + y`.
+    fn add(&mut self, x: &Self::Wire, y: &Self::Wire) -> Self::Wire;
+
+    /// `x - y`.
+    fn sub(&mut self, x: &Self::Wire, y: &Self::Wire) -> Self::Wire;
+
+    /// `x + c` for a public `c`.
+    fn add_constant(&mut self, x: &Self::Wire, c: R) -> Self::Wire;
+
+    /// `c * x` for a public `c`.
+    fn scale(&mut self, x: &Self::Wire, c: R) -> Self::Wire;
+
+    /// `x * y`.
+    ///
+    /// # Errors
+    /// The backend's: a lost connection, a peer that misbehaves, an exhausted supply of correlations.
+    fn mul(&mut self, x: &Self::Wire, y: &Self::Wire) -> Result<Self::Wire, Self::Error>;
+
+    /// `x[i] * y[i]` for every `i`; backends with a faster path for many independent products override this.
+    ///
+    /// # Errors
+    /// As [`Ops::mul`]; and [`Error::Misuse`] if the lengths differ.
+    fn mul_many(&mut self, x: &[Self::Wire], y: &[Self::Wire]) -> Result<Vec<Self::Wire>, Self::Error> {
+        if x.len() != y.len() {
+            return Err(Error::misuse(format!("mul_many of {} and {} wires", x.len(), y.len())).into());
+        }
+        x.iter().zip(y).map(|(x, y)| self.mul(x, y)).collect()
+    }
+
+    /// The value of `x` where it is publicly known to this backend, so that gadgets can save work.
+    /// Every role must give the same answer. Only [`Fold`](crate::Fold) tracks constants; the default knows none.
+    fn known(&self, _x: &Self::Wire) -> Option<R> {
+        None
+    }
+}
+
+/// Read access to the values behind wires, for hints; exists only where values exist.
+pub trait Peek<R: Ring, W> {
+    /// The value of `wire`.
+    fn value(&self, wire: &W) -> R;
+}
+
+/// Computes secret values from values of earlier wires (see [`Prove::secret`]).
+pub type Hint<'a, R, W> = &'a mut dyn FnMut(&dyn Peek<R, W>) -> Result<Vec<R>, Error>;
+
+/// A backend in which secret values can be brought in and claims about them made.
+pub trait Prove<R: Ring>: Ops<R> {
+    /// `n` fresh secret wires. `hint` computes their values; it runs only where values exist (evaluator, prover's own
+    /// branch), never in a verifier, a counter or a branch that runs on garbage.
+    ///
+    /// # Errors
+    /// What `hint` returns, [`Error::Misuse`] if it returns other than `n` values, and the backend's own.
+    fn secret(&mut self, n: usize, hint: Hint<'_, R, Self::Wire>) -> Result<Vec<Self::Wire>, Self::Error>;
+
+    /// Claims that every wire is zero.
+    ///
+    /// # Errors
+    /// [`Error::Unsatisfied`] where values exist and one is not zero; the backend's own. A verifier learns of a false
+    /// claim at the latest when the proof ends.
+    fn assert_zero(&mut self, x: &[Self::Wire]) -> Result<(), Self::Error>;
+
+    /// Claims that `sum x[i] * y[i] = z`. The default multiplies and asserts; it is sound in every ring.
+    ///
+    /// # Errors
+    /// As [`Ops::mul_many`] and [`Prove::assert_zero`].
+    fn assert_dot(&mut self, x: &[Self::Wire], y: &[Self::Wire], z: &Self::Wire) -> Result<(), Self::Error> {
+        let products = self.mul_many(x, y)?;
+        let mut difference = self.scale(z, -R::ONE);
+        for product in &products {
+            difference = self.add(&difference, product);
+        }
+        self.assert_zero(&[difference])
+    }
+}
+
+/// Something that can be proved: a program over the backend `B`, and its identity.
+///
+/// The prover's copy also holds the witness, which `identify` must not touch.
+pub trait Statement<B: Backend + ?Sized>: Sync {
+    /// Absorbs all that says what is claimed: a name with a version, the public inputs, or a circuit file's hash.
+    /// Two statements with the same digest must make the same calls on every backend.
+    fn identify(&self, digest: &mut Digest);
+
+    /// Runs the program.
+    ///
+    /// # Errors
+    /// What the backend returns, and [`Error`]s of the statement's own (converted).
+    fn run(&self, backend: &mut B) -> Result<(), B::Error>;
+}

@@ -1,0 +1,51 @@
+//! What can go wrong in a statement, apart from what its backend adds.
+
+/// An error of a statement, of a circuit file or of a witness.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file or text is not what its format demands.
+    #[error("{what}, line {line}, column {column}: {reason}")]
+    Malformed {
+        /// Which input: a file name, or what it is.
+        what: String,
+        /// 1-based line.
+        line: u64,
+        /// 1-based column, in bytes.
+        column: u64,
+        /// What is wrong, and what was expected.
+        reason: String,
+    },
+    /// The witness does not have the form that the statement needs.
+    #[error("witness: {0}")]
+    Witness(String),
+    /// The public inputs do not have the form that the statement needs.
+    #[error("public inputs: {0}")]
+    Public(String),
+    /// The statement does not hold for this witness.
+    #[error("the statement does not hold: assertion {assertion} failed in {place}")]
+    Unsatisfied {
+        /// How many assertions came before it.
+        assertion: u64,
+        /// The named parts around it, outermost first, separated by `/`.
+        place: String,
+    },
+    /// The program over the backend is wrong.
+    #[error("the statement misuses the backend: {0}")]
+    Misuse(String),
+    /// An input file could not be read.
+    #[error("{what}: {reason}")]
+    Io {
+        /// Which file.
+        what: String,
+        /// What the operating system said.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// An [`Error::Misuse`].
+    pub fn misuse(reason: impl Into<String>) -> Self {
+        Self::Misuse(reason.into())
+    }
+}

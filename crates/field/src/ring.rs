@@ -1,0 +1,82 @@
+//! The algebra that statements are written over.
+//!
+//! A statement is generic over a [`Ring`]; a proof system also needs a [`Field`] in which its MACs live.
+//! Both are small `Copy` types with operators; whole vectors go through the kernels of each field's module.
+
+use core::fmt::Debug;
+use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// A finite commutative ring with one, whose elements have exactly one encoding of [`Ring::BYTES`] bytes.
+///
+/// Laws: `(R, +, ZERO)` is an abelian group, `(R, *, ONE)` a commutative monoid, and `*` distributes over `+`.
+/// Operations take the same time whatever the values (elements may be secret), decoding excepted.
+pub trait Ring:
+    Copy
+    + Eq
+    + Debug
+    + Default
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+{
+    /// The ring's name in statement digests and messages, e.g. `"F2"`. Never reused for another ring.
+    const NAME: &'static str;
+    /// Length of the canonical encoding, in bytes.
+    const BYTES: usize;
+    /// The neutral element of addition; also what `Default` gives.
+    const ZERO: Self;
+    /// The neutral element of multiplication.
+    const ONE: Self;
+
+    /// Whether this is [`Ring::ZERO`], in constant time.
+    fn is_zero(self) -> bool {
+        self == Self::ZERO
+    }
+
+    /// Writes the canonical encoding (little-endian) to the first [`Ring::BYTES`] bytes of `out`.
+    ///
+    /// # Errors
+    /// [`EncodingError::Length`] if `out` is not exactly that long.
+    fn encode(self, out: &mut [u8]) -> Result<(), EncodingError>;
+
+    /// Reads a canonical encoding; the bytes are hostile.
+    ///
+    /// # Errors
+    /// [`EncodingError::Length`] if `bytes` is not exactly [`Ring::BYTES`] long, [`EncodingError::NotCanonical`]
+    /// if it is not the one encoding of any element.
+    fn decode(bytes: &[u8]) -> Result<Self, EncodingError>;
+}
+
+/// A finite field: a [`Ring`] in which every element but zero has an inverse.
+pub trait Field: Ring {
+    /// The multiplicative inverse; `None` for zero. The time taken does not depend on the value.
+    fn inverse(self) -> Option<Self>;
+}
+
+/// Why bytes are not an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum EncodingError {
+    /// The slice has the wrong length.
+    #[error("an element of {ring} takes {expected} bytes, not {got}")]
+    Length {
+        /// The ring that was asked for.
+        ring: &'static str,
+        /// Bytes that an element takes.
+        expected: usize,
+        /// Bytes that were given.
+        got: usize,
+    },
+    /// The bytes are not the canonical encoding of any element.
+    #[error("these bytes are not the canonical encoding of an element of {ring}")]
+    NotCanonical {
+        /// The ring that was asked for.
+        ring: &'static str,
+    },
+}
