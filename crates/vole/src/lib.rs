@@ -1,1 +1,2 @@
-//! placeholder
+//! Correlated randomness with malicious security on both sides.
+
