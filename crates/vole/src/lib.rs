@@ -1,2 +1,7 @@
 //! Correlated randomness with malicious security on both sides.
 
+mod aes;
+mod prg;
+
+pub use aes::Level as AesLevel;
+pub use prg::Prg;

@@ -1,0 +1,241 @@
+//! AES-128 in bulk: the engine under the PRG, the punctured PRF and the LPN code's index stream.
+//!
+//! Three kernels over slices, all of them CTR- or tree-shaped so that independent blocks fill the pipeline:
+//!
+//! * [`Aes::ctr`]: `out[i] = AES_K(start + i)`;
+//! * [`Aes::expand`]: one level of the correlated GGM tree of half-trees (ePrint 2022/1431, section 4.1),
+//!   `left = H(x)`, `right = x + H(x)`, with `H(x) = AES_K(s(x)) + s(x)` and the linear orthomorphism
+//!   `s(a || b) = (a + b) || a` (Guo, Katz, Wang, Yu, ePrint 2019/074): circular correlation robust
+//!   if AES under the fixed key is a random permutation.
+//!
+//! `portable` (the `aes` crate) is the specification; `x86` runs the same loop on 128-, 256- and 512-bit registers.
+//! The [`Level`] is detected once per process.
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use std::sync::OnceLock;
+
+use volery_field::Gf128;
+use zeroize::Zeroize;
+
+/// Which instructions carry AES.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// The `aes` crate.
+    Portable,
+    /// AES-NI, one block a register.
+    Aesni,
+    /// VAES with AVX2, two blocks a register.
+    Vaes256,
+    /// VAES with AVX-512F, four blocks a register.
+    Vaes512,
+}
+
+impl Level {
+    /// All levels, slowest first.
+    pub const ALL: [Self; 4] = [Self::Portable, Self::Aesni, Self::Vaes256, Self::Vaes512];
+
+    /// The fastest level of this machine, detected once.
+    #[must_use]
+    pub fn detect() -> Self {
+        static LEVEL: OnceLock<Level> = OnceLock::new();
+        *LEVEL.get_or_init(|| Self::ALL.into_iter().rev().find(|l| l.available()).unwrap_or(Self::Portable))
+    }
+
+    /// Whether this machine can run it.
+    #[must_use]
+    pub fn available(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            let ni = has!("aes") && has!("sse4.1");
+            let vaes = ni && has!("vaes") && has!("avx2");
+            match self {
+                Self::Portable => true,
+                Self::Aesni => ni,
+                Self::Vaes256 => vaes,
+                Self::Vaes512 => vaes && has!("avx512f"),
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            self == Self::Portable
+        }
+    }
+
+    /// A short name for benchmark output.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Aesni => "aesni",
+            Self::Vaes256 => "vaes256",
+            Self::Vaes512 => "vaes512",
+        }
+    }
+}
+
+/// `nodes[index] += value`, applied while a level is read: how the party that knows all but one path repairs the
+/// sibling of its punctured node without an access that depends on the secret `index`.
+#[derive(Clone, Copy)]
+pub(crate) struct Fix {
+    pub(crate) index: u32,
+    pub(crate) value: Gf128,
+}
+
+impl Fix {
+    /// Changes nothing.
+    pub(crate) const NONE: Self = Self { index: u32::MAX, value: Gf128::ZERO };
+}
+
+/// AES-128 under one key, expanded for the level in use; wiped on drop.
+pub(crate) struct Aes {
+    level: Level,
+    /// Round keys for the x86 levels; zero for the portable one.
+    round_keys: [u128; 11],
+    soft: Option<::aes::Aes128>,
+}
+
+impl Aes {
+    /// Expands `key` for the detected level.
+    pub(crate) fn new(key: [u8; 16]) -> Self {
+        Self::expand_key(Level::detect(), key)
+    }
+
+    /// Expands `key` for a chosen level; `None` if this machine lacks it.
+    #[cfg(test)]
+    pub(crate) fn with_level(level: Level, key: [u8; 16]) -> Option<Self> {
+        level.available().then(|| Self::expand_key(level, key))
+    }
+
+    /// `level` must be available.
+    fn expand_key(level: Level, key: [u8; 16]) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if level != Level::Portable {
+            // SAFETY: every caller passes an available level, and all but the portable one imply AES-NI.
+            let round_keys = unsafe { x86::expand_key(u128::from_le_bytes(key)) };
+            return Self { level, round_keys, soft: None };
+        }
+        Self { level, round_keys: [0; 11], soft: Some(portable::expand_key(key)) }
+    }
+
+    /// `out[i] = AES_K(start + i)`, counting modulo 2^64; blocks are little-endian integers.
+    pub(crate) fn ctr(&self, start: u64, out: &mut [Gf128]) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: `self.level` was available when the key was expanded.
+        unsafe {
+            match self.level {
+                Level::Portable => {}
+                Level::Aesni => return x86::ctr_aesni(&self.round_keys, start, out),
+                Level::Vaes256 => return x86::ctr_vaes256(&self.round_keys, start, out),
+                Level::Vaes512 => return x86::ctr_vaes512(&self.round_keys, start, out),
+            }
+        }
+        if let Some(soft) = &self.soft {
+            portable::ctr(soft, start, out);
+        }
+    }
+
+    /// One level of a tree: `nodes` holds `m` parents in its first half. After `fix` is added to them, parent `x` at
+    /// `j` leaves `H(x)` at `j` and `x + H(x)` at `j + m`. Returns the sum of all `H(x)`.
+    ///
+    /// An odd last element of `nodes` is left alone.
+    pub(crate) fn expand(&self, nodes: &mut [Gf128], fix: Fix) -> Gf128 {
+        let (left, right) = nodes.split_at_mut(nodes.len() / 2);
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: `self.level` was available when the key was expanded.
+        unsafe {
+            match self.level {
+                Level::Portable => {}
+                Level::Aesni => return x86::expand_aesni(&self.round_keys, left, right, fix),
+                Level::Vaes256 => return x86::expand_vaes256(&self.round_keys, left, right, fix),
+                Level::Vaes512 => return x86::expand_vaes512(&self.round_keys, left, right, fix),
+            }
+        }
+        self.soft.as_ref().map_or(Gf128::ZERO, |soft| portable::expand(soft, left, right, fix))
+    }
+}
+
+impl Drop for Aes {
+    fn drop(&mut self) {
+        // The `aes` crate wipes its own half.
+        self.round_keys.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn levels(key: [u8; 16]) -> impl Iterator<Item = Aes> {
+        Level::ALL.into_iter().filter_map(move |l| Aes::with_level(l, key))
+    }
+
+    fn sample(n: usize, seed: u64) -> Vec<Gf128> {
+        let mut v = vec![Gf128::ZERO; n];
+        Aes::new([7; 16]).ctr(seed << 32, &mut v);
+        v
+    }
+
+    /// FIPS 197, appendix B and C.1: the counter block is the plaintext, so only its low half is free here;
+    /// SP 800-38A, F.5.1 has no such block either, hence the zero key and block of the AESAVS, appendix B/C.
+    #[test]
+    fn every_level_gives_the_known_answer_for_zero() {
+        for aes in levels([0; 16]) {
+            let mut out = [Gf128::ZERO; 1];
+            aes.ctr(0, &mut out);
+            let expected = 0x66e94bd4ef8a2c3b884cfa59ca342b2e_u128.swap_bytes();
+            assert_eq!(out[0].to_bits(), expected, "{:?}", aes.level);
+        }
+    }
+
+    #[test]
+    fn ctr_agrees_with_portable_on_every_length() {
+        let portable = Aes::with_level(Level::Portable, [9; 16]).unwrap();
+        for aes in levels([9; 16]) {
+            for start in [0, 5, u64::MAX - 20] {
+                for n in 0..70 {
+                    let mut want = vec![Gf128::ZERO; n];
+                    let mut got = vec![Gf128::ONE; n + 1];
+                    portable.ctr(start, &mut want);
+                    aes.ctr(start, &mut got[..n]);
+                    assert_eq!(got[..n], want[..], "{:?} {start} {n}", aes.level);
+                    assert_eq!(got[n], Gf128::ONE, "wrote past the end");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn expand_agrees_with_portable_on_every_length_and_fix() {
+        let portable = Aes::with_level(Level::Portable, [3; 16]).unwrap();
+        for aes in levels([3; 16]) {
+            for m in 0..37_usize {
+                for index in [0, 1, m as u32 / 2, (m as u32).saturating_sub(1), u32::MAX] {
+                    let fix = Fix { index, value: Gf128::from_bits(u128::MAX - 5) };
+                    let mut want = sample(2 * m, m as u64);
+                    let mut got = want.clone();
+                    let a = portable.expand(&mut want, fix);
+                    let b = aes.expand(&mut got, fix);
+                    assert!(a == b && want == got, "{:?} {m} {index}", aes.level);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn expand_is_the_formula() {
+        let aes = Aes::new([1; 16]);
+        let x = 0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978_u128;
+        let s = ((x >> 64) ^ (x & u128::from(u64::MAX))) << 64 | (x >> 64);
+        let mut permuted = [Gf128::ZERO; 1];
+        // Through the portable block function, which takes any block.
+        permuted[0] = portable::permute(&portable::expand_key([1; 16]), Gf128::from_bits(s));
+        let h = permuted[0] + Gf128::from_bits(s);
+        let mut nodes = [Gf128::from_bits(x), Gf128::ZERO];
+        let sum = aes.expand(&mut nodes, Fix::NONE);
+        assert!(nodes[0] == h && sum == h && nodes[1] == h + Gf128::from_bits(x));
+    }
+}

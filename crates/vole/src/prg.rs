@@ -1,0 +1,77 @@
+//! The pseudorandom generator: AES-128 in counter mode, one stream a seed.
+
+use volery_field::Gf128;
+use zeroize::Zeroize;
+
+use crate::aes::Aes;
+
+/// The stream `AES_seed(0), AES_seed(1), ...`, up to 2^64 blocks; wiped on drop.
+///
+/// Both parties that hold a seed read the same stream if they make the same calls: each call starts at a fresh block.
+pub struct Prg {
+    aes: Aes,
+    next: u64,
+}
+
+impl Prg {
+    /// The stream of `seed`. A seed serves one purpose only: derive seeds with a hash where one serves several.
+    #[must_use]
+    pub fn new(seed: [u8; 16]) -> Self {
+        Self { aes: Aes::new(seed), next: 0 }
+    }
+
+    /// Fills `out` with the next blocks.
+    pub fn blocks(&mut self, out: &mut [Gf128]) {
+        self.aes.ctr(self.next, out);
+        self.next = self.next.wrapping_add(out.len() as u64);
+    }
+
+    /// Fills `out` with the next blocks' bytes, little-endian; the last block's unused bytes are dropped.
+    pub fn bytes(&mut self, out: &mut [u8]) {
+        let mut buffer = [Gf128::ZERO; 64];
+        for chunk in out.chunks_mut(64 * 16) {
+            let blocks = &mut buffer[..chunk.len().div_ceil(16)];
+            self.blocks(blocks);
+            for (out, block) in chunk.chunks_mut(16).zip(blocks.iter()) {
+                out.copy_from_slice(&block.to_bits().to_le_bytes()[..out.len()]);
+            }
+        }
+        buffer.zeroize();
+    }
+
+    /// The next block.
+    #[must_use]
+    pub fn block(&mut self) -> Gf128 {
+        let mut out = [Gf128::ZERO];
+        self.blocks(&mut out);
+        out[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// NIST SP 800-38A's key in counter mode, counter from zero; the first block checked with the `aes` crate.
+    #[test]
+    fn stream_is_aes_in_counter_mode_and_calls_continue_it() {
+        use ::aes::cipher::{BlockCipherEncrypt, KeyInit};
+        let seed = 0x2b7e_1516_28ae_d2a6_abf7_1588_09cf_4f3c_u128.to_be_bytes();
+        let aes = ::aes::Aes128::new(&seed.into());
+        let mut want = Vec::new();
+        for i in 0..200_u128 {
+            let mut block = i.to_le_bytes().into();
+            aes.encrypt_block(&mut block);
+            want.extend_from_slice(&<[u8; 16]>::from(block));
+        }
+        let mut prg = Prg::new(seed);
+        let mut got = vec![0; 100 * 16 - 3];
+        prg.bytes(&mut got);
+        assert_eq!(got, want[..1597]);
+        let mut rest = [Gf128::ZERO; 100];
+        prg.blocks(&mut rest);
+        for (i, b) in rest.iter().enumerate() {
+            assert_eq!(b.to_bits().to_le_bytes(), want[1600 + 16 * i..][..16]);
+        }
+    }
+}
