@@ -1,6 +1,7 @@
 //! Correlated randomness with malicious security on both sides.
 
 mod aes;
+mod lpn;
 mod prg;
 
 pub use aes::Level as AesLevel;

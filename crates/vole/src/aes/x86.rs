@@ -249,7 +249,7 @@ unsafe fn ctr<L: Lanes, const W: usize>(keys: &[u128; 11], start: u64, out: &mut
 
 /// As many groups of `W` registers as fit from `done` on; adds to `sum` and returns where it stopped.
 #[inline(always)]
-unsafe fn expand<L: Lanes, const W: usize>(
+unsafe fn expand<L: Lanes, const W: usize, const FIX: bool>(
     keys: &[u128; 11],
     left: &mut [Gf128],
     right: &mut [Gf128],
@@ -265,19 +265,24 @@ unsafe fn expand<L: Lanes, const W: usize>(
         let value = L::splat(fix.value.to_bits());
         let mut total = L::splat(0);
         while m - at >= W * L::N {
-            let parents: [L; W] = core::array::from_fn(|w| {
+            let mut h: [L; W] = core::array::from_fn(|w| {
                 let j = at + w * L::N;
-                L::load(l.add(j)).xor(L::equal(j as u32, fix.index).and(value))
+                let mut x = L::load(l.add(j));
+                if FIX {
+                    x = x.xor(L::equal(j as u32, fix.index).and(value));
+                }
+                // Parked in memory: eight parents beside their hashes would not fit sixteen registers.
+                x.store(r.add(j));
+                x.orthomorphism()
             });
-            let shuffled: [L; W] = core::array::from_fn(|w| parents[w].orthomorphism());
-            let mut h = shuffled;
             encrypt(keys, &mut h);
-            for w in 0..W {
+            for (w, h) in h.into_iter().enumerate() {
                 let j = at + w * L::N;
-                let h = h[w].xor(shuffled[w]);
+                let x = L::load(r.add(j));
+                let h = h.xor(x.orthomorphism());
                 total = total.xor(h);
                 h.store(l.add(j));
-                parents[w].xor(h).store(r.add(j));
+                x.xor(h).store(r.add(j));
             }
             at += W * L::N;
         }
@@ -310,9 +315,16 @@ macro_rules! entry_points {
             let mut sum = Gf128::ZERO;
             // SAFETY: as above.
             unsafe {
-                let done = expand::<$lanes, 4>(keys, left, right, fix, 0, &mut sum);
-                let done = expand::<$lanes, 1>(keys, left, right, fix, done, &mut sum);
-                expand::<__m128i, 1>(keys, left, right, fix, done, &mut sum);
+                if fix.index == Fix::NONE.index {
+                    // Whether there is something to repair depends on the role, not on a secret.
+                    let done = expand::<$lanes, 8, false>(keys, left, right, fix, 0, &mut sum);
+                    let done = expand::<$lanes, 1, false>(keys, left, right, fix, done, &mut sum);
+                    expand::<__m128i, 1, false>(keys, left, right, fix, done, &mut sum);
+                } else {
+                    let done = expand::<$lanes, 8, true>(keys, left, right, fix, 0, &mut sum);
+                    let done = expand::<$lanes, 1, true>(keys, left, right, fix, done, &mut sum);
+                    expand::<__m128i, 1, true>(keys, left, right, fix, done, &mut sum);
+                }
             }
             sum
         }

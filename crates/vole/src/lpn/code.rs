@@ -1,0 +1,146 @@
+//! The local linear code of primal LPN: every output is the sum of ten pseudorandom entries of a table.
+//!
+//! Row `i` of the public matrix `A` (`n` by `k = 2^log_k`, Ferret, ePrint 2020/924, section 5.1: "10-local codes")
+//! has ones at ten positions that AES under a public key and the counter `i` give. Both parties add the same rows to
+//! tables that are correlated, so the sums are correlated likewise:
+//! `sum k_j = sum m_j + (sum u_j) * delta`.
+//!
+//! Positions may repeat within a row, which only halves with probability about `45/k` the weight contributed by the
+//! pair; the estimates in [`super::security`] are for the code with that distribution, as in the published ones.
+
+use volery_field::Gf128;
+
+use crate::aes::Aes;
+
+/// Entries of the table that each output adds up.
+pub const LOCALITY: usize = 10;
+
+/// Rows that share whole AES blocks of positions: four rows take 5 blocks of 16-bit or 10 of 32-bit positions.
+const GROUP: usize = 4;
+
+/// Rows whose positions are computed at once: small enough to stay in the first-level cache.
+const BATCH: usize = 32 * GROUP;
+
+/// The public matrix; see the module's documentation.
+pub(crate) struct LpnCode {
+    positions: Aes,
+    log_k: u32,
+}
+
+impl LpnCode {
+    /// The code of dimension `2^log_k` (at most `2^31`) for the public `key`.
+    pub(crate) fn new(key: [u8; 16], log_k: u32) -> Self {
+        Self { positions: Aes::new(key), log_k: log_k.min(31) }
+    }
+
+    /// `out[i] += sum of table[p] over the positions p of row first_row + i`.
+    ///
+    /// `table` must hold `2^log_k` entries; where it holds fewer nothing is added, which cannot happen to callers that
+    /// checked their sizes (there is no index by secrets here: positions are public).
+    pub(crate) fn add_rows(&self, first_row: u64, table: &[Gf128], out: &mut [Gf128]) {
+        debug_assert!(table.len() >= 1 << self.log_k && first_row.is_multiple_of(GROUP as u64));
+        let Some(table) = table.get(..1 << self.log_k) else { return };
+        let narrow = self.log_k <= 16;
+        // 16 bytes a block: 20 bytes a row of 16-bit positions, 40 of 32-bit ones.
+        let blocks_per_group = if narrow { 5 } else { 10 };
+        let mut blocks = [Gf128::ZERO; BATCH / GROUP * 10];
+        for (b, out) in out.chunks_mut(BATCH).enumerate() {
+            let group = first_row / GROUP as u64 + (b * BATCH / GROUP) as u64;
+            let blocks = &mut blocks[..out.len().div_ceil(GROUP) * blocks_per_group];
+            self.positions.ctr(group * blocks_per_group as u64, blocks);
+            if narrow {
+                kernel::gather::<u16>(table, blocks, out);
+            } else {
+                kernel::gather::<u32>(table, blocks, out);
+            }
+        }
+    }
+}
+
+/// The only place that turns positions into addresses.
+mod kernel {
+    use super::{GROUP, Gf128, LOCALITY};
+
+    /// An unsigned integer that plain bytes can be read as.
+    pub(super) trait Position: Copy {
+        const BITS: u32;
+        fn index(self) -> usize;
+    }
+    impl Position for u16 {
+        const BITS: u32 = 16;
+        #[inline(always)]
+        fn index(self) -> usize {
+            usize::from(self)
+        }
+    }
+    impl Position for u32 {
+        const BITS: u32 = 32;
+        #[inline(always)]
+        fn index(self) -> usize {
+            self as usize
+        }
+    }
+
+    /// `out[i] += sum of table[p]` over the ten positions of row `i`, read in order from `blocks`.
+    ///
+    /// `table.len()` is a power of two; positions are reduced modulo it.
+    #[inline(always)]
+    pub(super) fn gather<P: Position>(table: &[Gf128], blocks: &[Gf128], out: &mut [Gf128]) {
+        let available = blocks.len() * 128 / (P::BITS as usize * LOCALITY);
+        assert!(table.len().is_power_of_two() && out.len() <= available.next_multiple_of(GROUP));
+        assert!(out.len() <= available);
+        let mask = table.len() - 1;
+        let positions: *const P = blocks.as_ptr().cast();
+        let base = table.as_ptr();
+        for (i, out) in out.iter_mut().enumerate() {
+            let mut sum = *out;
+            // SAFETY: `i < out.len() <= available`, so row i's ten positions lie inside `blocks` (16-byte aligned, and
+            // any bytes are a valid `P`); each index is masked below `table.len()`, a power of two.
+            unsafe {
+                let row = positions.add(i * LOCALITY);
+                for j in 0..LOCALITY {
+                    sum += *base.add((*row.add(j)).index() & mask);
+                }
+            }
+            *out = sum;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition, one bit of arithmetic at a time.
+    fn reference(key: [u8; 16], log_k: u32, row: u64, table: &[Gf128]) -> Gf128 {
+        let width = if log_k <= 16 { 2 } else { 4 };
+        let aes = Aes::new(key);
+        let mut sum = Gf128::ZERO;
+        for j in 0..LOCALITY as u64 {
+            let byte = (row * LOCALITY as u64 + j) * width;
+            let mut block = [Gf128::ZERO];
+            aes.ctr(byte / 16, &mut block);
+            let bits = block[0].to_bits() >> (8 * (byte % 16));
+            let position = if width == 2 { bits as u16 as usize } else { bits as u32 as usize };
+            sum += table[position % (1 << log_k)];
+        }
+        sum
+    }
+
+    #[test]
+    fn rows_are_sums_of_ten_entries_at_the_stream_s_positions() {
+        for log_k in [4, 10, 15, 16, 17] {
+            let code = LpnCode::new([5; 16], log_k);
+            let mut table = vec![Gf128::ZERO; 1 << log_k];
+            crate::Prg::new([1; 16]).blocks(&mut table);
+            for (first, n) in [(0, 1), (0, 300), (4, 131), (1 << 20, 128), (400, 129)] {
+                let mut out = vec![Gf128::ONE; n];
+                code.add_rows(first, &table, &mut out);
+                for (i, out) in out.iter().enumerate() {
+                    let want = reference([5; 16], log_k, first + i as u64, &table);
+                    assert!(*out == want + Gf128::ONE, "{log_k} {first} {i}");
+                }
+            }
+        }
+    }
+}
