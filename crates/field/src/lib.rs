@@ -1,7 +1,44 @@
-//! Rings, fields and their vector kernels. (Module map: see the end of this file.)
+//! Rings, fields and their vector kernels: the arithmetic under every protocol of Volery.
+//!
+//! A proof keeps one equation true of every secret value `x`. The prover holds `(x, m)`, the verifier `k` and
+//! the global key `delta`, and
+//!
+//! ```text
+//! k = m + x * delta        x in a small ring (here F2), m, k and delta in a large field (here GF(2^128))
+//! ```
+//!
+//! So statements are written over a [`Ring`], and the equation itself lives in a [`Field`]. Both are small
+//! `Copy` types with operators. Operators are for the odd single element: vectors go through the kernels of the
+//! field's module, which pick the CPU's best instruction set once and then work on whole slices.
+//!
+//! # Map
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `ring` | the traits [`Ring`] and [`Field`], and how decoding fails |
+//! | `f2` | [`F2`], the bits of Boolean statements |
+//! | `bits` | [`Bits`], many of them, packed |
+//! | [`gf128`] | [`Gf128`], the MAC field of Boolean statements, and its kernels |
+//! | `laws` (tests only) | the axioms as one macro, run on every ring and field |
+//!
+//! # Conventions
+//!
+//! * Bit `i` of anything packed is bit `i % 8` of byte `i / 8`; encodings are little-endian and unique.
+//! * Arithmetic takes the same time whatever the values. Lengths, indices and positions are public.
+//! * `Debug` never shows a value: most elements here are secret. Compare or encode them to see them in a test.
+//! * Elements are `Copy`, so wiping them is the owner's duty ([`zeroize`] is implemented); [`Bits`] wipes itself.
+//! * `unsafe` occurs in the instruction-set files of a kernel and where it calls them, nowhere else.
 
-mod gf128;
+mod bits;
+mod error;
+mod f2;
+pub mod gf128;
+#[cfg(test)]
+mod laws;
 mod ring;
 
+pub use bits::{Bits, BitsError};
+pub use error::LengthError;
+pub use f2::F2;
 pub use gf128::Gf128;
 pub use ring::{EncodingError, Field, Ring};

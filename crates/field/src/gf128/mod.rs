@@ -1,11 +1,47 @@
 //! GF(2^128), the MAC field of Boolean statements.
 //!
-//! Polynomial `x^128 + x^7 + x^2 + x + 1`, little-endian: bit `i` of the `u128` is the coefficient of `x^i`.
+//! Polynomials over F2 modulo `x^128 + x^7 + x^2 + x + 1`, little-endian: bit `i` of the `u128`, and bit `i % 8`
+//! of byte `i / 8` of the encoding, is the coefficient of `x^i`. (GCM uses the same polynomial and the reverse
+//! order of bits; code that needs GHASH converts at its edge.)
+//!
+//! One element at a time, use the operators of [`Gf128`]: they find out whether the CPU multiplies carry-less and
+//! cost a call. For slices use a [`Kernel`], which works on several elements at once:
+//!
+//! | file | instruction set | elements at once |
+//! |---|---|---|
+//! | `portable` | any; the reference for the others | 1 |
+//! | `x86_clmul` | x86-64 with PCLMULQDQ | 1 |
+//! | `x86_vpclmul` | and AVX2, VPCLMULQDQ | 2 |
+//! | `x86_vpclmul512` | and AVX-512 F, BW, VPCLMULQDQ | 4 |
+//!
+//! The files of the instruction sets hold single instructions only. The algorithms above them stand in `vector`
+//! (and `transpose`), once, written for any width; `dispatch` picks the file, `harness` tests each against
+//! `portable`.
+
+mod dispatch;
+mod portable;
+mod single;
 
 use core::fmt;
+use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use rand_core::CryptoRng;
+use subtle::{Choice, ConstantTimeEq};
+
+use crate::{EncodingError, F2, Field, Ring};
+
+pub use dispatch::{Kernel, Level};
 
 /// An element of GF(2^128). `Debug` does not show the value, since most elements here are secret.
-#[derive(Clone, Copy, Default, PartialEq, Eq, zeroize::Zeroize)]
+///
+/// ```
+/// use volery_field::{Field, Gf128};
+/// let x = Gf128::X;
+/// let x_to_127 = Gf128::from_bits(1 << 127);
+/// assert_eq!(x * x_to_127, Gf128::from_bits(0b1000_0111)); // x^128 = x^7 + x^2 + x + 1
+/// assert_eq!(x.inverse().map(|inverse| inverse * x), Some(Gf128::ONE));
+/// ```
+#[derive(Clone, Copy, Default, zeroize::Zeroize)]
 #[repr(transparent)]
 pub struct Gf128(u128);
 
@@ -14,6 +50,8 @@ impl Gf128 {
     pub const ZERO: Self = Self(0);
     /// One.
     pub const ONE: Self = Self(1);
+    /// The polynomial `x`.
+    pub const X: Self = Self(2);
 
     /// The element whose coefficient of `x^i` is bit `i` of `bits`.
     #[inline(always)]
@@ -28,9 +66,121 @@ impl Gf128 {
     pub const fn to_bits(self) -> u128 {
         self.0
     }
+
+    /// The element with this encoding; every 16 bytes are the encoding of one.
+    #[inline(always)]
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(u128::from_le_bytes(bytes))
+    }
+
+    /// The encoding.
+    #[inline(always)]
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0.to_le_bytes()
+    }
+
+    /// The coefficient of `x^0`: where a prover's wire keeps its bit.
+    #[inline(always)]
+    #[must_use]
+    pub const fn lsb(self) -> F2 {
+        F2::from_lsb(self.0 as u64)
+    }
+
+    /// This element with `bit` as its coefficient of `x^0`.
+    #[inline(always)]
+    #[must_use]
+    pub const fn with_lsb(self, bit: F2) -> Self {
+        Self(self.0 & !1 | bit.to_u8() as u128)
+    }
+
+    /// `self * x`, by a shift.
+    #[inline(always)]
+    #[must_use]
+    pub const fn mul_x(self) -> Self {
+        Self((self.0 << 1) ^ ((self.0 >> 127).wrapping_neg() & 0x87))
+    }
+
+    /// `self * self`; cheaper than a multiplication.
+    #[inline]
+    #[must_use]
+    pub fn square(self) -> Self {
+        single::square(self)
+    }
+
+    /// A uniform element.
+    pub fn random(rng: &mut impl CryptoRng) -> Self {
+        let mut bytes = [0; 16];
+        rng.fill_bytes(&mut bytes);
+        Self::from_bytes(bytes)
+    }
 }
 
-impl core::ops::Add for Gf128 {
+impl Field for Gf128 {
+    /// `self^(2^128 - 2)`, by Itoh and Tsujii's chain: 12 multiplications and 127 squarings, zero included.
+    fn inverse(self) -> Option<Self> {
+        // power = self^(2^ones - 1), for ones = 1, 3, 7, ..., 127.
+        let mut power = self;
+        for ones in [1, 3, 7, 15, 31, 63] {
+            let shifted = (0..ones).fold(power, |power, _| power.square());
+            power = (shifted * power).square() * self;
+        }
+        (!self.is_zero()).then_some(power.square())
+    }
+}
+
+impl Ring for Gf128 {
+    const NAME: &'static str = "GF(2^128)";
+    const BYTES: usize = 16;
+    const ZERO: Self = Self::ZERO;
+    const ONE: Self = Self::ONE;
+
+    fn encode(self, out: &mut [u8]) -> Result<(), EncodingError> {
+        let got = out.len();
+        let out = out.as_mut_array().ok_or(EncodingError::Length { ring: Self::NAME, expected: 16, got })?;
+        *out = self.to_bytes();
+        Ok(())
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, EncodingError> {
+        let wrong = |_| EncodingError::Length { ring: Self::NAME, expected: 16, got: bytes.len() };
+        bytes.try_into().map(Self::from_bytes).map_err(wrong)
+    }
+}
+
+impl From<F2> for Gf128 {
+    /// F2 is the subfield of the constants 0 and 1.
+    #[inline(always)]
+    fn from(bit: F2) -> Self {
+        Self(bit.to_u8().into())
+    }
+}
+
+impl ConstantTimeEq for Gf128 {
+    #[inline(always)]
+    fn ct_eq(&self, other: &Self) -> Choice {
+        self.0.ct_eq(&other.0)
+    }
+}
+
+/// In constant time.
+impl PartialEq for Gf128 {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        self.ct_eq(other).into()
+    }
+}
+
+impl Eq for Gf128 {}
+
+impl fmt::Debug for Gf128 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Gf128(..)")
+    }
+}
+
+impl Add for Gf128 {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
@@ -38,15 +188,130 @@ impl core::ops::Add for Gf128 {
     }
 }
 
-impl core::ops::AddAssign for Gf128 {
+impl Sub for Gf128 {
+    type Output = Self;
     #[inline(always)]
-    fn add_assign(&mut self, other: Self) {
-        self.0 ^= other.0;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 ^ other.0)
     }
 }
 
-impl fmt::Debug for Gf128 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Gf128(..)")
+impl Neg for Gf128 {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        self
+    }
+}
+
+impl Mul for Gf128 {
+    type Output = Self;
+    #[inline]
+    fn mul(self, other: Self) -> Self {
+        single::mul(self, other)
+    }
+}
+
+/// Keeps the element or makes it zero, without a branch.
+impl Mul<F2> for Gf128 {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, bit: F2) -> Self {
+        Self(self.0 & bit.mask())
+    }
+}
+
+impl AddAssign for Gf128 {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Gf128 {
+    #[inline(always)]
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl MulAssign for Gf128 {
+    #[inline]
+    fn mul_assign(&mut self, other: Self) {
+        *self = *self * other;
+    }
+}
+
+impl core::iter::Sum for Gf128 {
+    fn sum<I: Iterator<Item = Self>>(elements: I) -> Self {
+        elements.fold(Self::ZERO, Add::add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_element() -> impl Strategy<Value = Gf128> {
+        let special = prop::sample::select(vec![0, 1, 2, 1 << 127, u128::MAX, 0x87, 1 << 63, 1 << 64]);
+        prop_oneof![4 => any::<u128>(), 1 => special].prop_map(Gf128)
+    }
+
+    crate::laws::field_laws!(Gf128, any_element());
+
+    /// `a * b` as one learns it: shift and add.
+    fn schoolbook(a: Gf128, b: Gf128) -> Gf128 {
+        let mut shifted = a;
+        let mut sum = Gf128::ZERO;
+        for i in 0..128 {
+            sum += if b.0 >> i & 1 == 1 { shifted } else { Gf128::ZERO };
+            shifted = shifted.mul_x();
+        }
+        sum
+    }
+
+    /// GCM's bit order, read as an element of ours.
+    fn from_gcm(block: u128) -> Gf128 {
+        Gf128(block.reverse_bits())
+    }
+
+    proptest! {
+        #[test]
+        fn products_are_those_of_shift_and_add(a in any_element(), b in any_element()) {
+            let expected = schoolbook(a, b).0;
+            prop_assert_eq!((a * b).0, expected);
+            prop_assert_eq!(portable::mul(a, b).0, expected);
+        }
+
+        #[test]
+        fn squares_are_products(a in any_element()) {
+            prop_assert_eq!(a.square().0, (a * a).0);
+            prop_assert_eq!(portable::square(a).0, (a * a).0);
+            prop_assert_eq!(a.mul_x().0, (a * Gf128::X).0);
+        }
+
+        #[test]
+        fn a_bit_keeps_or_clears(a in any_element(), bit in any::<bool>()) {
+            prop_assert_eq!((a * F2::new(bit)).0, (a * Gf128::from(F2::new(bit))).0);
+            prop_assert_eq!(a.with_lsb(F2::new(bit)).lsb(), F2::new(bit));
+            prop_assert_eq!(a.with_lsb(a.lsb()), a);
+        }
+    }
+
+    /// The GHASH values of McGrew and Viega, "The Galois/Counter Mode of Operation (GCM)", appendix B, test
+    /// case 2: `H`, the ciphertext block `C`, `C * H`, and `(C * H + length) * H`.
+    #[test]
+    fn ghash_of_gcm_test_case_2_is_known() {
+        let h = from_gcm(0x66e9_4bd4_ef8a_2c3b_884c_fa59_ca34_2b2e);
+        let c = from_gcm(0x0388_dace_60b6_a392_f328_c2b9_71b2_fe78);
+        let first = c * h;
+        assert_eq!(first, from_gcm(0x5e2e_c746_9170_6288_2c85_b068_5353_deb7));
+        assert_eq!((first + from_gcm(0x80)) * h, from_gcm(0xf38c_bb1a_d692_23dc_c345_7ae5_b6b0_f885));
+    }
+
+    #[test]
+    fn debug_does_not_show_the_value() {
+        assert_eq!(format!("{:?}", Gf128(0x1234_5678)), "Gf128(..)");
     }
 }

@@ -1,0 +1,22 @@
+//! What a vector function says when it is misused.
+
+/// Two vectors that belong together have different lengths. This is the caller's mistake: lengths that come
+/// from a peer are to be checked where they are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{what} has {got} elements where {expected} are needed")]
+pub struct LengthError {
+    /// Which argument.
+    pub what: &'static str,
+    /// The number of elements that fits the other arguments.
+    pub expected: usize,
+    /// The number of elements given.
+    pub got: usize,
+}
+
+impl LengthError {
+    /// `Ok` if `got` is `expected`.
+    #[inline]
+    pub(crate) fn check(what: &'static str, expected: usize, got: usize) -> Result<(), Self> {
+        if got == expected { Ok(()) } else { Err(Self { what, expected, got }) }
+    }
+}

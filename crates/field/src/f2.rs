@@ -1,0 +1,222 @@
+//! F2, the field of two elements: `+` is XOR, `*` is AND. Boolean statements are written over it.
+//!
+//! One element is a byte that is 0 or 1; many are packed in [`Bits`](crate::Bits).
+
+use core::fmt;
+use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use rand_core::CryptoRng;
+use subtle::{Choice, ConstantTimeEq};
+use zeroize::Zeroize;
+
+use crate::{EncodingError, Field, Ring};
+
+/// A bit. It may be secret: operators do not branch on it, and `Debug` does not show it.
+///
+/// ```
+/// use volery_field::F2;
+/// assert_eq!(F2::ONE + F2::ONE, F2::ZERO);
+/// assert_eq!(F2::new(true) * F2::new(false), F2::from(false));
+/// ```
+// Invariant: the byte is 0 or 1.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Zeroize)]
+#[repr(transparent)]
+pub struct F2(u8);
+
+impl F2 {
+    /// Zero.
+    pub const ZERO: Self = Self(0);
+    /// One.
+    pub const ONE: Self = Self(1);
+
+    /// One if `bit` holds, else zero.
+    #[inline(always)]
+    #[must_use]
+    pub const fn new(bit: bool) -> Self {
+        Self(bit as u8)
+    }
+
+    /// The lowest bit of `word`; the others are ignored.
+    #[inline(always)]
+    #[must_use]
+    pub const fn from_lsb(word: u64) -> Self {
+        Self((word & 1) as u8)
+    }
+
+    /// Whether this is one. Do not branch on the answer if it is secret; [`F2::mask`] selects without a branch.
+    #[inline(always)]
+    #[must_use]
+    pub const fn to_bool(self) -> bool {
+        self.0 != 0
+    }
+
+    /// The number 0 or 1.
+    #[inline(always)]
+    #[must_use]
+    pub const fn to_u8(self) -> u8 {
+        self.0
+    }
+
+    /// All bits set if this is one, none if zero.
+    #[inline(always)]
+    #[must_use]
+    pub const fn mask(self) -> u128 {
+        (self.0 as u128).wrapping_neg()
+    }
+
+    /// A uniform bit. It spends four bytes of `rng`; for many bits fill the words of a [`Bits`](crate::Bits).
+    pub fn random(rng: &mut impl CryptoRng) -> Self {
+        Self::from_lsb(rng.next_u32().into())
+    }
+}
+
+impl From<bool> for F2 {
+    #[inline(always)]
+    fn from(bit: bool) -> Self {
+        Self::new(bit)
+    }
+}
+
+impl From<F2> for bool {
+    #[inline(always)]
+    fn from(bit: F2) -> Self {
+        bit.to_bool()
+    }
+}
+
+impl From<F2> for Choice {
+    #[inline(always)]
+    fn from(bit: F2) -> Self {
+        Self::from(bit.0)
+    }
+}
+
+impl ConstantTimeEq for F2 {
+    #[inline(always)]
+    fn ct_eq(&self, other: &Self) -> Choice {
+        self.0.ct_eq(&other.0)
+    }
+}
+
+impl fmt::Debug for F2 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("F2(..)")
+    }
+}
+
+impl Add for F2 {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(self.0 ^ other.0)
+    }
+}
+
+impl Sub for F2 {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 ^ other.0)
+    }
+}
+
+impl Mul for F2 {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl Neg for F2 {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        self
+    }
+}
+
+impl AddAssign for F2 {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for F2 {
+    #[inline(always)]
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl MulAssign for F2 {
+    #[inline(always)]
+    fn mul_assign(&mut self, other: Self) {
+        *self = *self * other;
+    }
+}
+
+impl core::iter::Sum for F2 {
+    fn sum<I: Iterator<Item = Self>>(elements: I) -> Self {
+        elements.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl Ring for F2 {
+    const NAME: &'static str = "F2";
+    const BYTES: usize = 1;
+    const ZERO: Self = Self::ZERO;
+    const ONE: Self = Self::ONE;
+
+    fn encode(self, out: &mut [u8]) -> Result<(), EncodingError> {
+        match out {
+            [byte] => *byte = self.0,
+            _ => return Err(EncodingError::Length { ring: Self::NAME, expected: 1, got: out.len() }),
+        }
+        Ok(())
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, EncodingError> {
+        match *bytes {
+            [byte @ (0 | 1)] => Ok(Self(byte)),
+            [_] => Err(EncodingError::NotCanonical { ring: Self::NAME }),
+            _ => Err(EncodingError::Length { ring: Self::NAME, expected: 1, got: bytes.len() }),
+        }
+    }
+}
+
+impl Field for F2 {
+    fn inverse(self) -> Option<Self> {
+        self.to_bool().then_some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    crate::laws::field_laws!(F2, any::<bool>().prop_map(F2::new));
+
+    #[test]
+    fn only_zero_and_one_decode() {
+        for byte in 0..=u8::MAX {
+            let expected = match byte {
+                0 => Ok(F2::ZERO),
+                1 => Ok(F2::ONE),
+                _ => Err(EncodingError::NotCanonical { ring: "F2" }),
+            };
+            assert_eq!(F2::decode(&[byte]), expected, "{byte}");
+        }
+    }
+
+    #[test]
+    fn tables_are_those_of_xor_and_and() {
+        for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
+            assert_eq!((F2::new(a) + F2::new(b)).to_bool(), a ^ b);
+            assert_eq!((F2::new(a) * F2::new(b)).to_bool(), a & b);
+            assert_eq!(F2::new(a).mask(), if a { u128::MAX } else { 0 });
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The kernels' public face: which there are, which one this CPU gets, and the checks of lengths before them.
+
+use std::sync::OnceLock;
+
+use super::{Gf128, portable};
+use crate::LengthError;
+
+/// An instruction set that kernels are written for, slowest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Level {
+    /// Plain Rust, for any CPU.
+    Portable,
+    /// x86-64 with PCLMULQDQ: one element at a time.
+    Clmul,
+    /// x86-64 with AVX2 and VPCLMULQDQ: two elements at a time.
+    Vpclmul256,
+    /// x86-64 with AVX-512 (F, BW) and VPCLMULQDQ: four elements at a time.
+    Vpclmul512,
+}
+
+impl Level {
+    /// All of them, whether this CPU has them or not.
+    pub const ALL: [Self; 4] = [Self::Portable, Self::Clmul, Self::Vpclmul256, Self::Vpclmul512];
+
+    /// A short name for reports, e.g. `"vpclmul256"`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Clmul => "clmul",
+            Self::Vpclmul256 => "vpclmul256",
+            Self::Vpclmul512 => "vpclmul512",
+        }
+    }
+}
+
+/// The functions of one instruction set.
+///
+/// # Safety
+/// Calling one is sound on a CPU that has the instructions of `level`. Slices of different lengths are cut to
+/// the shortest.
+pub(super) struct Table {
+    pub(super) level: Level,
+    pub(super) inner_product: unsafe fn(&[Gf128], &[Gf128]) -> Gf128,
+    pub(super) inner_product_bits: unsafe fn(&[Gf128], &[u64]) -> Gf128,
+    pub(super) powers: unsafe fn(Gf128, &mut [Gf128]),
+    pub(super) mul_slices: unsafe fn(&[Gf128], &[Gf128], &mut [Gf128]),
+    pub(super) scale_add: unsafe fn(Gf128, &[Gf128], &mut [Gf128]),
+    pub(super) check_prover: unsafe fn(&[Gf128], &[Gf128], &[Gf128], &[Gf128]) -> (Gf128, Gf128),
+    pub(super) check_verifier: unsafe fn(&[Gf128], &[Gf128], &[Gf128], &[Gf128]) -> (Gf128, Gf128),
+    pub(super) transpose: unsafe fn(&[u8], usize, &mut [Gf128]),
+}
+
+static PORTABLE: Table = Table {
+    level: Level::Portable,
+    inner_product: portable::inner_product,
+    inner_product_bits: portable::inner_product_bits,
+    powers: portable::powers,
+    mul_slices: portable::mul_slices,
+    scale_add: portable::scale_add,
+    check_prover: portable::check_prover,
+    check_verifier: portable::check_verifier,
+    transpose: portable::transpose,
+};
+
+/// The monomials `x^0 ... x^127`: an inner product with them packs.
+static MONOMIALS: [Gf128; 128] = {
+    let mut monomials = [Gf128::ZERO; 128];
+    let mut i = 0;
+    while i < 128 {
+        monomials[i] = Gf128(1 << i);
+        i += 1;
+    }
+    monomials
+};
+
+/// The vector functions of GF(2^128) on one instruction set: a pointer, to be copied around.
+///
+/// All take time that depends on lengths alone, and work in place on the caller's slices. Copies of elements may
+/// stay behind in registers and on the stack.
+///
+/// ```
+/// use volery_field::gf128::{Gf128, Kernel};
+/// let kernel = Kernel::detect();
+/// let mut powers = [Gf128::ZERO; 3];
+/// kernel.powers(Gf128::X, &mut powers);
+/// assert_eq!(kernel.inner_product(&powers, &[Gf128::ONE; 3])?, Gf128::from_bits(0b1110));
+/// # Ok::<(), volery_field::LengthError>(())
+/// ```
+// Invariant: this CPU has the instructions of the table's level.
+#[derive(Clone, Copy)]
+pub struct Kernel(&'static Table);
+
+impl Kernel {
+    /// The fastest kernel of this CPU, found out once.
+    #[must_use]
+    pub fn detect() -> Self {
+        static BEST: OnceLock<Kernel> = OnceLock::new();
+        *BEST.get_or_init(|| Level::ALL.into_iter().rev().find_map(Self::new).unwrap_or(Self(&PORTABLE)))
+    }
+
+    /// The kernel of a chosen level, for tests and benchmarks; `None` if this CPU (or build) cannot run it.
+    #[must_use]
+    pub fn new(level: Level) -> Option<Self> {
+        match level {
+            Level::Portable => Some(Self(&PORTABLE)),
+            _ => None,
+        }
+    }
+
+    /// All kernels that this CPU can run, slowest first.
+    pub fn available() -> impl Iterator<Item = Self> {
+        Level::ALL.into_iter().filter_map(Self::new)
+    }
+
+    /// The instruction set.
+    #[must_use]
+    pub const fn level(self) -> Level {
+        self.0.level
+    }
+
+    /// The instruction set's name for reports, e.g. `"vpclmul256"`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.0.level.name()
+    }
+
+    /// `sum of a[i] * b[i]`, with a single reduction.
+    ///
+    /// # Errors
+    /// [`LengthError`] if the lengths differ.
+    pub fn inner_product(self, a: &[Gf128], b: &[Gf128]) -> Result<Gf128, LengthError> {
+        LengthError::check("the second factor", a.len(), b.len())?;
+        // SAFETY: a kernel exists only where the CPU has its instructions.
+        Ok(unsafe { (self.0.inner_product)(a, b) })
+    }
+
+    /// `sum of a[i] * bit i of bits`. Bits past `a.len()` are ignored.
+    ///
+    /// # Errors
+    /// [`LengthError`] unless `bits` has the `a.len().div_ceil(64)` words that `a` needs.
+    pub fn inner_product_bits(self, a: &[Gf128], bits: &[u64]) -> Result<Gf128, LengthError> {
+        LengthError::check("the vector of 64-bit words", a.len().div_ceil(64), bits.len())?;
+        // SAFETY: a kernel exists only where the CPU has its instructions.
+        Ok(unsafe { (self.0.inner_product_bits)(a, bits) })
+    }
+
+    /// `sum of a[i] * x^i`, `x` being [`Gf128::X`]: packs up to 128 correlations over F2 into one over GF(2^128).
+    ///
+    /// # Errors
+    /// [`LengthError`] if `a` has more than 128 elements.
+    pub fn pack(self, a: &[Gf128]) -> Result<Gf128, LengthError> {
+        let too_long = LengthError { what: "the vector to pack", expected: MONOMIALS.len(), got: a.len() };
+        self.inner_product(a, MONOMIALS.get(..a.len()).ok_or(too_long)?)
+    }
+
+    /// `out[i] = x^(i + 1)`.
+    pub fn powers(self, x: Gf128, out: &mut [Gf128]) {
+        // SAFETY: a kernel exists only where the CPU has its instructions.
+        unsafe { (self.0.powers)(x, out) }
+    }
+
+    /// `out[i] = a[i] * b[i]`.
+    ///
+    /// # Errors
+    /// [`LengthError`] (and `out` unchanged) if the lengths differ.
+    pub fn mul_slices(self, a: &[Gf128], b: &[Gf128], out: &mut [Gf128]) -> Result<(), LengthError> {
+        LengthError::check("the second factor", a.len(), b.len())?;
+        LengthError::check("the output", a.len(), out.len())?;
+        // SAFETY: a kernel exists only where the CPU has its instructions.
+        unsafe { (self.0.mul_slices)(a, b, out) }
+        Ok(())
+    }
+
+    /// `out[i] += scale * a[i]`.
+    ///
+    /// # Errors
+    /// [`LengthError`] (and `out` unchanged) if the lengths differ.
+    pub fn scale_add(self, scale: Gf128, a: &[Gf128], out: &mut [Gf128]) -> Result<(), LengthError> {
+        LengthError::check("the output", a.len(), out.len())?;
+        // SAFETY: a kernel exists only where the CPU has its instructions.
+        unsafe { (self.0.scale_add)(scale, a, out) }
+        Ok(())
+    }
+
+    /// The prover's side of QuickSilver's check (figure 4) of the multiplications `c[i] = a[i] * b[i]`:
+    ///
+    /// ```text
+    /// ( sum of chi[i] * a[i] * b[i],   sum of chi[i] * (x_a b[i] + x_b a[i] + c[i]) )
+    /// ```
+    ///
+    /// A wire is its tag, whose least significant bit is the wire's value: `x_a = lsb(a[i])`, `x_b = lsb(b[i])`.
+    ///
+    /// # Errors
+    /// [`LengthError`] if the four lengths differ.
+    pub fn check_prover(
+        self,
+        chi: &[Gf128],
+        a: &[Gf128],
+        b: &[Gf128],
+        c: &[Gf128],
+    ) -> Result<(Gf128, Gf128), LengthError> {
+        check_lengths(chi, a, b, c)?;
+        // SAFETY: a kernel exists only where the CPU has its instructions.
+        Ok(unsafe { (self.0.check_prover)(chi, a, b, c) })
+    }
+
+    /// The verifier's side of QuickSilver's check (figure 4) of the multiplications `c[i] = a[i] * b[i]`, on keys:
+    ///
+    /// ```text
+    /// ( sum of chi[i] * a[i] * b[i],   sum of chi[i] * c[i] )
+    /// ```
+    ///
+    /// The verifier multiplies the second by its delta and adds the two.
+    ///
+    /// # Errors
+    /// [`LengthError`] if the four lengths differ.
+    pub fn check_verifier(
+        self,
+        chi: &[Gf128],
+        a: &[Gf128],
+        b: &[Gf128],
+        c: &[Gf128],
+    ) -> Result<(Gf128, Gf128), LengthError> {
+        check_lengths(chi, a, b, c)?;
+        // SAFETY: a kernel exists only where the CPU has its instructions.
+        Ok(unsafe { (self.0.check_verifier)(chi, a, b, c) })
+    }
+
+    /// Transposes a matrix of 128 rows of bits: bit `i` of `out[j]` becomes bit `j` of row `i`.
+    ///
+    /// Row `i` is the `stride` bytes from `rows[i * stride]`, bit `j` being bit `j % 8` of its byte `j / 8`. Any
+    /// number of columns will do; multiples of 512 are fastest. Columns past `out.len()` are ignored.
+    ///
+    /// # Errors
+    /// [`LengthError`] (and `out` unchanged) unless `rows` has `128 * stride` bytes and a row has a bit for each
+    /// element of `out`.
+    pub fn transpose(self, rows: &[u8], stride: usize, out: &mut [Gf128]) -> Result<(), LengthError> {
+        LengthError::check("the matrix of bytes", stride.saturating_mul(128), rows.len())?;
+        if out.len() > stride.saturating_mul(8) {
+            let expected = stride.saturating_mul(8);
+            return Err(LengthError { what: "the output, one for each column,", expected, got: out.len() });
+        }
+        // SAFETY: a kernel exists only where the CPU has its instructions.
+        unsafe { (self.0.transpose)(rows, stride, out) }
+        Ok(())
+    }
+}
+
+impl core::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Kernel({})", self.name())
+    }
+}
+
+/// The four vectors of a check belong together.
+fn check_lengths(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> Result<(), LengthError> {
+    LengthError::check("the vector of left inputs", chi.len(), a.len())?;
+    LengthError::check("the vector of right inputs", chi.len(), b.len())?;
+    LengthError::check("the vector of products", chi.len(), c.len())
+}

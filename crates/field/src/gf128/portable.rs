@@ -1,0 +1,182 @@
+//! The kernels in plain Rust: what every other kernel is tested against, and what runs where no other can.
+//!
+//! Carry-less products come from integer multiplication. A factor is split into five, each with every fifth bit
+//! of it; in the product of two such parts each fifth bit position counts at most 13 coinciding ones, too few to
+//! carry into the next of them, five positions up, so the lowest bit of each count is the carry-less product there. This is as constant in time as
+//! the CPU's multiplication is.
+
+use super::Gf128;
+
+/// Every fifth bit, from bit 0.
+const FIFTHS: u128 = {
+    let (mut bits, mut i) = (0, 0);
+    while i < 128 {
+        bits |= 1 << i;
+        i += 5;
+    }
+    bits
+};
+
+/// The low half of `x^128` reduced: `x^7 + x^2 + x + 1`.
+#[inline(always)]
+const fn fold(word: u128) -> u128 {
+    word ^ (word << 1) ^ (word << 2) ^ (word << 7)
+}
+
+/// A polynomial of degree below 256, the sum of products that have yet to be reduced.
+#[derive(Clone, Copy, Default)]
+struct Wide {
+    low: u128,
+    high: u128,
+}
+
+impl Wide {
+    #[inline(always)]
+    fn add(&mut self, other: Self) {
+        self.low ^= other.low;
+        self.high ^= other.high;
+    }
+
+    /// Modulo the field's polynomial: `high * x^128 = fold(high)`, and once more for the 7 bits that sticks out.
+    #[inline(always)]
+    const fn reduce(self) -> Gf128 {
+        let out = (self.high >> 127) ^ (self.high >> 126) ^ (self.high >> 121);
+        Gf128(self.low ^ fold(self.high) ^ fold(out))
+    }
+}
+
+/// The carry-less product of two words.
+#[inline]
+fn multiply_words(a: u64, b: u64) -> u128 {
+    let part = |word: u64, class: usize| u128::from(word) & (FIFTHS << class);
+    let a: [u128; 5] = core::array::from_fn(|class| part(a, class));
+    let b: [u128; 5] = core::array::from_fn(|class| part(b, class));
+    let mut product = 0;
+    for class in 0..5 {
+        let mut counts = 0;
+        for i in 0..5 {
+            counts ^= a[i] * b[(class + 5 - i) % 5];
+        }
+        // FIFTHS starts at bit 0, so for the classes below the first 5 positions nothing is lost by the shift.
+        product |= counts & (FIFTHS << class);
+    }
+    product
+}
+
+/// The unreduced product, by Karatsuba's three multiplications.
+#[inline]
+fn multiply_wide(a: Gf128, b: Gf128) -> Wide {
+    let halves = |word: u128| (word as u64, (word >> 64) as u64);
+    let ((a0, a1), (b0, b1)) = (halves(a.0), halves(b.0));
+    let (low, high) = (multiply_words(a0, b0), multiply_words(a1, b1));
+    let middle = multiply_words(a0 ^ a1, b0 ^ b1) ^ low ^ high;
+    Wide { low: low ^ (middle << 64), high: high ^ (middle >> 64) }
+}
+
+/// Moves bit `i` to bit `2 * i`: the square of a polynomial over F2.
+#[inline]
+const fn spread(word: u64) -> u128 {
+    let mut wide = word as u128;
+    let mut shift = 32;
+    while shift > 0 {
+        // Ones in every other group of `shift` bits.
+        let mask = u128::MAX / ((1 << shift) + 1);
+        wide = (wide | (wide << shift)) & mask;
+        shift /= 2;
+    }
+    wide
+}
+
+/// `a * b`.
+pub(super) fn mul(a: Gf128, b: Gf128) -> Gf128 {
+    multiply_wide(a, b).reduce()
+}
+
+/// `a * a`.
+pub(super) fn square(a: Gf128) -> Gf128 {
+    Wide { low: spread(a.0 as u64), high: spread((a.0 >> 64) as u64) }.reduce()
+}
+
+/// `sum a[i] * b[i]`.
+pub(super) fn inner_product(a: &[Gf128], b: &[Gf128]) -> Gf128 {
+    let mut sum = Wide::default();
+    a.iter().zip(b).for_each(|(&a, &b)| sum.add(multiply_wide(a, b)));
+    sum.reduce()
+}
+
+/// `sum a[i]` over the set bits `i`.
+pub(super) fn inner_product_bits(a: &[Gf128], bits: &[u64]) -> Gf128 {
+    let mut sum = 0;
+    for (chunk, &word) in a.chunks(64).zip(bits) {
+        for (i, a) in chunk.iter().enumerate() {
+            sum ^= a.0 & u128::from((word >> i) & 1).wrapping_neg();
+        }
+    }
+    Gf128(sum)
+}
+
+/// `out[i] = x^(i + 1)`.
+pub(super) fn powers(x: Gf128, out: &mut [Gf128]) {
+    let mut power = Gf128::ONE;
+    for out in out {
+        power = mul(power, x);
+        *out = power;
+    }
+}
+
+/// `out[i] = a[i] * b[i]`.
+pub(super) fn mul_slices(a: &[Gf128], b: &[Gf128], out: &mut [Gf128]) {
+    out.iter_mut().zip(a).zip(b).for_each(|((out, &a), &b)| *out = mul(a, b));
+}
+
+/// `out[i] += scale * a[i]`.
+pub(super) fn scale_add(scale: Gf128, a: &[Gf128], out: &mut [Gf128]) {
+    out.iter_mut().zip(a).for_each(|(out, &a)| out.0 ^= mul(scale, a).0);
+}
+
+/// The two sums of [`Kernel::check_prover`](super::Kernel::check_prover).
+pub(super) fn check_prover(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
+    let (mut squares, mut mixed) = (Wide::default(), Wide::default());
+    for (((&chi, &a), &b), &c) in chi.iter().zip(a).zip(b).zip(c) {
+        squares.add(multiply_wide(chi, mul(a, b)));
+        let linear = (b.0 & a.lsb().mask()) ^ (a.0 & b.lsb().mask()) ^ c.0;
+        mixed.add(multiply_wide(chi, Gf128(linear)));
+    }
+    (squares.reduce(), mixed.reduce())
+}
+
+/// The two sums of [`Kernel::check_verifier`](super::Kernel::check_verifier).
+pub(super) fn check_verifier(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
+    let (mut products, mut linear) = (Wide::default(), Wide::default());
+    for (((&chi, &a), &b), &c) in chi.iter().zip(a).zip(b).zip(c) {
+        products.add(multiply_wide(chi, mul(a, b)));
+        linear.add(multiply_wide(chi, c));
+    }
+    (products.reduce(), linear.reduce())
+}
+
+/// Column `j` of 128 rows of `stride` bytes to `out[j]`; see [`Kernel::transpose`](super::Kernel::transpose).
+pub(super) fn transpose(rows: &[u8], stride: usize, out: &mut [Gf128]) {
+    for (block, out) in out.chunks_mut(128).enumerate() {
+        let mut square = [0; 128];
+        for (word, row) in square.iter_mut().zip(rows.chunks_exact(stride.max(1))) {
+            let mut bytes = [0; 16];
+            bytes.iter_mut().zip(row.iter().skip(16 * block)).for_each(|(to, from)| *to = *from);
+            *word = u128::from_le_bytes(bytes);
+        }
+        transpose_square(&mut square);
+        out.iter_mut().zip(square).for_each(|(out, word)| *out = Gf128(word));
+    }
+}
+
+/// Transposes 128 by 128 bits: for each power of two, swaps the off-diagonal squares of that size.
+fn transpose_square(rows: &mut [u128; 128]) {
+    for size in (0..7).map(|log| 1 << log) {
+        let mask = u128::MAX / ((1 << size) + 1);
+        for top in (0..128).filter(|row| row & size == 0) {
+            let swap = ((rows[top] >> size) ^ rows[top + size]) & mask;
+            rows[top] ^= swap << size;
+            rows[top + size] ^= swap;
+        }
+    }
+}
