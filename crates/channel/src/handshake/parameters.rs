@@ -1,0 +1,123 @@
+//! Named values that both parties must agree on.
+
+use std::collections::BTreeMap;
+
+use super::Mismatch;
+use crate::cursor::Cursor;
+use crate::error::Error;
+
+const MAX_COUNT: usize = 64;
+const MAX_NAME: usize = 64;
+const MAX_VALUE: usize = 255;
+
+/// Names and values that both parties must agree on, like a security level or a set of LPN parameters.
+///
+/// At most 64 pairs; names have 1 to 64 of the characters `a-z 0-9 . - _`, values 0 to 255 printable ASCII characters.
+/// The encoding is canonical: names ascend, none twice.
+///
+/// ```text
+/// count: u8 | count x ( name length: u8 | name | value length: u8 | value )
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Parameters(BTreeMap<String, String>);
+
+impl Parameters {
+    /// Most bytes of an encoding.
+    pub(super) const MAX_LEN: usize = 1 + MAX_COUNT * (2 + MAX_NAME + MAX_VALUE);
+
+    /// No parameters.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// These parameters and one more.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the name is taken, or name, value or count are beyond the format.
+    pub fn with(mut self, name: &str, value: impl ToString) -> Result<Self, Error> {
+        let value = value.to_string();
+        if !valid_name(name.as_bytes()) {
+            return Err(Error::misuse(format!("`{}` cannot name a parameter", name.escape_debug())));
+        }
+        if !valid_value(value.as_bytes()) {
+            let value = value.escape_debug();
+            return Err(Error::misuse(format!("parameter `{name}` cannot have the value `{value}`")));
+        }
+        if self.0.insert(name.to_owned(), value).is_some() {
+            return Err(Error::misuse(format!("parameter `{name}` is given twice")));
+        }
+        if self.0.len() > MAX_COUNT {
+            return Err(Error::misuse(format!("more than {MAX_COUNT} parameters")));
+        }
+        Ok(self)
+    }
+
+    /// The value of a parameter.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// All pairs, names ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Compares with the peer's.
+    pub(super) fn agree(&self, theirs: &Self) -> Result<(), Mismatch> {
+        let names = self.0.keys().chain(theirs.0.keys());
+        match names.filter(|name| self.0.get(*name) != theirs.0.get(*name)).min() {
+            None => Ok(()),
+            Some(name) => Err(Mismatch::Parameter {
+                name: name.clone(),
+                ours: self.0.get(name).cloned(),
+                theirs: theirs.0.get(name).cloned(),
+            }),
+        }
+    }
+
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        // The bounds of `with` and `decode` keep every length within a byte.
+        out.push(self.0.len() as u8);
+        for text in self.0.iter().flat_map(|(name, value)| [name, value]) {
+            out.push(text.len() as u8);
+            out.extend_from_slice(text.as_bytes());
+        }
+    }
+
+    pub(super) fn decode(cursor: &mut Cursor<'_>) -> Result<Self, Error> {
+        let count = usize::from(cursor.byte("the number of parameters")?);
+        if count > MAX_COUNT {
+            return Err(cursor.malformed(format!("{count} parameters, at most {MAX_COUNT} are allowed")));
+        }
+        let mut pairs = BTreeMap::new();
+        for _ in 0..count {
+            let name = text(cursor, "a parameter's name", valid_name)?;
+            let value = text(cursor, "a parameter's value", valid_value)?;
+            if pairs.last_key_value().is_some_and(|(last, _)| *last >= name) {
+                return Err(cursor.malformed(format!("the parameter `{name}` is out of order")));
+            }
+            pairs.insert(name, value);
+        }
+        Ok(Self(pairs))
+    }
+}
+
+fn text(cursor: &mut Cursor<'_>, what: &str, valid: fn(&[u8]) -> bool) -> Result<String, Error> {
+    let length = usize::from(cursor.byte(what)?);
+    let bytes = cursor.bytes(length, what)?;
+    if !valid(bytes) {
+        return Err(cursor.malformed(format!("\"{}\" is not allowed as {what}", bytes.escape_ascii())));
+    }
+    Ok(bytes.iter().copied().map(char::from).collect())
+}
+
+fn valid_name(name: &[u8]) -> bool {
+    (1..=MAX_NAME).contains(&name.len())
+        && name.iter().all(|c| matches!(c, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b'_'))
+}
+
+fn valid_value(value: &[u8]) -> bool {
+    value.len() <= MAX_VALUE && value.iter().all(|c| matches!(c, b' '..=b'~'))
+}

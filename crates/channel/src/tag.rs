@@ -1,0 +1,157 @@
+//! The registry of message tags: each step of each protocol has one byte and one name.
+//!
+//! A receive names the step that it expects, so two parties that drift apart notice it at the next message and can say
+//! where. All numbers live in this one table, because two crates that each chose their own would sooner or later choose
+//! the same; a new step adds a line to [`tags`].
+
+use std::fmt;
+
+/// The step that a frame belongs to: a byte on the wire, a name in messages.
+///
+/// Tags are made only by the table in [`tags`], so equal bytes mean equal names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Tag {
+    byte: u8,
+    name: &'static str,
+}
+
+impl Tag {
+    /// The byte on the wire.
+    #[must_use]
+    pub const fn byte(self) -> u8 {
+        self.byte
+    }
+
+    /// The name for people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// The tag of a byte from the wire, if the table has it.
+    #[must_use]
+    pub fn from_byte(byte: u8) -> Option<Self> {
+        tags::ALL.iter().copied().find(|tag| tag.byte == byte)
+    }
+
+    /// The text for a byte from the wire, whether the table has it or not.
+    pub(crate) fn describe(byte: u8) -> String {
+        Self::from_byte(byte)
+            .map_or_else(|| format!("an unknown message (tag {byte:#04x})"), |tag| tag.to_string())
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl fmt::Debug for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({:#04x})", self.name, self.byte)
+    }
+}
+
+macro_rules! registry {
+    ($($(#[$doc:meta])+ $constant:ident = $byte:literal, $name:literal;)+) => {
+        $($(#[$doc])+ pub const $constant: Tag = Tag { byte: $byte, name: $name };)+
+
+        /// Every tag, in the order of the table.
+        pub const ALL: &[Tag] = &[$($constant),+];
+    };
+}
+
+/// The table. `0x00` is never a tag: a stream of zeros is not a conversation.
+pub mod tags {
+    use super::Tag;
+
+    registry! {
+        // 0x01..: the session.
+
+        /// Who a party is and how it wants to work ([`handshake`](crate::handshake)).
+        HELLO = 0x01, "Hello";
+        /// What is about to be proved ([`handshake`](crate::handshake)).
+        BEGIN = 0x02, "Begin";
+        /// The last message of an orderly session.
+        GOODBYE = 0x0e, "Goodbye";
+        /// Why a party ends the session early; may come instead of any other message.
+        ERROR = 0x0f, "Error";
+
+        // 0x10..: correlated randomness.
+
+        /// Base OT: the sender's points.
+        BASE_OT_SENDER = 0x10, "BaseOtSender";
+        /// Base OT: the receiver's points.
+        BASE_OT_RECEIVER = 0x11, "BaseOtReceiver";
+        /// Base OT: proofs or confirmations that go with the points.
+        BASE_OT_CHECK = 0x12, "BaseOtCheck";
+        /// SoftSpoken OT: the corrections of the punctured trees.
+        SOFT_SPOKEN_TREE = 0x14, "SoftSpokenTree";
+        /// SoftSpoken OT: the corrections of an extension.
+        SOFT_SPOKEN_EXTEND = 0x15, "SoftSpokenExtend";
+        /// SoftSpoken OT: the challenge of the consistency check.
+        SOFT_SPOKEN_CHALLENGE = 0x16, "SoftSpokenChallenge";
+        /// SoftSpoken OT: the answer of the consistency check.
+        SOFT_SPOKEN_CHECK = 0x17, "SoftSpokenCheck";
+        /// Ferret: choices for the punctured positions.
+        FERRET_CHOICES = 0x18, "FerretChoices";
+        /// Ferret: the trees' level sums.
+        FERRET_TREES = 0x19, "FerretTrees";
+        /// Ferret: the consistency check's challenge and masked values.
+        FERRET_CHECK = 0x1a, "FerretCheck";
+        /// Ferret: the outcome of the consistency check.
+        FERRET_VERDICT = 0x1b, "FerretVerdict";
+        /// Seeds and other short values that set up an expansion.
+        SEED = 0x1c, "Seed";
+        /// A commitment to a value opened later.
+        COMMITMENT = 0x1d, "Commitment";
+        /// The opening of an earlier commitment.
+        OPENING = 0x1e, "Opening";
+
+        // 0x20..: interactive proofs.
+
+        /// Masked inputs and masked products: one field element each, or one bit.
+        MASKS = 0x20, "Masks";
+        /// The verifier's random challenge.
+        CHALLENGE = 0x21, "Challenge";
+        /// The prover's answer to the challenge: the check polynomial's masked coefficients.
+        CHECK_OPENING = 0x22, "CheckOpening";
+        /// Digests and counts of what was asserted.
+        ASSERTIONS = 0x23, "Assertions";
+        /// Whether the verifier accepts.
+        VERDICT = 0x24, "Verdict";
+        /// Values opened to the verifier on purpose.
+        REVEAL = 0x25, "Reveal";
+
+        // 0xf0..: never sent by a protocol of this workspace.
+
+        /// For tests and benchmarks of code that moves frames.
+        TEST = 0xf0, "Test";
+        /// A second one, for tests of what happens between two steps.
+        TEST_OTHER = 0xf1, "TestOther";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::{Tag, tags};
+
+    #[test]
+    fn every_byte_and_every_name_is_given_once() {
+        let bytes: HashSet<u8> = tags::ALL.iter().map(|tag| tag.byte()).collect();
+        let names: HashSet<&str> = tags::ALL.iter().map(|tag| tag.name()).collect();
+        assert_eq!(bytes.len(), tags::ALL.len());
+        assert_eq!(names.len(), tags::ALL.len());
+        assert!(!bytes.contains(&0));
+    }
+
+    #[test]
+    fn known_and_unknown_bytes_have_a_description() {
+        assert_eq!(Tag::from_byte(0x20), Some(tags::MASKS));
+        assert_eq!(Tag::describe(0x20), "Masks");
+        assert_eq!(Tag::describe(0xee), "an unknown message (tag 0xee)");
+    }
+}

@@ -1,0 +1,83 @@
+//! Byte streams that never block: what a channel stands on.
+//!
+//! A party that blocks in a write cannot read; if both do it at once, both wait for ever. So a transport tries, reports
+//! that it would have to wait, and waits only where it is told to, for reading and writing at the same time and up to a
+//! deadline. One thread is enough, and the rules hold for all transports alike.
+
+mod memory;
+mod socket;
+
+use std::io;
+use std::time::Instant;
+
+pub use memory::Memory;
+pub use socket::Socket;
+
+/// What to wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interest {
+    /// Bytes to read, or the end of the stream.
+    Read,
+    /// Room to write.
+    Write,
+    /// Either of them.
+    Either,
+}
+
+impl Interest {
+    pub(crate) fn reads(self) -> bool {
+        self != Self::Write
+    }
+
+    pub(crate) fn writes(self) -> bool {
+        self != Self::Read
+    }
+}
+
+/// A two-way byte stream without blocking.
+pub trait Transport {
+    /// Reads what is there, at most `out.len()` bytes (more than 0).
+    ///
+    /// Returns the number of bytes, `Some(0)` at the end of the stream, `None` if there is nothing yet.
+    ///
+    /// # Errors
+    /// What the layer below reports.
+    fn try_read(&mut self, out: &mut [u8]) -> io::Result<Option<usize>>;
+
+    /// Writes as much of `bytes` as fits now. Returns the number of bytes, `None` if there is no room.
+    ///
+    /// # Errors
+    /// What the layer below reports.
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<Option<usize>>;
+
+    /// Passes on what this layer itself holds back. Returns whether all of it is passed on.
+    ///
+    /// # Errors
+    /// What the layer below reports.
+    fn try_flush(&mut self) -> io::Result<bool>;
+
+    /// Waits until trying again may help. Returns `false` if the deadline passed first.
+    ///
+    /// # Errors
+    /// What the layer below reports.
+    fn wait(&mut self, interest: Interest, deadline: Instant) -> io::Result<bool>;
+
+    /// Ends this party's direction of the stream, as far as that works without waiting.
+    fn shutdown(&mut self);
+
+    /// Whether bytes on their way to the peer may be lost if this side goes away before it has read all that the peer
+    /// sent (TCP resets the connection then).
+    fn needs_linger(&self) -> bool;
+}
+
+/// Turns "would block" into `None`, and tries again after a signal.
+pub(crate) fn retry<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<Option<T>> {
+    loop {
+        match attempt() {
+            Ok(value) => return Ok(Some(value)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

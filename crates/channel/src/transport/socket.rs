@@ -1,0 +1,124 @@
+//! TCP and Unix stream sockets, non-blocking, with `poll(2)` to wait.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::{Interest, Transport, retry};
+
+/// A connected stream socket in non-blocking mode.
+#[derive(Debug)]
+pub struct Socket(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Socket {
+    /// Takes over a connected TCP stream: non-blocking, and without Nagle's delay (frames are coalesced above).
+    ///
+    /// # Errors
+    /// What the operating system reports.
+    pub fn tcp(stream: TcpStream) -> io::Result<Self> {
+        stream.set_nonblocking(true)?;
+        stream.set_nodelay(true)?;
+        Ok(Self(Kind::Tcp(stream)))
+    }
+
+    /// Takes over a connected Unix stream: non-blocking.
+    ///
+    /// # Errors
+    /// What the operating system reports.
+    pub fn unix(stream: UnixStream) -> io::Result<Self> {
+        stream.set_nonblocking(true)?;
+        Ok(Self(Kind::Unix(stream)))
+    }
+
+    /// The peer's address, for messages.
+    #[must_use]
+    pub fn peer(&self) -> String {
+        match &self.0 {
+            Kind::Tcp(stream) => {
+                stream.peer_addr().map_or_else(|_| "a disconnected peer".into(), |addr| addr.to_string())
+            }
+            Kind::Unix(_) => "a local peer".into(),
+        }
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match &self.0 {
+            Kind::Tcp(stream) => stream.as_fd(),
+            Kind::Unix(stream) => stream.as_fd(),
+        }
+    }
+}
+
+impl Transport for Socket {
+    fn try_read(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
+        match &mut self.0 {
+            Kind::Tcp(stream) => retry(|| stream.read(out)),
+            Kind::Unix(stream) => retry(|| stream.read(out)),
+        }
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<Option<usize>> {
+        match &mut self.0 {
+            Kind::Tcp(stream) => retry(|| stream.write(bytes)),
+            Kind::Unix(stream) => retry(|| stream.write(bytes)),
+        }
+    }
+
+    fn try_flush(&mut self) -> io::Result<bool> {
+        Ok(true)
+    }
+
+    fn wait(&mut self, interest: Interest, deadline: Instant) -> io::Result<bool> {
+        wait_for(self.as_fd(), interest, deadline)
+    }
+
+    fn shutdown(&mut self) {
+        // The peer may be gone already; there is nobody left to tell then.
+        let _ = match &self.0 {
+            Kind::Tcp(stream) => stream.shutdown(Shutdown::Write),
+            Kind::Unix(stream) => stream.shutdown(Shutdown::Write),
+        };
+    }
+
+    fn needs_linger(&self) -> bool {
+        true
+    }
+}
+
+/// Waits until `fd` is ready, in an error state or hung up; `false` if the deadline passed first.
+pub(crate) fn wait_for(fd: BorrowedFd<'_>, interest: Interest, deadline: Instant) -> io::Result<bool> {
+    let mut flags = PollFlags::empty();
+    flags.set(PollFlags::IN, interest.reads());
+    flags.set(PollFlags::OUT, interest.writes());
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match poll(&mut [PollFd::from_borrowed_fd(fd, flags)], Some(&timespec(left))) {
+            Ok(0) if left.is_zero() => return Ok(false),
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) => return Ok(true),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Rounded up to a millisecond (some systems' `poll` knows no finer unit), at most a day: the caller asks again.
+fn timespec(duration: Duration) -> Timespec {
+    const DAY: u128 = 86_400_000;
+    let millis = u64::try_from(duration.as_nanos().div_ceil(1_000_000).min(DAY)).unwrap_or(0);
+    Timespec {
+        tv_sec: (millis / 1000).try_into().unwrap_or(0),
+        tv_nsec: (millis % 1000 * 1_000_000).try_into().unwrap_or(0),
+    }
+}
