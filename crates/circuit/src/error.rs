@@ -33,6 +33,15 @@ pub enum Error {
     /// The program over the backend is wrong.
     #[error("the statement misuses the backend: {0}")]
     Misuse(String),
+    /// A flat circuit breaks its own rules: an index out of range, a wire used before it is set, sizes that disagree.
+    #[error("the circuit is not valid: {0}")]
+    Circuit(String),
+    /// A circuit file is not the one that was opened: its content changed in between.
+    #[error("{what} changed while it was in use; put the original back or start again")]
+    Changed {
+        /// Which file.
+        what: String,
+    },
     /// An input file could not be read.
     #[error("{what}: {reason}")]
     Io {
@@ -47,5 +56,15 @@ impl Error {
     /// An [`Error::Misuse`].
     pub fn misuse(reason: impl Into<String>) -> Self {
         Self::Misuse(reason.into())
+    }
+
+    /// An [`Error::Circuit`].
+    pub(crate) fn circuit(reason: impl Into<String>) -> Self {
+        Self::Circuit(reason.into())
+    }
+
+    /// An [`Error::Io`].
+    pub(crate) fn io(what: &str, error: &std::io::Error) -> Self {
+        Self::Io { what: what.to_owned(), reason: error.to_string() }
     }
 }

@@ -1,0 +1,317 @@
+//! Claims: the public side of "this circuit, on these public inputs and some secret ones, gives these outputs".
+//!
+//! A claim about a circuit of bits can be read from a text file, with one line for each public input and one for
+//! *each* output:
+//!
+//! ```text
+//! input 1  = 0x00112233445566778899aabbccddeeff     # public; every input not named is secret
+//! output 0 = 0x69c4e0d86a7b0430d8cdb78070b4c55a     # what it must be
+//! output 1 = any                                    # deliberately left open
+//! ```
+//!
+//! Values are written as in a [witness](crate::Witness). An output that is not mentioned is an error: it would be a
+//! claim about nothing that looks like one. So is a claim in which every output is `any`, unless the circuit itself
+//! asserts something.
+
+use std::io::Read;
+
+use volery_field::{F2, Ring};
+
+use crate::text::{self, Entry, Names};
+use crate::{Digest, Error, Prove, Signature, Witness};
+
+/// Secret inputs are asked for in pieces of this many wires, so that a backend never holds all hints at once.
+const PIECE: usize = 1 << 16;
+
+/// The public inputs of a circuit, and what its outputs must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim<R> {
+    inputs: Vec<Option<Vec<R>>>,
+    outputs: Vec<Option<Vec<R>>>,
+}
+
+impl<R: Ring> Claim<R> {
+    /// A claim with one entry for each input (`None`: secret) and each output (`None`: anything).
+    ///
+    /// # Errors
+    /// [`Error::Public`] if numbers or widths are not those of `signature`.
+    pub fn new(
+        inputs: Vec<Option<Vec<R>>>,
+        outputs: Vec<Option<Vec<R>>>,
+        signature: &Signature,
+    ) -> Result<Self, Error> {
+        let input_shapes = signature.inputs.iter().map(|input| (input.name.as_str(), input.width));
+        let output_shapes = signature.outputs.iter().map(|output| (output.name.as_str(), output.width));
+        widths_fit("input", &inputs, input_shapes)?;
+        widths_fit("output", &outputs, output_shapes)?;
+        Ok(Self { inputs, outputs })
+    }
+
+    /// `signature` with each input marked public or secret as this claim has it.
+    #[must_use]
+    pub fn mark(&self, mut signature: Signature) -> Signature {
+        for (input, value) in signature.inputs.iter_mut().zip(&self.inputs) {
+            input.public = value.is_some();
+        }
+        signature
+    }
+
+    /// Whether any output must have a value.
+    #[must_use]
+    pub fn says_something(&self) -> bool {
+        self.outputs.iter().any(Option::is_some)
+    }
+
+    /// Whether any input is public.
+    pub(crate) fn has_public_inputs(&self) -> bool {
+        self.inputs.iter().any(Option::is_some)
+    }
+
+    /// Absorbs the claim.
+    pub fn identify(&self, digest: &mut Digest) {
+        for (label, values) in [("claim: inputs", &self.inputs), ("claim: outputs", &self.outputs)] {
+            digest.number(label, values.len() as u64);
+            for value in values {
+                match value {
+                    None => digest.bytes("open", &[]),
+                    Some(elements) => digest.bytes("fixed", &encode(elements)),
+                };
+            }
+        }
+    }
+
+    /// Whether `witness` has one value for every secret wire of `signature`.
+    pub(crate) fn fits(&self, witness: &Witness<R>, signature: &Signature) -> Result<(), Error> {
+        let open = signature.inputs.iter().zip(&self.inputs).filter(|(_, value)| value.is_none());
+        let needed: u64 = open.map(|(input, _)| u64::from(input.width)).sum();
+        let got = witness.values().len() as u64;
+        if got == needed {
+            return Ok(());
+        }
+        Err(Error::Witness(format!("{got} values for {needed} secret wires")))
+    }
+
+    /// The input wires of `signature` in order: constants where public, `witness`'s values where secret.
+    pub(crate) fn wires<B: Prove<R>>(
+        &self,
+        backend: &mut B,
+        signature: &Signature,
+        witness: Option<&Witness<R>>,
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        let mut wires = Vec::new();
+        let mut taken = 0;
+        for (input, value) in signature.inputs.iter().zip(&self.inputs) {
+            backend.enter(&input.name);
+            match value {
+                Some(elements) => wires.extend(elements.iter().map(|&c| backend.constant(c))),
+                None => {
+                    bring_in(backend, input.width as usize, taken, witness, &mut wires)?;
+                    taken += input.width as usize;
+                }
+            }
+            backend.leave();
+        }
+        Ok(wires)
+    }
+
+    /// Asserts that the `outputs` of `signature` are what they must be.
+    pub(crate) fn assert<B: Prove<R>>(
+        &self,
+        backend: &mut B,
+        signature: &Signature,
+        outputs: &[B::Wire],
+    ) -> Result<(), B::Error> {
+        let mut rest = outputs;
+        for (output, value) in signature.outputs.iter().zip(&self.outputs) {
+            let (wires, others) = rest
+                .split_at_checked(output.width as usize)
+                .ok_or_else(|| Error::misuse("the circuit returned too few outputs"))?;
+            rest = others;
+            let Some(elements) = value else { continue };
+            backend.enter(&output.name);
+            let differences: Vec<B::Wire> =
+                wires.iter().zip(elements).map(|(wire, &c)| backend.add_constant(wire, -c)).collect();
+            backend.assert_zero(&differences)?;
+            backend.leave();
+        }
+        Ok(())
+    }
+}
+
+fn widths_fit<'a, R>(
+    what: &str,
+    values: &[Option<Vec<R>>],
+    shapes: impl ExactSizeIterator<Item = (&'a str, u32)>,
+) -> Result<(), Error> {
+    if values.len() != shapes.len() {
+        return Err(Error::Public(format!("{} {what} entries for {} {what}s", values.len(), shapes.len())));
+    }
+    for (value, (name, width)) in values.iter().zip(shapes) {
+        if let Some(got) = value.as_ref().map(Vec::len).filter(|&got| got != width as usize) {
+            return Err(Error::Public(format!("{got} elements for the {width} wires of \"{name}\"")));
+        }
+    }
+    Ok(())
+}
+
+fn encode<R: Ring>(elements: &[R]) -> Vec<u8> {
+    let mut bytes = vec![0; elements.len() * R::BYTES];
+    for (element, out) in elements.iter().zip(bytes.chunks_exact_mut(R::BYTES)) {
+        // The slice has the exact length, the only thing that encoding asks for.
+        let encoded = element.encode(out);
+        debug_assert!(encoded.is_ok());
+    }
+    bytes
+}
+
+/// `width` secret wires with the witness's values from `taken` on.
+fn bring_in<R: Ring, B: Prove<R>>(
+    backend: &mut B,
+    width: usize,
+    taken: usize,
+    witness: Option<&Witness<R>>,
+    wires: &mut Vec<B::Wire>,
+) -> Result<(), B::Error> {
+    for start in (0..width).step_by(PIECE) {
+        let length = PIECE.min(width - start);
+        let first = taken + start;
+        wires.extend(backend.secret(length, &mut |_| {
+            let witness = witness.ok_or_else(|| Error::Witness("none was given".into()))?;
+            let values = witness.values().get(first..first + length);
+            values.map(<[R]>::to_vec).ok_or_else(|| Error::Witness("it has too few values".into()))
+        })?);
+    }
+    Ok(())
+}
+
+impl Claim<F2> {
+    /// Reads a claim about a circuit with this `signature` from a file; `what` names it in errors.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if reading fails, and what [`Claim::parse`] says.
+    pub fn read(source: impl Read, what: &str, signature: &Signature) -> Result<Self, Error> {
+        let inputs = signature.inputs.iter().map(|input| input.width);
+        let outputs = signature.outputs.iter().map(|output| output.width);
+        let content = text::read_all(source, what, inputs.chain(outputs).map(u64::from).sum())?;
+        Self::parse(&content, what, signature)
+    }
+
+    /// Parses a claim (see the [module's](self) format) about a circuit with this `signature`.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] with the place; [`Error::Public`] if an output is not mentioned.
+    pub fn parse(content: &[u8], what: &str, signature: &Signature) -> Result<Self, Error> {
+        let inputs = Names::new(signature.inputs.iter().map(|input| input.name.as_str()));
+        let outputs = Names::new(signature.outputs.iter().map(|output| output.name.as_str()));
+        let mut claim =
+            Self { inputs: vec![None; signature.inputs.len()], outputs: vec![None; signature.outputs.len()] };
+        let mut mentioned = vec![false; signature.outputs.len()];
+        for entry in text::entries(content, what) {
+            let entry = entry?;
+            let Some(name) = entry.name else {
+                return Err(entry.error(entry.start, "expected `name = value`"));
+            };
+            if let Some(index) = inputs.find(name) {
+                unset(&entry, claim.inputs[index].is_some())?;
+                claim.inputs[index] = Some(elements(&entry, signature.inputs[index].width)?);
+            } else if let Some(index) = outputs.find(name) {
+                unset(&entry, mentioned[index])?;
+                mentioned[index] = true;
+                if entry.value() != b"any" {
+                    claim.outputs[index] = Some(elements(&entry, signature.outputs[index].width)?);
+                }
+            } else {
+                return Err(entry.error(entry.start, "the circuit has no input or output of this name"));
+            }
+        }
+        if let Some(index) = mentioned.iter().position(|&mentioned| !mentioned) {
+            let name = &signature.outputs[index].name;
+            return Err(Error::Public(format!(
+                "say what \"{name}\" must be (`{name} = any` leaves it open)"
+            )));
+        }
+        Ok(claim)
+    }
+}
+
+fn unset(entry: &Entry<'_>, set: bool) -> Result<(), Error> {
+    if set { Err(entry.error(entry.start, "this has a value already")) } else { Ok(()) }
+}
+
+fn elements(entry: &Entry<'_>, width: u32) -> Result<Vec<F2>, Error> {
+    Ok(entry.bits(width)?.iter().map(|&bit| F2::new(bit)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Input, Output};
+
+    fn signature() -> Signature {
+        let input = |name: &str, width| Input { name: name.into(), width, public: false };
+        let output = |name: &str, width| Output { name: name.into(), width };
+        Signature {
+            inputs: vec![input("input 0", 4), input("input 1", 2)],
+            outputs: vec![output("output 0", 4), output("output 1", 1)],
+        }
+    }
+
+    fn parse(content: &str) -> Result<Claim<F2>, Error> {
+        Claim::parse(content.as_bytes(), "p", &signature())
+    }
+
+    #[test]
+    fn a_claim_is_read_with_its_open_parts() {
+        let claim = parse("input 1 = 0b10\noutput 0=0x1 # one\noutput 1 = any").expect("valid");
+        let bits = |values: &[u8]| Some(values.iter().map(|&v| F2::new(v == 1)).collect::<Vec<_>>());
+        let expected = Claim::new(vec![None, bits(&[0, 1])], vec![bits(&[1, 0, 0, 0]), None], &signature())
+            .expect("fits");
+        assert_eq!(claim, expected);
+        assert!(claim.mark(signature()).inputs[1].public && !claim.mark(signature()).inputs[0].public);
+    }
+
+    #[test]
+    fn every_malformed_claim_is_refused_with_its_place() {
+        for (content, line, column, reason) in [
+            ("0x1", 1, 1, "name = value"),
+            ("output 2 = 0x1", 1, 1, "no input or output"),
+            ("output 0 = 0x1\n output 0 = any", 2, 2, "already"),
+            ("input 0 = 0x1\ninput 0 = 0x1", 2, 1, "already"),
+            ("input 0 = any", 1, 11, "0x"),
+            ("output 0 = 0x11", 1, 12, "1 hex digits"),
+        ] {
+            match parse(content).expect_err(content) {
+                Error::Malformed { line: l, column: c, reason: r, .. } => {
+                    assert_eq!((l, c), (line, column), "{content:?}: {r}");
+                    assert!(r.contains(reason), "{content:?}: {r}");
+                }
+                other => panic!("{content:?}: {other}"),
+            }
+        }
+    }
+
+    #[test]
+    fn an_output_left_out_is_an_error_that_says_how_to_leave_it_open() {
+        let error = parse("output 0 = 0x1").expect_err("output 1 is missing");
+        assert!(matches!(error, Error::Public(reason) if reason.contains("`output 1 = any`")));
+    }
+
+    #[test]
+    fn claims_that_differ_have_different_identities() {
+        let digest = |content: &str| {
+            let mut digest = Digest::new();
+            parse(content).expect("valid").identify(&mut digest);
+            digest.finish()
+        };
+        let all = [
+            digest("output 0 = 0x1\noutput 1 = any"),
+            digest("output 0 = 0x2\noutput 1 = any"),
+            digest("output 0 = any\noutput 1 = 0b1"),
+            digest("input 0 = 0x0\noutput 0 = 0x1\noutput 1 = any"),
+            digest("input 1 = 0x0\noutput 0 = 0x1\noutput 1 = any"),
+        ];
+        for (i, a) in all.iter().enumerate() {
+            assert!(all[..i].iter().all(|b| a != b));
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The plain evaluator: runs a statement on values and says whether it holds, and if not, where it fails.
+//!
+//! It is what `volery check` runs, what hints are tested with, and the reference that every proof system is compared
+//! with. Wires are the values themselves.
+
+use volery_field::Ring;
+
+use crate::place::Place;
+use crate::{Backend, Error, Hint, Ops, Peek, Prove, Statement, Witness};
+
+/// Evaluates a statement on plain values; fails at the first assertion that does not hold.
+#[derive(Clone)]
+pub struct Evaluator<R: Ring> {
+    place: Place,
+    assertions: u64,
+    trace: Option<Witness<R>>,
+}
+
+impl<R: Ring> Default for Evaluator<R> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<R: Ring> core::fmt::Debug for Evaluator<R> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Evaluator").field("assertions", &self.assertions).finish_non_exhaustive()
+    }
+}
+
+impl<R: Ring> Evaluator<R> {
+    /// An evaluator that keeps nothing but where it is.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { place: Place::default(), assertions: 0, trace: None }
+    }
+
+    /// An evaluator that also keeps every secret value in the order in which the program asked for it: the witness
+    /// of the flat circuit that [`Recorder`](crate::Recorder) makes of the same statement.
+    #[must_use]
+    pub fn tracing() -> Self {
+        Self { trace: Some(Witness::default()), ..Self::new() }
+    }
+
+    /// Whether `statement` holds for the witness inside it.
+    ///
+    /// # Errors
+    /// [`Error::Unsatisfied`] with the assertion and its place if it does not; the statement's own errors.
+    pub fn check(statement: &(impl Statement<Self> + ?Sized)) -> Result<(), Error> {
+        statement.run(&mut Self::new())
+    }
+
+    /// Assertions that held so far.
+    #[must_use]
+    pub fn assertions(&self) -> u64 {
+        self.assertions
+    }
+
+    /// The secret values seen so far; empty unless made by [`Evaluator::tracing`].
+    #[must_use]
+    pub fn into_trace(self) -> Witness<R> {
+        self.trace.unwrap_or_default()
+    }
+}
+
+/// Hints may look at every value: a wire is its value.
+struct Values;
+
+impl<R: Ring> Peek<R, R> for Values {
+    fn value(&self, wire: &R) -> R {
+        *wire
+    }
+}
+
+impl<R: Ring> Backend for Evaluator<R> {
+    type Error = Error;
+
+    fn enter(&mut self, part: &str) {
+        self.place.enter(part);
+    }
+
+    fn leave(&mut self) {
+        self.place.leave();
+    }
+}
+
+impl<R: Ring> Ops<R> for Evaluator<R> {
+    type Wire = R;
+
+    #[inline]
+    fn constant(&mut self, c: R) -> R {
+        c
+    }
+
+    #[inline]
+    fn add(&mut self, x: &R, y: &R) -> R {
+        *x + *y
+    }
+
+    #[inline]
+    fn sub(&mut self, x: &R, y: &R) -> R {
+        *x - *y
+    }
+
+    #[inline]
+    fn add_constant(&mut self, x: &R, c: R) -> R {
+        *x + c
+    }
+
+    #[inline]
+    fn scale(&mut self, x: &R, c: R) -> R {
+        *x * c
+    }
+
+    #[inline]
+    fn mul(&mut self, x: &R, y: &R) -> Result<R, Error> {
+        Ok(*x * *y)
+    }
+}
+
+impl<R: Ring> Prove<R> for Evaluator<R> {
+    fn secret(&mut self, n: usize, hint: Hint<'_, R, R>) -> Result<Vec<R>, Error> {
+        let values = hint(&Values)?;
+        if values.len() != n {
+            return Err(Error::misuse(format!("a hint gave {} values for {n} secret wires", values.len())));
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.extend(&values);
+        }
+        Ok(values)
+    }
+
+    fn assert_zero(&mut self, x: &[R]) -> Result<(), Error> {
+        for wire in x {
+            if !wire.is_zero() {
+                let place = self.place.or("the statement").to_owned();
+                return Err(Error::Unsatisfied { assertion: self.assertions, place });
+            }
+            self.assertions += 1;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_field::F2;
+
+    use super::*;
+
+    #[test]
+    fn a_false_assertion_is_named_by_number_and_place() {
+        let mut evaluator = Evaluator::<F2>::new();
+        evaluator.enter("outer");
+        evaluator.assert_zero(&[F2::ZERO, F2::ZERO]).expect("true");
+        evaluator.enter("inner");
+        let error = evaluator.assert_zero(&[F2::ZERO, F2::ONE, F2::ZERO]).expect_err("false");
+        assert_eq!(error, Error::Unsatisfied { assertion: 3, place: "outer/inner".into() });
+    }
+
+    #[test]
+    fn a_false_product_is_refused_and_counts_as_one_assertion() {
+        let (o, l) = (F2::ZERO, F2::ONE);
+        let mut evaluator = Evaluator::<F2>::new();
+        evaluator.assert_dot(&[l, l, o], &[l, o, l], &l).expect("1*1 + 1*0 + 0*1 = 1");
+        let error = evaluator.assert_dot(&[l, l], &[l, l], &l).expect_err("1 + 1 is 0");
+        assert_eq!(error, Error::Unsatisfied { assertion: 1, place: "the statement".into() });
+    }
+
+    #[test]
+    fn a_hint_with_the_wrong_number_of_values_is_misuse() {
+        let result = Evaluator::<F2>::new().secret(2, &mut |_| Ok(vec![F2::ONE]));
+        assert!(matches!(result, Err(Error::Misuse(_))));
+    }
+
+    #[test]
+    fn unequal_lengths_are_misuse() {
+        let result = Evaluator::<F2>::new().mul_many(&[F2::ONE], &[]);
+        assert!(matches!(result, Err(Error::Misuse(_))));
+    }
+
+    #[test]
+    fn the_trace_holds_all_secrets_in_order_and_hints_see_values() {
+        let mut evaluator = Evaluator::<F2>::tracing();
+        let first = evaluator.secret(2, &mut |_| Ok(vec![F2::ONE, F2::ZERO])).expect("two");
+        evaluator.secret(1, &mut |peek| Ok(vec![peek.value(&first[0])])).expect("one");
+        assert_eq!(evaluator.into_trace().values(), [F2::ONE, F2::ZERO, F2::ONE]);
+    }
+}

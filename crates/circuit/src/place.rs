@@ -1,0 +1,50 @@
+//! Where a program is: the named parts that it has entered and not left.
+
+/// The path of parts around the current operation, outermost first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Place {
+    path: String,
+    /// Length of `path` before each part that is open.
+    open: Vec<usize>,
+}
+
+impl Place {
+    pub(crate) fn enter(&mut self, part: &str) {
+        self.open.push(self.path.len());
+        if !self.path.is_empty() {
+            self.path.push('/');
+        }
+        self.path.push_str(part);
+    }
+
+    /// Leaving more often than entering does nothing: it only spoils messages, so it is not worth an error.
+    pub(crate) fn leave(&mut self) {
+        if let Some(length) = self.open.pop() {
+            self.path.truncate(length);
+        }
+    }
+
+    /// The path, or `otherwise` outside all parts.
+    pub(crate) fn or<'a>(&'a self, otherwise: &'a str) -> &'a str {
+        if self.path.is_empty() { otherwise } else { &self.path }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_nest_and_leaving_too_often_is_harmless() {
+        let mut place = Place::default();
+        assert_eq!(place.or("top"), "top");
+        place.enter("outer");
+        place.enter("inner");
+        assert_eq!(place.or("top"), "outer/inner");
+        place.leave();
+        assert_eq!(place.or("top"), "outer");
+        place.leave();
+        place.leave();
+        assert_eq!(place.or("top"), "top");
+    }
+}
