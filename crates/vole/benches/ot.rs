@@ -1,0 +1,2 @@
+//! Base OT and SoftSpokenOT: time of each party alone.
+fn main() {}

@@ -1,0 +1,128 @@
+//! Base OT: `n` endemic oblivious transfers of 128-bit keys in one round trip, from Diffie-Hellman on Ristretto.
+//!
+//! The sender ends with keys `(K_0, K_1)` for each instance, the receiver with its choice `c` and `K_c`. *Endemic* says
+//! that a cheating party may choose the keys that it sees; the other key stays random, which is all that the punctured
+//! trees of [`softspoken`](crate::softspoken) need.
+//!
+//! The protocol is that of Masny and Rindal, "Endemic Oblivious Transfer" (ePrint 2019/706), with one message of the
+//! sender for all instances as McQuoid, Rosulek and Roy, "Batching Base Oblivious Transfers" (ePrint 2021/682), show it
+//! to be safe: every hash has the instance's index in it. With generator `G` and random oracles `E` (to the group) and
+//! `K` (to keys):
+//!
+//! ```text
+//! sender:    b random                                                B = b G                      -->
+//! receiver:  s, and for each i: choice c, a, R random     r_{1-c} = R
+//!                                                         r_c = a G - E(s, i, c, r_{1-c})        <-- s, (r_0, r_1)_i
+//! sender:    y_j = r_j + E(s, i, j, r_{1-j})              K_j = K(sid, i, j, B, r_0, r_1, b y_j)
+//! receiver:  y_c = a G, so b y_c = a B                    K_c = K(sid, i, c, B, r_0, r_1, a B)
+//! ```
+//!
+//! * The two messages do not depend on each other, so each can ride in its party's first flight. That is why `E` is
+//!   bound to the receiver's nonce `s` only; the keys are bound to the session identifier, which may come later.
+//! * Both points of a pair are uniform whatever `c` is, so the receiver's choice is hidden from an unbounded sender.
+//! * A receiver fixes `r_0` and `r_1`; whichever it hashed last leaves the other `y` random, so it knows `b y_j` for one
+//!   `j` only (computational Diffie-Hellman), and a simulator sees in the hash queries which one: extraction without
+//!   rewinding, which the protocol of Chou and Orlandi lacks.
+//! * All points are decoded canonically; the identity is refused.
+//!
+//! Ristretto encodings of doubles cost a share of one inversion instead of a square root each (dalek's
+//! `double_and_compress_batch`), so the code computes halves: `E = 2 h`, `r = 2 r'`, `b y = 2 (b/2) y`.
+//!
+//! Cost: 32 bytes and `32 + 64 n` bytes; for the sender two, for the receiver one variable-base multiplication and
+//! hash-to-group an instance (the receiver's multiplications share a table of `B`). Constant time in all secrets.
+
+mod receiver;
+mod sender;
+#[cfg(test)]
+mod tests;
+
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
+use curve25519_dalek::traits::IsIdentity;
+use volery_channel::Tag;
+use volery_field::Gf128;
+
+pub use receiver::Receiver;
+pub use sender::Sender;
+
+use crate::hash::Oracle;
+use crate::{Error, SessionId};
+
+/// Length of the sender's message in bytes.
+pub const SENDER_MESSAGE_BYTES: usize = 32;
+
+/// The largest number of instances in one run.
+pub const MAX_INSTANCES: usize = 1 << 16;
+
+const NONCE_BYTES: usize = 32;
+const POINT_BYTES: usize = 32;
+
+/// Length of the receiver's message for `n` instances, in bytes.
+#[must_use]
+pub const fn receiver_message_bytes(n: usize) -> usize {
+    NONCE_BYTES + 2 * POINT_BYTES * n
+}
+
+/// A point from the peer: canonical and not the identity.
+fn decode_point(step: Tag, bytes: &[u8], what: &str) -> Result<RistrettoPoint, Error> {
+    let point = CompressedRistretto::from_slice(bytes)
+        .ok()
+        .and_then(|c| c.decompress())
+        .ok_or_else(|| Error::malformed(step, format!("{what} is not a canonical Ristretto encoding")))?;
+    if point.is_identity() {
+        return Err(Error::malformed(step, format!("{what} is the identity")));
+    }
+    Ok(point)
+}
+
+/// The oracle `E`, halved: to points, bound to the receiver's nonce.
+struct PointOracle(Oracle);
+
+impl PointOracle {
+    fn new(nonce: &[u8; NONCE_BYTES]) -> Self {
+        Self(Oracle::new("base OT: point", &SessionId::new(*nonce)))
+    }
+
+    /// `h(i, j, r)` for a choice `j` of 0 or 1; `E = 2 h`.
+    fn half(&self, instance: u64, j: u8, encoding: &[u8; POINT_BYTES]) -> RistrettoPoint {
+        RistrettoPoint::from_uniform_bytes(&self.0.hash(instance, &[&[j], encoding]))
+    }
+}
+
+/// The oracle `K`: to keys, bound to the session and to both messages.
+struct KeyOracle {
+    oracle: Oracle,
+    point: [u8; POINT_BYTES],
+}
+
+impl KeyOracle {
+    fn new(session: &SessionId, point: [u8; POINT_BYTES]) -> Self {
+        Self { oracle: Oracle::new("base OT: key", session), point }
+    }
+
+    /// `pair` is `r_0 || r_1`; `shared` encodes `b y_j`.
+    fn key(&self, instance: u64, j: u8, pair: &[u8], shared: &CompressedRistretto) -> Gf128 {
+        let key = self.oracle.hash(instance, &[&[j], &self.point, pair, shared.as_bytes()]);
+        Gf128::from_bits(u128::from_le_bytes(key))
+    }
+}
+
+/// Entry points for fuzzing: each reads one message of a peer with an honest state behind it.
+#[doc(hidden)]
+pub mod fuzz {
+    use super::{Receiver, Sender};
+    use crate::SessionId;
+
+    const SESSION: SessionId = SessionId::new([0; 32]);
+
+    /// The sender's reading of `message` for two instances.
+    pub fn sender_finish<R: rand_core::CryptoRng>(message: &[u8], rng: &mut R) {
+        let _ = Sender::start(rng).finish(&SESSION, 2, message);
+    }
+
+    /// The receiver's reading of `message` for two instances.
+    pub fn receiver_finish<R: rand_core::CryptoRng>(message: &[u8], rng: &mut R) {
+        if let Ok(receiver) = Receiver::start(&[0, 1], rng) {
+            let _ = receiver.finish(&SESSION, message);
+        }
+    }
+}
