@@ -1,13 +1,12 @@
-//! The axioms of rings and fields as tests: one macro call gives a type all of them.
+//! The axioms of rings and fields as tests: one macro call gives a type all of them. The calling module imports
+//! `proptest::prelude::*`.
 
 /// Tests that `$ring` obeys the laws of [`Ring`](crate::Ring) on elements from the proptest strategy `$any`.
 macro_rules! ring_laws {
     ($ring:ty, $any:expr) => {
         mod ring_laws {
-            #[allow(unused_imports)]
             use super::*;
             use crate::{EncodingError, Ring};
-            use proptest::prelude::*;
 
             const ZERO: $ring = <$ring as Ring>::ZERO;
             const ONE: $ring = <$ring as Ring>::ONE;
@@ -92,10 +91,8 @@ macro_rules! field_laws {
         crate::laws::ring_laws!($field, $any);
 
         mod field_laws {
-            #[allow(unused_imports)]
             use super::*;
             use crate::{Field, Ring};
-            use proptest::prelude::*;
 
             proptest! {
                 #[test]

@@ -3,6 +3,8 @@
 use std::sync::OnceLock;
 
 use super::{Gf128, portable};
+#[cfg(target_arch = "x86_64")]
+use super::{x86_clmul, x86_vpclmul, x86_vpclmul512};
 use crate::LengthError;
 
 /// An instruction set that kernels are written for, slowest first.
@@ -103,10 +105,7 @@ impl Kernel {
     /// The kernel of a chosen level, for tests and benchmarks; `None` if this CPU (or build) cannot run it.
     #[must_use]
     pub fn new(level: Level) -> Option<Self> {
-        match level {
-            Level::Portable => Some(Self(&PORTABLE)),
-            _ => None,
-        }
+        table(level).map(Self)
     }
 
     /// All kernels that this CPU can run, slowest first.
@@ -231,7 +230,7 @@ impl Kernel {
     /// Transposes a matrix of 128 rows of bits: bit `i` of `out[j]` becomes bit `j` of row `i`.
     ///
     /// Row `i` is the `stride` bytes from `rows[i * stride]`, bit `j` being bit `j % 8` of its byte `j / 8`. Any
-    /// number of columns will do; multiples of 512 are fastest. Columns past `out.len()` are ignored.
+    /// number of columns will do. Columns past `out.len()` are ignored.
     ///
     /// # Errors
     /// [`LengthError`] (and `out` unchanged) unless `rows` has `128 * stride` bytes and a row has a bit for each
@@ -246,6 +245,30 @@ impl Kernel {
         unsafe { (self.0.transpose)(rows, stride, out) }
         Ok(())
     }
+}
+
+/// The functions of a level, if this CPU can run them.
+#[cfg(target_arch = "x86_64")]
+fn table(level: Level) -> Option<&'static Table> {
+    let (table, runs) = match level {
+        Level::Portable => (&PORTABLE, true),
+        Level::Clmul => (&x86_clmul::TABLE, is_x86_feature_detected!("pclmulqdq")),
+        Level::Vpclmul256 => {
+            let runs = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("vpclmulqdq");
+            (&x86_vpclmul::TABLE, runs)
+        }
+        Level::Vpclmul512 => {
+            let avx512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
+            (&x86_vpclmul512::TABLE, avx512 && is_x86_feature_detected!("vpclmulqdq"))
+        }
+    };
+    runs.then_some(table)
+}
+
+/// The functions of a level, if this CPU can run them.
+#[cfg(not(target_arch = "x86_64"))]
+fn table(level: Level) -> Option<&'static Table> {
+    (level == Level::Portable).then_some(&PORTABLE)
 }
 
 impl core::fmt::Debug for Kernel {

@@ -19,8 +19,22 @@
 //! `portable`.
 
 mod dispatch;
+#[cfg(test)]
+mod harness;
 mod portable;
 mod single;
+#[cfg(target_arch = "x86_64")]
+mod transpose;
+#[cfg(target_arch = "x86_64")]
+mod vector;
+#[cfg(target_arch = "x86_64")]
+mod x86_clmul;
+#[cfg(target_arch = "x86_64")]
+mod x86_leaves;
+#[cfg(target_arch = "x86_64")]
+mod x86_vpclmul;
+#[cfg(target_arch = "x86_64")]
+mod x86_vpclmul512;
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};

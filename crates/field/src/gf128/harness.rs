@@ -1,0 +1,230 @@
+//! Tests that every kernel this CPU can run computes what the portable one does.
+//!
+//! Lengths 0 to 67 cover every tail of vectors of 1, 2 and 4 elements and of groups of four such; special elements
+//! are mixed in; slices start at odd places, so that no alignment beyond an element's can be relied on.
+
+use super::{Gf128, Kernel, Level};
+use crate::LengthError;
+
+/// Lengths that every kernel is tried on.
+const LENGTHS: core::ops::Range<usize> = 0..68;
+
+/// A reproducible stream of elements, every fourth a special one (SplitMix64, by Steele, Lea and Flood).
+struct Elements(u64);
+
+impl Elements {
+    fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn element(&mut self) -> Gf128 {
+        let special = [0, 1, u128::MAX, 1 << 127, 1 << 64, (1 << 64) - 1, 0x87, 2];
+        match self.word() {
+            word if word % 4 == 0 => Gf128(special[(word / 4 % 8) as usize]),
+            word => Gf128(u128::from(word) << 64 | u128::from(self.word())),
+        }
+    }
+
+    fn vector(&mut self, len: usize) -> Vec<Gf128> {
+        (0..len).map(|_| self.element()).collect()
+    }
+}
+
+/// Runs `test` on each kernel but the portable one, with it, for all lengths and from a few offsets.
+fn for_each_kernel(test: impl Fn(Kernel, Kernel, &mut Elements, usize, usize)) {
+    let portable = Kernel::new(Level::Portable).unwrap();
+    let mut elements = Elements(1);
+    for kernel in Kernel::available() {
+        for (length, offset) in LENGTHS.flat_map(|length| (0..4).map(move |offset| (length, offset))) {
+            test(kernel, portable, &mut elements, length, offset);
+        }
+    }
+}
+
+#[test]
+fn inner_products_agree() {
+    for_each_kernel(|kernel, portable, elements, length, offset| {
+        let (a, b) = (elements.vector(length + offset), elements.vector(length + 3));
+        let (a, b) = (&a[offset..], &b[3..]);
+        let expected: Gf128 = a.iter().zip(b).map(|(&a, &b)| a * b).sum();
+        assert_eq!(portable.inner_product(a, b), Ok(expected));
+        assert_eq!(kernel.inner_product(a, b), Ok(expected), "{kernel:?}, {length} from {offset}");
+    });
+}
+
+#[test]
+fn inner_products_with_bits_agree() {
+    for_each_kernel(|kernel, portable, elements, length, offset| {
+        // Longer than a word, and with bits set past the end.
+        let length = 3 * length;
+        let a = elements.vector(length + offset);
+        let a = &a[offset..];
+        let bits: Vec<u64> = (0..length.div_ceil(64)).map(|_| elements.word()).collect();
+        let chosen = a.iter().enumerate().filter(|(i, _)| bits[i / 64] >> (i % 64) & 1 == 1);
+        let expected: Gf128 = chosen.map(|(_, &a)| a).sum();
+        assert_eq!(portable.inner_product_bits(a, &bits), Ok(expected));
+        assert_eq!(kernel.inner_product_bits(a, &bits), Ok(expected), "{kernel:?}, {length} from {offset}");
+    });
+}
+
+#[test]
+fn powers_agree() {
+    for_each_kernel(|kernel, portable, elements, length, offset| {
+        let x = elements.element();
+        let (mut expected, mut got) = (elements.vector(length + offset), vec![Gf128::ONE; length + offset]);
+        portable.powers(x, &mut expected[offset..]);
+        kernel.powers(x, &mut got[offset..]);
+        assert_eq!(expected[offset..], got[offset..], "{kernel:?}, {length} from {offset}");
+        assert!(got[..offset].iter().all(|&before| before == Gf128::ONE));
+        let mut power = Gf128::ONE;
+        for &got in &got[offset..] {
+            power *= x;
+            assert_eq!(got, power);
+        }
+    });
+}
+
+#[test]
+fn products_of_slices_agree() {
+    for_each_kernel(|kernel, portable, elements, length, offset| {
+        let (a, b) = (elements.vector(length + offset), elements.vector(length + 1));
+        let (a, b) = (&a[offset..], &b[1..]);
+        let expected: Vec<_> = a.iter().zip(b).map(|(&a, &b)| a * b).collect();
+        for kernel in [portable, kernel] {
+            let mut got = elements.vector(length);
+            assert_eq!(kernel.mul_slices(a, b, &mut got), Ok(()));
+            assert_eq!(got, expected, "{kernel:?}, {length} from {offset}");
+        }
+    });
+}
+
+#[test]
+fn scaled_sums_agree() {
+    for_each_kernel(|kernel, portable, elements, length, offset| {
+        let (a, before) = (elements.vector(length + offset), elements.vector(length));
+        let (a, scale) = (&a[offset..], elements.element());
+        let expected: Vec<_> = before.iter().zip(a).map(|(&out, &a)| out + scale * a).collect();
+        for kernel in [portable, kernel] {
+            let mut got = before.clone();
+            assert_eq!(kernel.scale_add(scale, a, &mut got), Ok(()));
+            assert_eq!(got, expected, "{kernel:?}, {length} from {offset}");
+        }
+    });
+}
+
+#[test]
+fn packing_agrees_with_horner() {
+    for_each_kernel(|kernel, _, elements, length, offset| {
+        let a = elements.vector(2 * length.min(64));
+        let expected = a.iter().rev().fold(Gf128::ZERO, |sum, &a| sum.mul_x() + a);
+        assert_eq!(kernel.pack(&a), Ok(expected), "{kernel:?}, {length} from {offset}");
+        let error = LengthError { what: "the vector to pack", expected: 128, got: 129 };
+        assert_eq!(kernel.pack(&[Gf128::ONE; 129]), Err(error));
+    });
+}
+
+#[test]
+fn checks_agree_with_their_formulas() {
+    for_each_kernel(|kernel, portable, elements, length, offset| {
+        let vectors: [_; 4] = core::array::from_fn(|i| elements.vector(length + (offset + i) % 4));
+        let [chi, a, b, c] = core::array::from_fn(|i| &vectors[i][(offset + i) % 4..]);
+        let (mut products, mut mixed, mut linear) = (Gf128::ZERO, Gf128::ZERO, Gf128::ZERO);
+        for i in 0..length {
+            products += chi[i] * a[i] * b[i];
+            mixed += chi[i] * (b[i] * a[i].lsb() + a[i] * b[i].lsb() + c[i]);
+            linear += chi[i] * c[i];
+        }
+        for kernel in [portable, kernel] {
+            let context = format!("{kernel:?}, {length} from {offset}");
+            assert_eq!(kernel.check_prover(chi, a, b, c), Ok((products, mixed)), "{context}");
+            assert_eq!(kernel.check_verifier(chi, a, b, c), Ok((products, linear)), "{context}");
+        }
+    });
+}
+
+#[test]
+fn an_honest_prover_passes_the_check_and_a_wrong_product_fails() {
+    let mut elements = Elements(2);
+    let delta = elements.element().with_lsb(crate::F2::ONE);
+    for kernel in Kernel::available() {
+        for length in [1, 2, 3, 8, 65] {
+            let mut chi = elements.vector(length);
+            chi[length - 1] = Gf128::X;
+            let (a, b) = (elements.vector(length), elements.vector(length));
+            let mut c = elements.vector(length);
+            for i in 0..length {
+                c[i] = c[i].with_lsb(a[i].lsb() * b[i].lsb());
+            }
+            let key = |wires: &[Gf128]| -> Vec<_> { wires.iter().map(|&m| m + delta * m.lsb()).collect() };
+            let passes = |c: &[Gf128]| {
+                let (u, v) = kernel.check_prover(&chi, &a, &b, c).unwrap();
+                let (first, second) = kernel.check_verifier(&chi, &key(&a), &key(&b), &key(c)).unwrap();
+                first + second * delta == u + v * delta
+            };
+            assert!(passes(&c), "{kernel:?}, {length}");
+            let last = length - 1;
+            c[last] = c[last].with_lsb(c[last].lsb() + crate::F2::ONE);
+            assert!(!passes(&c), "{kernel:?}, {length}");
+        }
+    }
+}
+
+#[test]
+fn transposed_bits_are_where_they_belong() {
+    let mut elements = Elements(3);
+    for kernel in Kernel::available() {
+        for columns in (0..140_usize).chain([255, 256, 257, 511, 512, 513, 640, 1024, 1031]) {
+            let stride = columns.div_ceil(8) + columns % 3;
+            let rows: Vec<u8> = (0..128 * stride).map(|_| elements.word() as u8).collect();
+            let mut out = elements.vector(columns);
+            assert_eq!(kernel.transpose(&rows, stride, &mut out), Ok(()));
+            for (j, column) in out.iter().enumerate() {
+                let expected = (0..128)
+                    .fold(0, |column, i| column | u128::from(rows[i * stride + j / 8] >> (j % 8) & 1) << i);
+                assert_eq!(column.0, expected, "{kernel:?}, column {j} of {columns}");
+            }
+        }
+    }
+}
+
+#[test]
+fn vectors_that_do_not_fit_are_refused() {
+    let (two, mut three) = ([Gf128::ONE; 2], [Gf128::ZERO; 3]);
+    for kernel in Kernel::available() {
+        let three_elements = three;
+        let error = |what, expected, got| LengthError { what, expected, got };
+        let factor = error("the second factor", 2, 3);
+        assert_eq!(kernel.inner_product(&two, &three_elements), Err(factor));
+        assert_eq!(kernel.mul_slices(&two, &three_elements, &mut three), Err(factor));
+        assert_eq!(kernel.mul_slices(&two, &two, &mut three), Err(error("the output", 2, 3)));
+        assert_eq!(kernel.scale_add(two[0], &two, &mut three), Err(error("the output", 2, 3)));
+        for words in [0, 2] {
+            let error = error("the vector of 64-bit words", 1, words);
+            assert_eq!(kernel.inner_product_bits(&two, &[0, 0][..words]), Err(error));
+        }
+        for longer in 1..4 {
+            let vectors: [&[Gf128]; 4] = core::array::from_fn(|i| match i == longer {
+                true => &three_elements[..],
+                false => &two[..],
+            });
+            let what =
+                ["", "the vector of left inputs", "the vector of right inputs", "the vector of products"];
+            let expected = Err(error(what[longer], 2, 3));
+            assert_eq!(kernel.check_prover(vectors[0], vectors[1], vectors[2], vectors[3]), expected);
+            assert_eq!(kernel.check_verifier(vectors[0], vectors[1], vectors[2], vectors[3]), expected);
+        }
+        assert!(kernel.transpose(&[0; 127], 1, &mut three).is_err());
+        assert!(kernel.transpose(&[0; 128], 1, &mut [Gf128::ZERO; 9]).is_err());
+        assert!(kernel.transpose(&[0; 128], usize::MAX, &mut three).is_err());
+    }
+    assert_eq!(three, [Gf128::ZERO; 3], "a refused call wrote something");
+}
+
+#[test]
+fn the_detected_kernel_is_the_fastest_available() {
+    let best = Kernel::available().map(Kernel::level).max();
+    assert_eq!(Some(Kernel::detect().level()), best);
+}
