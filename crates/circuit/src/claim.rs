@@ -40,11 +40,17 @@ impl<R: Ring> Claim<R> {
         outputs: Vec<Option<Vec<R>>>,
         signature: &Signature,
     ) -> Result<Self, Error> {
-        let input_shapes = signature.inputs.iter().map(|input| (input.name.as_str(), input.width));
-        let output_shapes = signature.outputs.iter().map(|output| (output.name.as_str(), output.width));
-        widths_fit("input", &inputs, input_shapes)?;
-        widths_fit("output", &outputs, output_shapes)?;
-        Ok(Self { inputs, outputs })
+        let claim = Self { inputs, outputs };
+        claim.suits(signature)?;
+        Ok(claim)
+    }
+
+    /// Whether numbers and widths are those of `signature`.
+    pub(crate) fn suits(&self, signature: &Signature) -> Result<(), Error> {
+        let inputs = signature.inputs.iter().map(|input| (input.name.as_str(), input.width));
+        let outputs = signature.outputs.iter().map(|output| (output.name.as_str(), output.width));
+        widths_fit("input", &self.inputs, inputs)?;
+        widths_fit("output", &self.outputs, outputs)
     }
 
     /// `signature` with each input marked public or secret as this claim has it.

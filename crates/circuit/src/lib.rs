@@ -1,8 +1,74 @@
 //! Statements, circuits, their file formats and gadgets.
+//!
+//! A statement is a program over an abstract backend. It is written once, and every role runs that same program: the
+//! evaluator and the counter of this crate, and the prover and verifier of each proof system above it. Nothing here
+//! knows which proof system runs a statement.
+//!
+//! # Map
+//!
+//! | what | where |
+//! |---|---|
+//! | what a statement is, and what it can ask of a backend | [`Statement`]; [`Backend`], [`Ops`], [`Prove`] |
+//! | does it hold, and if not, where does it fail? | [`Evaluator`] |
+//! | what will it cost? | [`Counter`] |
+//! | as a flat circuit | [`Recorder`], [`Circuit`], [`CircuitStatement`] |
+//! | public constants folded away | [`Fold`] |
+//! | circuit files | [`bristol`] |
+//! | the public side of a claim, the secret side, as values and as text | [`claim`], [`witness`] |
+//! | the identity that prover and verifier compare | [`Digest`] |
+//!
+//! # Writing a statement
+//!
+//! A statement holds what is public and, at the prover, what is secret. Its program makes the same calls whatever the
+//! secret values are; those come in through hints, which run only where values exist.
+//!
+//! ```
+//! use volery_circuit::{Counter, Digest, Error, Evaluator, Prove, Statement};
+//! use volery_field::F2;
+//!
+//! /// "I know two bits whose AND is `product`."
+//! struct Factors {
+//!     product: F2,
+//!     witness: Option<[F2; 2]>,
+//! }
+//!
+//! impl<B: Prove<F2>> Statement<B> for Factors {
+//!     fn identify(&self, digest: &mut Digest) {
+//!         digest.bytes("statement", b"example: factors v1");
+//!         digest.number("product", self.product.to_u8().into());
+//!     }
+//!
+//!     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+//!         let factors = backend.secret(2, &mut |_| {
+//!             let bits = self.witness.ok_or_else(|| Error::Witness("none was given".into()))?;
+//!             Ok(bits.to_vec())
+//!         })?;
+//!         backend.enter("product");
+//!         let product = backend.mul(&factors[0], &factors[1])?;
+//!         let difference = backend.add_constant(&product, -self.product);
+//!         backend.assert_zero(&[difference])?;
+//!         backend.leave();
+//!         Ok(())
+//!     }
+//! }
+//!
+//! // It holds for the right witness, and a wrong one is told what it fails at.
+//! let right = Factors { product: F2::ONE, witness: Some([F2::ONE, F2::ONE]) };
+//! assert_eq!(Evaluator::check(&right), Ok(()));
+//! let wrong = Factors { product: F2::ONE, witness: Some([F2::ONE, F2::ZERO]) };
+//! let expected = Error::Unsatisfied { assertion: 0, place: "product".into() };
+//! assert_eq!(Evaluator::<F2>::check(&wrong), Err(expected));
+//!
+//! // Counting takes no witness.
+//! let verifier = Factors { product: F2::ONE, witness: None };
+//! assert_eq!(Counter::count(&verifier)?.total().multiplications, 1);
+//! # Ok::<(), Error>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
 mod backend;
+pub mod bristol;
 pub mod circuit;
 pub mod claim;
 mod counter;
@@ -10,6 +76,8 @@ mod digest;
 mod error;
 mod evaluator;
 pub mod fold;
+#[doc(hidden)]
+pub mod fuzz;
 mod place;
 #[doc(hidden)]
 pub mod testing;
@@ -17,6 +85,7 @@ mod text;
 pub mod witness;
 
 pub use backend::{Backend, Hint, Ops, Peek, Prove, Statement};
+pub use bristol::{BristolFile, FileStatement};
 pub use circuit::{
     Circuit, CircuitStatement, Computed, Gate, Input, Output, Parts, Recorded, Recorder, Signature,
 };

@@ -19,6 +19,7 @@ impl<R: Ring> CircuitStatement<R> {
     /// # Errors
     /// [`Error::Public`] if the claim makes other inputs public than the circuit, or says nothing.
     pub fn new(circuit: Circuit<R>, claim: Claim<R>) -> Result<Self, Error> {
+        claim.suits(circuit.signature())?;
         if claim.mark(circuit.signature().clone()) != *circuit.signature() {
             return Err(Error::Public(
                 "the claim has values for other inputs than the circuit's public ones".into(),

@@ -1,0 +1,326 @@
+//! Circuit files of any size as statements.
+//!
+//! Opening reads the whole file once, checks it and hashes it. A small circuit is then kept in memory. A large one is
+//! read again on every run, gate by gate, so that what it takes is its wires: one wire of the backend for each of the
+//! file's. Its content is hashed again on the way, and a file that changed is an error before any output is asserted.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use volery_field::F2;
+
+use super::convert::Import;
+use super::{FileGate, Header, Reader};
+use crate::{Circuit, Claim, Digest, Error, Fold, Prove, Signature, Statement, Witness};
+
+/// Circuits of at most this many wires are kept: their gates take 12 bytes and their schedule 16, some 29 MB at most.
+const KEPT_WIRES: u32 = 1 << 20;
+
+/// How many gates of each kind a file has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// `XOR`.
+    pub xor: u64,
+    /// `AND`, and every single AND of a `MAND`.
+    pub and: u64,
+    /// `INV` or `NOT`.
+    pub inv: u64,
+    /// `EQW`.
+    pub copy: u64,
+    /// `EQ`.
+    pub constant: u64,
+}
+
+impl Tally {
+    fn count(&mut self, gate: FileGate<'_>) {
+        match gate {
+            FileGate::Xor { .. } => self.xor += 1,
+            FileGate::And { .. } => self.and += 1,
+            FileGate::Inv { .. } => self.inv += 1,
+            FileGate::Copy { .. } => self.copy += 1,
+            FileGate::Constant { .. } => self.constant += 1,
+            FileGate::Many { out, .. } => self.and += out.len() as u64,
+        }
+    }
+}
+
+/// A circuit file that was read once, found sound, and hashed.
+#[derive(Clone, Debug)]
+pub struct BristolFile {
+    path: PathBuf,
+    what: String,
+    header: Header,
+    signature: Signature,
+    tally: Tally,
+    hash: [u8; 32],
+    /// The whole circuit if it is small.
+    circuit: Option<Circuit<F2>>,
+}
+
+impl BristolFile {
+    /// Opens and checks the file at `path`, which must be a regular file.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] with line, column and reason; [`Error::Io`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::open_keeping(path.as_ref(), KEPT_WIRES)
+    }
+
+    /// As [`BristolFile::open`], but never keeps the circuit in memory, however small.
+    ///
+    /// # Errors
+    /// As [`BristolFile::open`].
+    pub fn open_streaming(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::open_keeping(path.as_ref(), 0)
+    }
+
+    fn open_keeping(path: &Path, most_wires: u32) -> Result<Self, Error> {
+        let what = path.display().to_string();
+        let (file, length) = open(path, &what)?;
+        let mut reader = Reader::new(Hashing::new(file), &what, Some(length))?;
+        let mut import = (reader.header().wires <= most_wires).then(|| Import::new(&reader));
+        let mut tally = Tally::default();
+        while let Some(gate) = reader.next_gate()? {
+            tally.count(gate);
+            if let Some(import) = &mut import {
+                import.take(gate);
+            }
+        }
+        let circuit = import.map(|import| import.finish(&reader)).transpose()?;
+        let header = reader.header().clone();
+        let signature = header.signature();
+        let hash = reader.source().finish();
+        Ok(Self { path: path.to_owned(), what, header, signature, tally, hash, circuit })
+    }
+
+    /// What its first lines say.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Its inputs and outputs, called `input 0`, `output 0` and so on; the inputs are marked secret.
+    #[must_use]
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// How many gates of each kind it has.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// The BLAKE3 hash of its content.
+    #[must_use]
+    pub fn hash(&self) -> [u8; 32] {
+        self.hash
+    }
+
+    /// Runs the file's gates on a backend, on the wires of all inputs in order; the output wires are returned.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] if the file is not what it was when opened; [`Error::Io`]; [`Error::Misuse`] if `inputs` has
+    /// the wrong length; the backend's own.
+    pub fn compute<B: Prove<F2>>(
+        &self,
+        backend: &mut B,
+        inputs: Vec<B::Wire>,
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        match &self.circuit {
+            Some(circuit) => Ok(circuit.compute(backend, inputs)?.outputs),
+            None => self.stream(backend, inputs),
+        }
+    }
+
+    fn stream<B: Prove<F2>>(&self, backend: &mut B, inputs: Vec<B::Wire>) -> Result<Vec<B::Wire>, B::Error> {
+        let changed = || Error::Changed { what: self.what.clone() };
+        let (file, length) = open(&self.path, &self.what)?;
+        let mut reader =
+            Reader::trusting(Hashing::new(file), &self.what, Some(length)).map_err(as_changed)?;
+        if *reader.header() != self.header {
+            return Err(changed().into());
+        }
+        if inputs.len() != reader.input_wires() as usize {
+            let reason =
+                format!("{} wires for the {} input wires of a file", inputs.len(), reader.input_wires());
+            return Err(Error::misuse(reason).into());
+        }
+        let mut wires = Wires(inputs);
+        wires.0.reserve_exact((self.header.wires as usize).saturating_sub(wires.0.len()));
+        while let Some(gate) = reader.next_gate().map_err(as_changed)? {
+            // `None`: a wire not set yet, which the first reading would have refused.
+            wires.apply(backend, gate)?.ok_or_else(changed)?;
+        }
+        if reader.source().finish() != self.hash {
+            return Err(changed().into());
+        }
+        let first = self.header.first_output() as usize;
+        Ok(if first <= wires.0.len() { wires.0.split_off(first) } else { Vec::new() })
+    }
+}
+
+/// What was sound when the file was opened is malformed now.
+fn as_changed(error: Error) -> Error {
+    match error {
+        Error::Malformed { what, .. } => Error::Changed { what },
+        other => other,
+    }
+}
+
+/// Opens a regular file; its length. A pipe cannot be read twice.
+fn open(path: &Path, what: &str) -> Result<(File, u64), Error> {
+    let file = File::open(path).map_err(|error| Error::io(what, &error))?;
+    let metadata = file.metadata().map_err(|error| Error::io(what, &error))?;
+    if !metadata.is_file() {
+        let reason = "a circuit is read more than once, so it must be a regular file".to_owned();
+        return Err(Error::Io { what: what.to_owned(), reason });
+    }
+    Ok((file, metadata.len()))
+}
+
+/// The wires of a run by the file's numbers. Wires not set yet hold the value of some other wire.
+struct Wires<W>(Vec<W>);
+
+impl<W: Clone> Wires<W> {
+    /// Runs one gate; `None` if it reads past all wires set so far.
+    #[inline]
+    fn apply<B: Prove<F2, Wire = W>>(
+        &mut self,
+        backend: &mut B,
+        gate: FileGate<'_>,
+    ) -> Result<Option<()>, B::Error> {
+        let get = |wire: u32| self.0.get(wire as usize);
+        let (wire, out) = match gate {
+            FileGate::Xor { x, y, out } => match (get(x), get(y)) {
+                (Some(x), Some(y)) => (backend.add(x, y), out),
+                _ => return Ok(None),
+            },
+            FileGate::And { x, y, out } => match (get(x), get(y)) {
+                (Some(x), Some(y)) => (backend.mul(x, y)?, out),
+                _ => return Ok(None),
+            },
+            FileGate::Inv { x, out } => match get(x) {
+                Some(x) => (backend.add_constant(x, F2::ONE), out),
+                None => return Ok(None),
+            },
+            FileGate::Copy { x, out } => match get(x) {
+                Some(x) => (x.clone(), out),
+                None => return Ok(None),
+            },
+            FileGate::Constant { value, out } => (backend.constant(F2::new(value)), out),
+            FileGate::Many { x, y, out } => {
+                // One by one, as a circuit kept in memory does: both must make the same calls.
+                for ((&x, &y), &out) in x.iter().zip(y).zip(out) {
+                    let Some(()) = self.apply(backend, FileGate::And { x, y, out })? else { return Ok(None) };
+                }
+                return Ok(Some(()));
+            }
+        };
+        self.set(out as usize, wire);
+        Ok(Some(()))
+    }
+
+    #[inline]
+    fn set(&mut self, index: usize, wire: W) {
+        match self.0.get_mut(index) {
+            Some(slot) => *slot = wire,
+            None => {
+                // Usually no gap: files mostly set wires in order.
+                self.0.resize(index, wire.clone());
+                self.0.push(wire);
+            }
+        }
+    }
+}
+
+/// Hashes what is read through it.
+struct Hashing<S> {
+    source: S,
+    hasher: blake3::Hasher,
+}
+
+impl<S> Hashing<S> {
+    fn new(source: S) -> Self {
+        Self { source, hasher: blake3::Hasher::new() }
+    }
+
+    fn finish(&self) -> [u8; 32] {
+        *self.hasher.finalize().as_bytes()
+    }
+}
+
+impl<S: Read> Read for Hashing<S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        self.hasher.update(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+/// "I know secret inputs with which this file's circuit, on these public inputs, gives these outputs."
+#[derive(Clone, Debug)]
+pub struct FileStatement {
+    file: BristolFile,
+    claim: Claim<F2>,
+    witness: Option<Witness<F2>>,
+}
+
+impl FileStatement {
+    /// The statement as a verifier has it.
+    ///
+    /// # Errors
+    /// [`Error::Public`] if the claim does not fit the file, or leaves all outputs open.
+    pub fn new(file: BristolFile, claim: Claim<F2>) -> Result<Self, Error> {
+        claim.suits(&file.signature)?;
+        if !claim.says_something() {
+            return Err(Error::Public("nothing is claimed: say what at least one output must be".into()));
+        }
+        Ok(Self { file, claim, witness: None })
+    }
+
+    /// The statement as the prover has it.
+    ///
+    /// # Errors
+    /// [`Error::Witness`] if it does not have one value for each secret wire.
+    pub fn with_witness(mut self, witness: Witness<F2>) -> Result<Self, Error> {
+        self.claim.fits(&witness, &self.file.signature)?;
+        self.witness = Some(witness);
+        Ok(self)
+    }
+
+    /// Inputs, marked public or secret as the claim has them, and outputs: what a witness is read for.
+    #[must_use]
+    pub fn signature(&self) -> Signature {
+        self.claim.mark(self.file.signature.clone())
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn file(&self) -> &BristolFile {
+        &self.file
+    }
+
+    fn run_on<B: Prove<F2>>(&self, backend: &mut B) -> Result<(), B::Error> {
+        let inputs = self.claim.wires(backend, &self.file.signature, self.witness.as_ref())?;
+        let outputs = self.file.compute(backend, inputs)?;
+        self.claim.assert(backend, &self.file.signature, &outputs)
+    }
+}
+
+impl<B: Prove<F2>> Statement<B> for FileStatement {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"circuit file v1").bytes("file", &self.file.hash);
+        self.claim.identify(digest);
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        // Folding widens wires, so it is only done where there are constants to fold.
+        if self.claim.has_public_inputs() || self.file.tally.constant > 0 {
+            self.run_on(&mut Fold::new(backend))
+        } else {
+            self.run_on(backend)
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Lines of a file through one bounded buffer, and a cursor over the numbers of a line.
+//!
+//! A line is only ever looked at when all of it is in the buffer, so the cursor needs no refills, and every byte is
+//! looked at once. The buffer grows to the longest line, up to [`MAX_LINE`].
+
+use std::io::{ErrorKind, Read};
+
+use crate::Error;
+use crate::text::malformed;
+
+/// What the buffer starts with: enough for some thousand gates, little enough to stay in a cache.
+const BUFFER: usize = 1 << 16;
+
+/// The longest line read. A `MAND` of 30,000 gates fits.
+pub(super) const MAX_LINE: usize = 1 << 20;
+
+/// A source of lines.
+#[derive(Debug)]
+pub(super) struct Lines<S> {
+    source: S,
+    what: String,
+    buffer: Vec<u8>,
+    /// `buffer[start..whole]` are whole lines not yet consumed, each with its newline.
+    start: usize,
+    whole: usize,
+    /// `buffer[whole..filled]` is the beginning of the next line.
+    filled: usize,
+    ended: bool,
+    /// 1-based number of the line at `start`.
+    line: u64,
+}
+
+impl<S: Read> Lines<S> {
+    pub(super) fn new(source: S, what: &str) -> Self {
+        let buffer = vec![0; BUFFER];
+        Self { source, what: what.to_owned(), buffer, start: 0, whole: 0, filled: 0, ended: false, line: 1 }
+    }
+
+    /// A cursor at the start of the next line that is not blank (which it does not consume); `None` at the end.
+    #[inline]
+    pub(super) fn peek(&mut self) -> Result<Option<Cursor<'_>>, Error> {
+        loop {
+            if self.start == self.whole && !self.refill()? {
+                return Ok(None);
+            }
+            let mut cursor = Cursor { text: &self.buffer[self.start..self.whole], at: 0 };
+            if !cursor.at_end() {
+                break;
+            }
+            let length = cursor.at + 1;
+            self.consume(length);
+        }
+        Ok(Some(Cursor { text: &self.buffer[self.start..self.whole], at: 0 }))
+    }
+
+    /// Goes past `length` bytes, the last of which is a newline.
+    #[inline]
+    pub(super) fn consume(&mut self, length: usize) {
+        self.start = (self.start + length).min(self.whole);
+        self.line += 1;
+    }
+
+    /// An error at the 0-based column `at` of the line at hand.
+    #[cold]
+    pub(super) fn error(&self, at: usize, reason: impl Into<String>) -> Error {
+        malformed(&self.what, self.line, at, reason)
+    }
+
+    /// An error about the line consumed last as a whole.
+    #[cold]
+    pub(super) fn error_before(&self, reason: impl Into<String>) -> Error {
+        malformed(&self.what, self.line - 1, 0, reason)
+    }
+
+    pub(super) fn source(&self) -> &S {
+        &self.source
+    }
+
+    /// Gets at least one more whole line; `false` at the end.
+    #[cold]
+    fn refill(&mut self) -> Result<bool, Error> {
+        self.buffer.copy_within(self.whole..self.filled, 0);
+        self.filled -= self.whole;
+        (self.start, self.whole) = (0, 0);
+        while !self.ended {
+            if self.filled == self.buffer.len() {
+                self.grow()?;
+            }
+            let fresh = self.filled;
+            match self.source.read(&mut self.buffer[fresh..]) {
+                Ok(0) => self.ended = true,
+                Ok(count) => self.filled += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(Error::io(&self.what, &error)),
+            }
+            if let Some(newline) = self.buffer[fresh..self.filled].iter().rposition(|&byte| byte == b'\n') {
+                self.whole = fresh + newline + 1;
+                return Ok(true);
+            }
+        }
+        if self.filled == 0 {
+            return Ok(false);
+        }
+        // The last line may lack its newline.
+        self.buffer.truncate(self.filled);
+        self.buffer.push(b'\n');
+        self.filled += 1;
+        self.whole = self.filled;
+        Ok(true)
+    }
+
+    fn grow(&mut self) -> Result<(), Error> {
+        if self.buffer.len() >= MAX_LINE {
+            return Err(self.error(MAX_LINE, format!("the line is longer than {MAX_LINE} bytes")));
+        }
+        self.buffer.resize(2 * self.buffer.len(), 0);
+        Ok(())
+    }
+}
+
+/// Reads along a line. The text goes on after the line's newline; nothing here reads past it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor<'a> {
+    text: &'a [u8],
+    pub(super) at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    #[inline(always)]
+    fn byte(&self, at: usize) -> u8 {
+        // Text ends in a newline, so the default never matters; it spares a panic.
+        self.text.get(at).copied().unwrap_or(b'\n')
+    }
+
+    /// Skips blanks, and says whether that led to the end of the line.
+    #[inline(always)]
+    pub(super) fn at_end(&mut self) -> bool {
+        while matches!(self.byte(self.at), b' ' | b'\t' | b'\r') {
+            self.at += 1;
+        }
+        self.byte(self.at) == b'\n'
+    }
+
+    /// The number at hand, of at most ten digits and less than 2^32. If there is none the cursor stays in front of what
+    /// is there; [`Cursor::not_a_number`] then says what is wrong.
+    #[inline(always)]
+    pub(super) fn number(&mut self) -> Option<u32> {
+        self.at_end();
+        let (mut at, mut value) = (self.at, 0_u64);
+        loop {
+            let digit = self.byte(at).wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            // Wraps only for what is too long anyway.
+            value = value.wrapping_mul(10).wrapping_add(digit.into());
+            at += 1;
+        }
+        let digits = at - self.at;
+        let ends = matches!(self.byte(at), b' ' | b'\n' | b'\t' | b'\r');
+        if digits.wrapping_sub(1) >= 10 || !ends {
+            return None;
+        }
+        let number = u32::try_from(value).ok()?;
+        self.at = at;
+        Some(number)
+    }
+
+    /// The word at hand; empty at the end of the line.
+    #[inline(always)]
+    pub(super) fn word(&mut self) -> &'a [u8] {
+        self.at_end();
+        let start = self.at;
+        while !matches!(self.byte(self.at), b' ' | b'\n' | b'\t' | b'\r') {
+            self.at += 1;
+        }
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    /// Why [`Cursor::number`] found no number; `expected` says what it should have been.
+    #[cold]
+    pub(super) fn not_a_number(mut self, expected: &str) -> String {
+        if self.at_end() {
+            return format!("the line ends where {expected} should be");
+        }
+        let word = self.word();
+        if let Some(byte) = word.iter().find(|byte| !byte.is_ascii_graphic()) {
+            return format!("byte 0x{byte:02x} is not ASCII text; {expected} should be here");
+        }
+        let shown = String::from_utf8_lossy(&word[..word.len().min(24)]);
+        if word.iter().all(u8::is_ascii_digit) {
+            return format!("{shown} is too large; numbers are below 2^32");
+        }
+        format!("\"{shown}\" is not a number; {expected} should be here")
+    }
+
+    /// Where word number `index` of the line starts.
+    #[cold]
+    pub(super) fn place(mut self, index: usize) -> usize {
+        self.at = 0;
+        for _ in 0..index {
+            self.word();
+        }
+        self.at_end();
+        self.at
+    }
+}

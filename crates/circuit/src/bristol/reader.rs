@@ -1,0 +1,364 @@
+//! The reader: one gate at a time, everything checked.
+
+use std::io::Read;
+
+use super::lines::{Cursor, Lines};
+use super::wires::WireSet;
+use super::{FileGate, Format, Header};
+use crate::Error;
+
+/// Input wires that a file may declare beyond its own length in bytes: a few bytes can claim 2^32 inputs, and each
+/// costs memory; inputs that are used also take bytes.
+const UNUSED_INPUTS: u64 = 1 << 20;
+
+/// Reads a circuit in Bristol Fashion or the older Bristol format, gate by gate.
+///
+/// Memory does not depend on the file, except for one bit a wire if the file sets wires out of order.
+#[derive(Debug)]
+pub struct Reader<S> {
+    lines: Lines<S>,
+    header: Header,
+    input_wires: u32,
+    gates_read: u32,
+    /// `None` when the file was checked before.
+    set: Option<WireSet>,
+    /// The wires of a `MAND`.
+    many: Vec<u32>,
+}
+
+/// A fault in a line: which word (0-based) and what is wrong.
+type Fault = (usize, String);
+
+/// A gate with its wires; those of a `MAND` are in [`Reader::many`].
+#[derive(Clone, Copy)]
+enum Line {
+    Xor([u32; 3]),
+    And([u32; 3]),
+    Inv([u32; 2]),
+    Copy([u32; 2]),
+    Constant(bool, u32),
+    Many,
+}
+
+impl<S: Read> Reader<S> {
+    /// Reads the header. `what` names the source in errors; `length` is the source's length in bytes where known,
+    /// which bounds what the header may claim.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`], [`Error::Io`].
+    pub fn new(source: S, what: &str, length: Option<u64>) -> Result<Self, Error> {
+        let mut reader = Self::trusting(source, what, length)?;
+        reader.set = Some(WireSet::below(reader.input_wires));
+        Ok(reader)
+    }
+
+    /// As [`Reader::new`] for a source that was read before and is known not to have changed, or whose reader finds
+    /// out: wires are checked to be in range only.
+    pub(super) fn trusting(source: S, what: &str, length: Option<u64>) -> Result<Self, Error> {
+        let mut lines = Lines::new(source, what);
+        let header = header(&mut lines)?;
+        let input_wires = check_header(&header, length).map_err(|reason| lines.error_before(reason))?;
+        Ok(Self { lines, header, input_wires, gates_read: 0, set: None, many: Vec::new() })
+    }
+
+    /// What the file's first lines say.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Wires of all inputs together.
+    #[must_use]
+    pub fn input_wires(&self) -> u32 {
+        self.input_wires
+    }
+
+    /// Where the bytes come from.
+    #[must_use]
+    pub fn source(&self) -> &S {
+        self.lines.source()
+    }
+
+    /// The next gate; `None` after the last, when the rest of the file has been read and checked too.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] with line, column and reason; [`Error::Io`]. After an error the reader is of no more use.
+    #[inline]
+    pub fn next_gate(&mut self) -> Result<Option<FileGate<'_>>, Error> {
+        if self.gates_read == self.header.gates {
+            return self.finish().map(|()| None);
+        }
+        let Some(mut cursor) = self.lines.peek()? else { return Err(self.too_few_gates()) };
+        let parsed = parse(&mut cursor, &mut self.many).and_then(|line| {
+            check_wires(line, &self.many, self.header.wires, self.set.as_mut()).map(|()| line)
+        });
+        let line = match parsed {
+            Ok(line) => line,
+            Err((word, reason)) => {
+                let at = cursor.place(word);
+                return Err(self.lines.error(at, reason));
+            }
+        };
+        let length = cursor.at + 1;
+        self.lines.consume(length);
+        self.gates_read += 1;
+        Ok(Some(match line {
+            Line::Xor([x, y, out]) => FileGate::Xor { x, y, out },
+            Line::And([x, y, out]) => FileGate::And { x, y, out },
+            Line::Inv([x, out]) => FileGate::Inv { x, out },
+            Line::Copy([x, out]) => FileGate::Copy { x, out },
+            Line::Constant(value, out) => FileGate::Constant { value, out },
+            Line::Many => {
+                let (x, rest) = self.many.split_at(self.many.len() / 3);
+                let (y, out) = rest.split_at(x.len());
+                FileGate::Many { x, y, out }
+            }
+        }))
+    }
+
+    #[cold]
+    fn too_few_gates(&self) -> Error {
+        let (promised, got) = (self.header.gates, self.gates_read);
+        self.lines.error(0, format!("the file ends after {got} gates; its header promises {promised}"))
+    }
+
+    /// Checks what comes after the last gate.
+    fn finish(&mut self) -> Result<(), Error> {
+        if let Some(mut cursor) = self.lines.peek()? {
+            cursor.at_end();
+            let (at, promised) = (cursor.at, self.header.gates);
+            return Err(self
+                .lines
+                .error(at, format!("there is more after the {promised} gates that the header promises")));
+        }
+        let Some(set) = &self.set else { return Ok(()) };
+        match (self.header.first_output()..self.header.wires).find(|&wire| !set.contains(wire)) {
+            None => Ok(()),
+            Some(wire) => {
+                Err(self.lines.error(0, format!("the file ends, but no gate sets output wire {wire}")))
+            }
+        }
+    }
+}
+
+/// Parses one gate line.
+#[inline]
+fn parse(cursor: &mut Cursor<'_>, many: &mut Vec<u32>) -> Result<Line, Fault> {
+    let ins = number(cursor, 0, "the number of input wires")?;
+    let outs = number(cursor, 1, "the number of output wires")?;
+    match (ins, outs) {
+        (2, 1) => {
+            let wires = [wire(cursor, 2)?, wire(cursor, 3)?, wire(cursor, 4)?];
+            match name(cursor, 5)? {
+                b"XOR" => Ok(Line::Xor(wires)),
+                b"AND" => Ok(Line::And(wires)),
+                b"MAND" => {
+                    many.clear();
+                    many.extend(wires);
+                    Ok(Line::Many)
+                }
+                other => Err((5, wrong_name(other, ins, outs))),
+            }
+        }
+        (1, 1) => {
+            let wires = [wire(cursor, 2)?, wire(cursor, 3)?];
+            match (name(cursor, 4)?, wires[0]) {
+                (b"INV" | b"NOT", _) => Ok(Line::Inv(wires)),
+                (b"EQW", _) => Ok(Line::Copy(wires)),
+                (b"EQ", value @ (0 | 1)) => Ok(Line::Constant(value == 1, wires[1])),
+                (b"EQ", _) => Err((2, "EQ takes the constant 0 or 1".into())),
+                (other, _) => Err((4, wrong_name(other, ins, outs))),
+            }
+        }
+        _ => parse_many(cursor, many, ins, outs),
+    }
+}
+
+/// Parses a `MAND` of any width but one.
+fn parse_many(cursor: &mut Cursor<'_>, many: &mut Vec<u32>, ins: u32, outs: u32) -> Result<Line, Fault> {
+    if outs == 0 || outs.checked_mul(2) != Some(ins) {
+        return Err((0, format!("no gate has {ins} input and {outs} output wires")));
+    }
+    many.clear();
+    for index in 0..3 * outs as usize {
+        // Grows with the line, whatever the counts say; a line is bounded.
+        many.push(wire(cursor, 2 + index)?);
+    }
+    match name(cursor, 2 + many.len())? {
+        b"MAND" => Ok(Line::Many),
+        other => Err((2 + many.len(), wrong_name(other, ins, outs))),
+    }
+}
+
+#[inline(always)]
+fn number(cursor: &mut Cursor<'_>, word: usize, expected: &str) -> Result<u32, Fault> {
+    cursor.number().ok_or_else(|| (word, cursor.not_a_number(expected)))
+}
+
+#[inline(always)]
+fn wire(cursor: &mut Cursor<'_>, word: usize) -> Result<u32, Fault> {
+    number(cursor, word, "a wire")
+}
+
+/// The gate's name, which ends the line.
+#[inline(always)]
+fn name<'a>(cursor: &mut Cursor<'a>, word: usize) -> Result<&'a [u8], Fault> {
+    let name = cursor.word();
+    if cursor.at_end() { Ok(name) } else { Err((word + 1, "the line goes on after the gate's name".into())) }
+}
+
+#[cold]
+fn wrong_name(name: &[u8], ins: u32, outs: u32) -> String {
+    let needs = match name {
+        b"XOR" | b"AND" => "2 input wires and 1 output wire",
+        b"INV" | b"NOT" | b"EQW" => "1 input wire and 1 output wire",
+        b"EQ" => "1 constant and 1 output wire",
+        b"MAND" => "2n input and n output wires",
+        b"" => return "the line ends where the gate's name should be".into(),
+        _ => {
+            let shown: String =
+                name.iter().take(16).map(|&b| if b.is_ascii_graphic() { b as char } else { '?' }).collect();
+            return format!("\"{shown}\" is no gate; there are XOR, AND, INV (or NOT), EQ, EQW and MAND");
+        }
+    };
+    let name = String::from_utf8_lossy(name);
+    format!("{name} has {needs}, not {ins} and {outs}")
+}
+
+#[inline(always)]
+fn check_wires(line: Line, many: &[u32], wires: u32, mut set: Option<&mut WireSet>) -> Result<(), Fault> {
+    match line {
+        Line::Xor([x, y, out]) | Line::And([x, y, out]) => {
+            reads(x, 2, wires, set.as_deref())?;
+            reads(y, 3, wires, set.as_deref())?;
+            sets(out, 4, wires, set)
+        }
+        Line::Inv([x, out]) | Line::Copy([x, out]) => {
+            reads(x, 2, wires, set.as_deref())?;
+            sets(out, 3, wires, set)
+        }
+        Line::Constant(_, out) => sets(out, 3, wires, set),
+        Line::Many => {
+            let (operands, results) = many.split_at(many.len() / 3 * 2);
+            for (&wire, word) in operands.iter().zip(2..) {
+                reads(wire, word, wires, set.as_deref())?;
+            }
+            for (&wire, word) in results.iter().zip(2 + operands.len()..) {
+                sets(wire, word, wires, set.as_deref_mut())?;
+            }
+            Ok(())
+        }
+    }
+}
+
+#[inline(always)]
+fn reads(wire: u32, word: usize, wires: u32, set: Option<&WireSet>) -> Result<(), Fault> {
+    if wire < wires && set.is_none_or(|set| set.contains(wire)) {
+        return Ok(());
+    }
+    Err(bad_wire(wire, word, wires, "is used before it is set"))
+}
+
+#[inline(always)]
+fn sets(wire: u32, word: usize, wires: u32, set: Option<&mut WireSet>) -> Result<(), Fault> {
+    if wire < wires && set.is_none_or(|set| set.insert(wire)) {
+        return Ok(());
+    }
+    Err(bad_wire(wire, word, wires, "is set a second time"))
+}
+
+#[cold]
+fn bad_wire(wire: u32, word: usize, wires: u32, otherwise: &str) -> Fault {
+    let reason =
+        if wire < wires { otherwise.to_owned() } else { format!("is out of range: there are {wires} wires") };
+    (word, format!("wire {wire} {reason}"))
+}
+
+/// Reads the header of either format. They differ in the third line: a list of numbers in Bristol Fashion, a gate
+/// (or nothing) in the older format, whose second line has three numbers.
+fn header(lines: &mut Lines<impl Read>) -> Result<Header, Error> {
+    let counts = numbers(lines, "the number of gates")?;
+    let &[gates, wires] = counts.as_slice() else {
+        let got = counts.len();
+        return Err(lines.error_before(format!(
+            "the first line has the numbers of gates and of wires, not {got} numbers"
+        )));
+    };
+    let second = numbers(lines, "the inputs")?;
+    if let &[first, second, outputs] = second.as_slice()
+        && is_gate_or_end(lines)?
+    {
+        let inputs = if second == 0 { vec![first] } else { vec![first, second] };
+        return Ok(Header { format: Format::Old, gates, wires, inputs, outputs: vec![outputs] });
+    }
+    let inputs = widths(second, lines, "input")?;
+    let third = numbers(lines, "the outputs")?;
+    let outputs = widths(third, lines, "output")?;
+    Ok(Header { format: Format::Fashion, gates, wires, inputs, outputs })
+}
+
+/// All numbers of the next line, which is consumed.
+fn numbers(lines: &mut Lines<impl Read>, expected: &str) -> Result<Vec<u32>, Error> {
+    let Some(mut cursor) = lines.peek()? else {
+        return Err(lines.error(0, format!("the file ends where {expected} should be")));
+    };
+    let mut numbers = Vec::new();
+    while !cursor.at_end() {
+        match cursor.number() {
+            Some(number) => numbers.push(number),
+            None => {
+                let (at, reason) = (cursor.at, cursor.not_a_number("a number"));
+                return Err(lines.error(at, reason));
+            }
+        }
+    }
+    let length = cursor.at + 1;
+    lines.consume(length);
+    Ok(numbers)
+}
+
+/// Whether the next line ends in a name, or there is none.
+fn is_gate_or_end(lines: &mut Lines<impl Read>) -> Result<bool, Error> {
+    let Some(mut cursor) = lines.peek()? else { return Ok(true) };
+    let mut last: &[u8] = b"";
+    while !cursor.at_end() {
+        last = cursor.word();
+    }
+    Ok(last.first().is_some_and(u8::is_ascii_alphabetic))
+}
+
+/// Takes the leading count off a line of widths (which has been consumed: errors are told of the place after it).
+fn widths(mut numbers: Vec<u32>, lines: &Lines<impl Read>, what: &str) -> Result<Vec<u32>, Error> {
+    let got = numbers.len().saturating_sub(1);
+    match numbers.first() {
+        Some(&count) if count as usize == got => {
+            numbers.remove(0);
+            Ok(numbers)
+        }
+        count => {
+            let count = count.copied().unwrap_or(0);
+            Err(lines.error_before(format!("the line promises {count} {what} widths and has {got}")))
+        }
+    }
+}
+
+/// Checks the header's numbers against each other and the file's length; the input wires.
+fn check_header(header: &Header, length: Option<u64>) -> Result<u32, String> {
+    let Header { wires, inputs, outputs, .. } = header;
+    let sum = |list: &[u32]| list.iter().map(|&width| u64::from(width)).sum::<u64>();
+    let (wires, input_wires, output_wires) = (u64::from(*wires), sum(inputs), sum(outputs));
+    if input_wires > wires || output_wires > wires {
+        return Err(format!(
+            "{input_wires} input and {output_wires} output wires do not fit in {wires} wires"
+        ));
+    }
+    if let Some(length) = length {
+        // A wire that a gate sets takes two bytes in the file for its own number alone.
+        if wires - input_wires > length / 2 || input_wires > length.saturating_add(UNUSED_INPUTS) {
+            return Err(format!(
+                "{wires} wires with {input_wires} inputs are more than {length} bytes can describe"
+            ));
+        }
+    }
+    u32::try_from(input_wires).map_err(|_| "the inputs have 2^32 wires".into())
+}
