@@ -158,6 +158,43 @@ impl Aes {
     }
 }
 
+impl Aes {
+    /// Ends a punctured tree: clears every leaf's least significant bit, then adds `at_path` to leaf `path` and
+    /// `at_sibling` to its sibling, the leaf that differs in the top bit, and sets the former's least significant bit.
+    /// No access depends on `path`.
+    pub(crate) fn repair(&self, nodes: &mut [Gf128], path: u32, at_path: Gf128, at_sibling: Gf128) {
+        let half = nodes.len() / 2;
+        let (left, right) = nodes.split_at_mut(half);
+        let top = u128::from(u32::from(path as usize & half != 0)).wrapping_neg();
+        let (p, s) = (at_path.to_bits() | 1, at_sibling.to_bits() & !1);
+        let swap = (p ^ s) & top;
+        let low = Fix { index: path & (half as u32).wrapping_sub(1), value: Gf128::from_bits(p ^ swap) };
+        let high = Fix { value: Gf128::from_bits(s ^ swap), ..low };
+        for (side, fix) in [(left, low), (right, high)] {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `self.level` was available when the key was expanded.
+            unsafe {
+                match self.level {
+                    Level::Portable => {}
+                    Level::Aesni => {
+                        x86::add_even_aesni(side, fix);
+                        continue;
+                    }
+                    Level::Vaes256 => {
+                        x86::add_even_vaes256(side, fix);
+                        continue;
+                    }
+                    Level::Vaes512 => {
+                        x86::add_even_vaes512(side, fix);
+                        continue;
+                    }
+                }
+            }
+            portable::add_even(side, fix);
+        }
+    }
+}
+
 impl Drop for Aes {
     fn drop(&mut self) {
         // The `aes` crate wipes its own half.
@@ -220,6 +257,23 @@ mod tests {
                     let a = portable.expand(&mut want, fix);
                     let b = aes.expand(&mut got, fix);
                     assert!(a == b && want == got, "{:?} {m} {index}", aes.level);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn repair_agrees_with_portable_and_with_plain_indexing() {
+        for aes in levels([3; 16]) {
+            for half in [1_usize, 2, 4, 8, 64] {
+                for path in 0..2 * half {
+                    let (p, s) = (Gf128::from_bits(u128::MAX - 99), Gf128::from_bits(77 << 80 | 1));
+                    let mut got = sample(2 * half, path as u64);
+                    let mut want: Vec<_> = got.iter().map(|x| Gf128::from_bits(x.to_bits() & !1)).collect();
+                    want[path] += Gf128::from_bits(p.to_bits() | 1);
+                    want[path ^ half] += Gf128::from_bits(s.to_bits() & !1);
+                    aes.repair(&mut got, path as u32, p, s);
+                    assert!(got == want, "{:?} {half} {path}", aes.level);
                 }
             }
         }

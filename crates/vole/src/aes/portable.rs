@@ -34,6 +34,13 @@ pub(super) fn expand(aes: &::aes::Aes128, left: &mut [Gf128], right: &mut [Gf128
     sum
 }
 
+/// Clears the least significant bits and adds `fix`.
+pub(super) fn add_even(nodes: &mut [Gf128], fix: Fix) {
+    for (j, node) in nodes.iter_mut().enumerate() {
+        *node = Gf128::from_bits(node.to_bits() & !1) + select(j as u32, fix);
+    }
+}
+
 /// `fix.value` at its index and zero elsewhere, without a branch.
 fn select(j: u32, fix: Fix) -> Gf128 {
     let d = u64::from(j ^ fix.index);

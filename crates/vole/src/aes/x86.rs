@@ -291,8 +291,34 @@ unsafe fn expand<L: Lanes, const W: usize, const FIX: bool>(
     at
 }
 
+/// Clears the least significant bits and adds `fix`, from `done` on, whole registers only; returns where it stopped.
+#[inline(always)]
+unsafe fn add_even<L: Lanes>(nodes: &mut [Gf128], fix: Fix, done: usize) -> usize {
+    let mut at = done;
+    // SAFETY: the loop keeps `at + N <= nodes.len()`.
+    unsafe {
+        let (even, value) = (L::splat(!1), L::splat(fix.value.to_bits()));
+        while nodes.len() - at >= L::N {
+            let p = nodes.as_mut_ptr().add(at);
+            L::load(p).and(even).xor(L::equal(at as u32, fix.index).and(value)).store(p);
+            at += L::N;
+        }
+    }
+    at
+}
+
 macro_rules! entry_points {
-    ($features:literal, $lanes:ty, $ctr:ident, $expand:ident) => {
+    ($features:literal, $lanes:ty, $ctr:ident, $expand:ident, $add_even:ident) => {
+        /// Clears the least significant bits of `nodes` and adds `fix`.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn $add_even(nodes: &mut [Gf128], fix: Fix) {
+            // SAFETY: this function's features are those of the lanes, and wider lanes imply narrower ones.
+            unsafe {
+                let done = add_even::<$lanes>(nodes, fix, 0);
+                add_even::<__m128i>(nodes, fix, done);
+            }
+        }
+
         /// `out[i] = AES(start + i)`.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn $ctr(keys: &[u128; 11], start: u64, out: &mut [Gf128]) {
@@ -331,9 +357,9 @@ macro_rules! entry_points {
     };
 }
 
-entry_points!("aes,sse4.1", __m128i, ctr_aesni, expand_aesni);
-entry_points!("aes,avx2,vaes", __m256i, ctr_vaes256, expand_vaes256);
-entry_points!("aes,avx2,vaes,avx512f", __m512i, ctr_vaes512, expand_vaes512);
+entry_points!("aes,sse4.1", __m128i, ctr_aesni, expand_aesni, add_even_aesni);
+entry_points!("aes,avx2,vaes", __m256i, ctr_vaes256, expand_vaes256, add_even_vaes256);
+entry_points!("aes,avx2,vaes,avx512f", __m512i, ctr_vaes512, expand_vaes512, add_even_vaes512);
 
 /// The key schedule of FIPS 197, section 5.2, by `aeskeygenassist`: no table look-up on a secret key.
 #[target_feature(enable = "aes,sse4.1")]

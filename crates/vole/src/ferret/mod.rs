@@ -1,0 +1,186 @@
+//! Ferret: random correlated OT at scale from few correlations, by LPN with regular noise (ePrint 2020/924).
+//!
+//! After a round P holds bits `x_i` and tags `m_i`, V keys `k_i`, with `k_i = m_i + x_i * delta` in GF(2^128) and `x_i`
+//! the least significant bit of `m_i` (delta is odd, every key even):
+//!
+//! ```text
+//! k_i = sum over row i of A of K_j + v_i          K, M: 2^log_k correlations made earlier (the LPN secret)
+//! m_i = sum over row i of A of M_j + w_i          w_i = v_i + e_i * delta, e: one 1 in each block of 2^h
+//! ```
+//!
+//! A is a public local code ([`crate::lpn`]). The correlations `(v, w)` of a block are the leaves of a punctured tree
+//! ([`crate::pprf`]); P's path in each tree is given by the random bits of `h` correlations made earlier, so nothing
+//! has to be sent for it. One round is
+//!
+//! ```text
+//! P                                                     V
+//!                                     c_i = (sum of left nodes of level i) + K_i, for each level of each tree
+//!                       <---------------------------------------------  FerretTrees
+//! sums = c_i + M_i: those of the sides its path does not take
+//! seed, x' = phi + X    --------------------------------------------->  FerretCheck
+//!                       <---------------------------------------------  FerretVerdict: H(value)
+//! aborts unless H is that of its own value
+//! ```
+//!
+//! **The check** (Ferret, figure 7, batched over all trees) catches a V whose `c_i` are not those of any tree, apart
+//! from guesses: with coefficients `chi` that P draws after it holds all `c_i`,
+//! `sum chi w = sum chi v + phi * delta` where `phi = sum over trees of chi at the path's leaf`. P sends `phi` masked by
+//! 128 fresh correlations packed into one of the field (`Z = Y + X * delta`); V moves its sum accordingly and shows a
+//! hash. The coefficient of leaf `i` in tree `j` is `s_j * t_i` with `t_i` the product of `r_b` over the bits `b` that
+//! are set in `i`, all `s_j` and `r_b` uniform: any fixed non-zero vector of errors is a non-zero polynomial of degree at
+//! most `h + 1` in them, so it vanishes with probability at most `(h + 1) / 2^128` (Schwartz, Zippel), where Ferret's
+//! independent coefficients give `1 / 2^128` and cost an AES block each. As in Ferret, a cheating V can make the check
+//! pass or fail depending on a guess about P's paths; a wrong guess ends the session, so that it learns one bit on
+//! average, which the noise model allows for. A cheating P learns whether a guess of delta was right; a wrong guess does
+//! not end the session, so `q / 2^127` is added to every bound for `q` hash computations (delta's lowest bit is fixed).
+//!
+//! **Memory.** Leaves are never stored: a round keeps the table, and for each tree its root (V) or `h` sums and a path
+//! (P). A tree is expanded once more for the check and once more when its block is asked for, in the first-level cache.
+
+mod params;
+mod prover;
+mod verifier;
+
+pub use params::Params;
+pub(crate) use prover::ProverRound;
+pub(crate) use verifier::VerifierRound;
+
+use volery_field::{Gf128, gf128::Kernel};
+
+use crate::aes::Aes;
+use crate::hash::Oracle;
+use crate::lpn::LpnCode;
+use crate::transcript::SessionId;
+use crate::{Error, Prg};
+
+/// Correlations that mask `phi` in the check.
+const CHECK_MASK: usize = 128;
+
+/// What both parties derive from the session and the parameters of a round: the public randomness.
+pub(crate) struct Public {
+    pub(crate) params: Params,
+    number: u64,
+    code: LpnCode,
+    trees: Aes,
+    oracle: Oracle,
+}
+
+impl Public {
+    /// For round `number` of `session`.
+    pub(crate) fn new(session: &SessionId, number: u64, params: Params) -> Self {
+        // The code is the same in every session: a fixed public matrix is what the LPN assumption speaks of.
+        let code_key = blake3::derive_key("volery 2026 lpn local code v1", &params.log_k.to_le_bytes());
+        let code_key: [u8; 16] = core::array::from_fn(|i| code_key[i]);
+        // The permutation of the trees differs between sessions, so that work against one is not work against all.
+        let oracle = Oracle::new("ferret", session);
+        Self {
+            params,
+            number,
+            code: LpnCode::new(code_key, params.log_k),
+            trees: Aes::new(oracle.hash(0, &[b"trees"])),
+            oracle,
+        }
+    }
+
+    /// The hash of a check value, bound to session and round.
+    fn verdict(&self, value: Gf128) -> [u8; 32] {
+        self.oracle.hash(self.number, &[b"check", &value.to_bits().to_le_bytes()])
+    }
+}
+
+/// The LPN table and the other correlations that a round starts from.
+struct Base {
+    /// `2^log_k` correlations.
+    table: Vec<Gf128>,
+    /// `trees * h` correlations for the paths.
+    paths: Vec<Gf128>,
+    /// [`CHECK_MASK`] of them, packed: `sum a_i X^i`.
+    mask: Gf128,
+    /// Their bits, packed likewise; zero at V, whose keys are even.
+    mask_bits: Gf128,
+}
+
+impl Base {
+    /// Cuts `correlations` up.
+    fn split(params: &Params, mut correlations: zeroize::Zeroizing<Vec<Gf128>>) -> Result<Self, Error> {
+        if correlations.len() != params.base_len() {
+            return Err(Error::misuse(format!(
+                "a round starts from {} correlations, not {}",
+                params.base_len(),
+                correlations.len()
+            )));
+        }
+        let paths = correlations[params.table_len()..][..params.paths_len()].to_vec();
+        let last = &correlations[params.table_len() + params.paths_len()..];
+        let (mask, mask_bits) = (pack(last), pack_bits(last));
+        correlations.truncate(params.table_len());
+        Ok(Self { table: core::mem::take(&mut correlations), paths, mask, mask_bits })
+    }
+}
+
+impl Drop for Base {
+    fn drop(&mut self) {
+        use zeroize::Zeroize;
+        let Self { table, paths, mask, mask_bits } = self;
+        table.zeroize();
+        paths.zeroize();
+        mask.zeroize();
+        mask_bits.zeroize();
+    }
+}
+
+/// `sum a_i X^i` for at most 128 elements.
+pub(crate) fn pack(a: &[Gf128]) -> Gf128 {
+    // A longer slice can't come here: every caller cuts 128 elements off.
+    Kernel::detect().pack(a).unwrap_or_default()
+}
+
+/// `sum b_i X^i` for the least significant bits `b_i` of at most 128 elements.
+pub(crate) fn pack_bits(a: &[Gf128]) -> Gf128 {
+    Gf128::from_bits(a.iter().rev().fold(0, |bits, a| bits << 1 | (a.to_bits() & 1)))
+}
+
+/// The coefficients of the check; see the module's documentation.
+struct Coefficients {
+    /// `r_b` for each bit of a leaf's number.
+    bits: Vec<Gf128>,
+    /// `t_i` for each leaf.
+    leaves: Vec<Gf128>,
+    /// `s_j` for each tree.
+    trees: Vec<Gf128>,
+}
+
+impl Coefficients {
+    fn expand(params: &Params, seed: [u8; 16]) -> Self {
+        let mut prg = Prg::new(seed);
+        let mut bits = vec![Gf128::ZERO; params.log_block as usize];
+        let mut trees = vec![Gf128::ZERO; params.trees as usize];
+        prg.blocks(&mut bits);
+        prg.blocks(&mut trees);
+        let mut leaves = Vec::with_capacity(params.block_len());
+        leaves.push(Gf128::ONE);
+        for r in &bits {
+            for i in 0..leaves.len() {
+                leaves.push(leaves[i] * *r);
+            }
+        }
+        Self { bits, leaves, trees }
+    }
+
+    /// `t_i` for a secret `i`, without an access that depends on it.
+    fn at(&self, path: u32) -> Gf128 {
+        self.bits.iter().enumerate().fold(Gf128::ONE, |product, (b, r)| {
+            let mask = u128::from((path >> b) & 1).wrapping_neg();
+            product * Gf128::from_bits((r.to_bits() & mask) | (1 & !mask))
+        })
+    }
+
+    /// `sum t_i * leaf_i`.
+    fn combine(&self, leaves: &[Gf128]) -> Gf128 {
+        // Both sides have `2^h` elements: lengths come from the same parameters.
+        Kernel::detect().inner_product(&self.leaves, leaves).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

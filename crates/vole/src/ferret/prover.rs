@@ -1,0 +1,102 @@
+//! P's side of a round: it knows every tree but one path.
+
+use volery_channel::{Channel, tags};
+use volery_field::Gf128;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::verifier::same_hash;
+use super::{Base, Coefficients, Params, Public};
+use crate::Error;
+use crate::pprf::expand_punctured;
+
+/// One round, at P. Made, checked, then read block by block.
+pub(crate) struct ProverRound {
+    public: Public,
+    base: Base,
+    /// For each tree the path to the leaf it does not know: the noise.
+    paths: Vec<u32>,
+    /// For each tree and level the sum of the side that the path does not take; empty until V's message is there.
+    sums: Vec<Gf128>,
+    /// The hash that V must show; none until the check is sent.
+    expected: Option<[u8; 32]>,
+}
+
+impl ProverRound {
+    /// Starts a round from `correlations`.
+    pub(crate) fn open(public: Public, correlations: Zeroizing<Vec<Gf128>>) -> Result<Self, Error> {
+        let base = Base::split(&public.params, correlations)?;
+        let height = public.params.log_block as usize;
+        // The path takes the side whose sum P will not learn: the complement of the correlation's bit.
+        let paths = (base.paths.chunks_exact(height))
+            .map(|tags| {
+                tags.iter().rev().fold(0, |path, tag| path << 1 | (tag.to_bits() as u32 & 1 ^ 1))
+            })
+            .collect();
+        Ok(Self { public, base, paths, sums: Vec::new(), expected: None })
+    }
+
+    /// Receives the trees and sends the check, whose coefficients come from `seed`, fresh and unknown to V till now.
+    pub(crate) fn check(&mut self, seed: [u8; 16], channel: &mut dyn Channel) -> Result<(), Error> {
+        let message = channel.recv(tags::FERRET_TREES, self.public.params.trees_bytes())?;
+        if message.len() != self.public.params.trees_bytes() {
+            let reason = format!("{} bytes, not {}", message.len(), self.public.params.trees_bytes());
+            return Err(Error::malformed(tags::FERRET_TREES, reason));
+        }
+        self.sums = (message.as_chunks().0.iter().zip(&self.base.paths))
+            .map(|(c, tag)| Gf128::from_bits(u128::from_le_bytes(*c)) + *tag)
+            .collect();
+
+        let coefficients = Coefficients::expand(&self.public.params, seed);
+        let mut leaves = Zeroizing::new(vec![Gf128::ZERO; self.public.params.block_len()]);
+        let mut value = self.base.mask;
+        let mut phi = Gf128::ZERO;
+        for (tree, s) in coefficients.trees.iter().enumerate() {
+            self.leaves(tree, &mut leaves);
+            value += coefficients.combine(&leaves) * *s;
+            phi += coefficients.at(self.paths[tree]) * *s;
+        }
+        self.expected = Some(self.public.verdict(value));
+        let mut check = [0; 32];
+        check[..16].copy_from_slice(&seed);
+        check[16..].copy_from_slice(&(phi + self.base.mask_bits).to_bits().to_le_bytes());
+        Ok(channel.send(tags::FERRET_CHECK, &check)?)
+    }
+
+    /// Receives V's answer: after this the round may be read.
+    pub(crate) fn verdict(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        let mut shown = [0; 32];
+        channel.recv_exact(tags::FERRET_VERDICT, &mut shown)?;
+        match self.expected.take() {
+            Some(expected) if same_hash(&expected, &shown) => Ok(()),
+            Some(_) => Err(Error::cheat(tags::FERRET_VERDICT, "the check of the punctured trees")),
+            None => Err(Error::misuse("a round's verdict before its check")),
+        }
+    }
+
+    fn leaves(&self, tree: usize, leaves: &mut [Gf128]) {
+        let height = self.public.params.log_block as usize;
+        let sums = &self.sums[tree * height..][..height];
+        expand_punctured(&self.public.trees, self.paths[tree], sums, leaves);
+    }
+
+    /// This round's size.
+    pub(crate) fn params(&self) -> Params {
+        self.public.params
+    }
+
+    /// The tags of block `tree` (less than the number of trees), `2^h` of them, their bits included.
+    pub(crate) fn block(&self, tree: usize, out: &mut [Gf128]) {
+        self.leaves(tree, out);
+        self.public.code.add_rows((tree * out.len()) as u64, &self.base.table, out);
+    }
+}
+
+impl Drop for ProverRound {
+    fn drop(&mut self) {
+        // `base` wipes itself.
+        let Self { public: _, base: _, paths, sums, expected } = self;
+        paths.zeroize();
+        sums.zeroize();
+        expected.zeroize();
+    }
+}

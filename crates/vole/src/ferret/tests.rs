@@ -1,0 +1,201 @@
+//! Rounds between two threads, honest and not.
+
+use volery_channel::{Channel, tags};
+use volery_field::Gf128;
+use zeroize::Zeroizing;
+
+use super::*;
+use crate::Delta;
+
+/// Small enough that a whole round takes a millisecond.
+const TINY: Params = Params { log_k: 9, log_block: 6, trees: 20 };
+
+const SESSION: SessionId = SessionId::new([3; 32]);
+
+/// Correlations from nowhere: `(tags, keys)`.
+fn deal(delta: &Delta, n: usize, seed: u8) -> (Vec<Gf128>, Vec<Gf128>) {
+    let mut prg = Prg::new([seed; 16]);
+    (0..n)
+        .map(|_| {
+            let tag = prg.block();
+            let key = if tag.to_bits() & 1 == 1 { tag + delta.expose() } else { tag };
+            (tag, key)
+        })
+        .unzip()
+}
+
+fn delta() -> Delta {
+    Delta::from_element(Gf128::from_bits(0x1357_9bdf_0246_8ace_fedc_ba98_7654_3210))
+}
+
+/// A whole round over `wire`-tapped channels; gives both parties' outputs.
+fn run(
+    params: Params,
+    tamper: fn(&mut VerifierRound),
+    tap: fn(volery_channel::Tag, &mut Vec<u8>),
+) -> (Result<Vec<Gf128>, Error>, Result<Vec<Gf128>, Error>) {
+    let delta = delta();
+    let (tags, keys) = deal(&delta, params.base_len(), 1);
+    let (p, v) = volery_channel::memory_pair(&volery_channel::Limits::default());
+    let (mut p, mut v) = (Tap { inner: p, tap }, Tap { inner: v, tap });
+    let read = |block: &dyn Fn(usize, &mut [Gf128])| {
+        let mut out = vec![Gf128::ZERO; params.outputs()];
+        out.chunks_exact_mut(params.block_len()).enumerate().for_each(|(j, o)| block(j, o));
+        out
+    };
+    std::thread::scope(|scope| {
+        let prover = scope.spawn(move || {
+            let public = Public::new(&SESSION, 0, params);
+            let mut round = ProverRound::open(public, Zeroizing::new(tags))?;
+            round.check([6; 16], &mut p)?;
+            round.verdict(&mut p)?;
+            Ok(read(&|j, o| round.block(j, o)))
+        });
+        let verifier = scope.spawn(move || {
+            let public = Public::new(&SESSION, 0, params);
+            let seed = Zeroizing::new([5; 16]);
+            let mut round = VerifierRound::open(public, &delta, seed, Zeroizing::new(keys), &mut v)?;
+            v.flush()?;
+            tamper(&mut round);
+            round.answer(&mut v)?;
+            Ok(read(&|j, o| round.block(j, o)))
+        });
+        (prover.join().unwrap(), verifier.join().unwrap())
+    })
+}
+
+/// A channel whose sent payloads pass through `tap`.
+struct Tap<C> {
+    inner: C,
+    tap: fn(volery_channel::Tag, &mut Vec<u8>),
+}
+
+impl<C: Channel> Channel for Tap<C> {
+    fn send(&mut self, tag: volery_channel::Tag, payload: &[u8]) -> Result<(), volery_channel::Error> {
+        let mut payload = payload.to_vec();
+        (self.tap)(tag, &mut payload);
+        self.inner.send(tag, &payload)
+    }
+    fn recv(&mut self, tag: volery_channel::Tag, max: usize) -> Result<&[u8], volery_channel::Error> {
+        self.inner.recv(tag, max)
+    }
+    fn recv_exact(&mut self, tag: volery_channel::Tag, out: &mut [u8]) -> Result<(), volery_channel::Error> {
+        self.inner.recv_exact(tag, out)
+    }
+    fn recv_into(
+        &mut self,
+        tag: volery_channel::Tag,
+        max: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), volery_channel::Error> {
+        self.inner.recv_into(tag, max, out)
+    }
+    fn flush(&mut self) -> Result<(), volery_channel::Error> {
+        self.inner.flush()
+    }
+    fn fail(&mut self, reason: &str) {
+        self.inner.fail(reason);
+    }
+    fn stats(&self) -> volery_channel::Stats {
+        self.inner.stats()
+    }
+}
+
+fn untouched(_: volery_channel::Tag, _: &mut Vec<u8>) {}
+
+#[test]
+fn a_round_gives_correlations_whose_bits_are_in_the_tags() {
+    for params in [TINY, Params { log_k: 17, ..TINY }, Params { log_block: 2, ..TINY }] {
+        let (m, k) = run(params, |_| {}, untouched);
+        let (m, k, delta) = (m.unwrap(), k.unwrap(), delta().expose());
+        assert_eq!((m.len(), k.len()), (params.outputs(), params.outputs()));
+        let mut ones = 0;
+        for (m, k) in m.iter().zip(&k) {
+            let x = m.to_bits() & 1;
+            assert_eq!(*k, if x == 1 { *m + delta } else { *m });
+            ones += x as usize;
+        }
+        // Six standard deviations of a fair coin.
+        let n = params.outputs() as f64;
+        assert!((ones as f64 - n / 2.0).abs() < 3.0 * n.sqrt(), "{ones} ones of {n}");
+    }
+}
+
+#[test]
+fn every_tree_message_that_differs_in_one_bit_is_caught_unless_its_level_is_not_used() {
+    // Whether P uses the sum of a level depends on nothing: every c_i enters P's tree. So each flip must be caught.
+    fn flip<const AT: usize>(tag: volery_channel::Tag, payload: &mut Vec<u8>) {
+        if tag == tags::FERRET_TREES {
+            let at = AT * (payload.len() - 1) / 7;
+            payload[at] ^= 1 << (AT % 8);
+        }
+    }
+    let taps = [flip::<0>, flip::<1>, flip::<2>, flip::<3>, flip::<4>, flip::<5>, flip::<6>, flip::<7>];
+    for tap in taps {
+        let (m, _) = run(TINY, |_| {}, tap);
+        assert!(matches!(m, Err(Error::Cheat { step: tags::FERRET_VERDICT, .. })), "{m:?}");
+    }
+}
+
+#[test]
+fn a_tampered_check_or_verdict_is_caught() {
+    for tap in [
+        |tag, payload: &mut Vec<u8>| {
+            if tag == tags::FERRET_CHECK {
+                payload[3] ^= 4;
+            }
+        },
+        |tag, payload: &mut Vec<u8>| {
+            if tag == tags::FERRET_CHECK {
+                payload[31] ^= 0x80;
+            }
+        },
+        |tag, payload: &mut Vec<u8>| {
+            if tag == tags::FERRET_VERDICT {
+                payload[0] ^= 1;
+            }
+        },
+    ] {
+        let (m, _) = run(TINY, |_| {}, tap);
+        assert!(matches!(m, Err(Error::Cheat { step: tags::FERRET_VERDICT, .. })), "{m:?}");
+    }
+}
+
+#[test]
+fn a_verifier_that_uses_another_delta_or_other_trees_after_sending_is_caught() {
+    for tamper in [
+        (|round: &mut VerifierRound| {
+            round.set_delta(Delta::from_element(Gf128::from_bits(0x99)));
+        }) as fn(&mut VerifierRound),
+        |round| round.set_root(7, Gf128::from_bits(1)),
+    ] {
+        let (m, _) = run(TINY, tamper, untouched);
+        assert!(matches!(m, Err(Error::Cheat { .. })), "{m:?}");
+    }
+}
+
+#[test]
+fn messages_of_the_wrong_length_are_malformed() {
+    fn short(tag: volery_channel::Tag, payload: &mut Vec<u8>) {
+        if tag == tags::FERRET_TREES {
+            payload.pop();
+        }
+    }
+    let (m, _) = run(TINY, |_| {}, short);
+    assert!(matches!(m, Err(Error::Malformed { step: tags::FERRET_TREES, .. })), "{m:?}");
+}
+
+#[test]
+fn coefficients_at_a_leaf_are_those_of_the_leaf() {
+    let c = Coefficients::expand(&TINY, [1; 16]);
+    for i in 0..TINY.block_len() {
+        assert_eq!(c.at(i as u32), c.leaves[i]);
+    }
+}
+
+#[test]
+fn a_round_refuses_a_base_of_another_size() {
+    let public = Public::new(&SESSION, 0, TINY);
+    let round = ProverRound::open(public, Zeroizing::new(vec![Gf128::ZERO; TINY.base_len() - 1]));
+    assert!(matches!(round.err(), Some(Error::Misuse(_))));
+}
