@@ -35,11 +35,31 @@ fn kernels(criterion: &mut Criterion) {
         }
         group.finish();
     };
-    run("check_prover", N, &mut |k| k.check_prover(&chi, &a, &b, &c).map(|sums| drop(black_box(sums))));
-    run("check_verifier", N, &mut |k| k.check_verifier(&chi, &a, &b, &c).map(|sums| drop(black_box(sums))));
-    run("inner_product", N, &mut |k| k.inner_product(&a, &b).map(|sum| drop(black_box(sum))));
-    run("inner_product_bits", N, &mut |k| k.inner_product_bits(&a, &bits).map(|sum| drop(black_box(sum))));
-    run("pack", 128, &mut |k| k.pack(&a[..128]).map(|sum| drop(black_box(sum))));
+    run("check_prover", N, &mut |k| {
+        k.check_prover(&chi, &a, &b, &c).map(|sums| {
+            black_box(sums);
+        })
+    });
+    run("check_verifier", N, &mut |k| {
+        k.check_verifier(&chi, &a, &b, &c).map(|sums| {
+            black_box(sums);
+        })
+    });
+    run("inner_product", N, &mut |k| {
+        k.inner_product(&a, &b).map(|sum| {
+            black_box(sum);
+        })
+    });
+    run("inner_product_bits", N, &mut |k| {
+        k.inner_product_bits(&a, &bits).map(|sum| {
+            black_box(sum);
+        })
+    });
+    run("pack", 128, &mut |k| {
+        k.pack(&a[..128]).map(|sum| {
+            black_box(sum);
+        })
+    });
     run("powers", N, &mut |k| {
         k.powers(a[0], black_box(&mut out));
         Ok(())

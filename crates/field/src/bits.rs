@@ -149,7 +149,7 @@ impl Bits {
     pub fn push(&mut self, bit: F2) {
         let shifted = u64::from(bit.to_u8()) << (self.len % WORD);
         match self.words.last_mut() {
-            Some(word) if self.len % WORD != 0 => *word |= shifted,
+            Some(word) if !self.len.is_multiple_of(WORD) => *word |= shifted,
             _ => self.push_word(shifted),
         }
         self.len += 1;

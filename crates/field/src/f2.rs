@@ -2,6 +2,8 @@
 //!
 //! One element is a byte that is 0 or 1; many are packed in [`Bits`](crate::Bits).
 
+#![expect(clippy::suspicious_arithmetic_impl, reason = "in F2, `+` is `^` and `*` is `&`")]
+
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 

@@ -37,11 +37,14 @@ impl Level {
     }
 }
 
+/// A check's function: of `chi`, `a`, `b` and `c`.
+type Check = unsafe fn(&[Gf128], &[Gf128], &[Gf128], &[Gf128]) -> (Gf128, Gf128);
+
 /// The functions of one instruction set.
 ///
 /// # Safety
-/// Calling one is sound on a CPU that has the instructions of `level`. Slices of different lengths are cut to
-/// the shortest.
+/// Calling one is sound on a CPU that has the instructions of `level`. Slices are to have the lengths that
+/// [`Kernel`] checks; others give meaningless results or a panic, but no undefined behaviour.
 pub(super) struct Table {
     pub(super) level: Level,
     pub(super) inner_product: unsafe fn(&[Gf128], &[Gf128]) -> Gf128,
@@ -49,8 +52,8 @@ pub(super) struct Table {
     pub(super) powers: unsafe fn(Gf128, &mut [Gf128]),
     pub(super) mul_slices: unsafe fn(&[Gf128], &[Gf128], &mut [Gf128]),
     pub(super) scale_add: unsafe fn(Gf128, &[Gf128], &mut [Gf128]),
-    pub(super) check_prover: unsafe fn(&[Gf128], &[Gf128], &[Gf128], &[Gf128]) -> (Gf128, Gf128),
-    pub(super) check_verifier: unsafe fn(&[Gf128], &[Gf128], &[Gf128], &[Gf128]) -> (Gf128, Gf128),
+    pub(super) check_prover: Check,
+    pub(super) check_verifier: Check,
     pub(super) transpose: unsafe fn(&[u8], usize, &mut [Gf128]),
 }
 

@@ -13,27 +13,47 @@ use super::vector::Simd;
 /// See [`Kernel::transpose`](super::Kernel::transpose).
 #[inline(always)]
 pub(super) fn transpose<const N: usize, S: Simd<N>>(s: S, rows: &[u8], stride: usize, out: &mut [Gf128]) {
-    let mut turned = [[s.splat(Gf128::ZERO); 16]; 8];
-    for (block, out) in out.chunks_mut(128 * N).enumerate() {
-        for (group, rows) in rows.chunks_exact((8 * stride).max(1)).take(16).enumerate() {
-            let mut vectors = core::array::from_fn(|i| {
-                let row = rows.get(i * stride..(i + 1) * stride).unwrap_or_default();
-                s.load_bytes(&bytes_at(row, 16 * N * block))
-            });
-            turn_bytes(s, &mut vectors);
-            for (turned, vector) in turned.iter_mut().zip(vectors) {
-                turned[group] = vector;
-            }
+    let (squares, rest) = out.as_chunks_mut::<128>();
+    let (blocks, squares) = squares.as_chunks_mut::<N>();
+    let whole = blocks.len();
+    for (block, out) in blocks.iter_mut().enumerate() {
+        transpose_block(s, rows, stride, 16 * N * block, out);
+    }
+    if !squares.is_empty() || !rest.is_empty() {
+        let mut last = [[Gf128::ZERO; 128]; N];
+        transpose_block(s, rows, stride, 16 * N * whole, &mut last);
+        let out = squares.as_flattened_mut().iter_mut().chain(rest);
+        out.zip(last.as_flattened()).for_each(|(out, element)| *out = *element);
+    }
+}
+
+/// The `128 * N` columns whose first is bit 0 of byte `offset` of each row; zeros past the rows' end.
+#[inline(always)]
+fn transpose_block<const N: usize, S: Simd<N>>(
+    s: S,
+    rows: &[u8],
+    stride: usize,
+    offset: usize,
+    out: &mut [[Gf128; 128]; N],
+) {
+    let zero = s.splat(Gf128::ZERO);
+    let mut turned = [[zero; 16]; 8];
+    for (group, rows) in rows.chunks_exact((8 * stride).max(1)).take(16).enumerate() {
+        let mut vectors = [zero; 8];
+        for (vector, row) in vectors.iter_mut().zip(rows.chunks_exact(stride)) {
+            *vector = s.load_bytes(&bytes_at(row, offset));
         }
-        for (i, groups) in turned.iter().enumerate() {
-            for (k, column) in transpose_bytes(s, *groups).into_iter().enumerate() {
-                let mut lanes = [Gf128::ZERO; N];
-                s.store(column, &mut lanes);
-                for (lane, element) in lanes.into_iter().enumerate() {
-                    if let Some(out) = out.get_mut(128 * lane + 8 * k + i) {
-                        *out = element;
-                    }
-                }
+        turn_bytes(s, &mut vectors);
+        for (turned, vector) in turned.iter_mut().zip(vectors) {
+            turned[group] = vector;
+        }
+    }
+    for (i, groups) in turned.iter().enumerate() {
+        for (k, column) in transpose_bytes(s, *groups).into_iter().enumerate() {
+            let mut lanes = [Gf128::ZERO; N];
+            s.store(column, &mut lanes);
+            for (out, lane) in out.iter_mut().zip(lanes) {
+                out[8 * k + i] = lane;
             }
         }
     }
@@ -71,10 +91,12 @@ fn turn_bytes<const N: usize, S: Simd<N>>(s: S, rows: &mut [S::V; 8]) {
 #[inline(always)]
 fn transpose_bytes<const N: usize, S: Simd<N>>(s: S, mut v: [S::V; 16]) -> [S::V; 16] {
     for _ in 0..4 {
-        v = core::array::from_fn(|i| match i % 2 {
-            0 => s.interleave_low(v[i / 2], v[i / 2 + 8]),
-            _ => s.interleave_high(v[i / 2], v[i / 2 + 8]),
-        });
+        let mut next = v;
+        for i in 0..8 {
+            next[2 * i] = s.interleave_low(v[i], v[i + 8]);
+            next[2 * i + 1] = s.interleave_high(v[i], v[i + 8]);
+        }
+        v = next;
     }
     v
 }

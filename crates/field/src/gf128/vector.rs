@@ -164,7 +164,9 @@ pub(super) fn inner_product<const N: usize, S: Simd<N>>(s: S, a: &[Gf128], b: &[
     for (a, b) in a.iter().zip(b) {
         sum.add(s, Parts::product(s, s.load(a), s.load(b)));
     }
-    sum.add(s, Parts::product(s, s.load(&padded(a_rest)), s.load(&padded(b_rest))));
+    if !a_rest.is_empty() {
+        sum.add(s, Parts::product(s, s.load(&padded(a_rest)), s.load(&padded(b_rest))));
+    }
     sum.total(s)
 }
 
@@ -229,9 +231,11 @@ pub(super) fn mul_slices<const N: usize, S: Simd<N>>(s: S, a: &[Gf128], b: &[Gf1
     for ((a, b), out) in a.iter().zip(b).zip(out) {
         s.store(mul(s, s.load(a), s.load(b)), out);
     }
-    let mut lanes = [Gf128::ZERO; N];
-    s.store(mul(s, s.load(&padded(a_rest)), s.load(&padded(b_rest))), &mut lanes);
-    out_rest.iter_mut().zip(lanes).for_each(|(out, lane)| *out = lane);
+    if !out_rest.is_empty() {
+        let mut lanes = [Gf128::ZERO; N];
+        s.store(mul(s, s.load(&padded(a_rest)), s.load(&padded(b_rest))), &mut lanes);
+        out_rest.iter_mut().zip(lanes).for_each(|(out, lane)| *out = lane);
+    }
 }
 
 #[inline(always)]
@@ -243,32 +247,49 @@ pub(super) fn scale_add<const N: usize, S: Simd<N>>(s: S, scale: Gf128, a: &[Gf1
         let sum = s.xor(s.load(out), mul(s, scale, s.load(a)));
         s.store(sum, out);
     }
-    let mut lanes = [Gf128::ZERO; N];
-    s.store(mul(s, scale, s.load(&padded(a_rest))), &mut lanes);
-    out_rest.iter_mut().zip(lanes).for_each(|(out, lane)| *out += lane);
+    if !out_rest.is_empty() {
+        let mut lanes = [Gf128::ZERO; N];
+        s.store(mul(s, scale, s.load(&padded(a_rest))), &mut lanes);
+        out_rest.iter_mut().zip(lanes).for_each(|(out, lane)| *out += lane);
+    }
 }
 
-/// `sum chi * a * b` and `sum chi * linear(a, b, c)`, for the check of either side.
+/// The two sums of a check, on the way.
+struct Check<V> {
+    products: Parts<V>,
+    linear: Parts<V>,
+}
+
+impl<V: Copy> Check<V> {
+    /// Adds `N` multiplications. (A method, since a closure would not be inlined, and the sums leave registers.)
+    #[inline(always)]
+    fn add<const PROVER: bool, const N: usize>(&mut self, s: impl Simd<N, V = V>, lanes: [&[Gf128; N]; 4]) {
+        let [chi, a, b, c] = lanes.map(|lanes| s.load(lanes));
+        let linear =
+            if PROVER { s.xor(s.xor(s.and(a, s.spread_lsb(b)), s.and(b, s.spread_lsb(a))), c) } else { c };
+        let (products, linear) = two_products(s, chi, mul(s, a, b), linear);
+        self.products.add(s, products);
+        self.linear.add(s, linear);
+    }
+}
+
+/// `sum chi * a * b`, and `sum chi * (x_a b + x_b a + c)` for the prover or `sum chi * c` for the verifier.
 #[inline(always)]
-fn check<const N: usize, S: Simd<N>>(
+pub(super) fn check<const PROVER: bool, const N: usize, S: Simd<N>>(
     s: S,
     [chi, a, b, c]: [&[Gf128]; 4],
-    linear: impl Fn(S::V, S::V, S::V) -> S::V,
 ) -> (Gf128, Gf128) {
     let ((chi, chi_rest), (a, a_rest)) = (chi.as_chunks::<N>(), a.as_chunks::<N>());
     let ((b, b_rest), (c, c_rest)) = (b.as_chunks::<N>(), c.as_chunks::<N>());
-    let mut sums = (Parts::zero(s), Parts::zero(s));
-    let mut add = |chi: &_, a: &_, b: &_, c: &_| {
-        let (chi, a, b, c) = (s.load(chi), s.load(a), s.load(b), s.load(c));
-        let (first, second) = two_products(s, chi, mul(s, a, b), linear(a, b, c));
-        sums.0.add(s, first);
-        sums.1.add(s, second);
-    };
+    let mut sums = Check { products: Parts::zero(s), linear: Parts::zero(s) };
     for (((chi, a), b), c) in chi.iter().zip(a).zip(b).zip(c) {
-        add(chi, a, b, c);
+        sums.add::<PROVER, N>(s, [chi, a, b, c]);
     }
-    add(&padded(chi_rest), &padded(a_rest), &padded(b_rest), &padded(c_rest));
-    (sums.0.total(s), sums.1.total(s))
+    if !chi_rest.is_empty() {
+        let rest = [&padded(chi_rest), &padded(a_rest), &padded(b_rest), &padded(c_rest)];
+        sums.add::<PROVER, N>(s, rest);
+    }
+    (sums.products.total(s), sums.linear.total(s))
 }
 
 /// `chi * p` and `chi * q`: the sums of halves are taken once for `chi` and together for `p` and `q`.
@@ -287,19 +308,6 @@ fn two_products<const N: usize, S: Simd<N>>(s: S, chi: S::V, p: S::V, q: S::V) -
         high: s.clmul::<HIGH_HIGH>(chi, q),
     };
     (p, q)
-}
-
-#[inline(always)]
-pub(super) fn check_prover<const N: usize, S: Simd<N>>(s: S, vectors: [&[Gf128]; 4]) -> (Gf128, Gf128) {
-    check(s, vectors, |a, b, c| {
-        let (a_times_xb, b_times_xa) = (s.and(a, s.spread_lsb(b)), s.and(b, s.spread_lsb(a)));
-        s.xor(s.xor(a_times_xb, b_times_xa), c)
-    })
-}
-
-#[inline(always)]
-pub(super) fn check_verifier<const N: usize, S: Simd<N>>(s: S, vectors: [&[Gf128]; 4]) -> (Gf128, Gf128) {
-    check(s, vectors, |_, _, c| c)
 }
 
 /// Makes the functions of one instruction set, and the table of them, from the algorithms of this module.
@@ -353,12 +361,12 @@ macro_rules! entries {
 
         #[target_feature(enable = $features)]
         fn check_prover(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
-            vector::check_prover::<$lanes, _>($simd::new(), [chi, a, b, c])
+            vector::check::<true, $lanes, _>($simd::new(), [chi, a, b, c])
         }
 
         #[target_feature(enable = $features)]
         fn check_verifier(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
-            vector::check_verifier::<$lanes, _>($simd::new(), [chi, a, b, c])
+            vector::check::<false, $lanes, _>($simd::new(), [chi, a, b, c])
         }
 
         #[target_feature(enable = $features)]
