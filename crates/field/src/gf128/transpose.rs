@@ -15,35 +15,43 @@ use super::vector::Simd;
 pub(super) fn transpose<const N: usize, S: Simd<N>>(s: S, rows: &[u8], stride: usize, out: &mut [Gf128]) {
     let (squares, rest) = out.as_chunks_mut::<128>();
     let (blocks, squares) = squares.as_chunks_mut::<N>();
-    let whole = blocks.len();
-    for (block, out) in blocks.iter_mut().enumerate() {
-        transpose_block(s, rows, stride, 16 * N * block, out);
+    let mut offset = 0;
+    for out in blocks {
+        transpose_block(s, rows.get(offset..).unwrap_or_default(), stride, out);
+        offset += 16 * N;
     }
     if !squares.is_empty() || !rest.is_empty() {
-        let mut last = [[Gf128::ZERO; 128]; N];
-        transpose_block(s, rows, stride, 16 * N * whole, &mut last);
+        // What is left of the rows, with zeros up to a whole block.
+        let (mut last_rows, mut last) = ([[[0; 16]; N]; 128], [[Gf128::ZERO; 128]; N]);
+        for (to, from) in last_rows.iter_mut().zip(rows.chunks_exact(stride.max(1))) {
+            let from = from.iter().skip(offset);
+            to.as_flattened_mut().iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+        }
+        transpose_block(s, last_rows.as_flattened().as_flattened(), 16 * N, &mut last);
         let out = squares.as_flattened_mut().iter_mut().chain(rest);
         out.zip(last.as_flattened()).for_each(|(out, element)| *out = *element);
     }
 }
 
-/// The `128 * N` columns whose first is bit 0 of byte `offset` of each row; zeros past the rows' end.
+/// `128 * N` columns, those of the first `16 * N` bytes from every multiple of `stride` in `rows`.
 #[inline(always)]
 fn transpose_block<const N: usize, S: Simd<N>>(
     s: S,
     rows: &[u8],
     stride: usize,
-    offset: usize,
     out: &mut [[Gf128; 128]; N],
 ) {
-    let zero = s.splat(Gf128::ZERO);
-    let mut turned = [[zero; 16]; 8];
-    for (group, rows) in rows.chunks_exact((8 * stride).max(1)).take(16).enumerate() {
-        let mut vectors = [zero; 8];
-        for (vector, row) in vectors.iter_mut().zip(rows.chunks_exact(stride)) {
-            *vector = s.load_bytes(&bytes_at(row, offset));
-        }
-        turn_bytes(s, &mut vectors);
+    let mut turned = [[s.splat(Gf128::ZERO); 16]; 8];
+    for group in 0..16 {
+        let rows = rows.get(8 * group * stride..).unwrap_or_default();
+        let row = |i: usize| {
+            let row = rows.get(i * stride..).unwrap_or_default();
+            s.load_bytes(row.as_chunks::<16>().0.first_chunk::<N>().unwrap_or(&[[0; 16]; N]))
+        };
+        let mut vectors = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
+        swap_bits::<1, N, S>(s, &mut vectors, 0x55);
+        swap_bits::<2, N, S>(s, &mut vectors, 0x33);
+        swap_bits::<4, N, S>(s, &mut vectors, 0x0f);
         for (turned, vector) in turned.iter_mut().zip(vectors) {
             turned[group] = vector;
         }
@@ -59,31 +67,17 @@ fn transpose_block<const N: usize, S: Simd<N>>(
     }
 }
 
-/// The `16 * N` bytes of `row` from `offset`; zeros past its end.
+/// One round of transposing 8 by 8 bits: swaps the off-diagonal squares of `SIZE` bits, `mask` being the bits of a
+/// byte whose number lacks `SIZE`.
 #[inline(always)]
-fn bytes_at<const N: usize>(row: &[u8], offset: usize) -> [[u8; 16]; N] {
-    let row = row.get(offset..).unwrap_or_default();
-    match row.as_chunks::<16>().0.first_chunk::<N>() {
-        Some(bytes) => *bytes,
-        None => {
-            let mut bytes = [[0; 16]; N];
-            bytes.as_flattened_mut().iter_mut().zip(row).for_each(|(to, from)| *to = *from);
-            bytes
-        }
-    }
-}
-
-/// Transposes the 8 by 8 bits in each byte of 8 vectors.
-#[inline(always)]
-fn turn_bytes<const N: usize, S: Simd<N>>(s: S, rows: &mut [S::V; 8]) {
-    for (size, mask) in [(1, 0x55), (2, 0x33), (4, 0x0f)] {
-        let mask = s.splat(Gf128::from_bytes([mask; 16]));
-        for top in (0..8).filter(|row| row & size == 0) {
-            let bits = size as i64;
-            let swap = s.and(s.xor(s.shift_right(rows[top], bits), rows[top + size]), mask);
-            rows[top] = s.xor(rows[top], s.shift_left(swap, bits));
-            rows[top + size] = s.xor(rows[top + size], swap);
-        }
+fn swap_bits<const SIZE: usize, const N: usize, S: Simd<N>>(s: S, rows: &mut [S::V; 8], mask: u8) {
+    let mask = s.splat(Gf128::from_bytes([mask; 16]));
+    for pair in 0..4 {
+        // The numbers below 8 that lack the bit SIZE.
+        let top = pair % SIZE + pair / SIZE * 2 * SIZE;
+        let swap = s.and(s.xor(s.shift_right(rows[top], SIZE as i64), rows[top + SIZE]), mask);
+        rows[top] = s.xor(rows[top], s.shift_left(swap, SIZE as i64));
+        rows[top + SIZE] = s.xor(rows[top + SIZE], swap);
     }
 }
 
