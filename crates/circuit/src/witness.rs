@@ -93,13 +93,11 @@ impl Witness<F2> {
         let secret: Vec<usize> =
             (0..signature.inputs.len()).filter(|&i| !signature.inputs[i].public).collect();
         let mut values: Vec<Option<Zeroizing<Vec<bool>>>> = vec![None; secret.len()];
-        let mut entries = 0;
         let mut named = None;
         let names = Names::new(secret.iter().map(|&i| signature.inputs[i].name.as_str()));
-        for entry in text::entries(content, what) {
+        for (index, entry) in text::entries(content, what).enumerate() {
             let entry = entry?;
-            let slot = slot(&entry, &mut named, entries, &names, signature)?;
-            entries += 1;
+            let slot = slot(&entry, &mut named, index, &names, signature)?;
             let input = secret.get(slot).and_then(|&i| signature.inputs.get(i));
             let Some((input, value)) = input.zip(values.get_mut(slot)) else {
                 return Err(
@@ -119,14 +117,14 @@ impl Witness<F2> {
 fn slot(
     entry: &Entry<'_>,
     named: &mut Option<bool>,
-    entries: usize,
+    index: usize,
     names: &Names<'_>,
     signature: &Signature,
 ) -> Result<usize, Error> {
     if *named.get_or_insert(entry.name.is_some()) != entry.name.is_some() {
         return Err(entry.error(entry.start, "either every line names its input or none does"));
     }
-    let Some(name) = entry.name else { return Ok(entries) };
+    let Some(name) = entry.name else { return Ok(index) };
     names.find(name).ok_or_else(|| {
         let public = signature.inputs.iter().any(|input| input.public && input.name.as_bytes() == name);
         let reason = if public {

@@ -43,14 +43,14 @@ impl<S: Read> Lines<S> {
             if self.start == self.whole && !self.refill()? {
                 return Ok(None);
             }
-            let mut cursor = Cursor { text: &self.buffer[self.start..self.whole], at: 0 };
+            let mut cursor = Cursor { text: &self.buffer[self.start..], at: 0 };
             if !cursor.at_end() {
                 break;
             }
             let length = cursor.at + 1;
             self.consume(length);
         }
-        Ok(Some(Cursor { text: &self.buffer[self.start..self.whole], at: 0 }))
+        Ok(Some(Cursor { text: &self.buffer[self.start..], at: 0 }))
     }
 
     /// Goes past `length` bytes, the last of which is a newline.
@@ -118,7 +118,7 @@ impl<S: Read> Lines<S> {
     }
 }
 
-/// Reads along a line. The text goes on after the line's newline; nothing here reads past it.
+/// Reads along a line. The text goes on after the line's newline; what is there plays no part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
     text: &'a [u8],
@@ -146,17 +146,15 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     pub(super) fn number(&mut self) -> Option<u32> {
         self.at_end();
-        let (mut at, mut value) = (self.at, 0_u64);
-        loop {
-            let digit = self.byte(at).wrapping_sub(b'0');
-            if digit > 9 {
-                break;
+        let (mut value, mut digits) = self.up_to_eight_digits();
+        if digits == 8 {
+            while self.byte(self.at + digits).is_ascii_digit() {
+                // Wraps only for what is too long anyway.
+                value = value.wrapping_mul(10).wrapping_add((self.byte(self.at + digits) - b'0').into());
+                digits += 1;
             }
-            // Wraps only for what is too long anyway.
-            value = value.wrapping_mul(10).wrapping_add(digit.into());
-            at += 1;
         }
-        let digits = at - self.at;
+        let at = self.at + digits;
         let ends = matches!(self.byte(at), b' ' | b'\n' | b'\t' | b'\r');
         if digits.wrapping_sub(1) >= 10 || !ends {
             return None;
@@ -164,6 +162,31 @@ impl<'a> Cursor<'a> {
         let number = u32::try_from(value).ok()?;
         self.at = at;
         Some(number)
+    }
+
+    /// The value of the digits at hand, at most eight of them, and how many there are.
+    ///
+    /// Eight bytes at once: numbers of changing length would otherwise cost a mispredicted branch each.
+    #[inline(always)]
+    fn up_to_eight_digits(&self) -> (u64, usize) {
+        let mut bytes = [b' '; 8];
+        match self.text.get(self.at..self.at + 8) {
+            Some(eight) => bytes.copy_from_slice(eight),
+            // Only at the end of a buffer.
+            None => bytes.iter_mut().enumerate().for_each(|(i, byte)| *byte = self.byte(self.at + i)),
+        }
+        let nibbles = u64::from_le_bytes(bytes) ^ 0x3030_3030_3030_3030;
+        // The top bit of each byte that is above 9; the low seven bits alone cannot carry into the next byte.
+        let above = ((nibbles & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | nibbles;
+        let digits = ((above & 0x8080_8080_8080_8080).trailing_zeros() / 8) as usize;
+        if digits == 0 {
+            return (0, 0);
+        }
+        // Leading zeros in front; then neighbours are joined: digits to pairs to fours to eight.
+        let ones = nibbles << (64 - 8 * digits);
+        let pairs = (ones * 10 + (ones >> 8)) & 0x00ff_00ff_00ff_00ff;
+        let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+        ((fours.wrapping_mul(10_000) + (fours >> 32)) & 0xffff_ffff, digits)
     }
 
     /// The word at hand; empty at the end of the line.
@@ -175,6 +198,18 @@ impl<'a> Cursor<'a> {
             self.at += 1;
         }
         self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    /// As [`Cursor::word`], and fast for the last word of a line if it has three letters, as `XOR`, `AND` and `INV` do.
+    #[inline(always)]
+    pub(super) fn last_word(&mut self) -> &'a [u8] {
+        if let Some([b' ', word @ .., b'\n']) = self.text.get(self.at..self.at + 5)
+            && word.iter().all(u8::is_ascii_uppercase)
+        {
+            self.at += 4;
+            return word;
+        }
+        self.word()
     }
 
     /// Why [`Cursor::number`] found no number; `expected` says what it should have been.
@@ -203,5 +238,55 @@ impl<'a> Cursor<'a> {
         }
         self.at_end();
         self.at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn number(text: &str) -> (Option<u32>, usize) {
+        let mut cursor = Cursor { text: text.as_bytes(), at: 0 };
+        (cursor.number(), cursor.at)
+    }
+
+    #[test]
+    fn numbers_of_every_length_are_read_and_too_large_ones_are_not() {
+        for (text, expected) in [
+            ("0\n", Some(0)),
+            ("9\n", Some(9)),
+            ("007 8\n", Some(7)),
+            ("12345678\n", Some(12_345_678)),
+            ("99999999 \n", Some(99_999_999)),
+            ("123456789\n", Some(123_456_789)),
+            ("4294967295\r\n", Some(u32::MAX)),
+            ("4294967296\n", None),
+            ("9999999999\n", None),
+            ("00000000001\n", None),
+            ("18446744073709551617\n", None),
+            ("1234567a\n", None),
+            ("12345678a\n", None),
+            ("12:\n", None),
+            ("/1\n", None),
+            ("\u{b1}1\n", None),
+            ("\n1\n", None),
+        ] {
+            for padding in ["", "        \n 11111111 2222"] {
+                let (got, at) = number(&format!("{text}{padding}"));
+                assert_eq!(got, expected, "{text:?}");
+                assert_eq!(at == 0, expected.is_none(), "{text:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reading_is_the_inverse_of_writing(value: u32, shift in 0..32_u32, blanks in "[ \t]{0,3}", after in "[ \r\n\t][ -~]{0,12}\n") {
+            let value = value >> shift;
+            let text = format!("{blanks}{value}{after}");
+            prop_assert_eq!(number(&text), (Some(value), blanks.len() + value.to_string().len()));
+        }
     }
 }

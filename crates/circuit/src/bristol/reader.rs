@@ -203,7 +203,7 @@ fn wire(cursor: &mut Cursor<'_>, word: usize) -> Result<u32, Fault> {
 /// The gate's name, which ends the line.
 #[inline(always)]
 fn name<'a>(cursor: &mut Cursor<'a>, word: usize) -> Result<&'a [u8], Fault> {
-    let name = cursor.word();
+    let name = cursor.last_word();
     if cursor.at_end() { Ok(name) } else { Err((word + 1, "the line goes on after the gate's name".into())) }
 }
 
