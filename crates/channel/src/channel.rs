@@ -6,8 +6,8 @@ use crate::tag::Tag;
 
 /// Typed messages to and from one peer, in order, counted, bounded and timed.
 ///
-/// Sends are buffered; a receive that has to wait flushes them first, so a protocol needs [`flush`](Self::flush) only
-/// before it turns to long work of its own or ends. Both parties may send as much as they like at the same time.
+/// Sends are buffered; every receive flushes them first, so a protocol needs [`flush`](Self::flush) only before it turns to
+/// long work of its own or ends. Both parties may send as much as they like at the same time.
 ///
 /// The trait is object-safe; `&mut C` and `Box<C>` are channels too.
 ///

@@ -1,19 +1,26 @@
 //! Channels between two parties: typed messages, counted, bounded and timed; and the session handshake.
 #![forbid(unsafe_code)]
 
+mod address;
 mod channel;
+mod connect;
 mod cursor;
 mod error;
 mod frame;
 mod framed;
+#[doc(hidden)]
+pub mod fuzz;
 pub mod handshake;
 mod limits;
 mod stats;
 mod tag;
+pub mod tls;
 pub mod transport;
 
 // The public face.
+pub use address::Address;
 pub use channel::{Channel, ChannelExt};
+pub use connect::{Listener, connect};
 pub use error::{Error, Operation};
 pub use framed::Framed;
 pub use limits::Limits;

@@ -34,4 +34,3 @@ use crate::error::Error;
 fn refuse<R>(channel: &mut (impl Channel + ?Sized), result: Result<R, Error>) -> Result<R, Error> {
     result.inspect_err(|error| channel.fail(&error.to_string()))
 }
-

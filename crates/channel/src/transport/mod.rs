@@ -12,6 +12,7 @@ use std::time::Instant;
 
 pub use memory::Memory;
 pub use socket::Socket;
+pub(crate) use socket::wait_for;
 
 /// What to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,96 @@
+//! Settings for TLS from files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::client::Resumption;
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::version::TLS13;
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
+
+use super::pin::{Fingerprint, Pinned};
+use crate::error::Error;
+
+/// Keeps a client of this protocol from talking to another TLS service that holds the same certificate.
+const ALPN: &[u8] = b"volery";
+
+/// Whom the connecting side trusts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trust {
+    /// Certificates issued by one of the authorities in this PEM file, for the name connected to.
+    Roots(PathBuf),
+    /// Exactly the certificate with this fingerprint, whatever its name, issuer or dates.
+    Pin(Fingerprint),
+}
+
+/// Settings of the connecting side.
+///
+/// # Errors
+/// [`Error::Tls`] if the file of authorities is missing, empty or malformed.
+pub fn client_config(trust: &Trust) -> Result<Arc<ClientConfig>, Error> {
+    let provider = provider();
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_protocol_versions(&[&TLS13])
+        .map_err(|error| Error::Tls(error.to_string()))?;
+    let mut config = match trust {
+        Trust::Roots(path) => builder.with_root_certificates(roots(path)?),
+        Trust::Pin(pin) => {
+            let verifier = Arc::new(Pinned { pin: *pin, provider });
+            builder.dangerous().with_custom_certificate_verifier(verifier)
+        }
+    }
+    .with_no_client_auth();
+    config.resumption = Resumption::disabled();
+    config.alpn_protocols = vec![ALPN.to_vec()];
+    Ok(Arc::new(config))
+}
+
+/// Settings of the listening side, from a PEM file with its certificate (first) and the issuers' up to the root, and a PEM
+/// file with its private key. Also returns the certificate's fingerprint, for peers that pin it.
+///
+/// # Errors
+/// [`Error::Tls`] if a file is missing, empty or malformed, or the key does not belong to the certificate.
+pub fn server_config(chain: &Path, key: &Path) -> Result<(Arc<ServerConfig>, Fingerprint), Error> {
+    let certificates = certificates(chain)?;
+    let fingerprint = certificates.first().map(|first| Fingerprint::of(first));
+    let fingerprint = fingerprint.ok_or_else(|| in_file(chain, "no certificate"))?;
+    let key_der = PrivateKeyDer::from_pem_file(key).map_err(|error| in_file(key, &error))?;
+    let mut config = ServerConfig::builder_with_provider(provider())
+        .with_protocol_versions(&[&TLS13])
+        .map_err(|error| Error::Tls(error.to_string()))?
+        .with_no_client_auth()
+        .with_single_cert(certificates, key_der)
+        .map_err(|error| in_file(key, &error))?;
+    config.send_tls13_tickets = 0;
+    config.alpn_protocols = vec![ALPN.to_vec()];
+    Ok((Arc::new(config), fingerprint))
+}
+
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(ring::default_provider())
+}
+
+fn roots(path: &Path) -> Result<RootCertStore, Error> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(path)? {
+        roots.add(certificate).map_err(|error| in_file(path, &error))?;
+    }
+    Ok(roots)
+}
+
+/// At least one certificate.
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let certificates: Vec<_> = CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect)
+        .map_err(|error| in_file(path, &error))?;
+    if certificates.is_empty() {
+        return Err(in_file(path, "no certificate in PEM format"));
+    }
+    Ok(certificates)
+}
+
+fn in_file(path: &Path, reason: impl ToString) -> Error {
+    Error::Tls(format!("{}: {}", path.display(), reason.to_string()))
+}

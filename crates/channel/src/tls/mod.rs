@@ -1,0 +1,193 @@
+//! TLS 1.3 over any transport, as one more transport.
+//!
+//! The prover and the verifier need no certificates for soundness or zero knowledge, but a network attacker could read the
+//! claim, end the session, or stand between the parties. TLS with a certificate or a pinned key on the listening side
+//! takes that away. Sessions are never resumed, so each one checks the certificate; the only protocol offered is TLS 1.3.
+
+mod config;
+mod pin;
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::time::Instant;
+
+pub use config::{Trust, client_config, server_config};
+pub use pin::Fingerprint;
+pub use rustls::{ClientConfig, ServerConfig};
+use rustls::{ClientConnection, Connection, ServerConnection, pki_types::ServerName};
+
+use crate::error::{Error, Operation};
+use crate::limits::{Limits, deadline};
+use crate::tag::tags;
+use crate::transport::{Interest, Transport};
+
+/// A TLS connection, negotiated, over transport `T`.
+#[derive(Debug)]
+pub struct Tls<T: Transport> {
+    inner: T,
+    session: Connection,
+}
+
+impl<T: Transport> Tls<T> {
+    /// Negotiates as the connecting side, within [`Limits::connect`]. `server` is the host name that a certificate must be
+    /// for; with a pinned certificate it may be any valid name.
+    ///
+    /// # Errors
+    /// [`Error::Tls`] if the peer's certificate or protocol is not acceptable, [`Error::TimedOut`], and what the transport
+    /// reports.
+    pub fn connect(
+        inner: T,
+        config: Arc<ClientConfig>,
+        server: &str,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let name = ServerName::try_from(server.to_owned())
+            .map_err(|_| Error::Tls(format!("`{}` is no host name", server.escape_debug())))?;
+        let session = ClientConnection::new(config, name).map_err(|error| Error::Tls(error.to_string()))?;
+        Self::negotiate(inner, session.into(), limits)
+    }
+
+    /// Negotiates as the listening side, within [`Limits::connect`].
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect).
+    pub fn accept(inner: T, config: Arc<ServerConfig>, limits: &Limits) -> Result<Self, Error> {
+        let session = ServerConnection::new(config).map_err(|error| Error::Tls(error.to_string()))?;
+        Self::negotiate(inner, session.into(), limits)
+    }
+
+    /// The transport below.
+    pub fn inner(&self) -> &T {
+        &self.inner
+    }
+
+    fn negotiate(inner: T, session: Connection, limits: &Limits) -> Result<Self, Error> {
+        let mut tls = Self { inner, session };
+        let end = deadline(Instant::now(), limits.connect);
+        match tls.handshake(end) {
+            Ok(true) => Ok(tls),
+            Ok(false) => Err(Error::TimedOut {
+                step: tags::HELLO,
+                operation: Operation::TlsHandshake,
+                after: limits.connect,
+            }),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(Error::Tls(error.to_string())),
+            Err(error) => Err(Error::transport(Operation::TlsHandshake, &error)),
+        }
+    }
+
+    /// Returns whether it was completed by `end`.
+    fn handshake(&mut self, end: Instant) -> io::Result<bool> {
+        loop {
+            let flushed = self.push()?;
+            if flushed && !self.session.is_handshaking() {
+                return Ok(true);
+            }
+            if self.session.is_handshaking() && self.pull()? {
+                continue;
+            }
+            let interest = if flushed { Interest::Read } else { Interest::Either };
+            if Instant::now() >= end || !self.inner.wait(interest, end)? {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Passes records on to the transport. Returns whether none is left.
+    fn push(&mut self) -> io::Result<bool> {
+        while self.session.wants_write() {
+            match self.session.write_tls(&mut Blocking(&mut self.inner)) {
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes in records. Returns whether there were any bytes.
+    fn pull(&mut self) -> io::Result<bool> {
+        match self.session.read_tls(&mut Blocking(&mut self.inner)) {
+            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => self.process().map(|()| true),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn process(&mut self) -> io::Result<()> {
+        self.session.process_new_packets().map(drop).map_err(|error| {
+            // The alert that tells the peer what is wrong; if it does not fit in now, the peer sees the stream end.
+            let _ = self.push();
+            io::Error::new(io::ErrorKind::InvalidData, error)
+        })
+    }
+}
+
+impl<T: Transport> Transport for Tls<T> {
+    fn try_read(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
+        loop {
+            match self.session.reader().read(out) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                other => return other.map(Some),
+            }
+            // Answers to the peer's records, like key updates, must not pile up.
+            self.push()?;
+            if !self.pull()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<Option<usize>> {
+        if !self.push()? {
+            return Ok(None);
+        }
+        let count = self.session.writer().write(bytes)?;
+        self.push()?;
+        Ok((count > 0).then_some(count))
+    }
+
+    fn try_flush(&mut self) -> io::Result<bool> {
+        Ok(self.push()? && self.inner.try_flush()?)
+    }
+
+    fn wait(&mut self, interest: Interest, deadline: Instant) -> io::Result<bool> {
+        let inner = match (interest, self.session.wants_write()) {
+            (Interest::Write | Interest::Either, false) => return Ok(true),
+            (Interest::Read, true) => Interest::Either,
+            (interest, _) => interest,
+        };
+        self.inner.wait(inner, deadline)
+    }
+
+    fn shutdown(&mut self) {
+        self.session.send_close_notify();
+        // The peer may be gone already; there is nobody left to tell then.
+        let _ = self.push();
+        self.inner.shutdown();
+    }
+
+    fn needs_linger(&self) -> bool {
+        self.inner.needs_linger()
+    }
+}
+
+/// A transport with the manners of a non-blocking socket of the standard library, which rustls speaks to.
+struct Blocking<'a, T>(&'a mut T);
+
+impl<T: Transport> Read for Blocking<'_, T> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.0.try_read(out)?.ok_or_else(|| io::ErrorKind::WouldBlock.into())
+    }
+}
+
+impl<T: Transport> Write for Blocking<'_, T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.try_write(bytes)?.ok_or_else(|| io::ErrorKind::WouldBlock.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
