@@ -9,7 +9,6 @@ use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use rand_core::CryptoRng;
 use subtle::{Choice, ConstantTimeEq};
-use zeroize::Zeroize;
 
 use crate::{EncodingError, Field, Ring};
 
@@ -21,9 +20,12 @@ use crate::{EncodingError, Field, Ring};
 /// assert_eq!(F2::new(true) * F2::new(false), F2::from(false));
 /// ```
 // Invariant: the byte is 0 or 1.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Zeroize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct F2(u8);
+
+/// Wiping writes zeros, in slices too.
+impl zeroize::DefaultIsZeroes for F2 {}
 
 impl F2 {
     /// Zero.

@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+use super::neon_pmull;
 use super::{Gf128, portable};
 #[cfg(target_arch = "x86_64")]
 use super::{x86_clmul, x86_vpclmul, x86_vpclmul512};
@@ -19,11 +21,13 @@ pub enum Level {
     Vpclmul256,
     /// x86-64 with AVX-512 (F, BW) and VPCLMULQDQ: four elements at a time.
     Vpclmul512,
+    /// AArch64 with Neon and PMULL: one element at a time.
+    Pmull,
 }
 
 impl Level {
     /// All of them, whether this CPU has them or not.
-    pub const ALL: [Self; 4] = [Self::Portable, Self::Clmul, Self::Vpclmul256, Self::Vpclmul512];
+    pub const ALL: [Self; 5] = [Self::Portable, Self::Clmul, Self::Vpclmul256, Self::Vpclmul512, Self::Pmull];
 
     /// A short name for reports, e.g. `"vpclmul256"`.
     #[must_use]
@@ -33,6 +37,7 @@ impl Level {
             Self::Clmul => "clmul",
             Self::Vpclmul256 => "vpclmul256",
             Self::Vpclmul512 => "vpclmul512",
+            Self::Pmull => "pmull",
         }
     }
 }
@@ -264,12 +269,33 @@ fn table(level: Level) -> Option<&'static Table> {
             let avx512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
             (&x86_vpclmul512::TABLE, avx512 && is_x86_feature_detected!("vpclmulqdq"))
         }
+        Level::Pmull => return None,
     };
     runs.then_some(table)
 }
 
 /// The functions of a level, if this CPU can run them.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+fn table(level: Level) -> Option<&'static Table> {
+    match level {
+        Level::Portable => Some(&PORTABLE),
+        Level::Pmull => has_pmull().then_some(&neon_pmull::TABLE),
+        _ => None,
+    }
+}
+
+/// Whether the CPU has what `neon_pmull` uses.
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+#[inline]
+pub(super) fn has_pmull() -> bool {
+    use std::arch::is_aarch64_feature_detected;
+    is_aarch64_feature_detected!("neon")
+        && is_aarch64_feature_detected!("aes")
+        && is_aarch64_feature_detected!("pmull")
+}
+
+/// The functions of a level, if this CPU can run them.
+#[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))))]
 fn table(level: Level) -> Option<&'static Table> {
     (level == Level::Portable).then_some(&PORTABLE)
 }

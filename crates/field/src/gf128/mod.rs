@@ -13,6 +13,7 @@
 //! | `x86_clmul` | x86-64 with PCLMULQDQ | 1 |
 //! | `x86_vpclmul` | and AVX2, VPCLMULQDQ | 2 |
 //! | `x86_vpclmul512` | and AVX-512 F, BW, VPCLMULQDQ | 4 |
+//! | `neon_pmull` | AArch64 with Neon, PMULL | 1 |
 //!
 //! The files of the instruction sets hold single instructions only. The algorithms above them stand in `vector`
 //! (and `transpose`), once, written for any width; `dispatch` picks the file, `harness` tests each against
@@ -26,11 +27,13 @@
 mod dispatch;
 #[cfg(test)]
 mod harness;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon_pmull;
 mod portable;
 mod single;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 mod transpose;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86_clmul;
@@ -60,9 +63,12 @@ pub use dispatch::{Kernel, Level};
 /// assert_eq!(x * x_to_127, Gf128::from_bits(0b1000_0111)); // x^128 = x^7 + x^2 + x + 1
 /// assert_eq!(x.inverse().map(|inverse| inverse * x), Some(Gf128::ONE));
 /// ```
-#[derive(Clone, Copy, Default, zeroize::Zeroize)]
+#[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct Gf128(u128);
+
+/// Wiping writes zeros, in slices too.
+impl zeroize::DefaultIsZeroes for Gf128 {}
 
 impl Gf128 {
     /// Zero.
