@@ -15,7 +15,8 @@
 //! | `x86_vpclmul512` | and AVX-512 F, BW, VPCLMULQDQ | 4 |
 //! | `neon_pmull` | AArch64 with Neon, PMULL | 1 |
 //!
-//! The files of the instruction sets hold single instructions only. The algorithms above them stand in `vector`
+//! The files of the instruction sets hold single instructions only (`x86_leaves` makes those of x86 from the names
+//! of their intrinsics). The algorithms above them stand in `vector`
 //! (and `transpose`), once, written for any width; `dispatch` picks the file, `harness` tests each against
 //! `portable`.
 

@@ -1,9 +1,9 @@
 //! The kernels in plain Rust: what every other kernel is tested against, and what runs where no other can.
 //!
-//! Carry-less products come from integer multiplication. A factor is split into five, each with every fifth bit
-//! of it; in the product of two such parts each fifth bit position counts at most 13 coinciding ones, too few to
-//! carry into the next of them, five positions up, so the lowest bit of each count is the carry-less product there. This is as constant in time as
-//! the CPU's multiplication is.
+//! Carry-less products come from integer multiplication. A factor is split into five parts, each with every fifth
+//! bit of it. In the product of two parts only every fifth position counts coinciding ones, at most 13 of them: too
+//! few to carry as far as the next such position. So the lowest bit of each count is the carry-less product there.
+//! This is as constant in time as the CPU's multiplication is.
 
 use super::Gf128;
 
@@ -37,7 +37,7 @@ impl Wide {
         self.high ^= other.high;
     }
 
-    /// Modulo the field's polynomial: `high * x^128 = fold(high)`, and once more for the 7 bits that sticks out.
+    /// Modulo the field's polynomial: `high * x^128 = fold(high)`, and once more for the 7 bits that stick out.
     #[inline(always)]
     const fn reduce(self) -> Gf128 {
         let out = (self.high >> 127) ^ (self.high >> 126) ^ (self.high >> 121);
@@ -57,7 +57,7 @@ fn multiply_words(a: u64, b: u64) -> u128 {
         for i in 0..5 {
             counts ^= a[i] * b[(class + 5 - i) % 5];
         }
-        // FIFTHS starts at bit 0, so for the classes below the first 5 positions nothing is lost by the shift.
+        // Of the counts, the bits at the positions of this class are the lowest.
         product |= counts & (FIFTHS << class);
     }
     product

@@ -49,10 +49,7 @@ macro_rules! leaves {
             #[inline(always)]
             fn splat(self, lane: Gf128) -> $vector {
                 // SAFETY: `self` proves the features; `lane` has the 16 bytes that are loaded.
-                #[allow(unused_unsafe)]
-                unsafe {
-                    $splat(_mm_loadu_si128((&raw const lane).cast()))
-                }
+                unsafe { $splat(_mm_loadu_si128((&raw const lane).cast())) }
             }
 
             #[inline(always)]
