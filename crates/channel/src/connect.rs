@@ -183,8 +183,9 @@ fn bind_unix(path: &Path) -> io::Result<Kind> {
 /// Whether `path` is a socket that nobody listens at.
 fn is_dead_socket(path: &Path) -> bool {
     let is_socket = std::fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
-    is_socket
-        && UnixStream::connect(path).is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+    // One try: a listener whose queue is full is alive.
+    let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    is_socket && connect_unix(path, Instant::now()).is_err_and(refused)
 }
 
 impl AsFd for Listener {

@@ -79,7 +79,7 @@ pub enum Error {
         mid_frame: bool,
     },
     /// The peer, or the network, took too long.
-    #[error("{step}: no complete {} within {} s; is the peer still running?", .operation, .after.as_secs_f32())]
+    #[error("{operation} (step {step}) did not complete within {} s; is the peer still running?", .after.as_secs_f32())]
     TimedOut {
         /// The step that this party was at.
         step: Tag,

@@ -1,4 +1,78 @@
-//! Channels between two parties: typed messages, counted, bounded and timed; and the session handshake.
+//! Channels between two parties: typed messages, counted, bounded and timed; and the handshake that starts a session.
+//!
+//! Protocols speak to the [`Channel`] trait and to nothing else. What is below it (sockets, TLS, buffers, deadlines) lives
+//! in this crate, so that a hostile or dead peer is dealt with once:
+//!
+//! ```text
+//!   protocols:   send(tag, payload)      recv(tag, max), recv_exact, recv_into
+//!                        |                        ^
+//!   Channel  ------------|------------------------|------------------------------------------
+//!                        v                        |
+//!   Framed       tag, length, payload | limits, deadlines, counters, the peer's last words
+//!                        |                        ^
+//!   Transport ---  try_write, try_read, wait (never blocks elsewhere)  ----------------------
+//!                        |                        ^
+//!                Socket (TCP, Unix)  |  Memory (both parties in one process)  |  Tls over either
+//! ```
+//!
+//! # What holds for every channel
+//!
+//! * A receive names the step it expects and the most bytes it takes. Any other message is an [`Error`] that names both
+//!   steps; nothing is allocated for what is only announced.
+//! * Both parties may write at the same time, as much as they like (up to [`Limits::receive_buffer`] beyond what the network
+//!   holds): while a write cannot go on, incoming bytes are taken in. There are no helper threads.
+//! * Every wait ends. A frame's deadline counts from the start of the wait for it, so trickling bytes gain nothing.
+//! * Errors are sticky, and a party that gives up tells the other why ([`Channel::fail`], [`Error::Peer`]).
+//! * The last message before a party stops receiving needs [`Channel::flush`] (or [`Framed::finish`]).
+//!
+//! # A frame
+//!
+//! ```text
+//! tag: u8 | length: u32, little-endian | payload
+//! ```
+//!
+//! The tags of all protocols are one table, [`tags`].
+//!
+//! # A session
+//!
+//! ```text
+//!        prover                                   verifier
+//!          | -- Hello -- Begin -- first messages --> |       one flight each way, at once
+//!          | <-- Hello -- Begin -- first messages -- |
+//!          |  both compare; both know the session id |
+//!          | <------- messages of protocols -------> |
+//!          | -- Goodbye, or Error with a reason ---> |       either side, any time
+//! ```
+//!
+//! ```
+//! use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
+//! use volery_channel::handshake::{Begin, Hello, Mismatch, Parameters, Role};
+//! use volery_channel::{Channel, Error, Limits, memory_pair};
+//!
+//! # // A fixed seed keeps the example short; a program takes the operating system's generator.
+//! # let mut rng = ChaCha20Rng::from_seed([0; 32]);
+//! let (mut prover, mut verifier) = memory_pair(&Limits::default());
+//! let ours = Hello::new(Role::Prover, Parameters::new().with("rho", 100)?, &mut rng);
+//! let theirs = Hello::new(Role::Verifier, Parameters::new().with("rho", 128)?, &mut rng);
+//! ours.send(&mut prover)?;
+//! Begin::new([7; 32], Parameters::new()).send(&mut prover)?;
+//! prover.flush()?;
+//!
+//! let refused = theirs.receive(&mut verifier).unwrap_err();
+//! assert_eq!(
+//!     refused.to_string(),
+//!     "the parties differ in the parameter `rho`: this party has `128`, the peer `100`"
+//! );
+//! assert!(matches!(ours.receive(&mut prover), Err(Error::Peer { .. }))); // and the prover is told
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! # Map
+//!
+//! * [`Channel`], [`ChannelExt`]: what protocols see. [`Tag`], [`tags`]: the names of steps.
+//! * [`Framed`]: the implementation over any [`transport`]; [`Limits`] bounds it, [`Stats`] counts.
+//! * [`Address`], [`connect`], [`Listener`]: how connections come to be. [`tls`] protects them. [`memory_pair`] needs none.
+//! * [`handshake`]: who is there, what is proved, and the session id.
 #![forbid(unsafe_code)]
 
 mod address;

@@ -20,7 +20,7 @@ pub struct Limits {
     /// The slowest line that long messages may use, in bytes a second; 64 KiB (half a megabit) a second.
     pub min_rate: u32,
     /// The longest payload of a frame, in bytes, both ways; 64 MiB. Each receive sets its own, mostly far smaller bound
-    /// besides.
+    /// besides; one into a buffer of fixed length is bounded by that alone.
     pub max_frame: usize,
     /// How many bytes this party takes in while its own writing cannot go on; 128 MiB. Reached only if both parties write
     /// more than the network holds at the same time; then the session ends, because waiting would be a deadlock.
