@@ -13,6 +13,8 @@
 //! | what will it cost? | [`Counter`] |
 //! | as a flat circuit | [`Recorder`], [`Circuit`], [`CircuitStatement`] |
 //! | public constants folded away | [`Fold`] |
+//! | integers, hash functions, AES over any Boolean backend | [`gadgets`] |
+//! | statements to pick by name, and to measure with | [`statements`] |
 //! | circuit files | [`bristol`] |
 //! | the public side of a claim, the secret side, as values and as text | [`claim`], [`witness`] |
 //! | the identity that prover and verifier compare | [`Digest`] |
@@ -78,7 +80,9 @@ mod evaluator;
 pub mod fold;
 #[doc(hidden)]
 pub mod fuzz;
+pub mod gadgets;
 mod place;
+pub mod statements;
 #[doc(hidden)]
 pub mod testing;
 mod text;

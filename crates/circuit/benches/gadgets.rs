@@ -1,0 +1,108 @@
+//! What the gadgets cost besides their ANDs: hash functions, AES and the statements of `volery bench` on a backend
+//! whose XOR is that of a proof system (16 bytes) and whose AND costs next to nothing.
+//!
+//! Throughput is in ANDs: its inverse is the overhead of an AND, to be added to what a proof system takes for it.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use volery_circuit::gadgets::{Aes128, Compression, Hasher, Sha1, Sha256, Word};
+use volery_circuit::{Backend, Error, Ops};
+use volery_field::F2;
+
+/// A wire is 16 bytes, an AND a few instructions that depend on both operands and on a counter.
+struct Trivial {
+    ands: u128,
+}
+
+impl Backend for Trivial {
+    type Error = Error;
+}
+
+impl Ops<F2> for Trivial {
+    type Wire = u128;
+
+    #[inline]
+    fn constant(&mut self, c: F2) -> u128 {
+        u128::from(c.to_bool())
+    }
+
+    #[inline]
+    fn add(&mut self, x: &u128, y: &u128) -> u128 {
+        x ^ y
+    }
+
+    #[inline]
+    fn sub(&mut self, x: &u128, y: &u128) -> u128 {
+        x ^ y
+    }
+
+    #[inline]
+    fn add_constant(&mut self, x: &u128, c: F2) -> u128 {
+        x ^ u128::from(c.to_bool())
+    }
+
+    #[inline]
+    fn scale(&mut self, x: &u128, c: F2) -> u128 {
+        if c.to_bool() { *x } else { 0 }
+    }
+
+    #[inline]
+    fn mul(&mut self, x: &u128, y: &u128) -> Result<u128, Error> {
+        self.ands += 1;
+        Ok((x & y) ^ self.ands)
+    }
+}
+
+/// Benchmarks `run` and states its throughput in ANDs.
+fn measure<T>(criterion: &mut Criterion, name: &str, mut run: impl FnMut(&mut Trivial) -> T) {
+    let mut counted = Trivial { ands: 0 };
+    run(&mut counted);
+    let mut group = criterion.benchmark_group("gadgets");
+    group.throughput(Throughput::Elements(counted.ands as u64));
+    group.bench_function(name, |bencher| {
+        let mut backend = Trivial { ands: 0 };
+        bencher.iter(|| black_box(run(&mut backend)));
+    });
+    group.finish();
+}
+
+fn wires<const N: usize>(first: u128) -> [u128; N] {
+    core::array::from_fn(|i| (first + i as u128).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c834))
+}
+
+fn compression<H: Compression>(criterion: &mut Criterion) {
+    let block: [Word<u128>; 16] = core::array::from_fn(|t| wires(t as u128));
+    let state: Vec<Word<u128>> = (0..H::INITIAL.len()).map(|t| wires(100 + t as u128)).collect();
+    measure(criterion, &format!("{}/compress", H::NAME), |b| {
+        let mut state = state.clone();
+        H::compress(b, &mut state, black_box(&block)).expect("never fails");
+        state
+    });
+    measure(criterion, &format!("{}/first block", H::NAME), |b| {
+        let mut hasher = Hasher::<H, u128>::new();
+        hasher.update(b, black_box(block.as_flattened())).expect("never fails");
+        hasher
+    });
+    measure(criterion, &format!("{}/32 bytes", H::NAME), |b| {
+        let mut hasher = Hasher::<H, u128>::new();
+        hasher.update(b, black_box(&block.as_flattened()[..256])).expect("never fails");
+        hasher.finish(b).expect("never fails")
+    });
+}
+
+fn aes128(criterion: &mut Criterion) {
+    let (key, block): ([u128; 128], [u128; 128]) = (wires(1), wires(2));
+    let schedule = Aes128::new(&mut Trivial { ands: 0 }, &key).expect("never fails");
+    measure(criterion, "aes128/key schedule", |b| Aes128::new(b, black_box(&key)).expect("never fails"));
+    measure(criterion, "aes128/block", |b| schedule.encrypt(b, black_box(&block)).expect("never fails"));
+}
+
+fn all(criterion: &mut Criterion) {
+    compression::<Sha256>(criterion);
+    compression::<Sha1>(criterion);
+    aes128(criterion);
+}
+
+criterion_group!(benches, all);
+criterion_main!(benches);

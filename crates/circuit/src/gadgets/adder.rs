@@ -1,0 +1,230 @@
+//! Sums of many operands with the fewest ANDs: the engine behind every integer gadget and hash function here.
+//!
+//! Column `i` holds wires of weight `2^i`. A full adder takes three of them to one sum bit of the same weight and one
+//! carry of weight `2^(i+1)`,
+//!
+//! ```text
+//! s = x + y + c        c' = (x + c)(y + c) + c        (over F2)
+//! ```
+//!
+//! for one AND; so a column of `h` unknown wires costs `h/2` ANDs, rounded down, and the last column of a sum modulo
+//! `2^n` costs none. That undercuts a chain of two-operand adders: the first columns, to which few carries come, are
+//! cheaper (three operands of 32 bits: 61 ANDs, not 62; five: 121, not 124).
+//!
+//! Known bits never enter an adder. They are gathered into one number per column, of which half (rounded down) carries
+//! over; what is left is one bit, which turns the last half adder into an OR (`x + y + 1`), or, where just one unknown
+//! wire is left, costs nothing (`x + 1` has sum `NOT x` and carry `x`). So a public addend costs at most one AND a bit
+//! and nothing below its lowest set bit, wherever it comes from: the constant `k`, or wires that
+//! [`Ops::known`] reports.
+
+use volery_field::F2;
+
+use super::logic::not;
+use crate::Ops;
+
+/// Adds numbers column by column, least significant bit first; its buffers are reused from sum to sum, so that a hash
+/// function allocates nothing per word.
+#[derive(Clone)]
+pub(super) struct Adder<W> {
+    /// Unknown wires that the columns done so far carry into the next one.
+    carries: Vec<W>,
+    /// Unknown wires of the column at hand.
+    column: Vec<W>,
+    /// What is known of the column at hand, its carries included.
+    known: u64,
+}
+
+impl<W: Clone> Adder<W> {
+    pub(super) fn new() -> Self {
+        Self { carries: Vec::new(), column: Vec::new(), known: 0 }
+    }
+
+    /// Starts a sum: no carries.
+    pub(super) fn start(&mut self) {
+        self.carries.clear();
+        self.column.clear();
+        self.known = 0;
+    }
+
+    /// `out = operands[0] + operands[1] + ... + k` modulo `2^out.len()`, all little-endian. Shorter operands count as
+    /// padded with zeros; of longer ones only the first `out.len()` bits count, as of `k`.
+    ///
+    /// What `out` held does not matter (it is there so that no sum allocates).
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(super) fn sum<B: Ops<F2, Wire = W> + ?Sized, const M: usize>(
+        &mut self,
+        b: &mut B,
+        out: &mut [W],
+        operands: [&[W]; M],
+        k: u64,
+    ) -> Result<(), B::Error> {
+        self.start();
+        let n = out.len();
+        // Within the common width no column can lack an operand, so the inner loops check no lengths.
+        let common = operands.iter().fold(n, |common, x| common.min(x.len()));
+        let words = operands.map(|x| &x[..common]);
+        for (i, sum) in out.iter_mut().enumerate() {
+            self.known += bit(k, i);
+            let last = i + 1 == n;
+            if !last && i < common && self.is_steady::<B, M>(b, &words, i) {
+                *sum = self.steady_column(b, &words, i)?;
+                continue;
+            }
+            for x in &operands {
+                self.push(b, x.get(i));
+            }
+            *sum = if last { self.last_column(b) } else { self.column(b)? };
+        }
+        Ok(())
+    }
+
+    /// Adds a wire to the column at hand.
+    pub(super) fn push<B: Ops<F2, Wire = W> + ?Sized>(&mut self, b: &B, wire: Option<&W>) {
+        let Some(wire) = wire else { return };
+        match b.known(wire) {
+            Some(value) => self.known += u64::from(value.to_bool()),
+            None => self.column.push(wire.clone()),
+        }
+    }
+
+    /// Finishes the column at hand: returns its sum bit, and leaves its carries for the next column.
+    pub(super) fn column<B: Ops<F2, Wire = W> + ?Sized>(&mut self, b: &mut B) -> Result<W, B::Error> {
+        self.take_carries(b);
+        let odd = self.known & 1 == 1;
+        self.known >>= 1;
+        while let [.., x, y, c] = self.column.as_slice() {
+            let (mut sum, mut carry) = (x.clone(), c.clone());
+            full_adder(b, &mut sum, y, &mut carry)?;
+            self.column.truncate(self.column.len() - 3);
+            self.column.push(sum);
+            self.carries.push(carry);
+        }
+        match self.column.as_slice() {
+            [x, y] => {
+                let (mut sum, mut carry) = (x.clone(), y.clone());
+                half_adder(b, &mut sum, &mut carry, odd)?;
+                self.column.clear();
+                self.carries.push(carry);
+                Ok(sum)
+            }
+            [x] => {
+                let x = x.clone();
+                self.column.clear();
+                Ok(self.plus_known(b, x, odd))
+            }
+            _ => Ok(b.constant(F2::new(odd))),
+        }
+    }
+
+    /// Finishes the most significant column: only the parity counts, so it needs no AND.
+    pub(super) fn last_column<B: Ops<F2, Wire = W> + ?Sized>(&mut self, b: &mut B) -> W {
+        self.take_carries(b);
+        let odd = F2::new(self.known & 1 == 1);
+        let mut wires = self.column.drain(..);
+        let Some(mut sum) = wires.next() else { return b.constant(odd) };
+        for x in wires {
+            sum = b.add(&sum, &x);
+        }
+        if odd.to_bool() { b.add_constant(&sum, odd) } else { sum }
+    }
+
+    fn take_carries<B: Ops<F2, Wire = W> + ?Sized>(&mut self, b: &B) {
+        for i in 0..self.carries.len() {
+            match b.known(&self.carries[i]) {
+                Some(value) => self.known += u64::from(value.to_bool()),
+                None => self.column.push(self.carries[i].clone()),
+            }
+        }
+        self.carries.clear();
+    }
+
+    /// `x` plus the known bit `odd`; the carry, if there can be one, is `x` itself.
+    fn plus_known<B: Ops<F2, Wire = W> + ?Sized>(&mut self, b: &mut B, x: W, odd: bool) -> W {
+        if !odd {
+            return x;
+        }
+        let sum = not(b, &x);
+        self.carries.push(x);
+        sum
+    }
+
+    /// Whether each of the `M - 1` full adders of a column finds a carry to take in, and no wire is known. On backends
+    /// that know no wires the compiler removes all but the first test.
+    fn is_steady<B: Ops<F2, Wire = W> + ?Sized, const M: usize>(
+        &self,
+        b: &B,
+        words: &[&[W]; M],
+        i: usize,
+    ) -> bool {
+        self.carries.len() + 1 >= M
+            && self.carries.len() <= M
+            && self.known <= 1
+            && self.carries.iter().all(|x| b.known(x).is_none())
+            && words.iter().all(|x| b.known(&x[i]).is_none())
+    }
+
+    /// [`Adder::column`] where [`Adder::is_steady`]: the same ANDs, without moving wires about.
+    #[inline(always)]
+    fn steady_column<B: Ops<F2, Wire = W> + ?Sized, const M: usize>(
+        &mut self,
+        b: &mut B,
+        words: &[&[W]; M],
+        i: usize,
+    ) -> Result<W, B::Error> {
+        let odd = self.known == 1;
+        self.known = 0;
+        let mut sum = words[0][i].clone();
+        for (x, carry) in words[1..].iter().zip(&mut self.carries) {
+            full_adder(b, &mut sum, &x[i], carry)?;
+        }
+        match self.carries.get_mut(M - 1) {
+            Some(carry) => half_adder(b, &mut sum, carry, odd)?,
+            None => sum = self.plus_known(b, sum, odd),
+        }
+        Ok(sum)
+    }
+}
+
+/// Bit `i` of `k`; zero from 64 on.
+fn bit(k: u64, i: usize) -> u64 {
+    if i < 64 { k >> i & 1 } else { 0 }
+}
+
+/// `sum + 2 carry = sum + x + carry`, in place, for one AND and four XORs.
+#[inline(always)]
+fn full_adder<B: Ops<F2> + ?Sized>(
+    b: &mut B,
+    sum: &mut B::Wire,
+    x: &B::Wire,
+    carry: &mut B::Wire,
+) -> Result<(), B::Error> {
+    let first = b.add(sum, carry);
+    let second = b.add(x, carry);
+    let product = b.mul(&first, &second)?;
+    *sum = b.add(&first, x);
+    *carry = b.add(&product, carry);
+    Ok(())
+}
+
+/// `sum + 2 carry = sum + carry + odd`, in place, for one AND: the carry is `sum AND carry`, or, if `odd`,
+/// `sum OR carry`.
+#[inline(always)]
+fn half_adder<B: Ops<F2> + ?Sized>(
+    b: &mut B,
+    sum: &mut B::Wire,
+    carry: &mut B::Wire,
+    odd: bool,
+) -> Result<(), B::Error> {
+    let product = b.mul(sum, carry)?;
+    let parity = b.add(sum, carry);
+    if odd {
+        *carry = b.add(&product, &parity);
+        *sum = not(b, &parity);
+    } else {
+        *carry = product;
+        *sum = parity;
+    }
+    Ok(())
+}

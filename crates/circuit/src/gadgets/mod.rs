@@ -1,0 +1,57 @@
+//! Boolean gadgets, written once for every backend with `Ops<F2>`: integers, SHA-1, SHA-256, AES-128.
+//!
+//! A gadget is a function of a backend and wires. It makes the same calls whatever the values, so it serves prover,
+//! verifier, counter, garbler alike, and it streams: nothing of it stays in memory when it returns.
+//!
+//! **Order of bits.** A number is a slice of wires, least significant bit first. A string of bytes is a slice of
+//! `8 * length` wires: the first byte's eight bits, least significant first, then the next byte's ([`bytes_to_bits`]).
+//! That holds for messages, digests, keys and blocks too, whatever order the bytes have in numbers there.
+//!
+//! **Cost.** XOR, NOT and moving wires are free; the documented counts are ANDs. [`adder`] says how sums reach theirs.
+//! Public constants fold away: additions leave out what [`Ops::known`] reports (wires under [`Fold`](crate::Fold)),
+//! and hash functions and ciphers use their own constants without asking for wires that hold them.
+//!
+//! **Speed.** The hash functions and AES work on arrays and reuse their buffers: besides ANDs they cost little more
+//! than their XORs, about 4.2 an AND for SHA-256 and 3.5 for AES-128 (`benches/gadgets.rs` measures them).
+
+mod adder;
+mod aes128;
+mod arith;
+mod bytes;
+mod hash;
+mod logic;
+mod sha1;
+mod sha256;
+#[cfg(test)]
+mod tests;
+
+pub use aes128::{Aes128, Block};
+pub use arith::{
+    WithCarry, add, add_constant, add_with_carry, less_than, less_than_signed, multiply, multiply_low,
+    negate, sub,
+};
+pub use bytes::{bits_to_bytes, bytes_to_bits};
+pub use hash::{Compression, Hasher, Word};
+pub use logic::{
+    all_ones, and, any_one, equal, mux, not, not_word, or, rotate_left, rotate_right, shift_left,
+    shift_right, shift_right_signed, xor, xor_constant,
+};
+pub use sha1::{Sha1, sha1};
+pub use sha256::{Sha256, sha256};
+
+use volery_field::F2;
+
+use crate::{Error, Ops};
+
+/// `width` wires that hold the public number `value`, least significant bit first; bits from 64 on are zero.
+pub fn constant<B: Ops<F2> + ?Sized>(b: &mut B, value: u64, width: usize) -> Vec<B::Wire> {
+    (0..width).map(|i| b.constant(F2::new(i < 64 && value >> i & 1 == 1))).collect()
+}
+
+/// Refuses words of different widths.
+fn same_width<W>(gadget: &str, x: &[W], y: &[W]) -> Result<(), Error> {
+    if x.len() == y.len() {
+        return Ok(());
+    }
+    Err(Error::misuse(format!("{gadget} of numbers of {} and {} bits", x.len(), y.len())))
+}

@@ -1,0 +1,69 @@
+//! Built-in statements: knowledge of a hash function's preimage, of an AES key; and statements to measure with.
+//!
+//! A statement holds public inputs and, on the prover's side only, a witness, which is wiped when it is dropped, never
+//! printed, and plays no part in [`Statement::identify`](crate::Statement::identify). All of them run on every backend
+//! with `Prove<F2>`, and stream: what they keep does not grow with their size.
+//!
+//! | statement | what is claimed |
+//! |---|---|
+//! | [`Sha256Preimage`], [`Sha1Preimage`] | I know a message of this length with this digest |
+//! | [`Aes128Key`] | I know a key that encrypts this block to that one |
+//! | [`Sha256Chain`], [`Aes128Many`], [`AndChain`] | of any number of gates, with a witness that everybody knows: for benchmarks |
+
+mod aes128;
+mod bench;
+mod preimage;
+
+pub use aes128::Aes128Key;
+pub use bench::{Aes128Many, AndChain, Sha256Chain};
+pub use preimage::{Preimage, Sha1Preimage, Sha256Preimage};
+
+use volery_field::F2;
+use zeroize::Zeroizing;
+
+use crate::gadgets::{bytes_to_bits, xor_constant};
+use crate::{Error, Prove};
+
+/// A witness of bytes, if this party has it; wiped on drop.
+struct Secret(Option<Zeroizing<Vec<u8>>>);
+
+impl core::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(if self.0.is_some() { "<secret>" } else { "<not here>" })
+    }
+}
+
+impl Secret {
+    /// A witness that must be `length` bytes long.
+    fn new(what: &str, bytes: Zeroizing<Vec<u8>>, length: u64) -> Result<Self, Error> {
+        if bytes.len() as u64 != length {
+            return Err(Error::Witness(format!("the {what} has {} bytes, not {length}", bytes.len())));
+        }
+        Ok(Self(Some(bytes)))
+    }
+
+    /// Brings in `length` of its bytes from `start` as secret wires, in the order of [`bytes_to_bits`].
+    fn wires<B: Prove<F2> + ?Sized>(
+        &self,
+        b: &mut B,
+        start: u64,
+        length: usize,
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        b.secret(8 * length, &mut |_| {
+            let bytes = self.0.as_ref().ok_or_else(|| Error::Witness("none was given".into()))?;
+            let start = usize::try_from(start).ok();
+            let range = start.and_then(|start| Some(start..start.checked_add(length)?));
+            let bytes = range.and_then(|range| bytes.get(range));
+            Ok(bytes_to_bits(bytes.ok_or_else(|| Error::Witness("it is too short".into()))?))
+        })
+    }
+}
+
+/// Asserts that `wires` hold the public `bytes`, in the order of [`bytes_to_bits`].
+fn assert_bytes<B: Prove<F2> + ?Sized>(b: &mut B, wires: &[B::Wire], bytes: &[u8]) -> Result<(), B::Error> {
+    let differences = xor_constant(b, wires, &bytes_to_bits(bytes))?;
+    b.assert_zero(&differences)
+}
+
+#[cfg(test)]
+mod tests;
