@@ -1,0 +1,118 @@
+//! The random linear hash of the extension's consistency check.
+//!
+//! A column of `b + 2` blocks `x_j` in GF(2^128) is hashed to
+//! `(x_b + sum_j f_j x_j,  x_{b+1} + sum_j g_j x_j)`, `j` below `b`, with all `f_j`, `g_j` independent and uniform: outputs of
+//! BLAKE3, keyed by the challenge. It is linear over F2.
+//!
+//! * *Universal*: two different columns collide with probability at most 2^-256: if they differ in a block `j < b`, for
+//!   each half one `f_j` (`g_j`) at most makes the halves equal; if they differ in the last two blocks only, they never collide.
+//! * *Hiding*: the last two blocks are one-time pads of the two halves.
+
+use volery_field::Gf128;
+use volery_field::gf128::Kernel;
+use zeroize::Zeroizing;
+
+use super::{BLOCK, DIGEST, MASK_BLOCKS};
+use crate::{ChallengeSeed, Transcript};
+
+/// The two halves of a column's hash.
+pub(super) type Hash = [Gf128; 2];
+
+/// The hash function that a challenge selects.
+pub(super) struct LinearHash {
+    coefficients: [Vec<Gf128>; 2],
+}
+
+impl LinearHash {
+    /// For columns of `blocks` blocks.
+    pub(super) fn new(challenge: ChallengeSeed<DIGEST>, blocks: usize) -> Self {
+        let mut reader = blake3::Hasher::new_keyed(&challenge.into_bytes()).finalize_xof();
+        let mut draw = || {
+            let mut bytes = vec![0; (blocks - MASK_BLOCKS) * BLOCK];
+            reader.fill(&mut bytes);
+            bytes.as_chunks().0.iter().map(|b| Gf128::from_bits(u128::from_le_bytes(*b))).collect()
+        };
+        Self { coefficients: [draw(), draw()] }
+    }
+
+    /// The hash of one column.
+    pub(super) fn hash(&self, column: &[Gf128]) -> Hash {
+        let (body, masks) = column.split_at(column.len().saturating_sub(MASK_BLOCKS));
+        let mut out = [Gf128::ZERO; 2];
+        for (out, (coefficients, mask)) in out.iter_mut().zip(self.coefficients.iter().zip(masks)) {
+            // Equal lengths: both come from the chunk's number of blocks.
+            let product = Kernel::detect().inner_product(coefficients, body).unwrap_or(Gf128::ZERO);
+            *out = product + *mask;
+        }
+        out
+    }
+}
+
+/// The bytes of a hash.
+pub(super) fn encode(hash: &Hash) -> [u8; DIGEST] {
+    let mut out = [0; DIGEST];
+    for (out, half) in out.as_chunks_mut::<BLOCK>().0.iter_mut().zip(hash) {
+        *out = half.to_bits().to_le_bytes();
+    }
+    out
+}
+
+/// The hash in these bytes; every string is one.
+pub(super) fn decode(bytes: &[u8; DIGEST]) -> Hash {
+    let mut out = [Gf128::ZERO; 2];
+    for (out, bytes) in out.iter_mut().zip(bytes.as_chunks::<BLOCK>().0) {
+        *out = Gf128::from_bits(u128::from_le_bytes(*bytes));
+    }
+    out
+}
+
+/// The digest of all columns' hashes that P sends and V recomputes; it enters the transcript.
+pub(super) fn digest(
+    transcript: &mut Transcript,
+    hash_of_u: &[u8; DIGEST],
+    hashes: impl Iterator<Item = Hash>,
+) -> [u8; DIGEST] {
+    transcript.absorb("hash of u", hash_of_u);
+    let mut bytes = Zeroizing::new(Vec::with_capacity(super::COLUMNS * DIGEST));
+    for hash in hashes {
+        bytes.extend_from_slice(&encode(&hash));
+    }
+    transcript.absorb("hashes of the columns", &bytes);
+    transcript.challenge_seed("digest").into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SessionId;
+
+    fn challenge(seed: u8) -> ChallengeSeed<DIGEST> {
+        Transcript::new("test", &SessionId::new([seed; 32])).challenge_seed("c")
+    }
+
+    #[test]
+    fn the_hash_is_linear_masked_and_depends_on_every_block() {
+        let hash = LinearHash::new(challenge(1), 6);
+        let unit = |j: usize, bit: u32| {
+            let mut column = [Gf128::ZERO; 6];
+            column[j] = Gf128::from_bits(1 << bit);
+            column
+        };
+        assert!(hash.hash(&unit(4, 5)) == [Gf128::from_bits(32), Gf128::ZERO]);
+        assert!(hash.hash(&unit(5, 5)) == [Gf128::ZERO, Gf128::from_bits(32)]);
+        for j in 0..4 {
+            let (one, two) = (hash.hash(&unit(j, 0)), hash.hash(&unit(j, 127)));
+            assert!(one[0] != Gf128::ZERO && one[1] != Gf128::ZERO && one[0] != one[1]);
+            let mut both = unit(j, 0);
+            both[j] += unit(j, 127)[j];
+            assert!(hash.hash(&both) == [one[0] + two[0], one[1] + two[1]]);
+            assert!(LinearHash::new(challenge(2), 6).hash(&unit(j, 0)) != one);
+        }
+    }
+
+    #[test]
+    fn encoding_is_inverted_by_decoding() {
+        let hash = LinearHash::new(challenge(3), 3).hash(&[Gf128::ONE; 3]);
+        assert!(decode(&encode(&hash)) == hash);
+    }
+}

@@ -1,0 +1,195 @@
+//! The small-field VOLE: from leaf keys to columns of bits, and from columns to correlations.
+//!
+//! With leaf streams `r_x`, `x` below `2^k`, a party needs `u = sum_x r_x` and, for each bit `b` of `x`,
+//! `v_b = sum over x with bit b of r_x`. Visit the leaves in the order of the Gray code and keep the running sum `a`:
+//! bit `b` is on from one of its flips to the next, so `v_b` is the sum of `a` over the moments just before each
+//! flip of `b` (and the end, if it is on then, as only the highest bit is). One bit flips a step: two additions a leaf in
+//! all. V uses the same loop in its own order of leaves, where the one that it lacks is number 0: it is in every running sum, and
+//! each `v_b` adds up an even number of those.
+
+use volery_field::Gf128;
+use volery_field::gf128::Kernel;
+use zeroize::Zeroize;
+
+use super::tree::LeafKeys;
+use super::{BLOCK, COLUMNS, FieldBits, MASK_BLOCKS};
+use crate::Error;
+
+/// The stretched leaf keys and a place in their streams.
+pub(super) struct Streams {
+    bits: FieldBits,
+    keys: LeafKeys,
+    position: u64,
+    columns: Vec<Gf128>,
+    /// `u` of the tree at hand.
+    sum: Vec<Gf128>,
+    leaf: Vec<Gf128>,
+    /// The columns' bytes, for the transposition.
+    bytes: Vec<u8>,
+}
+
+impl Drop for Streams {
+    fn drop(&mut self) {
+        // Keys wipe themselves.
+        self.columns.zeroize();
+        self.sum.zeroize();
+        self.leaf.zeroize();
+        self.bytes.zeroize();
+    }
+}
+
+impl Streams {
+    pub(super) fn new(bits: FieldBits, keys: LeafKeys) -> Self {
+        Self {
+            bits,
+            keys,
+            position: 0,
+            columns: Vec::new(),
+            sum: Vec::new(),
+            leaf: Vec::new(),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Fills the columns with the next `blocks` blocks of every tree. `on_tree(t, u, v)` gets each tree's sum and its
+    /// `k` columns.
+    pub(super) fn advance(&mut self, blocks: usize, mut on_tree: impl FnMut(usize, &[Gf128], &mut [Gf128])) {
+        // A party of these lengths keeps its buffers: only the last chunk of an extension is shorter.
+        self.columns.clear();
+        self.columns.resize(COLUMNS * blocks, Gf128::ZERO);
+        self.leaf.resize(blocks, Gf128::ZERO);
+        let trees = self.keys.chunks_exact(self.bits.leaves());
+        for (t, (keys, v)) in trees.zip(self.columns.chunks_exact_mut(self.bits.bits() * blocks)).enumerate()
+        {
+            self.sum.clear();
+            self.sum.resize(blocks, Gf128::ZERO);
+            for step in 0..keys.len() {
+                let x = step ^ (step >> 1);
+                keys[x].ctr(self.position, &mut self.leaf);
+                let flips = (step + 1).trailing_zeros() as usize;
+                let b = flips.min(self.bits.bits() - 1);
+                accumulate(&self.leaf, &mut self.sum, &mut v[b * blocks..][..blocks]);
+            }
+            on_tree(t, &self.sum, v);
+        }
+        self.position = self.position.wrapping_add(blocks as u64);
+    }
+
+    /// The columns, each of as many blocks as the last advance made.
+    pub(super) fn columns(&self) -> &[Gf128] {
+        &self.columns
+    }
+
+    /// Column 0, which the parties set to what makes tags carry their bits.
+    pub(super) fn set_first(&mut self, value: impl Fn(usize) -> Gf128) {
+        let blocks = self.columns.len() / COLUMNS;
+        for (i, block) in self.columns[..blocks].iter_mut().enumerate() {
+            *block = value(i);
+        }
+    }
+
+    /// Appends the first `rows` rows of the columns to `out`.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the columns have fewer rows without the masks.
+    pub(super) fn rows(&mut self, rows: usize, out: &mut Vec<Gf128>) -> Result<(), Error> {
+        let blocks = self.columns.len() / COLUMNS;
+        if rows > blocks.saturating_sub(MASK_BLOCKS) * 128 {
+            return Err(Error::misuse(format!("{rows} rows of a chunk with {blocks} blocks")));
+        }
+        self.bytes.clear();
+        for column in self.columns.chunks_exact(blocks) {
+            for block in &column[..blocks - MASK_BLOCKS] {
+                self.bytes.extend_from_slice(&block.to_bits().to_le_bytes());
+            }
+        }
+        let start = out.len();
+        out.resize(start + rows, Gf128::ZERO);
+        let stride = (blocks - MASK_BLOCKS) * BLOCK;
+        Kernel::detect()
+            .transpose(&self.bytes, stride, &mut out[start..])
+            .map_err(|error| Error::misuse(error.to_string()))
+    }
+}
+
+/// `sum += leaf; column += sum`.
+fn accumulate(leaf: &[Gf128], sum: &mut [Gf128], column: &mut [Gf128]) {
+    for (leaf, (sum, column)) in leaf.iter().zip(sum.iter_mut().zip(column)) {
+        *sum += *leaf;
+        *column += *sum;
+    }
+}
+
+/// `a += b` under a mask of all ones or zeros.
+pub(super) fn add_masked(a: &mut [Gf128], b: &[Gf128], mask: u128) {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a += Gf128::from_bits(b.to_bits() & mask);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aes::Aes;
+
+    /// Against the defining sums, for two chunks of different lengths, which continue the streams.
+    #[test]
+    fn columns_are_the_sums_of_the_definition() {
+        for bits in FieldBits::ALL {
+            let n = bits.trees() * bits.leaves();
+            let key = |i: usize| Aes::new((i as u128 * 77 + 1).to_le_bytes());
+            let mut streams = Streams::new(bits, (0..n).map(key).collect());
+            let mut position = 0;
+            for blocks in [3, 5] {
+                let mut seen = Vec::new();
+                streams.advance(blocks, |t, u, _| seen.push((t, u.to_vec())));
+                for (t, u) in seen {
+                    let mut want = vec![vec![Gf128::ZERO; blocks]; bits.bits() + 1];
+                    for x in 0..bits.leaves() {
+                        let mut r = vec![Gf128::ZERO; blocks];
+                        key(t * bits.leaves() + x).ctr(position, &mut r);
+                        for j in 0..blocks {
+                            want[bits.bits()][j] += r[j];
+                            (0..bits.bits()).filter(|b| x >> b & 1 == 1).for_each(|b| want[b][j] += r[j]);
+                        }
+                    }
+                    assert!(u == want[bits.bits()]);
+                    let columns = streams.columns()[t * bits.bits() * blocks..].chunks_exact(blocks);
+                    assert!(columns.zip(&want[..bits.bits()]).all(|(got, want)| got == want));
+                }
+                position += blocks as u64;
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_leaf_cancels_out_of_all_columns() {
+        let bits = FieldBits::Four;
+        let run = |first: u8| {
+            let key = |i: usize| if i.is_multiple_of(16) { [first; 16] } else { [i as u8; 16] };
+            let mut streams = Streams::new(bits, (0..512).map(|i| Aes::new(key(i))).collect());
+            streams.advance(4, |_, _, _| {});
+            streams.columns().to_vec()
+        };
+        assert!(run(200) == run(201));
+    }
+
+    #[test]
+    fn row_i_holds_bit_i_of_every_column() {
+        let mut streams =
+            Streams::new(FieldBits::Eight, (0..4096).map(|i| Aes::new([i as u8; 16])).collect());
+        streams.advance(5, |_, _, _| {});
+        for rows in [0, 1, 127, 128, 129, 384] {
+            let mut out = vec![Gf128::ONE];
+            streams.rows(rows, &mut out).unwrap();
+            assert_eq!(out.len(), rows + 1);
+            for (i, row) in out[1..].iter().enumerate() {
+                for c in 0..COLUMNS {
+                    let bit = streams.columns()[c * 5 + i / 128].to_bits() >> (i % 128) & 1;
+                    assert_eq!(row.to_bits() >> c & 1, bit);
+                }
+            }
+        }
+        assert!(matches!(streams.rows(385, &mut Vec::new()), Err(Error::Misuse(_))));
+    }
+}

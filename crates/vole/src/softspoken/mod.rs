@@ -1,0 +1,210 @@
+//! SoftSpokenOT: correlated OT extension at 2 or 4 bytes a correlation (Roy, ePrint 2022/192).
+//!
+//! The prover P is the *receiver* and ends with random bits `u_i` and tags `m_i`; the verifier V is the *sender* and
+//! ends with keys `k_i` under its [`Delta`](crate::Delta):
+//!
+//! ```text
+//! k_i = m_i + u_i * delta   in GF(2^128);     lsb(delta) = 1,  lsb(k_i) = 0,  so  lsb(m_i) = u_i
+//! ```
+//!
+//! `delta`'s 128 bits are cut into `128/k` pieces `y_t` of `k` bits (`k` = 4 or 8, [`FieldBits`]).
+//!
+//! # Setup: one punctured tree a piece (`tree`)
+//!
+//! In the [base OTs](crate::base_ot) P is the sender and V the receiver, choosing by `delta`. For each `t`, P grows a
+//! GGM tree with `2^k` leaves; V gets all leaves but the one at `y_t`, because for each level the OT gives it the sum of
+//! the nodes on the side that the path to `y_t` does not take. From each leaf come, by a random oracle, a
+//! commitment of 256 bits and a seed; P sends the sum of a tree's commitments and one digest of all of them, and V
+//! compares (the paper's consistency check for punctured PRFs). So a cheating P is bound to one vector of seeds for each tree.
+//!
+//! # Extension: one message from P to V (`columns`, `check`)
+//!
+//! Each seed is stretched to `r_{t,x}`, one bit a correlation. P adds up `u_t = sum_x r_{t,x}` and
+//! `v_t = sum_x x r_{t,x}`, V `w_t = sum_x (x + y_t) r_{t,x}`, in which the leaf that it lacks has weight zero:
+//! `w_t = v_t + y_t u_t`. P sends `c_t = u_t + u_0` for `t > 0` (the repetition code); V adds `y_t c_t`, and now
+//! `w_t = v_t + y_t u_0` for all `t`: row `i` of the columns `v` is `m_i`, row `i` of `w` is `k_i`, and `u = u_0`.
+//!
+//! *Lowest bit.* Column 0 says `w = v + u` since delta's bit 0 is one. Both parties add `w`'s column to their own column 0:
+//! V gets zeros, P (which knows it: `v + u`) gets `u`. So P just writes `u` there and V zeros, and the relation holds as before.
+//! A V that chose bit 0 as zero gains nothing: P never uses `v`'s column 0, so V's view is that of a V with bit 0 set.
+//!
+//! *Check.* A transcript of everything so far, `c` included, gives a random linear hash `R` of 256 bits
+//! (`check`). P sends `R u` and a digest of `R v` (all 128 columns); V compares with `R w + delta * R u`. The last 256 rows
+//! of each chunk mask `R u` and are dropped. The challenge comes out of the transcript, so V never answers.
+//!
+//! # What a cheating P can do
+//!
+//! Fix what P is committed to: the seeds, hence `u_t` and `v_t`, and its `c_t`. Let `e_t = u_t + c_t` (`e_0 = u_0`); V
+//! holds `w_t = v_t + y_t e_t`. P claims `h` for `R u` and `g_t` for `R v_t`; V accepts if `y_t (R e_t + h) = g_t + R v_t` for
+//! all `t`.
+//!
+//! * Where `R e_t` is not `h`, at most one `y_t` satisfies this: P must have guessed all `k` bits of that piece.
+//! * Where `R e_t = h`: two such pieces with `e_t` not equal to `e_s` exist with probability at most
+//!   `(128/k)(128/k - 1)/2 * 2^-256` for each challenge that P tries. Otherwise all these `e_t` are one vector `u`.
+//!
+//! So except with that probability the relation holds with this `u`; for the guessed pieces P knows `y_t` and with it the
+//! difference that it has to add to its tags. Guessing bits of delta is also all that wrong tree messages give: V accepts
+//! for the `y_t` in some set that P chose by its messages. A wrong guess ends the session. Such *selective failure* tells
+//! P about delta what it paid for: if it survives with probability `p`, delta is uniform in a set of `p 2^127` values,
+//! so "survive all checks and then hit one value of delta" has probability at most `2^-127` whatever P does, and forging
+//! under delta stays as hard as without leakage. [`soundness_bits`] puts the numbers together.
+//!
+//! # What a cheating V can do
+//!
+//! Choose delta. It lacks one leaf of each tree, so all `u_t` look random to it and so do the `c_t`; `R u` is masked, `R v`
+//! follows from what V knows. It sends nothing after its base OT message.
+
+mod check;
+mod columns;
+mod receiver;
+mod sender;
+mod soundness;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use receiver::{Receiver, ReceiverSetup};
+pub use sender::{Sender, SenderSetup};
+pub use soundness::soundness_bits;
+
+use volery_field::Gf128;
+use zeroize::Zeroize;
+
+use crate::{SessionId, Transcript};
+
+/// How many bits of delta a tree stands for: the trade between bytes and work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldBits {
+    /// 32 trees of 16 leaves: 31/8 bytes and 4 bits of AES output for each bit of delta.
+    Four,
+    /// 16 trees of 256 leaves: 15/8 bytes and 32 bits of AES output for each bit of delta.
+    Eight,
+}
+
+/// Columns of the matrices: bits of delta.
+const COLUMNS: usize = 128;
+
+/// Correlations in a full chunk of an extension. Twice as many would save 3% of the bytes; this many keep a tree's
+/// columns in the first-level cache.
+const CHUNK: usize = 1 << 13;
+
+/// Rows that mask the check's hash, two blocks.
+const MASK_BLOCKS: usize = 2;
+
+/// Bytes of a block of 128 bits.
+const BLOCK: usize = 16;
+
+/// Bytes of a commitment, a digest, and the hash `R u`.
+const DIGEST: usize = 32;
+
+impl FieldBits {
+    /// Both values.
+    pub const ALL: [Self; 2] = [Self::Four, Self::Eight];
+
+    /// The `k` of the paper: bits of delta a tree.
+    #[must_use]
+    pub const fn bits(self) -> usize {
+        match self {
+            Self::Four => 4,
+            Self::Eight => 8,
+        }
+    }
+
+    /// Number of trees.
+    #[must_use]
+    pub const fn trees(self) -> usize {
+        COLUMNS / self.bits()
+    }
+
+    /// Leaves of a tree.
+    #[must_use]
+    pub const fn leaves(self) -> usize {
+        1 << self.bits()
+    }
+
+    /// Length of P's message of the setup, in bytes.
+    #[must_use]
+    pub const fn tree_message_bytes(self) -> usize {
+        self.trees() * self.tree_bytes() + DIGEST
+    }
+
+    /// One tree's part of that: two corrections for each level but the first, and the sum of the commitments.
+    const fn tree_bytes(self) -> usize {
+        (self.bits() - 1) * 2 * BLOCK + DIGEST
+    }
+
+    /// What an extension by `n` correlations sends, in bytes, without frame headers.
+    #[must_use]
+    pub const fn extension_bytes(self, n: usize) -> usize {
+        let rest = n % CHUNK;
+        n / CHUNK * self.chunk_message_bytes(CHUNK)
+            + if rest > 0 { self.chunk_message_bytes(rest) } else { 0 }
+    }
+
+    /// Length of the message for one chunk of `rows` correlations.
+    const fn chunk_message_bytes(self, rows: usize) -> usize {
+        (self.trees() - 1) * blocks(rows) * BLOCK + 2 * DIGEST
+    }
+}
+
+/// Blocks of a column of a chunk with `rows` correlations, masks included.
+const fn blocks(rows: usize) -> usize {
+    rows.div_ceil(128) + MASK_BLOCKS
+}
+
+/// Takes back what a failed extension appended to `out`.
+fn discard(out: &mut Vec<Gf128>, start: usize) {
+    out.iter_mut().skip(start).for_each(Zeroize::zeroize);
+    out.truncate(start);
+}
+
+/// The transcript of a session after the setup: all that was said, by whom, in which order.
+fn setup_transcript(
+    session: &SessionId,
+    bits: FieldBits,
+    sender_ot: &[u8],
+    receiver_ot: &[u8],
+    trees: &[u8],
+) -> Transcript {
+    let mut transcript = Transcript::new("softspoken", session);
+    transcript.absorb_number("field bits", bits.bits() as u64);
+    transcript.absorb("base OT: V's points", receiver_ot);
+    transcript.absorb("base OT: P's point", sender_ot);
+    transcript.absorb("trees", trees);
+    transcript
+}
+
+/// Entry points for fuzzing: V's reading of P's messages, with an honest state behind it.
+#[doc(hidden)]
+pub mod fuzz {
+    use rand_core::CryptoRng;
+    use volery_field::Gf128;
+
+    use super::{FieldBits, Sender, SenderSetup};
+    use crate::{Delta, Error, SessionId};
+
+    const SESSION: SessionId = SessionId::new([0; 32]);
+
+    /// A V that waits for the trees, from any bytes as the base OT's point.
+    ///
+    /// # Errors
+    /// What V says of the point or of the trees.
+    pub fn trees<R: CryptoRng>(
+        point: &[u8],
+        message: &[u8],
+        bits: FieldBits,
+        rng: &mut R,
+    ) -> Result<Sender, Error> {
+        SenderSetup::start(Delta::random(rng), rng)?.finish_with(&SESSION, bits, point, message)
+    }
+
+    /// V's reading of `message` as the next chunk of `rows` correlations.
+    ///
+    /// # Errors
+    /// What V says of it.
+    pub fn chunk(sender: &mut Sender, rows: usize, message: &[u8]) -> Result<Vec<Gf128>, Error> {
+        let mut out = Vec::new();
+        sender.extend_with(rows, message, &mut out)?;
+        Ok(out)
+    }
+}

@@ -1,0 +1,152 @@
+//! P: random bits and their tags.
+
+use rand_core::CryptoRng;
+use volery_channel::Channel;
+use volery_channel::tags::{BASE_OT_RECEIVER, BASE_OT_SENDER, SOFT_SPOKEN_EXTEND, SOFT_SPOKEN_TREE};
+use volery_field::Gf128;
+use zeroize::Zeroizing;
+
+use super::check::{LinearHash, digest, encode};
+use super::columns::Streams;
+use super::{BLOCK, CHUNK, COLUMNS, FieldBits, blocks, discard, setup_transcript, tree};
+use crate::{Error, SessionId, Transcript, base_ot};
+
+/// P between its first message and V's.
+pub struct ReceiverSetup(base_ot::Sender);
+
+impl ReceiverSetup {
+    /// Makes the first message, which can travel with the session's handshake.
+    pub fn start<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
+        Self(base_ot::Sender::start(rng))
+    }
+
+    /// The first message, for V; [`base_ot::SENDER_MESSAGE_BYTES`] long.
+    #[must_use]
+    pub fn message(&self) -> [u8; base_ot::SENDER_MESSAGE_BYTES] {
+        self.0.message()
+    }
+
+    /// Reads V's first message and sends the trees. Waits for nothing.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if `peer` is not a base OT message for 128 instances; what sending meets.
+    pub fn finish<C: Channel + ?Sized>(
+        self,
+        session: &SessionId,
+        bits: FieldBits,
+        peer: &[u8],
+        channel: &mut C,
+    ) -> Result<Receiver, Error> {
+        let (receiver, message) = self.finish_with(session, bits, peer)?;
+        channel.send(SOFT_SPOKEN_TREE, &message)?;
+        Ok(receiver)
+    }
+
+    /// [`finish`](Self::finish), with the message handed out instead of sent.
+    pub(super) fn finish_with(
+        self,
+        session: &SessionId,
+        bits: FieldBits,
+        peer: &[u8],
+    ) -> Result<(Receiver, Vec<u8>), Error> {
+        let point = self.message();
+        let keys = self.0.finish(session, COLUMNS, peer)?;
+        let (leaf_keys, message) = tree::grow_all(session, bits, &keys);
+        let transcript = setup_transcript(session, bits, &point, peer, &message);
+        let receiver = Receiver { bits, transcript, streams: Some(Streams::new(bits, leaf_keys)) };
+        Ok((receiver, message))
+    }
+}
+
+/// P: extends on demand, in memory that does not grow. Made by [`ReceiverSetup`] or [`Receiver::setup`].
+pub struct Receiver {
+    pub(super) bits: FieldBits,
+    pub(super) transcript: Transcript,
+    /// `None` after an error.
+    pub(super) streams: Option<Streams>,
+}
+
+impl Receiver {
+    /// The whole setup over `channel`: one round trip.
+    ///
+    /// # Errors
+    /// As [`ReceiverSetup::finish`], and what receiving meets.
+    pub fn setup<C: Channel + ?Sized, R: CryptoRng + ?Sized>(
+        channel: &mut C,
+        session: &SessionId,
+        bits: FieldBits,
+        rng: &mut R,
+    ) -> Result<Self, Error> {
+        let setup = ReceiverSetup::start(rng);
+        channel.send(BASE_OT_SENDER, &setup.message())?;
+        let mut peer = vec![0; base_ot::receiver_message_bytes(COLUMNS)];
+        channel.recv_exact(BASE_OT_RECEIVER, &mut peer)?;
+        setup.finish(session, bits, &peer, channel)
+    }
+
+    /// Appends `n` tags `m_i` to `out`; their lowest bits are the random bits `u_i`. V must extend by the same `n`.
+    ///
+    /// Sends [`FieldBits::extension_bytes`] in messages of at most 33 KB and waits for nothing.
+    ///
+    /// # Errors
+    /// What sending meets; `out` is then as before. After an error the receiver only returns [`Error::Misuse`].
+    pub fn extend<C: Channel + ?Sized>(
+        &mut self,
+        channel: &mut C,
+        n: usize,
+        out: &mut Vec<Gf128>,
+    ) -> Result<(), Error> {
+        let start = out.len();
+        let mut left = n;
+        while left > 0 {
+            let rows = left.min(CHUNK);
+            let message = self.extend_with(rows, out);
+            let result = message.and_then(|message| Ok(channel.send(SOFT_SPOKEN_EXTEND, &message)?));
+            if let Err(error) = result {
+                self.streams = None;
+                discard(out, start);
+                return Err(error);
+            }
+            left -= rows;
+        }
+        Ok(())
+    }
+
+    /// One chunk of `rows` correlations, at most [`CHUNK`]; gives the message.
+    pub(super) fn extend_with(&mut self, rows: usize, out: &mut Vec<Gf128>) -> Result<Vec<u8>, Error> {
+        let streams = self
+            .streams
+            .as_mut()
+            .ok_or_else(|| Error::misuse("this OT receiver has failed before; start a new session"))?;
+        let blocks = blocks(rows);
+        let mut message = Vec::with_capacity(self.bits.chunk_message_bytes(rows));
+        let mut u = Zeroizing::new(Vec::with_capacity(blocks));
+        streams.advance(blocks, |t, sum, _| {
+            if t == 0 {
+                u.extend_from_slice(sum);
+            } else {
+                push_sum(&mut message, sum, &u);
+            }
+        });
+        streams.set_first(|i| u[i]);
+
+        self.transcript.absorb_number("rows", rows as u64);
+        self.transcript.absorb("corrections", &message);
+        let hash = LinearHash::new(self.transcript.challenge_seed("linear hash"), blocks);
+        let hash_of_u = encode(&hash.hash(&u));
+        let columns = streams.columns().chunks_exact(blocks).map(|column| hash.hash(column));
+        let digest = digest(&mut self.transcript, &hash_of_u, columns);
+        message.extend_from_slice(&hash_of_u);
+        message.extend_from_slice(&digest);
+        streams.rows(rows, out)?;
+        Ok(message)
+    }
+}
+
+/// Appends the bytes of `a + b`.
+fn push_sum(message: &mut Vec<u8>, a: &[Gf128], b: &[Gf128]) {
+    message.reserve(a.len() * BLOCK);
+    for (a, b) in a.iter().zip(b) {
+        message.extend_from_slice(&(*a + *b).to_bits().to_le_bytes());
+    }
+}

@@ -1,0 +1,208 @@
+//! V: delta and keys.
+
+use rand_core::CryptoRng;
+use subtle::ConstantTimeEq;
+use volery_channel::Channel;
+use volery_channel::tags::{BASE_OT_RECEIVER, BASE_OT_SENDER, SOFT_SPOKEN_EXTEND, SOFT_SPOKEN_TREE};
+use volery_field::Gf128;
+use zeroize::Zeroizing;
+
+use super::check::{Hash, LinearHash, decode, digest};
+use super::columns::{Streams, add_masked};
+use super::{BLOCK, CHUNK, COLUMNS, DIGEST, FieldBits, blocks, discard, setup_transcript, tree};
+use crate::{Delta, Error, SessionId, Transcript, base_ot};
+
+/// V between its first message and P's trees.
+pub struct SenderSetup {
+    delta: Delta,
+    base: base_ot::Receiver,
+}
+
+impl SenderSetup {
+    /// Makes the first message, which can travel with the session's handshake.
+    ///
+    /// # Errors
+    /// None in practice: the number of base OTs is fixed.
+    pub fn start<R: CryptoRng + ?Sized>(delta: Delta, rng: &mut R) -> Result<Self, Error> {
+        // V opens the sides that delta's path does not take: it chooses by the complement.
+        let choices = Zeroizing::new((0..COLUMNS).map(|i| !delta.mask(i) as u8 & 1).collect::<Vec<_>>());
+        let base = base_ot::Receiver::start(&choices, rng)?;
+        Ok(Self { delta, base })
+    }
+
+    /// The first message, for P; [`base_ot::receiver_message_bytes`]`(128)` long.
+    #[must_use]
+    pub fn message(&self) -> &[u8] {
+        self.base.message()
+    }
+
+    /// Reads P's first message `peer`, then receives and checks the trees.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if `peer` is not a base OT message, [`Error::Cheat`] if the trees are not consistent, what
+    /// receiving meets.
+    pub fn finish<C: Channel + ?Sized>(
+        self,
+        session: &SessionId,
+        bits: FieldBits,
+        peer: &[u8],
+        channel: &mut C,
+    ) -> Result<Sender, Error> {
+        let mut trees = vec![0; bits.tree_message_bytes()];
+        channel.recv_exact(SOFT_SPOKEN_TREE, &mut trees)?;
+        self.finish_with(session, bits, peer, &trees)
+    }
+
+    /// [`finish`](Self::finish), with the trees at hand.
+    pub(super) fn finish_with(
+        self,
+        session: &SessionId,
+        bits: FieldBits,
+        peer: &[u8],
+        trees: &[u8],
+    ) -> Result<Sender, Error> {
+        let transcript = setup_transcript(session, bits, peer, self.message(), trees);
+        let keys = self.base.finish(session, peer)?;
+        let leaf_keys = tree::puncture_all(session, bits, &keys, &self.delta, trees)?;
+        Ok(Sender::from_leaf_keys(bits, self.delta, transcript, leaf_keys))
+    }
+}
+
+/// V: extends on demand, in memory that does not grow. Made by [`SenderSetup`] or [`Sender::setup`].
+pub struct Sender {
+    bits: FieldBits,
+    delta: Delta,
+    transcript: Transcript,
+    /// `None` after an error.
+    streams: Option<Streams>,
+}
+
+impl Sender {
+    pub(super) fn from_leaf_keys(
+        bits: FieldBits,
+        delta: Delta,
+        transcript: Transcript,
+        leaf_keys: tree::LeafKeys,
+    ) -> Self {
+        Self { bits, delta, transcript, streams: Some(Streams::new(bits, leaf_keys)) }
+    }
+
+    /// The whole setup over `channel`: one round trip.
+    ///
+    /// # Errors
+    /// As [`SenderSetup::finish`].
+    pub fn setup<C: Channel + ?Sized, R: CryptoRng + ?Sized>(
+        channel: &mut C,
+        session: &SessionId,
+        bits: FieldBits,
+        delta: Delta,
+        rng: &mut R,
+    ) -> Result<Self, Error> {
+        let setup = SenderSetup::start(delta, rng)?;
+        channel.send(BASE_OT_RECEIVER, setup.message())?;
+        let mut peer = [0; base_ot::SENDER_MESSAGE_BYTES];
+        channel.recv_exact(BASE_OT_SENDER, &mut peer)?;
+        setup.finish(session, bits, &peer, channel)
+    }
+
+    /// The global key of all correlations.
+    #[must_use]
+    pub fn delta(&self) -> &Delta {
+        &self.delta
+    }
+
+    /// Appends `n` keys `k_i` to `out`; their lowest bits are zero. P must extend by the same `n`.
+    ///
+    /// # Errors
+    /// [`Error::Cheat`] if P's corrections fail the check; what receiving meets. `out` is then as before, and the
+    /// sender only returns [`Error::Misuse`] from now on.
+    pub fn extend<C: Channel + ?Sized>(
+        &mut self,
+        channel: &mut C,
+        n: usize,
+        out: &mut Vec<Gf128>,
+    ) -> Result<(), Error> {
+        self.streams.as_ref().ok_or_else(failed)?;
+        let start = out.len();
+        let mut message = Vec::new();
+        let mut left = n;
+        while left > 0 {
+            let rows = left.min(CHUNK);
+            message.resize(self.bits.chunk_message_bytes(rows), 0);
+            let received = channel.recv_exact(SOFT_SPOKEN_EXTEND, &mut message).map_err(Error::from);
+            if let Err(error) = received.and_then(|()| self.extend_with(rows, &message, out)) {
+                self.streams = None;
+                discard(out, start);
+                return Err(error);
+            }
+            left -= rows;
+        }
+        Ok(())
+    }
+
+    /// One chunk of `rows` correlations, at most [`CHUNK`], from P's message.
+    pub(super) fn extend_with(
+        &mut self,
+        rows: usize,
+        message: &[u8],
+        out: &mut Vec<Gf128>,
+    ) -> Result<(), Error> {
+        let blocks = blocks(rows);
+        let Message { corrections, hash_of_u, digest: expected } = Message::parse(self.bits, rows, message)?;
+        let mut correction = Vec::with_capacity(blocks);
+        let (k, delta) = (self.bits.bits(), &self.delta);
+        let streams = self.streams.as_mut().ok_or_else(failed)?;
+        streams.advance(blocks, |t, _, columns| {
+            let Some(previous) = t.checked_sub(1) else { return };
+            correction.clear();
+            let bytes = &corrections[previous * blocks * BLOCK..][..blocks * BLOCK];
+            correction.extend(bytes.as_chunks().0.iter().map(|b| Gf128::from_bits(u128::from_le_bytes(*b))));
+            for (b, column) in columns.chunks_exact_mut(blocks).enumerate() {
+                add_masked(column, &correction, delta.mask(t * k + b));
+            }
+        });
+        streams.set_first(|_| Gf128::ZERO);
+
+        self.transcript.absorb_number("rows", rows as u64);
+        self.transcript.absorb("corrections", corrections);
+        let hash = LinearHash::new(self.transcript.challenge_seed("linear hash"), blocks);
+        let shift = decode(hash_of_u);
+        let columns = streams.columns().chunks_exact(blocks).enumerate();
+        let hashes = columns.map(|(i, column)| add_hash(hash.hash(column), &shift, delta.mask(i)));
+        let same: bool = digest(&mut self.transcript, hash_of_u, hashes).ct_eq(expected).into();
+        if !same {
+            return Err(Error::cheat(SOFT_SPOKEN_EXTEND, "the consistency check of the corrections"));
+        }
+        streams.rows(rows, out)
+    }
+}
+
+fn failed() -> Error {
+    Error::misuse("this OT sender has failed before; start a new session")
+}
+
+/// `hash + shift` under a mask.
+fn add_hash(mut hash: Hash, shift: &Hash, mask: u128) -> Hash {
+    add_masked(&mut hash, shift, mask);
+    hash
+}
+
+/// A chunk's message, taken apart.
+struct Message<'a> {
+    corrections: &'a [u8],
+    hash_of_u: &'a [u8; DIGEST],
+    digest: &'a [u8; DIGEST],
+}
+
+impl<'a> Message<'a> {
+    fn parse(bits: FieldBits, rows: usize, bytes: &'a [u8]) -> Result<Self, Error> {
+        let expected = bits.chunk_message_bytes(rows);
+        let parts = bytes.split_last_chunk().and_then(|(rest, digest)| {
+            rest.split_last_chunk().map(|(corrections, hash_of_u)| Self { corrections, hash_of_u, digest })
+        });
+        parts.filter(|_| bytes.len() == expected).ok_or_else(|| {
+            let reason = format!("{} bytes for {rows} correlations, expected {expected}", bytes.len());
+            Error::malformed(SOFT_SPOKEN_EXTEND, reason)
+        })
+    }
+}

@@ -1,0 +1,334 @@
+//! The punctured trees and their consistency check.
+//!
+//! A node keys AES in counter mode; its children are the first two blocks. Level 0 has two nodes, the keys of the base OT
+//! of the piece's highest bit, so V, choosing by the *complement* of its bits, gets the node off its path there, and for
+//! each further level `l` the sum `S_{l,s}` of the nodes on side `s`, from `c_{l,s} = S_{l,s} + K_{l,s}`.
+//!
+//! **V's order.** V's leaf number `z` is P's number `x = z + y` (bitwise), in every level with the bits of `y` so far: the
+//! path that V lacks is always node 0 and its sibling always node 1, so no address depends on `y`. What does depend on
+//! it, which child is which and which correction is read, is selected by masks.
+//!
+//! **Check.** `(t_x, seed_x) = H(tree, x, leaf_x)`. P sends `T = sum_x t_x` for each tree and a digest of all `t_x`; V
+//! computes the missing `t_y` from `T`. With no collisions in `H` and the digest, P knows one leaf for each accepted `t_x`,
+//! so V's leaves do not depend on `y` if it accepts: at most *whether* it accepts does.
+
+use subtle::ConstantTimeEq;
+use volery_channel::tags::SOFT_SPOKEN_TREE;
+use volery_field::Gf128;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::{BLOCK, DIGEST, FieldBits};
+use crate::aes::Aes;
+use crate::{Delta, Error, Oracle, SessionId, Transcript};
+
+type Commitment = [u8; DIGEST];
+
+/// The leaves' keys of all trees, tree after tree.
+pub(super) type LeafKeys = Vec<Aes>;
+
+/// The node's children.
+fn children(node: Gf128) -> [Gf128; 2] {
+    let mut out = [Gf128::ZERO; 2];
+    Aes::new(node.to_bits().to_le_bytes()).ctr(0, &mut out);
+    out
+}
+
+/// The oracle `H` and the digest over all trees.
+struct Committer {
+    oracle: Oracle,
+    digest: Transcript,
+}
+
+impl Committer {
+    fn new(session: &SessionId, bits: FieldBits) -> Self {
+        let mut digest = Transcript::new("softspoken: leaves", session);
+        digest.absorb_number("field bits", bits.bits() as u64);
+        Self { oracle: Oracle::new("softspoken: leaf", session), digest }
+    }
+
+    /// The commitment and the key of leaf `index`, counted over all trees.
+    fn open(&self, index: usize, leaf: Gf128) -> (Commitment, Aes) {
+        let out = Zeroizing::new(
+            self.oracle.hash::<{ DIGEST + BLOCK }>(index as u64, &[&leaf.to_bits().to_le_bytes()]),
+        );
+        let (mut commitment, mut seed) = ([0; DIGEST], [0; BLOCK]);
+        commitment.copy_from_slice(&out[..DIGEST]);
+        seed.copy_from_slice(&out[DIGEST..]);
+        let key = Aes::new(seed);
+        seed.zeroize();
+        (commitment, key)
+    }
+
+    fn absorb(&mut self, commitments: &[Commitment]) {
+        self.digest.absorb("tree", commitments.as_flattened());
+    }
+
+    fn finish(mut self) -> [u8; DIGEST] {
+        self.digest.challenge_seed("digest").into_bytes()
+    }
+}
+
+/// `a += b`, bytewise.
+fn xor(a: &mut Commitment, b: &Commitment) {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a ^= b;
+    }
+}
+
+/// P: grows all trees from the base OT's keys; key `i` belongs to bit `i` of delta. Gives the leaves' keys and the
+/// message.
+pub(super) fn grow_all(session: &SessionId, bits: FieldBits, keys: &[[Gf128; 2]]) -> (LeafKeys, Vec<u8>) {
+    let mut committer = Committer::new(session, bits);
+    let mut leaf_keys = Vec::with_capacity(bits.trees() * bits.leaves());
+    let mut message = Vec::with_capacity(bits.tree_message_bytes());
+    let mut nodes = Zeroizing::new(vec![Gf128::ZERO; bits.leaves()]);
+    let mut commitments = vec![[0; DIGEST]; bits.leaves()];
+    for keys in keys.chunks_exact(bits.bits()) {
+        grow(keys, &mut nodes, &mut message);
+        let mut total = [0; DIGEST];
+        for (leaf, commitment) in nodes.iter().zip(&mut commitments) {
+            let (c, key) = committer.open(leaf_keys.len(), *leaf);
+            xor(&mut total, &c);
+            *commitment = c;
+            leaf_keys.push(key);
+        }
+        committer.absorb(&commitments);
+        message.extend_from_slice(&total);
+    }
+    message.extend_from_slice(&committer.finish());
+    (leaf_keys, message)
+}
+
+/// P: one tree. `keys` from the lowest bit, which the last level decides, to the highest.
+fn grow(keys: &[[Gf128; 2]], nodes: &mut [Gf128], message: &mut Vec<u8>) {
+    for (level, pair) in keys.iter().rev().enumerate() {
+        if level == 0 {
+            nodes[..2].copy_from_slice(pair);
+            continue;
+        }
+        let mut sums = *pair;
+        for x in (0..1 << level).rev() {
+            let [left, right] = children(nodes[x]);
+            nodes[2 * x] = left;
+            nodes[2 * x + 1] = right;
+            sums[0] += left;
+            sums[1] += right;
+        }
+        for sum in sums {
+            message.extend_from_slice(&sum.to_bits().to_le_bytes());
+        }
+    }
+}
+
+/// V: grows all trees but the paths, from the base OT's keys (for the complements of delta's bits) and P's message.
+/// Leaf keys are in V's order; the first of each tree, which V lacks, is an arbitrary key.
+///
+/// # Errors
+/// [`Error::Malformed`] for a message of the wrong length, [`Error::Cheat`] if it is not consistent.
+pub(super) fn puncture_all(
+    session: &SessionId,
+    bits: FieldBits,
+    keys: &[Gf128],
+    delta: &Delta,
+    message: &[u8],
+) -> Result<LeafKeys, Error> {
+    let expected = bits.tree_message_bytes();
+    let (trees, digest) = match message.split_last_chunk::<DIGEST>() {
+        Some(parts) if message.len() == expected => parts,
+        _ => {
+            let reason = format!("{} bytes of trees, expected {expected}", message.len());
+            return Err(Error::malformed(SOFT_SPOKEN_TREE, reason));
+        }
+    };
+    let mut committer = Committer::new(session, bits);
+    let mut leaf_keys = Vec::with_capacity(bits.trees() * bits.leaves());
+    let mut nodes = Zeroizing::new(vec![Gf128::ZERO; bits.leaves()]);
+    let mut commitments = vec![[0; DIGEST]; bits.leaves()];
+    let pieces = keys.chunks_exact(bits.bits()).zip(trees.chunks_exact(bits.tree_bytes()));
+    for (t, (keys, tree)) in pieces.enumerate() {
+        let (corrections, total) = tree.split_at(bits.tree_bytes() - DIGEST);
+        let masks = Zeroizing::new(Vec::from_iter((0..bits.bits()).map(|i| delta.mask(t * bits.bits() + i))));
+        puncture(keys, &masks, corrections, &mut nodes);
+
+        let y = masks.iter().enumerate().fold(0, |y, (i, mask)| y | (*mask as usize & 1) << i);
+        let mut missing = [0; DIGEST];
+        missing.copy_from_slice(total);
+        for (z, leaf) in nodes.iter().enumerate() {
+            let (c, key) = committer.open(t * bits.leaves() + (z ^ y), *leaf);
+            if z > 0 {
+                xor(&mut missing, &c);
+            }
+            commitments[z] = c;
+            leaf_keys.push(key);
+        }
+        commitments[0] = missing;
+        permute(&mut commitments, &masks);
+        committer.absorb(&commitments);
+    }
+    let same: bool = committer.finish().ct_eq(digest).into();
+    if !same {
+        return Err(Error::cheat(SOFT_SPOKEN_TREE, "the consistency check of the punctured trees"));
+    }
+    Ok(leaf_keys)
+}
+
+/// V: one tree, in V's order. `masks[i]` is all ones if bit `i` of the piece is one.
+fn puncture(keys: &[Gf128], masks: &[u128], corrections: &[u8], nodes: &mut [Gf128]) {
+    nodes[0] = Gf128::ZERO;
+    let mut corrections = corrections.as_chunks::<BLOCK>().0.iter().map(|c| u128::from_le_bytes(*c));
+    for (level, (key, mask)) in keys.iter().zip(masks).rev().enumerate() {
+        let mut sibling = *key;
+        for z in (1..1 << level).rev() {
+            let [left, right] = children(nodes[z]).map(Gf128::to_bits);
+            let swap = (left ^ right) & mask;
+            nodes[2 * z] = Gf128::from_bits(left ^ swap);
+            nodes[2 * z + 1] = Gf128::from_bits(right ^ swap);
+            sibling += nodes[2 * z + 1];
+        }
+        if level > 0 {
+            let sides = [corrections.next().unwrap_or(0), corrections.next().unwrap_or(0)];
+            sibling += Gf128::from_bits(sides[1] ^ ((sides[0] ^ sides[1]) & mask));
+        }
+        nodes[1] = sibling;
+    }
+}
+
+/// Moves entry `z` to `z + y` (bitwise), the bits of `y` given as masks, without an address that depends on `y`.
+fn permute(entries: &mut [Commitment], masks: &[u128]) {
+    for (i, mask) in masks.iter().enumerate() {
+        for block in entries.chunks_exact_mut(2 << i) {
+            let (low, high) = block.split_at_mut(1 << i);
+            for (a, b) in low.as_flattened_mut().iter_mut().zip(high.as_flattened_mut()) {
+                let swap = (*a ^ *b) & *mask as u8;
+                *a ^= swap;
+                *b ^= swap;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SESSION: SessionId = SessionId::new([9; 32]);
+
+    fn keys() -> Vec<[Gf128; 2]> {
+        let mut flat = [Gf128::ZERO; 256];
+        Aes::new([4; 16]).ctr(0, &mut flat);
+        flat.as_chunks::<2>().0.to_vec()
+    }
+
+    fn delta(seed: u128) -> Delta {
+        Delta::from_element(Gf128::from_bits(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)))
+    }
+
+    /// What the base OT gives to V.
+    fn chosen(keys: &[[Gf128; 2]], delta: &Delta) -> Vec<Gf128> {
+        keys.iter().enumerate().map(|(i, pair)| pair[usize::from(delta.mask(i) == 0)]).collect()
+    }
+
+    /// First block of a leaf's stream, to compare keys.
+    fn stream(key: &Aes) -> u128 {
+        let mut out = [Gf128::ZERO];
+        key.ctr(0, &mut out);
+        out[0].to_bits()
+    }
+
+    #[test]
+    fn v_gets_every_leaf_but_the_one_at_its_piece() {
+        for bits in FieldBits::ALL {
+            let (full, message) = grow_all(&SESSION, bits, &keys());
+            assert_eq!(message.len(), bits.tree_message_bytes());
+            for seed in 1..4 {
+                let delta = delta(seed);
+                let punctured =
+                    puncture_all(&SESSION, bits, &chosen(&keys(), &delta), &delta, &message).unwrap();
+                for t in 0..bits.trees() {
+                    let y = (delta.expose().to_bits() >> (t * bits.bits())) as usize & (bits.leaves() - 1);
+                    for x in 0..bits.leaves() {
+                        let (p, v) = (&full[t * bits.leaves() + x], &punctured[t * bits.leaves() + (x ^ y)]);
+                        assert_eq!(stream(p) == stream(v), x != y);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_correction_is_caught_exactly_if_v_uses_it() {
+        for bits in FieldBits::ALL {
+            let (_, message) = grow_all(&SESSION, bits, &keys());
+            let delta = delta(77);
+            for t in 0..bits.trees() {
+                for level in 1..bits.bits() {
+                    for side in 0..2 {
+                        let mut wrong = message.clone();
+                        wrong[t * bits.tree_bytes() + ((level - 1) * 2 + side) * BLOCK + 3] ^= 0x10;
+                        let result = puncture_all(&SESSION, bits, &chosen(&keys(), &delta), &delta, &wrong);
+                        let path = delta.mask(t * bits.bits() + bits.bits() - 1 - level) != 0;
+                        match result {
+                            Ok(_) => assert_eq!(path, side == 1, "the side on the path is not read"),
+                            Err(error) => {
+                                assert_ne!(path, side == 1);
+                                assert!(matches!(error, Error::Cheat { step: SOFT_SPOKEN_TREE, .. }));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_sum_digest_or_length_is_always_caught() {
+        for bits in FieldBits::ALL {
+            let (_, message) = grow_all(&SESSION, bits, &keys());
+            let delta = delta(5);
+            let run = |message: &[u8]| {
+                puncture_all(&SESSION, bits, &chosen(&keys(), &delta), &delta, message).err()
+            };
+            let sums = (1..=bits.trees()).map(|t| t * bits.tree_bytes() - 1);
+            let digest = message.len() - DIGEST..message.len();
+            for at in sums.chain(digest) {
+                let mut wrong = message.clone();
+                wrong[at] ^= 1;
+                assert!(matches!(run(&wrong), Some(Error::Cheat { .. })), "{at}");
+            }
+            for wrong in [&message[1..], &[], &[&message[..], &[0]].concat()] {
+                assert!(matches!(run(wrong), Some(Error::Malformed { .. })));
+            }
+        }
+    }
+
+    /// A P that lies about one whole leaf learns whether that leaf is V's missing one, and nothing else.
+    #[test]
+    fn a_wrong_leaf_is_accepted_only_by_the_v_that_lacks_it() {
+        let bits = FieldBits::Four;
+        let (_, message) = grow_all(&SESSION, bits, &keys());
+        // Another sum for tree 0 that goes with a digest in which leaf `x` has another commitment.
+        let committer = Committer::new(&SESSION, bits);
+        let mut nodes = vec![Gf128::ZERO; 16];
+        let mut all = Vec::new();
+        for (t, keys) in keys().chunks_exact(4).enumerate() {
+            grow(keys, &mut nodes, &mut Vec::new());
+            all.push(Vec::from_iter((0..16).map(|x| committer.open(t * 16 + x, nodes[x]).0)));
+        }
+        for x in 0..16_usize {
+            let mut lie = all.clone();
+            lie[0][x][0] ^= 1;
+            let mut committer = Committer::new(&SESSION, bits);
+            lie.iter().for_each(|tree| committer.absorb(tree));
+            let mut message = message.clone();
+            let (sum, digest) = (bits.tree_bytes() - DIGEST, message.len() - DIGEST);
+            message[sum] ^= 1;
+            message[digest..].copy_from_slice(&committer.finish());
+            for y in (1..16_u128).step_by(2) {
+                let delta = Delta::from_element(Gf128::from_bits(y));
+                let accepted =
+                    puncture_all(&SESSION, bits, &chosen(&keys(), &delta), &delta, &message).is_ok();
+                assert_eq!(accepted, y as usize == x);
+            }
+        }
+    }
+}
