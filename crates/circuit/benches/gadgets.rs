@@ -3,16 +3,28 @@
 //!
 //! Throughput is in ANDs: its inverse is the overhead of an AND, to be added to what a proof system takes for it.
 
+#![allow(missing_docs, reason = "criterion's macros make a public function")]
+#![allow(clippy::expect_used, reason = "nothing fails on this backend")]
+
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use volery_circuit::gadgets::{Aes128, Compression, Hasher, Sha1, Sha256, Word};
-use volery_circuit::{Backend, Error, Ops};
+use volery_circuit::statements::{Aes128Many, AndChain, Sha256Chain};
+use volery_circuit::{Backend, Error, Hint, Ops, Prove, Statement};
 use volery_field::F2;
 
-/// A wire is 16 bytes, an AND a few instructions that depend on both operands and on a counter.
+/// A wire is 16 bytes, an AND a few instructions. ANDs are counted on request only: a counter that every AND bumps
+/// would be a chain through memory slower than all the rest.
 struct Trivial {
-    ands: u128,
+    counting: bool,
+    ands: u64,
+}
+
+impl Trivial {
+    fn new(counting: bool) -> Self {
+        Self { counting, ands: 0 }
+    }
 }
 
 impl Backend for Trivial {
@@ -49,26 +61,41 @@ impl Ops<F2> for Trivial {
 
     #[inline]
     fn mul(&mut self, x: &u128, y: &u128) -> Result<u128, Error> {
-        self.ands += 1;
-        Ok((x & y) ^ self.ands)
+        if self.counting {
+            self.ands += 1;
+        }
+        Ok((x & y) ^ x.rotate_left(64))
     }
 }
 
+impl Prove<F2> for Trivial {
+    fn secret(&mut self, n: usize, _hint: Hint<'_, F2, u128>) -> Result<Vec<u128>, Error> {
+        Ok((0..n as u128).map(|i| i.wrapping_mul(SPREAD)).collect())
+    }
+
+    fn assert_zero(&mut self, x: &[u128]) -> Result<(), Error> {
+        black_box(x);
+        Ok(())
+    }
+}
+
+const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+
 /// Benchmarks `run` and states its throughput in ANDs.
 fn measure<T>(criterion: &mut Criterion, name: &str, mut run: impl FnMut(&mut Trivial) -> T) {
-    let mut counted = Trivial { ands: 0 };
+    let mut counted = Trivial::new(true);
     run(&mut counted);
     let mut group = criterion.benchmark_group("gadgets");
-    group.throughput(Throughput::Elements(counted.ands as u64));
+    group.throughput(Throughput::Elements(counted.ands));
     group.bench_function(name, |bencher| {
-        let mut backend = Trivial { ands: 0 };
+        let mut backend = Trivial::new(false);
         bencher.iter(|| black_box(run(&mut backend)));
     });
     group.finish();
 }
 
 fn wires<const N: usize>(first: u128) -> [u128; N] {
-    core::array::from_fn(|i| (first + i as u128).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c834))
+    core::array::from_fn(|i| (first + i as u128).wrapping_mul(SPREAD))
 }
 
 fn compression<H: Compression>(criterion: &mut Criterion) {
@@ -93,12 +120,19 @@ fn compression<H: Compression>(criterion: &mut Criterion) {
 
 fn aes128(criterion: &mut Criterion) {
     let (key, block): ([u128; 128], [u128; 128]) = (wires(1), wires(2));
-    let schedule = Aes128::new(&mut Trivial { ands: 0 }, &key).expect("never fails");
+    let schedule = Aes128::new(&mut Trivial::new(false), &key).expect("never fails");
     measure(criterion, "aes128/key schedule", |b| Aes128::new(b, black_box(&key)).expect("never fails"));
     measure(criterion, "aes128/block", |b| schedule.encrypt(b, black_box(&block)).expect("never fails"));
 }
 
+fn statement(criterion: &mut Criterion, name: &str, statement: &impl Statement<Trivial>) {
+    measure(criterion, name, |b| statement.run(b).expect("never fails"));
+}
+
 fn all(criterion: &mut Criterion) {
+    statement(criterion, "and chain of 2^20", &AndChain::new(1 << 20));
+    statement(criterion, "sha256 chain of 50", &Sha256Chain::new(50).expect("few enough"));
+    statement(criterion, "aes128 many, 200", &Aes128Many::new(200));
     compression::<Sha256>(criterion);
     compression::<Sha1>(criterion);
     aes128(criterion);

@@ -65,17 +65,17 @@ impl<W: Clone> Adder<W> {
         // Within the common width no column can lack an operand, so the inner loops check no lengths.
         let common = operands.iter().fold(n, |common, x| common.min(x.len()));
         let words = operands.map(|x| &x[..common]);
-        for (i, sum) in out.iter_mut().enumerate() {
-            self.known += bit(k, i);
-            let last = i + 1 == n;
-            if !last && i < common && self.is_steady::<B, M>(b, &words, i) {
-                *sum = self.steady_column(b, &words, i)?;
-                continue;
+        let mut i = 0;
+        while i < n {
+            if self.carries.len() + 1 >= M && self.known <= 1 {
+                i = self.steady_columns(b, &mut out[..common.min(n - 1)], &words, k, i)?;
             }
+            self.known += bit(k, i);
             for x in &operands {
                 self.push(b, x.get(i));
             }
-            *sum = if last { self.last_column(b) } else { self.column(b)? };
+            out[i] = if i + 1 == n { self.last_column(b) } else { self.column(b)? };
+            i += 1;
         }
         Ok(())
     }
@@ -150,40 +150,54 @@ impl<W: Clone> Adder<W> {
         sum
     }
 
-    /// Whether each of the `M - 1` full adders of a column finds a carry to take in, and no wire is known. On backends
-    /// that know no wires the compiler removes all but the first test.
-    fn is_steady<B: Ops<F2, Wire = W> + ?Sized, const M: usize>(
-        &self,
-        b: &B,
-        words: &[&[W]; M],
-        i: usize,
-    ) -> bool {
-        self.carries.len() + 1 >= M
-            && self.carries.len() <= M
-            && self.known <= 1
-            && self.carries.iter().all(|x| b.known(x).is_none())
-            && words.iter().all(|x| b.known(&x[i]).is_none())
-    }
-
-    /// [`Adder::column`] where [`Adder::is_steady`]: the same ANDs, without moving wires about.
-    #[inline(always)]
-    fn steady_column<B: Ops<F2, Wire = W> + ?Sized, const M: usize>(
+    /// As [`Adder::column`] with the same ANDs, but without moving wires about: does columns from `first` on as long as
+    /// each of their `M - 1` full adders finds a carry to take in and no wire is known, and returns the first column
+    /// not done. The carries are `M - 1`, and one more once a known bit has met them.
+    fn steady_columns<B: Ops<F2, Wire = W> + ?Sized, const M: usize>(
         &mut self,
         b: &mut B,
+        out: &mut [W],
         words: &[&[W]; M],
-        i: usize,
-    ) -> Result<W, B::Error> {
-        let odd = self.known == 1;
-        self.known = 0;
-        let mut sum = words[0][i].clone();
-        for (x, carry) in words[1..].iter().zip(&mut self.carries) {
-            full_adder(b, &mut sum, &x[i], carry)?;
+        k: u64,
+        first: usize,
+    ) -> Result<usize, B::Error> {
+        if first >= out.len() || self.carries.len() > M {
+            return Ok(first);
         }
-        match self.carries.get_mut(M - 1) {
-            Some(carry) => half_adder(b, &mut sum, carry, odd)?,
-            None => sum = self.plus_known(b, sum, odd),
+        // In an array they stay in registers. The last entry is a stand-in until there are M carries.
+        let mut extra = self.carries.len() == M;
+        let mut carries: [W; M] =
+            core::array::from_fn(|j| self.carries.get(j).unwrap_or(&words[0][first]).clone());
+        let mut i = first;
+        while i < out.len() {
+            let live = &carries[..M - usize::from(!extra)];
+            // Backends that know no wires: the compiler drops this test.
+            if live.iter().chain(words.iter().map(|x| &x[i])).any(|x| b.known(x).is_some()) {
+                break;
+            }
+            let known = self.known + bit(k, i);
+            if known > 1 {
+                break;
+            }
+            self.known = 0;
+            let odd = known == 1;
+            let mut sum = words[0][i].clone();
+            for (x, carry) in words[1..].iter().zip(&mut carries) {
+                full_adder(b, &mut sum, &x[i], carry)?;
+            }
+            if extra {
+                half_adder(b, &mut sum, &mut carries[M - 1], odd)?;
+            } else if odd {
+                carries[M - 1] = sum.clone();
+                sum = not(b, &sum);
+                extra = true;
+            }
+            out[i] = sum;
+            i += 1;
         }
-        Ok(sum)
+        self.carries.clear();
+        self.carries.extend(carries.into_iter().take(M - usize::from(!extra)));
+        Ok(i)
     }
 }
 

@@ -11,7 +11,7 @@ mod sbox;
 
 use volery_field::F2;
 
-use super::bytes::bytes_to_bits;
+use super::logic::not;
 use crate::{Error, Ops};
 
 /// Eight wires, least significant bit first.
@@ -39,7 +39,7 @@ impl<W> core::fmt::Debug for Aes128<W> {
 }
 
 impl<W: Clone> Aes128<W> {
-    /// Expands a key of 128 wires (bits as [`bytes_to_bits`] orders them); 1,280 ANDs.
+    /// Expands a key of 128 wires (bits as [`bytes_to_bits`](super::bytes_to_bits) orders them); 1,280 ANDs.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the key is not 128 wires; the backend's.
@@ -56,7 +56,7 @@ impl<W: Clone> Aes128<W> {
         Ok(Self { whitening, rounds })
     }
 
-    /// Encrypts a block of 128 wires (bits as [`bytes_to_bits`] orders them) to 128 wires; 5,120 ANDs.
+    /// Encrypts a block of 128 wires (bits as [`bytes_to_bits`](super::bytes_to_bits) orders them) to 128 wires; 5,120 ANDs.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the plaintext is not 128 wires; the backend's.
@@ -116,9 +116,9 @@ fn add_byte<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>, y: &Byte<B::Wire>
 /// `x` XOR a public byte; touches only the wires that change.
 fn add_public<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>, c: u8) -> Byte<B::Wire> {
     let mut out = x.clone();
-    for (wire, bit) in out.iter_mut().zip(bytes_to_bits(&[c])) {
-        if bit.to_bool() {
-            *wire = b.add_constant(wire, bit);
+    for (i, wire) in out.iter_mut().enumerate() {
+        if c >> i & 1 == 1 {
+            *wire = not(b, wire);
         }
     }
     out

@@ -7,12 +7,13 @@
 //! `8 * length` wires: the first byte's eight bits, least significant first, then the next byte's ([`bytes_to_bits`]).
 //! That holds for messages, digests, keys and blocks too, whatever order the bytes have in numbers there.
 //!
-//! **Cost.** XOR, NOT and moving wires are free; the documented counts are ANDs. [`adder`] says how sums reach theirs.
+//! **Cost.** XOR, NOT and moving wires are free; the documented counts are ANDs. Sums of several
+//! operands go column by column, which takes fewer than adding two at a time.
 //! Public constants fold away: additions leave out what [`Ops::known`] reports (wires under [`Fold`](crate::Fold)),
 //! and hash functions and ciphers use their own constants without asking for wires that hold them.
 //!
 //! **Speed.** The hash functions and AES work on arrays and reuse their buffers: besides ANDs they cost little more
-//! than their XORs, about 4.2 an AND for SHA-256 and 3.5 for AES-128 (`benches/gadgets.rs` measures them).
+//! than their XORs, about 4.1 an AND for SHA-256 and 3.6 for AES-128 (`benches/gadgets.rs` measures them).
 
 mod adder;
 mod aes128;

@@ -10,7 +10,7 @@
 //! final additions take 31 each. That is fewer than the 22,573 (secret chaining value) and 22,385 (the standard
 //! initial value) of the best circuits that we know to be published (N. P. Smart et al.'s "Bristol Fashion"
 //! collection, NIST's circuit complexity project), because sums of several operands are cheaper than chains of sums of two
-//! (see [`adder`](super)).
+//! (see the module `adder`).
 
 use volery_field::F2;
 
