@@ -99,4 +99,5 @@ pub use digest::Digest;
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use fold::{Fold, Folded};
+pub use place::Place;
 pub use witness::Witness;

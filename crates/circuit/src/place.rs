@@ -1,15 +1,18 @@
 //! Where a program is: the named parts that it has entered and not left.
 
-/// The path of parts around the current operation, outermost first.
+/// The path of parts around the current operation, outermost first: what a backend that holds values needs for
+/// [`Error::Unsatisfied`](crate::Error::Unsatisfied).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Place {
+pub struct Place {
     path: String,
     /// Length of `path` before each part that is open.
     open: Vec<usize>,
 }
 
 impl Place {
-    pub(crate) fn enter(&mut self, part: &str) {
+    /// Enters a part.
+    /// Goes into a part.
+    pub fn enter(&mut self, part: &str) {
         self.open.push(self.path.len());
         if !self.path.is_empty() {
             self.path.push('/');
@@ -17,15 +20,18 @@ impl Place {
         self.path.push_str(part);
     }
 
+    /// Goes out of the part entered last.
+    ///
     /// Leaving more often than entering does nothing: it only spoils messages, so it is not worth an error.
-    pub(crate) fn leave(&mut self) {
+    pub fn leave(&mut self) {
         if let Some(length) = self.open.pop() {
             self.path.truncate(length);
         }
     }
 
     /// The path, or `otherwise` outside all parts.
-    pub(crate) fn or<'a>(&'a self, otherwise: &'a str) -> &'a str {
+    #[must_use]
+    pub fn or<'a>(&'a self, otherwise: &'a str) -> &'a str {
         if self.path.is_empty() { otherwise } else { &self.path }
     }
 }

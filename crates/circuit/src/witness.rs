@@ -152,6 +152,8 @@ fn collect<'a>(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::Input;
 
@@ -171,6 +173,22 @@ mod tests {
     #[test]
     fn the_least_significant_bit_comes_first() {
         assert_eq!(parse("0x2f\n0b011").expect("valid"), "11110100110");
+    }
+
+    proptest! {
+        #[test]
+        fn hex_and_bits_of_any_integer_are_its_bits(value: u64, width in 1..=64_u32, upper: bool) {
+            let value = value >> (64 - width);
+            let input = Input { name: "x".into(), width, public: false };
+            let signature = Signature { inputs: vec![input], outputs: Vec::new() };
+            let expected: Vec<F2> = (0..width).map(|i| F2::from_lsb(value >> i)).collect();
+            let (digits, bits) = (width.div_ceil(4) as usize, width as usize);
+            let hex = if upper { format!("0X{value:0digits$X}") } else { format!("0x{value:0digits$x}") };
+            for text in [hex, format!("0b{value:0bits$b}")] {
+                let witness = Witness::parse(text.as_bytes(), "w", &signature).expect("valid");
+                prop_assert!(witness.values() == expected);
+            }
+        }
     }
 
     #[test]

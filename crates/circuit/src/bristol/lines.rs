@@ -143,20 +143,34 @@ impl<'a> Cursor<'a> {
 
     /// The number at hand, of at most ten digits and less than 2^32. If there is none the cursor stays in front of what
     /// is there; [`Cursor::not_a_number`] then says what is wrong.
+    ///
+    /// The usual form, one blank, up to eight digits and a blank, is read eight bytes at once: numbers of changing
+    /// length would otherwise cost a mispredicted branch each.
     #[inline(always)]
     pub(super) fn number(&mut self) -> Option<u32> {
-        self.at_end();
-        let (mut value, mut digits) = self.up_to_eight_digits();
-        if digits == 8 {
-            while self.byte(self.at + digits).is_ascii_digit() {
-                // Wraps only for what is too long anyway.
-                value = value.wrapping_mul(10).wrapping_add((self.byte(self.at + digits) - b'0').into());
-                digits += 1;
+        let at = self.at + usize::from(self.byte(self.at) == b' ');
+        if let Some(&eight) = self.text.get(at..).and_then(<[u8]>::first_chunk) {
+            let nibbles = u64::from_le_bytes(eight) ^ 0x3030_3030_3030_3030;
+            let digits = leading_digits(nibbles);
+            if digits != 0 && self.byte(at + digits) == b' ' {
+                self.at = at + digits;
+                return Some(join_digits(nibbles, digits));
             }
         }
-        let at = self.at + digits;
+        self.number_of_any_form()
+    }
+
+    #[inline(never)]
+    fn number_of_any_form(&mut self) -> Option<u32> {
+        self.at_end();
+        let (mut at, mut value) = (self.at, 0_u64);
+        while self.byte(at).is_ascii_digit() {
+            // Wraps only for what is too long anyway.
+            value = value.wrapping_mul(10).wrapping_add((self.byte(at) - b'0').into());
+            at += 1;
+        }
         let ends = matches!(self.byte(at), b' ' | b'\n' | b'\t' | b'\r');
-        if digits.wrapping_sub(1) >= 10 || !ends {
+        if !(1..=10).contains(&(at - self.at)) || !ends {
             return None;
         }
         let number = u32::try_from(value).ok()?;
@@ -164,29 +178,17 @@ impl<'a> Cursor<'a> {
         Some(number)
     }
 
-    /// The value of the digits at hand, at most eight of them, and how many there are.
-    ///
-    /// Eight bytes at once: numbers of changing length would otherwise cost a mispredicted branch each.
+    /// Goes past the counts of the usual gates if they are what the line starts with, and returns them.
     #[inline(always)]
-    fn up_to_eight_digits(&self) -> (u64, usize) {
-        let mut bytes = [b' '; 8];
-        match self.text.get(self.at..self.at + 8) {
-            Some(eight) => bytes.copy_from_slice(eight),
-            // Only at the end of a buffer.
-            None => bytes.iter_mut().enumerate().for_each(|(i, byte)| *byte = self.byte(self.at + i)),
-        }
-        let nibbles = u64::from_le_bytes(bytes) ^ 0x3030_3030_3030_3030;
-        // The top bit of each byte that is above 9; the low seven bits alone cannot carry into the next byte.
-        let above = ((nibbles & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | nibbles;
-        let digits = ((above & 0x8080_8080_8080_8080).trailing_zeros() / 8) as usize;
-        if digits == 0 {
-            return (0, 0);
-        }
-        // Leading zeros in front; then neighbours are joined: digits to pairs to fours to eight.
-        let ones = nibbles << (64 - 8 * digits);
-        let pairs = (ones * 10 + (ones >> 8)) & 0x00ff_00ff_00ff_00ff;
-        let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
-        ((fours.wrapping_mul(10_000) + (fours >> 32)) & 0xffff_ffff, digits)
+    pub(super) fn usual_counts(&mut self) -> Option<(u32, u32)> {
+        let counts = match self.text.first_chunk()? {
+            b"2 1 " => (2, 1),
+            b"1 1 " => (1, 1),
+            _ => return None,
+        };
+        // In front of the last blank, as after any number.
+        self.at = 3;
+        Some(counts)
     }
 
     /// The word at hand; empty at the end of the line.
@@ -239,6 +241,24 @@ impl<'a> Cursor<'a> {
         self.at_end();
         self.at
     }
+}
+
+/// How many of eight characters, each with `'0'` taken off by XOR, are digits before the first that is not.
+#[inline(always)]
+fn leading_digits(nibbles: u64) -> usize {
+    // The top bit of each byte that is above 9; the low seven bits alone cannot carry into the next byte.
+    let above = ((nibbles & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | nibbles;
+    ((above & 0x8080_8080_8080_8080).trailing_zeros() / 8) as usize
+}
+
+/// The number whose digits are the first 1 to 8 bytes.
+#[inline(always)]
+fn join_digits(nibbles: u64, digits: usize) -> u32 {
+    // Leading zeros in front; then neighbours are joined: digits to pairs to fours to eight.
+    let ones = nibbles << (64 - 8 * digits);
+    let pairs = (ones * 10 + (ones >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    (fours * 10_000 + (fours >> 32)) as u32
 }
 
 #[cfg(test)]

@@ -144,8 +144,13 @@ impl<S: Read> Reader<S> {
 /// Parses one gate line.
 #[inline]
 fn parse(cursor: &mut Cursor<'_>, many: &mut Vec<u32>) -> Result<Line, Fault> {
-    let ins = number(cursor, 0, "the number of input wires")?;
-    let outs = number(cursor, 1, "the number of output wires")?;
+    let (ins, outs) = match cursor.usual_counts() {
+        Some(counts) => counts,
+        None => {
+            let ins = number(cursor, 0, "the number of input wires")?;
+            (ins, number(cursor, 1, "the number of output wires")?)
+        }
+    };
     match (ins, outs) {
         (2, 1) => {
             let wires = [wire(cursor, 2)?, wire(cursor, 3)?, wire(cursor, 4)?];

@@ -212,10 +212,23 @@ impl<R: Ring> Prove<R> for Recorder<R> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use volery_field::{F2, Gf128};
 
     use super::*;
     use crate::Evaluator;
+    use crate::testing::{RandomCircuit, Size};
+
+    proptest! {
+        #[test]
+        fn recording_a_circuits_run_gives_the_circuit(seed: u64) {
+            let RandomCircuit { circuit, .. } = RandomCircuit::new(seed, Size::small());
+            let mut recorder = Recorder::new();
+            let inputs = recorder.input("input 0", circuit.input_wires(), false).expect("small");
+            let outputs = circuit.run(&mut recorder, inputs).expect("records");
+            prop_assert_eq!(recorder.finish(&[("output 0", &outputs)]).expect("sound"), circuit);
+        }
+    }
 
     /// A program that brings in secrets between gates, with hints that depend on earlier values.
     fn program<B: Prove<F2>>(b: &mut B) -> Result<(), B::Error> {
