@@ -26,6 +26,11 @@ impl Prg {
         self.next = self.next.wrapping_add(out.len() as u64);
     }
 
+    /// Fills `out` with the stream's blocks from number `first` on; the position for the other calls does not move.
+    pub fn blocks_at(&self, first: u64, out: &mut [Gf128]) {
+        self.aes.ctr(first, out);
+    }
+
     /// Fills `out` with the next blocks' bytes, little-endian; the last block's unused bytes are dropped.
     pub fn bytes(&mut self, out: &mut [u8]) {
         let mut buffer = [Gf128::ZERO; 64];

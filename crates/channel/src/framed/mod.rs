@@ -9,6 +9,7 @@
 //! write do not wait for each other.
 
 mod inbox;
+mod lanes;
 mod receive;
 mod send;
 
@@ -23,6 +24,8 @@ use crate::stats::Stats;
 use crate::tag::{Tag, tags};
 use crate::transport::{Interest, Transport};
 use inbox::Inbox;
+use lanes::Aside;
+use receive::Arrived;
 
 /// Small frames are gathered up to this many bytes before the operating system sees them.
 const OUTBOX: usize = 64 << 10;
@@ -39,6 +42,10 @@ pub struct Framed<T: Transport> {
     /// Whole frames that are not handed to the transport yet.
     outbox: Vec<u8>,
     inbox: Inbox,
+    /// Frames of the lane that nobody asked for yet.
+    aside: Aside,
+    /// The payload lent last, if it had been put aside.
+    kept: Vec<u8>,
     stats: Stats,
     /// The step that this party is at, for messages.
     step: Tag,
@@ -69,6 +76,8 @@ impl<T: Transport> Framed<T> {
             started: Instant::now(),
             outbox: Vec::new(),
             inbox: Inbox::default(),
+            aside: Aside::default(),
+            kept: Vec::new(),
             stats: Stats::default(),
             step: tags::HELLO,
             turned: false,
@@ -162,8 +171,10 @@ impl<T: Transport> Channel for Framed<T> {
 
     fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], Error> {
         let result = self.try_recv(tag, max);
-        let length = self.latch(result)?;
-        Ok(self.inbox.take(length))
+        match self.latch(result)? {
+            Arrived::Inbox(length) => Ok(self.inbox.take(length)),
+            Arrived::Kept => Ok(&self.kept),
+        }
     }
 
     fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::lanes::Lane;
 use super::{DIRECT, Framed, OUTBOX, Patience};
 use crate::error::{Error, Operation};
 use crate::frame::{Bound, HEADER_LEN, Header, MAX_REASON};
@@ -9,30 +10,55 @@ use crate::tag::{Tag, tags};
 use crate::transport::{Interest, Transport};
 
 impl<T: Transport> Framed<T> {
-    /// Waits for the next frame's header, checks and takes it. Returns the payload length.
-    fn header(&mut self, tag: Tag, bound: Bound) -> Result<(usize, Patience), Error> {
+    /// Waits for the header of the next frame of `tag`'s lane, checks and takes it.
+    fn header(&mut self, tag: Tag, bound: Bound) -> Result<Start, Error> {
         self.usable()?;
         // Even if the frame is here already: the peer may need ours for what it sends next.
         if !self.outbox.is_empty() {
             self.try_flush()?;
         }
         self.step = tag;
+        let bound = self.bounded(bound);
+        if let Some(kept) = self.aside.take(tag, bound) {
+            return Ok(Start::Kept(kept?));
+        }
+        // One wait, however many frames of other lanes come in between: each adds only what its length allows.
         let mut patience =
             Patience { start: Instant::now(), allowed: self.limits.read, operation: Operation::Read };
-        let header = loop {
-            match self.inbox.live().first_chunk::<HEADER_LEN>() {
-                Some(header) => break Header::decode(*header),
-                None => self.fill(HEADER_LEN, patience)?,
+        loop {
+            let header = loop {
+                match self.inbox.live().first_chunk::<HEADER_LEN>() {
+                    Some(header) => break Header::decode(*header),
+                    None => self.fill(HEADER_LEN, patience)?,
+                }
+            };
+            if header.tag == tags::ERROR.byte() && tag != tags::ERROR {
+                return Err(self.hear_out(header, patience));
             }
-        };
-        if header.tag == tags::ERROR.byte() && tag != tags::ERROR {
-            return Err(self.hear_out(header, patience));
+            // Before the peer's hello nothing is known to be a message at all.
+            let aside = tag != tags::HELLO && Lane::differ(tag.byte(), header.tag) && self.aside.has_room(header);
+            let length = if aside { header.length as usize } else { header.check(tag, bound)? };
+            self.afford(length)?;
+            self.inbox.take(HEADER_LEN);
+            patience.allowed = self.limits.with_length(patience.allowed, length);
+            if !aside {
+                return Ok(Start::Arriving(length, patience));
+            }
+            let mut payload = Vec::new();
+            self.payload_into(&mut payload, length, patience)?;
+            self.aside.put(header, payload);
+            self.count(length);
         }
-        let length = header.check(tag, self.bounded(bound))?;
-        self.afford(length)?;
-        self.inbox.take(HEADER_LEN);
-        patience.allowed = self.limits.with_length(patience.allowed, length);
-        Ok((length, patience))
+    }
+
+    /// Fills the empty `out` with a payload of `length` bytes; it grows as they arrive.
+    fn payload_into(&mut self, out: &mut Vec<u8>, length: usize, patience: Patience) -> Result<(), Error> {
+        while out.len() < length {
+            let have = out.len();
+            out.resize(have + (length - have).min(have.max(OUTBOX)), 0);
+            self.payload(out.get_mut(have..).unwrap_or_default(), patience)?;
+        }
+        Ok(())
     }
 
     /// Counts a frame that arrived whole.
@@ -117,33 +143,61 @@ impl<T: Transport> Framed<T> {
         rest
     }
 
-    pub(super) fn try_recv(&mut self, tag: Tag, max: usize) -> Result<usize, Error> {
-        let (length, patience) = self.header(tag, Bound::AtMost(max))?;
-        while self.inbox.live().len() < length {
-            self.fill(length - self.inbox.live().len(), patience).map_err(in_frame)?;
+    /// Receives a frame; its payload is then in the inbox, or in `kept`.
+    pub(super) fn try_recv(&mut self, tag: Tag, max: usize) -> Result<Arrived, Error> {
+        match self.header(tag, Bound::AtMost(max))? {
+            Start::Arriving(length, patience) => {
+                while self.inbox.live().len() < length {
+                    self.fill(length - self.inbox.live().len(), patience).map_err(in_frame)?;
+                }
+                self.count(length);
+                Ok(Arrived::Inbox(length))
+            }
+            Start::Kept(payload) => {
+                self.kept = payload;
+                Ok(Arrived::Kept)
+            }
         }
-        self.count(length);
-        Ok(length)
     }
 
     pub(super) fn try_recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
-        let (length, patience) = self.header(tag, Bound::Exactly(out.len()))?;
-        self.payload(out, patience)?;
-        self.count(length);
+        match self.header(tag, Bound::Exactly(out.len()))? {
+            Start::Arriving(length, patience) => {
+                self.payload(out, patience)?;
+                self.count(length);
+            }
+            Start::Kept(payload) => out.copy_from_slice(&payload),
+        }
         Ok(())
     }
 
     pub(super) fn try_recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         out.clear();
-        let (length, patience) = self.header(tag, Bound::AtMost(max))?;
-        while out.len() < length {
-            let have = out.len();
-            out.resize(have + (length - have).min(have.max(OUTBOX)), 0);
-            self.payload(out.get_mut(have..).unwrap_or_default(), patience)?;
+        match self.header(tag, Bound::AtMost(max))? {
+            Start::Arriving(length, patience) => {
+                self.payload_into(out, length, patience)?;
+                self.count(length);
+            }
+            Start::Kept(payload) => *out = payload,
         }
-        self.count(length);
         Ok(())
     }
+}
+
+/// A frame that passed its checks.
+enum Start {
+    /// Its payload of this length is still to come.
+    Arriving(usize, Patience),
+    /// It arrived earlier, while the other lane was waited for.
+    Kept(Vec<u8>),
+}
+
+/// Where a received payload lies.
+pub(super) enum Arrived {
+    /// In the inbox, with this length.
+    Inbox(usize),
+    /// In `Framed::kept`.
+    Kept,
 }
 
 /// A stream that ends after a frame's header ends in the middle of it.

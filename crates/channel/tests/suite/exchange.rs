@@ -145,6 +145,8 @@ on_every_transport! {
     both_parties_may_write_64_mib_at_once,
     a_receive_flushes_what_the_peer_waits_for,
     what_was_sent_before_the_end_is_received_after_it,
+    messages_of_other_lanes_wait_their_turn,
+    a_flood_of_another_lane_is_cut_off,
 }
 
 #[test]
@@ -183,4 +185,43 @@ fn references_and_boxes_of_channels_are_channels() {
     assert_eq!(boxed.recv(tags::TEST, 1).unwrap(), b"x");
     through(&mut boxed);
     assert_eq!(left.recv(tags::TEST, 1).unwrap(), b"x");
+}
+
+fn messages_of_other_lanes_wait_their_turn<L: Link>() {
+    let (mut left, mut right) = channels::<L>(&Limits::default());
+    for (tag, payload) in [
+        (tags::FERRET_TREES, &b"round"[..]),
+        (tags::SOFT_SPOKEN_EXTEND, b"extension 1"),
+        (tags::MASKS, b"masks 1"),
+        (tags::SOFT_SPOKEN_EXTEND, b"extension 2"),
+        (tags::MASKS, b"masks 2"),
+    ] {
+        left.send(tag, payload).unwrap();
+    }
+    left.flush().unwrap();
+    assert_eq!(right.recv(tags::MASKS, 100).unwrap(), b"masks 1");
+    let mut exact = [0; 11];
+    right.recv_exact(tags::SOFT_SPOKEN_EXTEND, &mut exact).unwrap();
+    assert_eq!(&exact, b"extension 1");
+    assert_eq!(right.recv(tags::MASKS, 100).unwrap(), b"masks 2");
+    let mut into = vec![1];
+    right.recv_into(tags::SOFT_SPOKEN_EXTEND, 100, &mut into).unwrap();
+    assert_eq!(into, b"extension 2");
+    // Within a lane the order still holds.
+    let error = right.recv(tags::FERRET_VERDICT, 100).unwrap_err();
+    assert!(matches!(error, Error::UnexpectedFrame { expected: tags::FERRET_VERDICT, .. }), "{error:?}");
+}
+
+fn a_flood_of_another_lane_is_cut_off<L: Link>() {
+    let (mut left, mut right) = channels::<L>(&Limits::default());
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // Nine MiB; the receiver gives up before the end.
+            let _ = (0..9 * 1024).try_for_each(|_| left.send(tags::FERRET_TREES, &[0; 1024]));
+            let _ = left.flush();
+        });
+        let error = right.recv(tags::MASKS, 100).unwrap_err();
+        assert!(matches!(error, Error::UnexpectedFrame { expected: tags::MASKS, .. }), "{error:?}");
+        drop(right);
+    });
 }

@@ -42,8 +42,8 @@ mod prover;
 mod verifier;
 
 pub use params::Params;
-pub(crate) use prover::ProverRound;
-pub(crate) use verifier::VerifierRound;
+pub use prover::ProverRound;
+pub use verifier::VerifierRound;
 
 use volery_field::{Gf128, gf128::Kernel};
 
@@ -129,15 +129,17 @@ impl Drop for Base {
     }
 }
 
-/// `sum a_i X^i` for at most 128 elements.
-pub(crate) fn pack(a: &[Gf128]) -> Gf128 {
-    // A longer slice can't come here: every caller cuts 128 elements off.
-    Kernel::detect().pack(a).unwrap_or_default()
+/// `sum a_i X^i` for the first 128 elements of `a`: 128 correlations become one over the field.
+#[must_use]
+pub fn pack(a: &[Gf128]) -> Gf128 {
+    // At most 128 elements are what the kernel takes.
+    Kernel::detect().pack(&a[..a.len().min(128)]).unwrap_or_default()
 }
 
-/// `sum b_i X^i` for the least significant bits `b_i` of at most 128 elements.
-pub(crate) fn pack_bits(a: &[Gf128]) -> Gf128 {
-    Gf128::from_bits(a.iter().rev().fold(0, |bits, a| bits << 1 | (a.to_bits() & 1)))
+/// `sum b_i X^i` for the least significant bits `b_i` of the first 128 elements of `a`.
+#[must_use]
+pub fn pack_bits(a: &[Gf128]) -> Gf128 {
+    Gf128::from_bits(a.iter().take(128).rev().fold(0, |bits, a| bits << 1 | (a.to_bits() & 1)))
 }
 
 /// The coefficients of the check; see the module's documentation.

@@ -59,3 +59,18 @@ impl Params {
         16 * self.paths_len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lpn::security::{Instance, estimate};
+
+    #[test]
+    fn every_set_in_use_reaches_128_bits_against_every_attack() {
+        for (name, p) in Params::ALL {
+            let instance = Instance::new(1 << p.log_k, p.trees.into(), 1 << p.log_block).unwrap();
+            let (bits, attack) = estimate(&instance).minimum();
+            assert!(bits >= 128.0, "{name}: {bits} bits against {attack}");
+        }
+    }
+}

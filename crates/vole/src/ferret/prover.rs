@@ -10,7 +10,7 @@ use crate::Error;
 use crate::pprf::expand_punctured;
 
 /// One round, at P. Made, checked, then read block by block.
-pub(crate) struct ProverRound {
+pub struct ProverRound {
     public: Public,
     base: Base,
     /// For each tree the path to the leaf it does not know: the noise.

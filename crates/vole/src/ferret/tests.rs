@@ -6,6 +6,7 @@ use zeroize::Zeroizing;
 
 use super::*;
 use crate::Delta;
+use crate::testing::Tap;
 
 /// Small enough that a whole round takes a millisecond.
 const TINY: Params = Params { log_k: 9, log_block: 6, trees: 20 };
@@ -62,43 +63,6 @@ fn run(
         });
         (prover.join().unwrap(), verifier.join().unwrap())
     })
-}
-
-/// A channel whose sent payloads pass through `tap`.
-struct Tap<C> {
-    inner: C,
-    tap: fn(volery_channel::Tag, &mut Vec<u8>),
-}
-
-impl<C: Channel> Channel for Tap<C> {
-    fn send(&mut self, tag: volery_channel::Tag, payload: &[u8]) -> Result<(), volery_channel::Error> {
-        let mut payload = payload.to_vec();
-        (self.tap)(tag, &mut payload);
-        self.inner.send(tag, &payload)
-    }
-    fn recv(&mut self, tag: volery_channel::Tag, max: usize) -> Result<&[u8], volery_channel::Error> {
-        self.inner.recv(tag, max)
-    }
-    fn recv_exact(&mut self, tag: volery_channel::Tag, out: &mut [u8]) -> Result<(), volery_channel::Error> {
-        self.inner.recv_exact(tag, out)
-    }
-    fn recv_into(
-        &mut self,
-        tag: volery_channel::Tag,
-        max: usize,
-        out: &mut Vec<u8>,
-    ) -> Result<(), volery_channel::Error> {
-        self.inner.recv_into(tag, max, out)
-    }
-    fn flush(&mut self) -> Result<(), volery_channel::Error> {
-        self.inner.flush()
-    }
-    fn fail(&mut self, reason: &str) {
-        self.inner.fail(reason);
-    }
-    fn stats(&self) -> volery_channel::Stats {
-        self.inner.stats()
-    }
 }
 
 fn untouched(_: volery_channel::Tag, _: &mut Vec<u8>) {}

@@ -11,7 +11,7 @@ use crate::pprf::expand_full;
 use crate::{Error, Prg};
 
 /// One round, at V. Made, checked, then read block by block.
-pub(crate) struct VerifierRound {
+pub struct VerifierRound {
     public: Public,
     base: Base,
     delta: Delta,

@@ -1,0 +1,81 @@
+//! Three lanes in one stream, so that correlations can be prepared while a proof goes on.
+//!
+//! A protocol that makes correlated randomness and one that uses it take turns in an order that depends on how far each
+//! party has come. So their messages are kept apart: the lane of a tag is [`Lane::of`], order holds within a lane, and
+//! a receive that meets a frame of another lane puts it aside, up to [`MOST`] bytes in all.
+
+use std::collections::VecDeque;
+
+use crate::error::Error;
+use crate::frame::{Bound, Header};
+use crate::tag::Tag;
+
+/// Which sequence of messages a frame belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// The session and the proofs.
+    Main,
+    /// Base OT and OT extension: tags from 0x10 to 0x17.
+    Extension,
+    /// Rounds that are prepared in the background: tags from 0x18 to 0x1f.
+    Rounds,
+}
+
+impl Lane {
+    /// Whether `got` is a known tag of another lane than `expected`.
+    pub(super) fn differ(expected: u8, got: u8) -> bool {
+        Self::of(expected) != Self::of(got) && Tag::from_byte(got).is_some()
+    }
+
+    pub(super) fn of(tag: u8) -> Self {
+        match tag & 0xf8 {
+            0x10 => Self::Extension,
+            0x18 => Self::Rounds,
+            _ => Self::Main,
+        }
+    }
+}
+
+/// Frames that arrived before their lane was asked for.
+#[derive(Debug, Default)]
+pub(super) struct Aside {
+    lanes: [VecDeque<(Header, Vec<u8>)>; 3],
+    bytes: usize,
+}
+
+/// Most bytes put aside. The longest message of a lane other than the main one takes well below one MiB, and neither
+/// party is ahead of the other by more than a few.
+const MOST: usize = 8 << 20;
+
+/// What an entry costs beside its payload, so that empty frames are not free for a peer that floods.
+const ENTRY: usize = 64;
+
+impl Aside {
+    fn lane(&mut self, tag: u8) -> &mut VecDeque<(Header, Vec<u8>)> {
+        let [main, extension, rounds] = &mut self.lanes;
+        match Lane::of(tag) {
+            Lane::Main => main,
+            Lane::Extension => extension,
+            Lane::Rounds => rounds,
+        }
+    }
+
+    /// Whether a frame with this header may be kept.
+    pub(super) fn has_room(&self, header: Header) -> bool {
+        let length = usize::try_from(header.length).unwrap_or(usize::MAX);
+        self.bytes.saturating_add(length).saturating_add(ENTRY) <= MOST
+    }
+
+    /// Keeps a frame.
+    pub(super) fn put(&mut self, header: Header, payload: Vec<u8>) {
+        self.bytes = self.bytes.saturating_add(payload.len() + ENTRY);
+        self.lane(header.tag).push_back((header, payload));
+    }
+
+    /// The oldest frame of `tag`'s lane, which must be what is expected.
+    pub(super) fn take(&mut self, tag: Tag, bound: Bound) -> Option<Result<Vec<u8>, Error>> {
+        let (header, payload) = self.lane(tag.byte()).pop_front()?;
+        self.bytes = self.bytes.saturating_sub(payload.len() + ENTRY);
+        Some(header.check(tag, bound).map(|_| payload))
+    }
+}

@@ -1,0 +1,174 @@
+//! What the two parties do at each step of a supply.
+
+use rand_core::CryptoRng;
+use volery_channel::Channel;
+use volery_field::Gf128;
+use zeroize::Zeroizing;
+
+use crate::ferret::{Params, ProverRound, Public, VerifierRound};
+use crate::transcript::SessionId;
+use crate::{Delta, Error, Prg, softspoken};
+
+/// A round that can be read.
+pub trait Round: Sync {
+    /// Its size.
+    fn params(&self) -> Params;
+
+    /// Fills `out`, a block long, with block `tree`, which must exist.
+    fn block(&self, tree: usize, out: &mut [Gf128]);
+}
+
+/// A party's part in each step; see [`super`] for the order. Steps that are the other party's do nothing.
+pub trait Party {
+    /// The party's side of a round.
+    type Round: Round;
+
+    /// Appends `n` correlations from OT extension.
+    fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error>;
+
+    /// Starts round `number` from `base`; V sends its trees.
+    fn open(
+        &mut self,
+        number: u64,
+        params: Params,
+        base: Zeroizing<Vec<Gf128>>,
+        channel: &mut dyn Channel,
+    ) -> Result<Self::Round, Error>;
+
+    /// P receives the trees and sends the check.
+    fn check(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error>;
+
+    /// V receives the check and answers.
+    fn answer(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error>;
+
+    /// P receives and verifies the answer.
+    fn verdict(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error>;
+}
+
+macro_rules! round {
+    ($round:ty) => {
+        impl Round for $round {
+            fn params(&self) -> Params {
+                Self::params(self)
+            }
+            fn block(&self, tree: usize, out: &mut [Gf128]) {
+                Self::block(self, tree, out);
+            }
+        }
+    };
+}
+round!(ProverRound);
+round!(VerifierRound);
+
+/// A fresh seed; the generator's output is used once.
+fn fresh(seeds: &mut Prg) -> Zeroizing<[u8; 16]> {
+    Zeroizing::new(seeds.block().to_bits().to_le_bytes())
+}
+
+/// A generator for the seeds of one party, seeded once from `rng`.
+fn seeds(rng: &mut dyn CryptoRng) -> Prg {
+    let mut seed = Zeroizing::new([0; 16]);
+    rng.fill_bytes(&mut *seed);
+    Prg::new(*seed)
+}
+
+/// P's part.
+pub struct ProverParty {
+    session: SessionId,
+    extension: softspoken::Receiver,
+    seeds: Prg,
+}
+
+impl ProverParty {
+    /// From a finished set-up of OT extension; `rng` seeds the checks' coefficients.
+    pub fn new(session: SessionId, extension: softspoken::Receiver, rng: &mut dyn CryptoRng) -> Self {
+        Self { session, extension, seeds: seeds(rng) }
+    }
+}
+
+impl Party for ProverParty {
+    type Round = ProverRound;
+
+    fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+        self.extension.extend(channel, n, out)
+    }
+
+    fn open(
+        &mut self,
+        number: u64,
+        params: Params,
+        base: Zeroizing<Vec<Gf128>>,
+        _channel: &mut dyn Channel,
+    ) -> Result<ProverRound, Error> {
+        ProverRound::open(Public::new(&self.session, number, params), base)
+    }
+
+    fn check(&mut self, round: &mut ProverRound, channel: &mut dyn Channel) -> Result<(), Error> {
+        round.check(*fresh(&mut self.seeds), channel)
+    }
+
+    fn answer(&mut self, _round: &mut ProverRound, _channel: &mut dyn Channel) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn verdict(&mut self, round: &mut ProverRound, channel: &mut dyn Channel) -> Result<(), Error> {
+        round.verdict(channel)
+    }
+}
+
+/// V's part.
+pub struct VerifierParty {
+    session: SessionId,
+    extension: softspoken::Sender,
+    delta: Delta,
+    seeds: Prg,
+}
+
+impl VerifierParty {
+    /// From a finished set-up of OT extension under `delta`; `rng` seeds the trees.
+    pub fn new(
+        session: SessionId,
+        extension: softspoken::Sender,
+        delta: Delta,
+        rng: &mut dyn CryptoRng,
+    ) -> Self {
+        Self { session, extension, delta, seeds: seeds(rng) }
+    }
+
+    /// The global key.
+    #[must_use]
+    pub fn delta(&self) -> &Delta {
+        &self.delta
+    }
+}
+
+impl Party for VerifierParty {
+    type Round = VerifierRound;
+
+    fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+        self.extension.extend(channel, n, out)
+    }
+
+    fn open(
+        &mut self,
+        number: u64,
+        params: Params,
+        base: Zeroizing<Vec<Gf128>>,
+        channel: &mut dyn Channel,
+    ) -> Result<VerifierRound, Error> {
+        let public = Public::new(&self.session, number, params);
+        VerifierRound::open(public, &self.delta, fresh(&mut self.seeds), base, channel)
+    }
+
+    fn check(&mut self, _round: &mut VerifierRound, _channel: &mut dyn Channel) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn answer(&mut self, round: &mut VerifierRound, channel: &mut dyn Channel) -> Result<(), Error> {
+        round.answer(channel)
+    }
+
+    fn verdict(&mut self, _round: &mut VerifierRound, _channel: &mut dyn Channel) -> Result<(), Error> {
+        Ok(())
+    }
+}

@@ -1,0 +1,217 @@
+//! The stages of a supply and when each prepares the next.
+
+use std::sync::Arc;
+
+use volery_channel::Channel;
+use volery_field::Gf128;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::Plan;
+use super::party::{Party, Round};
+use super::stock::Correlations;
+use crate::Error;
+use crate::ferret::Params;
+
+/// Correlations on demand, at one party; see the module's documentation.
+///
+/// An error is final: whatever fails, the supply refuses to give out more.
+pub struct Supply<P: Party> {
+    party: P,
+    plan: Plan,
+    stage: Stage<P::Round>,
+    /// The round that is being prepared, from one quarter of the stage on.
+    next: Option<P::Round>,
+    /// Number of the round that is being prepared, or will be next.
+    number: usize,
+    threads: Option<Arc<rayon::ThreadPool>>,
+    given: u64,
+    failed: Option<Error>,
+}
+
+impl<P: Party> Correlations for Supply<P> {
+    /// Replaces `out` by the next batch, at most some ten thousand correlations.
+    ///
+    /// # Errors
+    /// The channel's, a malformed message, a failed check ([`Error::Cheat`]). After an error every call fails with it.
+    fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        out.clear();
+        let result = self.try_refill(channel, out);
+        if let Err(error) = &result {
+            self.failed = Some(error.clone());
+            out.zeroize();
+        }
+        self.given += out.len() as u64;
+        result
+    }
+
+    fn may_wait(&self) -> bool {
+        self.stage.read >= self.next_stop()
+    }
+}
+
+/// What is being read, in blocks.
+struct Stage<R> {
+    source: Source<R>,
+    /// Blocks in all.
+    blocks: usize,
+    /// Blocks read or set aside.
+    read: usize,
+    /// The next of the four steps that prepare the following round.
+    step: Step,
+}
+
+enum Source<R> {
+    Extension,
+    Round(R),
+}
+
+/// What is to be done next for the following round, and at which quarter of the stage.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Open = 1,
+    Check = 2,
+    Answer = 3,
+    Verdict = 4,
+}
+
+impl<P: Party> Supply<P> {
+    /// A supply over `party`. With `threads`, blocks are made on that pool; the output is the same.
+    pub fn new(party: P, plan: Plan, threads: Option<Arc<rayon::ThreadPool>>) -> Self {
+        let blocks = if plan.rounds.is_empty() { usize::MAX } else { (plan.extension / Plan::CHUNK).max(1) };
+        let stage = Stage { source: Source::Extension, blocks, read: 0, step: Step::Open };
+        Self { party, plan, stage, next: None, number: 0, threads, given: 0, failed: None }
+    }
+
+    /// The party's own state, e.g. V's delta.
+    pub fn party(&self) -> &P {
+        &self.party
+    }
+
+    /// Correlations given out so far.
+    pub fn given(&self) -> u64 {
+        self.given
+    }
+
+    fn try_refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+        self.prepare(channel)?;
+        let left = self.next_stop() - self.stage.read;
+        let blocks = match &self.stage.source {
+            Source::Extension => 1,
+            Source::Round(round) => (BATCH >> round.params().log_block).max(1),
+        };
+        self.read(left.min(blocks), channel, out)
+    }
+
+    /// Runs the steps that are due; between two of them at least one block can be read.
+    fn prepare(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        while self.stage.read >= self.next_stop() {
+            match (self.stage.step, &mut self.next) {
+                (Step::Open, _) => {
+                    self.open(channel)?;
+                    self.stage.step = Step::Check;
+                }
+                (Step::Check, Some(next)) => {
+                    self.party.check(next, channel)?;
+                    self.stage.step = Step::Answer;
+                }
+                (Step::Answer, Some(next)) => {
+                    self.party.answer(next, channel)?;
+                    self.stage.step = Step::Verdict;
+                }
+                (Step::Verdict, next) => {
+                    let Some(mut round) = next.take() else { return Err(Error::misuse("no next round")) };
+                    self.party.verdict(&mut round, channel)?;
+                    let blocks = round.params().trees as usize;
+                    self.stage = Stage { source: Source::Round(round), blocks, read: 0, step: Step::Open };
+                }
+                (_, None) => return Err(Error::misuse("no next round")),
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of blocks at which the next step is due.
+    fn next_stop(&self) -> usize {
+        let quarter = self.stage.step as usize;
+        // Divided first: the number of blocks may be `usize::MAX`.
+        self.stage.blocks / 4 * quarter + self.stage.blocks % 4 * quarter / 4
+    }
+
+    /// Sets aside what the next round starts from and starts it.
+    fn open(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        let Some(params) = self.plan.round(self.number) else { return Err(Error::misuse("no next round")) };
+        let wanted = params.base_len();
+        let mut base = Zeroizing::new(Vec::with_capacity(wanted + BATCH));
+        if let Source::Extension = self.stage.source {
+            // Made on purpose, not taken from the stage: the stage is shorter than a base.
+            self.party.extend(wanted, channel, &mut base)?;
+        } else {
+            let blocks = wanted.div_ceil(self.block_len());
+            self.read(blocks, channel, &mut base)?;
+            // What is left of the last block is wiped with the vector and never used.
+            base.truncate(wanted);
+        }
+        self.next = Some(self.party.open(self.number as u64, params, base, channel)?);
+        self.number += 1;
+        Ok(())
+    }
+
+    fn block_len(&self) -> usize {
+        match &self.stage.source {
+            Source::Extension => Plan::CHUNK,
+            Source::Round(round) => round.params().block_len(),
+        }
+    }
+
+    /// Appends `blocks` blocks of the stage to `out`.
+    fn read(&mut self, blocks: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+        let first = self.stage.read;
+        if blocks > self.stage.blocks.saturating_sub(first) {
+            return Err(Error::misuse("a stage read beyond its end"));
+        }
+        match &self.stage.source {
+            Source::Extension => {
+                for _ in 0..blocks {
+                    self.party.extend(Plan::CHUNK, channel, out)?;
+                }
+            }
+            Source::Round(round) => read_round(round, first, blocks, self.threads.as_deref(), out),
+        }
+        self.stage.read += blocks;
+        Ok(())
+    }
+}
+
+/// Outputs that a batch aims at: enough that the caller's loop dominates, few enough for the second-level cache.
+const BATCH: usize = 1 << 12;
+
+/// Appends blocks `first..first + blocks` of `round`.
+fn read_round<R: Round>(
+    round: &R,
+    first: usize,
+    blocks: usize,
+    threads: Option<&rayon::ThreadPool>,
+    out: &mut Vec<Gf128>,
+) {
+    use rayon::prelude::*;
+    let Params { log_block, .. } = round.params();
+    let start = out.len();
+    out.resize(start + (blocks << log_block), Gf128::ZERO);
+    let chunks = &mut out[start..];
+    match threads {
+        Some(pool) if blocks > 1 => pool.install(|| {
+            chunks
+                .par_chunks_exact_mut(1 << log_block)
+                .enumerate()
+                .for_each(|(i, block)| round.block(first + i, block));
+        }),
+        _ => {
+            for (i, block) in chunks.chunks_exact_mut(1 << log_block).enumerate() {
+                round.block(first + i, block);
+            }
+        }
+    }
+}

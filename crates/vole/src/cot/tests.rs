@@ -1,0 +1,133 @@
+//! Supplies between two threads, through several stages.
+
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+use volery_channel::{Channel, Limits, Stats, Tag, memory_pair, tags};
+use volery_field::Gf128;
+
+use super::*;
+use crate::softspoken::{FieldBits, Receiver, Sender};
+use crate::testing::Tap;
+use crate::{Delta, Error, Params, SessionId};
+
+/// Rounds of 6,400, so that a few ten thousand correlations pass through many stages.
+const PLAN: Plan = Plan {
+    extension: 4 * Plan::CHUNK,
+    rounds: &[
+        Params { log_k: 9, log_block: 6, trees: 100 },
+        Params { log_k: 9, log_block: 7, trees: 60 },
+    ],
+};
+
+const SESSION: SessionId = SessionId::new([7; 32]);
+
+fn pool(threads: usize) -> Option<std::sync::Arc<rayon::ThreadPool>> {
+    (threads > 1).then(|| std::sync::Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()))
+}
+
+fn take(
+    mut source: impl Correlations,
+    channel: &mut dyn Channel,
+    n: usize,
+) -> Result<(Vec<Gf128>, Stats), Error> {
+    let (mut all, mut batch) = (Vec::new(), Vec::new());
+    while all.len() < n {
+        source.refill(channel, &mut batch)?;
+        assert!(!batch.is_empty());
+        all.extend_from_slice(&batch);
+    }
+    let stats = channel.stats();
+    // Nobody leaves while the other still sends.
+    channel.send(tags::GOODBYE, &[])?;
+    channel.recv(tags::GOODBYE, 0)?;
+    channel.flush()?;
+    all.truncate(n);
+    Ok((all, stats))
+}
+
+type Taken = Result<(Vec<Gf128>, Stats), Error>;
+
+/// `n` correlations at both parties; frames that V sends pass through `tap`.
+fn run(plan: Plan, n: usize, threads: [usize; 2], tap: fn(Tag, &mut Vec<u8>)) -> (Taken, Taken, Delta) {
+    let (mut p, v) = memory_pair(&Limits::default());
+    let mut v = Tap { inner: v, tap };
+    let delta = Delta::random(&mut ChaCha20Rng::seed_from_u64(1));
+    let kept = delta.duplicate();
+    std::thread::scope(|scope| {
+        let prover = scope.spawn(move || {
+            let mut rng = ChaCha20Rng::seed_from_u64(2);
+            let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng)?;
+            let party = ProverParty::new(SESSION, extension, &mut rng);
+            take(Supply::new(party, plan, pool(threads[0])), &mut p, n)
+        });
+        let verifier = scope.spawn(move || {
+            let mut rng = ChaCha20Rng::seed_from_u64(3);
+            let extension = Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng)?;
+            let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
+            take(Supply::new(party, plan, pool(threads[1])), &mut v, n)
+        });
+        (prover.join().unwrap(), verifier.join().unwrap(), kept)
+    })
+}
+
+fn untouched(_: Tag, _: &mut Vec<u8>) {}
+
+fn assert_correlated(m: &[Gf128], k: &[Gf128], delta: &Delta) {
+    assert_eq!(m.len(), k.len());
+    for (i, (m, k)) in m.iter().zip(k).enumerate() {
+        let x = m.to_bits() & 1 == 1;
+        assert_eq!(*k, if x { *m + delta.expose() } else { *m }, "correlation {i}");
+    }
+}
+
+#[test]
+fn correlations_hold_through_all_stages_whatever_the_threads() {
+    let n = 80_000;
+    let mut first = None;
+    for threads in [[1, 1], [1, 3], [4, 2], [8, 8]] {
+        let (m, k, delta) = run(PLAN, n, threads, untouched);
+        let ((m, _), (k, _)) = (m.unwrap(), k.unwrap());
+        assert_correlated(&m, &k, &delta);
+        // The generators are seeded, so the outputs must be the same ones.
+        match &first {
+            None => first = Some(m),
+            Some(first) => assert!(*first == m, "{threads:?}"),
+        }
+    }
+}
+
+#[test]
+fn no_correlation_is_given_out_twice() {
+    let (m, _, _) = run(PLAN, 60_000, [1, 1], untouched);
+    let mut seen: Vec<u128> = m.unwrap().0.iter().map(|m| m.to_bits()).collect();
+    seen.sort_unstable();
+    assert!(seen.windows(2).all(|w| w[0] != w[1]));
+}
+
+#[test]
+fn the_stages_of_the_profiles_hold_and_a_small_supply_is_cheap() {
+    for profile in [Profile::Lan, Profile::Wan] {
+        let n = Plan::EXTENSION + 100_000;
+        let (m, k, delta) = run(profile.plan(), n, [1, 1], untouched);
+        let ((m, _), (k, _)) = (m.unwrap(), k.unwrap());
+        assert_correlated(&m, &k, &delta);
+    }
+    let (m, k, _) = run(Profile::Lan.plan(), 23_213, [1, 1], untouched);
+    let (p, v) = (m.unwrap().1, k.unwrap().1);
+    let bytes = p.bytes_sent + v.bytes_sent;
+    // Base OT 8 KiB, trees, and three chunks of two bytes a correlation.
+    assert!(bytes < 80_000, "{bytes} bytes");
+    assert!(p.round_trips <= 1, "{} round trips", p.round_trips);
+}
+
+#[test]
+fn a_verifier_that_lies_in_any_round_s_trees_is_caught_and_the_supply_stays_shut() {
+    fn flip(tag: Tag, payload: &mut Vec<u8>) {
+        if tag == tags::FERRET_TREES {
+            let middle = payload.len() / 2;
+            payload[middle] ^= 1;
+        }
+    }
+    let (m, _, _) = run(PLAN, 80_000, [1, 1], flip);
+    assert!(matches!(m, Err(Error::Cheat { step: tags::FERRET_VERDICT, .. })), "{:?}", m.err());
+}

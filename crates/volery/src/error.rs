@@ -1,0 +1,52 @@
+//! What a session can end with.
+
+/// Why a session, or what leads to one, failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The proof: the statement's own errors, a rejection, what broke it.
+    #[error(transparent)]
+    Proof(#[from] volery_zk::Error),
+    /// The connection or the handshake.
+    #[error(transparent)]
+    Channel(#[from] volery_channel::Error),
+    /// The making of correlations.
+    #[error(transparent)]
+    Correlations(#[from] volery_vole::Error),
+    /// The statement could not be made.
+    #[error(transparent)]
+    Statement(#[from] volery_circuit::Error),
+    /// The caller's options are impossible.
+    #[error("{0}")]
+    Options(String),
+    /// The operating system gives no randomness.
+    #[error("the operating system gives no randomness: {0}")]
+    Randomness(String),
+    /// An earlier error ended the session.
+    #[error("the session is over: an earlier error ended it; start another")]
+    Over,
+}
+
+impl Error {
+    /// Whether V found the proof wrong.
+    #[must_use]
+    pub fn is_rejection(&self) -> bool {
+        matches!(self, Self::Proof(error) if error.is_rejection())
+    }
+
+    /// What the peer may know of it. Messages of our own errors may speak of secrets or of local files; these do not.
+    pub(crate) fn public_reason(&self) -> &'static str {
+        use volery_zk::Error as Zk;
+        match self {
+            Self::Proof(Zk::Statement(_)) | Self::Statement(_) => "a party cannot run the statement",
+            Self::Proof(Zk::Rejected { .. }) => "the proof is rejected",
+            Self::Proof(Zk::Diverged { .. }) => "the parties run different programs under one name",
+            Self::Proof(Zk::Malformed { .. } | Zk::Correlations(_)) | Self::Correlations(_) => {
+                "a message failed its check"
+            }
+            Self::Proof(_) | Self::Channel(_) => "the connection failed, or a message was not the one expected",
+            Self::Options(_) | Self::Randomness(_) => "a party cannot run with these options",
+            Self::Over => "the session is over",
+        }
+    }
+}

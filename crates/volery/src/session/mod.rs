@@ -1,0 +1,101 @@
+//! A session: two parties, one set-up, any number of proofs.
+//!
+//! ```text
+//! P                                              V
+//! Hello, base OT's point      <---------->       Hello, base OT's points
+//! tree corrections            ----------->                                    set-up done
+//! Begin(statement)            <---------->       Begin(statement)             before anything depends on a witness
+//! proof                       <---------->                                    see volery_zk::quicksilver
+//!                             <-----------       verdict
+//! Begin(next statement)       <---------->       ...
+//! ```
+//!
+//! Both parties send their first messages before they read the other's, so a proof of one small statement takes four
+//! round trips from the connection to the verdict.
+//!
+//! After any error the session is over: the peer is told a reason that says nothing about secrets, the correlations
+//! under V's delta are wiped, and every later call fails.
+
+mod options;
+mod prover;
+mod report;
+mod verifier;
+
+pub use options::Options;
+pub use prover::Prover;
+pub use report::Report;
+pub use verifier::Verifier;
+
+use volery_channel::Channel;
+use volery_channel::handshake::{Begin, Session};
+use volery_vole::{SessionId, Transcript};
+use volery_zk::quicksilver::Challenges;
+
+use crate::Error;
+
+/// What both parties keep about a session, apart from its correlations.
+struct Common {
+    id: SessionId,
+    options: Options,
+    threads: Option<std::sync::Arc<rayon::ThreadPool>>,
+    /// Proofs begun so far.
+    proofs: u64,
+    /// Whether an error ended the session.
+    over: bool,
+}
+
+impl Common {
+    fn new(
+        session: &Session,
+        options: Options,
+        threads: Option<std::sync::Arc<rayon::ThreadPool>>,
+    ) -> Self {
+        Self { id: SessionId::new(*session.id()), options, threads, proofs: 0, over: false }
+    }
+
+    /// The message that opens the next proof, of the statement with this digest.
+    fn begin(&mut self, digest: [u8; 32]) -> Result<Begin, Error> {
+        if self.over {
+            return Err(Error::Over);
+        }
+        let parameters = self.options.proof_parameters(self.proofs)?;
+        self.proofs += 1;
+        Ok(Begin::new(digest, parameters))
+    }
+
+    /// Where this proof's challenges come from.
+    fn challenges<'r>(
+        &self,
+        digest: &[u8; 32],
+        first_correlation: u64,
+        rng: &'r mut dyn rand_core::CryptoRng,
+    ) -> Challenges<'r> {
+        if !self.options.fiat_shamir {
+            return Challenges::Interactive(rng);
+        }
+        let mut transcript = Transcript::new("volery quicksilver boolean v1", &self.id);
+        transcript.absorb("statement", digest);
+        transcript.absorb_number("proof", self.proofs);
+        transcript.absorb_number("interval", self.options.settings().interval as u64);
+        transcript.absorb_number("first correlation", first_correlation);
+        Challenges::FiatShamir(transcript)
+    }
+
+    /// Ends the session if `result` is an error, and tells the peer.
+    fn conclude<T>(&mut self, result: Result<T, Error>, channel: &mut dyn Channel) -> Result<T, Error> {
+        if let Err(error) = &result {
+            self.over = true;
+            channel.fail(error.public_reason());
+        }
+        result
+    }
+}
+
+/// The digest of a statement for the backend `B`.
+fn digest<B: volery_circuit::Backend + ?Sized>(
+    statement: &(impl volery_circuit::Statement<B> + ?Sized),
+) -> [u8; 32] {
+    let mut digest = volery_circuit::Digest::new();
+    statement.identify(&mut digest);
+    digest.finish()
+}

@@ -1,0 +1,114 @@
+//! P's side of a session.
+
+use std::time::Instant;
+
+use rand_core::CryptoRng;
+use volery_channel::handshake::{Hello, Role};
+use volery_channel::{Channel, tags};
+use volery_circuit::Statement;
+use volery_vole::cot::{ProverParty, Stock, Supply};
+use volery_vole::softspoken::{FieldBits, ReceiverSetup};
+use volery_vole::{SessionId, base_ot};
+use volery_zk::quicksilver::{self, verdict};
+
+use super::{Common, Options, Report, digest};
+use crate::Error;
+
+/// The party that proves.
+///
+/// ```no_run
+/// use volery::{Limits, Options, Prover, connect, os_rng};
+/// use volery::statements::Aes128Key;
+///
+/// let channel = connect(&"verifier.example:7000".parse()?, &Limits::default())?;
+/// let mut rng = os_rng()?;
+/// let mut prover = Prover::start(channel, Options::default(), &mut rng)?;
+/// # let (plaintext, ciphertext, key) = ([0; 16], [0; 16], volery::Zeroizing::new([0; 16]));
+/// let statement = Aes128Key::new(plaintext, ciphertext).with_key(key)?;
+/// let report = prover.prove(&statement, &mut rng)?;
+/// println!("accepted after {:?}", report.time);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Prover<C: Channel> {
+    channel: C,
+    common: Common,
+    stock: Stock,
+}
+
+impl<C: Channel> Prover<C> {
+    /// Shakes hands and sets the correlations up.
+    ///
+    /// # Errors
+    /// What the handshake finds different, what base OT finds wrong, the channel's errors. The peer is told.
+    pub fn start(mut channel: C, options: Options, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
+        match Self::try_start(&mut channel, options, rng) {
+            Ok((common, stock)) => Ok(Self { channel, common, stock }),
+            Err(error) => {
+                channel.fail(error.public_reason());
+                Err(error)
+            }
+        }
+    }
+
+    fn try_start(
+        channel: &mut dyn Channel,
+        options: Options,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(Common, Stock), Error> {
+        let threads = options.pool()?;
+        let hello = Hello::new(Role::Prover, options.session_parameters()?, rng);
+        hello.send(channel)?;
+        let setup = ReceiverSetup::start(rng);
+        channel.send(tags::BASE_OT_SENDER, &setup.message())?;
+        let session = hello.receive(channel)?;
+        let id = SessionId::new(*session.id());
+        let mut points = vec![0; base_ot::receiver_message_bytes(128)];
+        channel.recv_exact(tags::BASE_OT_RECEIVER, &mut points)?;
+        let extension = setup.finish(&id, FieldBits::Eight, &points, channel)?;
+        channel.flush()?;
+        let party = ProverParty::new(id, extension, rng);
+        let stock = Stock::new(Box::new(Supply::new(party, options.profile.plan(), threads.clone())));
+        Ok((Common::new(&session, options, threads), stock))
+    }
+
+    /// Proves `statement`, whose witness is inside it.
+    ///
+    /// # Errors
+    /// [`Error::Proof`] with the statement's error if the witness does not satisfy it (nothing is shown then but that),
+    /// with a rejection if V says no; otherwise what broke the session. The session is over after any error.
+    pub fn prove<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
+    where
+        S: for<'a> Statement<quicksilver::Prover<'a>> + ?Sized,
+    {
+        let result = self.try_prove(statement, rng);
+        self.common.conclude(result, &mut self.channel)
+    }
+
+    fn try_prove<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
+    where
+        S: for<'a> Statement<quicksilver::Prover<'a>> + ?Sized,
+    {
+        let (start, before) = (Instant::now(), self.channel.stats());
+        let digest = digest::<quicksilver::Prover<'_>>(statement);
+        let begin = self.common.begin(digest)?;
+        begin.send(&mut self.channel)?;
+        // The peer's must be here before anything that depends on the witness leaves.
+        begin.receive(&mut self.channel)?;
+        let challenges = self.common.challenges(&digest, self.stock.index(), rng);
+        let prover = quicksilver::Prover::new(
+            self.common.options.settings(),
+            challenges,
+            &mut self.stock,
+            &mut self.channel,
+            self.common.threads.as_deref(),
+        );
+        let tally = prover.prove(statement)?;
+        verdict::receive(&mut self.channel)?;
+        Ok(Report::new(tally, start.elapsed(), before, self.channel.stats()))
+    }
+
+    /// The channel, for its counters.
+    pub fn channel(&self) -> &C {
+        &self.channel
+    }
+}

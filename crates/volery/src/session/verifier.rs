@@ -1,0 +1,107 @@
+//! V's side of a session.
+
+use std::time::Instant;
+
+use rand_core::CryptoRng;
+use volery_channel::handshake::{Hello, Role};
+use volery_channel::{Channel, tags};
+use volery_circuit::Statement;
+use volery_vole::cot::{Stock, Supply, VerifierParty};
+use volery_vole::softspoken::{FieldBits, SenderSetup};
+use volery_vole::{Delta, SessionId, base_ot};
+use volery_zk::quicksilver::{self, verdict};
+
+use super::{Common, Options, Report, digest};
+use crate::Error;
+
+/// The party that verifies. Its statements hold no witness.
+pub struct Verifier<C: Channel> {
+    channel: C,
+    common: Common,
+    stock: Stock,
+    delta: Delta,
+}
+
+impl<C: Channel> Verifier<C> {
+    /// Shakes hands and sets the correlations up, under a fresh delta.
+    ///
+    /// # Errors
+    /// What the handshake finds different, what OT extension finds wrong, the channel's errors. The peer is told.
+    pub fn start(mut channel: C, options: Options, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
+        match Self::try_start(&mut channel, options, rng) {
+            Ok((common, stock, delta)) => Ok(Self { channel, common, stock, delta }),
+            Err(error) => {
+                channel.fail(error.public_reason());
+                Err(error)
+            }
+        }
+    }
+
+    fn try_start(
+        channel: &mut dyn Channel,
+        options: Options,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(Common, Stock, Delta), Error> {
+        let threads = options.pool()?;
+        let hello = Hello::new(Role::Verifier, options.session_parameters()?, rng);
+        hello.send(channel)?;
+        let delta = Delta::random(rng);
+        let setup = SenderSetup::start(delta.duplicate(), rng)?;
+        channel.send(tags::BASE_OT_RECEIVER, setup.message())?;
+        let session = hello.receive(channel)?;
+        let id = SessionId::new(*session.id());
+        let mut point = [0; base_ot::SENDER_MESSAGE_BYTES];
+        channel.recv_exact(tags::BASE_OT_SENDER, &mut point)?;
+        let extension = setup.finish(&id, FieldBits::Eight, &point, channel)?;
+        let party = VerifierParty::new(id, extension, delta.duplicate(), rng);
+        let stock = Stock::new(Box::new(Supply::new(party, options.profile.plan(), threads.clone())));
+        Ok((Common::new(&session, options, threads), stock, delta))
+    }
+
+    /// Verifies a proof of `statement`, which this party names itself.
+    ///
+    /// # Errors
+    /// [`Error::Proof`] with a rejection if the proof is wrong; otherwise what broke the session. Only `Ok` means that
+    /// the statement is proved. The session is over after any error.
+    pub fn verify<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
+    where
+        S: for<'a> Statement<quicksilver::Verifier<'a>> + ?Sized,
+    {
+        let result = self.try_verify(statement, rng);
+        self.common.conclude(result, &mut self.channel)
+    }
+
+    fn try_verify<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
+    where
+        S: for<'a> Statement<quicksilver::Verifier<'a>> + ?Sized,
+    {
+        let (start, before) = (Instant::now(), self.channel.stats());
+        let digest = digest::<quicksilver::Verifier<'_>>(statement);
+        let begin = self.common.begin(digest)?;
+        begin.send(&mut self.channel)?;
+        begin.receive(&mut self.channel)?;
+        let challenges = self.common.challenges(&digest, self.stock.index(), rng);
+        let verifier = quicksilver::Verifier::new(
+            self.common.options.settings(),
+            challenges,
+            &self.delta,
+            &mut self.stock,
+            &mut self.channel,
+            self.common.threads.as_deref(),
+        );
+        let result = verifier.verify(statement);
+        if let Err(error) = &result
+            && error.is_rejection()
+        {
+            verdict::send(&mut self.channel, false)?;
+        }
+        let tally = result?;
+        verdict::send(&mut self.channel, true)?;
+        Ok(Report::new(tally, start.elapsed(), before, self.channel.stats()))
+    }
+
+    /// The channel, for its counters.
+    pub fn channel(&self) -> &C {
+        &self.channel
+    }
+}

@@ -1,0 +1,48 @@
+//! How a proof can end other than well.
+
+/// Why a proof failed, at either party.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The statement itself: a witness that does not fit, an assertion that does not hold, misuse.
+    #[error(transparent)]
+    Statement(#[from] volery_circuit::Error),
+    /// The making of correlated randomness: a malformed message, a failed check.
+    #[error(transparent)]
+    Correlations(#[from] volery_vole::Error),
+    /// The connection, or a message that is not the one expected.
+    #[error(transparent)]
+    Channel(#[from] volery_channel::Error),
+    /// V found the proof wrong. The statement may or may not hold; this prover has not proved it.
+    #[error("the proof is rejected: {reason}")]
+    Rejected {
+        /// Which check failed.
+        reason: String,
+    },
+    /// The parties do not run the same program, although they agreed on its name.
+    #[error("the parties run different programs: {what} is {ours} here and {theirs} at the peer; use the same version")]
+    Diverged {
+        /// What was counted.
+        what: &'static str,
+        /// This party's count.
+        ours: u64,
+        /// The peer's.
+        theirs: u64,
+    },
+    /// A message from the peer has the right length but not the right content.
+    #[error("{step}: malformed message from the peer: {reason}")]
+    Malformed {
+        /// The step of the protocol.
+        step: volery_channel::Tag,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// Whether this says that the proof is wrong, rather than that the session broke.
+    #[must_use]
+    pub fn is_rejection(&self) -> bool {
+        matches!(self, Self::Rejected { .. })
+    }
+}

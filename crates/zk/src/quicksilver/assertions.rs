@@ -1,0 +1,35 @@
+//! The hash of what was claimed to be zero.
+
+use volery_field::Gf128;
+
+/// Absorbs tags at P and keys at V; they are equal exactly where the wires are zero (or delta was guessed).
+pub(super) struct Assertions {
+    hasher: blake3::Hasher,
+    /// Elements not absorbed yet: short inputs are what a hash is slowest at.
+    buffer: Vec<u8>,
+}
+
+/// Bytes absorbed at once.
+const BUFFER: usize = 1 << 12;
+
+impl Assertions {
+    pub(super) fn new() -> Self {
+        let hasher = blake3::Hasher::new_derive_key("volery 2026 quicksilver assertions v1");
+        Self { hasher, buffer: Vec::new() }
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, element: Gf128) {
+        self.buffer.extend_from_slice(&element.to_bits().to_le_bytes());
+        if self.buffer.len() >= BUFFER {
+            self.hasher.update(&self.buffer);
+            self.buffer.clear();
+        }
+    }
+
+    pub(super) fn finish(&mut self) -> [u8; 32] {
+        self.hasher.update(&self.buffer);
+        self.buffer.clear();
+        *self.hasher.finalize().as_bytes()
+    }
+}

@@ -1,0 +1,73 @@
+//! QuickSilver for Boolean circuits: one bit of communication a multiplication (figure 4 of the paper, p = 2, r = 128).
+//!
+//! A wire with value `x` is a tag `m` at P and a key `k` at V with `k = m + x * delta` in GF(2^128). Delta is odd and
+//! every key even, so the least significant bit of `m` is `x`: a wire is 16 bytes at either party. Additions are
+//! additions of tags and of keys; a public constant `c` has the tag `c` and the key `c * (delta + 1)`.
+//!
+//! **Committing** to a bit `w` takes one random correlation `(u, m, k)` and one bit, `d = w + u`: the new tag is
+//! `m + d` and the new key `k + d * (delta + 1)`.
+//!
+//! **Multiplications** are committed like inputs and checked in blocks of [`Settings::interval`]. For `c = a * b`
+//!
+//! ```text
+//! B = k_a k_b + k_c delta  =  m_a m_b + (x_a m_b + x_b m_a + m_c) delta  =  A_0 + A_1 delta
+//! ```
+//!
+//! holds if the product is right and is off by `delta^2` if it is wrong. After all masks of a block V sends a seed, which
+//! both expand to coefficients `chi_i`; P sends `U = sum chi_i A_0,i + A*_0` and `V = sum chi_i A_1,i + A*_1`, masked by
+//! 128 correlations packed into one over GF(2^128) (`B* = A*_0 + A*_1 delta`; VOPE of degree 1, figure 3), and V checks
+//! `sum chi_i B_i + B* = U + V delta`.
+//!
+//! **Assertions**: a wire that is zero has equal tag and key, so P sends a hash of all such tags and V compares.
+//!
+//! ```text
+//! P                                             V
+//! masks of block 0       ------------------->
+//!                        <-------------------   seed 0
+//! masks of block 1       ------------------->
+//!                        <-------------------   seed 1
+//! opening 0              ------------------->                      P never waits for the seed of the block just sent
+//! ...
+//! last masks, assertions ------------------->
+//!                        <-------------------   last seed
+//! last openings          ------------------->
+//!                        <-------------------   verdict
+//! ```
+//!
+//! With [`Challenges::FiatShamir`] the seeds are hashes of all that P sent so far and P's part is one message.
+//!
+//! **Soundness** is computed by [`soundness`].
+
+mod assertions;
+mod challenges;
+mod masks;
+mod prover;
+pub mod soundness;
+mod tally;
+mod triples;
+pub mod verdict;
+mod verifier;
+
+pub use challenges::Challenges;
+pub use prover::{Prover, ProverWire};
+pub use tally::Tally;
+pub use verifier::{Verifier, VerifierWire};
+
+/// How a proof is run; both parties need the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Multiplications in a block. P keeps 48 bytes for each of them in at most two blocks, and on a slow network waits
+    /// a round trip a block; each block costs 128 correlations and about 80 bytes.
+    pub interval: usize,
+}
+
+impl Settings {
+    /// Blocks that fit the third-level cache twice.
+    pub const LAN: Self = Self { interval: 1 << 17 };
+
+    /// Larger blocks, for fewer waits.
+    pub const WAN: Self = Self { interval: 1 << 18 };
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+//! Proofs between two threads.

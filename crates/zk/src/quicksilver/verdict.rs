@@ -1,0 +1,26 @@
+//! The last message: whether V accepts.
+
+use volery_channel::{Channel, tags};
+
+use crate::Error;
+
+/// Tells P what became of its proof. Errors that are not about the proof are for [`Channel::fail`].
+///
+/// # Errors
+/// The channel's.
+pub fn send(channel: &mut dyn Channel, accepted: bool) -> Result<(), Error> {
+    channel.send(tags::VERDICT, &[accepted.into()])?;
+    Ok(channel.flush()?)
+}
+
+/// Waits for V's verdict.
+///
+/// # Errors
+/// [`Error::Rejected`] if it is no; the channel's.
+pub fn receive(channel: &mut dyn Channel) -> Result<(), Error> {
+    match channel.recv(tags::VERDICT, 1)? {
+        [1] => Ok(()),
+        [0] => Err(Error::Rejected { reason: "the verifier's check failed".into() }),
+        _ => Err(Error::Malformed { step: tags::VERDICT, reason: "neither yes nor no".into() }),
+    }
+}
