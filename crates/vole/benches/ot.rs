@@ -1,4 +1,6 @@
 //! Base OT and SoftSpokenOT: the time of each party alone, its peer's messages replayed.
+// A benchmark that cannot run should stop.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::VecDeque;
 use std::hint::black_box;

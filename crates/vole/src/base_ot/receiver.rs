@@ -47,24 +47,25 @@ impl Receiver {
         let mut nonce = [0; NONCE_BYTES];
         rng.fill_bytes(&mut nonce);
         let half_secrets: Vec<Scalar> = choices.iter().map(|_| Scalar::random(rng)).collect();
-        let halves: Vec<RistrettoPoint> = choices.iter().map(|_| RistrettoPoint::random(rng)).collect();
-        let others = RistrettoPoint::double_and_compress_batch(&halves);
+        // Which point is which tells the choice.
+        let halves = Zeroizing::new(Vec::from_iter(choices.iter().map(|_| RistrettoPoint::random(rng))));
+        let others = Zeroizing::new(RistrettoPoint::double_and_compress_batch(halves.iter()));
 
         let points = PointOracle::new(&nonce);
         let halves = Zeroizing::new(
             (0_u64..)
                 .zip(&choices)
-                .zip(half_secrets.iter().zip(&others))
+                .zip(half_secrets.iter().zip(others.iter()))
                 .map(|((i, c), (a, other))| {
                     RistrettoPoint::mul_base(a) - points.half(i, *c, other.as_bytes())
                 })
                 .collect::<Vec<_>>(),
         );
-        let own = RistrettoPoint::double_and_compress_batch(halves.iter());
+        let own = Zeroizing::new(RistrettoPoint::double_and_compress_batch(halves.iter()));
 
         let mut message = Vec::with_capacity(super::receiver_message_bytes(choices.len()));
         message.extend_from_slice(&nonce);
-        for (c, (own, other)) in choices.iter().zip(own.iter().zip(&others)) {
+        for (c, (own, other)) in choices.iter().zip(own.iter().zip(others.iter())) {
             let c = Choice::from(*c);
             message.extend_from_slice(select(own, other, c).as_bytes());
             message.extend_from_slice(select(other, own, c).as_bytes());
@@ -85,8 +86,7 @@ impl Receiver {
     pub fn finish(self, session: &SessionId, message: &[u8]) -> Result<Zeroizing<Vec<Gf128>>, Error> {
         let point = decode_point(BASE_OT_SENDER, message, "the sender's point")?;
         let shared = Zeroizing::new(self.multiply(&point));
-        let encodings = RistrettoPoint::double_and_compress_batch(shared.iter());
-        let encodings = Zeroizing::new(encodings.into_iter().map(Zeroizing::new).collect::<Vec<_>>());
+        let encodings = Zeroizing::new(RistrettoPoint::double_and_compress_batch(shared.iter()));
         let oracle = KeyOracle::new(session, point.compress().to_bytes());
         let pairs = self.message.get(NONCE_BYTES..).unwrap_or_default().as_chunks::<{ 2 * POINT_BYTES }>().0;
         Ok(Zeroizing::new(

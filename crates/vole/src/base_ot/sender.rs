@@ -60,12 +60,7 @@ impl Sender {
                 shared.push(y * *half_secret);
             }
         }
-        let encodings = Zeroizing::new(
-            RistrettoPoint::double_and_compress_batch(shared.iter())
-                .into_iter()
-                .map(Zeroizing::new)
-                .collect::<Vec<_>>(),
-        );
+        let encodings = Zeroizing::new(RistrettoPoint::double_and_compress_batch(shared.iter()));
         let oracle = KeyOracle::new(session, self.message);
         let instances = (0_u64..).zip(pairs.as_chunks::<{ 2 * POINT_BYTES }>().0);
         Ok(Zeroizing::new(

@@ -13,7 +13,7 @@ use volery_field::gf128::Kernel;
 use zeroize::Zeroizing;
 
 use super::{BLOCK, DIGEST, MASK_BLOCKS};
-use crate::{ChallengeSeed, Transcript};
+use crate::{ChallengeSeed, Error, Transcript};
 
 /// The two halves of a column's hash.
 pub(super) type Hash = [Gf128; 2];
@@ -36,15 +36,29 @@ impl LinearHash {
     }
 
     /// The hash of one column.
-    pub(super) fn hash(&self, column: &[Gf128]) -> Hash {
-        let (body, masks) = column.split_at(column.len().saturating_sub(MASK_BLOCKS));
-        let mut out = [Gf128::ZERO; 2];
-        for (out, (coefficients, mask)) in out.iter_mut().zip(self.coefficients.iter().zip(masks)) {
-            // Equal lengths: both come from the chunk's number of blocks.
-            let product = Kernel::detect().inner_product(coefficients, body).unwrap_or(Gf128::ZERO);
-            *out = product + *mask;
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the column is not as long as the function's: never let that pass as a hash.
+    pub(super) fn hash(&self, column: &[Gf128]) -> Result<Hash, Error> {
+        let (body, masks) = column
+            .split_last_chunk::<MASK_BLOCKS>()
+            .ok_or_else(|| Error::misuse(format!("a column of {} blocks has no masks", column.len())))?;
+        let mut out = *masks;
+        for (out, coefficients) in out.iter_mut().zip(&self.coefficients) {
+            let product = Kernel::detect().inner_product(coefficients, body);
+            *out += product.map_err(|error| Error::misuse(error.to_string()))?;
         }
-        out
+        Ok(out)
+    }
+
+    /// The hashes of all columns.
+    ///
+    /// # Errors
+    /// As [`hash`](Self::hash).
+    pub(super) fn hash_all(&self, columns: &[Gf128], blocks: usize) -> Result<Zeroizing<Vec<Hash>>, Error> {
+        let hashes: Result<Vec<_>, _> =
+            columns.chunks_exact(blocks).map(|column| self.hash(column)).collect();
+        hashes.map(Zeroizing::new)
     }
 }
 
@@ -67,15 +81,11 @@ pub(super) fn decode(bytes: &[u8; DIGEST]) -> Hash {
 }
 
 /// The digest of all columns' hashes that P sends and V recomputes; it enters the transcript.
-pub(super) fn digest(
-    transcript: &mut Transcript,
-    hash_of_u: &[u8; DIGEST],
-    hashes: impl Iterator<Item = Hash>,
-) -> [u8; DIGEST] {
+pub(super) fn digest(transcript: &mut Transcript, hash_of_u: &[u8; DIGEST], hashes: &[Hash]) -> [u8; DIGEST] {
     transcript.absorb("hash of u", hash_of_u);
     let mut bytes = Zeroizing::new(Vec::with_capacity(super::COLUMNS * DIGEST));
     for hash in hashes {
-        bytes.extend_from_slice(&encode(&hash));
+        bytes.extend_from_slice(&encode(hash));
     }
     transcript.absorb("hashes of the columns", &bytes);
     transcript.challenge_seed("digest").into_bytes()
@@ -92,27 +102,36 @@ mod tests {
 
     #[test]
     fn the_hash_is_linear_masked_and_depends_on_every_block() {
-        let hash = LinearHash::new(challenge(1), 6);
+        let function = LinearHash::new(challenge(1), 6);
+        let hash = |column: &[Gf128]| function.hash(column).unwrap();
         let unit = |j: usize, bit: u32| {
             let mut column = [Gf128::ZERO; 6];
             column[j] = Gf128::from_bits(1 << bit);
             column
         };
-        assert!(hash.hash(&unit(4, 5)) == [Gf128::from_bits(32), Gf128::ZERO]);
-        assert!(hash.hash(&unit(5, 5)) == [Gf128::ZERO, Gf128::from_bits(32)]);
+        assert!(hash(&unit(4, 5)) == [Gf128::from_bits(32), Gf128::ZERO]);
+        assert!(hash(&unit(5, 5)) == [Gf128::ZERO, Gf128::from_bits(32)]);
         for j in 0..4 {
-            let (one, two) = (hash.hash(&unit(j, 0)), hash.hash(&unit(j, 127)));
+            let (one, two) = (hash(&unit(j, 0)), hash(&unit(j, 127)));
             assert!(one[0] != Gf128::ZERO && one[1] != Gf128::ZERO && one[0] != one[1]);
             let mut both = unit(j, 0);
             both[j] += unit(j, 127)[j];
-            assert!(hash.hash(&both) == [one[0] + two[0], one[1] + two[1]]);
-            assert!(LinearHash::new(challenge(2), 6).hash(&unit(j, 0)) != one);
+            assert!(hash(&both) == [one[0] + two[0], one[1] + two[1]]);
+            assert!(LinearHash::new(challenge(2), 6).hash(&unit(j, 0)).unwrap() != one);
+        }
+    }
+
+    #[test]
+    fn a_column_of_another_length_has_no_hash() {
+        for blocks in [0, 1, 2, 5, 7] {
+            let result = LinearHash::new(challenge(1), 6).hash(&vec![Gf128::ONE; blocks]);
+            assert!(matches!(result, Err(Error::Misuse(_))), "{blocks}");
         }
     }
 
     #[test]
     fn encoding_is_inverted_by_decoding() {
-        let hash = LinearHash::new(challenge(3), 3).hash(&[Gf128::ONE; 3]);
+        let hash = LinearHash::new(challenge(3), 3).hash(&[Gf128::ONE; 3]).unwrap();
         assert!(decode(&encode(&hash)) == hash);
     }
 }

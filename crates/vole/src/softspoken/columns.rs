@@ -1,4 +1,4 @@
-//! The small-field VOLE: from leaf keys to columns of bits, and from columns to correlations.
+//! The small-field VOLE: from leaf seeds to columns of bits, and from columns to correlations.
 //!
 //! With leaf streams `r_x`, `x` below `2^k`, a party needs `u = sum_x r_x` and, for each bit `b` of `x`,
 //! `v_b = sum over x with bit b of r_x`. Visit the leaves in the order of the Gray code and keep the running sum `a`:
@@ -11,14 +11,16 @@ use volery_field::Gf128;
 use volery_field::gf128::Kernel;
 use zeroize::Zeroize;
 
-use super::tree::LeafKeys;
+use super::kernel::accumulate;
+use super::tree::LeafSeeds;
 use super::{BLOCK, COLUMNS, FieldBits, MASK_BLOCKS};
 use crate::Error;
+use crate::aes::Aes;
 
-/// The stretched leaf keys and a place in their streams.
+/// The leaf seeds and a place in their streams.
 pub(super) struct Streams {
     bits: FieldBits,
-    keys: LeafKeys,
+    seeds: LeafSeeds,
     position: u64,
     columns: Vec<Gf128>,
     /// `u` of the tree at hand.
@@ -30,7 +32,7 @@ pub(super) struct Streams {
 
 impl Drop for Streams {
     fn drop(&mut self) {
-        // Keys wipe themselves.
+        // Seeds wipe themselves.
         self.columns.zeroize();
         self.sum.zeroize();
         self.leaf.zeroize();
@@ -39,10 +41,10 @@ impl Drop for Streams {
 }
 
 impl Streams {
-    pub(super) fn new(bits: FieldBits, keys: LeafKeys) -> Self {
+    pub(super) fn new(bits: FieldBits, seeds: LeafSeeds) -> Self {
         Self {
             bits,
-            keys,
+            seeds,
             position: 0,
             columns: Vec::new(),
             sum: Vec::new(),
@@ -54,18 +56,17 @@ impl Streams {
     /// Fills the columns with the next `blocks` blocks of every tree. `on_tree(t, u, v)` gets each tree's sum and its
     /// `k` columns.
     pub(super) fn advance(&mut self, blocks: usize, mut on_tree: impl FnMut(usize, &[Gf128], &mut [Gf128])) {
-        // A party of these lengths keeps its buffers: only the last chunk of an extension is shorter.
         self.columns.clear();
         self.columns.resize(COLUMNS * blocks, Gf128::ZERO);
         self.leaf.resize(blocks, Gf128::ZERO);
-        let trees = self.keys.chunks_exact(self.bits.leaves());
-        for (t, (keys, v)) in trees.zip(self.columns.chunks_exact_mut(self.bits.bits() * blocks)).enumerate()
+        let trees = self.seeds.chunks_exact(self.bits.leaves());
+        for (t, (seeds, v)) in trees.zip(self.columns.chunks_exact_mut(self.bits.bits() * blocks)).enumerate()
         {
             self.sum.clear();
             self.sum.resize(blocks, Gf128::ZERO);
-            for step in 0..keys.len() {
+            for step in 0..seeds.len() {
                 let x = step ^ (step >> 1);
-                keys[x].ctr(self.position, &mut self.leaf);
+                Aes::new(seeds[x]).ctr(self.position, &mut self.leaf);
                 let flips = (step + 1).trailing_zeros() as usize;
                 let b = flips.min(self.bits.bits() - 1);
                 accumulate(&self.leaf, &mut self.sum, &mut v[b * blocks..][..blocks]);
@@ -112,14 +113,6 @@ impl Streams {
     }
 }
 
-/// `sum += leaf; column += sum`.
-fn accumulate(leaf: &[Gf128], sum: &mut [Gf128], column: &mut [Gf128]) {
-    for (leaf, (sum, column)) in leaf.iter().zip(sum.iter_mut().zip(column)) {
-        *sum += *leaf;
-        *column += *sum;
-    }
-}
-
 /// `a += b` under a mask of all ones or zeros.
 pub(super) fn add_masked(a: &mut [Gf128], b: &[Gf128], mask: u128) {
     for (a, b) in a.iter_mut().zip(b) {
@@ -130,15 +123,14 @@ pub(super) fn add_masked(a: &mut [Gf128], b: &[Gf128], mask: u128) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aes::Aes;
 
     /// Against the defining sums, for two chunks of different lengths, which continue the streams.
     #[test]
     fn columns_are_the_sums_of_the_definition() {
         for bits in FieldBits::ALL {
             let n = bits.trees() * bits.leaves();
-            let key = |i: usize| Aes::new((i as u128 * 77 + 1).to_le_bytes());
-            let mut streams = Streams::new(bits, (0..n).map(key).collect());
+            let seed = |i: usize| (i as u128 * 77 + 1).to_le_bytes();
+            let mut streams = Streams::new(bits, Vec::from_iter((0..n).map(seed)).into());
             let mut position = 0;
             for blocks in [3, 5] {
                 let mut seen = Vec::new();
@@ -147,7 +139,7 @@ mod tests {
                     let mut want = vec![vec![Gf128::ZERO; blocks]; bits.bits() + 1];
                     for x in 0..bits.leaves() {
                         let mut r = vec![Gf128::ZERO; blocks];
-                        key(t * bits.leaves() + x).ctr(position, &mut r);
+                        Aes::new(seed(t * bits.leaves() + x)).ctr(position, &mut r);
                         for j in 0..blocks {
                             want[bits.bits()][j] += r[j];
                             (0..bits.bits()).filter(|b| x >> b & 1 == 1).for_each(|b| want[b][j] += r[j]);
@@ -166,8 +158,8 @@ mod tests {
     fn the_first_leaf_cancels_out_of_all_columns() {
         let bits = FieldBits::Four;
         let run = |first: u8| {
-            let key = |i: usize| if i.is_multiple_of(16) { [first; 16] } else { [i as u8; 16] };
-            let mut streams = Streams::new(bits, (0..512).map(|i| Aes::new(key(i))).collect());
+            let seed = |i: usize| if i.is_multiple_of(16) { [first; 16] } else { [i as u8; 16] };
+            let mut streams = Streams::new(bits, Vec::from_iter((0..512).map(seed)).into());
             streams.advance(4, |_, _, _| {});
             streams.columns().to_vec()
         };
@@ -177,7 +169,7 @@ mod tests {
     #[test]
     fn row_i_holds_bit_i_of_every_column() {
         let mut streams =
-            Streams::new(FieldBits::Eight, (0..4096).map(|i| Aes::new([i as u8; 16])).collect());
+            Streams::new(FieldBits::Eight, Vec::from_iter((0..4096).map(|i| [i as u8; 16])).into());
         streams.advance(5, |_, _, _| {});
         for rows in [0, 1, 127, 128, 129, 384] {
             let mut out = vec![Gf128::ONE];

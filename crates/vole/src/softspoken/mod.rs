@@ -56,6 +56,7 @@
 
 mod check;
 mod columns;
+mod kernel;
 mod receiver;
 mod sender;
 mod soundness;

@@ -51,9 +51,9 @@ impl ReceiverSetup {
     ) -> Result<(Receiver, Vec<u8>), Error> {
         let point = self.message();
         let keys = self.0.finish(session, COLUMNS, peer)?;
-        let (leaf_keys, message) = tree::grow_all(session, bits, &keys);
+        let (leaf_seeds, message) = tree::grow_all(session, bits, &keys);
         let transcript = setup_transcript(session, bits, &point, peer, &message);
-        let receiver = Receiver { bits, transcript, streams: Some(Streams::new(bits, leaf_keys)) };
+        let receiver = Receiver { bits, transcript, streams: Some(Streams::new(bits, leaf_seeds)) };
         Ok((receiver, message))
     }
 }
@@ -133,9 +133,9 @@ impl Receiver {
         self.transcript.absorb_number("rows", rows as u64);
         self.transcript.absorb("corrections", &message);
         let hash = LinearHash::new(self.transcript.challenge_seed("linear hash"), blocks);
-        let hash_of_u = encode(&hash.hash(&u));
-        let columns = streams.columns().chunks_exact(blocks).map(|column| hash.hash(column));
-        let digest = digest(&mut self.transcript, &hash_of_u, columns);
+        let hash_of_u = encode(&hash.hash(&u)?);
+        let hashes = hash.hash_all(streams.columns(), blocks)?;
+        let digest = digest(&mut self.transcript, &hash_of_u, &hashes);
         message.extend_from_slice(&hash_of_u);
         message.extend_from_slice(&digest);
         streams.rows(rows, out)?;

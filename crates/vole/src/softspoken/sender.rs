@@ -7,7 +7,7 @@ use volery_channel::tags::{BASE_OT_RECEIVER, BASE_OT_SENDER, SOFT_SPOKEN_EXTEND,
 use volery_field::Gf128;
 use zeroize::Zeroizing;
 
-use super::check::{Hash, LinearHash, decode, digest};
+use super::check::{LinearHash, decode, digest};
 use super::columns::{Streams, add_masked};
 use super::{BLOCK, CHUNK, COLUMNS, DIGEST, FieldBits, blocks, discard, setup_transcript, tree};
 use crate::{Delta, Error, SessionId, Transcript, base_ot};
@@ -48,9 +48,11 @@ impl SenderSetup {
         peer: &[u8],
         channel: &mut C,
     ) -> Result<Sender, Error> {
+        // While P works on its larger half of the base OT.
+        let keyed = self.keys(session, peer)?;
         let mut trees = vec![0; bits.tree_message_bytes()];
         channel.recv_exact(SOFT_SPOKEN_TREE, &mut trees)?;
-        self.finish_with(session, bits, peer, &trees)
+        keyed.finish(session, bits, peer, &trees)
     }
 
     /// [`finish`](Self::finish), with the trees at hand.
@@ -61,10 +63,33 @@ impl SenderSetup {
         peer: &[u8],
         trees: &[u8],
     ) -> Result<Sender, Error> {
-        let transcript = setup_transcript(session, bits, peer, self.message(), trees);
-        let keys = self.base.finish(session, peer)?;
-        let leaf_keys = tree::puncture_all(session, bits, &keys, &self.delta, trees)?;
-        Ok(Sender::from_leaf_keys(bits, self.delta, transcript, leaf_keys))
+        self.keys(session, peer)?.finish(session, bits, peer, trees)
+    }
+
+    fn keys(self, session: &SessionId, peer: &[u8]) -> Result<KeyedSetup, Error> {
+        let message = self.message().to_vec();
+        Ok(KeyedSetup { message, delta: self.delta, keys: self.base.finish(session, peer)? })
+    }
+}
+
+/// V after the base OT.
+struct KeyedSetup {
+    message: Vec<u8>,
+    delta: Delta,
+    keys: Zeroizing<Vec<Gf128>>,
+}
+
+impl KeyedSetup {
+    fn finish(
+        self,
+        session: &SessionId,
+        bits: FieldBits,
+        peer: &[u8],
+        trees: &[u8],
+    ) -> Result<Sender, Error> {
+        let transcript = setup_transcript(session, bits, peer, &self.message, trees);
+        let leaf_seeds = tree::puncture_all(session, bits, &self.keys, &self.delta, trees)?;
+        Ok(Sender::from_leaf_seeds(bits, self.delta, transcript, leaf_seeds))
     }
 }
 
@@ -78,13 +103,13 @@ pub struct Sender {
 }
 
 impl Sender {
-    pub(super) fn from_leaf_keys(
+    pub(super) fn from_leaf_seeds(
         bits: FieldBits,
         delta: Delta,
         transcript: Transcript,
-        leaf_keys: tree::LeafKeys,
+        leaf_seeds: tree::LeafSeeds,
     ) -> Self {
-        Self { bits, delta, transcript, streams: Some(Streams::new(bits, leaf_keys)) }
+        Self { bits, delta, transcript, streams: Some(Streams::new(bits, leaf_seeds)) }
     }
 
     /// The whole setup over `channel`: one round trip.
@@ -167,9 +192,11 @@ impl Sender {
         self.transcript.absorb("corrections", corrections);
         let hash = LinearHash::new(self.transcript.challenge_seed("linear hash"), blocks);
         let shift = decode(hash_of_u);
-        let columns = streams.columns().chunks_exact(blocks).enumerate();
-        let hashes = columns.map(|(i, column)| add_hash(hash.hash(column), &shift, delta.mask(i)));
-        let same: bool = digest(&mut self.transcript, hash_of_u, hashes).ct_eq(expected).into();
+        let mut hashes = hash.hash_all(streams.columns(), blocks)?;
+        for (i, hash) in hashes.iter_mut().enumerate() {
+            add_masked(hash, &shift, delta.mask(i));
+        }
+        let same: bool = digest(&mut self.transcript, hash_of_u, &hashes).ct_eq(expected).into();
         if !same {
             return Err(Error::cheat(SOFT_SPOKEN_EXTEND, "the consistency check of the corrections"));
         }
@@ -179,12 +206,6 @@ impl Sender {
 
 fn failed() -> Error {
     Error::misuse("this OT sender has failed before; start a new session")
-}
-
-/// `hash + shift` under a mask.
-fn add_hash(mut hash: Hash, shift: &Hash, mask: u128) -> Hash {
-    add_masked(&mut hash, shift, mask);
-    hash
 }
 
 /// A chunk's message, taken apart.

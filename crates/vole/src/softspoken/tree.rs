@@ -15,7 +15,7 @@
 use subtle::ConstantTimeEq;
 use volery_channel::tags::SOFT_SPOKEN_TREE;
 use volery_field::Gf128;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::{BLOCK, DIGEST, FieldBits};
 use crate::aes::Aes;
@@ -23,8 +23,9 @@ use crate::{Delta, Error, Oracle, SessionId, Transcript};
 
 type Commitment = [u8; DIGEST];
 
-/// The leaves' keys of all trees, tree after tree.
-pub(super) type LeafKeys = Vec<Aes>;
+/// The leaves' seeds of all trees, tree after tree. They stay seeds: their AES key schedules would fill the second-level
+/// cache, and reading those back takes as long as making them again for each chunk.
+pub(super) type LeafSeeds = Zeroizing<Vec<[u8; BLOCK]>>;
 
 /// The node's children.
 fn children(node: Gf128) -> [Gf128; 2] {
@@ -46,17 +47,15 @@ impl Committer {
         Self { oracle: Oracle::new("softspoken: leaf", session), digest }
     }
 
-    /// The commitment and the key of leaf `index`, counted over all trees.
-    fn open(&self, index: usize, leaf: Gf128) -> (Commitment, Aes) {
+    /// The commitment and the seed of leaf `index`, counted over all trees.
+    fn open(&self, index: usize, leaf: Gf128) -> (Commitment, [u8; BLOCK]) {
         let out = Zeroizing::new(
             self.oracle.hash::<{ DIGEST + BLOCK }>(index as u64, &[&leaf.to_bits().to_le_bytes()]),
         );
         let (mut commitment, mut seed) = ([0; DIGEST], [0; BLOCK]);
         commitment.copy_from_slice(&out[..DIGEST]);
         seed.copy_from_slice(&out[DIGEST..]);
-        let key = Aes::new(seed);
-        seed.zeroize();
-        (commitment, key)
+        (commitment, seed)
     }
 
     fn absorb(&mut self, commitments: &[Commitment]) {
@@ -75,11 +74,11 @@ fn xor(a: &mut Commitment, b: &Commitment) {
     }
 }
 
-/// P: grows all trees from the base OT's keys; key `i` belongs to bit `i` of delta. Gives the leaves' keys and the
+/// P: grows all trees from the base OT's keys; key `i` belongs to bit `i` of delta. Gives the leaves' seeds and the
 /// message.
-pub(super) fn grow_all(session: &SessionId, bits: FieldBits, keys: &[[Gf128; 2]]) -> (LeafKeys, Vec<u8>) {
+pub(super) fn grow_all(session: &SessionId, bits: FieldBits, keys: &[[Gf128; 2]]) -> (LeafSeeds, Vec<u8>) {
     let mut committer = Committer::new(session, bits);
-    let mut leaf_keys = Vec::with_capacity(bits.trees() * bits.leaves());
+    let mut seeds = LeafSeeds::new(Vec::with_capacity(bits.trees() * bits.leaves()));
     let mut message = Vec::with_capacity(bits.tree_message_bytes());
     let mut nodes = Zeroizing::new(vec![Gf128::ZERO; bits.leaves()]);
     let mut commitments = vec![[0; DIGEST]; bits.leaves()];
@@ -87,16 +86,16 @@ pub(super) fn grow_all(session: &SessionId, bits: FieldBits, keys: &[[Gf128; 2]]
         grow(keys, &mut nodes, &mut message);
         let mut total = [0; DIGEST];
         for (leaf, commitment) in nodes.iter().zip(&mut commitments) {
-            let (c, key) = committer.open(leaf_keys.len(), *leaf);
+            let (c, seed) = committer.open(seeds.len(), *leaf);
             xor(&mut total, &c);
             *commitment = c;
-            leaf_keys.push(key);
+            seeds.push(seed);
         }
         committer.absorb(&commitments);
         message.extend_from_slice(&total);
     }
     message.extend_from_slice(&committer.finish());
-    (leaf_keys, message)
+    (seeds, message)
 }
 
 /// P: one tree. `keys` from the lowest bit, which the last level decides, to the highest.
@@ -121,7 +120,7 @@ fn grow(keys: &[[Gf128; 2]], nodes: &mut [Gf128], message: &mut Vec<u8>) {
 }
 
 /// V: grows all trees but the paths, from the base OT's keys (for the complements of delta's bits) and P's message.
-/// Leaf keys are in V's order; the first of each tree, which V lacks, is an arbitrary key.
+/// Seeds are in V's order; the first of each tree, which V lacks, is an arbitrary one.
 ///
 /// # Errors
 /// [`Error::Malformed`] for a message of the wrong length, [`Error::Cheat`] if it is not consistent.
@@ -131,7 +130,7 @@ pub(super) fn puncture_all(
     keys: &[Gf128],
     delta: &Delta,
     message: &[u8],
-) -> Result<LeafKeys, Error> {
+) -> Result<LeafSeeds, Error> {
     let expected = bits.tree_message_bytes();
     let (trees, digest) = match message.split_last_chunk::<DIGEST>() {
         Some(parts) if message.len() == expected => parts,
@@ -141,7 +140,7 @@ pub(super) fn puncture_all(
         }
     };
     let mut committer = Committer::new(session, bits);
-    let mut leaf_keys = Vec::with_capacity(bits.trees() * bits.leaves());
+    let mut seeds = LeafSeeds::new(Vec::with_capacity(bits.trees() * bits.leaves()));
     let mut nodes = Zeroizing::new(vec![Gf128::ZERO; bits.leaves()]);
     let mut commitments = vec![[0; DIGEST]; bits.leaves()];
     let pieces = keys.chunks_exact(bits.bits()).zip(trees.chunks_exact(bits.tree_bytes()));
@@ -154,12 +153,12 @@ pub(super) fn puncture_all(
         let mut missing = [0; DIGEST];
         missing.copy_from_slice(total);
         for (z, leaf) in nodes.iter().enumerate() {
-            let (c, key) = committer.open(t * bits.leaves() + (z ^ y), *leaf);
+            let (c, seed) = committer.open(t * bits.leaves() + (z ^ y), *leaf);
             if z > 0 {
                 xor(&mut missing, &c);
             }
             commitments[z] = c;
-            leaf_keys.push(key);
+            seeds.push(seed);
         }
         commitments[0] = missing;
         permute(&mut commitments, &masks);
@@ -169,7 +168,7 @@ pub(super) fn puncture_all(
     if !same {
         return Err(Error::cheat(SOFT_SPOKEN_TREE, "the consistency check of the punctured trees"));
     }
-    Ok(leaf_keys)
+    Ok(seeds)
 }
 
 /// V: one tree, in V's order. `masks[i]` is all ones if bit `i` of the piece is one.
@@ -228,13 +227,6 @@ mod tests {
         keys.iter().enumerate().map(|(i, pair)| pair[usize::from(delta.mask(i) == 0)]).collect()
     }
 
-    /// First block of a leaf's stream, to compare keys.
-    fn stream(key: &Aes) -> u128 {
-        let mut out = [Gf128::ZERO];
-        key.ctr(0, &mut out);
-        out[0].to_bits()
-    }
-
     #[test]
     fn v_gets_every_leaf_but_the_one_at_its_piece() {
         for bits in FieldBits::ALL {
@@ -248,7 +240,7 @@ mod tests {
                     let y = (delta.expose().to_bits() >> (t * bits.bits())) as usize & (bits.leaves() - 1);
                     for x in 0..bits.leaves() {
                         let (p, v) = (&full[t * bits.leaves() + x], &punctured[t * bits.leaves() + (x ^ y)]);
-                        assert_eq!(stream(p) == stream(v), x != y);
+                        assert_eq!(p == v, x != y);
                     }
                 }
             }
