@@ -34,12 +34,15 @@ impl Stock {
         Self { source, batch: Vec::new(), next: 0, before: 0 }
     }
 
-    /// The next correlation if one is at hand; else [`Stock::refill`] gets more.
-    #[inline(always)]
-    pub fn pop(&mut self) -> Option<Gf128> {
-        let correlation = *self.batch.get(self.next)?;
-        self.next += 1;
-        Some(correlation)
+    /// The correlations at hand, next one first. They stay until [`Stock::advance`] says that they are used.
+    #[must_use]
+    pub fn at_hand(&self) -> &[Gf128] {
+        self.batch.get(self.next..).unwrap_or_default()
+    }
+
+    /// The first `n` correlations at hand are used (all of them if there are fewer).
+    pub fn advance(&mut self, n: usize) {
+        self.next = self.next.saturating_add(n).min(self.batch.len());
     }
 
     /// Whether [`Stock::refill`] may have to wait for the peer.
@@ -54,7 +57,7 @@ impl Stock {
         self.before + self.next as u64
     }
 
-    /// Gets the next batch; call it when [`Stock::pop`] gave nothing (what is left of the last batch is lost).
+    /// Gets the next batch; call it when nothing is at hand (what is left of the last batch would be lost).
     ///
     /// # Errors
     /// The source's.
@@ -70,13 +73,15 @@ impl Stock {
     /// # Errors
     /// As [`Stock::refill`].
     pub fn fill(&mut self, channel: &mut dyn Channel, out: &mut [Gf128]) -> Result<(), Error> {
-        for out in out {
-            *out = loop {
-                match self.pop() {
-                    Some(correlation) => break correlation,
-                    None => self.refill(channel)?,
-                }
-            };
+        let mut done = 0;
+        while done < out.len() {
+            if self.at_hand().is_empty() {
+                self.refill(channel)?;
+            }
+            let n = self.at_hand().len().min(out.len() - done);
+            out[done..done + n].copy_from_slice(&self.at_hand()[..n]);
+            self.advance(n);
+            done += n;
         }
         Ok(())
     }

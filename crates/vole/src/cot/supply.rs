@@ -37,7 +37,6 @@ impl<P: Party> Correlations for Supply<P> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        out.clear();
         let result = self.try_refill(channel, out);
         if let Err(error) = &result {
             self.failed = Some(error.clone());
@@ -166,7 +165,7 @@ impl<P: Party> Supply<P> {
         }
     }
 
-    /// Appends `blocks` blocks of the stage to `out`.
+    /// Replaces `out` by the next `blocks` blocks of the stage.
     fn read(&mut self, blocks: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
         let first = self.stage.read;
         if blocks > self.stage.blocks.saturating_sub(first) {
@@ -174,6 +173,7 @@ impl<P: Party> Supply<P> {
         }
         match &self.stage.source {
             Source::Extension => {
+                out.clear();
                 for _ in 0..blocks {
                     self.party.extend(Plan::CHUNK, channel, out)?;
                 }
@@ -188,7 +188,7 @@ impl<P: Party> Supply<P> {
 /// Outputs that a batch aims at: enough that the caller's loop dominates, few enough for the second-level cache.
 const BATCH: usize = 1 << 12;
 
-/// Appends blocks `first..first + blocks` of `round`.
+/// Replaces `out` by blocks `first..first + blocks` of `round`.
 fn read_round<R: Round>(
     round: &R,
     first: usize,
@@ -198,9 +198,9 @@ fn read_round<R: Round>(
 ) {
     use rayon::prelude::*;
     let Params { log_block, .. } = round.params();
-    let start = out.len();
-    out.resize(start + (blocks << log_block), Gf128::ZERO);
-    let chunks = &mut out[start..];
+    // Cut to length, not cleared: every element is overwritten, and zeros first would cost another write each.
+    out.resize(blocks << log_block, Gf128::ZERO);
+    let chunks = &mut out[..];
     match threads {
         Some(pool) if blocks > 1 => pool.install(|| {
             chunks

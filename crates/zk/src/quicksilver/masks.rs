@@ -1,14 +1,15 @@
-//! The stream of masked bits, `d = w + u`, one for each secret value and each multiplication.
+//! The stream of masked bits, `d = w + u`, one for each slot of a block.
 //!
 //! Bits travel in frames of at most [`FRAME`] bytes, least significant bit of each byte first. A frame ends early only
 //! where P has to wait or a block ends. A block's last byte is filled up with zeros, and V demands that.
 
 use volery_channel::{Channel, tags};
+use volery_field::Gf128;
 
 use super::challenges::Challenges;
 use crate::Error;
 
-/// Bytes of a full frame: half a millisecond of work, so that V follows closely.
+/// Bytes of a full frame: a fraction of a millisecond of work, so that V follows closely.
 pub(super) const FRAME: usize = 1 << 11;
 
 /// P's end.
@@ -20,34 +21,54 @@ pub(super) struct MaskWriter {
 }
 
 impl MaskWriter {
-    pub(super) fn new() -> Self {
-        Self { word: 0, bits: 0, frame: Vec::with_capacity(FRAME + 8) }
+    /// Appends the least significant bits of `a[i] + b[i]`.
+    pub(super) fn extend(&mut self, a: &[Gf128], b: &[Gf128]) {
+        let mut pairs = a.iter().zip(b).map(|(a, b)| (a.to_bits() ^ b.to_bits()) as u64 & 1);
+        // Up to a word's border bit by bit, then words at once.
+        while self.bits != 0 {
+            let Some(bit) = pairs.next() else { return };
+            self.push(bit);
+        }
+        let done = a.len().min(b.len()) - pairs.len();
+        let (a, b) = (&a[done..], &b[done..]);
+        let (words_a, rest_a) = a.as_chunks::<64>();
+        let (words_b, rest_b) = b.as_chunks::<64>();
+        for (a, b) in words_a.iter().zip(words_b) {
+            let mut word = 0;
+            for (i, (a, b)) in a.iter().zip(b).enumerate() {
+                word |= ((a.to_bits() ^ b.to_bits()) as u64 & 1) << i;
+            }
+            self.frame.extend_from_slice(&word.to_le_bytes());
+        }
+        for (a, b) in rest_a.iter().zip(rest_b) {
+            self.push((a.to_bits() ^ b.to_bits()) as u64 & 1);
+        }
     }
 
-    /// Appends the least significant bit of `d`; whether a frame is full.
-    #[inline(always)]
-    pub(super) fn push(&mut self, d: u128) -> bool {
-        self.word |= ((d & 1) as u64) << self.bits;
+    fn push(&mut self, bit: u64) {
+        self.word |= bit << self.bits;
         self.bits += 1;
-        if self.bits < 64 {
-            return false;
+        if self.bits == 64 {
+            self.frame.extend_from_slice(&self.word.to_le_bytes());
+            (self.word, self.bits) = (0, 0);
         }
-        self.frame.extend_from_slice(&self.word.to_le_bytes());
-        (self.word, self.bits) = (0, 0);
+    }
+
+    /// Whether a frame is full.
+    pub(super) fn full(&self) -> bool {
         self.frame.len() >= FRAME
     }
 
     /// Sends the whole bytes that there are; up to seven bits stay.
-    #[cold]
     pub(super) fn send(&mut self, challenges: &mut Challenges<'_>, channel: &mut dyn Channel) -> Result<(), Error> {
         let whole = self.bits / 8;
         self.frame.extend_from_slice(&self.word.to_le_bytes()[..whole as usize]);
         self.word = self.word.checked_shr(8 * whole).unwrap_or(0);
         self.bits %= 8;
-        if !self.frame.is_empty() {
-            challenges.send(channel, tags::MASKS, &self.frame)?;
-            self.frame.clear();
+        for frame in self.frame.chunks(FRAME) {
+            challenges.send(channel, tags::MASKS, frame)?;
         }
+        self.frame.clear();
         Ok(())
     }
 
@@ -65,53 +86,56 @@ impl MaskWriter {
 /// V's end.
 #[derive(Default)]
 pub(super) struct MaskReader {
-    word: u64,
-    bits: u32,
     frame: Vec<u8>,
+    /// The next bit of `frame`.
     at: usize,
 }
 
 impl MaskReader {
-    /// The next bit if one is at hand.
-    #[inline(always)]
-    pub(super) fn pop(&mut self) -> Option<u64> {
-        self.bits = self.bits.checked_sub(1)?;
-        let bit = self.word & 1;
-        self.word >>= 1;
-        Some(bit)
+    /// Bits at hand.
+    pub(super) fn available(&self) -> usize {
+        8 * self.frame.len() - self.at
     }
 
-    /// Makes at least one bit available.
-    #[cold]
-    pub(super) fn refill(
+    /// Receives a frame. Call it when no bit is at hand.
+    pub(super) fn receive(
         &mut self,
         challenges: &mut Challenges<'_>,
         channel: &mut dyn Channel,
     ) -> Result<(), Error> {
-        if self.at == self.frame.len() {
-            channel.recv_into(tags::MASKS, FRAME, &mut self.frame)?;
-            self.at = 0;
-            if self.frame.is_empty() {
-                return Err(Error::Malformed { step: tags::MASKS, reason: "an empty frame".into() });
-            }
-            challenges.absorb(tags::MASKS, &self.frame);
+        channel.recv_into(tags::MASKS, FRAME, &mut self.frame)?;
+        self.at = 0;
+        if self.frame.is_empty() {
+            return Err(Error::Malformed { step: tags::MASKS, reason: "an empty frame".into() });
         }
-        let mut word = [0; 8];
-        let n = (self.frame.len() - self.at).min(8);
-        word[..n].copy_from_slice(&self.frame[self.at..self.at + n]);
-        self.at += n;
-        (self.word, self.bits) = (u64::from_le_bytes(word), 8 * n as u32);
+        challenges.absorb(tags::MASKS, &self.frame);
         Ok(())
+    }
+
+    /// Adds `one` to every key whose bit is set, the first key's bit being the next one; as many bits must be at hand.
+    pub(super) fn apply(&self, keys: &mut [Gf128], one: u128) {
+        for (i, key) in keys.iter_mut().enumerate() {
+            let at = self.at + i;
+            let byte = self.frame.get(at / 8).copied().unwrap_or_default();
+            let bit = u128::from(byte >> (at % 8) & 1);
+            *key = Gf128::from_bits(key.to_bits() ^ (bit.wrapping_neg() & one));
+        }
+    }
+
+    /// The next `n` bits are used.
+    pub(super) fn advance(&mut self, n: usize) {
+        self.at = (self.at + n).min(8 * self.frame.len());
     }
 
     /// Ends a block: whatever is left must be the padding of the last byte.
     pub(super) fn finish(&mut self) -> Result<(), Error> {
-        if self.at != self.frame.len() || self.bits >= 8 || self.word != 0 {
+        let left = self.available();
+        let last = self.frame.last().copied().unwrap_or_default();
+        if left >= 8 || (left > 0 && last >> (8 - left) != 0) {
             let reason = "bits beyond those of the block: the prover runs another program, or cheats".into();
             return Err(Error::Malformed { step: tags::MASKS, reason });
         }
-        self.bits = 0;
+        self.at = 8 * self.frame.len();
         Ok(())
     }
 }
-

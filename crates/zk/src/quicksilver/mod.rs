@@ -7,7 +7,7 @@
 //! **Committing** to a bit `w` takes one random correlation `(u, m, k)` and one bit, `d = w + u`: the new tag is
 //! `m + d` and the new key `k + d * (delta + 1)`.
 //!
-//! **Multiplications** are committed like inputs and checked in blocks of [`Settings::interval`]. For `c = a * b`
+//! **Multiplications** are committed like secret values and checked in blocks of [`Settings::interval`]. For `c = a * b`
 //!
 //! ```text
 //! B = k_a k_b + k_c delta  =  m_a m_b + (x_a m_b + x_b m_a + m_c) delta  =  A_0 + A_1 delta
@@ -42,9 +42,9 @@ mod assertions;
 mod challenges;
 mod masks;
 mod prover;
+mod slots;
 pub mod soundness;
 mod tally;
-mod triples;
 pub mod verdict;
 mod verifier;
 

@@ -10,9 +10,9 @@ use volery_vole::{pack, pack_bits};
 use zeroize::Zeroizing;
 
 use super::assertions::Assertions;
-use super::challenges::Challenges;
+use super::challenges::{CHUNK, Challenges};
 use super::masks::MaskWriter;
-use super::triples::{Accumulator, Triples};
+use super::slots::{Accumulator, Slots};
 use super::{Settings, Tally};
 use crate::Error;
 
@@ -36,7 +36,11 @@ pub struct Prover<'a> {
     challenges: Challenges<'a>,
     masks: MaskWriter,
     /// The block that is being filled.
-    triples: Triples,
+    slots: Slots,
+    /// Where the window of prepared slots begins: the first is the stock's first correlation at hand.
+    window: usize,
+    /// A block that can be filled next: two take turns.
+    spare: Option<Slots>,
     /// Blocks sent whose seeds have not come, oldest first.
     pending: VecDeque<Block>,
     assertions: Assertions,
@@ -48,7 +52,7 @@ pub struct Prover<'a> {
 
 /// A block that waits for its coefficients.
 struct Block {
-    triples: Triples,
+    slots: Slots,
     /// `(A*_0, A*_1)`.
     mask: Zeroizing<[Gf128; 2]>,
     tally: Tally,
@@ -70,8 +74,10 @@ impl<'a> Prover<'a> {
             channel,
             stock,
             challenges,
-            masks: MaskWriter::new(),
-            triples: Triples::new(settings.interval),
+            masks: MaskWriter::default(),
+            slots: Slots::new(settings.interval),
+            window: 0,
+            spare: None,
             pending: VecDeque::new(),
             assertions: Assertions::new(),
             place: Place::default(),
@@ -103,7 +109,7 @@ impl<'a> Prover<'a> {
             self.open_oldest()?;
         }
         self.channel.flush()?;
-        Ok(self.tally)
+        Ok(self.tally())
     }
 
     /// A backend that failed stays failed, whatever its statement does about it.
@@ -118,57 +124,58 @@ impl<'a> Prover<'a> {
         result
     }
 
-    /// Commits to the least significant bit of `w`.
-    #[inline(always)]
-    fn commit(&mut self, w: u128) -> Result<ProverWire, Error> {
-        let random = match self.stock.pop() {
-            Some(random) => random,
-            None => self.restock()?,
-        };
-        let d = (w ^ random.to_bits()) & 1;
-        if self.masks.push(d) {
-            self.send_masks()?;
-        }
-        Ok(ProverWire(Gf128::from_bits(random.to_bits() ^ d)))
-    }
-
+    /// Prepares at least one slot; call it when none is prepared.
     #[cold]
-    fn restock(&mut self) -> Result<Gf128, Error> {
+    #[inline(never)]
+    fn prepare(&mut self) -> Result<(), Error> {
         self.sound()?;
-        // V may need the masks that are still here before it can send what the stock waits for.
-        let sent = match self.stock.may_wait() {
-            true => self.masks.send(&mut self.challenges, self.channel),
-            false => Ok(()),
-        };
-        let mut one = [Gf128::ZERO];
-        let result = sent.and_then(|()| Ok(self.stock.fill(self.channel, &mut one)?));
-        self.latch(result)?;
-        Ok(one[0])
+        let result = self.try_prepare();
+        self.latch(result)
     }
 
-    #[cold]
-    fn send_masks(&mut self) -> Result<(), Error> {
-        let result = self.masks.send(&mut self.challenges, self.channel).and_then(|()| Ok(self.channel.flush()?));
-        self.latch(result)
+    fn try_prepare(&mut self) -> Result<(), Error> {
+        self.settle();
+        if self.masks.full() {
+            self.masks.send(&mut self.challenges, self.channel)?;
+            self.channel.flush()?;
+        }
+        if self.slots.room() == 0 {
+            self.close()?;
+        }
+        if self.stock.at_hand().is_empty() {
+            // V may need the masks that are still here before it can send what the stock waits for.
+            if self.stock.may_wait() {
+                self.masks.send(&mut self.challenges, self.channel)?;
+            }
+            self.stock.refill(self.channel)?;
+        }
+        self.window = self.slots.used();
+        let correlations = self.stock.at_hand();
+        self.slots.prepare(&correlations[..correlations.len().min(CHUNK)]);
+        Ok(())
+    }
+
+    /// Ends the window: what was used of it is masked and counted.
+    fn settle(&mut self) {
+        let results = self.slots.settle(self.window);
+        let used = results.len();
+        self.masks.extend(&self.stock.at_hand()[..used], results);
+        self.stock.advance(used);
+        self.window += used;
+        self.tally.multiplications += used as u64;
     }
 
     /// Ends the block that is being filled: its last masks leave, and it waits for its seed.
     fn close(&mut self) -> Result<(), Error> {
-        let result = self.try_close();
-        self.latch(result)
-    }
-
-    #[cold]
-    fn try_close(&mut self) -> Result<(), Error> {
-        self.sound()?;
+        self.settle();
         self.masks.finish(&mut self.challenges, self.channel)?;
         let mut random = Zeroizing::new([Gf128::ZERO; 128]);
         self.stock.fill(self.channel, &mut *random)?;
         let mask = Zeroizing::new([pack(&*random), pack_bits(&*random)]);
-        // A block of at most two is reused; at the start the second is made.
-        let empty = Triples::new(self.triples.capacity());
-        let triples = std::mem::replace(&mut self.triples, empty);
-        self.pending.push_back(Block { triples, mask, tally: self.tally });
+        let empty = self.spare.take().unwrap_or_else(|| Slots::new(self.slots.capacity()));
+        let slots = std::mem::replace(&mut self.slots, empty);
+        self.window = 0;
+        self.pending.push_back(Block { slots, mask, tally: self.tally() });
         let keep = if let Challenges::FiatShamir(_) = self.challenges { 0 } else { IN_FLIGHT };
         while self.pending.len() > keep {
             self.open_oldest()?;
@@ -184,13 +191,21 @@ impl<'a> Prover<'a> {
             hashed => hashed.hash(),
         };
         let mut sums = Accumulator::new(seed);
-        sums.absorb(&block.triples, self.threads, Kernel::check_prover);
+        sums.absorb(&block.slots, self.threads, Kernel::check_prover);
         let ((a_0, a_1), [mask_0, mask_1]) = (sums.sums(), *block.mask);
         let mut opening = Vec::with_capacity(32 + Tally::BYTES);
         opening.extend_from_slice(&(a_0 + mask_0).to_bits().to_le_bytes());
         opening.extend_from_slice(&(a_1 + mask_1).to_bits().to_le_bytes());
         opening.extend_from_slice(&block.tally.encode());
+        let mut slots = block.slots;
+        slots.clear();
+        self.spare = Some(slots);
         self.challenges.send(self.channel, tags::CHECK_OPENING, &opening)
+    }
+
+    /// The counts as of now: every slot that is no secret value is a multiplication.
+    fn tally(&self) -> Tally {
+        Tally { multiplications: self.tally.multiplications - self.tally.secrets, ..self.tally }
     }
 }
 
@@ -236,13 +251,20 @@ impl Ops<F2> for Prover<'_> {
 
     #[inline(always)]
     fn mul(&mut self, x: &ProverWire, y: &ProverWire) -> Result<ProverWire, Error> {
-        let z = self.commit(x.bit() & y.bit())?;
-        self.tally.multiplications += 1;
-        if self.triples.push(x.0, y.0, z.0) {
-            self.close()?;
+        let w = x.bit() & y.bit();
+        loop {
+            if let Some(z) = self.slots.product(x.0, y.0, |random| with_bit(random, w)) {
+                return Ok(ProverWire(z));
+            }
+            self.prepare()?;
         }
-        Ok(z)
     }
+}
+
+/// `tag` with the least significant bit `w`: what a correlation's tag becomes when `w` is committed to with it.
+#[inline(always)]
+fn with_bit(tag: Gf128, w: u128) -> Gf128 {
+    Gf128::from_bits((tag.to_bits() & !1) | w)
 }
 
 impl Prove<F2> for Prover<'_> {
@@ -253,8 +275,19 @@ impl Prove<F2> for Prover<'_> {
             let reason = format!("a hint for {n} values gave {}", values.len());
             return self.latch(Err(volery_circuit::Error::misuse(reason).into()));
         }
-        self.tally.secrets += n as u64;
-        values.iter().map(|value| self.commit(value.to_u8().into())).collect()
+        let one = self.constant(F2::ONE).0;
+        let mut wires = Vec::with_capacity(n);
+        for value in values.iter() {
+            let w = u128::from(value.to_u8());
+            wires.push(loop {
+                if let Some(wire) = self.slots.secret(one, |random| with_bit(random, w)) {
+                    break ProverWire(wire);
+                }
+                self.prepare()?;
+            });
+            self.tally.secrets += 1;
+        }
+        Ok(wires)
     }
 
     fn assert_zero(&mut self, x: &[ProverWire]) -> Result<(), Error> {

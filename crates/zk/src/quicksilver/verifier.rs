@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use super::assertions::Assertions;
 use super::challenges::{CHUNK, Challenges};
 use super::masks::MaskReader;
-use super::triples::{Accumulator, Triples};
+use super::slots::{Accumulator, Slots};
 use super::{Settings, Tally};
 use crate::Error;
 
@@ -32,9 +32,11 @@ pub struct Verifier<'a> {
     /// What a public one, and a mask of one, add to a key: `delta + 1`.
     one: u128,
     masks: MaskReader,
-    triples: Triples,
-    /// Multiplications left in the block.
-    room: usize,
+    slots: Slots,
+    /// Where the window of prepared slots begins: the first is the stock's first correlation at hand.
+    window: usize,
+    /// Slots left in the block, the current window's included.
+    left: usize,
     interval: usize,
     /// The sums over the block's multiplications so far, where the seed is known to V from the start.
     sums: Option<Accumulator>,
@@ -81,8 +83,9 @@ impl<'a> Verifier<'a> {
             delta: delta.duplicate(),
             one: delta.expose().to_bits() ^ 1,
             masks: MaskReader::default(),
-            triples: Triples::new(capacity),
-            room: settings.interval.max(1),
+            slots: Slots::new(capacity),
+            window: 0,
+            left: settings.interval.max(1),
             interval: settings.interval.max(1),
             sums,
             pending: VecDeque::new(),
@@ -119,7 +122,12 @@ impl<'a> Verifier<'a> {
         if !zero {
             return Err(Error::Rejected { reason: "a wire that must be zero is not".into() });
         }
-        Ok(self.tally)
+        Ok(self.tally())
+    }
+
+    /// The counts as of now: every slot that is no secret value is a multiplication.
+    fn tally(&self) -> Tally {
+        Tally { multiplications: self.tally.multiplications - self.tally.secrets, ..self.tally }
     }
 
     /// A backend that failed stays failed, whatever its statement does about it.
@@ -134,60 +142,54 @@ impl<'a> Verifier<'a> {
         result
     }
 
-    /// The key of the next committed bit.
-    #[inline(always)]
-    fn commit(&mut self) -> Result<VerifierWire, Error> {
-        let random = match self.stock.pop() {
-            Some(random) => random,
-            None => self.restock()?,
-        };
-        let d = match self.masks.pop() {
-            Some(d) => d,
-            None => self.next_mask()?,
-        };
-        Ok(VerifierWire(Gf128::from_bits(random.to_bits() ^ (u128::from(d).wrapping_neg() & self.one))))
-    }
-
+    /// Prepares at least one slot; call it when none is prepared.
     #[cold]
-    fn restock(&mut self) -> Result<Gf128, Error> {
+    #[inline(never)]
+    fn prepare(&mut self) -> Result<(), Error> {
         self.sound()?;
-        let mut one = [Gf128::ZERO];
-        let result = self.stock.fill(self.channel, &mut one);
-        self.latch(result.map_err(Error::from))?;
-        Ok(one[0])
+        let result = self.try_prepare();
+        self.latch(result)
     }
 
-    #[cold]
-    fn next_mask(&mut self) -> Result<u64, Error> {
-        self.sound()?;
-        let result = self.masks.refill(&mut self.challenges, self.channel);
-        self.latch(result)?;
-        Ok(self.masks.pop().unwrap_or_default())
-    }
-
-    /// Called when there is no room for another triple, or the block is complete.
-    #[cold]
-    fn drain(&mut self) -> Result<(), Error> {
-        if self.room == 0 {
-            return self.close();
+    fn try_prepare(&mut self) -> Result<(), Error> {
+        self.settle();
+        if self.left == 0 {
+            self.close()?;
         }
-        // With a seed in hand the triples are added up; without one there is room for the whole block.
-        if let Some(sums) = &mut self.sums {
-            sums.absorb(&self.triples, self.threads, Kernel::check_verifier);
-            self.triples.clear();
+        if self.slots.room() == 0 {
+            // With a seed in hand the products are added up; without one there is room for the whole block.
+            if let Some(sums) = &mut self.sums {
+                sums.absorb(&self.slots, self.threads, Kernel::check_verifier);
+                self.slots.clear();
+            }
         }
+        if self.stock.at_hand().is_empty() {
+            self.stock.refill(self.channel)?;
+        }
+        if self.masks.available() == 0 {
+            self.masks.receive(&mut self.challenges, self.channel)?;
+        }
+        self.window = self.slots.used();
+        let n = self.left.min(self.masks.available()).min(CHUNK);
+        let correlations = self.stock.at_hand();
+        let keys = self.slots.prepare(&correlations[..correlations.len().min(n)]);
+        self.masks.apply(keys, self.one);
         Ok(())
+    }
+
+    /// Ends the window: what was used of it is counted.
+    fn settle(&mut self) {
+        let used = self.slots.settle(self.window).len();
+        self.masks.advance(used);
+        self.stock.advance(used);
+        self.window += used;
+        self.left -= used;
+        self.tally.multiplications += used as u64;
     }
 
     /// Ends a block: its seed goes to P, and the opening of the block before is checked.
     fn close(&mut self) -> Result<(), Error> {
-        let result = self.try_close();
-        self.latch(result)
-    }
-
-    #[cold]
-    fn try_close(&mut self) -> Result<(), Error> {
-        self.sound()?;
+        self.settle();
         self.masks.finish()?;
         let mut random = Zeroizing::new([Gf128::ZERO; 128]);
         self.stock.fill(self.channel, &mut *random)?;
@@ -195,11 +197,12 @@ impl<'a> Verifier<'a> {
             Some(sums) => sums,
             None => Accumulator::new(self.challenges.hash()),
         };
-        sums.absorb(&self.triples, self.threads, Kernel::check_verifier);
-        self.triples.clear();
+        sums.absorb(&self.slots, self.threads, Kernel::check_verifier);
+        self.slots.clear();
+        self.window = 0;
         let (products, results) = sums.sums();
         let value = Zeroizing::new(products + results * self.delta.expose() + pack(&*random));
-        self.pending.push_back(Block { value, tally: self.tally });
+        self.pending.push_back(Block { value, tally: self.tally() });
         let interactive = matches!(self.challenges, Challenges::Interactive(_));
         if interactive {
             self.channel.send(tags::CHALLENGE, &sums.seed())?;
@@ -209,7 +212,7 @@ impl<'a> Verifier<'a> {
             self.check_oldest()?;
         }
         self.sums = self.challenges.draw().map(Accumulator::new);
-        self.room = self.interval;
+        self.left = self.interval;
         Ok(())
     }
 
@@ -264,20 +267,29 @@ impl Ops<F2> for Verifier<'_> {
 
     #[inline(always)]
     fn mul(&mut self, x: &VerifierWire, y: &VerifierWire) -> Result<VerifierWire, Error> {
-        let z = self.commit()?;
-        self.tally.multiplications += 1;
-        self.room = self.room.saturating_sub(1);
-        if self.triples.push(x.0, y.0, z.0) | (self.room == 0) {
-            self.drain()?;
+        loop {
+            if let Some(z) = self.slots.product(x.0, y.0, |key| key) {
+                return Ok(VerifierWire(z));
+            }
+            self.prepare()?;
         }
-        Ok(z)
     }
 }
 
 impl Prove<F2> for Verifier<'_> {
     fn secret(&mut self, n: usize, _hint: Hint<'_, F2, VerifierWire>) -> Result<Vec<VerifierWire>, Error> {
-        self.tally.secrets += n as u64;
-        (0..n).map(|_| self.commit()).collect()
+        let one = self.constant(F2::ONE).0;
+        let mut wires = Vec::with_capacity(n);
+        for _ in 0..n {
+            wires.push(loop {
+                if let Some(wire) = self.slots.secret(one, |key| key) {
+                    break VerifierWire(wire);
+                }
+                self.prepare()?;
+            });
+            self.tally.secrets += 1;
+        }
+        Ok(wires)
     }
 
     fn assert_zero(&mut self, x: &[VerifierWire]) -> Result<(), Error> {

@@ -1,0 +1,163 @@
+//! The slots of a block: correlations become committed bits, and products wait for their check.
+//!
+//! Every committed bit uses one slot, one correlation and one mask bit, so that these stay in step without a counter for
+//! each. A slot starts as a correlation in `c`. A product leaves its operands in `a` and `b` and its own tag or key in
+//! `c`. A secret value `x` leaves `x = x * 1`, which holds whatever P committed to.
+//!
+//! Slots are prepared in windows, and only what the program used of a window counts when it is settled.
+
+use volery_field::{Gf128, LengthError, gf128::Kernel};
+use zeroize::Zeroize;
+
+use super::challenges::{CHUNK, Coefficients};
+
+/// `c[i]` claims to be `a[i] * b[i]` for `i < used`, as tags at P and keys at V; up to `ready` the `c[i]` are prepared.
+pub(super) struct Slots {
+    a: Box<[Gf128]>,
+    b: Box<[Gf128]>,
+    c: Box<[Gf128]>,
+    used: usize,
+    ready: usize,
+    /// The most that was ever prepared: what has to be wiped.
+    high: usize,
+}
+
+impl Slots {
+    pub(super) fn new(capacity: usize) -> Self {
+        let room = || vec![Gf128::ZERO; capacity.max(1)].into_boxed_slice();
+        Self { a: room(), b: room(), c: room(), used: 0, ready: 0, high: 0 }
+    }
+
+    pub(super) fn capacity(&self) -> usize {
+        self.c.len()
+    }
+
+    /// Slots used so far.
+    pub(super) fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Uses the next prepared slot for the product of `a` and `b`: `finish` makes the result of what was prepared.
+    /// `None` if no slot is prepared.
+    #[inline(always)]
+    pub(super) fn product(
+        &mut self,
+        a: Gf128,
+        b: Gf128,
+        finish: impl FnOnce(Gf128) -> Gf128,
+    ) -> Option<Gf128> {
+        let i = self.used;
+        if i >= self.ready {
+            return None;
+        }
+        // `ready` never exceeds the length that the three share, so this is always there.
+        let (to_a, to_b, c) = (self.a.get_mut(i)?, self.b.get_mut(i)?, self.c.get_mut(i)?);
+        (*to_a, *to_b) = (a, b);
+        *c = finish(*c);
+        self.used = i + 1;
+        Some(*c)
+    }
+
+    /// Uses the next prepared slot for a secret value, `one` being the wire of the constant one.
+    pub(super) fn secret(&mut self, one: Gf128, finish: impl FnOnce(Gf128) -> Gf128) -> Option<Gf128> {
+        let i = self.used;
+        let value = self.product(Gf128::ZERO, one, finish)?;
+        self.a[i] = value;
+        Some(value)
+    }
+
+    /// Room for slots not prepared yet.
+    pub(super) fn room(&self) -> usize {
+        self.c.len() - self.ready
+    }
+
+    /// Prepares slots with `correlations`, as many as there is room for, and lends them for finishing touches.
+    pub(super) fn prepare(&mut self, correlations: &[Gf128]) -> &mut [Gf128] {
+        let n = correlations.len().min(self.room());
+        let slots = &mut self.c[self.ready..self.ready + n];
+        slots.copy_from_slice(&correlations[..n]);
+        self.ready += n;
+        self.high = self.high.max(self.ready);
+        slots
+    }
+
+    /// Ends a window: gives the results in the slots used since `from`, and takes back those prepared in vain.
+    pub(super) fn settle(&mut self, from: usize) -> &[Gf128] {
+        self.ready = self.used;
+        self.c.get(from..self.used).unwrap_or_default()
+    }
+
+    /// All slots are free again.
+    pub(super) fn clear(&mut self) {
+        (self.used, self.ready) = (0, 0);
+    }
+
+    /// `(a, b, c)` of the used slots in pieces of at most `n`.
+    fn chunks(&self, n: usize) -> impl Iterator<Item = (&[Gf128], &[Gf128], &[Gf128])> {
+        let (a, b, c) = (&self.a[..self.used], &self.b[..self.used], &self.c[..self.used]);
+        a.chunks(n).zip(b.chunks(n)).zip(c.chunks(n)).map(|((a, b), c)| (a, b, c))
+    }
+}
+
+impl Drop for Slots {
+    fn drop(&mut self) {
+        let Self { a, b, c, used: _, ready: _, high } = self;
+        // Memory that was never written need not be touched.
+        a[..*high].zeroize();
+        b[..*high].zeroize();
+        c[..*high].zeroize();
+    }
+}
+
+/// A kernel that combines triples with coefficients.
+pub(super) type Check =
+    fn(Kernel, &[Gf128], &[Gf128], &[Gf128], &[Gf128]) -> Result<(Gf128, Gf128), LengthError>;
+
+/// The two sums of a check over a block, with the coefficients of one seed.
+pub(super) struct Accumulator {
+    seed: [u8; 16],
+    coefficients: Coefficients,
+    /// Slots absorbed: the index of the next coefficient.
+    absorbed: usize,
+    sums: (Gf128, Gf128),
+}
+
+impl Accumulator {
+    pub(super) fn new(seed: [u8; 16]) -> Self {
+        Self { seed, coefficients: Coefficients::new(seed), absorbed: 0, sums: Default::default() }
+    }
+
+    pub(super) fn seed(&self) -> [u8; 16] {
+        self.seed
+    }
+
+    pub(super) fn sums(&self) -> (Gf128, Gf128) {
+        self.sums
+    }
+
+    /// Adds `check` over the used slots, which follow the ones absorbed before.
+    pub(super) fn absorb(&mut self, slots: &Slots, threads: Option<&rayon::ThreadPool>, check: Check) {
+        use rayon::prelude::*;
+        let (kernel, coefficients, first) = (Kernel::detect(), &self.coefficients, self.absorbed);
+        let piece = |chi: &mut Vec<Gf128>, (i, (a, b, c)): (usize, (&[Gf128], &[Gf128], &[Gf128]))| {
+            chi.resize(a.len(), Gf128::ZERO);
+            coefficients.at(first + i * CHUNK, chi);
+            // The four have one length by construction.
+            check(kernel, chi, a, b, c).unwrap_or_default()
+        };
+        let add = |x: (Gf128, Gf128), y: (Gf128, Gf128)| (x.0 + y.0, x.1 + y.1);
+        let sums = match threads {
+            Some(pool) if slots.used > CHUNK => {
+                let pieces: Vec<_> = slots.chunks(CHUNK).enumerate().collect();
+                let each = || Vec::with_capacity(CHUNK);
+                pool.install(|| pieces.into_par_iter().map_init(each, piece).reduce(Default::default, add))
+            }
+            _ => {
+                let mut chi = Vec::with_capacity(CHUNK);
+                slots.chunks(CHUNK).enumerate().map(|p| piece(&mut chi, p)).fold(Default::default(), add)
+            }
+        };
+        self.sums = add(self.sums, sums);
+        self.absorbed += slots.used;
+    }
+}
