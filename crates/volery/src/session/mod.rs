@@ -26,10 +26,13 @@ pub use prover::Prover;
 pub use report::Report;
 pub use verifier::Verifier;
 
-use volery_channel::Channel;
+use std::time::Instant;
+
 use volery_channel::handshake::{Begin, Session};
+use volery_channel::{Channel, tags};
+use volery_vole::cot::Stock;
 use volery_vole::{SessionId, Transcript};
-use volery_zk::quicksilver::Challenges;
+use volery_zk::quicksilver::{Challenges, Tally};
 
 use crate::Error;
 
@@ -45,11 +48,7 @@ struct Common {
 }
 
 impl Common {
-    fn new(
-        session: &Session,
-        options: Options,
-        threads: Option<std::sync::Arc<rayon::ThreadPool>>,
-    ) -> Self {
+    fn new(session: &Session, options: Options, threads: Option<std::sync::Arc<rayon::ThreadPool>>) -> Self {
         Self { id: SessionId::new(*session.id()), options, threads, proofs: 0, over: false }
     }
 
@@ -79,6 +78,23 @@ impl Common {
         transcript.absorb_number("interval", self.options.settings().interval as u64);
         transcript.absorb_number("first correlation", first_correlation);
         Challenges::FiatShamir(transcript)
+    }
+
+    /// Makes `count` correlations, throws them away, and ends the session together with the peer.
+    fn spend(&mut self, count: u64, stock: &mut Stock, channel: &mut dyn Channel) -> Result<Report, Error> {
+        if core::mem::replace(&mut self.over, true) {
+            return Err(Error::Over);
+        }
+        let (start, before) = (Instant::now(), channel.stats());
+        let end = stock.index().saturating_add(count);
+        // A batch counts as taken when the next one replaces it.
+        while stock.index() < end {
+            stock.refill(channel)?;
+        }
+        // Steps of the next stage may be on their way: nobody leaves before both have what they wait for.
+        channel.send(tags::GOODBYE, &[])?;
+        channel.recv(tags::GOODBYE, 0)?;
+        Ok(Report::new(Tally::default(), start.elapsed(), before, channel.stats()))
     }
 
     /// Ends the session if `result` is an error, and tells the peer.

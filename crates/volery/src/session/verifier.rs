@@ -100,6 +100,16 @@ impl<C: Channel> Verifier<C> {
         Ok(Report::new(tally, start.elapsed(), before, self.channel.stats()))
     }
 
+    /// Makes `count` correlations and throws them away, then ends the session: what the making of correlations costs by
+    /// itself. The peer must ask for the same number.
+    ///
+    /// # Errors
+    /// What making them finds wrong, the channel's errors.
+    pub fn spend(&mut self, count: u64) -> Result<Report, Error> {
+        let result = self.common.spend(count, &mut self.stock, &mut self.channel);
+        self.common.conclude(result, &mut self.channel)
+    }
+
     /// The channel, for its counters.
     pub fn channel(&self) -> &C {
         &self.channel

@@ -1,0 +1,54 @@
+//! `volery bench`: both parties as two processes of this program over loopback TCP.
+//!
+//! ```text
+//! this process --spawns--> verifier: listens, tells its address on standard output
+//!              --spawns--> prover: connects there
+//!              <---------- what each measured, one JSON object, when the session is over
+//! ```
+//!
+//! Processes, not threads, so that each party's memory is its own and neither shares caches' warmth or locks.
+
+mod party;
+mod row;
+mod workload;
+
+pub(crate) use party::party;
+
+use super::args::{BenchArgs, BenchName};
+use super::failure::Failure;
+use super::output;
+use row::Row;
+use workload::Job;
+
+/// Runs one measurement, or the tour.
+pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    let jobs = match args.name {
+        Some(name) => vec![Job::new(name, args.size, &args.protocol)?],
+        None => tour(args)?,
+    };
+    if !args.json {
+        output::result(&Row::heading())?;
+    }
+    for job in jobs {
+        let row = party::run(&job)?;
+        if args.json {
+            output::json(&row)?;
+        } else {
+            output::result(&row.text())?;
+        }
+    }
+    Ok(())
+}
+
+/// A little of everything.
+fn tour(args: &BenchArgs) -> Result<Vec<Job>, Failure> {
+    let entries = [
+        (BenchName::Preimage, None),
+        (BenchName::Aes128, Some(1)),
+        (BenchName::Cot, None),
+        (BenchName::Boolean, None),
+        (BenchName::Sha256, None),
+        (BenchName::Aes128, None),
+    ];
+    entries.into_iter().map(|(name, size)| Job::new(name, size, &args.protocol)).collect()
+}

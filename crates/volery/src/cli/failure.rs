@@ -1,0 +1,70 @@
+//! What a command can end with other than well.
+
+use std::process::ExitCode;
+
+use volery::Error;
+use volery_circuit::Error as StatementError;
+
+/// Why a command failed; decides the exit code.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The proof is wrong, or there is none for this witness: exit code 1.
+    #[error("rejected: {0}")]
+    Rejected(String),
+    /// Wrong usage or a bad input file: exit code 2.
+    #[error("{0}")]
+    Input(String),
+    /// The session failed (network, peer gave up, mismatch), or the system did: exit code 3.
+    #[error("{0}")]
+    Session(String),
+}
+
+impl Failure {
+    /// The code that tells a script which kind of end this is.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Rejected(_) => 1,
+            Self::Input(_) => 2,
+            Self::Session(_) => 3,
+        })
+    }
+
+    /// A bad input.
+    pub(crate) fn input(reason: impl ToString) -> Self {
+        Self::Input(reason.to_string())
+    }
+
+    /// A failed session.
+    pub(crate) fn session(reason: impl ToString) -> Self {
+        Self::Session(reason.to_string())
+    }
+}
+
+impl From<StatementError> for Failure {
+    fn from(error: StatementError) -> Self {
+        match error {
+            StatementError::Unsatisfied { .. } => Self::Rejected(error.to_string()),
+            _ => Self::input(error),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Proof(volery_zk::Error::Statement(error)) | Error::Statement(error) => error.into(),
+            Error::Proof(volery_zk::Error::Rejected { reason }) => Self::Rejected(reason),
+            Error::Options(reason) => Self::Input(reason),
+            _ => Self::session(error),
+        }
+    }
+}
+
+impl From<volery_channel::Error> for Failure {
+    fn from(error: volery_channel::Error) -> Self {
+        match error {
+            volery_channel::Error::Address { .. } => Self::input(error),
+            _ => Self::session(error),
+        }
+    }
+}

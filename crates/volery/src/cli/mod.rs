@@ -1,0 +1,42 @@
+//! The program: from a command line to an exit code.
+//!
+//! ```text
+//! args         what a command line may say (clap), with all help texts
+//! failure      what a command can end with, and the exit code of each end
+//! output       results to standard output, as text or JSON
+//! bench        two processes of this program over loopback
+//! ```
+//!
+//! Results go to standard output; everything else (messages, progress, errors) to standard error.
+
+mod args;
+mod bench;
+mod failure;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use failure::Failure;
+
+/// Parses the command line, runs it and says how it ended.
+pub(crate) fn main() -> ExitCode {
+    // Wrong usage ends in there, with exit code 2; help and version with 0.
+    let cli = Cli::parse();
+    match run(cli.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::message(&format!("volery: {failure}"));
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Bench(args) => bench::run(&args),
+        Command::BenchParty(args) => bench::party(&args),
+    }
+}

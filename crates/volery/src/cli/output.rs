@@ -1,0 +1,95 @@
+//! Results and messages: where they go and how numbers look.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::failure::Failure;
+
+/// Writes one line of results to standard output, at once and whole.
+pub(crate) fn result(line: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| Failure::session(format!("standard output: {error}")))
+}
+
+/// Writes one object to standard output, on a line of its own.
+pub(crate) fn json(object: &impl Serialize) -> Result<(), Failure> {
+    let line = serde_json::to_string(object).map_err(Failure::session)?;
+    result(&line)
+}
+
+/// Writes a line to standard error. If nobody can read it there is nobody left to tell.
+pub(crate) fn message(line: &str) {
+    let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
+}
+
+/// A number with commas between thousands.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number of bytes, in the unit that fits.
+pub(crate) fn bytes(number: u64) -> String {
+    scaled(number as f64, &[("bytes", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)])
+}
+
+/// A rate, in the unit that fits.
+pub(crate) fn rate(per_second: f64) -> String {
+    scaled(per_second, &[("", 1.0), ("thousand", 1e3), ("million", 1e6), ("billion", 1e9)])
+}
+
+/// A time, in the unit that fits.
+pub(crate) fn time(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    match seconds {
+        s if s < 1.0 => format!("{:.1} ms", 1e3 * s),
+        s if s < 120.0 => format!("{s:.2} s"),
+        s => format!("{:.1} min", s / 60.0),
+    }
+}
+
+/// `number` in the largest of the `units` that it reaches, with three digits or more.
+fn scaled(number: f64, units: &[(&str, f64)]) -> String {
+    let fits = |(_, size): &&(&str, f64)| number >= *size;
+    let (name, size) = units.iter().rev().find(fits).or(units.first()).copied().unwrap_or(("", 1.0));
+    let value = number / size;
+    let decimals = match value {
+        v if size == 1.0 || v >= 100.0 => 0,
+        v if v >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$} {name}").trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_parted_by_commas() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(count(number), text);
+        }
+    }
+
+    #[test]
+    fn units_follow_the_size() {
+        assert_eq!(bytes(999), "999 bytes");
+        assert_eq!(bytes(1000), "1.00 kB");
+        assert_eq!(bytes(123_456_789), "123 MB");
+        assert_eq!(rate(0.0), "0");
+        assert_eq!(rate(51_200_000.0), "51.2 million");
+        assert_eq!(time(Duration::from_micros(1500)), "1.5 ms");
+        assert_eq!(time(Duration::from_secs(180)), "3.0 min");
+    }
+}
