@@ -120,6 +120,14 @@ pub trait Statement<B: Backend + ?Sized>: Sync {
     /// Two statements with the same digest must make the same calls on every backend.
     fn identify(&self, digest: &mut Digest);
 
+    /// About how many secret values and multiplications the program has in all, if that is known without running it.
+    ///
+    /// Both parties must get the same from the same public side. It only helps a backend to prepare neither too much
+    /// nor too little; nothing is wrong if it is off.
+    fn commitments(&self) -> Option<u64> {
+        None
+    }
+
     /// Runs the program.
     ///
     /// # Errors

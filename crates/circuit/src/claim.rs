@@ -86,10 +86,15 @@ impl<R: Ring> Claim<R> {
         }
     }
 
+    /// The number of secret wires of `signature`.
+    pub(crate) fn secret_width(&self, signature: &Signature) -> u64 {
+        let open = signature.inputs.iter().zip(&self.inputs).filter(|(_, value)| value.is_none());
+        open.map(|(input, _)| u64::from(input.width)).sum()
+    }
+
     /// Whether `witness` has one value for every secret wire of `signature`.
     pub(crate) fn fits(&self, witness: &Witness<R>, signature: &Signature) -> Result<(), Error> {
-        let open = signature.inputs.iter().zip(&self.inputs).filter(|(_, value)| value.is_none());
-        let needed: u64 = open.map(|(input, _)| u64::from(input.width)).sum();
+        let needed = self.secret_width(signature);
         let got = witness.values().len() as u64;
         if got == needed {
             return Ok(());

@@ -315,6 +315,11 @@ impl<B: Prove<F2>> Statement<B> for FileStatement {
         self.claim.identify(digest);
     }
 
+    fn commitments(&self) -> Option<u64> {
+        // Public inputs may fold some of the ANDs away.
+        self.file.tally.and.checked_add(self.claim.secret_width(&self.file.signature))
+    }
+
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
         // Folding widens wires, so it is only done where there are constants to fold.
         if self.claim.has_public_inputs() || self.file.tally.constant > 0 {

@@ -51,6 +51,11 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Sha256Chain {
         digest.number("blocks", self.blocks).bytes("digest", &self.digest);
     }
 
+    fn commitments(&self) -> Option<u64> {
+        // 22,271 ANDs a block at most, the block of padding included.
+        self.blocks.checked_add(1)?.checked_mul(22_271)?.checked_add(512)
+    }
+
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
         backend.enter("sha256");
         let block = self.block.wires(backend, 0, 64)?;
@@ -106,6 +111,10 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Aes128Many {
         digest.bytes("statement", b"benchmark: aes128 many v1").number("blocks", self.blocks);
     }
 
+    fn commitments(&self) -> Option<u64> {
+        self.blocks.checked_mul(5120)?.checked_add(1280 + 128)
+    }
+
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
         backend.enter("aes128");
         let key = self.key.wires(backend, 0, 16)?;
@@ -156,6 +165,10 @@ impl AndChain {
 impl<B: Prove<F2> + ?Sized> Statement<B> for AndChain {
     fn identify(&self, digest: &mut Digest) {
         digest.bytes("statement", b"benchmark: and chain v1").number("ands", self.ands);
+    }
+
+    fn commitments(&self) -> Option<u64> {
+        self.ands.checked_add(2 * WIDTH as u64)
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {

@@ -13,7 +13,8 @@
 //! quarter of its outputs both set aside what the next round starts from and V sends its trees; at one half P sends the
 //! check; at three quarters V answers; at the end P verifies the answer and the next stage begins. Both parties count
 //! the same outputs, so no message says which step it is. A statement that ends before a quarter of a stage pays
-//! nothing for the next one.
+//! nothing for the next one, and one that says beforehand how much it takes ([`Correlations::expect`]) pays for no round
+//! that it does not need.
 //!
 //! Stages are read in batches of a few blocks; with several threads the blocks of a batch are made in parallel, and the
 //! result does not depend on the number of threads.

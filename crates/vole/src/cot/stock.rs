@@ -14,6 +14,11 @@ pub trait Correlations {
     /// The source's; the channel's, if it needs one. After an error the source gives nothing more.
     fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error>;
 
+    /// Says that the next `n` correlations will be taken and perhaps none after them, or that nothing is known, so that
+    /// the source prepares neither too much nor too little. Both parties must say it at the same place. The default does
+    /// nothing.
+    fn expect(&mut self, _n: Option<u64>) {}
+
     /// Whether the next refill may have to wait for the peer. Who holds back messages of their own sends them first.
     fn may_wait(&self) -> bool;
 }
@@ -32,6 +37,12 @@ impl Stock {
     #[must_use]
     pub fn new(source: Box<dyn Correlations + Send>) -> Self {
         Self { source, batch: Vec::new(), next: 0, before: 0 }
+    }
+
+    /// Says how many correlations will be taken next, if that is known; see [`Correlations::expect`].
+    pub fn expect(&mut self, n: Option<u64>) {
+        let at_hand = self.at_hand().len() as u64;
+        self.source.expect(n.map(|n| n.saturating_sub(at_hand)));
     }
 
     /// The correlations at hand, next one first. They stay until [`Stock::advance`] says that they are used.

@@ -25,6 +25,8 @@ pub struct Supply<P: Party> {
     number: usize,
     threads: Option<Arc<rayon::ThreadPool>>,
     given: u64,
+    /// The value of `given` at which the caller may be done, if it said so.
+    end: Option<u64>,
     failed: Option<Error>,
 }
 
@@ -44,6 +46,18 @@ impl<P: Party> Correlations for Supply<P> {
         }
         self.given += out.len() as u64;
         result
+    }
+
+    fn expect(&mut self, n: Option<u64>) {
+        self.end = n.map(|n| self.given.saturating_add(n));
+        let stage = &mut self.stage;
+        if let (Source::Extension, Step::Open) = (&stage.source, stage.step)
+            && n.is_some_and(|n| n >= LONG)
+            && !self.plan.rounds.is_empty()
+        {
+            // Rounds will be needed: the sooner, the fewer correlations come from the dearer extension.
+            stage.blocks = stage.blocks.min(stage.read + 4);
+        }
     }
 
     fn may_wait(&self) -> bool {
@@ -81,7 +95,7 @@ impl<P: Party> Supply<P> {
     pub fn new(party: P, plan: Plan, threads: Option<Arc<rayon::ThreadPool>>) -> Self {
         let blocks = if plan.rounds.is_empty() { usize::MAX } else { (plan.extension / Plan::CHUNK).max(1) };
         let stage = Stage { source: Source::Extension, blocks, read: 0, step: Step::Open };
-        Self { party, plan, stage, next: None, number: 0, threads, given: 0, failed: None }
+        Self { party, plan, stage, next: None, number: 0, threads, given: 0, end: None, failed: None }
     }
 
     /// The party's own state, e.g. V's delta.
@@ -134,9 +148,26 @@ impl<P: Party> Supply<P> {
 
     /// The number of blocks at which the next step is due.
     fn next_stop(&self) -> usize {
+        if self.stage.step == Step::Open
+            && let Some(last) = self.last_open()
+        {
+            return last;
+        }
         let quarter = self.stage.step as usize;
         // Divided first: the number of blocks may be `usize::MAX`.
         self.stage.blocks / 4 * quarter + self.stage.blocks % 4 * quarter / 4
+    }
+
+    /// Where the caller is expected to be done before the stage is read: how far the stage can be read and still leave
+    /// what the next round starts from. Until then a next round would be prepared in vain.
+    fn last_open(&self) -> Option<usize> {
+        let reserve = match self.stage.source {
+            Source::Extension => 0,
+            Source::Round(_) => self.plan.round(self.number)?.base_len().div_ceil(self.block_len()),
+        };
+        let last = self.stage.blocks.checked_sub(reserve)?;
+        let rest = (last.saturating_sub(self.stage.read) as u64).saturating_mul(self.block_len() as u64);
+        (self.end?.saturating_sub(self.given) <= rest).then_some(last)
     }
 
     /// Sets aside what the next round starts from and starts it.
@@ -184,6 +215,10 @@ impl<P: Party> Supply<P> {
         Ok(())
     }
 }
+
+/// From this many expected correlations on, rounds begin at once: OT extension makes one in about five times the time
+/// of a round's, and a round's fixed cost is some ten thousand of them.
+const LONG: u64 = 1 << 19;
 
 /// Outputs that a batch aims at: enough that the caller's loop dominates, few enough for the second-level cache.
 const BATCH: usize = 1 << 12;

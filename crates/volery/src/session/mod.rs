@@ -62,6 +62,12 @@ impl Common {
         Ok(Begin::new(digest, parameters))
     }
 
+    /// Correlations that a statement with so many secret values and multiplications takes, the checks included.
+    fn expected(&self, commitments: Option<u64>) -> Option<u64> {
+        let interval = self.options.settings().interval as u64;
+        commitments.map(|n| n.saturating_add((n / interval + 1).saturating_mul(128)))
+    }
+
     /// Where this proof's challenges come from.
     fn challenges<'r>(
         &self,
@@ -72,11 +78,9 @@ impl Common {
         if !self.options.fiat_shamir {
             return Challenges::Interactive(rng);
         }
-        let mut transcript = Transcript::new("volery quicksilver boolean v1", &self.id);
-        transcript.absorb("statement", digest);
+        let mut transcript =
+            transcript("session", &self.id, digest, self.options.settings(), first_correlation);
         transcript.absorb_number("proof", self.proofs);
-        transcript.absorb_number("interval", self.options.settings().interval as u64);
-        transcript.absorb_number("first correlation", first_correlation);
         Challenges::FiatShamir(transcript)
     }
 
@@ -87,6 +91,7 @@ impl Common {
         }
         let (start, before) = (Instant::now(), channel.stats());
         let end = stock.index().saturating_add(count);
+        stock.expect(Some(count));
         // A batch counts as taken when the next one replaces it.
         while stock.index() < end {
             stock.refill(channel)?;
@@ -107,8 +112,44 @@ impl Common {
     }
 }
 
+/// What is left of a session that ends in a pair of correlation files.
+pub(crate) struct Parts<C> {
+    pub(crate) channel: C,
+    pub(crate) stock: Stock,
+    /// V's global key.
+    pub(crate) delta: Option<Delta>,
+    common: Common,
+}
+
+impl<C> Parts<C> {
+    /// The session's name and how its proofs are run; an error if the session is over.
+    pub(crate) fn begin(&self) -> Result<(SessionId, Settings), Error> {
+        if self.common.over {
+            return Err(Error::Over);
+        }
+        Ok((self.common.id, self.common.options.settings()))
+    }
+}
+
+/// The transcript that the challenges of a proof are hashed from, where nobody chooses them. `mode` is how P's messages
+/// reach V: proofs of different modes have unrelated challenges.
+pub(crate) fn transcript(
+    mode: &str,
+    session: &SessionId,
+    digest: &[u8; 32],
+    settings: Settings,
+    first_correlation: u64,
+) -> Transcript {
+    let mut transcript = Transcript::new("volery quicksilver boolean v1", session);
+    transcript.absorb("mode", mode.as_bytes());
+    transcript.absorb("statement", digest);
+    transcript.absorb_number("interval", settings.interval as u64);
+    transcript.absorb_number("first correlation", first_correlation);
+    transcript
+}
+
 /// The digest of a statement for the backend `B`.
-fn digest<B: volery_circuit::Backend + ?Sized>(
+pub(crate) fn digest<B: volery_circuit::Backend + ?Sized>(
     statement: &(impl volery_circuit::Statement<B> + ?Sized),
 ) -> [u8; 32] {
     let mut digest = volery_circuit::Digest::new();

@@ -57,7 +57,7 @@ impl Options {
     }
 
     /// A pool for this party's threads; none for a single one.
-    pub(super) fn pool(&self) -> Result<Option<Arc<rayon::ThreadPool>>, Error> {
+    pub(crate) fn pool(&self) -> Result<Option<Arc<rayon::ThreadPool>>, Error> {
         if self.threads == 0 || self.threads > Self::MAX_THREADS {
             return Err(Error::Options(format!(
                 "{} threads; 1 to {} are possible",

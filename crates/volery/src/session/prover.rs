@@ -11,7 +11,7 @@ use volery_vole::softspoken::{FieldBits, ReceiverSetup};
 use volery_vole::{SessionId, base_ot};
 use volery_zk::quicksilver::{self, verdict};
 
-use super::{Common, Options, Report, digest};
+use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
 
 /// The party that proves.
@@ -94,6 +94,7 @@ impl<C: Channel> Prover<C> {
         begin.send(&mut self.channel)?;
         // The peer's must be here before anything that depends on the witness leaves.
         begin.receive(&mut self.channel)?;
+        self.stock.expect(self.common.expected(statement.commitments()));
         let challenges = self.common.challenges(&digest, self.stock.index(), rng);
         let prover = quicksilver::Prover::new(
             self.common.options.settings(),
@@ -115,6 +116,11 @@ impl<C: Channel> Prover<C> {
     pub fn spend(&mut self, count: u64) -> Result<Report, Error> {
         let result = self.common.spend(count, &mut self.stock, &mut self.channel);
         self.common.conclude(result, &mut self.channel)
+    }
+
+    /// Ends the session for the sake of what it is made of.
+    pub(crate) fn into_parts(self) -> Parts<C> {
+        Parts { channel: self.channel, stock: self.stock, delta: None, common: self.common }
     }
 
     /// The channel, for its counters.

@@ -11,7 +11,7 @@ use volery_vole::softspoken::{FieldBits, SenderSetup};
 use volery_vole::{Delta, SessionId, base_ot};
 use volery_zk::quicksilver::{self, verdict};
 
-use super::{Common, Options, Report, digest};
+use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
 
 /// The party that verifies. Its statements hold no witness.
@@ -80,6 +80,7 @@ impl<C: Channel> Verifier<C> {
         let begin = self.common.begin(digest)?;
         begin.send(&mut self.channel)?;
         begin.receive(&mut self.channel)?;
+        self.stock.expect(self.common.expected(statement.commitments()));
         let challenges = self.common.challenges(&digest, self.stock.index(), rng);
         let verifier = quicksilver::Verifier::new(
             self.common.options.settings(),
@@ -108,6 +109,11 @@ impl<C: Channel> Verifier<C> {
     pub fn spend(&mut self, count: u64) -> Result<Report, Error> {
         let result = self.common.spend(count, &mut self.stock, &mut self.channel);
         self.common.conclude(result, &mut self.channel)
+    }
+
+    /// Ends the session for the sake of what it is made of.
+    pub(crate) fn into_parts(self) -> Parts<C> {
+        Parts { channel: self.channel, stock: self.stock, delta: Some(self.delta), common: self.common }
     }
 
     /// The channel, for its counters.

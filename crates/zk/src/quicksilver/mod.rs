@@ -67,6 +67,15 @@ impl Settings {
 
     /// Larger blocks, for fewer waits.
     pub const WAN: Self = Self { interval: 1 << 18 };
+
+    /// Correlations that a proof takes: one for each secret value and each multiplication, and 128 for each check, the
+    /// last one, of what the full blocks leave over, included.
+    #[must_use]
+    pub const fn correlations(&self, secrets: u64, multiplications: u64) -> u64 {
+        let interval = if self.interval == 0 { 1 } else { self.interval as u64 };
+        let checks = (multiplications / interval).saturating_add(1);
+        secrets.saturating_add(multiplications).saturating_add(checks.saturating_mul(128))
+    }
 }
 
 #[cfg(test)]
