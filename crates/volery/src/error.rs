@@ -16,6 +16,9 @@ pub enum Error {
     /// The statement could not be made.
     #[error(transparent)]
     Statement(#[from] volery_circuit::Error),
+    /// A file of stored correlations, or a proof made of them.
+    #[error(transparent)]
+    Stored(#[from] crate::stored::Error),
     /// The caller's options are impossible.
     #[error("{0}")]
     Options(String),
@@ -31,7 +34,11 @@ impl Error {
     /// Whether V found the proof wrong.
     #[must_use]
     pub fn is_rejection(&self) -> bool {
-        matches!(self, Self::Proof(error) if error.is_rejection())
+        match self {
+            Self::Proof(error) => error.is_rejection(),
+            Self::Stored(error) => error.is_rejection(),
+            _ => false,
+        }
     }
 
     /// What the peer may know of it. Messages of our own errors may speak of secrets or of local files; these do not.
@@ -44,7 +51,10 @@ impl Error {
             Self::Proof(Zk::Malformed { .. } | Zk::Correlations(_)) | Self::Correlations(_) => {
                 "a message failed its check"
             }
-            Self::Proof(_) | Self::Channel(_) => "the connection failed, or a message was not the one expected",
+            Self::Proof(_) | Self::Channel(_) => {
+                "the connection failed, or a message was not the one expected"
+            }
+            Self::Stored(_) => "a party cannot store the correlations",
             Self::Options(_) | Self::Randomness(_) => "a party cannot run with these options",
             Self::Over => "the session is over",
         }

@@ -5,6 +5,7 @@
 mod error;
 mod rng;
 mod session;
+pub mod stored;
 
 pub use error::Error;
 pub use rng::os_rng;

@@ -31,8 +31,8 @@ use std::time::Instant;
 use volery_channel::handshake::{Begin, Session};
 use volery_channel::{Channel, tags};
 use volery_vole::cot::Stock;
-use volery_vole::{SessionId, Transcript};
-use volery_zk::quicksilver::{Challenges, Tally};
+use volery_vole::{Delta, SessionId, Transcript};
+use volery_zk::quicksilver::{Challenges, Settings, Tally};
 
 use crate::Error;
 

@@ -68,13 +68,14 @@ impl Settings {
     /// Larger blocks, for fewer waits.
     pub const WAN: Self = Self { interval: 1 << 18 };
 
-    /// Correlations that a proof takes: one for each secret value and each multiplication, and 128 for each check, the
-    /// last one, of what the full blocks leave over, included.
+    /// Correlations that a proof takes: one for each committed bit, that is, for each secret value and each
+    /// multiplication, and 128 for each check: one for each block, the last one, full or not, included.
     #[must_use]
     pub const fn correlations(&self, secrets: u64, multiplications: u64) -> u64 {
+        let commitments = secrets.saturating_add(multiplications);
         let interval = if self.interval == 0 { 1 } else { self.interval as u64 };
-        let checks = (multiplications / interval).saturating_add(1);
-        secrets.saturating_add(multiplications).saturating_add(checks.saturating_mul(128))
+        let checks = if commitments == 0 { 1 } else { commitments.div_ceil(interval) };
+        commitments.saturating_add(checks.saturating_mul(128))
     }
 }
 

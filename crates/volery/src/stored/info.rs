@@ -1,0 +1,76 @@
+//! What files and proofs report.
+
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+use volery_channel::handshake::Role;
+use volery_vole::SessionId;
+use volery_zk::quicksilver::{Settings, Tally};
+
+use super::disk::{Disk, Os};
+use super::header::Header;
+use super::state::State;
+use super::{Error, store};
+
+/// What a correlation file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Info {
+    /// Whose file it is.
+    pub role: Role,
+    /// The session that made the pair of files; both have it.
+    pub session: SessionId,
+    /// Correlations made.
+    pub count: u64,
+    /// Correlations that can still be used: P takes them from the front, V as proofs come.
+    pub remaining: u64,
+    /// Ranges consumed, ascending.
+    pub consumed: Vec<Range<u64>>,
+    /// Whether a rejected proof ended its use.
+    pub burnt: bool,
+    /// How proofs are run.
+    pub settings: Settings,
+}
+
+impl Info {
+    pub(super) fn new(header: &Header, state: &State) -> Self {
+        let remaining = match (state.burnt, header.role) {
+            (true, _) => 0,
+            (false, Role::Prover) => header.count - state.end(),
+            (false, Role::Verifier) => header.count - state.used(),
+        };
+        Self {
+            role: header.role,
+            session: header.session,
+            count: header.count,
+            remaining,
+            consumed: state.consumed().to_vec(),
+            burnt: state.burnt,
+            settings: Settings { interval: header.interval as usize },
+        }
+    }
+
+    /// Whose file it is that lies at `path`, without opening it for use.
+    ///
+    /// # Errors
+    /// As opening it.
+    pub fn role_of(path: &Path) -> Result<Role, Error> {
+        let file = Os.open(path, false).map_err(Error::io("open", path))?;
+        Ok(store::read_header(&*file, path)?.role)
+    }
+}
+
+/// What a stored proof took, at either party.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// What the statement's program did.
+    pub tally: Tally,
+    /// The correlations that were consumed.
+    pub range: Range<u64>,
+    /// Bytes of the proof file.
+    pub bytes: u64,
+    /// Time from the call to its return.
+    pub time: Duration,
+}

@@ -1,0 +1,219 @@
+//! An open correlation file: its lock, what is consumed, and the way to what is not.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use volery_channel::handshake::Role;
+use volery_vole::Delta;
+use volery_vole::cot::Stock;
+use zeroize::Zeroizing;
+
+use super::chunks::{BATCH, CHUNK, Fault, RECORD, Seal, Source, offset};
+use super::codec::{BLOCK, Flaw};
+use super::disk::{Disk, DiskFile};
+use super::header::{Header, KEY, SLOTS, VERSION};
+use super::state::State;
+use super::{Error, Info};
+
+/// A correlation file that this process holds the lock of.
+pub(super) struct Store {
+    file: Arc<dyn DiskFile>,
+    path: PathBuf,
+    header: Header,
+    state: State,
+    /// Whether the last update is known to be on the disk.
+    settled: bool,
+}
+
+impl Store {
+    /// Opens the file of `role` at `path`, and finishes what an earlier process was killed in.
+    pub(super) fn open(disk: &dyn Disk, path: &Path, role: Role) -> Result<Self, Error> {
+        let file = disk.open(path, true).map_err(Error::io("open", path))?;
+        if !file.lock().map_err(Error::io("lock", path))? {
+            return Err(Error::Locked { path: path.to_owned() });
+        }
+        let header = read_header(&*file, path)?;
+        if header.role != role {
+            return Err(Error::WrongRole { path: path.to_owned(), role: header.role });
+        }
+        let slots = SLOTS.map(|at| read_block(&*file, path, at).map(|block| State::decode(&header, &block)));
+        let [a, b] = slots;
+        let (a, b) = (a?, b?);
+        let agree = matches!((&a, &b), (Ok(a), Ok(b)) if a == b);
+        let state = State::choose(a, b).map_err(flaw(path, "the state"))?;
+        let mut store = Self { file, path: path.to_owned(), header, state, settled: false };
+        if !agree {
+            store.write_state()?;
+        }
+        store.settled = true;
+        store.wipe_rest()?;
+        Ok(store)
+    }
+
+    pub(super) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    pub(super) fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub(super) fn info(&self) -> Info {
+        Info::new(&self.header, &self.state)
+    }
+
+    /// Refuses a file that is burnt, or whose state is not known.
+    pub(super) fn usable(&self) -> Result<(), Error> {
+        if !self.settled {
+            return Err(Error::Reopen { path: self.path.clone() });
+        }
+        if self.state.burnt {
+            return Err(Error::Burnt { path: self.path.clone() });
+        }
+        Ok(())
+    }
+
+    /// V's global key.
+    pub(super) fn delta(&self) -> Result<Delta, Error> {
+        self.usable()?;
+        let block = read_block(&*self.file, &self.path, KEY)?;
+        self.header.decode_key(&block).map_err(flaw(&self.path, "the key"))
+    }
+
+    /// Records `range` as consumed. When this returns the record is on the disk, and the range is this caller's.
+    pub(super) fn consume(&mut self, range: Range<u64>) -> Result<Consumed, Error> {
+        self.usable()?;
+        if !super::state::sound(&range, self.header.count) {
+            return Err(Error::Options("a range that the file does not have".into()));
+        }
+        if self.state.overlaps(&range) {
+            return Err(Error::Used { range });
+        }
+        self.update(self.state.with(&range))?;
+        Ok(Consumed { range })
+    }
+
+    /// The correlations of a consumed range.
+    pub(super) fn stock(&self, consumed: Consumed, fault: &Fault) -> Stock {
+        let seal = Seal::new(&self.header);
+        let source = Source::new(self.file.clone(), self.path.clone(), seal, &consumed.range, fault.clone());
+        Stock::new(Box::new(source))
+    }
+
+    /// Overwrites the range consumed last with zeros. Best effort: nobody relies on it.
+    pub(super) fn wipe_last(&self) {
+        let _ = self.wipe(&self.state.last);
+    }
+
+    /// Records that a proof was rejected, then destroys the key and all correlations.
+    pub(super) fn burn(&mut self) -> Result<(), Error> {
+        self.update(self.state.burnt())?;
+        // What is recorded cannot be used any more; that it cannot be read either is best effort.
+        let _ = self.wipe_all();
+        Ok(())
+    }
+
+    /// Writes both slots, one after the other, each synced: at any moment one is sound, and in the end both are new.
+    fn update(&mut self, state: State) -> Result<(), Error> {
+        self.settled = false;
+        self.state = state;
+        self.write_state()?;
+        self.settled = true;
+        Ok(())
+    }
+
+    fn write_state(&self) -> Result<(), Error> {
+        let block = self.state.encode(&self.header);
+        // The slot of the older state, if a crash left one, or a damaged one, goes first: the sound one stays until then.
+        let mut slots = SLOTS;
+        let first = read_block(&*self.file, &self.path, SLOTS[0])?;
+        if State::decode(&self.header, &first).is_ok_and(|state| state.sequence >= self.state.sequence) {
+            slots.reverse();
+        }
+        for at in slots {
+            self.file.write_at(&block, at).map_err(Error::io("record what is consumed", &self.path))?;
+            self.file.sync().map_err(Error::io("record what is consumed", &self.path))?;
+        }
+        Ok(())
+    }
+
+    /// Wipes what a process that was killed did not come to.
+    fn wipe_rest(&self) -> Result<(), Error> {
+        if self.state.burnt {
+            let key = read_block(&*self.file, &self.path, KEY)?;
+            let all = 0..self.header.count;
+            if key.iter().any(|byte| *byte != 0) || !self.is_wiped(&all)? {
+                let _ = self.wipe_all();
+            }
+        } else if !self.is_wiped(&self.state.last)? {
+            self.wipe_last();
+        }
+        Ok(())
+    }
+
+    /// Whether the first chunk of a range, which is wiped last, is.
+    fn is_wiped(&self, range: &Range<u64>) -> Result<bool, Error> {
+        if range.is_empty() {
+            return Ok(true);
+        }
+        let mut record = Zeroizing::new([0; RECORD]);
+        let at = offset(range.start / CHUNK);
+        self.file.read_at(&mut *record, at).map_err(Error::io("read correlations", &self.path))?;
+        Ok(record.iter().all(|byte| *byte == 0))
+    }
+
+    fn wipe_all(&self) -> std::io::Result<()> {
+        self.file.write_at(&[0; BLOCK], KEY)?;
+        self.file.sync()?;
+        self.wipe(&(0..self.header.count))
+    }
+
+    /// From the back to the front, so that a wiped front means that all is.
+    fn wipe(&self, range: &Range<u64>) -> std::io::Result<()> {
+        let zeros = [0; BATCH as usize * RECORD];
+        let (first, mut end) = (range.start / CHUNK, range.end / CHUNK);
+        while first < end {
+            let start = end.saturating_sub(BATCH).max(first);
+            let bytes = (end - start) as usize * RECORD;
+            self.file.write_at(&zeros[..bytes], offset(start))?;
+            end = start;
+        }
+        self.file.sync()
+    }
+}
+
+/// A range that is recorded as consumed; it can be read once.
+pub(super) struct Consumed {
+    range: Range<u64>,
+}
+
+/// Reads and checks the static header and the file's length.
+pub(super) fn read_header(file: &dyn DiskFile, path: &Path) -> Result<Header, Error> {
+    let length = file.len().map_err(Error::io("measure", path))?;
+    let whole = usize::try_from(length).unwrap_or(usize::MAX).min(BLOCK);
+    let mut block = vec![0; whole];
+    file.read_at(&mut block, 0).map_err(Error::io("read", path))?;
+    let header = Header::decode(&block).map_err(flaw(path, "the header"))?;
+    let expected = header.file_bytes();
+    if length != expected {
+        let reason = format!("the file has {length} bytes, not {expected}: it was cut off, or something was appended");
+        return Err(Error::damaged(path, "its end", reason));
+    }
+    Ok(header)
+}
+
+fn read_block(file: &dyn DiskFile, path: &Path, at: u64) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let mut block = Zeroizing::new(vec![0; BLOCK]);
+    file.read_at(&mut block, at).map_err(Error::io("read", path))?;
+    Ok(block)
+}
+
+/// The error for a flaw of a correlation file.
+fn flaw(path: &Path, part: &'static str) -> impl FnOnce(Flaw) -> Error {
+    move |flaw| match flaw {
+        Flaw::Magic => Error::Format { path: path.to_owned(), expected: "correlation" },
+        Flaw::Version(version) => Error::Version { path: path.to_owned(), version, known: VERSION },
+        Flaw::Bad(reason) => Error::damaged(path, part, reason),
+    }
+}
