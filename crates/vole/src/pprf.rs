@@ -89,9 +89,8 @@ mod tests {
                 let mut left = vec![Gf128::ZERO; h];
                 expand_full(&aes, root, delta, &mut full, |level, sum| left[level] = sum);
                 // The sibling's side: the left one where the path goes right.
-                let sums: Vec<_> = (0..h)
-                    .map(|i| if path >> i & 1 == 1 { left[i] } else { left[i] + delta })
-                    .collect();
+                let sums: Vec<_> =
+                    (0..h).map(|i| if path >> i & 1 == 1 { left[i] } else { left[i] + delta }).collect();
                 let mut punctured = vec![Gf128::ONE; 1 << h];
                 expand_punctured(&aes, path, &sums, &mut punctured);
                 for (j, (v, w)) in full.iter().zip(&punctured).enumerate() {

@@ -20,7 +20,9 @@ pub enum Error {
         reason: String,
     },
     /// The parties do not run the same program, although they agreed on its name.
-    #[error("the parties run different programs: {what} is {ours} here and {theirs} at the peer; use the same version")]
+    #[error(
+        "the parties run different programs: {what} is {ours} here and {theirs} at the peer; use the same version"
+    )]
     Diverged {
         /// What was counted.
         what: &'static str,

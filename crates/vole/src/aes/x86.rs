@@ -230,7 +230,12 @@ unsafe fn encrypt<L: Lanes, const W: usize>(keys: &[u128; 11], x: &mut [L; W]) {
 
 /// As many groups of `W` registers as fit from `done` on; returns where it stopped.
 #[inline(always)]
-unsafe fn ctr<L: Lanes, const W: usize>(keys: &[u128; 11], start: u64, out: &mut [Gf128], done: usize) -> usize {
+unsafe fn ctr<L: Lanes, const W: usize>(
+    keys: &[u128; 11],
+    start: u64,
+    out: &mut [Gf128],
+    done: usize,
+) -> usize {
     let mut at = done;
     while out.len() - at >= W * L::N {
         // SAFETY: `at + W * N <= out.len()`, so every store is inside `out`.

@@ -13,16 +13,14 @@ use crate::{Delta, Error, Params, SessionId};
 /// Rounds of 6,400, so that a few ten thousand correlations pass through many stages.
 const PLAN: Plan = Plan {
     extension: 4 * Plan::CHUNK,
-    rounds: &[
-        Params { log_k: 9, log_block: 6, trees: 100 },
-        Params { log_k: 9, log_block: 7, trees: 60 },
-    ],
+    rounds: &[Params { log_k: 9, log_block: 6, trees: 100 }, Params { log_k: 9, log_block: 7, trees: 60 }],
 };
 
 const SESSION: SessionId = SessionId::new([7; 32]);
 
 fn pool(threads: usize) -> Option<std::sync::Arc<rayon::ThreadPool>> {
-    (threads > 1).then(|| std::sync::Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()))
+    (threads > 1)
+        .then(|| std::sync::Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()))
 }
 
 fn take(

@@ -42,8 +42,8 @@ mod prover;
 mod verifier;
 
 pub use params::Params;
-pub use prover::ProverRound;
-pub use verifier::VerifierRound;
+pub(crate) use prover::ProverRound;
+pub(crate) use verifier::VerifierRound;
 
 use volery_field::{Gf128, gf128::Kernel};
 
@@ -111,7 +111,9 @@ impl Base {
             )));
         }
         let paths = correlations[params.table_len()..][..params.paths_len()].to_vec();
-        let last = &correlations[params.table_len() + params.paths_len()..];
+        let Some(last) = correlations.last_chunk() else {
+            return Err(Error::misuse("a base without a mask"));
+        };
         let (mask, mask_bits) = (pack(last), pack_bits(last));
         correlations.truncate(params.table_len());
         Ok(Self { table: core::mem::take(&mut correlations), paths, mask, mask_bits })
@@ -129,17 +131,17 @@ impl Drop for Base {
     }
 }
 
-/// `sum a_i X^i` for the first 128 elements of `a`: 128 correlations become one over the field.
+/// `sum a_i X^i`: 128 correlations become one over the field.
 #[must_use]
-pub fn pack(a: &[Gf128]) -> Gf128 {
-    // At most 128 elements are what the kernel takes.
-    Kernel::detect().pack(&a[..a.len().min(128)]).unwrap_or_default()
+pub fn pack(a: &[Gf128; 128]) -> Gf128 {
+    // The kernel takes up to 128 elements, so it never refuses; if it did, the formula itself would answer.
+    Kernel::detect().pack(a).unwrap_or_else(|_| a.iter().rev().fold(Gf128::ZERO, |sum, a| sum.mul_x() + *a))
 }
 
-/// `sum b_i X^i` for the least significant bits `b_i` of the first 128 elements of `a`.
+/// `sum b_i X^i` for the least significant bits `b_i` of 128 elements.
 #[must_use]
-pub fn pack_bits(a: &[Gf128]) -> Gf128 {
-    Gf128::from_bits(a.iter().take(128).rev().fold(0, |bits, a| bits << 1 | (a.to_bits() & 1)))
+pub fn pack_bits(a: &[Gf128; 128]) -> Gf128 {
+    Gf128::from_bits(a.iter().rev().fold(0, |bits, a| bits << 1 | (a.to_bits() & 1)))
 }
 
 /// The coefficients of the check; see the module's documentation.
@@ -178,11 +180,12 @@ impl Coefficients {
     }
 
     /// `sum t_i * leaf_i`.
-    fn combine(&self, leaves: &[Gf128]) -> Gf128 {
-        // Both sides have `2^h` elements: lengths come from the same parameters.
-        Kernel::detect().inner_product(&self.leaves, leaves).unwrap_or_default()
+    fn combine(&self, leaves: &[Gf128]) -> Result<Gf128, Error> {
+        Kernel::detect().inner_product(&self.leaves, leaves).map_err(|error| Error::misuse(error.to_string()))
     }
 }
 
 #[cfg(test)]
+// A tap may change the length of a message, so it takes the vector even where it flips one bit.
+#[allow(clippy::ptr_arg)]
 mod tests;

@@ -28,9 +28,7 @@ impl ProverRound {
         let height = public.params.log_block as usize;
         // The path takes the side whose sum P will not learn: the complement of the correlation's bit.
         let paths = (base.paths.chunks_exact(height))
-            .map(|tags| {
-                tags.iter().rev().fold(0, |path, tag| path << 1 | (tag.to_bits() as u32 & 1 ^ 1))
-            })
+            .map(|tags| tags.iter().rev().fold(0, |path, tag| path << 1 | (tag.to_bits() as u32 & 1 ^ 1)))
             .collect();
         Ok(Self { public, base, paths, sums: Vec::new(), expected: None })
     }
@@ -52,7 +50,7 @@ impl ProverRound {
         let mut phi = Gf128::ZERO;
         for (tree, s) in coefficients.trees.iter().enumerate() {
             self.leaves(tree, &mut leaves);
-            value += coefficients.combine(&leaves) * *s;
+            value += coefficients.combine(&leaves)? * *s;
             phi += coefficients.at(self.paths[tree]) * *s;
         }
         self.expected = Some(self.public.verdict(value));

@@ -60,7 +60,7 @@ impl VerifierRound {
         let mut value = self.base.mask + masked * self.delta.expose();
         for (root, s) in self.roots.iter().zip(&coefficients.trees) {
             self.leaves(*root, &mut leaves);
-            value += coefficients.combine(&leaves) * *s;
+            value += coefficients.combine(&leaves)? * *s;
         }
         channel.send(tags::FERRET_VERDICT, &self.public.verdict(value))?;
         Ok(channel.flush()?)

@@ -13,7 +13,7 @@ use volery_field::Gf128;
 use crate::aes::Aes;
 
 /// Entries of the table that each output adds up.
-pub const LOCALITY: usize = 10;
+const LOCALITY: usize = 10;
 
 /// Rows that share whole AES blocks of positions: four rows take 5 blocks of 16-bit or 10 of 32-bit positions.
 const GROUP: usize = 4;

@@ -1,12 +1,13 @@
 //! The hash of what was claimed to be zero.
 
 use volery_field::Gf128;
+use zeroize::Zeroizing;
 
 /// Absorbs tags at P and keys at V; they are equal exactly where the wires are zero (or delta was guessed).
 pub(super) struct Assertions {
     hasher: blake3::Hasher,
     /// Elements not absorbed yet: short inputs are what a hash is slowest at.
-    buffer: Vec<u8>,
+    buffer: Zeroizing<Vec<u8>>,
 }
 
 /// Bytes absorbed at once.
@@ -15,7 +16,7 @@ const BUFFER: usize = 1 << 12;
 impl Assertions {
     pub(super) fn new() -> Self {
         let hasher = blake3::Hasher::new_derive_key("volery 2026 quicksilver assertions v1");
-        Self { hasher, buffer: Vec::new() }
+        Self { hasher, buffer: Zeroizing::new(Vec::with_capacity(BUFFER)) }
     }
 
     #[inline]

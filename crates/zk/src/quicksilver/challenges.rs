@@ -8,6 +8,7 @@ use volery_vole::{Prg, Transcript};
 use crate::Error;
 
 /// Who chooses the coefficients of the checks.
+#[expect(clippy::large_enum_variant, reason = "there is one of them in a proof")]
 pub enum Challenges<'r> {
     /// V, from this generator (which P does not use), after it received the block.
     Interactive(&'r mut dyn CryptoRng),
@@ -35,11 +36,11 @@ impl Challenges<'_> {
         }
     }
 
-    /// The hash's choice of a seed for the block that ends here. (Zero where V chooses: then nobody asks.)
-    pub(super) fn hash(&mut self) -> [u8; 16] {
+    /// The hash's choice of a seed for the block that ends here; none where V chooses.
+    pub(super) fn hash(&mut self) -> Option<[u8; 16]> {
         match self {
-            Self::Interactive(_) => [0; 16],
-            Self::FiatShamir(transcript) => transcript.challenge_seed("block").into_bytes(),
+            Self::Interactive(_) => None,
+            Self::FiatShamir(transcript) => Some(transcript.challenge_seed("block").into_bytes()),
         }
     }
 

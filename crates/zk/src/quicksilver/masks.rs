@@ -60,7 +60,11 @@ impl MaskWriter {
     }
 
     /// Sends the whole bytes that there are; up to seven bits stay.
-    pub(super) fn send(&mut self, challenges: &mut Challenges<'_>, channel: &mut dyn Channel) -> Result<(), Error> {
+    pub(super) fn send(
+        &mut self,
+        challenges: &mut Challenges<'_>,
+        channel: &mut dyn Channel,
+    ) -> Result<(), Error> {
         let whole = self.bits / 8;
         self.frame.extend_from_slice(&self.word.to_le_bytes()[..whole as usize]);
         self.word = self.word.checked_shr(8 * whole).unwrap_or(0);

@@ -171,7 +171,7 @@ impl<'a> Prover<'a> {
         self.masks.finish(&mut self.challenges, self.channel)?;
         let mut random = Zeroizing::new([Gf128::ZERO; 128]);
         self.stock.fill(self.channel, &mut *random)?;
-        let mask = Zeroizing::new([pack(&*random), pack_bits(&*random)]);
+        let mask = Zeroizing::new([pack(&random), pack_bits(&random)]);
         let empty = self.spare.take().unwrap_or_else(|| Slots::new(self.slots.capacity()));
         let slots = std::mem::replace(&mut self.slots, empty);
         self.window = 0;
@@ -186,12 +186,12 @@ impl<'a> Prover<'a> {
     /// Gets the seed of the oldest pending block and sends its opening.
     fn open_oldest(&mut self) -> Result<(), Error> {
         let Some(block) = self.pending.pop_front() else { return Ok(()) };
-        let seed = match &mut self.challenges {
-            Challenges::Interactive(_) => self.channel.recv_array(tags::CHALLENGE)?,
-            hashed => hashed.hash(),
+        let seed = match self.challenges.hash() {
+            Some(seed) => seed,
+            None => self.receive_seed()?,
         };
         let mut sums = Accumulator::new(seed);
-        sums.absorb(&block.slots, self.threads, Kernel::check_prover);
+        sums.absorb(&block.slots, self.threads, Kernel::check_prover)?;
         let ((a_0, a_1), [mask_0, mask_1]) = (sums.sums(), *block.mask);
         let mut opening = Vec::with_capacity(32 + Tally::BYTES);
         opening.extend_from_slice(&(a_0 + mask_0).to_bits().to_le_bytes());
@@ -201,6 +201,18 @@ impl<'a> Prover<'a> {
         slots.clear();
         self.spare = Some(slots);
         self.challenges.send(self.channel, tags::CHECK_OPENING, &opening)
+    }
+
+    /// V's choice of a seed. A V that found an earlier block wrong sends its verdict instead.
+    fn receive_seed(&mut self) -> Result<[u8; 16], Error> {
+        use volery_channel::Error::UnexpectedFrame;
+        match self.channel.recv_array(tags::CHALLENGE) {
+            Ok(seed) => Ok(seed),
+            Err(UnexpectedFrame { got, .. }) if got == tags::VERDICT.byte() => {
+                Err(Error::Rejected { reason: "the verifier's check of an earlier block failed".into() })
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The counts as of now: every slot that is no secret value is a multiplication.

@@ -10,6 +10,7 @@ use volery_field::{Gf128, LengthError, gf128::Kernel};
 use zeroize::Zeroize;
 
 use super::challenges::{CHUNK, Coefficients};
+use crate::Error;
 
 /// `c[i]` claims to be `a[i] * b[i]` for `i < used`, as tags at P and keys at V; up to `ready` the `c[i]` are prepared.
 pub(super) struct Slots {
@@ -93,7 +94,7 @@ impl Slots {
     }
 
     /// `(a, b, c)` of the used slots in pieces of at most `n`.
-    fn chunks(&self, n: usize) -> impl Iterator<Item = (&[Gf128], &[Gf128], &[Gf128])> {
+    fn chunks(&self, n: usize) -> impl Iterator<Item = Piece<'_>> {
         let (a, b, c) = (&self.a[..self.used], &self.b[..self.used], &self.c[..self.used]);
         a.chunks(n).zip(b.chunks(n)).zip(c.chunks(n)).map(|((a, b), c)| (a, b, c))
     }
@@ -108,6 +109,9 @@ impl Drop for Slots {
         c[..*high].zeroize();
     }
 }
+
+/// `(a, b, c)` of some consecutive slots.
+type Piece<'s> = (&'s [Gf128], &'s [Gf128], &'s [Gf128]);
 
 /// A kernel that combines triples with coefficients.
 pub(super) type Check =
@@ -136,28 +140,45 @@ impl Accumulator {
     }
 
     /// Adds `check` over the used slots, which follow the ones absorbed before.
-    pub(super) fn absorb(&mut self, slots: &Slots, threads: Option<&rayon::ThreadPool>, check: Check) {
+    pub(super) fn absorb(
+        &mut self,
+        slots: &Slots,
+        threads: Option<&rayon::ThreadPool>,
+        check: Check,
+    ) -> Result<(), Error> {
         use rayon::prelude::*;
         let (kernel, coefficients, first) = (Kernel::detect(), &self.coefficients, self.absorbed);
-        let piece = |chi: &mut Vec<Gf128>, (i, (a, b, c)): (usize, (&[Gf128], &[Gf128], &[Gf128]))| {
+        let piece = |chi: &mut Vec<Gf128>, (i, (a, b, c)): (usize, Piece<'_>)| {
             chi.resize(a.len(), Gf128::ZERO);
             coefficients.at(first + i * CHUNK, chi);
-            // The four have one length by construction.
-            check(kernel, chi, a, b, c).unwrap_or_default()
+            // The four have one length by construction; were it not so, no sum may stand for what was not added.
+            check(kernel, chi, a, b, c).map_err(|error| volery_circuit::Error::misuse(error.to_string()))
         };
         let add = |x: (Gf128, Gf128), y: (Gf128, Gf128)| (x.0 + y.0, x.1 + y.1);
+        let zero = <(Gf128, Gf128)>::default;
         let sums = match threads {
             Some(pool) if slots.used > CHUNK => {
                 let pieces: Vec<_> = slots.chunks(CHUNK).enumerate().collect();
                 let each = || Vec::with_capacity(CHUNK);
-                pool.install(|| pieces.into_par_iter().map_init(each, piece).reduce(Default::default, add))
+                pool.install(|| {
+                    pieces.into_par_iter().map_init(each, piece).try_reduce(zero, |x, y| Ok(add(x, y)))
+                })?
             }
             _ => {
                 let mut chi = Vec::with_capacity(CHUNK);
-                slots.chunks(CHUNK).enumerate().map(|p| piece(&mut chi, p)).fold(Default::default(), add)
+                let mut pieces = slots.chunks(CHUNK).enumerate();
+                pieces.try_fold(zero(), |sum, p| Ok::<_, Error>(add(sum, piece(&mut chi, p)?)))?
             }
         };
         self.sums = add(self.sums, sums);
         self.absorbed += slots.used;
+        Ok(())
+    }
+}
+
+impl Drop for Accumulator {
+    fn drop(&mut self) {
+        self.sums.0.zeroize();
+        self.sums.1.zeroize();
     }
 }

@@ -27,9 +27,12 @@ impl Tally {
 
     /// Compares with the peer's encoding.
     pub(crate) fn compare(&self, theirs: &[u8; Self::BYTES]) -> Result<(), Error> {
-        let names = ["the number of secret values", "the number of multiplications", "the number of assertions"];
+        let names =
+            ["the number of secret values", "the number of multiplications", "the number of assertions"];
         let ours = self.encode();
-        for (what, (ours, theirs)) in names.into_iter().zip(ours.as_chunks().0.iter().zip(theirs.as_chunks().0)) {
+        for (what, (ours, theirs)) in
+            names.into_iter().zip(ours.as_chunks().0.iter().zip(theirs.as_chunks().0))
+        {
             if ours != theirs {
                 let (ours, theirs) = (u64::from_le_bytes(*ours), u64::from_le_bytes(*theirs));
                 return Err(Error::Diverged { what, ours, theirs });

@@ -30,7 +30,7 @@ pub struct Verifier<'a> {
     challenges: Challenges<'a>,
     delta: Delta,
     /// What a public one, and a mask of one, add to a key: `delta + 1`.
-    one: u128,
+    one: Zeroizing<u128>,
     masks: MaskReader,
     slots: Slots,
     /// Where the window of prepared slots begins: the first is the stock's first correlation at hand.
@@ -81,7 +81,7 @@ impl<'a> Verifier<'a> {
             stock,
             challenges,
             delta: delta.duplicate(),
-            one: delta.expose().to_bits() ^ 1,
+            one: Zeroizing::new(delta.expose().to_bits() ^ 1),
             masks: MaskReader::default(),
             slots: Slots::new(capacity),
             window: 0,
@@ -159,7 +159,7 @@ impl<'a> Verifier<'a> {
         if self.slots.room() == 0 {
             // With a seed in hand the products are added up; without one there is room for the whole block.
             if let Some(sums) = &mut self.sums {
-                sums.absorb(&self.slots, self.threads, Kernel::check_verifier);
+                sums.absorb(&self.slots, self.threads, Kernel::check_verifier)?;
                 self.slots.clear();
             }
         }
@@ -173,7 +173,7 @@ impl<'a> Verifier<'a> {
         let n = self.left.min(self.masks.available()).min(CHUNK);
         let correlations = self.stock.at_hand();
         let keys = self.slots.prepare(&correlations[..correlations.len().min(n)]);
-        self.masks.apply(keys, self.one);
+        self.masks.apply(keys, *self.one);
         Ok(())
     }
 
@@ -193,15 +193,16 @@ impl<'a> Verifier<'a> {
         self.masks.finish()?;
         let mut random = Zeroizing::new([Gf128::ZERO; 128]);
         self.stock.fill(self.channel, &mut *random)?;
-        let mut sums = match self.sums.take() {
-            Some(sums) => sums,
-            None => Accumulator::new(self.challenges.hash()),
+        let mut sums = match (self.sums.take(), self.challenges.hash()) {
+            (Some(sums), None) => sums,
+            (None, Some(seed)) => Accumulator::new(seed),
+            _ => return Err(volery_circuit::Error::misuse("a block ends without a seed").into()),
         };
-        sums.absorb(&self.slots, self.threads, Kernel::check_verifier);
+        sums.absorb(&self.slots, self.threads, Kernel::check_verifier)?;
         self.slots.clear();
         self.window = 0;
         let (products, results) = sums.sums();
-        let value = Zeroizing::new(products + results * self.delta.expose() + pack(&*random));
+        let value = Zeroizing::new(products + results * self.delta.expose() + pack(&random));
         self.pending.push_back(Block { value, tally: self.tally() });
         let interactive = matches!(self.challenges, Challenges::Interactive(_));
         if interactive {
@@ -242,7 +243,7 @@ impl Ops<F2> for Verifier<'_> {
 
     #[inline(always)]
     fn constant(&mut self, c: F2) -> VerifierWire {
-        VerifierWire(Gf128::from_bits(u128::from(c.to_u8()).wrapping_neg() & self.one))
+        VerifierWire(Gf128::from_bits(u128::from(c.to_u8()).wrapping_neg() & *self.one))
     }
 
     #[inline(always)]
