@@ -1,0 +1,23 @@
+//! QuickSilver from outside: honest runs, cheating provers, cheating verifiers, meddling networks.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `deal` | correlations from a seed in place of a protocol |
+//! | `parties` | both parties of a proof, on two threads |
+//! | `reference` | a plain prover after figure 4, which lies where it is told to |
+//! | `statements` | small statements, true and false |
+//! | `tap` | a channel that records what its party sends and changes one message |
+//! | the others | the tests |
+
+mod deal;
+mod parties;
+mod reference;
+mod statements;
+mod tap;
+
+mod borders;
+mod cheating_provers;
+mod cheating_verifiers;
+mod fiat_shamir;
+mod honest;
+mod messages;

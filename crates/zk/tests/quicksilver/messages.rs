@@ -1,0 +1,130 @@
+//! Every message of both parties in turn is changed on its way.
+//!
+//! The statement is true and both parties are honest; somebody between them is not. A verifier that accepts a run in
+//! which a message of the prover's was changed does not check all it should.
+
+use std::time::Duration;
+
+use volery_channel::{Limits, Tag, tags};
+
+use crate::parties::{Both, MODES, Mode, Run, between, between_within, limits};
+use crate::statements::Products;
+use crate::tap::{Change, Tap};
+use volery_zk::quicksilver::Tally;
+
+/// Four blocks, the last one not full. Every secret is used, so that every bit matters.
+const CLAIM: Products = Products { count: 60, impossible: None };
+
+fn run(mode: Mode) -> Run {
+    Run::new(16, mode)
+}
+
+/// The messages of P and of V when nobody meddles.
+fn transcript(mode: Mode) -> [Vec<(Tag, Vec<u8>)>; 2] {
+    let (p, v) = between(
+        |p| {
+            let mut tap = Tap::recorder(p);
+            run(mode).prove(&CLAIM, &mut tap).expect("accepted");
+            tap.sent
+        },
+        |v| {
+            let mut tap = Tap::recorder(v);
+            run(mode).verify(&CLAIM, &mut tap).expect("accepts");
+            tap.sent
+        },
+    );
+    [p, v]
+}
+
+/// A run in which message `at` of P (0) or V (1) is changed.
+fn changed(mode: Mode, sender: usize, at: usize, change: Change, limits: &Limits) -> Both<Tally> {
+    let tap = |party: usize| (party == sender).then_some((at, change));
+    between_within(
+        limits,
+        |p| run(mode).prove(&CLAIM, &mut Tap::new(p, tap(0))),
+        |v| run(mode).verify(&CLAIM, &mut Tap::new(v, tap(1))),
+    )
+}
+
+/// Someone may wait for a message that was dropped.
+fn impatient() -> Limits {
+    Limits { read: Duration::from_millis(250), ..limits() }
+}
+
+#[test]
+fn no_flipped_bit_of_the_prover_s_is_accepted() {
+    for mode in MODES {
+        let [messages, _] = transcript(mode);
+        assert_eq!(messages.len(), 9, "masks and openings of four blocks, and the assertions");
+        for (at, (tag, payload)) in messages.iter().enumerate() {
+            for bit in 0..8 * payload.len() {
+                let (p, v) = changed(mode, 0, at, Change::Flip(bit), &limits());
+                assert!(p.is_err() && v.is_err(), "{mode:?} {tag} ({at}), bit {bit}: {p:?} {v:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_flipped_bit_of_a_challenge_is_accepted() {
+    let [_, messages] = transcript(Mode::Interactive);
+    assert_eq!(messages.len(), 5, "four seeds and the verdict");
+    for (at, (tag, payload)) in messages.iter().enumerate() {
+        for bit in 0..8 * payload.len() {
+            let (p, v) = changed(Mode::Interactive, 1, at, Change::Flip(bit), &limits());
+            assert!(p.is_err(), "{tag} ({at}), bit {bit}: {p:?}");
+            assert_eq!(v.is_ok(), *tag == tags::VERDICT, "{tag} ({at}), bit {bit}: {v:?}");
+        }
+    }
+}
+
+#[test]
+fn no_message_of_the_prover_s_can_be_cut_dropped_repeated_or_moved() {
+    let changes = [
+        Change::Truncate,
+        Change::Extend,
+        Change::Drop,
+        Change::Duplicate,
+        Change::Late,
+        Change::Retag,
+        Change::Empty,
+    ];
+    for mode in MODES {
+        let [messages, _] = transcript(mode);
+        for (at, (tag, _)) in messages.iter().enumerate() {
+            for change in changes {
+                let (p, v) = changed(mode, 0, at, change, &impatient());
+                let last = at + 1 == messages.len();
+                if last && change == Change::Duplicate {
+                    // V has all it needs after the first copy.
+                    assert!(v.is_ok());
+                    continue;
+                }
+                assert!(v.is_err() && p.is_err(), "{mode:?} {tag} ({at}), {change:?}: {p:?} {v:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_message_of_the_verifier_s_can_be_cut_dropped_repeated_or_moved() {
+    let changes =
+        [Change::Truncate, Change::Extend, Change::Drop, Change::Duplicate, Change::Retag, Change::Empty];
+    for mode in MODES {
+        let [_, messages] = transcript(mode);
+        for (at, (tag, _)) in messages.iter().enumerate() {
+            for change in changes {
+                let (p, v) = changed(mode, 1, at, change, &impatient());
+                if *tag == tags::VERDICT {
+                    assert!(v.is_ok(), "{v:?}");
+                    assert_eq!(p.is_ok(), change == Change::Duplicate, "{change:?}: {p:?}");
+                    continue;
+                }
+                assert!(p.is_err(), "{mode:?} {tag} ({at}), {change:?}: {p:?}");
+                // A second copy of the last seed reaches a P that has answered the first: V may accept, and should.
+                let answered = change == Change::Duplicate && messages[at + 1].0 == tags::VERDICT;
+                assert!(answered || v.is_err(), "{mode:?} {tag} ({at}), {change:?}: {v:?}");
+            }
+        }
+    }
+}

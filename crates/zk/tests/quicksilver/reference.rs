@@ -1,0 +1,295 @@
+//! A prover that follows figure 4 of the paper line by line, with plain lists and one field operation at a time, and
+//! lies where it is told to. It shares no code with the real one but the field, the generator and the transcript, so it
+//! also says what the messages of an honest prover are.
+//!
+//! A block has `interval` slots. Each multiplication takes one, and each secret value `w`, as `w = w * 1`. A block ends when
+//! the next slot is needed, or the statement ends.
+
+use volery_channel::{Channel, ChannelExt as _, tags};
+use volery_circuit::{Backend, Error as CircuitError, Hint, Ops, Peek, Prove, Statement};
+use volery_field::{F2, Gf128};
+use volery_vole::{Prg, Transcript};
+use volery_zk::Error;
+use volery_zk::quicksilver::Tally;
+
+use crate::deal::Tags;
+
+/// Where a prover departs from the protocol. Numbers count from 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Lie {
+    /// It only does not stop at an assertion that fails.
+    GoOn,
+    /// It commits to the wrong product in this multiplication, and computes on with it.
+    Product(u64),
+    /// The same in two multiplications.
+    Products([u64; 2]),
+    /// As [`Lie::Product`], and it knows delta: the lie that nobody can notice.
+    ProductKnowing(u64, Gf128),
+    /// It sends the wrong bit for this commitment, and computes on with the right value.
+    Correction(u64),
+    /// It commits to the wrong value of this secret and computes on with it.
+    Secret(u64),
+    /// It changes this bit of this block's opening: 0 to 127 of U, 128 to 255 of V.
+    Opening { block: u64, bit: usize },
+    /// It masks this block's opening with another `A*`: both halves of the correlation after the right one.
+    Mask(u64),
+    /// It masks a block with the mask of the block before.
+    OldMask(u64),
+    /// It changes this bit of the hash of the assertions.
+    Assertions(usize),
+    /// It counts one more secret (0), multiplication (1), assertion (2) in this block.
+    Count { block: u64, what: usize },
+    /// It expands another seed than the one it was given, in this block.
+    Seed(u64),
+}
+
+/// A multiplication's operands and result, and its number; a secret value's slot has none.
+struct Slot {
+    tags: [Gf128; 3],
+    number: Option<u64>,
+}
+
+struct Block {
+    number: u64,
+    slots: Vec<Slot>,
+    mask: [Gf128; 2],
+    tally: Tally,
+}
+
+/// See the module's documentation.
+pub(crate) struct Reference<'a> {
+    channel: &'a mut dyn Channel,
+    /// Fiat-Shamir's transcript; none if V chooses.
+    transcript: Option<Transcript>,
+    tags: Tags,
+    lie: Lie,
+    interval: usize,
+    slots: Vec<Slot>,
+    bits: Vec<bool>,
+    pending: Vec<Block>,
+    old_mask: [Gf128; 2],
+    zeros: Vec<u8>,
+    blocks: u64,
+    commitments: u64,
+    tally: Tally,
+}
+
+/// Longest frame of masked bits, in bytes.
+const FRAME: usize = 2048;
+
+impl<'a> Reference<'a> {
+    pub(crate) fn new(
+        interval: usize,
+        transcript: Option<Transcript>,
+        tags: Tags,
+        lie: Lie,
+        channel: &'a mut dyn Channel,
+    ) -> Self {
+        Self {
+            channel,
+            transcript,
+            tags,
+            lie,
+            interval,
+            slots: Vec::new(),
+            bits: Vec::new(),
+            pending: Vec::new(),
+            old_mask: [Gf128::ZERO; 2],
+            zeros: Vec::new(),
+            blocks: 0,
+            commitments: 0,
+            tally: Tally::default(),
+        }
+    }
+
+    /// Runs `statement` and sends what a proof of it consists of.
+    pub(crate) fn prove(mut self, statement: &impl Statement<Self>) -> Result<Tally, Error> {
+        statement.run(&mut self)?;
+        self.close()?;
+        let mut hash = blake3::derive_key("volery 2026 quicksilver assertions v1", &self.zeros);
+        if let Lie::Assertions(bit) = self.lie {
+            hash[bit / 8] ^= 1 << (bit % 8);
+        }
+        self.send(tags::ASSERTIONS, &hash)?;
+        self.open_until(0)?;
+        self.channel.flush()?;
+        Ok(self.tally)
+    }
+
+    fn send(&mut self, tag: volery_channel::Tag, payload: &[u8]) -> Result<(), Error> {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.absorb(tag.name(), payload);
+        }
+        Ok(self.channel.send(tag, payload)?)
+    }
+
+    /// The tag of a fresh commitment to `w`.
+    fn commit(&mut self, w: bool) -> Gf128 {
+        let random = self.tags.next();
+        let d = w ^ (random.to_bits() & 1 == 1);
+        let lie = self.lie == Lie::Correction(self.commitments);
+        self.bits.push(d ^ lie);
+        self.commitments += 1;
+        random + Gf128::from_bits(d.into())
+    }
+
+    /// Makes sure that the block has a slot left.
+    fn room(&mut self) -> Result<(), Error> {
+        if self.slots.len() == self.interval { self.close() } else { Ok(()) }
+    }
+
+    fn close(&mut self) -> Result<(), Error> {
+        let bits = std::mem::take(&mut self.bits);
+        let bytes: Vec<u8> =
+            bits.chunks(8).map(|byte| byte.iter().rev().fold(0, |b, bit| b << 1 | u8::from(*bit))).collect();
+        for frame in bytes.chunks(FRAME) {
+            self.send(tags::MASKS, frame)?;
+        }
+        let mut mask = self.mask();
+        match self.lie {
+            Lie::Mask(block) if block == self.blocks => mask = self.mask(),
+            Lie::OldMask(block) if block == self.blocks => mask = self.old_mask,
+            _ => self.old_mask = mask,
+        }
+        let slots = std::mem::take(&mut self.slots);
+        self.pending.push(Block { number: self.blocks, slots, mask, tally: self.tally });
+        self.blocks += 1;
+        self.open_until(if self.transcript.is_some() { 0 } else { 1 })?;
+        Ok(self.channel.flush()?)
+    }
+
+    /// `A*_0` and `A*_1` from the next 128 correlations (figure 3).
+    fn mask(&mut self) -> [Gf128; 2] {
+        let mut mask = [Gf128::ZERO; 2];
+        for i in 0..128 {
+            let (tag, power) = (self.tags.next(), Gf128::from_bits(1 << i));
+            mask[0] += tag * power;
+            mask[1] += Gf128::from_bits(tag.to_bits() & 1) * power;
+        }
+        mask
+    }
+
+    fn open_until(&mut self, left: usize) -> Result<(), Error> {
+        while self.pending.len() > left {
+            let block = self.pending.remove(0);
+            let seed = match &mut self.transcript {
+                Some(transcript) => transcript.challenge_seed("block").into_bytes(),
+                None => self.channel.recv_array(tags::CHALLENGE)?,
+            };
+            let opening = self.opening(&block, seed);
+            self.send(tags::CHECK_OPENING, &opening)?;
+        }
+        Ok(())
+    }
+
+    fn opening(&self, block: &Block, mut seed: [u8; 16]) -> Vec<u8> {
+        if self.lie == Lie::Seed(block.number) {
+            seed[0] ^= 1;
+        }
+        let mut coefficients = Prg::new(seed);
+        let [mut u, mut v] = block.mask;
+        let one = |tag: Gf128| if tag.to_bits() & 1 == 1 { Gf128::ONE } else { Gf128::ZERO };
+        for Slot { tags: [a, b, c], number } in &block.slots {
+            let chi = coefficients.block();
+            u += chi * *a * *b;
+            v += chi * (one(*a) * *b + one(*b) * *a + *c);
+            if let (Lie::ProductKnowing(lie, delta), Some(number)) = (self.lie, number)
+                && lie == *number
+            {
+                u += chi * delta * delta;
+            }
+        }
+        let mut opening = [u, v].map(|element| element.to_bits().to_le_bytes()).concat();
+        if let Lie::Opening { block: number, bit } = self.lie
+            && number == block.number
+        {
+            opening[bit / 8] ^= 1 << (bit % 8);
+        }
+        let mut counts = [block.tally.secrets, block.tally.multiplications, block.tally.assertions];
+        if let Lie::Count { block: number, what } = self.lie
+            && number == block.number
+        {
+            counts[what] += 1;
+        }
+        opening.extend(counts.iter().flat_map(|count| count.to_le_bytes()));
+        opening
+    }
+}
+
+impl Backend for Reference<'_> {
+    type Error = Error;
+}
+
+impl Ops<F2> for Reference<'_> {
+    type Wire = Gf128;
+
+    fn constant(&mut self, c: F2) -> Gf128 {
+        Gf128::from_bits(c.to_u8().into())
+    }
+
+    fn add(&mut self, x: &Gf128, y: &Gf128) -> Gf128 {
+        *x + *y
+    }
+
+    fn sub(&mut self, x: &Gf128, y: &Gf128) -> Gf128 {
+        *x + *y
+    }
+
+    fn add_constant(&mut self, x: &Gf128, c: F2) -> Gf128 {
+        *x + self.constant(c)
+    }
+
+    fn scale(&mut self, x: &Gf128, c: F2) -> Gf128 {
+        if c.to_bool() { *x } else { Gf128::ZERO }
+    }
+
+    fn mul(&mut self, x: &Gf128, y: &Gf128) -> Result<Gf128, Error> {
+        let number = self.tally.multiplications;
+        let lie = match self.lie {
+            Lie::Product(n) | Lie::ProductKnowing(n, _) => n == number,
+            Lie::Products(both) => both.contains(&number),
+            _ => false,
+        };
+        self.room()?;
+        let z = self.commit((x.to_bits() & y.to_bits() & 1 == 1) ^ lie);
+        self.slots.push(Slot { tags: [*x, *y, z], number: Some(number) });
+        self.tally.multiplications += 1;
+        Ok(z)
+    }
+}
+
+impl Prove<F2> for Reference<'_> {
+    fn secret(&mut self, n: usize, hint: Hint<'_, F2, Gf128>) -> Result<Vec<Gf128>, Error> {
+        let values = hint(&Values)?;
+        if values.len() != n {
+            return Err(CircuitError::misuse("a hint of another length").into());
+        }
+        let mut wires = Vec::new();
+        for value in values {
+            let lie = self.lie == Lie::Secret(self.tally.secrets);
+            self.room()?;
+            let wire = self.commit(value.to_bool() ^ lie);
+            self.slots.push(Slot { tags: [wire, Gf128::ONE, wire], number: None });
+            self.tally.secrets += 1;
+            wires.push(wire);
+        }
+        Ok(wires)
+    }
+
+    fn assert_zero(&mut self, x: &[Gf128]) -> Result<(), Error> {
+        for wire in x {
+            self.zeros.extend_from_slice(&wire.to_bits().to_le_bytes());
+            self.tally.assertions += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Values are the lowest bits of tags.
+struct Values;
+
+impl Peek<F2, Gf128> for Values {
+    fn value(&self, wire: &Gf128) -> F2 {
+        F2::new(wire.to_bits() & 1 == 1)
+    }
+}
