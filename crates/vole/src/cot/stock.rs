@@ -14,10 +14,10 @@ pub trait Correlations {
     /// The source's; the channel's, if it needs one. After an error the source gives nothing more.
     fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error>;
 
-    /// Says that the next `n` correlations will be taken and perhaps none after them, or that nothing is known, so that
-    /// the source prepares neither too much nor too little. Both parties must say it at the same place. The default does
-    /// nothing.
-    fn expect(&mut self, _n: Option<u64>) {}
+    /// Says that correlations up to number `end` (counted from the first one ever given) will be taken and perhaps none
+    /// after them, or that nothing is known, so that the source prepares neither too much nor too little. Both parties
+    /// must say it at the same place. The default does nothing.
+    fn expect(&mut self, _end: Option<u64>) {}
 
     /// Whether the next refill may have to wait for the peer. Who holds back messages of their own sends them first.
     fn may_wait(&self) -> bool;
@@ -41,8 +41,8 @@ impl Stock {
 
     /// Says how many correlations will be taken next, if that is known; see [`Correlations::expect`].
     pub fn expect(&mut self, n: Option<u64>) {
-        let at_hand = self.at_hand().len() as u64;
-        self.source.expect(n.map(|n| n.saturating_sub(at_hand)));
+        let index = self.index();
+        self.source.expect(n.map(|n| index.saturating_add(n)));
     }
 
     /// The correlations at hand, next one first. They stay until [`Stock::advance`] says that they are used.
@@ -76,7 +76,20 @@ impl Stock {
     pub fn refill(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         self.before += self.batch.len() as u64;
         self.next = 0;
-        self.source.refill(channel, &mut self.batch)
+        let result = self.source.refill(channel, &mut self.batch);
+        if result.is_err() {
+            // Whatever the source left in the batch: what was given out once must not be at hand again.
+            self.burn();
+        }
+        result
+    }
+
+    /// Destroys the correlations at hand and their source, with all that it keeps: after an abort nothing more may be
+    /// done under the same delta.
+    pub fn burn(&mut self) {
+        self.batch.zeroize();
+        self.next = 0;
+        self.source = Box::new(Burnt);
     }
 
     /// Takes as many correlations as `out` holds.
@@ -95,6 +108,20 @@ impl Stock {
             done += n;
         }
         Ok(())
+    }
+}
+
+/// The source of a stock that an error has ended.
+struct Burnt;
+
+impl Correlations for Burnt {
+    fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+        out.zeroize();
+        Err(Error::misuse("these correlations were destroyed after an error"))
+    }
+
+    fn may_wait(&self) -> bool {
+        false
     }
 }
 

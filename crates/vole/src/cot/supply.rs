@@ -48,11 +48,11 @@ impl<P: Party> Correlations for Supply<P> {
         result
     }
 
-    fn expect(&mut self, n: Option<u64>) {
-        self.end = n.map(|n| self.given.saturating_add(n));
+    fn expect(&mut self, end: Option<u64>) {
+        self.end = end;
         let stage = &mut self.stage;
         if let (Source::Extension, Step::Open) = (&stage.source, stage.step)
-            && n.is_some_and(|n| n >= LONG)
+            && end.is_some_and(|end| end.saturating_sub(self.given) >= LONG)
             && !self.plan.rounds.is_empty()
         {
             // Rounds will be needed: the sooner, the fewer correlations come from the dearer extension.
@@ -113,9 +113,15 @@ impl<P: Party> Supply<P> {
         let left = self.next_stop() - self.stage.read;
         let blocks = match &self.stage.source {
             Source::Extension => 1,
-            Source::Round(round) => (BATCH >> round.params().log_block).max(1),
+            Source::Round(round) => (self.batch() >> round.params().log_block).max(1),
         };
         self.read(left.min(blocks), channel, out)
+    }
+
+    /// Correlations that a refill aims at: several blocks for each thread. The peer's may be another number, since steps
+    /// are due at fixed places of a stage.
+    fn batch(&self) -> usize {
+        self.threads.as_ref().map_or(BATCH, |pool| 2 * BATCH * pool.current_num_threads())
     }
 
     /// Runs the steps that are due; between two of them at least one block can be read.

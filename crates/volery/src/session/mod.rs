@@ -14,7 +14,7 @@
 //! round trips from the connection to the verdict.
 //!
 //! After any error the session is over: the peer is told a reason that says nothing about secrets, the correlations
-//! under V's delta are wiped, and every later call fails.
+//! under V's delta and delta itself are wiped, and every later call fails.
 
 mod options;
 mod prover;
@@ -102,10 +102,16 @@ impl Common {
         Ok(Report::new(Tally::default(), start.elapsed(), before, channel.stats()))
     }
 
-    /// Ends the session if `result` is an error, and tells the peer.
-    fn conclude<T>(&mut self, result: Result<T, Error>, channel: &mut dyn Channel) -> Result<T, Error> {
+    /// Ends the session if `result` is an error: tells the peer and destroys the correlations.
+    fn conclude<T>(
+        &mut self,
+        result: Result<T, Error>,
+        stock: &mut Stock,
+        channel: &mut dyn Channel,
+    ) -> Result<T, Error> {
         if let Err(error) = &result {
             self.over = true;
+            stock.burn();
             channel.fail(error.public_reason());
         }
         result

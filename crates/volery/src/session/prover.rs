@@ -81,7 +81,7 @@ impl<C: Channel> Prover<C> {
         S: for<'a> Statement<quicksilver::Prover<'a>> + ?Sized,
     {
         let result = self.try_prove(statement, rng);
-        self.common.conclude(result, &mut self.channel)
+        self.common.conclude(result, &mut self.stock, &mut self.channel)
     }
 
     fn try_prove<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
@@ -115,7 +115,7 @@ impl<C: Channel> Prover<C> {
     /// What making them finds wrong, the channel's errors.
     pub fn spend(&mut self, count: u64) -> Result<Report, Error> {
         let result = self.common.spend(count, &mut self.stock, &mut self.channel);
-        self.common.conclude(result, &mut self.channel)
+        self.common.conclude(result, &mut self.stock, &mut self.channel)
     }
 
     /// Ends the session for the sake of what it is made of.

@@ -68,7 +68,11 @@ impl<C: Channel> Verifier<C> {
         S: for<'a> Statement<quicksilver::Verifier<'a>> + ?Sized,
     {
         let result = self.try_verify(statement, rng);
-        self.common.conclude(result, &mut self.channel)
+        if result.is_err() {
+            // Dropped, the old one wipes itself.
+            self.delta = Delta::from_element(volery_field::Gf128::ZERO);
+        }
+        self.common.conclude(result, &mut self.stock, &mut self.channel)
     }
 
     fn try_verify<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
@@ -94,7 +98,8 @@ impl<C: Channel> Verifier<C> {
         if let Err(error) = &result
             && error.is_rejection()
         {
-            verdict::send(&mut self.channel, false)?;
+            // A prover that hung up does not turn a wrong proof into a broken connection.
+            let _ = verdict::send(&mut self.channel, false);
         }
         let tally = result?;
         verdict::send(&mut self.channel, true)?;
@@ -108,7 +113,7 @@ impl<C: Channel> Verifier<C> {
     /// What making them finds wrong, the channel's errors.
     pub fn spend(&mut self, count: u64) -> Result<Report, Error> {
         let result = self.common.spend(count, &mut self.stock, &mut self.channel);
-        self.common.conclude(result, &mut self.channel)
+        self.common.conclude(result, &mut self.stock, &mut self.channel)
     }
 
     /// Ends the session for the sake of what it is made of.

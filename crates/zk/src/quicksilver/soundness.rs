@@ -20,7 +20,8 @@ use super::Settings;
 /// Bits of delta that V chose.
 const DELTA_BITS: f64 = 127.0;
 
-/// Statistical soundness of an interactive proof of `multiplications`, in bits: nothing P computes improves it.
+/// Soundness of an interactive proof of `multiplications` apart from what P computes, in bits: the paper's statistical
+/// bound, which rests on AES only in that a random seed's coefficients must look random.
 #[must_use]
 pub fn statistical_bits(settings: Settings, multiplications: u64) -> f64 {
     DELTA_BITS - (3.0 * blocks(settings, multiplications) + 1.0).log2()
