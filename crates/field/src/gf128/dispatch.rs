@@ -79,7 +79,7 @@ static MONOMIALS: [Gf128; 128] = {
     let mut monomials = [Gf128::ZERO; 128];
     let mut i = 0;
     while i < 128 {
-        monomials[i] = Gf128(1 << i);
+        monomials[i] = Gf128::from_bits(1 << i);
         i += 1;
     }
     monomials

@@ -23,8 +23,8 @@ impl Elements {
     fn element(&mut self) -> Gf128 {
         let special = [0, 1, u128::MAX, 1 << 127, 1 << 64, (1 << 64) - 1, 0x87, 2];
         match self.word() {
-            word if word % 4 == 0 => Gf128(special[(word / 4 % 8) as usize]),
-            word => Gf128(u128::from(word) << 64 | u128::from(self.word())),
+            word if word % 4 == 0 => Gf128::from_bits(special[(word / 4 % 8) as usize]),
+            word => Gf128::from_bits(u128::from(word) << 64 | u128::from(self.word())),
         }
     }
 
@@ -184,7 +184,7 @@ fn transposed_bits_are_where_they_belong() {
             for (j, column) in out.iter().enumerate() {
                 let expected = (0..128)
                     .fold(0, |column, i| column | u128::from(rows[i * stride + j / 8] >> (j % 8) & 1) << i);
-                assert_eq!(column.0, expected, "{kernel:?}, column {j} of {columns}");
+                assert_eq!(column.to_bits(), expected, "{kernel:?}, column {j} of {columns}");
             }
         }
     }

@@ -31,6 +31,7 @@ mod harness;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon_pmull;
 mod portable;
+mod register;
 mod single;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 mod transpose;
@@ -64,68 +65,84 @@ pub use dispatch::{Kernel, Level};
 /// assert_eq!(x * x_to_127, Gf128::from_bits(0b1000_0111)); // x^128 = x^7 + x^2 + x + 1
 /// assert_eq!(x.inverse().map(|inverse| inverse * x), Some(Gf128::ONE));
 /// ```
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 #[repr(transparent)]
-pub struct Gf128(u128);
+pub struct Gf128(register::Register);
+
+impl Default for Gf128 {
+    #[inline(always)]
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
 
 /// Wiping writes zeros, in slices too.
 impl zeroize::DefaultIsZeroes for Gf128 {}
 
 impl Gf128 {
     /// Zero.
-    pub const ZERO: Self = Self(0);
+    pub const ZERO: Self = Self::from_bits(0);
     /// One.
-    pub const ONE: Self = Self(1);
+    pub const ONE: Self = Self::from_bits(1);
     /// The polynomial `x`.
-    pub const X: Self = Self(2);
+    pub const X: Self = Self::from_bits(2);
 
     /// The element whose coefficient of `x^i` is bit `i` of `bits`.
     #[inline(always)]
     #[must_use]
     pub const fn from_bits(bits: u128) -> Self {
-        Self(bits)
+        Self(register::load(bits))
     }
 
     /// The coefficients: bit `i` is that of `x^i`.
     #[inline(always)]
     #[must_use]
     pub const fn to_bits(self) -> u128 {
-        self.0
+        register::store(self.0)
     }
 
     /// The element with this encoding; every 16 bytes are the encoding of one.
     #[inline(always)]
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
-        Self(u128::from_le_bytes(bytes))
+        Self::from_bits(u128::from_le_bytes(bytes))
     }
 
     /// The encoding.
     #[inline(always)]
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
-        self.0.to_le_bytes()
+        self.to_bits().to_le_bytes()
     }
 
     /// The coefficient of `x^0`: where a prover's wire keeps its bit.
     #[inline(always)]
     #[must_use]
     pub const fn lsb(self) -> F2 {
-        F2::from_lsb(self.0 as u64)
+        F2::from_lsb(self.to_bits() as u64)
     }
 
     /// This element with `bit` as its coefficient of `x^0`.
     #[inline(always)]
     #[must_use]
     pub const fn with_lsb(self, bit: F2) -> Self {
-        Self(self.0 & !1 | bit.to_u8() as u128)
+        Self::from_bits(self.to_bits() & !1 | bit.to_u8() as u128)
+    }
+
+    /// This element with the product of the coefficients of `x^0` of `a` and `b` as its own: a multiplication of two
+    /// provers' wires' bits, without leaving the vector registers.
+    #[inline(always)]
+    #[must_use]
+    pub fn with_lsb_product(self, a: Self, b: Self) -> Self {
+        Self(register::blend(Self::ONE.0, self.0, register::and(a.0, b.0)))
     }
 
     /// `self * x`, by a shift.
     #[inline(always)]
     #[must_use]
     pub const fn mul_x(self) -> Self {
-        Self((self.0 << 1) ^ ((self.0 >> 127).wrapping_neg() & 0x87))
+        let bits = self.to_bits();
+        Self::from_bits((bits << 1) ^ ((bits >> 127).wrapping_neg() & 0x87))
     }
 
     /// `self * self`; cheaper than a multiplication.
@@ -180,14 +197,14 @@ impl From<F2> for Gf128 {
     /// F2 is the subfield of the constants 0 and 1.
     #[inline(always)]
     fn from(bit: F2) -> Self {
-        Self(bit.to_u8().into())
+        Self::from_bits(bit.to_u8().into())
     }
 }
 
 impl ConstantTimeEq for Gf128 {
     #[inline(always)]
     fn ct_eq(&self, other: &Self) -> Choice {
-        self.0.ct_eq(&other.0)
+        self.to_bits().ct_eq(&other.to_bits())
     }
 }
 
@@ -211,7 +228,7 @@ impl Add for Gf128 {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(self.0 ^ other.0)
+        Self(register::xor(self.0, other.0))
     }
 }
 
@@ -219,7 +236,7 @@ impl Sub for Gf128 {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        Self(self.0 ^ other.0)
+        Self(register::xor(self.0, other.0))
     }
 }
 
@@ -244,7 +261,7 @@ impl Mul<F2> for Gf128 {
     type Output = Self;
     #[inline(always)]
     fn mul(self, bit: F2) -> Self {
-        Self(self.0 & bit.mask())
+        Self(register::and(self.0, register::load(bit.mask())))
     }
 }
 
@@ -282,7 +299,7 @@ mod tests {
 
     fn any_element() -> impl Strategy<Value = Gf128> {
         let special = prop::sample::select(vec![0, 1, 2, 1 << 127, u128::MAX, 0x87, 1 << 63, 1 << 64]);
-        prop_oneof![4 => any::<u128>(), 1 => special].prop_map(Gf128)
+        prop_oneof![4 => any::<u128>(), 1 => special].prop_map(Gf128::from_bits)
     }
 
     crate::laws::field_laws!(Gf128, any_element());
@@ -292,7 +309,7 @@ mod tests {
         let mut shifted = a;
         let mut sum = Gf128::ZERO;
         for i in 0..128 {
-            sum += if b.0 >> i & 1 == 1 { shifted } else { Gf128::ZERO };
+            sum += if b.to_bits() >> i & 1 == 1 { shifted } else { Gf128::ZERO };
             shifted = shifted.mul_x();
         }
         sum
@@ -300,29 +317,31 @@ mod tests {
 
     /// GCM's bit order, read as an element of ours.
     fn from_gcm(block: u128) -> Gf128 {
-        Gf128(block.reverse_bits())
+        Gf128::from_bits(block.reverse_bits())
     }
 
     proptest! {
         #[test]
         fn products_are_those_of_shift_and_add(a in any_element(), b in any_element()) {
-            let expected = schoolbook(a, b).0;
-            prop_assert_eq!((a * b).0, expected);
-            prop_assert_eq!(portable::mul(a, b).0, expected);
+            let expected = schoolbook(a, b).to_bits();
+            prop_assert_eq!((a * b).to_bits(), expected);
+            prop_assert_eq!(portable::mul(a, b).to_bits(), expected);
         }
 
         #[test]
         fn squares_are_products(a in any_element()) {
-            prop_assert_eq!(a.square().0, (a * a).0);
-            prop_assert_eq!(portable::square(a).0, (a * a).0);
-            prop_assert_eq!(a.mul_x().0, (a * Gf128::X).0);
+            prop_assert_eq!(a.square().to_bits(), (a * a).to_bits());
+            prop_assert_eq!(portable::square(a).to_bits(), (a * a).to_bits());
+            prop_assert_eq!(a.mul_x().to_bits(), (a * Gf128::X).to_bits());
         }
 
         #[test]
         fn a_bit_keeps_or_clears(a in any_element(), bit in any::<bool>()) {
-            prop_assert_eq!((a * F2::new(bit)).0, (a * Gf128::from(F2::new(bit))).0);
+            prop_assert_eq!((a * F2::new(bit)).to_bits(), (a * Gf128::from(F2::new(bit))).to_bits());
             prop_assert_eq!(a.with_lsb(F2::new(bit)).lsb(), F2::new(bit));
             prop_assert_eq!(a.with_lsb(a.lsb()), a);
+            let b = Gf128::from(F2::new(bit));
+            prop_assert_eq!(a.with_lsb_product(a, b), a.with_lsb(a.lsb() * F2::new(bit)));
         }
     }
 
@@ -339,6 +358,6 @@ mod tests {
 
     #[test]
     fn debug_does_not_show_the_value() {
-        assert_eq!(format!("{:?}", Gf128(0x1234_5678)), "Gf128(..)");
+        assert_eq!(format!("{:?}", Gf128::from_bits(0x1234_5678)), "Gf128(..)");
     }
 }

@@ -41,7 +41,7 @@ impl Wide {
     #[inline(always)]
     const fn reduce(self) -> Gf128 {
         let out = (self.high >> 127) ^ (self.high >> 126) ^ (self.high >> 121);
-        Gf128(self.low ^ fold(self.high) ^ fold(out))
+        Gf128::from_bits(self.low ^ fold(self.high) ^ fold(out))
     }
 }
 
@@ -67,7 +67,7 @@ fn multiply_words(a: u64, b: u64) -> u128 {
 #[inline]
 fn multiply_wide(a: Gf128, b: Gf128) -> Wide {
     let halves = |word: u128| (word as u64, (word >> 64) as u64);
-    let ((a0, a1), (b0, b1)) = (halves(a.0), halves(b.0));
+    let ((a0, a1), (b0, b1)) = (halves(a.to_bits()), halves(b.to_bits()));
     let (low, high) = (multiply_words(a0, b0), multiply_words(a1, b1));
     let middle = multiply_words(a0 ^ a1, b0 ^ b1) ^ low ^ high;
     Wide { low: low ^ (middle << 64), high: high ^ (middle >> 64) }
@@ -94,7 +94,7 @@ pub(super) fn mul(a: Gf128, b: Gf128) -> Gf128 {
 
 /// `a * a`.
 pub(super) fn square(a: Gf128) -> Gf128 {
-    Wide { low: spread(a.0 as u64), high: spread((a.0 >> 64) as u64) }.reduce()
+    Wide { low: spread(a.to_bits() as u64), high: spread((a.to_bits() >> 64) as u64) }.reduce()
 }
 
 /// `sum a[i] * b[i]`.
@@ -109,10 +109,10 @@ pub(super) fn inner_product_bits(a: &[Gf128], bits: &[u64]) -> Gf128 {
     let mut sum = 0;
     for (chunk, &word) in a.chunks(64).zip(bits) {
         for (i, a) in chunk.iter().enumerate() {
-            sum ^= a.0 & u128::from((word >> i) & 1).wrapping_neg();
+            sum ^= a.to_bits() & u128::from((word >> i) & 1).wrapping_neg();
         }
     }
-    Gf128(sum)
+    Gf128::from_bits(sum)
 }
 
 /// `out[i] = x^(i + 1)`.
@@ -131,7 +131,7 @@ pub(super) fn mul_slices(a: &[Gf128], b: &[Gf128], out: &mut [Gf128]) {
 
 /// `out[i] += scale * a[i]`.
 pub(super) fn scale_add(scale: Gf128, a: &[Gf128], out: &mut [Gf128]) {
-    out.iter_mut().zip(a).for_each(|(out, &a)| out.0 ^= mul(scale, a).0);
+    out.iter_mut().zip(a).for_each(|(out, &a)| *out += mul(scale, a));
 }
 
 /// The two sums of [`Kernel::check_prover`](super::Kernel::check_prover).
@@ -139,8 +139,8 @@ pub(super) fn check_prover(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128])
     let (mut squares, mut mixed) = (Wide::default(), Wide::default());
     for (((&chi, &a), &b), &c) in chi.iter().zip(a).zip(b).zip(c) {
         squares.add(multiply_wide(chi, mul(a, b)));
-        let linear = (b.0 & a.lsb().mask()) ^ (a.0 & b.lsb().mask()) ^ c.0;
-        mixed.add(multiply_wide(chi, Gf128(linear)));
+        let linear = b * a.lsb() + a * b.lsb() + c;
+        mixed.add(multiply_wide(chi, linear));
     }
     (squares.reduce(), mixed.reduce())
 }
@@ -165,7 +165,7 @@ pub(super) fn transpose(rows: &[u8], stride: usize, out: &mut [Gf128]) {
             *word = u128::from_le_bytes(bytes);
         }
         transpose_square(&mut square);
-        out.iter_mut().zip(square).for_each(|(out, word)| *out = Gf128(word));
+        out.iter_mut().zip(square).for_each(|(out, word)| *out = Gf128::from_bits(word));
     }
 }
 

@@ -115,7 +115,7 @@ impl<V: Copy> Parts<V> {
 
     #[inline(always)]
     fn reduce<const N: usize>(self, s: impl Simd<N, V = V>) -> V {
-        let f = s.splat(Gf128(0x87));
+        let f = s.splat(Gf128::from_bits(0x87));
         let mid = s.xor(self.mid, s.xor(self.low, self.high));
         let mid = s.xor(mid, s.clmul::<HIGH_LOW>(self.high, f));
         let at_128 = s.xor(self.high, s.down(mid));

@@ -227,7 +227,7 @@ impl<P: Party> Supply<P> {
 const LONG: u64 = 1 << 19;
 
 /// Outputs that a batch aims at: enough that the caller's loop dominates, few enough for the second-level cache.
-const BATCH: usize = 1 << 12;
+const BATCH: usize = 1 << 11;
 
 /// Replaces `out` by blocks `first..first + blocks` of `round`.
 fn read_round<R: Round>(

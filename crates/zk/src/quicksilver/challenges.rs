@@ -54,8 +54,8 @@ impl Challenges<'_> {
 /// Coefficients `chi_i` of one block: `chi_i` is block `i` of the seed's stream.
 pub(super) struct Coefficients(Prg);
 
-/// Coefficients expanded at once: 32 KiB, beside three operands of the same size in the second-level cache.
-pub(super) const CHUNK: usize = 1 << 11;
+/// Coefficients expanded at once: 16 KiB, beside three operands of the same size.
+pub(super) const CHUNK: usize = 1 << 10;
 
 impl Coefficients {
     pub(super) fn new(seed: [u8; 16]) -> Self {

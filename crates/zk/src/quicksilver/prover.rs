@@ -238,7 +238,7 @@ impl Ops<F2> for Prover<'_> {
 
     #[inline(always)]
     fn constant(&mut self, c: F2) -> ProverWire {
-        ProverWire(Gf128::from_bits(c.to_u8().into()))
+        ProverWire(Gf128::from(c))
     }
 
     #[inline(always)]
@@ -253,30 +253,23 @@ impl Ops<F2> for Prover<'_> {
 
     #[inline(always)]
     fn add_constant(&mut self, x: &ProverWire, c: F2) -> ProverWire {
-        ProverWire(Gf128::from_bits(x.0.to_bits() ^ u128::from(c.to_u8())))
+        ProverWire(x.0 + Gf128::from(c))
     }
 
     #[inline(always)]
     fn scale(&mut self, x: &ProverWire, c: F2) -> ProverWire {
-        ProverWire(Gf128::from_bits(x.0.to_bits() & u128::from(c.to_u8()).wrapping_neg()))
+        ProverWire(x.0 * c)
     }
 
     #[inline(always)]
     fn mul(&mut self, x: &ProverWire, y: &ProverWire) -> Result<ProverWire, Error> {
-        let w = x.bit() & y.bit();
         loop {
-            if let Some(z) = self.slots.product(x.0, y.0, |random| with_bit(random, w)) {
+            if let Some(z) = self.slots.product(x.0, y.0, |random| random.with_lsb_product(x.0, y.0)) {
                 return Ok(ProverWire(z));
             }
             self.prepare()?;
         }
     }
-}
-
-/// `tag` with the least significant bit `w`: what a correlation's tag becomes when `w` is committed to with it.
-#[inline(always)]
-fn with_bit(tag: Gf128, w: u128) -> Gf128 {
-    Gf128::from_bits((tag.to_bits() & !1) | w)
 }
 
 impl Prove<F2> for Prover<'_> {
@@ -290,9 +283,8 @@ impl Prove<F2> for Prover<'_> {
         let one = self.constant(F2::ONE).0;
         let mut wires = Vec::with_capacity(n);
         for value in values.iter() {
-            let w = u128::from(value.to_u8());
             wires.push(loop {
-                if let Some(wire) = self.slots.secret(one, |random| with_bit(random, w)) {
+                if let Some(wire) = self.slots.secret(one, |random| random.with_lsb(*value)) {
                     break ProverWire(wire);
                 }
                 self.prepare()?;

@@ -263,7 +263,7 @@ impl Ops<F2> for Verifier<'_> {
 
     #[inline(always)]
     fn scale(&mut self, x: &VerifierWire, c: F2) -> VerifierWire {
-        VerifierWire(Gf128::from_bits(x.0.to_bits() & u128::from(c.to_u8()).wrapping_neg()))
+        VerifierWire(x.0 * c)
     }
 
     #[inline(always)]
