@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod builtin;
 mod error;
 mod rng;
 mod session;

@@ -1,11 +1,29 @@
-//! What a command line may say.
+//! What a command line may say, and all help texts.
+
+mod bench;
+mod connection;
+mod statement;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use volery::{Address, Options, Profile};
+use volery::{Options, Profile};
+
+pub(crate) use bench::{BenchArgs, BenchName, PartyArgs, RoleArg};
+pub(crate) use connection::{ConnectionArgs, ServeArgs};
+pub(crate) use statement::{StatementArgs, WitnessArgs};
 
 /// Prove statements about secret data, fast, without revealing it.
+///
+/// A prover convinces a verifier that it knows a secret with some property; the verifier learns nothing else. Start with
+/// `volery demo`.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100)]
+#[command(
+    version,
+    max_term_width = 100,
+    after_help = "\
+Exit codes: 0 accepted or done; 1 rejected: the proof is wrong, or the witness does not satisfy the statement;
+2 bad usage or bad input file; 3 the session failed (network, peer gave up, mismatch).
+Results go to standard output, messages and progress to standard error."
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -13,11 +31,85 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// See it work: both parties in one process, then two cheaters
+    Demo(DemoArgs),
+    /// Does the statement hold for this witness? If not: which assertion, where
+    #[command(after_long_help = statement::FORMATS)]
+    Check(CheckArgs),
+    /// Wait for a prover (or connect to one) and check its proof; exit code 0 only if it holds
+    #[command(after_long_help = statement::FORMATS)]
+    Verify(VerifyArgs),
+    /// Prove to a verifier that the statement holds, without showing the witness
+    #[command(after_long_help = statement::FORMATS)]
+    Prove(ProveArgs),
+    /// Inputs, gates and depth of a statement, and what a proof of it costs and is worth
+    #[command(after_long_help = statement::FORMATS)]
+    Info(InfoArgs),
     /// Measure this machine: two processes over loopback TCP
     Bench(BenchArgs),
     /// One party of a measurement
     #[command(hide = true)]
     BenchParty(PartyArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Length of the secret message, in bytes
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub(crate) length: u32,
+    /// Results as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) statement: StatementArgs,
+    #[command(flatten)]
+    pub(crate) witness: WitnessArgs,
+    /// The result as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    pub(crate) statement: StatementArgs,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArgs,
+    #[command(flatten)]
+    pub(crate) serve: ServeArgs,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArgs,
+    /// One JSON object a session
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProveArgs {
+    #[command(flatten)]
+    pub(crate) statement: StatementArgs,
+    #[command(flatten)]
+    pub(crate) witness: WitnessArgs,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArgs,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArgs,
+    /// The result as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    #[command(flatten)]
+    pub(crate) statement: StatementArgs,
+    /// The result as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What a network favours.
@@ -40,16 +132,25 @@ impl From<ProfileArg> for Profile {
 
 /// How a proof is run.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Protocol")]
 pub(crate) struct ProtocolArgs {
-    /// Fewest seconds (lan) or fewest bytes (wan); both parties need the same
+    /// What the network favours; both parties need the same
+    ///
+    /// `lan` sends some more bytes and is faster wherever the network carries 100 Mbit/s or more, so it is the default;
+    /// small statements cost the same in both.
     #[arg(long, value_enum, default_value = "lan")]
     pub(crate) profile: ProfileArg,
     /// Threads of this party
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) threads: u16,
     /// Take challenges from a hash instead of the verifier; both parties need the same
+    ///
+    /// The prover then sends its part without waiting for the verifier, and soundness rests on the hash as well.
     #[arg(long)]
     pub(crate) fiat_shamir: bool,
+    /// Least soundness accepted, in bits: statistical, or with --fiat-shamir against each hash computation
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=128))]
+    pub(crate) rho: u16,
 }
 
 impl ProtocolArgs {
@@ -61,53 +162,4 @@ impl ProtocolArgs {
             threads: usize::from(self.threads),
         }
     }
-}
-
-/// What can be measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BenchName {
-    /// A chain of ANDs; the size counts ANDs
-    Boolean,
-    /// A chain of SHA-256 blocks; the size counts blocks
-    Sha256,
-    /// AES-128 blocks under one key; the size counts blocks
-    Aes128,
-    /// Correlated OTs alone
-    Cot,
-    /// A SHA-256 preimage; the size counts its bytes, up to 55 for one block
-    Preimage,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BenchArgs {
-    /// What to measure; without a name, a short tour of all
-    pub(crate) name: Option<BenchName>,
-    /// How much of it, in the unit of the name
-    #[arg(long, requires = "name")]
-    pub(crate) size: Option<u64>,
-    #[command(flatten)]
-    pub(crate) protocol: ProtocolArgs,
-    /// One JSON object a row
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Which of the two parties.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RoleArg {
-    Prover,
-    Verifier,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PartyArgs {
-    #[arg(value_enum)]
-    pub(crate) role: RoleArg,
-    #[arg(value_enum)]
-    pub(crate) name: BenchName,
-    pub(crate) size: u64,
-    /// The verifier listens here, the prover connects.
-    pub(crate) address: Address,
-    #[command(flatten)]
-    pub(crate) protocol: ProtocolArgs,
 }

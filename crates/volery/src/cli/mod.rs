@@ -4,15 +4,31 @@
 //! args         what a command line may say (clap), with all help texts
 //! failure      what a command can end with, and the exit code of each end
 //! output       results to standard output, as text or JSON
-//! bench        two processes of this program over loopback
+//! statement    from names and files to a statement and its witness
+//! connection   how the parties meet: listen, connect, TLS, limits
+//! session      one session with one peer
+//! outcome      how its end is told
+//! progress     the bar on a terminal
+//! demo, check, prove, verify, serve, info, bench     the commands
 //! ```
 //!
 //! Results go to standard output; everything else (messages, progress, errors) to standard error.
 
 mod args;
 mod bench;
+mod check;
+mod connection;
+mod demo;
 mod failure;
+mod info;
+mod outcome;
 mod output;
+mod progress;
+mod prove;
+mod serve;
+mod session;
+mod statement;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -36,6 +52,11 @@ pub(crate) fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), Failure> {
     match command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Prove(args) => prove::run(&args),
+        Command::Info(args) => info::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::BenchParty(args) => bench::party(&args),
     }

@@ -1,0 +1,182 @@
+//! Statements with a name: what the command line, and anything else that speaks text, picks from.
+//!
+//! [`Builtin::new`] makes the public side from a name and named texts; [`Builtin::with_witness`] adds the secret side.
+//! [`ENTRIES`] lists what there is. A statement joins the list with a line there, a variant of the private `Kind` and an
+//! arm in each `match` over it; dispatch is static, so a built-in runs as fast as the statement itself.
+//!
+//! ```
+//! use volery::builtin::Builtin;
+//! use volery_circuit::{Evaluator, Witness};
+//!
+//! // FIPS 197, appendix C.1.
+//! let public = [
+//!     ("plaintext", "00112233445566778899aabbccddeeff"),
+//!     ("ciphertext", "69c4e0d86a7b0430d8cdb78070b4c55a"),
+//! ];
+//! let statement = Builtin::new("aes128-key", &public)?;
+//! let witness = b"key = 0x000102030405060708090a0b0c0d0e0f";
+//! let witness = Witness::parse(witness, "example", &statement.signature())?;
+//! assert_eq!(Evaluator::check(&statement.with_witness(&witness)?), Ok(()));
+//! # Ok::<(), volery_circuit::Error>(())
+//! ```
+
+mod values;
+
+use volery_circuit::statements::{Aes128Key, Sha1Preimage, Sha256Preimage};
+use volery_circuit::{Digest, Error, Input, Prove, Signature, Statement, Witness};
+use volery_field::F2;
+
+use values::Values;
+
+/// What the registry says about a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// What is claimed, in one line.
+    pub claim: &'static str,
+    /// The names of its public values, all of them needed.
+    pub public: &'static [&'static str],
+    /// The name of its secret value, as a witness file calls it.
+    pub secret: &'static str,
+}
+
+/// All built-in statements.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "sha256-preimage",
+        claim: "I know a message of LENGTH bytes whose SHA-256 digest is DIGEST",
+        public: &["digest", "length"],
+        secret: "message",
+    },
+    Entry {
+        name: "sha1-preimage",
+        claim: "I know a message of LENGTH bytes whose SHA-1 digest is DIGEST",
+        public: &["digest", "length"],
+        secret: "message",
+    },
+    Entry {
+        name: "aes128-key",
+        claim: "I know an AES-128 key that encrypts PLAINTEXT to CIPHERTEXT",
+        public: &["plaintext", "ciphertext"],
+        secret: "key",
+    },
+];
+
+/// The entry of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ENTRIES.iter().find(|entry| entry.name == name)
+}
+
+/// A built-in statement with its public values and, at the prover, its witness.
+#[derive(Debug)]
+pub struct Builtin {
+    entry: &'static Entry,
+    /// Name and public values as they were given.
+    text: String,
+    /// Bytes of the secret value.
+    secret_bytes: u32,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Sha256Preimage(Sha256Preimage),
+    Sha1Preimage(Sha1Preimage),
+    Aes128Key(Aes128Key),
+}
+
+/// The longest message: its bits are counted by a `u32`.
+const MOST_BYTES: u64 = u32::MAX as u64 / 8;
+
+impl Builtin {
+    /// The public side of the statement `name`. Values are texts by name: byte strings as hex digits (optionally after
+    /// `0x`), first byte first, of exactly the length needed; lengths as decimal numbers.
+    ///
+    /// # Errors
+    /// [`Error::Public`] if there is no such statement, or a value is missing, malformed, or belongs to another
+    /// statement.
+    pub fn new(name: &str, public: &[(&str, &str)]) -> Result<Self, Error> {
+        let entry = find(name).ok_or_else(|| {
+            let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
+            Error::Public(format!("there is no built-in statement `{name}`; there are {}", names.join(", ")))
+        })?;
+        let values = Values::new(entry, public)?;
+        let (kind, secret_bytes) = match name {
+            "sha256-preimage" => {
+                let length = values.number("length", MOST_BYTES)?;
+                (Kind::Sha256Preimage(Sha256Preimage::new(values.bytes("digest")?, length)?), length)
+            }
+            "sha1-preimage" => {
+                let length = values.number("length", MOST_BYTES)?;
+                (Kind::Sha1Preimage(Sha1Preimage::new(values.bytes("digest")?, length)?), length)
+            }
+            _ => {
+                (Kind::Aes128Key(Aes128Key::new(values.bytes("plaintext")?, values.bytes("ciphertext")?)), 16)
+            }
+        };
+        let secret_bytes =
+            u32::try_from(secret_bytes).map_err(|_| Error::Public("a secret too long".into()))?;
+        Ok(Self { entry, text: values.text(), secret_bytes, kind })
+    }
+
+    /// What the registry says about it.
+    #[must_use]
+    pub fn entry(&self) -> &'static Entry {
+        self.entry
+    }
+
+    /// Its name and public values, on one line.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What a witness is read for: one value, a byte string, first byte first; none if it has no bytes.
+    #[must_use]
+    pub fn signature(&self) -> Signature {
+        // `MOST_BYTES` keeps the product within 32 bits.
+        let input = Input { name: self.entry.secret.to_owned(), width: 8 * self.secret_bytes, public: false };
+        Signature {
+            inputs: (self.secret_bytes > 0).then_some(input).into_iter().collect(),
+            outputs: Vec::new(),
+        }
+    }
+
+    /// Adds the witness, as read for [`Builtin::signature`].
+    ///
+    /// # Errors
+    /// [`Error::Witness`] if it has another length.
+    pub fn with_witness(mut self, witness: &Witness<F2>) -> Result<Self, Error> {
+        let bytes = values::bytes_of(witness.values())?;
+        self.kind = match self.kind {
+            Kind::Sha256Preimage(statement) => Kind::Sha256Preimage(statement.with_message(bytes)?),
+            Kind::Sha1Preimage(statement) => Kind::Sha1Preimage(statement.with_message(bytes)?),
+            Kind::Aes128Key(statement) => Kind::Aes128Key(statement.with_key(bytes)?),
+        };
+        Ok(self)
+    }
+}
+
+impl<B: Prove<F2> + ?Sized> Statement<B> for Builtin {
+    fn identify(&self, digest: &mut Digest) {
+        match &self.kind {
+            Kind::Sha256Preimage(statement) => Statement::<B>::identify(statement, digest),
+            Kind::Sha1Preimage(statement) => Statement::<B>::identify(statement, digest),
+            Kind::Aes128Key(statement) => Statement::<B>::identify(statement, digest),
+        }
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        match &self.kind {
+            Kind::Sha256Preimage(statement) => statement.run(backend),
+            Kind::Sha1Preimage(statement) => statement.run(backend),
+            Kind::Aes128Key(statement) => statement.run(backend),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! `volery bench`.
+
+use clap::{Args, ValueEnum};
+use volery::Address;
+
+use super::ProtocolArgs;
+
+/// What can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchName {
+    /// A chain of ANDs; the size counts ANDs
+    Boolean,
+    /// A chain of SHA-256 blocks; the size counts blocks
+    Sha256,
+    /// AES-128 blocks under one key; the size counts blocks
+    Aes128,
+    /// Correlated OTs alone; the size counts them
+    Cot,
+    /// A SHA-256 preimage; the size counts its bytes, up to 55 for one block
+    Preimage,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// What to measure; without a name, a short tour of all
+    #[arg(value_enum)]
+    pub(crate) name: Option<BenchName>,
+    /// How much of it, in the unit of the name
+    #[arg(long, requires = "name")]
+    pub(crate) size: Option<u64>,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArgs,
+    /// One JSON object a row
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which of the two parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RoleArg {
+    Prover,
+    Verifier,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PartyArgs {
+    #[arg(value_enum)]
+    pub(crate) role: RoleArg,
+    #[arg(value_enum)]
+    pub(crate) name: BenchName,
+    pub(crate) size: u64,
+    /// The verifier listens here, the prover connects.
+    pub(crate) address: Address,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArgs,
+}

@@ -1,0 +1,131 @@
+//! How two parties meet: either one may listen or connect, with TLS or without.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use volery::{Address, Channel, Limits, Listener};
+use volery_channel::Framed;
+use volery_channel::tls::{ClientConfig, ServerConfig, Tls, Trust, client_config, server_config};
+use volery_channel::transport::Socket;
+
+use super::args::ConnectionArgs;
+use super::failure::Failure;
+use super::output;
+
+/// A connection to a peer, ready for a session.
+pub(crate) struct Link {
+    pub(crate) channel: Box<dyn Channel + Send>,
+    /// Who the peer is, for messages.
+    pub(crate) peer: String,
+}
+
+/// Where the peer is to be found. All that can be wrong with the options is found when it is made.
+pub(crate) struct Endpoint {
+    side: Side,
+    pub(crate) limits: Limits,
+}
+
+enum Side {
+    Listening { listener: Listener, tls: Option<Arc<ServerConfig>> },
+    Connecting { address: Address, tls: Option<(Arc<ClientConfig>, String)> },
+}
+
+impl Endpoint {
+    /// From the command line: reads certificates and, on the listening side, starts to listen.
+    pub(crate) fn new(args: &ConnectionArgs) -> Result<Self, Failure> {
+        let limits = Limits {
+            connect: args.connect_timeout,
+            read: args.timeout,
+            write: args.timeout,
+            total_time: args.max_time,
+            total_bytes: args.max_bytes,
+            ..Limits::default()
+        };
+        let side = match (&args.listen, &args.connect) {
+            (Some(address), None) => listen(address, args)?,
+            (None, Some(address)) => {
+                Side::Connecting { address: address.clone(), tls: client(address, args)? }
+            }
+            _ => return Err(Failure::input("one of --listen and --connect is needed")),
+        };
+        Ok(Self { side, limits })
+    }
+
+    /// The next connection: waits for one, or makes one.
+    pub(crate) fn open(&self) -> Result<Link, Failure> {
+        match &self.side {
+            Side::Listening { listener, .. } => loop {
+                // Without a time there is always one in the end.
+                if let Some(socket) = listener.accept(None)? {
+                    return self.greet(socket);
+                }
+            },
+            Side::Connecting { address, tls } => {
+                let socket = Socket::connect(address, self.limits.connect)?;
+                let peer = address.to_string();
+                Ok(match tls {
+                    None => self.link(socket, peer),
+                    Some((config, name)) => {
+                        let tls = Tls::connect(socket, Arc::clone(config), name, &self.limits)?;
+                        Link { channel: Box::new(Framed::new(tls, self.limits.clone())), peer }
+                    }
+                })
+            }
+        }
+    }
+
+    /// Waits for a connection for `time`; TLS is left to [`Endpoint::greet`], so that a slow peer holds nobody up.
+    pub(crate) fn accept(&self, time: Duration) -> Result<Option<Socket>, Failure> {
+        match &self.side {
+            Side::Listening { listener, .. } => Ok(listener.accept(Some(time))?),
+            Side::Connecting { .. } => Err(Failure::input("only a listening party accepts connections")),
+        }
+    }
+
+    /// Makes a channel of an accepted connection.
+    pub(crate) fn greet(&self, socket: Socket) -> Result<Link, Failure> {
+        let peer = socket.peer();
+        match &self.side {
+            Side::Listening { tls: Some(config), .. } => {
+                let tls = Tls::accept(socket, Arc::clone(config), &self.limits)?;
+                Ok(Link { channel: Box::new(Framed::new(tls, self.limits.clone())), peer })
+            }
+            _ => Ok(self.link(socket, peer)),
+        }
+    }
+
+    fn link(&self, socket: Socket, peer: String) -> Link {
+        Link { channel: Box::new(Framed::new(socket, self.limits.clone())), peer }
+    }
+}
+
+fn listen(address: &Address, args: &ConnectionArgs) -> Result<Side, Failure> {
+    let tls = match (&args.tls_cert, &args.tls_key) {
+        (Some(chain), Some(key)) => {
+            let (config, fingerprint) = server_config(chain, key).map_err(Failure::input)?;
+            output::message(&format!("certificate sha256:{fingerprint}"));
+            Some(config)
+        }
+        _ => None,
+    };
+    let listener = Listener::bind(address)?;
+    output::message(&format!("listening at {}", listener.address()?));
+    Ok(Side::Listening { listener, tls })
+}
+
+fn client(address: &Address, args: &ConnectionArgs) -> Result<Option<(Arc<ClientConfig>, String)>, Failure> {
+    let trust = match (&args.tls_ca, &args.tls_pin) {
+        (Some(path), _) => Trust::Roots(path.clone()),
+        (None, Some(pin)) => Trust::Pin(*pin),
+        (None, None) if args.tls_name.is_some() => {
+            return Err(Failure::input("--tls-name needs --tls-ca or --tls-pin"));
+        }
+        (None, None) => return Ok(None),
+    };
+    let host = match address {
+        Address::Tcp { host, .. } => host.clone(),
+        Address::Unix(_) => "localhost".to_owned(),
+    };
+    let config = client_config(&trust).map_err(Failure::input)?;
+    Ok(Some((config, args.tls_name.clone().unwrap_or(host))))
+}

@@ -1,0 +1,184 @@
+//! `volery info`: what a statement is, and what a proof of it costs and is worth.
+
+pub(crate) mod predict;
+mod speed;
+
+use std::time::Duration;
+
+use serde::Serialize;
+use volery::{Options, Profile, Statement, builtin};
+use volery_circuit::{BristolFile, Counter, Digest, Prove, Signature};
+use volery_field::F2;
+
+use super::args::InfoArgs;
+use super::failure::Failure;
+use super::output;
+use super::session::soundness_bits;
+use super::statement::{Named, open_circuit};
+use predict::Prediction;
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Info {
+    statement: String,
+    inputs: Vec<Value>,
+    outputs: Vec<Value>,
+    secret_bits: u64,
+    ands: u64,
+    xors: u64,
+    nots: u64,
+    assertions: u64,
+    /// The greatest number of ANDs on any path.
+    depth: u32,
+    parts: Vec<Part>,
+    protocols: Vec<Cost>,
+}
+
+#[derive(Debug, Serialize)]
+struct Value {
+    name: String,
+    bits: u32,
+    public: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Part {
+    path: String,
+    entered: u64,
+    ands: u64,
+    xors: u64,
+}
+
+/// What one way of proving costs.
+#[derive(Debug, Serialize)]
+struct Cost {
+    protocol: &'static str,
+    profile: &'static str,
+    correlations: u64,
+    bytes_prover: u64,
+    bytes_verifier: u64,
+    /// From a short run on this machine, both parties on it.
+    seconds_estimated: f64,
+    soundness_bits: f64,
+    /// With `--fiat-shamir`, against each hash computation.
+    soundness_bits_fiat_shamir: f64,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
+    // A circuit without a claim has no assertions yet, but everything else.
+    let (statement, signature, counter) =
+        if builtin::find(&args.statement.name).is_none() && args.statement.public.is_none() {
+            let file = open_circuit(&args.statement)?;
+            let counter = Counter::count(&Bare(&file))?;
+            ("circuit file, nothing claimed about it yet".to_owned(), file.signature().clone(), counter)
+        } else {
+            let named = Named::load(&args.statement)?;
+            (named.text(), named.signature(), named.count()?)
+        };
+    let info = Info::new(statement, &signature, &counter)?;
+    if args.json { output::json(&info) } else { output::result(&info.text()) }
+}
+
+/// A circuit file with all inputs secret and all outputs open.
+struct Bare<'a>(&'a BristolFile);
+
+impl<B: Prove<F2>> Statement<B> for Bare<'_> {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"circuit file without a claim").bytes("file", &self.0.hash());
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        let bits = self.0.header().inputs.iter().map(|width| *width as usize).sum();
+        let inputs = backend.secret(bits, &mut |_| Ok(vec![F2::ZERO; bits]))?;
+        self.0.compute(backend, inputs).map(drop)
+    }
+}
+
+impl Info {
+    fn new(statement: String, signature: &Signature, counter: &Counter<F2>) -> Result<Self, Failure> {
+        let total = counter.total();
+        let speed = speed::measure()?;
+        let cost = |profile: Profile| {
+            let options = Options { profile, ..Options::default() };
+            let hashed = Options { fiat_shamir: true, ..options };
+            let predicted = Prediction::new(&options, &total);
+            Cost {
+                protocol: "quicksilver",
+                profile: profile.name(),
+                correlations: predicted.correlations,
+                bytes_prover: predicted.bytes_prover,
+                bytes_verifier: predicted.bytes_verifier,
+                seconds_estimated: speed.seconds(predicted.correlations),
+                soundness_bits: soundness_bits(&options, total.multiplications),
+                soundness_bits_fiat_shamir: soundness_bits(&hashed, total.multiplications),
+            }
+        };
+        let part = |part: volery_circuit::PartCounts| Part {
+            path: part.path,
+            entered: part.entered,
+            ands: part.counts.multiplications,
+            xors: part.counts.additions,
+        };
+        let input = |input: &volery_circuit::Input| Value {
+            name: input.name.clone(),
+            bits: input.width,
+            public: input.public,
+        };
+        let output = |output: &volery_circuit::Output| Value {
+            name: output.name.clone(),
+            bits: output.width,
+            public: true,
+        };
+        Ok(Self {
+            statement,
+            inputs: signature.inputs.iter().map(input).collect(),
+            outputs: signature.outputs.iter().map(output).collect(),
+            secret_bits: total.inputs,
+            ands: total.multiplications,
+            xors: total.additions,
+            nots: total.affine,
+            assertions: total.assertions,
+            depth: counter.depth(),
+            parts: counter.parts().into_iter().map(part).collect(),
+            protocols: [Profile::Lan, Profile::Wan].map(cost).into(),
+        })
+    }
+
+    fn text(&self) -> String {
+        let mut lines = vec![self.statement.clone(), String::new()];
+        let mut line = |name: &str, value: String| lines.push(format!("{name:<14}{value}"));
+        for value in &self.inputs {
+            let kind = if value.public { "public" } else { "secret" };
+            line("input", format!("{}, {} bits, {kind}", value.name, output::count(value.bits.into())));
+        }
+        for value in &self.outputs {
+            line("output", format!("{}, {} bits", value.name, output::count(value.bits.into())));
+        }
+        line("secret bits", output::count(self.secret_bits));
+        line("ANDs", output::count(self.ands));
+        line("XORs", output::count(self.xors));
+        line("NOTs", output::count(self.nots));
+        line("assertions", output::count(self.assertions));
+        line("depth", format!("{} ANDs", output::count(self.depth.into())));
+        lines.push(String::new());
+        lines.extend(self.protocols.iter().map(Cost::text));
+        lines.join("\n")
+    }
+}
+
+impl Cost {
+    fn text(&self) -> String {
+        format!(
+            "{} --profile {}: the prover sends {}, the verifier {}; about {} on this machine; soundness {:.0} bits \
+             (--fiat-shamir: {:.0} against each hash computation)",
+            self.protocol,
+            self.profile,
+            output::bytes(self.bytes_prover),
+            output::bytes(self.bytes_verifier),
+            output::time(Duration::from_secs_f64(self.seconds_estimated)),
+            self.soundness_bits,
+            self.soundness_bits_fiat_shamir
+        )
+    }
+}

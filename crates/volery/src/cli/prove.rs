@@ -1,0 +1,30 @@
+//! `volery prove`.
+
+use volery_circuit::Evaluator;
+
+use super::args::ProveArgs;
+use super::connection::Endpoint;
+use super::failure::Failure;
+use super::outcome;
+use super::progress::Progress;
+use super::session::{self, Figures};
+use super::statement::Named;
+
+/// Runs the command. The witness is tried before anything is sent, so a slip of the prover's costs nobody a session and
+/// shows nobody anything.
+pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
+    let statement = Named::load(&args.statement)?.with_witness(&args.witness)?;
+    session::demand_soundness(&statement, &args.protocol)?;
+    let mut peer = None;
+    let result = match Evaluator::check(&statement) {
+        Ok(()) => prove(args, &statement, &mut peer),
+        Err(error) => Err(error.into()),
+    };
+    outcome::conclude(args.json, &statement.text(), peer.as_deref(), result)
+}
+
+fn prove(args: &ProveArgs, statement: &Named, peer: &mut Option<String>) -> Result<Figures, Failure> {
+    let link = Endpoint::new(&args.connection)?.open()?;
+    *peer = Some(link.peer.clone());
+    session::prove(link, statement, args.protocol.options(), &Progress::new(statement)?)
+}

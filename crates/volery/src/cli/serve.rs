@@ -1,0 +1,120 @@
+//! `volery verify --serve`: one prover after another, or several at once, until told to stop.
+//!
+//! Each session has a thread and limits of its own, and one that fails, however it fails, ends alone. A signal stops
+//! the waiting for more; sessions under way may end, which their limits bound. A second signal ends the program at once.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{Scope, ScopedJoinHandle};
+use std::time::Duration;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use volery_channel::transport::Socket;
+
+use super::args::VerifyArgs;
+use super::connection::Endpoint;
+use super::failure::Failure;
+use super::info::predict::Prediction;
+use super::progress::Progress;
+use super::session::{self, Figures};
+use super::statement::Named;
+use super::{outcome, output};
+
+/// How often the server looks whether it was told to stop.
+const PULSE: Duration = Duration::from_millis(100);
+
+/// Time for a session unless the command line says otherwise.
+const SESSION_TIME: Duration = Duration::from_secs(600);
+
+/// Runs the server.
+pub(crate) fn run(args: &VerifyArgs, statement: &Named) -> Result<(), Failure> {
+    let stop = stop_flag()?;
+    let mut endpoint = Endpoint::new(&args.connection)?;
+    endpoint.limits.total_time.get_or_insert(SESSION_TIME);
+    if endpoint.limits.total_bytes.is_none() {
+        let counts = statement.count()?.total();
+        endpoint.limits.total_bytes = Some(Prediction::new(&args.protocol.options(), &counts).generous());
+    }
+    let server = Server { args, statement, endpoint: &endpoint, text: statement.text() };
+    std::thread::scope(|scope| server.run(scope, &stop))
+}
+
+/// A flag that the first signal sets; the second one ends the program.
+fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+    let failed = |error: std::io::Error| Failure::session(format!("signals: {error}"));
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // In this order: the first signal must not find the flag set.
+        let code = 128 + signal;
+        signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&stop)).map_err(failed)?;
+        signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
+    }
+    Ok(stop)
+}
+
+struct Server<'a> {
+    args: &'a VerifyArgs,
+    statement: &'a Named,
+    endpoint: &'a Endpoint,
+    text: String,
+}
+
+impl Server<'_> {
+    fn run<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &AtomicBool) -> Result<(), Failure> {
+        let mut sessions: Vec<ScopedJoinHandle<'_, Result<(), Failure>>> = Vec::new();
+        let mut left = self.args.serve.max_sessions.unwrap_or(u64::MAX);
+        while left > 0 && !stop.load(Ordering::Relaxed) {
+            reap(&mut sessions)?;
+            if sessions.len() >= usize::from(self.args.serve.concurrency) {
+                std::thread::sleep(PULSE / 10);
+                continue;
+            }
+            match self.endpoint.accept(PULSE) {
+                Ok(None) => {}
+                Ok(Some(socket)) => {
+                    left -= 1;
+                    sessions.push(scope.spawn(move || self.session(socket)));
+                }
+                // Like too many open files: it passes.
+                Err(failure) => {
+                    output::message(&format!("volery: {failure}"));
+                    std::thread::sleep(PULSE);
+                }
+            }
+        }
+        if stop.load(Ordering::Relaxed) && !sessions.is_empty() {
+            output::message("stopping when the sessions under way have ended; once more to stop at once");
+        }
+        sessions.into_iter().try_for_each(finish)
+    }
+
+    /// One session, from the accepted connection to its line of results.
+    fn session(&self, socket: Socket) -> Result<(), Failure> {
+        let peer = socket.peer();
+        // A panic would be a defect of ours; it must not take the other sessions with it.
+        let result = catch_unwind(AssertUnwindSafe(|| self.verify(socket)));
+        let result = result.unwrap_or_else(|_| Err(Failure::session("internal error")));
+        outcome::report(self.args.json, &self.text, &peer, &result)
+    }
+
+    fn verify(&self, socket: Socket) -> Result<Figures, Failure> {
+        let link = self.endpoint.greet(socket)?;
+        session::verify(link, self.statement, self.args.protocol.options(), &Progress::none())
+    }
+}
+
+/// Forgets the sessions that have ended.
+fn reap(sessions: &mut Vec<ScopedJoinHandle<'_, Result<(), Failure>>>) -> Result<(), Failure> {
+    for index in (0..sessions.len()).rev() {
+        if sessions.get(index).is_some_and(ScopedJoinHandle::is_finished) {
+            finish(sessions.swap_remove(index))?;
+        }
+    }
+    Ok(())
+}
+
+/// What is an error here is that the result could not be written: then serving has no use.
+fn finish(session: ScopedJoinHandle<'_, Result<(), Failure>>) -> Result<(), Failure> {
+    session.join().unwrap_or_else(|_| Err(Failure::session("internal error")))
+}
