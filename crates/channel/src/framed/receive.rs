@@ -36,7 +36,8 @@ impl<T: Transport> Framed<T> {
                 return Err(self.hear_out(header, patience));
             }
             // Before the peer's hello nothing is known to be a message at all.
-            let aside = tag != tags::HELLO && Lane::differ(tag.byte(), header.tag) && self.aside.has_room(header);
+            let aside =
+                tag != tags::HELLO && Lane::differ(tag.byte(), header.tag) && self.aside.has_room(header);
             let length = if aside { header.length as usize } else { header.check(tag, bound)? };
             self.afford(length)?;
             self.inbox.take(HEADER_LEN);

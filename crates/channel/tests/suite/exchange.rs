@@ -214,7 +214,7 @@ fn messages_of_other_lanes_wait_their_turn<L: Link>() {
 
 fn a_flood_of_another_lane_is_cut_off<L: Link>() {
     let (mut left, mut right) = channels::<L>(&Limits::default());
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         scope.spawn(move || {
             // Nine MiB; the receiver gives up before the end.
             let _ = (0..9 * 1024).try_for_each(|_| left.send(tags::FERRET_TREES, &[0; 1024]));

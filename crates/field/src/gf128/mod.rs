@@ -20,11 +20,6 @@
 //! (and `transpose`), once, written for any width; `dispatch` picks the file, `harness` tests each against
 //! `portable`.
 
-#![expect(
-    clippy::suspicious_arithmetic_impl,
-    reason = "in characteristic 2, `+` is `^`, and `&` multiplies by a bit"
-)]
-
 mod dispatch;
 #[cfg(test)]
 mod harness;
