@@ -2,6 +2,8 @@
 
 mod aes;
 pub mod base_ot;
+#[doc(hidden)]
+pub mod bench;
 pub mod cot;
 mod delta;
 mod error;
