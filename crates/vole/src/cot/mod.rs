@@ -16,8 +16,8 @@
 //! nothing for the next one, and one that says beforehand how much it takes ([`Correlations::expect`]) pays for no round
 //! that it does not need.
 //!
-//! Stages are read in batches of a few blocks; with several threads the blocks of a batch are made in parallel, and the
-//! result does not depend on the number of threads.
+//! Stages are read in batches of a few blocks that never cross a quarter; with several threads the blocks of a batch are
+//! made in parallel, and the result does not depend on either party's number of threads.
 
 mod party;
 mod plan;

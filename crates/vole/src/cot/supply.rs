@@ -61,7 +61,7 @@ impl<P: Party> Correlations for Supply<P> {
     }
 
     fn may_wait(&self) -> bool {
-        self.stage.read >= self.next_stop()
+        self.due()
     }
 }
 
@@ -109,8 +109,10 @@ impl<P: Party> Supply<P> {
     }
 
     fn try_refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
-        self.prepare(channel)?;
-        let left = self.next_stop() - self.stage.read;
+        while self.due() {
+            self.step(channel)?;
+        }
+        let left = self.barrier() - self.stage.read;
         let blocks = match &self.stage.source {
             Source::Extension => 1,
             Source::Round(round) => (self.batch() >> round.params().log_block).max(1),
@@ -124,56 +126,79 @@ impl<P: Party> Supply<P> {
         self.threads.as_ref().map_or(BATCH, |pool| 2 * BATCH * pool.current_num_threads())
     }
 
-    /// Runs the steps that are due; between two of them at least one block can be read.
-    fn prepare(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
-        while self.stage.read >= self.next_stop() {
-            match (self.stage.step, &mut self.next) {
-                (Step::Open, _) => {
-                    self.open(channel)?;
-                    self.stage.step = Step::Check;
-                }
-                (Step::Check, Some(next)) => {
-                    self.party.check(next, channel)?;
-                    self.stage.step = Step::Answer;
-                }
-                (Step::Answer, Some(next)) => {
-                    self.party.answer(next, channel)?;
-                    self.stage.step = Step::Verdict;
-                }
-                (Step::Verdict, next) => {
-                    let Some(mut round) = next.take() else { return Err(Error::misuse("no next round")) };
-                    self.party.verdict(&mut round, channel)?;
-                    let blocks = round.params().trees as usize;
-                    self.stage = Stage { source: Source::Round(round), blocks, read: 0, step: Step::Open };
-                }
-                (_, None) => return Err(Error::misuse("no next round")),
+    /// Runs the step that is due.
+    fn step(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        match (self.stage.step, &mut self.next) {
+            (Step::Open, _) => {
+                self.open(channel)?;
+                self.stage.step = Step::Check;
             }
+            (Step::Check, Some(next)) => {
+                self.party.check(next, channel)?;
+                self.stage.step = Step::Answer;
+            }
+            (Step::Answer, Some(next)) => {
+                self.party.answer(next, channel)?;
+                self.stage.step = Step::Verdict;
+            }
+            (Step::Verdict, next) => {
+                let Some(mut round) = next.take() else { return Err(Error::misuse("no next round")) };
+                self.party.verdict(&mut round, channel)?;
+                let blocks = round.params().trees as usize;
+                self.stage = Stage { source: Source::Round(round), blocks, read: 0, step: Step::Open };
+            }
+            (_, None) => return Err(Error::misuse("no next round")),
         }
         Ok(())
     }
 
-    /// The number of blocks at which the next step is due.
-    fn next_stop(&self) -> usize {
-        if self.stage.step == Step::Open
-            && let Some(last) = self.last_open()
-        {
-            return last;
+    /// Whether the next step is due before another block is read.
+    fn due(&self) -> bool {
+        match self.stage.step {
+            Step::Open => self.open_due(),
+            step => self.stage.read >= self.quarter(step as usize),
         }
-        let quarter = self.stage.step as usize;
-        // Divided first: the number of blocks may be `usize::MAX`.
-        self.stage.blocks / 4 * quarter + self.stage.blocks % 4 * quarter / 4
     }
 
-    /// Where the caller is expected to be done before the stage is read: how far the stage can be read and still leave
-    /// what the next round starts from. Until then a next round would be prepared in vain.
+    /// Whether the next round is to be started now: at the first quarter, or, while the caller is expected to be done
+    /// before the stage is read, at a later one; at the latest where just enough is left to start it from.
+    ///
+    /// A party reads ahead of what is taken from it, the one with more threads further than the other, so nothing that
+    /// it has read may decide: a refill comes when all is taken, no batch crosses a quarter, and here only quarters count.
+    fn open_due(&self) -> bool {
+        let Some(last) = self.last_open() else { return false };
+        let read = self.stage.read;
+        let decides = match self.stage.source {
+            // One block a refill at either party.
+            Source::Extension => read >= self.quarter(1),
+            Source::Round(_) => (1..4).any(|n| read == self.quarter(n)),
+        };
+        let rest = (last.saturating_sub(read) as u64).saturating_mul(self.block_len() as u64);
+        let enough = self.end.is_some_and(|end| end.saturating_sub(self.given) <= rest);
+        read >= last || (decides && !enough)
+    }
+
+    /// How far the stage can be read and still leave what the next round starts from; none if there is no next round.
     fn last_open(&self) -> Option<usize> {
+        let next = self.plan.round(self.number)?;
         let reserve = match self.stage.source {
             Source::Extension => 0,
-            Source::Round(_) => self.plan.round(self.number)?.base_len().div_ceil(self.block_len()),
+            Source::Round(_) => next.base_len().div_ceil(self.block_len()),
         };
-        let last = self.stage.blocks.checked_sub(reserve)?;
-        let rest = (last.saturating_sub(self.stage.read) as u64).saturating_mul(self.block_len() as u64);
-        (self.end?.saturating_sub(self.given) <= rest).then_some(last)
+        self.stage.blocks.checked_sub(reserve)
+    }
+
+    /// The next place, in blocks, that no batch crosses.
+    fn barrier(&self) -> usize {
+        let last = if self.stage.step == Step::Open { self.last_open() } else { None };
+        let places = (1..=4).map(|n| self.quarter(n)).chain(last);
+        places.filter(|&place| place > self.stage.read).min().unwrap_or(self.stage.blocks)
+    }
+
+    /// The end of the stage's `n`th quarter, in blocks.
+    fn quarter(&self, n: usize) -> usize {
+        // Divided first: the number of blocks may be `usize::MAX`.
+        self.stage.blocks / 4 * n + self.stage.blocks % 4 * n / 4
     }
 
     /// Sets aside what the next round starts from and starts it.

@@ -95,6 +95,48 @@ fn correlations_hold_through_all_stages_whatever_the_threads() {
 }
 
 #[test]
+fn expectations_of_any_size_keep_parties_with_different_threads_in_step() {
+    // Statements of many lengths, each announced or not, so that rounds open at every quarter and at the last chance.
+    fn take(mut stock: Stock, channel: &mut dyn Channel) -> Result<Vec<Gf128>, Error> {
+        let mut all = Vec::new();
+        for (i, n) in
+            [100, 30_000, 9_000, 1_000, 5_500, 2_700, 2_700, 1, 20_000, 700_000, 3_000, 3_000, 50_000]
+                .into_iter()
+                .enumerate()
+        {
+            stock.expect((i % 4 != 3).then_some(n as u64));
+            let start = all.len();
+            all.resize(start + n, Gf128::ZERO);
+            stock.fill(channel, &mut all[start..])?;
+        }
+        channel.send(tags::GOODBYE, &[])?;
+        channel.recv(tags::GOODBYE, 0)?;
+        channel.flush()?;
+        Ok(all)
+    }
+    for threads in [[1, 1], [8, 1], [1, 8], [3, 5]] {
+        let (mut p, mut v) = memory_pair(&Limits::default());
+        let delta = Delta::random(&mut ChaCha20Rng::seed_from_u64(1));
+        let kept = delta.duplicate();
+        let (m, k) = std::thread::scope(|scope| {
+            let prover = scope.spawn(move || {
+                let mut rng = ChaCha20Rng::seed_from_u64(2);
+                let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng)?;
+                let party = ProverParty::new(SESSION, extension, &mut rng);
+                take(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[0])))), &mut p)
+            });
+            let mut rng = ChaCha20Rng::seed_from_u64(3);
+            let extension =
+                Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng).unwrap();
+            let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
+            let k = take(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[1])))), &mut v);
+            (prover.join().unwrap(), k)
+        });
+        assert_correlated(&m.unwrap(), &k.unwrap(), &kept);
+    }
+}
+
+#[test]
 fn no_correlation_is_given_out_twice() {
     let (m, _, _) = run(PLAN, 60_000, [1, 1], untouched);
     let mut seen: Vec<u128> = m.unwrap().0.iter().map(|m| m.to_bits()).collect();
