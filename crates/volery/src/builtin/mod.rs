@@ -169,6 +169,14 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Builtin {
         }
     }
 
+    fn commitments(&self) -> Option<u64> {
+        match &self.kind {
+            Kind::Sha256Preimage(statement) => Statement::<B>::commitments(statement),
+            Kind::Sha1Preimage(statement) => Statement::<B>::commitments(statement),
+            Kind::Aes128Key(statement) => Statement::<B>::commitments(statement),
+        }
+    }
+
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
         match &self.kind {
             Kind::Sha256Preimage(statement) => statement.run(backend),

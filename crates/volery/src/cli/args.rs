@@ -3,13 +3,17 @@
 mod bench;
 mod connection;
 mod statement;
+mod stored;
+
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use volery::{Options, Profile};
 
-pub(crate) use bench::{BenchArgs, BenchName, PartyArgs, RoleArg};
+pub(crate) use bench::{BenchArgs, BenchName, PartyArgs};
 pub(crate) use connection::{ConnectionArgs, ServeArgs};
 pub(crate) use statement::{StatementArgs, WitnessArgs};
+pub(crate) use stored::{PreprocessArgs, RoleArg};
 
 /// Prove statements about secret data, fast, without revealing it.
 ///
@@ -37,11 +41,18 @@ pub(crate) enum Command {
     #[command(after_long_help = statement::FORMATS)]
     Check(CheckArgs),
     /// Wait for a prover (or connect to one) and check its proof; exit code 0 only if it holds
-    #[command(after_long_help = statement::FORMATS)]
+    #[command(after_long_help = statement::FORMATS, override_usage = "\
+volery verify [OPTIONS] STATEMENT (--listen ADDR | --connect ADDR)
+       volery verify [OPTIONS] STATEMENT --preprocessed V.vole PROOF")]
     Verify(VerifyArgs),
     /// Prove to a verifier that the statement holds, without showing the witness
-    #[command(after_long_help = statement::FORMATS)]
+    #[command(after_long_help = statement::FORMATS, override_usage = "\
+volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
+       volery prove [OPTIONS] STATEMENT --witness FILE --preprocessed P.vole --out PROOF")]
     Prove(ProveArgs),
+    /// Make a pair of correlation files with the other party, for proofs without a connection
+    #[command(after_long_help = stored::NOTES)]
+    Preprocess(PreprocessArgs),
     /// Inputs, gates and depth of a statement, and what a proof of it costs and is worth
     #[command(after_long_help = statement::FORMATS)]
     Info(InfoArgs),
@@ -77,6 +88,13 @@ pub(crate) struct CheckArgs {
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) statement: StatementArgs,
+    /// A proof made with --preprocessed; instead of a connection
+    #[arg(requires = "preprocessed")]
+    pub(crate) proof: Option<PathBuf>,
+    /// The verifier's correlation file, for a proof that was made without a connection
+    #[arg(long, value_name = "V.vole", requires = "proof", conflicts_with_all = ["listen", "connect"],
+          help_heading = "Without a connection")]
+    pub(crate) preprocessed: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) connection: ConnectionArgs,
     #[command(flatten)]
@@ -94,6 +112,13 @@ pub(crate) struct ProveArgs {
     pub(crate) statement: StatementArgs,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
+    /// The prover's correlation file, to make a proof without a connection
+    #[arg(long, value_name = "P.vole", requires = "out", conflicts_with_all = ["listen", "connect"],
+          help_heading = "Without a connection")]
+    pub(crate) preprocessed: Option<PathBuf>,
+    /// Where to write that proof; a new file
+    #[arg(long, value_name = "PROOF", requires = "preprocessed", help_heading = "Without a connection")]
+    pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) connection: ConnectionArgs,
     #[command(flatten)]

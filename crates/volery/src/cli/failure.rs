@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use volery::Error;
+use volery::{Error, stored};
 use volery_circuit::Error as StatementError;
 
 /// Why a command failed; decides the exit code.
@@ -55,6 +55,25 @@ impl From<Error> for Failure {
             Error::Proof(volery_zk::Error::Statement(error)) | Error::Statement(error) => error.into(),
             Error::Proof(volery_zk::Error::Rejected { reason }) => Self::Rejected(reason),
             Error::Options(reason) => Self::Input(reason),
+            Error::Stored(error) => error.into(),
+            _ => Self::session(error),
+        }
+    }
+}
+
+impl From<stored::Error> for Failure {
+    fn from(error: stored::Error) -> Self {
+        use stored::Error as Stored;
+        match error {
+            Stored::Rejected { .. } => Self::Rejected(error.to_string()),
+            Stored::Statement(error) => error.into(),
+            Stored::Io { .. }
+            | Stored::Format { .. }
+            | Stored::Version { .. }
+            | Stored::Damaged { .. }
+            | Stored::WrongRole { .. }
+            | Stored::Exists { .. }
+            | Stored::Options(_) => Self::input(error),
             _ => Self::session(error),
         }
     }

@@ -9,7 +9,7 @@
 //! session      one session with one peer
 //! outcome      how its end is told
 //! progress     the bar on a terminal
-//! demo, check, prove, verify, serve, info, bench     the commands
+//! demo, check, prove, verify, serve, stored, info, bench     the commands
 //! ```
 //!
 //! Results go to standard output; everything else (messages, progress, errors) to standard error.
@@ -28,6 +28,7 @@ mod prove;
 mod serve;
 mod session;
 mod statement;
+mod stored;
 mod verify;
 
 use std::process::ExitCode;
@@ -56,6 +57,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Check(args) => check::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Prove(args) => prove::run(&args),
+        Command::Preprocess(args) => stored::preprocess(&args),
         Command::Info(args) => info::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::BenchParty(args) => bench::party(&args),

@@ -24,9 +24,16 @@ impl Progress {
             return Ok(Self(None));
         }
         let counts = statement.count()?.total();
-        let bar = ProgressBar::new(counts.inputs.saturating_add(counts.multiplications));
-        let style =
-            ProgressStyle::with_template("{bar:40} {percent:>3}%  {human_pos} gates  {per_sec}  {eta}");
+        Self::up_to(counts.inputs.saturating_add(counts.multiplications))
+    }
+
+    /// A bar up to `total` if standard error is a terminal.
+    pub(crate) fn up_to(total: u64) -> Result<Self, Failure> {
+        if !stderr().is_terminal() {
+            return Ok(Self(None));
+        }
+        let bar = ProgressBar::new(total);
+        let style = ProgressStyle::with_template("{bar:40} {percent:>3}%  {human_pos}  {per_sec}  {eta}");
         bar.set_style(style.map_err(Failure::session)?);
         bar.enable_steady_tick(Duration::from_millis(200));
         Ok(Self(Some(bar)))
@@ -35,6 +42,13 @@ impl Progress {
     /// Without a bar.
     pub(crate) fn none() -> Self {
         Self(None)
+    }
+
+    /// Moves the bar to `position`.
+    pub(crate) fn set(&self, position: u64) {
+        if let Some(bar) = &self.0 {
+            bar.set_position(position);
+        }
     }
 
     /// A channel whose traffic moves the bar.

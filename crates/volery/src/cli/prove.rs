@@ -9,12 +9,16 @@ use super::outcome;
 use super::progress::Progress;
 use super::session::{self, Figures};
 use super::statement::Named;
+use super::stored;
 
 /// Runs the command. The witness is tried before anything is sent, so a slip of the prover's costs nobody a session and
 /// shows nobody anything.
 pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
     let statement = Named::load(&args.statement)?.with_witness(&args.witness)?;
-    session::demand_soundness(&statement, &args.protocol)?;
+    if let (Some(file), Some(out)) = (&args.preprocessed, &args.out) {
+        return stored::prove(&statement, file, out, &args.protocol, args.json);
+    }
+    args.protocol.demand_soundness(&statement)?;
     let mut peer = None;
     let result = match Evaluator::check(&statement) {
         Ok(()) => prove(args, &statement, &mut peer),

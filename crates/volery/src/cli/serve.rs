@@ -34,7 +34,8 @@ pub(crate) fn run(args: &VerifyArgs, statement: &Named) -> Result<(), Failure> {
     endpoint.limits.total_time.get_or_insert(SESSION_TIME);
     if endpoint.limits.total_bytes.is_none() {
         let counts = statement.count()?.total();
-        endpoint.limits.total_bytes = Some(Prediction::new(&args.protocol.options(), &counts).generous());
+        let predicted = Prediction::new(&args.protocol.options(), &counts, statement.announced());
+        endpoint.limits.total_bytes = Some(predicted.generous());
     }
     let server = Server { args, statement, endpoint: &endpoint, text: statement.text() };
     std::thread::scope(|scope| server.run(scope, &stop))

@@ -73,18 +73,26 @@ pub(crate) fn soundness_bits(options: &Options, ands: u64) -> f64 {
 /// Below this, a proof of any size that anybody runs is sound enough without counting its gates first.
 const ALWAYS_REACHED: u16 = 100;
 
-/// Refuses a statement whose proof would not reach the soundness that was asked for.
-pub(crate) fn demand_soundness(statement: &Named, protocol: &ProtocolArgs) -> Result<(), Failure> {
-    if protocol.rho <= ALWAYS_REACHED {
-        return Ok(());
+impl ProtocolArgs {
+    /// Refuses a statement if a proof of so many ANDs has fewer `bits` of soundness than were asked for.
+    pub(crate) fn demand(&self, statement: &Named, bits: impl Fn(u64) -> f64) -> Result<(), Failure> {
+        if self.rho <= ALWAYS_REACHED {
+            return Ok(());
+        }
+        let bits = bits(statement.count()?.total().multiplications);
+        if bits < f64::from(self.rho) {
+            let rho = self.rho;
+            return Err(Failure::input(format!(
+                "--rho {rho} is out of reach: this proof has {bits:.1} bits"
+            )));
+        }
+        Ok(())
     }
-    let ands = statement.count()?.total().multiplications;
-    let bits = soundness_bits(&protocol.options(), ands);
-    if bits < f64::from(protocol.rho) {
-        let rho = protocol.rho;
-        return Err(Failure::input(format!("--rho {rho} is out of reach: this proof has {bits:.1} bits")));
+
+    /// The same for a proof over a connection.
+    pub(crate) fn demand_soundness(&self, statement: &Named) -> Result<(), Failure> {
+        self.demand(statement, |ands| soundness_bits(&self.options(), ands))
     }
-    Ok(())
 }
 
 /// Proves over `link`.

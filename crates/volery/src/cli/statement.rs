@@ -70,6 +70,11 @@ impl Named {
         }
     }
 
+    /// Whether it says beforehand how much it commits to.
+    pub(crate) fn announced(&self) -> bool {
+        Statement::<Counter<F2>>::commitments(self).is_some()
+    }
+
     /// Its operations; takes a run of the statement without values.
     pub(crate) fn count(&self) -> Result<Counter<F2>, Failure> {
         Ok(Counter::count(self)?)
@@ -113,6 +118,13 @@ impl<B: Prove<F2>> Statement<B> for Named {
         match self {
             Self::Builtin(statement) => Statement::<B>::identify(&**statement, digest),
             Self::File(statement) => Statement::<B>::identify(&**statement, digest),
+        }
+    }
+
+    fn commitments(&self) -> Option<u64> {
+        match self {
+            Self::Builtin(statement) => Statement::<B>::commitments(&**statement),
+            Self::File(statement) => Statement::<B>::commitments(&**statement),
         }
     }
 

@@ -8,11 +8,15 @@ use super::progress::Progress;
 use super::serve;
 use super::session::{self, Figures};
 use super::statement::Named;
+use super::stored;
 
 /// Runs the command.
 pub(crate) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let statement = Named::load(&args.statement)?;
-    session::demand_soundness(&statement, &args.protocol)?;
+    if let (Some(file), Some(proof)) = (&args.preprocessed, &args.proof) {
+        return stored::verify(&statement, file, proof, &args.protocol, args.json);
+    }
+    args.protocol.demand_soundness(&statement)?;
     if args.serve.serve {
         return serve::run(args, &statement);
     }

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use volery::Address;
 
-use super::ProtocolArgs;
+use super::{ProtocolArgs, RoleArg};
 
 /// What can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -33,13 +33,6 @@ pub(crate) struct BenchArgs {
     /// One JSON object a row
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Which of the two parties.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RoleArg {
-    Prover,
-    Verifier,
 }
 
 #[derive(Debug, Args)]

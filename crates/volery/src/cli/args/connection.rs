@@ -11,7 +11,7 @@ use volery_channel::tls::Fingerprint;
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionArgs {
     /// Wait for the other party here: HOST:PORT or unix:PATH (port 0: any that is free, told on standard error)
-    #[arg(long, value_name = "ADDR", required_unless_present = "connect", conflicts_with = "connect")]
+    #[arg(long, value_name = "ADDR", conflicts_with = "connect")]
     pub(crate) listen: Option<Address>,
     /// Connect to the other party there
     #[arg(long, value_name = "ADDR")]

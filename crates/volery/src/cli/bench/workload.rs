@@ -103,6 +103,15 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Workload {
         }
     }
 
+    fn commitments(&self) -> Option<u64> {
+        match self {
+            Self::Boolean(statement) => Statement::<B>::commitments(statement),
+            Self::Sha256(statement) => Statement::<B>::commitments(statement),
+            Self::Aes128(statement) => Statement::<B>::commitments(statement),
+            Self::Preimage(statement) => Statement::<B>::commitments(statement),
+        }
+    }
+
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
         match self {
             Self::Boolean(statement) => statement.run(backend),

@@ -19,6 +19,10 @@ impl<B: Prove<F2> + ?Sized, S: Statement<B>> Statement<B> for Impostor<'_, S> {
         self.claimed.identify(digest);
     }
 
+    fn commitments(&self) -> Option<u64> {
+        self.claimed.commitments()
+    }
+
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
         self.known.run(backend)
     }

@@ -67,16 +67,15 @@ struct Cost {
 /// Runs the command.
 pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     // A circuit without a claim has no assertions yet, but everything else.
-    let (statement, signature, counter) =
-        if builtin::find(&args.statement.name).is_none() && args.statement.public.is_none() {
-            let file = open_circuit(&args.statement)?;
-            let counter = Counter::count(&Bare(&file))?;
-            ("circuit file, nothing claimed about it yet".to_owned(), file.signature().clone(), counter)
-        } else {
-            let named = Named::load(&args.statement)?;
-            (named.text(), named.signature(), named.count()?)
-        };
-    let info = Info::new(statement, &signature, &counter)?;
+    let bare = builtin::find(&args.statement.name).is_none() && args.statement.public.is_none();
+    let info = if bare {
+        let file = open_circuit(&args.statement)?;
+        let text = "circuit file, nothing claimed about it yet".to_owned();
+        Info::new(text, file.signature(), &Counter::count(&Bare(&file))?, true)?
+    } else {
+        let named = Named::load(&args.statement)?;
+        Info::new(named.text(), &named.signature(), &named.count()?, named.announced())?
+    };
     if args.json { output::json(&info) } else { output::result(&info.text()) }
 }
 
@@ -96,13 +95,18 @@ impl<B: Prove<F2>> Statement<B> for Bare<'_> {
 }
 
 impl Info {
-    fn new(statement: String, signature: &Signature, counter: &Counter<F2>) -> Result<Self, Failure> {
+    fn new(
+        statement: String,
+        signature: &Signature,
+        counter: &Counter<F2>,
+        announced: bool,
+    ) -> Result<Self, Failure> {
         let total = counter.total();
         let speed = speed::measure()?;
         let cost = |profile: Profile| {
             let options = Options { profile, ..Options::default() };
             let hashed = Options { fiat_shamir: true, ..options };
-            let predicted = Prediction::new(&options, &total);
+            let predicted = Prediction::new(&options, &total, announced);
             Cost {
                 protocol: "quicksilver",
                 profile: profile.name(),
