@@ -60,7 +60,11 @@ impl Seal {
         let (data, sum) = record.split_at(DATA);
         if self.sum(chunk, data) != *sum {
             let wiped = record.iter().all(|byte| *byte == 0);
-            return Err(if wiped { "it was used and wiped, which the state does not say" } else { "its checksum is wrong" });
+            return Err(if wiped {
+                "it was used and wiped, which the state does not say"
+            } else {
+                "its checksum is wrong"
+            });
         }
         let elements = data.as_chunks::<16>().0;
         out.extend(elements.iter().map(|bytes| Gf128::from_bits(u128::from_le_bytes(*bytes))));
@@ -94,7 +98,13 @@ pub(super) struct Source {
 
 impl Source {
     /// Over `range`, which must be recorded as consumed.
-    pub(super) fn new(file: Arc<dyn DiskFile>, path: PathBuf, seal: Seal, range: &Range<u64>, fault: Fault) -> Self {
+    pub(super) fn new(
+        file: Arc<dyn DiskFile>,
+        path: PathBuf,
+        seal: Seal,
+        range: &Range<u64>,
+        fault: Fault,
+    ) -> Self {
         let chunks = range.start / CHUNK..range.end / CHUNK;
         Self { file, path, seal, chunks, bytes: Zeroizing::new(Vec::new()), fault }
     }

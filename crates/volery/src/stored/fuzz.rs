@@ -13,7 +13,11 @@ use super::state::State;
 
 /// The header of a correlation file.
 pub fn header(bytes: &[u8], sealed: bool) {
-    let block = if sealed { codec::seal_block("volery 2026 stored header v1", &[], bytes.to_vec()) } else { bytes.to_vec() };
+    let block = if sealed {
+        codec::seal_block("volery 2026 stored header v1", &[], bytes.to_vec())
+    } else {
+        bytes.to_vec()
+    };
     if let Ok(header) = Header::decode(&block) {
         assert_eq!(header.encode(), block);
     }

@@ -156,9 +156,13 @@ pub(super) mod tests {
 
     #[test]
     fn impossible_values_are_refused_though_the_checksum_is_right() {
-        for (count, interval) in [(0, 1), (1, 1), (CHUNK + 1, 1), (MAX_COUNT + CHUNK, 1), (CHUNK, 0), (CHUNK, MAX_INTERVAL + 1)] {
+        for (count, interval) in
+            [(0, 1), (1, 1), (CHUNK + 1, 1), (MAX_COUNT + CHUNK, 1), (CHUNK, 0), (CHUNK, MAX_INTERVAL + 1)]
+        {
             let bytes = Header { count, interval, ..header() }.encode();
-            assert!(matches!(Header::decode(&bytes), Err(Flaw::Bad(reason)) if reason.contains("no possible")));
+            assert!(
+                matches!(Header::decode(&bytes), Err(Flaw::Bad(reason)) if reason.contains("no possible"))
+            );
         }
     }
 

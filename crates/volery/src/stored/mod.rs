@@ -107,10 +107,7 @@ use volery_field::F2;
 use volery_zk::quicksilver::{Challenges, Settings};
 
 /// Correlations that a proof of `statement` takes out of a file with this header: whole chunks.
-fn needed(
-    statement: &(impl Statement<Counter<F2>> + ?Sized),
-    header: &header::Header,
-) -> Result<u64, Error> {
+fn needed(statement: &(impl Statement<Counter<F2>> + ?Sized), header: &header::Header) -> Result<u64, Error> {
     let counts = Counter::<F2>::count(statement)?.total();
     let settings = Settings { interval: header.interval as usize };
     let multiplications = counts.multiplications.saturating_add(counts.dot_terms);

@@ -110,7 +110,8 @@ fn header(
         return Err(Stored::Options(format!("{count} correlations; 1 to {MAX_COUNT} can be stored")));
     }
     let interval = u32::try_from(interval).ok().filter(|interval| (1..=MAX_INTERVAL).contains(interval));
-    let interval = interval.ok_or_else(|| Stored::Options("checks too far apart for stored proofs".into()))?;
+    let interval =
+        interval.ok_or_else(|| Stored::Options("checks too far apart for stored proofs".into()))?;
     Ok(Header { role, session, count: count.next_multiple_of(CHUNK), interval })
 }
 
@@ -127,7 +128,12 @@ fn begin(header: &Header) -> Result<Begin, Error> {
 }
 
 /// Everything before the correlations.
-fn write_static(out: &Temporary, header: &Header, state: &State, delta: Option<&Delta>) -> Result<(), Stored> {
+fn write_static(
+    out: &Temporary,
+    header: &Header,
+    state: &State,
+    delta: Option<&Delta>,
+) -> Result<(), Stored> {
     let write = |bytes: &[u8], at| out.file().write_at(bytes, at).map_err(Stored::io("write", out.path()));
     write(&header.encode(), 0)?;
     for at in SLOTS {

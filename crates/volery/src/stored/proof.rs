@@ -301,7 +301,10 @@ pub(super) fn check(file: &dyn DiskFile, path: &Path) -> Result<(Header, Body), 
     })?;
     let frames = length.saturating_sub(HEADER as u64);
     if frames != body.length {
-        let reason = format!("{frames} bytes of frames, not {}: it was cut off, or something was appended", body.length);
+        let reason = format!(
+            "{frames} bytes of frames, not {}: it was cut off, or something was appended",
+            body.length
+        );
         return Err(Error::damaged(path, "its end", reason));
     }
     let (mut hasher, mut at, mut buffer) = (body_hasher(), HEADER as u64, vec![0; BUFFER]);

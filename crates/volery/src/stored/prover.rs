@@ -22,7 +22,7 @@ use super::{Error, Info, Report, challenges};
 /// use volery::stored::ProverFile;
 /// use volery::statements::Aes128Key;
 ///
-/// # let (plaintext, ciphertext, key) = ([0; 16], [0; 16], volery::Zeroizing::new([0; 16]));
+/// # let (plaintext, ciphertext, key) = ([0; 16], [0; 16], volery::Zeroizing::new(vec![0; 16]));
 /// let statement = Aes128Key::new(plaintext, ciphertext).with_key(key)?;
 /// let mut file = ProverFile::open("P.vole".as_ref())?;
 /// file.prove(&statement, "proof".as_ref())?;
@@ -80,7 +80,10 @@ impl ProverFile {
     /// lost; there is no proof then, and none of them is used again.
     pub fn prove<S>(&mut self, statement: &S, out: &Path) -> Result<Report, Error>
     where
-        S: for<'a> Statement<quicksilver::Prover<'a>> + Statement<Evaluator<F2>> + Statement<Counter<F2>> + ?Sized,
+        S: for<'a> Statement<quicksilver::Prover<'a>>
+            + Statement<Evaluator<F2>>
+            + Statement<Counter<F2>>
+            + ?Sized,
     {
         let start = Instant::now();
         self.store.usable()?;
@@ -106,6 +109,10 @@ impl ProverFile {
             self.threads.as_deref(),
         );
         let result = prover.prove(statement).map_err(|error| explain(error, &fault));
+        debug_assert!(
+            result.is_err()
+                || super::needed(statement, self.store.header()) == Ok(stock.index().next_multiple_of(CHUNK))
+        );
         let result = result.and_then(|tally| Ok((tally, writer.finish(&header)?)));
         self.store.wipe_last();
         let (tally, bytes) = result?;
@@ -114,13 +121,15 @@ impl ProverFile {
     }
 
     /// The correlations that the statement needs: the next ones.
-    fn range(&self, statement: &(impl Statement<Counter<F2>> + ?Sized)) -> Result<std::ops::Range<u64>, Error> {
+    fn range(
+        &self,
+        statement: &(impl Statement<Counter<F2>> + ?Sized),
+    ) -> Result<std::ops::Range<u64>, Error> {
         let needed = super::needed(statement, self.store.header())?;
         let (first, left) = (self.store.state().end(), self.remaining());
         if needed > left {
             return Err(Error::Exhausted { needed, left });
         }
-        debug_assert!(first % CHUNK == 0 && needed % CHUNK == 0);
         Ok(first..first + needed)
     }
 }

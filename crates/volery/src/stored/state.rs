@@ -116,7 +116,8 @@ impl State {
             }
             free = Some(range.end);
         }
-        let within = self.consumed.iter().any(|used| used.start <= self.last.start && self.last.end <= used.end);
+        let within =
+            self.consumed.iter().any(|used| used.start <= self.last.start && self.last.end <= used.end);
         let none = self.last == (0..0) && self.consumed.is_empty();
         if !none && !(within && sound(&self.last, header.count)) {
             return Err(Flaw::bad("its last range is not among the consumed ones"));

@@ -197,7 +197,8 @@ pub(super) fn read_header(file: &dyn DiskFile, path: &Path) -> Result<Header, Er
     let header = Header::decode(&block).map_err(flaw(path, "the header"))?;
     let expected = header.file_bytes();
     if length != expected {
-        let reason = format!("the file has {length} bytes, not {expected}: it was cut off, or something was appended");
+        let reason =
+            format!("the file has {length} bytes, not {expected}: it was cut off, or something was appended");
         return Err(Error::damaged(path, "its end", reason));
     }
     Ok(header)

@@ -23,7 +23,8 @@ impl Temporary {
         if disk.exists(path) {
             return Err(Error::Exists { path: path.to_owned() });
         }
-        let name = path.file_name().ok_or_else(|| Error::Options(format!("{} is no file name", path.display())))?;
+        let name =
+            path.file_name().ok_or_else(|| Error::Options(format!("{} is no file name", path.display())))?;
         let mut random = [0; 8];
         getrandom::fill(&mut random)
             .map_err(|error| Error::Options(format!("the operating system gives no randomness: {error}")))?;

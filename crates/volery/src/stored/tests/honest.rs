@@ -1,0 +1,127 @@
+//! Honest use, and mistakes that must cost nothing.
+
+use super::super::Error;
+use super::*;
+
+#[test]
+fn a_proof_is_accepted_once() {
+    let desk = Desk::new();
+    let mut prover = desk.prover();
+    let report = prover.prove(&aes_with_key(), &desk.path("proof")).unwrap();
+    assert_eq!(report.range, 0..6656, "128 secrets, 6400 multiplications, one check: 6656 exactly");
+    assert_eq!(report.bytes, std::fs::metadata(desk.path("proof")).unwrap().len());
+    let mut verifier = desk.verifier();
+    let accepted = verifier.verify(&aes(ciphertext()), &desk.path("proof")).unwrap();
+    assert_eq!((accepted.tally, accepted.range), (report.tally, report.range));
+    let again = verifier.verify(&aes(ciphertext()), &desk.path("proof"));
+    assert_eq!(again, Err(Error::Used { range: 0..6656 }));
+    drop(verifier);
+    let again = desk.verifier().verify(&aes(ciphertext()), &desk.path("proof"));
+    assert_eq!(again, Err(Error::Used { range: 0..6656 }));
+    assert_eq!(desk.names(), ["P.vole", "V.vole", "proof"]);
+}
+
+#[test]
+fn proofs_may_be_verified_in_any_order_and_some_not_at_all() {
+    let desk = Desk::new();
+    for i in 0..20 {
+        // Opened anew every other time.
+        let mut prover = desk.prover();
+        let first = prover.prove(&small(), &desk.path(&format!("{i}a"))).unwrap();
+        assert_eq!(first.range, 1024 * i..1024 * i + 512);
+        prover.prove(&small(), &desk.path(&format!("{i}b"))).unwrap_or_else(|error| panic!("{i}: {error}"));
+        if prover.remaining() < 1024 {
+            break;
+        }
+    }
+    let mut verifier = desk.verifier();
+    for i in [7, 0, 15, 3, 4, 14] {
+        for half in ["b", "a"] {
+            verifier.verify(&small(), &desk.path(&format!("{i}{half}"))).unwrap();
+        }
+    }
+    assert_eq!(verifier.info().consumed, [0..1024, 3072..5120, 7168..8192, 14336..16384]);
+    assert_eq!(verifier.remaining(), 16384 - 6 * 1024);
+}
+
+#[test]
+fn blocks_and_threads_make_no_difference_and_the_count_is_exact_at_every_border() {
+    // 128 secrets; the interval is 2^17 commitments.
+    let interval = Options::default().settings().interval as u64;
+    let desk = Desk::made(6 * interval, 20);
+    let mut prover = desk.prover().with_threads(2).unwrap();
+    let mut verifier = desk.verifier().with_threads(3).unwrap();
+    for (i, ands) in
+        [0, 1, interval - 129, interval - 128, interval - 127, 2 * interval - 128].into_iter().enumerate()
+    {
+        let proof = desk.path(&i.to_string());
+        let statement = AndChain::new(ands);
+        let report = prover.prove(&statement, &proof).unwrap();
+        assert_eq!(report.tally.multiplications, ands);
+        assert_eq!(verifier.verify(&statement, &proof).unwrap().range, report.range);
+    }
+    assert!(matches!(prover.with_threads(0), Err(Error::Options(_))));
+}
+
+#[test]
+fn consumed_correlations_are_wiped_and_others_are_not() {
+    let desk = Desk::new();
+    desk.prover().prove(&small(), &desk.path("proof")).unwrap();
+    desk.verifier().verify(&small(), &desk.path("proof")).unwrap();
+    for path in [desk.p(), desk.v()] {
+        let bytes = std::fs::read(path).unwrap();
+        let (used, rest) = bytes[16384..].split_at(2 * 4112);
+        assert!(used.iter().all(|byte| *byte == 0));
+        assert!(rest.as_chunks::<16>().0.iter().all(|bytes| *bytes != [0; 16]));
+    }
+}
+
+#[test]
+fn what_cannot_be_proved_costs_nothing() {
+    let desk = Desk::new();
+    std::fs::write(desk.path("taken"), "here").unwrap();
+    let mut prover = desk.prover();
+    let wrong = aes([9; 16]).with_key(Zeroizing::new(vec![2; 16])).unwrap();
+    let cases = [
+        prover.prove(&wrong, &desk.path("proof")),
+        prover.prove(&aes(ciphertext()), &desk.path("proof")),
+        prover.prove(&AndChain::new(17_000), &desk.path("proof")),
+        prover.prove(&small(), &desk.path("taken")),
+        prover.prove(&small(), &desk.path("no/such/folder")),
+    ];
+    use volery_circuit::Error as Statement;
+    assert!(matches!(cases[0], Err(Error::Statement(Statement::Unsatisfied { .. }))), "{:?}", cases[0]);
+    assert!(matches!(cases[1], Err(Error::Statement(Statement::Witness(_)))), "{:?}", cases[1]);
+    assert_eq!(cases[2], Err(Error::Exhausted { needed: 17_408, left: 16_384 }));
+    assert!(matches!(cases[3], Err(Error::Exists { .. })), "{:?}", cases[3]);
+    assert!(matches!(cases[4], Err(Error::Io { what: "create", .. })), "{:?}", cases[4]);
+    assert_eq!(prover.remaining(), 16_384);
+    assert_eq!(std::fs::read(desk.path("taken")).unwrap(), b"here");
+    assert_eq!(desk.names(), ["P.vole", "V.vole", "taken"]);
+    // To the last correlation.
+    prover.prove(&AndChain::new(16_384 - 128 - 128), &desk.path("proof")).unwrap();
+    assert_eq!(prover.remaining(), 0);
+    assert!(matches!(
+        prover.prove(&small(), &desk.path("more")),
+        Err(Error::Exhausted { needed: 512, left: 0 })
+    ));
+}
+
+#[test]
+fn an_open_file_is_locked() {
+    let desk = Desk::new();
+    let held = (desk.prover(), desk.verifier());
+    assert!(matches!(ProverFile::open(&desk.p()), Err(Error::Locked { .. })));
+    assert!(matches!(VerifierFile::open(&desk.v()), Err(Error::Locked { .. })));
+    drop(held);
+    let _ = (desk.prover(), desk.verifier());
+}
+
+#[test]
+fn files_know_whose_they_are() {
+    let desk = Desk::new();
+    assert!(matches!(ProverFile::open(&desk.v()), Err(Error::WrongRole { role: Role::Verifier, .. })));
+    assert!(matches!(VerifierFile::open(&desk.p()), Err(Error::WrongRole { role: Role::Prover, .. })));
+    assert_eq!(Info::role_of(&desk.p()), Ok(Role::Prover));
+    assert_eq!(desk.prover().info().session, desk.verifier().info().session);
+}

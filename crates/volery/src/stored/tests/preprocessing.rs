@@ -1,0 +1,115 @@
+//! Making pairs: both or none.
+
+use std::os::unix::fs::PermissionsExt;
+
+use volery_channel::{Channel, tags};
+
+use super::super::Error as Stored;
+use super::*;
+
+fn os() -> Arc<dyn Disk> {
+    Arc::new(Os)
+}
+
+#[test]
+fn a_pair_is_private_and_complete() {
+    let desk = Desk::made(1000, 30);
+    assert_eq!(desk.names(), ["P.vole", "V.vole"]);
+    for path in [desk.p(), desk.v()] {
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let (p, v) = (desk.prover().info(), desk.verifier().info());
+    assert_eq!((p.count, p.remaining, v.count, v.remaining), (1024, 1024, 1024, 1024));
+    assert_eq!((p.settings, p.burnt), (v.settings, false));
+}
+
+#[test]
+fn what_one_party_refuses_leaves_neither_with_a_file() {
+    for counts in [[512, 1024], [0, 512], [512, u64::MAX]] {
+        let desk = Desk { folder: tempfile::tempdir().unwrap() };
+        let (p, v) = make(&os(), (&desk.p(), &desk.v()), counts, 40);
+        assert!(p.is_err() && v.is_err(), "{counts:?}: {p:?} {v:?}");
+        assert!(desk.names().is_empty());
+    }
+    let desk = Desk { folder: tempfile::tempdir().unwrap() };
+    std::fs::write(desk.v(), "mine").unwrap();
+    let (p, v) = make(&os(), (&desk.p(), &desk.v()), [512; 2], 40);
+    assert!(matches!(v, Err(Error::Stored(Stored::Exists { .. }))), "{v:?}");
+    assert!(matches!(p, Err(Error::Channel(volery_channel::Error::Peer { .. }))), "{p:?}");
+    assert_eq!(desk.names(), ["V.vole"]);
+    assert_eq!(std::fs::read(desk.v()).unwrap(), b"mine");
+}
+
+/// A channel that breaks when it should say goodbye.
+struct Mute<C>(C);
+
+impl<C: Channel> Channel for Mute<C> {
+    fn send(&mut self, tag: volery_channel::Tag, payload: &[u8]) -> Result<(), volery_channel::Error> {
+        if tag == tags::GOODBYE {
+            self.0.fail("a crash");
+        }
+        self.0.send(tag, payload)
+    }
+    fn recv(&mut self, tag: volery_channel::Tag, max: usize) -> Result<&[u8], volery_channel::Error> {
+        self.0.recv(tag, max)
+    }
+    fn recv_exact(&mut self, tag: volery_channel::Tag, out: &mut [u8]) -> Result<(), volery_channel::Error> {
+        self.0.recv_exact(tag, out)
+    }
+    fn recv_into(
+        &mut self,
+        tag: volery_channel::Tag,
+        max: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), volery_channel::Error> {
+        self.0.recv_into(tag, max, out)
+    }
+    fn flush(&mut self) -> Result<(), volery_channel::Error> {
+        self.0.flush()
+    }
+    fn fail(&mut self, reason: &str) {
+        self.0.fail(reason);
+    }
+    fn stats(&self) -> volery_channel::Stats {
+        self.0.stats()
+    }
+}
+
+#[test]
+fn a_party_that_never_says_that_it_has_written_leaves_the_other_without_a_file() {
+    let desk = Desk { folder: tempfile::tempdir().unwrap() };
+    let (left, right) = memory_pair(&Limits::default());
+    let (p, v) = std::thread::scope(|scope| {
+        let prover = scope.spawn(|| {
+            let session = Prover::start(Mute(left), Options::default(), &mut ChaCha20Rng::seed_from_u64(1))?;
+            preprocess::prover(session, 512, &desk.p(), &mut |_| {})
+        });
+        let session = Verifier::start(right, Options::default(), &mut ChaCha20Rng::seed_from_u64(2)).unwrap();
+        let v = preprocess::verifier(session, 512, &desk.v(), &mut |_| {});
+        (prover.join().unwrap(), v)
+    });
+    assert!(p.is_err() && v.is_err(), "{p:?} {v:?}");
+    assert!(desk.names().is_empty());
+}
+
+#[test]
+fn a_session_that_proved_something_can_still_end_in_a_pair() {
+    let desk = Desk { folder: tempfile::tempdir().unwrap() };
+    let (left, right) = memory_pair(&Limits::default());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut rng = ChaCha20Rng::seed_from_u64(1);
+            let mut session = Prover::start(left, Options::default(), &mut rng).unwrap();
+            session.prove(&small(), &mut rng).unwrap();
+            preprocess::prover(session, 512, &desk.p(), &mut |_| {}).unwrap();
+        });
+        let mut rng = ChaCha20Rng::seed_from_u64(2);
+        let mut session = Verifier::start(right, Options::default(), &mut rng).unwrap();
+        session.verify(&small(), &mut rng).unwrap();
+        let mut heard = Vec::new();
+        preprocess::verifier(session, 512, &desk.v(), &mut |made| heard.push(made)).unwrap();
+        assert_eq!(heard, [512]);
+    });
+    desk.prover().prove(&small(), &desk.path("proof")).unwrap();
+    desk.verifier().verify(&small(), &desk.path("proof")).unwrap();
+}
