@@ -1,0 +1,77 @@
+//! Fuzz targets: whatever reads bytes that somebody else wrote, as plain functions.
+//!
+//! Each must return, whatever the bytes: no panic, no hang, no memory that the input does not pay for. Some claim more: what
+//! is accepted encodes back to the same bytes; a false statement is never accepted. A claim that fails is a panic.
+//!
+//! | module | whose bytes |
+//! |---|---|
+//! | [`texts`] | circuit files, witnesses, claims, command lines |
+//! | [`wire`] | frames and the handshake, at either party |
+//! | [`correlations`] | base OT, SoftSpokenOT, Ferret, at either party |
+//! | [`proofs`] | QuickSilver, at either party, with correlations from nowhere |
+//! | [`sessions`] | whole sessions, at either party |
+//! | [`stored`] | correlation files and proof files |
+//! | [`replay`] | a party that reads given bytes as its peer's, and a channel that records |
+//! | [`seeds`] | what honest runs send: the corpora that fuzzing starts from |
+//! | [`driver`] | runs a target without a fuzzer |
+
+#![forbid(unsafe_code)]
+
+pub mod correlations;
+pub mod driver;
+pub mod proofs;
+pub mod replay;
+pub mod seeds;
+pub mod sessions;
+pub mod stored;
+pub mod texts;
+pub mod wire;
+
+/// A target: takes any bytes and returns, or panics if a claim does not hold.
+pub type Target = fn(&[u8]);
+
+/// All targets by name, which is also the name of their program and of the folder of their corpus.
+pub const TARGETS: &[(&str, Target)] = &[
+    ("bristol", texts::bristol),
+    ("values", texts::values),
+    ("arguments", texts::arguments),
+    ("frame", wire::frame),
+    ("hello", wire::hello),
+    ("begin", wire::begin),
+    ("stream", wire::stream),
+    ("base_ot_sender", correlations::base_ot_sender),
+    ("base_ot_receiver", correlations::base_ot_receiver),
+    ("softspoken_trees", correlations::softspoken_trees),
+    ("softspoken_chunk", correlations::softspoken_chunk),
+    ("cot_prover", correlations::cot_prover),
+    ("cot_verifier", correlations::cot_verifier),
+    ("quicksilver_prover", proofs::quicksilver_prover),
+    ("quicksilver_verifier", proofs::quicksilver_verifier),
+    ("session_prover", sessions::session_prover),
+    ("session_verifier", sessions::session_verifier),
+    ("stored", stored::stored),
+];
+
+/// The target of this name.
+///
+/// # Panics
+/// If there is none.
+#[must_use]
+pub fn target(name: &str) -> Target {
+    let found = TARGETS.iter().find(|(other, _)| *other == name);
+    found.unwrap_or_else(|| panic!("there is no fuzz target `{name}`")).1
+}
+
+/// The program of a target: libFuzzer's under `--cfg fuzzing`, otherwise one that replays the files it is given.
+#[macro_export]
+macro_rules! fuzz_main {
+    ($name:literal) => {
+        #[cfg(fuzzing)]
+        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| $crate::target($name)(bytes));
+
+        #[cfg(not(fuzzing))]
+        fn main() -> std::process::ExitCode {
+            $crate::driver::main($name)
+        }
+    };
+}

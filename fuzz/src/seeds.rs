@@ -1,0 +1,212 @@
+//! What honest runs send, and files as they should be: the corpora that fuzzing starts from.
+//!
+//! Everything here is the same in every run, so the committed files can be compared with it: a difference means that a wire
+//! or file format has changed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use volery::stored::{ProverFile, preprocess};
+use volery::{Options, Prover, Verifier};
+use volery_channel::handshake::{Begin, Hello, Parameters, Role};
+use volery_channel::{Limits, memory_pair};
+use volery_vole::softspoken::FieldBits;
+use volery_vole::base_ot;
+
+use crate::correlations::{cot_as_prover, cot_as_verifier, extension};
+use crate::proofs::Chain;
+use crate::replay::{payloads, record, rng};
+use crate::{proofs, sessions};
+
+/// One input of a target.
+pub struct Seed {
+    /// The target.
+    pub target: &'static str,
+    /// The file's name in the target's corpus.
+    pub name: String,
+    /// The input.
+    pub bytes: Vec<u8>,
+}
+
+/// All seeds of all targets.
+#[must_use]
+pub fn all() -> Vec<Seed> {
+    let mut seeds = Vec::new();
+    let mut add = |target, name: &str, bytes: &[u8]| {
+        seeds.push(Seed { target, name: name.to_owned(), bytes: bytes.to_vec() });
+    };
+    for (target, name, text) in TEXTS {
+        add(target, name, text.as_bytes());
+    }
+    handshake(&mut add);
+    base_ots(&mut add);
+    extensions(&mut add);
+    conversations(&mut add);
+    files(&mut add);
+    seeds
+}
+
+type Add<'a> = &'a mut dyn FnMut(&'static str, &str, &[u8]);
+
+const TEXTS: &[(&str, &str, &str)] = &[
+    (
+        "bristol",
+        "fashion-every-gate",
+        "6 10\n2 2 2\n1 2\n\n2 1 0 2 4 XOR\n2 1 1 3 5 AND\n1 1 4 6 INV\n1 1 1 7 EQ\n1 1 5 8 EQW\n2 1 6 7 9 AND\n",
+    ),
+    ("bristol", "fashion-many-ands", "1 6\n2 2 2\n1 2\n\n4 2 0 1 2 3 4 5 MAND\n"),
+    ("bristol", "old-two-inputs", "2 4\n1 1 1\n\n2 1 0 1 2 AND\n1 1 2 3 INV\n"),
+    ("bristol", "old-one-input", "1 2\n1 0 1\n\n1 1 0 1 INV\n"),
+    ("values", "witness-in-order", "0b10110\n0x0123456789abcdef\n"),
+    ("values", "witness-by-name", "# secret\ninput 2 = 0x0123456789abcdef\ninput 0 = 0x1f\n"),
+    ("values", "claim", "input 1 = 0xA5   # public\noutput 0 = 0b101\n"),
+    ("values", "claim-left-open", "output 0 = any\n"),
+    ("arguments", "address-name", "localhost:7000"),
+    ("arguments", "address-v6", "[::1]:0"),
+    ("arguments", "address-unix", "unix:/run/volery.sock"),
+    ("arguments", "fingerprint", "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF"),
+    (
+        "arguments",
+        "sha256-preimage",
+        "sha256-preimage\nlength=3\ndigest=ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\n",
+    ),
+    (
+        "arguments",
+        "aes128-key",
+        "aes128-key\nplaintext=0x00112233445566778899aabbccddeeff\nciphertext=69c4e0d86a7b0430d8cdb78070b4c55a\n",
+    ),
+    ("frame", "hello-of-60-bytes", "\u{1}\u{3c}\0\0\0"),
+    ("frame", "reason", "the proof is rejected"),
+];
+
+fn handshake(add: Add<'_>) {
+    let parameters = || {
+        let plain = Parameters::new().with("profile", "lan").and_then(|p| p.with("interval", 1_u64 << 17));
+        plain.expect("parameters")
+    };
+    let (frames, _) = record(
+        |channel| {
+            let hello = Hello::new(Role::Prover, parameters(), &mut rng(1));
+            hello.send(channel).expect("there is room");
+            Begin::new([7; 32], parameters()).send(channel).expect("there is room");
+        },
+        |_| {},
+    );
+    let messages = payloads(&frames);
+    add("hello", "prover", &messages[0]);
+    add("begin", "two-parameters", &messages[1]);
+    let (frames, _) = record(
+        |channel| {
+            let hello = Hello::new(Role::Prover, Parameters::new(), &mut rng(1));
+            hello.send(channel).expect("there is room");
+            Begin::new([0; 32], Parameters::new()).send(channel).expect("there is room");
+            channel.send(volery_channel::tags::TEST, b"payload").expect("there is room");
+        },
+        |_| {},
+    );
+    add("stream", "hello-begin-message", &frames);
+    let (frames, _) = record(
+        |channel| {
+            Hello::new(Role::Prover, Parameters::new(), &mut rng(1)).send(channel).expect("there is room");
+            channel.send(volery_channel::tags::ERROR, b"the peer gives up").expect("there is room");
+        },
+        |_| {},
+    );
+    add("stream", "hello-error", &frames);
+}
+
+fn base_ots(add: Add<'_>) {
+    add("base_ot_receiver", "point", &base_ot::Sender::start(&mut rng(2)).message());
+    let receiver = base_ot::Receiver::start(&[0, 1], &mut rng(2)).expect("two choices");
+    add("base_ot_sender", "two-pairs", receiver.message());
+}
+
+fn extensions(add: Add<'_>) {
+    for (kind, name, bits) in [(0, "trees-of-16", FieldBits::Four), (1, "trees-of-256", FieldBits::Eight)] {
+        let honest = extension(bits);
+        add("softspoken_trees", name, &[&[kind], honest.point.as_slice(), &honest.trees].concat());
+        if bits == FieldBits::Four {
+            add("softspoken_chunk", "200-rows", &honest.chunk);
+        }
+    }
+}
+
+fn conversations(add: Add<'_>) {
+    let (prover, verifier) = record(
+        |channel| cot_as_prover(channel).expect("an honest run"),
+        |channel| cot_as_verifier(channel).expect("an honest run"),
+    );
+    add("cot_verifier", "two-rounds", &prover);
+    add("cot_prover", "two-rounds", &verifier);
+    for (hashed, name) in [(false, "interactive"), (true, "fiat-shamir")] {
+        let (prover, verifier) = record(
+            move |channel| proofs::as_prover(channel, hashed).expect("an honest run"),
+            |channel| proofs::as_verifier(channel, hashed, &Chain::TRUE).expect("an honest run"),
+        );
+        let mode = u8::from(hashed);
+        add("quicksilver_verifier", &format!("{name}-true"), &[&[mode], prover.as_slice()].concat());
+        add("quicksilver_verifier", &format!("{name}-false"), &[&[mode | 2], prover.as_slice()].concat());
+        if !hashed {
+            add("quicksilver_prover", name, &verifier);
+        }
+    }
+    let (prover, verifier) = record(
+        |channel| sessions::as_prover(channel).expect("an honest run"),
+        |channel| sessions::as_verifier(channel, &Chain::TRUE).expect("an honest run"),
+    );
+    add("session_verifier", "true", &[&[0], prover.as_slice()].concat());
+    add("session_verifier", "false", &[&[1], prover.as_slice()].concat());
+    add("session_prover", "true", &verifier);
+}
+
+/// A folder that goes away.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn files(add: Add<'_>) {
+    let folder = Folder(std::env::temp_dir().join(format!("volery-fuzz-seeds-{}", std::process::id())));
+    fs::create_dir_all(&folder.0).expect("a folder for temporary files");
+    let [p, v, proof] = ["P.vole", "V.vole", "proof"].map(|name| folder.0.join(name));
+    for path in [&p, &v, &proof] {
+        let _ = fs::remove_file(path);
+    }
+    preprocess(&p, &v);
+    let mut file = ProverFile::open(&p).expect("a fresh file");
+    file.prove(&Chain::KNOWN, &proof).expect("an honest proof");
+    drop(file);
+    let read = |path: &Path| fs::read(path).expect("a file made just now");
+    // The last 32 bytes of each part are its checksum.
+    for (kind, name, part) in [
+        (0, "header-prover", &read(&p)[..4096]),
+        (0, "header-verifier", &read(&v)[..4096]),
+        (2, "proof", &read(&proof)[..174]),
+    ] {
+        add("stored", name, &[&[kind], part].concat());
+        add("stored", &format!("{name}-sealed"), &[&[kind | 4], content(kind, part)].concat());
+    }
+    add("stored", "state-sealed", &[&[1 | 4], content(1, &read(&p)[4096..8192])].concat());
+}
+
+/// A part without its checksum, and where a decoder would fill up zeros, without those.
+fn content(kind: u8, part: &[u8]) -> &[u8] {
+    let content = &part[..part.len() - 32];
+    let end = content.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    if kind == 2 { content } else { &content[..end] }
+}
+
+fn preprocess(p: &Path, v: &Path) {
+    let (a, b) = memory_pair(&Limits::default());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let session = Prover::start(a, Options::default(), &mut rng(3)).expect("an honest run");
+            preprocess::prover(session, 512, p, &mut |_| {}).expect("an honest run");
+        });
+        let session = Verifier::start(b, Options::default(), &mut rng(2)).expect("an honest run");
+        preprocess::verifier(session, 512, v, &mut |_| {}).expect("an honest run");
+    });
+}

@@ -1,0 +1,59 @@
+//! The corpora are what honest runs make, honest inputs are accepted, and no target panics on changes of them.
+
+use std::time::Duration;
+
+use volery_fuzz::proofs::Chain;
+use volery_fuzz::replay::against;
+use volery_fuzz::{TARGETS, correlations, driver, proofs, seeds, sessions};
+
+fn committed(target: &str, name: &str) -> Vec<u8> {
+    std::fs::read(driver::corpus(target).join(name)).expect("run `cargo run --example seeds`")
+}
+
+#[test]
+fn committed_seeds_are_what_honest_runs_make() {
+    for seed in seeds::all() {
+        let same = committed(seed.target, &seed.name) == seed.bytes;
+        assert!(same, "{}/{}: a format has changed; make new seeds if this is on purpose", seed.target, seed.name);
+    }
+}
+
+#[test]
+fn every_target_has_a_program_and_a_seed() {
+    let manifest = include_str!("../Cargo.toml");
+    for (name, _) in TARGETS {
+        assert!(manifest.contains(&format!("\nname = \"{name}\"\npath = \"fuzz_targets/{name}.rs\"")), "{name}");
+        assert!(!driver::inputs(&driver::corpus(name)).expect(name).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn honest_conversations_are_accepted_to_the_end() {
+    let cot = |name| committed(name, "two-rounds");
+    assert_eq!(against(&cot("cot_prover"), |c| correlations::cot_as_prover(c)), Ok(()));
+    assert_eq!(against(&cot("cot_verifier"), |c| correlations::cot_as_verifier(c)), Ok(()));
+    let prover = committed("quicksilver_prover", "interactive");
+    assert_eq!(against(&prover, |c| proofs::as_prover(c, false)), Ok(()));
+    for (hashed, name) in [(false, "interactive-true"), (true, "fiat-shamir-true")] {
+        let bytes = committed("quicksilver_verifier", name);
+        assert_eq!(against(&bytes[1..], |c| proofs::as_verifier(c, hashed, &Chain::TRUE)), Ok(()));
+        let lie = against(&bytes[1..], |c| proofs::as_verifier(c, hashed, &Chain::FALSE));
+        assert!(lie.is_err_and(|error| error.is_rejection()), "{name}");
+    }
+    assert_eq!(against(&committed("session_prover", "true"), |c| sessions::as_prover(c)), Ok(()));
+    let bytes = committed("session_verifier", "true");
+    assert_eq!(against(&bytes[1..], |c| sessions::as_verifier(c, &Chain::TRUE)), Ok(()));
+    let lie = against(&bytes[1..], |c| sessions::as_verifier(c, &Chain::FALSE));
+    assert!(lie.is_err_and(|error| error.is_rejection()));
+}
+
+#[test]
+fn no_target_panics_on_its_corpus_and_changes_of_it() {
+    for (name, target) in TARGETS {
+        let inputs = driver::inputs(&driver::corpus(name)).expect(name);
+        let seeds: Vec<Vec<u8>> = inputs.into_iter().map(|(_, bytes)| bytes).collect();
+        seeds.iter().for_each(|bytes| target(bytes));
+        let runs = driver::mutate(*target, &seeds, Duration::from_millis(500));
+        assert!(runs > 0, "{name}");
+    }
+}
