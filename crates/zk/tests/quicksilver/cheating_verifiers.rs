@@ -47,7 +47,7 @@ fn a_challenge_of_another_length_is_refused() {
 
 #[test]
 fn another_message_in_place_of_a_challenge_or_of_the_verdict_is_refused() {
-    for tag in [tags::VERDICT, tags::MASKS, tags::BEGIN, tags::HELLO, tags::CHECK_OPENING, tags::TEST] {
+    for tag in [tags::MASKS, tags::BEGIN, tags::HELLO, tags::CHECK_OPENING, tags::TEST] {
         let p = against(&[(tag, &[1])]);
         let step = tags::CHALLENGE;
         assert!(
@@ -61,6 +61,15 @@ fn another_message_in_place_of_a_challenge_or_of_the_verdict_is_refused() {
         matches!(p, Err(Error::Channel(ChannelError::UnexpectedFrame { expected, .. })) if expected == step),
         "{p:?}"
     );
+}
+
+/// A verifier that found an earlier block wrong says so in place of the next seed.
+#[test]
+fn a_verdict_in_place_of_a_challenge_is_no_acceptance_whatever_it_says() {
+    for verdict in [0, 1, 2] {
+        let p = against(&[(tags::VERDICT, &[verdict])]);
+        assert!(matches!(p, Err(Error::Rejected { .. })), "{p:?}");
+    }
 }
 
 #[test]
