@@ -76,7 +76,10 @@ impl Stock {
     pub fn refill(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         self.before += self.batch.len() as u64;
         self.next = 0;
-        let result = self.source.refill(channel, &mut self.batch);
+        let mut result = self.source.refill(channel, &mut self.batch);
+        if result.is_ok() && self.batch.is_empty() {
+            result = Err(Error::misuse("a source of correlations gave none"));
+        }
         if result.is_err() {
             // Whatever the source left in the batch: what was given out once must not be at hand again.
             self.burn();

@@ -52,12 +52,15 @@ impl Common {
         Self { id: SessionId::new(*session.id()), options, threads, proofs: 0, over: false }
     }
 
-    /// The message that opens the next proof, of the statement with this digest.
-    fn begin(&mut self, digest: [u8; 32]) -> Result<Begin, Error> {
-        if self.over {
+    /// The message that opens the next proof, of the statement with this digest and so many commitments.
+    ///
+    /// Until [`Common::conclude`] says that the proof went well the session counts as over, so that a proof that a panic
+    /// cuts short is not followed by another.
+    fn begin(&mut self, digest: [u8; 32], commitments: Option<u64>) -> Result<Begin, Error> {
+        if core::mem::replace(&mut self.over, true) {
             return Err(Error::Over);
         }
-        let parameters = self.options.proof_parameters(self.proofs)?;
+        let parameters = self.options.proof_parameters(self.proofs, commitments)?;
         self.proofs += 1;
         Ok(Begin::new(digest, parameters))
     }
@@ -109,8 +112,8 @@ impl Common {
         stock: &mut Stock,
         channel: &mut dyn Channel,
     ) -> Result<T, Error> {
+        self.over = result.is_err();
         if let Err(error) = &result {
-            self.over = true;
             stock.burn();
             channel.fail(error.public_reason());
         }

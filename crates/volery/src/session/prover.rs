@@ -90,7 +90,7 @@ impl<C: Channel> Prover<C> {
     {
         let (start, before) = (Instant::now(), self.channel.stats());
         let digest = digest::<quicksilver::Prover<'_>>(statement);
-        let begin = self.common.begin(digest)?;
+        let begin = self.common.begin(digest, statement.commitments())?;
         begin.send(&mut self.channel)?;
         // The peer's must be here before anything that depends on the witness leaves.
         begin.receive(&mut self.channel)?;
@@ -115,7 +115,9 @@ impl<C: Channel> Prover<C> {
     /// What making them finds wrong, the channel's errors.
     pub fn spend(&mut self, count: u64) -> Result<Report, Error> {
         let result = self.common.spend(count, &mut self.stock, &mut self.channel);
-        self.common.conclude(result, &mut self.stock, &mut self.channel)
+        let result = self.common.conclude(result, &mut self.stock, &mut self.channel);
+        self.common.over = true;
+        result
     }
 
     /// Ends the session for the sake of what it is made of.

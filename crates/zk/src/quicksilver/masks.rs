@@ -107,8 +107,9 @@ impl MaskReader {
         challenges: &mut Challenges<'_>,
         channel: &mut dyn Channel,
     ) -> Result<(), Error> {
-        channel.recv_into(tags::MASKS, FRAME, &mut self.frame)?;
+        // Before the frame, which is empty after an error.
         self.at = 0;
+        channel.recv_into(tags::MASKS, FRAME, &mut self.frame)?;
         if self.frame.is_empty() {
             return Err(Error::Malformed { step: tags::MASKS, reason: "an empty frame".into() });
         }
