@@ -3,6 +3,9 @@
 //! The test binary runs itself again as the process to be killed: [`child`] is a test that does nothing unless it is told
 //! to by the environment.
 
+// clippy's exception for tests covers test functions only, not their helpers.
+#![allow(clippy::unwrap_used)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

@@ -3,10 +3,17 @@
 //! Each takes any bytes and panics if what it accepts does not encode back to the same bytes. With `sealed` the bytes'
 //! checksum is put right first, so that a fuzzer gets past it.
 
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
 use volery_channel::handshake::Role;
+use volery_channel::{Channel, tags};
 use volery_vole::SessionId;
 
+use super::chunks::{Fault, take};
 use super::codec;
+use super::disk::DiskFile;
 use super::header::Header;
 use super::proof;
 use super::state::State;
@@ -49,6 +56,53 @@ pub fn proof(bytes: &[u8], sealed: bool) {
     }
 }
 
+/// A whole proof file, then its frames as V would ask for them.
+pub fn frames(bytes: &[u8]) {
+    let path = Path::new("fuzzed");
+    let file = Arc::new(Bytes(bytes.to_vec()));
+    if let Ok((_, body)) = proof::check(&*file, path) {
+        assert_eq!(proof::HEADER as u64 + body.length, bytes.len() as u64);
+    }
+    // The frames alone, whatever a header says.
+    let length = bytes.len().saturating_sub(proof::HEADER) as u64;
+    let fault = Fault::default();
+    let mut reader = proof::Reader::new(file, path, &proof::Body { length, hash: [0; 32] }, fault.clone());
+    let (mut frame, mut read) = (Vec::new(), 0);
+    while reader.recv_into(tags::MASKS, 1 << 11, &mut frame).is_ok() {
+        read += 5 + frame.len() as u64;
+    }
+    assert!(read <= length && reader.stats().bytes_received >= read);
+    assert!(take(&fault).is_none(), "nothing is read beyond the end");
+}
+
+/// Bytes as a file that is only read.
+struct Bytes(Vec<u8>);
+
+impl DiskFile for Bytes {
+    fn lock(&self) -> io::Result<bool> {
+        Ok(true)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let bytes = self.0.get(start..start.saturating_add(out.len()));
+        out.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn write_at(&self, _bytes: &[u8], _offset: u64) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -62,6 +116,19 @@ mod tests {
             header(&bytes, sealed);
             state(&bytes, sealed);
             proof(&bytes, sealed);
+            frames(&bytes);
+        }
+
+        #[test]
+        fn frames_of_any_length_are_read_within_the_file(lengths in prop::collection::vec(0_u32..3000, 0..50), cut in 0_usize..100) {
+            let mut bytes = vec![0; proof::HEADER];
+            for length in lengths {
+                bytes.push(tags::MASKS.byte());
+                bytes.extend_from_slice(&length.to_le_bytes());
+                bytes.resize(bytes.len() + length as usize, 7);
+            }
+            bytes.truncate(bytes.len().saturating_sub(cut));
+            frames(&bytes);
         }
 
         #[test]

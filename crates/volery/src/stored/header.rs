@@ -72,7 +72,7 @@ impl Header {
         let session = SessionId::new(cursor.array()?);
         let (count, interval) = (cursor.u64()?, cursor.u32()?);
         cursor.zeros()?;
-        if count == 0 || count > MAX_COUNT || count % CHUNK != 0 {
+        if count == 0 || count > MAX_COUNT || !count.is_multiple_of(CHUNK) {
             return Err(Flaw::bad(format!("{count} is no possible number of correlations")));
         }
         if interval == 0 || interval > MAX_INTERVAL {

@@ -89,6 +89,7 @@ fn try_run<C: Channel>(
     let begin = begin(&header)?;
     begin.send(&mut parts.channel)?;
     begin.receive(&mut parts.channel)?;
+    parts.stock.expect(Some(header.count));
     let state = State::new();
     write_static(&out, &header, &state, parts.delta.as_ref())?;
     write_chunks(&out, &header, &mut parts.stock, &mut parts.channel, progress)?;

@@ -113,10 +113,12 @@ impl ProverFile {
             result.is_err()
                 || super::needed(statement, self.store.header()) == Ok(stock.index().next_multiple_of(CHUNK))
         );
-        let result = result.and_then(|tally| Ok((tally, writer.finish(&header)?)));
+        let result = match result {
+            Ok(tally) => writer.finish(&header).and_then(|bytes| proof.publish().map(|()| (tally, bytes))),
+            Err(error) => Err(error),
+        };
         self.store.wipe_last();
         let (tally, bytes) = result?;
-        proof.publish()?;
         Ok(Report { tally, range, bytes, time: start.elapsed() })
     }
 

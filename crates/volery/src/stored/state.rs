@@ -58,7 +58,8 @@ impl State {
         let touching = consumed[at..].iter().take_while(|used| used.start <= range.end).count();
         let start = consumed[at..at + touching].iter().map(|used| used.start).fold(range.start, u64::min);
         let end = consumed[at..at + touching].iter().map(|used| used.end).fold(range.end, u64::max);
-        consumed.splice(at..at + touching, [start..end]);
+        consumed.drain(at..at + touching);
+        consumed.insert(at, start..end);
         if consumed.len() > MAX_RANGES {
             let first = consumed.remove(0);
             consumed[0].start = first.start;
@@ -118,8 +119,9 @@ impl State {
         }
         let within =
             self.consumed.iter().any(|used| used.start <= self.last.start && self.last.end <= used.end);
-        let none = self.last == (0..0) && self.consumed.is_empty();
-        if !none && !(within && sound(&self.last, header.count)) {
+        let fresh = self.last == (0..0) && self.consumed.is_empty();
+        let recorded = within && sound(&self.last, header.count);
+        if !(fresh || recorded) {
             return Err(Flaw::bad("its last range is not among the consumed ones"));
         }
         Ok(())
@@ -140,7 +142,10 @@ impl State {
 
 /// Whether `range` is one that a proof can use out of `count` correlations.
 pub(super) fn sound(range: &Range<u64>, count: u64) -> bool {
-    range.start < range.end && range.end <= count && range.start % CHUNK == 0 && range.end % CHUNK == 0
+    range.start < range.end
+        && range.end <= count
+        && range.start.is_multiple_of(CHUNK)
+        && range.end.is_multiple_of(CHUNK)
 }
 
 #[cfg(test)]
@@ -207,19 +212,22 @@ mod tests {
 
     #[test]
     fn states_that_cannot_be_are_refused_though_the_checksum_is_right() {
-        let sealed = |last: Range<u64>, consumed: Vec<Range<u64>>| {
-            State { sequence: 3, burnt: false, last, consumed }.encode(&header())
+        let sealed = |last: (u64, u64), consumed: &[(u64, u64)]| {
+            let consumed = consumed.iter().map(|range| range.0..range.1).collect();
+            State { sequence: 3, burnt: false, last: last.0..last.1, consumed }.encode(&header())
         };
-        for (last, consumed) in [
-            (0..256, vec![]),
-            (0..0, vec![0..256]),
-            (0..256, vec![0..256, 256..512]),
-            (0..256, vec![512..768, 0..256]),
-            (0..255, vec![0..255]),
-            (0..256, vec![256..512]),
-            (1024..1280, vec![1024..1280]),
-            (256..256, vec![256..256]),
-        ] {
+        assert!(State::decode(&header(), &sealed((256, 512), &[(0, 512)])).is_ok());
+        let cases: [((u64, u64), &[(u64, u64)]); 8] = [
+            ((0, 256), &[]),
+            ((0, 0), &[(0, 256)]),
+            ((0, 256), &[(0, 256), (256, 512)]),
+            ((0, 256), &[(512, 768), (0, 256)]),
+            ((0, 255), &[(0, 255)]),
+            ((0, 256), &[(256, 512)]),
+            ((1024, 1280), &[(1024, 1280)]),
+            ((256, 256), &[(256, 256)]),
+        ];
+        for (last, consumed) in cases {
             assert!(matches!(State::decode(&header(), &sealed(last, consumed)), Err(Flaw::Bad(_))));
         }
     }
