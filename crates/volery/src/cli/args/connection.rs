@@ -7,6 +7,8 @@ use clap::Args;
 use volery::Address;
 use volery_channel::tls::Fingerprint;
 
+// Options of the one side conflict with the other side: clap drops a `requires` whose target conflicts with something
+// that is there, and a certificate or a pin that is silently ignored would be a connection in the clear.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionArgs {
@@ -17,19 +19,19 @@ pub(crate) struct ConnectionArgs {
     #[arg(long, value_name = "ADDR")]
     pub(crate) connect: Option<Address>,
     /// Listening: this certificate (PEM, with its chain) for TLS
-    #[arg(long, value_name = "FILE", requires_all = ["listen", "tls_key"])]
+    #[arg(long, value_name = "FILE", requires = "tls_key", conflicts_with = "connect")]
     pub(crate) tls_cert: Option<PathBuf>,
     /// Listening: the certificate's private key (PEM)
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE", requires = "tls_cert", conflicts_with = "connect")]
     pub(crate) tls_key: Option<PathBuf>,
     /// Connecting: TLS, with a certificate issued by one of these authorities (PEM)
-    #[arg(long, value_name = "FILE", requires = "connect", conflicts_with = "tls_pin")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "tls_pin"])]
     pub(crate) tls_ca: Option<PathBuf>,
     /// Connecting: TLS, with exactly the certificate of this fingerprint
-    #[arg(long, value_name = "sha256:HEX", requires = "connect", value_parser = pin)]
+    #[arg(long, value_name = "sha256:HEX", conflicts_with = "listen", value_parser = pin)]
     pub(crate) tls_pin: Option<Fingerprint>,
     /// Connecting: the name that the certificate must be for, if not the host connected to
-    #[arg(long, value_name = "NAME", requires = "connect")]
+    #[arg(long, value_name = "NAME", conflicts_with = "listen")]
     pub(crate) tls_name: Option<String>,
     /// Time to connect, TLS included, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
@@ -50,7 +52,7 @@ pub(crate) struct ConnectionArgs {
 #[command(next_help_heading = "Serving")]
 pub(crate) struct ServeArgs {
     /// Serve provers until SIGINT or SIGTERM instead of one; a line for each session
-    #[arg(long, requires = "listen")]
+    #[arg(long, conflicts_with_all = ["connect", "preprocessed"])]
     pub(crate) serve: bool,
     /// Stop after this many sessions
     #[arg(long, value_name = "N", requires = "serve", value_parser = clap::value_parser!(u64).range(1..))]

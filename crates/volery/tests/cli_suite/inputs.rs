@@ -1,0 +1,110 @@
+//! Bad command lines and files: exit code 2, a reason, nothing on standard output, no secret in the message.
+
+use crate::support::*;
+
+const DIGEST: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+#[test]
+fn bad_command_lines_are_refused_with_a_reason() {
+    let (connect, listen) = (["--connect", "127.0.0.1:1"], ["--listen", "127.0.0.1:0"]);
+    let pin = format!("sha256:{DIGEST}");
+    for (args, message) in [
+        (vec![], "Usage"),
+        (vec!["frobnicate"], "unrecognized"),
+        (vec!["prove", "sha256-preimage"], "--witness"),
+        (join(&[&["verify"], ABC]), "--listen"),
+        (join(&[&["verify"], ABC, &connect, &["--listen", "127.0.0.1:0"]]), "cannot be used with"),
+        (join(&[&["verify"], ABC, &["--listen", "localhost"]]), "HOST:PORT"),
+        (join(&[&["verify"], ABC, &["--listen", "unix:"]]), "path"),
+        (join(&[&["verify"], ABC, &connect, &["--serve"]]), "cannot be used with"),
+        (join(&[&["verify"], ABC, &["--serve"]]), "--listen"),
+        (join(&[&["verify"], ABC, &["--serve", "--preprocessed", "V.vole", "proof"]]), "cannot be used with"),
+        (join(&[&["verify"], ABC, &connect, &["--threads", "0"]]), "1..=64"),
+        (join(&[&["verify"], ABC, &connect, &["--threads", "65"]]), "1..=64"),
+        (join(&[&["verify"], ABC, &connect, &["--profile", "man"]]), "lan"),
+        (join(&[&["verify"], ABC, &connect, &["--timeout", "-1"]]), "timeout"),
+        (join(&[&["verify"], ABC, &connect, &["--max-bytes", "12Q"]]), "number of bytes"),
+        (join(&[&["verify"], ABC, &connect, &["--rho", "129"]]), "1..=128"),
+        (join(&[&["verify"], ABC, &connect, &["--rho", "128"]]), "out of reach"),
+        (join(&[&["verify"], ABC, &connect, &["--tls-pin", "sha256:00"]]), "64 hexadecimal"),
+        (join(&[&["verify"], ABC, &connect, &["--tls-cert", "x"]]), "--tls-key"),
+        (join(&[&["verify"], ABC, &connect, &["--tls-cert", "x", "--tls-key", "y"]]), "cannot be used with"),
+        (join(&[&["verify"], ABC, &listen, &["--tls-ca", "x"]]), "cannot be used with"),
+        (join(&[&["verify"], ABC, &listen, &["--tls-pin", &pin]]), "cannot be used with"),
+        (join(&[&["verify"], ABC, &connect, &["--tls-ca", "x", "--tls-pin", &pin]]), "cannot be used with"),
+        (join(&[&["verify"], ABC, &listen, &["--tls-pin", "sha256:00"]]), "pin"),
+        (join(&[&["verify"], ABC, &connect, &["--tls-name", "x"]]), "--tls-ca"),
+        (join(&[&["verify"], ABC, &["proof"]]), "--preprocessed"),
+        (join(&[&["verify"], ABC, &["--preprocessed", "V.vole"]]), "PROOF"),
+        (join(&[&["bench", "--size", "5"]]), "[NAME]"),
+        (join(&[&["bench", "boolean", "--size", "0"]]), "possible"),
+        (join(&[&["bench", "boolean", "--size", "99999999999999999999"]]), "--size"),
+        (vec!["demo", "--length", "0"], "--length"),
+    ] {
+        let ended = run(&args, "");
+        assert!(ended.stderr.to_lowercase().contains(&message.to_lowercase()), "{args:?}: {ended:?}");
+        ended.refused("");
+    }
+}
+
+#[test]
+fn bad_statements_are_refused_with_a_reason() {
+    for (args, message) in [
+        (vec!["sha257-preimage"], "no built-in statement"),
+        (vec!["/nonexistent/circuit.txt"], "no built-in statement"),
+        (vec!["sha256-preimage"], "`digest`"),
+        (vec!["sha256-preimage", "--digest", DIGEST], "`length`"),
+        (vec!["sha256-preimage", "--digest", "00", "--length", "3"], "64 hex digits"),
+        (vec!["sha256-preimage", "--digest", DIGEST, "--length", "-3"], "'-3'"),
+        (vec!["sha256-preimage", "--digest", DIGEST, "--length", "1e3"], "decimal"),
+        (vec!["sha256-preimage", "--digest", DIGEST, "--length", "99999999999999999999"], "at most"),
+        (vec!["aes128-key", "--plaintext", DIGEST, "--ciphertext", DIGEST], "32 hex digits"),
+        (vec!["sha1-preimage", "--digest", DIGEST, "--length", "3", "--plaintext", "00"], "`plaintext`"),
+        (vec!["sha256-preimage", "--digest", DIGEST, "--length", "3", "--public", "x"], "--public"),
+        (vec!["/"], "regular file"),
+    ] {
+        run(&join(&[&["info"], &args]), "").refused(message);
+    }
+}
+
+#[test]
+fn bad_witnesses_are_refused_without_being_shown() {
+    for (witness, message) in [
+        ("0x61626", "6 hex digits"),
+        ("0x6162637f", "6 hex digits"),
+        ("0x6162zz", "hex digit"),
+        ("616263", "0x"),
+        ("", "message"),
+        ("key = 0x616263", "no secret input"),
+        ("0x616263\n0x616263", "too many"),
+        ("\u{0}\u{1}\u{ff}", "ASCII"),
+    ] {
+        let ended = run(&join(&[&["check"], ABC, &["--witness", "-"]]), witness);
+        assert!(!ended.stderr.contains("61626"), "{ended:?}");
+        ended.refused(message);
+    }
+    run(&join(&[&["check"], ABC, &["--witness", "/nonexistent"]]), "").refused("/nonexistent");
+}
+
+#[test]
+fn bad_circuits_and_claims_are_refused_with_their_place() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let good = "1 3\n1 2\n1 1\n\n2 1 0 1 2 AND\n";
+    for (circuit, claim, message) in [
+        ("", "output 0 = 0x1", "c.txt, line 1"),
+        ("1 3\n1 2\n1 1\n\n2 1 0 7 2 AND\n", "output 0 = 0x1", "c.txt, line 5, column 7"),
+        ("4294967295 4294967295\n1 2\n1 1\n\n", "output 0 = 0x1", "c.txt, line"),
+        (good, "output 0 = 0x2", "claim.txt, line 1"),
+        (good, "output 0 = any", "nothing is claimed"),
+        (good, "# nothing", "output 0"),
+        (good, "output 1 = 0x1", "no input or output"),
+    ] {
+        let circuit = write(dir.path(), "c.txt", circuit);
+        let claim = write(dir.path(), "claim.txt", claim);
+        run(&["check", &circuit, "--public", &claim, "--witness", "-"], "0x3").refused(message);
+    }
+    let circuit = write(dir.path(), "c.txt", good);
+    run(&["check", &circuit, "--witness", "-"], "0x3").refused("--public");
+    run(&["check", &circuit, "--public", "/nonexistent", "--witness", "-"], "0x3").refused("/nonexistent");
+    run(&["check", &circuit, "--digest", "00", "--witness", "-"], "0x3").refused("--digest");
+}

@@ -1,0 +1,12 @@
+//! The program, run as a process: command lines, exit codes, outputs, and sessions between real processes.
+
+#![cfg(feature = "cli")]
+
+mod bench;
+mod inputs;
+mod serve;
+mod sessions;
+mod single;
+mod stored;
+mod support;
+mod tls;

@@ -1,0 +1,83 @@
+//! A verifier that serves many.
+
+use std::io::Write;
+use std::net::TcpStream;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::*;
+
+fn server(args: &[&str]) -> Running {
+    Running::listening(
+        &join(&[&["verify"], ABC, &["--listen", "127.0.0.1:0", "--serve", "--json"], args]),
+        "",
+    )
+}
+
+fn prove(address: &str) -> Ended {
+    run(&join(&[&["prove"], ABC, &["--witness", "-", "--connect", address]]), ABC_WITNESS)
+}
+
+fn results(ended: &Ended) -> Vec<String> {
+    let word = |object: serde_json::Value| object["result"].as_str().expect("a word").to_owned();
+    let mut words: Vec<String> = ended.objects().into_iter().map(word).collect();
+    words.sort();
+    words
+}
+
+#[test]
+fn bad_provers_do_not_disturb_good_ones_at_the_same_time() {
+    let server = server(&["--concurrency", "8", "--timeout", "10"]);
+    let address = server.address.as_str();
+    let silent = TcpStream::connect(address).expect("connects");
+    std::thread::scope(|scope| {
+        let good: Vec<_> = (0..3).map(|_| scope.spawn(|| prove(address))).collect();
+        let liar = scope.spawn(|| lie_to(address));
+        scope.spawn(|| {
+            let mut peer = TcpStream::connect(address).expect("connects");
+            peer.write_all(&[0xff; 100]).expect("sent");
+        });
+        for prover in good {
+            prover.join().expect("no panic").expect(0, "");
+        }
+        assert!(liar.join().expect("no panic").is_rejection());
+    });
+    // After all of them it still serves.
+    prove(address).expect(0, "");
+    drop(silent);
+    kill_process(Pid::from_child(&server.child), Signal::TERM).expect("signals");
+    let ended = server.end().expect(0, "");
+    let expected = ["accepted", "accepted", "accepted", "accepted", "failed", "failed", "rejected"];
+    assert_eq!(results(&ended), expected, "{ended:?}");
+    assert!(
+        ended.objects().iter().all(|object| object["peer"].as_str().is_some_and(|peer| !peer.is_empty()))
+    );
+}
+
+#[test]
+fn a_signal_while_nobody_is_there_ends_it_well() {
+    for signal in [Signal::TERM, Signal::INT] {
+        let server = server(&[]);
+        kill_process(Pid::from_child(&server.child), signal).expect("signals");
+        assert_eq!(server.end().expect(0, "").stdout, "");
+    }
+}
+
+#[test]
+fn it_stops_after_the_sessions_asked_for_one_after_another() {
+    let server = server(&["--max-sessions", "2", "--concurrency", "1"]);
+    prove(&server.address).expect(0, "");
+    prove(&server.address).expect(0, "");
+    assert_eq!(results(&server.end().expect(0, "")), ["accepted", "accepted"]);
+}
+
+#[test]
+fn a_session_over_its_time_ends_while_others_go_on() {
+    let server = server(&["--max-time", "1", "--max-sessions", "2"]);
+    let silent = TcpStream::connect(&server.address).expect("connects");
+    prove(&server.address).expect(0, "");
+    let ended = server.end().expect(0, "");
+    assert_eq!(results(&ended), ["accepted", "failed"], "{ended:?}");
+    assert!(ended.stdout.contains("milliseconds"), "{ended:?}");
+    drop(silent);
+}

@@ -1,0 +1,198 @@
+//! Processes of the program and what they leave behind.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+
+use serde_json::Value;
+use volery::Statement;
+use volery::statements::Sha256Preimage;
+use volery_circuit::{Digest, Prove};
+use volery_field::F2;
+
+/// FIPS 180-4's first example: the digest of "abc".
+pub(crate) const ABC: &[&str] = &[
+    "sha256-preimage",
+    "--digest",
+    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    "--length",
+    "3",
+];
+
+/// Its witness.
+pub(crate) const ABC_WITNESS: &str = "message = 0x616263\n";
+
+/// The digest of [`ABC`], as bytes.
+pub(crate) const ABC_DIGEST: [u8; 32] = [
+    0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23, 0xb0,
+    0x03, 0x61, 0xa3, 0x96, 0x17, 0x7a, 0x9c, 0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00, 0x15, 0xad,
+];
+
+/// What a process left behind.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ended {
+    /// The lines of standard output, each a JSON object.
+    pub(crate) fn objects(&self) -> Vec<Value> {
+        self.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+    }
+
+    /// The only one.
+    pub(crate) fn object(&self) -> Value {
+        let mut objects = self.objects();
+        assert_eq!(objects.len(), 1, "{self:?}");
+        objects.remove(0)
+    }
+
+    /// Checks code and standard error.
+    pub(crate) fn expect(self, code: i32, message: &str) -> Self {
+        assert_eq!(self.code, code, "{self:?}");
+        assert!(self.stderr.contains(message), "no \"{message}\" in {self:?}");
+        self
+    }
+
+    /// Checks that the input was refused: code 2, nothing on standard output.
+    pub(crate) fn refused(self, message: &str) {
+        let ended = self.expect(2, message);
+        assert_eq!(ended.stdout, "", "{ended:?}");
+    }
+}
+
+/// A process under way; killed if the test ends before it.
+pub(crate) struct Running {
+    pub(crate) child: Child,
+    pub(crate) address: String,
+    streams: Option<(JoinHandle<String>, JoinHandle<String>)>,
+}
+
+fn collect(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut text = String::new();
+        let _ = stream.read_to_string(&mut text);
+        text
+    })
+}
+
+impl Running {
+    /// Starts the program, which is to listen, and waits until it does. `{}` in arguments is not touched.
+    pub(crate) fn listening<S: AsRef<str>>(args: &[S], stdin: &str) -> Self {
+        let mut child = spawn(args, stdin);
+        let mut errors = BufReader::new(child.stderr.take().expect("piped"));
+        let mut line = String::new();
+        let address = loop {
+            line.clear();
+            assert!(errors.read_line(&mut line).expect("readable") > 0, "it ended without listening");
+            if let Some(address) = line.trim().strip_prefix("listening at ") {
+                break address.to_owned();
+            }
+        };
+        let streams = (collect(child.stdout.take().expect("piped")), collect(errors));
+        Self { child, address, streams: Some(streams) }
+    }
+
+    /// Waits for its end.
+    pub(crate) fn end(mut self) -> Ended {
+        let code = self.child.wait().expect("waits").code().unwrap_or(-1);
+        let (stdout, stderr) = self.streams.take().expect("once");
+        Ended { code, stdout: stdout.join().expect("collected"), stderr: stderr.join().expect("collected") }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn<S: AsRef<str>>(args: &[S], stdin: &str) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_volery"));
+    command.args(args.iter().map(AsRef::as_ref));
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // A process that refuses its arguments may be gone before it reads.
+    let _ = child.stdin.take().expect("piped").write_all(stdin.as_bytes());
+    child
+}
+
+/// Runs the program to its end.
+pub(crate) fn run<S: AsRef<str>>(args: &[S], stdin: &str) -> Ended {
+    let mut child = spawn(args, stdin);
+    let errors = collect(child.stderr.take().expect("piped"));
+    let output = collect(child.stdout.take().expect("piped"));
+    let code = child.wait().expect("waits").code().unwrap_or(-1);
+    Ended { code, stdout: output.join().expect("collected"), stderr: errors.join().expect("collected") }
+}
+
+/// Arguments one after another.
+pub(crate) fn join<'a>(parts: &[&[&'a str]]) -> Vec<&'a str> {
+    parts.concat()
+}
+
+/// A session of a listening verifier and a connecting prover, with more arguments for each.
+pub(crate) fn session(
+    statement: [&[&str]; 2],
+    witness: &str,
+    prover: &[&str],
+    verifier: &[&str],
+) -> (Ended, Ended) {
+    let listening =
+        Running::listening(&join(&[&["verify"], statement[1], verifier, &["--listen", "127.0.0.1:0"]]), "");
+    let address = listening.address.clone();
+    let connecting = &["--witness", "-", "--connect", address.as_str()];
+    let proved = run(&join(&[&["prove"], statement[0], prover, connecting]), witness);
+    (proved, listening.end())
+}
+
+/// A file in `dir`, as an argument.
+pub(crate) fn write(dir: &Path, name: &str, content: &str) -> String {
+    let path: PathBuf = dir.join(name);
+    std::fs::write(&path, content).expect("writable");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+/// A prover's statement that names the digest of "abc" and runs another one, whose message it knows.
+pub(crate) struct Liar {
+    claimed: Sha256Preimage,
+    known: Sha256Preimage,
+}
+
+impl Liar {
+    pub(crate) fn new() -> Self {
+        use sha2::Digest as _;
+        let known = Sha256Preimage::new(sha2::Sha256::digest(b"abd").into(), 3).expect("short");
+        Self {
+            claimed: Sha256Preimage::new(ABC_DIGEST, 3).expect("short"),
+            known: known.with_message(volery::Zeroizing::new(b"abd".to_vec())).expect("fits"),
+        }
+    }
+}
+
+impl<B: Prove<F2> + ?Sized> Statement<B> for Liar {
+    fn identify(&self, digest: &mut Digest) {
+        Statement::<B>::identify(&self.claimed, digest);
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        self.known.run(backend)
+    }
+}
+
+/// Proves the lie to the verifier that listens at `address`.
+pub(crate) fn lie_to(address: &str) -> volery::Error {
+    let limits = volery::Limits::default();
+    let channel = volery::connect(&address.parse().expect("an address"), &limits).expect("connects");
+    let mut rng = volery::os_rng().expect("randomness");
+    let mut prover = volery::Prover::start(channel, volery::Options::default(), &mut rng).expect("set-up");
+    prover.prove(&Liar::new(), &mut rng).expect_err("a lie was accepted")
+}
