@@ -1,4 +1,29 @@
 //! Prove statements about secret data, fast, without revealing it.
+//!
+//! A [`Prover`] convinces a [`Verifier`] over any [`Channel`] that it knows a witness for a [`Statement`]; the verifier
+//! learns nothing else. Proofs convince that verifier only, and their size is linear in the statement. What they are worth
+//! is computed by [`volery_zk::quicksilver::soundness`].
+//!
+//! ```text
+//! statement  (volery-circuit)    a program over a backend: yours, a built-in, or a circuit file
+//!     v
+//! proof      (volery-zk)         QuickSilver: k = m + x * delta for every wire; P holds (x, m), V holds k and delta
+//!     v
+//! correlations  (volery-vole)    base OT, SoftSpokenOT, Ferret; or files made before
+//!     v
+//! channel    (volery-channel)    TCP, Unix sockets, TLS, in memory
+//! ```
+//!
+//! | what | where |
+//! |---|---|
+//! | one set-up, any number of proofs over a connection | [`Prover`], [`Verifier`], [`Options`], [`Report`] |
+//! | proofs without a connection, from correlations made before | [`stored`] |
+//! | statements by name; statements as values | [`builtin`]; [`statements`] |
+//! | writing statements: traits, gadgets, circuit files | [`circuit`], over the bits of [`field`] |
+//! | connections and their limits | [`connect`], [`Listener`], [`Address`], [`Limits`], [`memory_pair`] |
+//! | randomness | [`os_rng`] |
+//!
+//! A whole program is in the repository's README, which is tested.
 
 #![forbid(unsafe_code)]
 
@@ -11,7 +36,14 @@ pub mod stored;
 pub use error::Error;
 pub use rng::os_rng;
 pub use session::{Options, Prover, Report, Verifier};
-pub use volery_channel::{Address, Channel, Limits, Listener, connect};
+pub use volery_channel::{Address, Channel, Limits, Listener, connect, memory_pair};
+pub use volery_circuit as circuit;
 pub use volery_circuit::{Statement, statements};
+pub use volery_field as field;
 pub use volery_vole::cot::Profile;
 pub use zeroize::Zeroizing;
+
+/// The examples of the README, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -7,8 +7,17 @@
 //! k = m + x * delta          P holds (x, m), V holds k and delta
 //! ```
 //!
+//! Correlations come from `volery_vole` and messages go over a `volery_channel::Channel`; this crate is the backends in
+//! between. Prover and verifier run the same program, and only the verifier's `Ok` means that it is proved:
+//!
+//! ```text
+//! statement --> Prover   (x, m) of every wire  -- masked bits, openings, a hash -->  Verifier  k of every wire  <-- statement
+//!                                              <-- seeds, the verdict ----------
+//! ```
+//!
 //! | module | what it holds |
 //! |---|---|
+//! | [`Error`] | how a proof can end other than well; a rejection is one of the ways |
 //! | [`quicksilver`] | proofs of Boolean circuits, one bit a multiplication (QuickSilver, figure 4) |
 
 #![forbid(unsafe_code)]
