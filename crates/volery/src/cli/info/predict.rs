@@ -147,14 +147,17 @@ mod tests {
         for profile in [Profile::Lan, Profile::Wan] {
             for ands in [1, 10_000, 200_000, 1_000_000, 5_000_000] {
                 let (options, chain) = (Options { profile, ..Options::default() }, AndChain::new(ands));
-                let counts = Counter::<F2>::count(&statement).expect("counts").total();
-                let predicted = Prediction::new(&options, &counts, announced);
-                let (prover, verifier) = measure(options, &statement);
-                for (predicted, sent) in
-                    [(predicted.bytes_prover, prover), (predicted.bytes_verifier, verifier)]
-                {
-                    let close = sent / 10 * 8..=sent / 10 * 12;
-                    assert!(close.contains(&predicted), "{profile:?} {ands}: {predicted}, sent {sent}");
+                let counts = Counter::<F2>::count(&chain).expect("counts").total();
+                for announced in [true, false] {
+                    let predicted = Prediction::new(&options, &counts, announced);
+                    let predicted = [predicted.bytes_prover, predicted.bytes_verifier];
+                    let sent =
+                        if announced { measure(options, &chain) } else { measure(options, &Silent(&chain)) };
+                    for (predicted, sent) in predicted.into_iter().zip([sent.0, sent.1]) {
+                        let close = sent / 10 * 8..=sent / 10 * 12;
+                        let case = format!("{profile:?}, {ands} ANDs, announced: {announced}");
+                        assert!(close.contains(&predicted), "{case}: {predicted}, sent {sent}");
+                    }
                 }
             }
         }
