@@ -20,6 +20,7 @@ pub trait Correlations {
     fn expect(&mut self, _end: Option<u64>) {}
 
     /// Whether the next refill may have to wait for the peer. Who holds back messages of their own sends them first.
+    /// Where all that was given out is taken, both parties' sources must answer the same.
     fn may_wait(&self) -> bool;
 }
 

@@ -1,7 +1,8 @@
 //! The stream of masked bits, `d = w + u`, one for each slot of a block.
 //!
 //! Bits travel in frames of at most [`FRAME`] bytes, least significant bit of each byte first. A frame ends early only
-//! where P has to wait or a block ends. A block's last byte is filled up with zeros, and V demands that.
+//! where P may have to wait for the peer's part of a correlation, or a block ends. There the last byte is filled up with
+//! zeros, and V, which knows the same places, demands that.
 
 use volery_channel::{Channel, tags};
 use volery_field::Gf128;
@@ -76,7 +77,7 @@ impl MaskWriter {
         Ok(())
     }
 
-    /// Ends a block: sends everything, the last byte filled up with zeros.
+    /// Ends a block, or a stretch of one: sends everything, the last byte filled up with zeros.
     pub(super) fn finish(
         &mut self,
         challenges: &mut Challenges<'_>,
@@ -132,7 +133,7 @@ impl MaskReader {
         self.at = (self.at + n).min(8 * self.frame.len());
     }
 
-    /// Ends a block: whatever is left must be the padding of the last byte.
+    /// Ends a block, or a stretch of one: whatever is left must be the padding of the last byte.
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         let left = self.available();
         let last = self.frame.last().copied().unwrap_or_default();

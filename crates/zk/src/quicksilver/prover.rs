@@ -143,9 +143,9 @@ impl<'a> Prover<'a> {
             self.close()?;
         }
         if self.stock.at_hand().is_empty() {
-            // V may need the masks that are still here before it can send what the stock waits for.
+            // V may need the masks that are still here, to the last bit, before it can send what the stock waits for.
             if self.stock.may_wait() {
-                self.masks.send(&mut self.challenges, self.channel)?;
+                self.masks.finish(&mut self.challenges, self.channel)?;
             }
             self.stock.refill(self.channel)?;
         }

@@ -164,6 +164,10 @@ impl<'a> Verifier<'a> {
             }
         }
         if self.stock.at_hand().is_empty() {
+            // P filled the last byte up where it may have to wait.
+            if self.stock.may_wait() {
+                self.masks.finish()?;
+            }
             self.stock.refill(self.channel)?;
         }
         if self.masks.available() == 0 {
