@@ -165,3 +165,6 @@ pub(crate) fn digest<B: volery_circuit::Backend + ?Sized>(
     statement.identify(&mut digest);
     digest.finish()
 }
+
+#[cfg(test)]
+mod tests;

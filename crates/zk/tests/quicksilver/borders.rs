@@ -61,9 +61,11 @@ fn around_the_borders_of_blocks_and_of_the_pieces_that_threads_take() {
     let interval = 5000;
     for (i, mode) in MODES.into_iter().cycle().enumerate().take(8) {
         let run = Run { threads: [1, i + 1], ..Run::new(interval, mode) };
-        // Slots of the lie and of the last product: pieces of 2048 in a block of 5000, then a second block.
-        let ends =
-            [2047, 2048, 2049, 4095, 4096, 4097, 4999, 5000, 5001, 7047, 7048, 7049, 9999, 10_000, 10_001];
+        // Slots of the lie and of the last product: pieces of 1024 in a block of 5000, then a second block.
+        let ends = [
+            2047, 2048, 2049, 4095, 4096, 4097, 4999, 5000, 5001, 6023, 6024, 6025, 7047, 7048, 7049, 9999,
+            10_000, 10_001,
+        ];
         for end in ends {
             let count = end - Products::SECRETS;
             for back in [1, 2, 3] {

@@ -6,6 +6,7 @@ use volery_zk::Error;
 use crate::parties::{MODES, Mode, Run, between, between_within, limits};
 use crate::reference::Lie;
 use crate::statements::{Equal, Named, Products};
+use crate::tap::Tap;
 
 fn rejected(reason: &str) -> Result<volery_zk::quicksilver::Tally, Error> {
     Err(Error::Rejected { reason: reason.into() })
@@ -183,4 +184,26 @@ fn no_challenge_comes_before_the_last_bit_of_its_block() {
             assert!(p.is_err(), "{sent} bytes of 8: {p:?}");
         }
     }
+}
+
+/// A seed that a prover can foresee is no challenge.
+#[test]
+fn every_block_of_every_proof_has_a_challenge_of_its_own() {
+    let mut seeds = Vec::new();
+    for seed in 0..10 {
+        let run = Run { seed, ..Run::new(16, Mode::Interactive) };
+        let (_, sent) = between(
+            |p| run.prove(&Products::new(62), p),
+            |v| {
+                let mut tap = Tap::recorder(v);
+                run.verify(&Products::new(62), &mut tap).expect("accepts");
+                tap.sent
+            },
+        );
+        seeds.extend(sent.into_iter().filter(|(tag, _)| *tag == tags::CHALLENGE).map(|(_, seed)| seed));
+    }
+    assert_eq!(seeds.len(), 40);
+    seeds.sort_unstable();
+    seeds.dedup();
+    assert_eq!(seeds.len(), 40);
 }

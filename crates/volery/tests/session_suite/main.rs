@@ -1,0 +1,13 @@
+//! Sessions between two honest parties, and between an honest one and what a hostile network or peer makes of the other.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `support` | two parties on two threads, a channel that meddles, statements |
+//! | the others | the tests |
+
+mod support;
+
+mod hostile;
+mod messages;
+mod mismatches;
+mod proofs;
