@@ -81,8 +81,7 @@ pub fn extension(bits: FieldBits) -> Extension {
 }
 
 /// One short stage of OT extension, then rounds of toy size: the messages are those of real ones.
-const PLAN: Plan =
-    Plan { extension: Plan::CHUNK, rounds: &[Params { log_k: 9, log_block: 6, trees: 64 }] };
+const PLAN: Plan = Plan { extension: Plan::CHUNK, rounds: &[Params { log_k: 9, log_block: 6, trees: 64 }] };
 
 /// Correlations taken: the first stage, one round and the start of the next.
 const TAKEN: usize = Plan::CHUNK + 64 * 64;

@@ -83,7 +83,8 @@ pub fn record(
         right(&mut b);
         let _ = b.flush();
     });
-    let take = |sent: Arc<Mutex<Vec<u8>>>| std::mem::take(&mut *sent.lock().unwrap_or_else(PoisonError::into_inner));
+    let take =
+        |sent: Arc<Mutex<Vec<u8>>>| std::mem::take(&mut *sent.lock().unwrap_or_else(PoisonError::into_inner));
     (take(from_left), take(from_right))
 }
 

@@ -10,8 +10,8 @@ use volery::stored::{ProverFile, preprocess};
 use volery::{Options, Prover, Verifier};
 use volery_channel::handshake::{Begin, Hello, Parameters, Role};
 use volery_channel::{Limits, memory_pair};
-use volery_vole::softspoken::FieldBits;
 use volery_vole::base_ot;
+use volery_vole::softspoken::FieldBits;
 
 use crate::correlations::{cot_as_prover, cot_as_verifier, extension};
 use crate::proofs::Chain;

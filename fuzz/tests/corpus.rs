@@ -14,7 +14,11 @@ fn committed(target: &str, name: &str) -> Vec<u8> {
 fn committed_seeds_are_what_honest_runs_make() {
     for seed in seeds::all() {
         let same = committed(seed.target, &seed.name) == seed.bytes;
-        assert!(same, "{}/{}: a format has changed; make new seeds if this is on purpose", seed.target, seed.name);
+        assert!(
+            same,
+            "{}/{}: a format has changed; make new seeds if this is on purpose",
+            seed.target, seed.name
+        );
     }
 }
 
@@ -22,7 +26,10 @@ fn committed_seeds_are_what_honest_runs_make() {
 fn every_target_has_a_program_and_a_seed() {
     let manifest = include_str!("../Cargo.toml");
     for (name, _) in TARGETS {
-        assert!(manifest.contains(&format!("\nname = \"{name}\"\npath = \"fuzz_targets/{name}.rs\"")), "{name}");
+        assert!(
+            manifest.contains(&format!("\nname = \"{name}\"\npath = \"fuzz_targets/{name}.rs\"")),
+            "{name}"
+        );
         assert!(!driver::inputs(&driver::corpus(name)).expect(name).is_empty(), "{name}");
     }
 }
