@@ -47,7 +47,11 @@ impl Options {
     }
 
     /// What they compare before each proof.
-    pub(super) fn proof_parameters(&self, number: u64, commitments: Option<u64>) -> Result<Parameters, Error> {
+    pub(super) fn proof_parameters(
+        &self,
+        number: u64,
+        commitments: Option<u64>,
+    ) -> Result<Parameters, Error> {
         // What is prepared when depends on it, so it must be the same at both parties, whatever the witness.
         let commitments = commitments.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
         Ok(Parameters::new()
