@@ -23,7 +23,7 @@ use crate::Error;
 /// let channel = connect(&"verifier.example:7000".parse()?, &Limits::default())?;
 /// let mut rng = os_rng()?;
 /// let mut prover = Prover::start(channel, Options::default(), &mut rng)?;
-/// # let (plaintext, ciphertext, key) = ([0; 16], [0; 16], volery::Zeroizing::new([0; 16]));
+/// # let (plaintext, ciphertext, key) = ([0; 16], [0; 16], volery::Zeroizing::new(vec![0; 16]));
 /// let statement = Aes128Key::new(plaintext, ciphertext).with_key(key)?;
 /// let report = prover.prove(&statement, &mut rng)?;
 /// println!("accepted after {:?}", report.time);
