@@ -5,6 +5,8 @@
 //! | `support` | two parties on two threads, a channel that meddles, statements |
 //! | the others | the tests |
 
+#![allow(clippy::expect_used, reason = "in tests, outside the test functions too")]
+
 mod support;
 
 mod hostile;

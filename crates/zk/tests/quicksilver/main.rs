@@ -9,6 +9,8 @@
 //! | `tap` | a channel that records what its party sends and changes one message |
 //! | the others | the tests |
 
+#![allow(clippy::expect_used, reason = "in tests, outside the test functions too")]
+
 mod deal;
 mod parties;
 mod reference;
