@@ -10,8 +10,11 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// A statement's name, its public values, a witness.
+type Known = (&'static str, &'static [(&'static str, &'static str)], &'static str);
+
 /// FIPS 180-4's first example, and FIPS 197, appendix C.1.
-const KNOWN: &[(&str, &[(&str, &str)], &str)] = &[
+const KNOWN: &[Known] = &[
     (
         "sha256-preimage",
         &[("length", "3"), ("digest", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")],

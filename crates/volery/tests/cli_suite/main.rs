@@ -1,6 +1,8 @@
 //! The program, run as a process: command lines, exit codes, outputs, and sessions between real processes.
 
 #![cfg(feature = "cli")]
+// Helpers outside test functions may fail a test too.
+#![allow(clippy::expect_used)]
 
 mod bench;
 mod inputs;

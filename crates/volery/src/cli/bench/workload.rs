@@ -31,7 +31,7 @@ impl Job {
         Ok(Some(match self.name {
             BenchName::Boolean => Workload::Boolean(AndChain::new(self.size)),
             BenchName::Sha256 => Workload::Sha256(Sha256Chain::new(self.size)?),
-            BenchName::Aes128 => Workload::Aes128(Aes128Many::new(self.size)),
+            BenchName::Aes128 => Workload::Aes128(Box::new(Aes128Many::new(self.size))),
             BenchName::Preimage => Workload::Preimage(preimage(self.size)?),
             BenchName::Cot => return Ok(None),
         }))
@@ -82,7 +82,7 @@ fn preimage(length: u64) -> Result<Sha256Preimage, Failure> {
 pub(crate) enum Workload {
     Boolean(AndChain),
     Sha256(Sha256Chain),
-    Aes128(Aes128Many),
+    Aes128(Box<Aes128Many>),
     Preimage(Sha256Preimage),
 }
 
@@ -98,7 +98,7 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Workload {
         match self {
             Self::Boolean(statement) => Statement::<B>::identify(statement, digest),
             Self::Sha256(statement) => Statement::<B>::identify(statement, digest),
-            Self::Aes128(statement) => Statement::<B>::identify(statement, digest),
+            Self::Aes128(statement) => Statement::<B>::identify(&**statement, digest),
             Self::Preimage(statement) => Statement::<B>::identify(statement, digest),
         }
     }
@@ -107,7 +107,7 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Workload {
         match self {
             Self::Boolean(statement) => Statement::<B>::commitments(statement),
             Self::Sha256(statement) => Statement::<B>::commitments(statement),
-            Self::Aes128(statement) => Statement::<B>::commitments(statement),
+            Self::Aes128(statement) => Statement::<B>::commitments(&**statement),
             Self::Preimage(statement) => Statement::<B>::commitments(statement),
         }
     }
