@@ -78,6 +78,3 @@ impl Settings {
         commitments.saturating_add(checks.saturating_mul(128))
     }
 }
-
-#[cfg(test)]
-mod tests;

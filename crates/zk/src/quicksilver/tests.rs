@@ -1,1 +1,0 @@
-//! Proofs between two threads.
