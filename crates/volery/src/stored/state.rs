@@ -212,12 +212,13 @@ mod tests {
 
     #[test]
     fn states_that_cannot_be_are_refused_though_the_checksum_is_right() {
-        let sealed = |last: (u64, u64), consumed: &[(u64, u64)]| {
+        type Range = (u64, u64);
+        let sealed = |last: Range, consumed: &[Range]| {
             let consumed = consumed.iter().map(|range| range.0..range.1).collect();
             State { sequence: 3, burnt: false, last: last.0..last.1, consumed }.encode(&header())
         };
         assert!(State::decode(&header(), &sealed((256, 512), &[(0, 512)])).is_ok());
-        let cases: [((u64, u64), &[(u64, u64)]); 8] = [
+        let cases: [(Range, &[Range]); 8] = [
             ((0, 256), &[]),
             ((0, 0), &[(0, 256)]),
             ((0, 256), &[(0, 256), (256, 512)]),
