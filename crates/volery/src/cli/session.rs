@@ -43,7 +43,7 @@ impl Figures {
             bytes_sent: stats.bytes_sent,
             bytes_received: stats.bytes_received,
             round_trips: stats.round_trips,
-            soundness_bits: soundness_bits(options, ands),
+            soundness_bits: soundness_bits(options, report.tally.secrets.saturating_add(ands)),
         }
     }
 
@@ -62,11 +62,11 @@ impl Figures {
     }
 }
 
-/// What the acceptance of a proof of so many ANDs is worth, in bits.
-pub(crate) fn soundness_bits(options: &Options, ands: u64) -> f64 {
+/// What the acceptance of a proof of so many secret bits and ANDs together is worth, in bits.
+pub(crate) fn soundness_bits(options: &Options, commitments: u64) -> f64 {
     match options.fiat_shamir {
-        false => soundness::statistical_bits(options.settings(), ands),
-        true => soundness::fiat_shamir_bits(options.settings(), ands, 0.0),
+        false => soundness::statistical_bits(options.settings(), commitments),
+        true => soundness::fiat_shamir_bits(options.settings(), commitments, 0.0),
     }
 }
 
@@ -74,12 +74,13 @@ pub(crate) fn soundness_bits(options: &Options, ands: u64) -> f64 {
 const ALWAYS_REACHED: u16 = 100;
 
 impl ProtocolArgs {
-    /// Refuses a statement if a proof of so many ANDs has fewer `bits` of soundness than were asked for.
+    /// Refuses a statement if a proof of so many secret bits and ANDs together has fewer `bits` of soundness than were asked for.
     pub(crate) fn demand(&self, statement: &Named, bits: impl Fn(u64) -> f64) -> Result<(), Failure> {
         if self.rho <= ALWAYS_REACHED {
             return Ok(());
         }
-        let bits = bits(statement.count()?.total().multiplications);
+        let counts = statement.count()?;
+        let bits = bits(counts.total().inputs.saturating_add(counts.total().multiplications));
         if bits < f64::from(self.rho) {
             let rho = self.rho;
             return Err(Failure::input(format!(
@@ -91,7 +92,7 @@ impl ProtocolArgs {
 
     /// The same for a proof over a connection.
     pub(crate) fn demand_soundness(&self, statement: &Named) -> Result<(), Failure> {
-        self.demand(statement, |ands| soundness_bits(&self.options(), ands))
+        self.demand(statement, |commitments| soundness_bits(&self.options(), commitments))
     }
 }
 

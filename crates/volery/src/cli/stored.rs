@@ -85,7 +85,11 @@ impl Figures {
             correlations: [report.range.start, report.range.end],
             correlations_left: info.remaining,
             seconds: report.time.as_secs_f64(),
-            soundness_bits: soundness::fiat_shamir_bits(info.settings, ands, 0.0),
+            soundness_bits: soundness::fiat_shamir_bits(
+                info.settings,
+                report.tally.secrets.saturating_add(ands),
+                0.0,
+            ),
         }
     }
 
@@ -131,7 +135,7 @@ pub(crate) fn verify(
 
 /// Refuses a statement whose stored proof would not reach the soundness that was asked for.
 fn demand_soundness(statement: &Named, settings: Settings, protocol: &ProtocolArgs) -> Result<(), Failure> {
-    protocol.demand(statement, |ands| soundness::fiat_shamir_bits(settings, ands, 0.0))
+    protocol.demand(statement, |commitments| soundness::fiat_shamir_bits(settings, commitments, 0.0))
 }
 
 fn conclude(

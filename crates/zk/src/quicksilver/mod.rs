@@ -56,7 +56,7 @@ pub use verifier::{Verifier, VerifierWire};
 /// How a proof is run; both parties need the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Multiplications in a block. P keeps 48 bytes for each of them in at most two blocks, and on a slow network waits
+    /// Commitments (secret values and multiplications) in a block. P keeps 48 bytes for each of them in at most two blocks, and on a slow network waits
     /// a round trip a block; each block costs 128 correlations and about 80 bytes.
     pub interval: usize,
 }

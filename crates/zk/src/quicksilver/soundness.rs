@@ -20,30 +20,30 @@ use super::Settings;
 /// Bits of delta that V chose.
 const DELTA_BITS: f64 = 127.0;
 
-/// Soundness of an interactive proof of `multiplications` apart from what P computes, in bits: the paper's statistical
+/// Soundness of an interactive proof with so many `commitments` (secret values and multiplications) apart from what P computes, in bits: the paper's statistical
 /// bound, which rests on AES only in that a random seed's coefficients must look random.
 #[must_use]
-pub fn statistical_bits(settings: Settings, multiplications: u64) -> f64 {
-    DELTA_BITS - (3.0 * blocks(settings, multiplications) + 1.0).log2()
+pub fn statistical_bits(settings: Settings, commitments: u64) -> f64 {
+    DELTA_BITS - (3.0 * blocks(settings, commitments) + 1.0).log2()
 }
 
 /// Soundness of an interactive proof against a P that computes `2^log2_queries` hashes, in bits.
 #[must_use]
-pub fn interactive_bits(settings: Settings, multiplications: u64, log2_queries: f64) -> f64 {
-    DELTA_BITS - (3.0 * blocks(settings, multiplications) + 1.0 + log2_queries.exp2()).log2()
+pub fn interactive_bits(settings: Settings, commitments: u64, log2_queries: f64) -> f64 {
+    DELTA_BITS - (3.0 * blocks(settings, commitments) + 1.0 + log2_queries.exp2()).log2()
 }
 
 /// Soundness of a Fiat-Shamir proof against a P that computes `2^log2_queries` hashes, in bits.
 #[must_use]
-pub fn fiat_shamir_bits(settings: Settings, multiplications: u64, log2_queries: f64) -> f64 {
-    let (blocks, queries) = (blocks(settings, multiplications), log2_queries.exp2());
+pub fn fiat_shamir_bits(settings: Settings, commitments: u64, log2_queries: f64) -> f64 {
+    let (blocks, queries) = (blocks(settings, commitments), log2_queries.exp2());
     DELTA_BITS - (3.0 * blocks + 1.0 + queries + queries * blocks).log2()
 }
 
 /// Checks that a proof makes; the last, partial one counts.
-fn blocks(settings: Settings, multiplications: u64) -> f64 {
+fn blocks(settings: Settings, commitments: u64) -> f64 {
     // Rounding to f64 is far below the precision that anybody reads.
-    (multiplications / settings.interval.max(1) as u64 + 1) as f64
+    (commitments / settings.interval.max(1) as u64 + 1) as f64
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
     };
     say(&second.text())?;
     say(
-        "\nThe verifier accepts a false claim with a probability below one in 2^100.\nNext: volery help prove, volery bench",
+        "\nThe verifier accepts a false claim with a probability below one in 2^100, and one in 2^127 more for each\nguess of its key that a prover can compute while they talk.\nNext: volery help prove, volery bench",
     )?;
     if args.json {
         output::json(&Story { claim, honest, large, cheats: vec![first, second] })

@@ -102,6 +102,7 @@ impl Info {
         announced: bool,
     ) -> Result<Self, Failure> {
         let total = counter.total();
+        let commitments = total.inputs.saturating_add(total.multiplications);
         let speed = speed::measure()?;
         let cost = |profile: Profile| {
             let options = Options { profile, ..Options::default() };
@@ -114,8 +115,8 @@ impl Info {
                 bytes_prover: predicted.bytes_prover,
                 bytes_verifier: predicted.bytes_verifier,
                 seconds_estimated: speed.seconds(predicted.correlations),
-                soundness_bits: soundness_bits(&options, total.multiplications),
-                soundness_bits_fiat_shamir: soundness_bits(&hashed, total.multiplications),
+                soundness_bits: soundness_bits(&options, commitments),
+                soundness_bits_fiat_shamir: soundness_bits(&hashed, commitments),
             }
         };
         let part = |part: volery_circuit::PartCounts| Part {
