@@ -57,7 +57,9 @@ impl ProverRound {
         let mut check = [0; 32];
         check[..16].copy_from_slice(&seed);
         check[16..].copy_from_slice(&(phi + self.base.mask_bits).to_bits().to_le_bytes());
-        Ok(channel.send(tags::FERRET_CHECK, &check)?)
+        channel.send(tags::FERRET_CHECK, &check)?;
+        // P may have nothing else to send or receive for a while, and V waits for this.
+        Ok(channel.flush()?)
     }
 
     /// Receives V's answer: after this the round may be read.

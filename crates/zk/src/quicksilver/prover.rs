@@ -172,12 +172,16 @@ impl<'a> Prover<'a> {
         let mut random = Zeroizing::new([Gf128::ZERO; 128]);
         self.stock.fill(self.channel, &mut *random)?;
         let mask = Zeroizing::new([pack(&random), pack_bits(&random)]);
+        // Before this block joins them, so that its successor can have the memory of the one that leaves.
+        while self.pending.len() >= IN_FLIGHT {
+            self.open_oldest()?;
+        }
         let empty = self.spare.take().unwrap_or_else(|| Slots::new(self.slots.capacity()));
         let slots = std::mem::replace(&mut self.slots, empty);
         self.window = 0;
         self.pending.push_back(Block { slots, mask, tally: self.tally() });
-        let keep = if let Challenges::FiatShamir(_) = self.challenges { 0 } else { IN_FLIGHT };
-        while self.pending.len() > keep {
+        if let Challenges::FiatShamir(_) = self.challenges {
+            // The hash of what was sent up to here is this block's seed.
             self.open_oldest()?;
         }
         Ok(self.channel.flush()?)
