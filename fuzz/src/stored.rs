@@ -11,6 +11,6 @@ pub fn stored(bytes: &[u8]) {
         0 => fuzz::header(rest, sealed),
         1 => fuzz::state(rest, sealed),
         2 => fuzz::proof(rest, sealed),
-        _ => {}
+        _ => fuzz::frames(rest),
     }
 }
