@@ -110,6 +110,26 @@ pub trait Prove<R: Ring>: Ops<R> {
         }
         self.assert_zero(&[difference])
     }
+
+    /// Claims `x[i] * y[i] = z[i]` for every `i`; backends with a faster path for many claims override this.
+    ///
+    /// # Errors
+    /// As [`Prove::assert_dot`]; [`Error::Misuse`] if the lengths differ.
+    fn assert_products(
+        &mut self,
+        x: &[Self::Wire],
+        y: &[Self::Wire],
+        z: &[Self::Wire],
+    ) -> Result<(), Self::Error> {
+        if x.len() != y.len() || y.len() != z.len() {
+            let lengths = format!("{}, {} and {}", x.len(), y.len(), z.len());
+            return Err(Error::misuse(format!("assert_products of {lengths} wires")).into());
+        }
+        for ((x, y), z) in x.iter().zip(y).zip(z) {
+            self.assert_dot(core::slice::from_ref(x), core::slice::from_ref(y), z)?;
+        }
+        Ok(())
+    }
 }
 
 /// Something that can be proved: a program over the backend `B`, and its identity.

@@ -6,7 +6,7 @@
 use volery_field::Ring;
 
 use crate::place::Place;
-use crate::{Backend, Error, Hint, Ops, Peek, Prove, Statement, Witness};
+use crate::{Backend, Error, Hint, Ops, Peek, Polynomials, Prove, Statement, Witness};
 
 /// Evaluates a statement on plain values; fails at the first assertion that does not hold.
 #[derive(Clone)]
@@ -139,6 +139,35 @@ impl<R: Ring> Prove<R> for Evaluator<R> {
             self.assertions += 1;
         }
         Ok(())
+    }
+}
+
+/// An expression is its value.
+impl<R: Ring> Polynomials<R> for Evaluator<R> {
+    type Poly = R;
+
+    fn poly(&mut self, x: &R) -> R {
+        *x
+    }
+
+    fn poly_constant(&mut self, c: R) -> R {
+        c
+    }
+
+    fn poly_add(&mut self, p: &R, q: &R) -> R {
+        *p + *q
+    }
+
+    fn poly_scale(&mut self, p: &R, c: R) -> R {
+        *p * c
+    }
+
+    fn poly_mul(&mut self, p: &R, q: &R) -> Result<R, Error> {
+        Ok(*p * *q)
+    }
+
+    fn assert_poly_zero(&mut self, p: &[R]) -> Result<(), Error> {
+        self.assert_zero(p)
     }
 }
 

@@ -9,6 +9,7 @@
 //! | what | where |
 //! |---|---|
 //! | what a statement is, and what it can ask of a backend | [`Statement`]; [`Backend`], [`Ops`], [`Prove`] |
+//! | claims about polynomials in committed values | [`polynomials`]: [`Polynomials`] |
 //! | does it hold, and if not, where does it fail? | [`Evaluator`] |
 //! | what will it cost? | [`Counter`] |
 //! | as a flat circuit | [`Recorder`], [`Circuit`], [`CircuitStatement`] |
@@ -82,6 +83,7 @@ pub mod fold;
 pub mod fuzz;
 pub mod gadgets;
 mod place;
+pub mod polynomials;
 pub mod statements;
 #[doc(hidden)]
 pub mod testing;
@@ -100,4 +102,5 @@ pub use error::Error;
 pub use evaluator::Evaluator;
 pub use fold::{Fold, Folded};
 pub use place::Place;
+pub use polynomials::{MatrixShape, Polynomial, Polynomials};
 pub use witness::Witness;

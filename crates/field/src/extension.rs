@@ -1,0 +1,240 @@
+//! A value field and the field its MACs live in: what every protocol over a pair `(F_p, F_{p^r})` asks of the two.
+//!
+//! ```text
+//! k = m + x * delta        x in F = F_p,   m, k and delta in M = F_{p^r},   r = [M : F]
+//! ```
+//!
+//! * [`Element`] is what both need: uniform elements from pseudorandom blocks, packing, sums without reductions between.
+//! * [`Value`] is a field of values; [`Mac<F>`] says that a field is an extension of it, and holds the kernels.
+//! * [`Authenticated`] is P's half of the relation, `(x, m)`; V's half is an element of `M`.
+//!
+//! The kernels have defaults that are right for any pair; a field with vector code overrides them, and its tests compare
+//! the two.
+
+use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
+
+use zeroize::Zeroize;
+
+use crate::{Field, LengthError};
+
+/// A field whose elements can be drawn, packed and summed in bulk.
+pub trait Element: Field + Zeroize {
+    /// Bits of a packed element: the canonical encoding's bits from here on are zero.
+    const BITS: u32;
+    /// Pseudorandom 128-bit blocks that one uniform element takes.
+    const BLOCKS: usize;
+
+    /// An element from [`Element::BLOCKS`] uniform blocks (missing ones count as zero), at most `2^-60` from uniform;
+    /// in constant time.
+    fn from_blocks(blocks: &[u128]) -> Self;
+
+    /// `self + sum of entries`: one output of the local code.
+    #[inline(always)]
+    #[must_use]
+    fn add_ten(self, entries: [Self; 10]) -> Self {
+        entries.into_iter().fold(self, |sum, entry| sum + entry)
+    }
+}
+
+/// A field that secret values live in.
+pub trait Value: Element {
+    /// The number of elements of the prime field below it, if that fits 64 bits.
+    const CHARACTERISTIC: Option<u64>;
+
+    /// The image of an integer: `n` times one.
+    fn from_u64(n: u64) -> Self;
+
+    /// One of 256 different elements for each byte: the byte's integer where the field is prime. Delta's digits.
+    fn digit(byte: u8) -> Self;
+}
+
+/// An extension of the value field `F`, in which MACs under a global key are made.
+pub trait Mac<F: Value>: Element {
+    /// The degree `r` of the extension.
+    const DEGREE: usize;
+    /// Bits of a digit of delta in the base VOLE: 8, or 4 where elements are large.
+    const DIGIT_BITS: usize;
+    /// Digits of delta: `delta = sum over t of digit_t * weight(t)`.
+    const DIGITS: usize;
+
+    /// The value as an element of the extension.
+    fn embed(x: F) -> Self;
+
+    /// `self * embed(x)`.
+    #[inline(always)]
+    #[must_use]
+    fn scale(self, x: F) -> Self {
+        self * Self::embed(x)
+    }
+
+    /// The basis element number `h` below [`Mac::DEGREE`]; basis element 0 is one.
+    fn basis(h: usize) -> Self;
+
+    /// `sum of x_h * basis(h)` over the first [`Mac::DEGREE`] of `x`: packs `r` values, tags or keys into one.
+    fn pack(x: &[Self]) -> Self {
+        x.iter().take(Self::DEGREE).enumerate().fold(Self::ZERO, |sum, (h, x)| sum + *x * Self::basis(h))
+    }
+
+    /// The weight of delta's digit number `t` below [`Mac::DIGITS`].
+    fn weight(t: usize) -> Self;
+
+    /// `sum of a_i * b_i`.
+    ///
+    /// # Errors
+    /// [`LengthError`] unless the slices are equally long.
+    fn inner_product(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {
+        same(a.len(), &[b.len()])?;
+        Ok(a.iter().zip(b).fold(Self::ZERO, |sum, (a, b)| sum + *a * *b))
+    }
+
+    /// P's `(sum m_x m_y, sum (x m_y + y m_x))`: the two lower coefficients in delta of `sum k_x k_y`.
+    ///
+    /// # Errors
+    /// [`LengthError`] unless the slices are equally long.
+    fn dot_prover(
+        x: &[Authenticated<F, Self>],
+        y: &[Authenticated<F, Self>],
+    ) -> Result<[Self; 2], LengthError> {
+        same(x.len(), &[y.len()])?;
+        Ok(x.iter()
+            .zip(y)
+            .fold([Self::ZERO; 2], |[a0, a1], (x, y)| [a0 + x.m * y.m, a1 + y.m.scale(x.x) + x.m.scale(y.x)]))
+    }
+
+    /// P's `sum chi_i A_0,i` and `sum chi_i A_1,i` over the multiplications `c_i = a_i * b_i` (QuickSilver, figure 4):
+    /// `A_0 = m_a m_b`, `A_1 = x_a m_b + x_b m_a - m_c`.
+    ///
+    /// # Errors
+    /// [`LengthError`] unless the slices are equally long.
+    fn check_prover(
+        a: &[Authenticated<F, Self>],
+        b: &[Authenticated<F, Self>],
+        c: &[Authenticated<F, Self>],
+        chi: &[Self],
+    ) -> Result<[Self; 2], LengthError> {
+        same(a.len(), &[b.len(), c.len(), chi.len()])?;
+        let mut sums = [Self::ZERO; 2];
+        for (((a, b), c), chi) in a.iter().zip(b).zip(c).zip(chi) {
+            sums[0] += *chi * a.m * b.m;
+            sums[1] += *chi * (b.m.scale(a.x) + a.m.scale(b.x) - c.m);
+        }
+        Ok(sums)
+    }
+
+    /// V's `sum chi_i k_a,i k_b,i` and `sum chi_i k_c,i` over the multiplications `c_i = a_i * b_i`.
+    ///
+    /// # Errors
+    /// [`LengthError`] unless the slices are equally long.
+    fn check_verifier(a: &[Self], b: &[Self], c: &[Self], chi: &[Self]) -> Result<[Self; 2], LengthError> {
+        same(a.len(), &[b.len(), c.len(), chi.len()])?;
+        let mut sums = [Self::ZERO; 2];
+        for (((a, b), c), chi) in a.iter().zip(b).zip(c).zip(chi) {
+            sums[0] += *chi * *a * *b;
+            sums[1] += *chi * *c;
+        }
+        Ok(sums)
+    }
+}
+
+/// That operands of a kernel are equally long.
+pub(crate) fn same(first: usize, others: &[usize]) -> Result<(), LengthError> {
+    others.iter().try_for_each(|other| LengthError::check("an operand", first, *other))
+}
+
+/// P's half of an authenticated value: the value and its tag, `m = k - x * delta`.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Authenticated<F, M> {
+    /// The value.
+    pub x: F,
+    /// Its tag.
+    pub m: M,
+}
+
+/// What can be added up row by row: P's half or V's half of a relation.
+pub trait Summand: Copy + Default + Send + Sync + Zeroize + 'static {
+    /// `self + sum of entries`.
+    #[must_use]
+    fn add_rows(self, entries: [Self; 10]) -> Self;
+}
+
+impl<E: Element> Summand for E {
+    #[inline(always)]
+    fn add_rows(self, entries: [Self; 10]) -> Self {
+        self.add_ten(entries)
+    }
+}
+
+impl<F: Value, M: Mac<F>> Summand for Authenticated<F, M> {
+    #[inline(always)]
+    fn add_rows(self, entries: [Self; 10]) -> Self {
+        Self { x: self.x.add_ten(entries.map(|e| e.x)), m: self.m.add_ten(entries.map(|e| e.m)) }
+    }
+}
+
+impl<F: Value, M: Mac<F>> Authenticated<F, M> {
+    /// The public constant `c`: its tag is zero, its key `c * delta`.
+    #[inline(always)]
+    #[must_use]
+    pub fn constant(c: F) -> Self {
+        Self { x: c, m: M::ZERO }
+    }
+
+    /// `c` times this value.
+    #[inline(always)]
+    #[must_use]
+    pub fn scale(self, c: F) -> Self {
+        Self { x: self.x * c, m: self.m.scale(c) }
+    }
+}
+
+impl<F, M> core::fmt::Debug for Authenticated<F, M> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Authenticated(..)")
+    }
+}
+
+impl<F: Zeroize, M: Zeroize> Zeroize for Authenticated<F, M> {
+    fn zeroize(&mut self) {
+        self.x.zeroize();
+        self.m.zeroize();
+    }
+}
+
+impl<F: Value, M: Mac<F>> Add for Authenticated<F, M> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self { x: self.x + other.x, m: self.m + other.m }
+    }
+}
+
+impl<F: Value, M: Mac<F>> AddAssign for Authenticated<F, M> {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl<F: Value, M: Mac<F>> Sub for Authenticated<F, M> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self { x: self.x - other.x, m: self.m - other.m }
+    }
+}
+
+impl<F: Value, M: Mac<F>> SubAssign for Authenticated<F, M> {
+    #[inline(always)]
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl<F: Value, M: Mac<F>> Neg for Authenticated<F, M> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self { x: -self.x, m: -self.m }
+    }
+}
