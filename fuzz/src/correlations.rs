@@ -4,7 +4,8 @@ use std::sync::OnceLock;
 
 use volery_channel::{Channel, tags};
 use volery_field::Gf128;
-use volery_vole::cot::{Plan, ProverParty, Stock, Supply, VerifierParty};
+use volery_vole::cot::{ProverParty, VerifierParty};
+use volery_vole::supply::{Plan, Stock, Supply};
 use volery_vole::softspoken::{self, FieldBits, Receiver, ReceiverSetup, Sender, SenderSetup};
 use volery_vole::{Delta, Error, Params, SessionId, base_ot};
 
@@ -81,7 +82,8 @@ pub fn extension(bits: FieldBits) -> Extension {
 }
 
 /// One short stage of OT extension, then rounds of toy size: the messages are those of real ones.
-const PLAN: Plan = Plan { extension: Plan::CHUNK, rounds: &[Params { log_k: 9, log_block: 6, trees: 64 }] };
+const PLAN: Plan =
+    Plan { extension: Plan::CHUNK, ..Plan::bits(&[Params { log_k: 9, log_block: 6, trees: 64 }]) };
 
 /// Correlations taken: the first stage, one round and the start of the next.
 const TAKEN: usize = Plan::CHUNK + 64 * 64;

@@ -3,7 +3,7 @@
 use volery_channel::Channel;
 use volery_circuit::{Digest, Error as StatementError, Prove, Statement};
 use volery_field::{F2, Gf128};
-use volery_vole::cot::{Correlations, Stock};
+use volery_vole::supply::{Correlations, Stock};
 use volery_vole::{Delta, Prg, SessionId, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::{Challenges, Prover, Settings, Verifier, verdict};

@@ -31,7 +31,8 @@
 //! | [`softspoken`] | SoftSpokenOT (ePrint 2022/192) with its checks |
 //! | `ferret` | random COT from LPN (ePrint 2020/924) on half-trees (ePrint 2022/1431), with its check; [`Params`] |
 //! | `lpn` | the local code; [`security`]: the bits that a parameter set has against the known attacks |
-//! | [`cot`] | [`cot::Supply`], which goes through the stages, and [`cot::Stock`], which protocols read |
+//! | [`supply`] | [`supply::Supply`], which goes through stages, and [`supply::Stock`], which protocols read |
+//! | [`cot`] | the supply of bits |
 //! | `pprf`, `aes`, `prg` | punctured trees; AES kernels; [`Prg`] |
 //! | `hash`, `transcript` | [`Oracle`]: random oracles; [`Transcript`]: challenges from what was said |
 //! | `delta`, `error` | [`Delta`]; [`Error`], which says whose fault it was |
@@ -52,6 +53,7 @@ mod lpn;
 mod pprf;
 mod prg;
 pub mod softspoken;
+pub mod supply;
 #[cfg(test)]
 mod testing;
 mod transcript;

@@ -40,7 +40,7 @@ pub use volery_channel::{Address, Channel, Limits, Listener, connect, memory_pai
 pub use volery_circuit as circuit;
 pub use volery_circuit::{Statement, statements};
 pub use volery_field as field;
-pub use volery_vole::cot::Profile;
+pub use volery_vole::supply::Profile;
 pub use zeroize::Zeroizing;
 
 /// The examples of the README, as tests.

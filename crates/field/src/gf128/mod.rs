@@ -21,6 +21,7 @@
 //! `portable`.
 
 mod dispatch;
+mod element;
 #[cfg(test)]
 mod harness;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]

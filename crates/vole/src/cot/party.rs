@@ -1,4 +1,4 @@
-//! What the two parties do at each step of a supply.
+//! The two parties of random COT: OT extension, then Ferret.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
@@ -6,48 +6,15 @@ use volery_field::Gf128;
 use zeroize::Zeroizing;
 
 use crate::ferret::{Params, ProverRound, Public, VerifierRound};
+use crate::supply::{Party, Round};
 use crate::transcript::SessionId;
 use crate::{Delta, Error, Prg, softspoken};
-
-/// A round that can be read.
-pub trait Round: Sync {
-    /// Its size.
-    fn params(&self) -> Params;
-
-    /// Fills `out`, a block long, with block `tree`, which must exist.
-    fn block(&self, tree: usize, out: &mut [Gf128]);
-}
-
-/// A party's part in each step; see [`super`] for the order. Steps that are the other party's do nothing.
-pub trait Party {
-    /// The party's side of a round.
-    type Round: Round;
-
-    /// Appends `n` correlations from OT extension.
-    fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error>;
-
-    /// Starts round `number` from `base`; V sends its trees.
-    fn open(
-        &mut self,
-        number: u64,
-        params: Params,
-        base: Zeroizing<Vec<Gf128>>,
-        channel: &mut dyn Channel,
-    ) -> Result<Self::Round, Error>;
-
-    /// P receives the trees and sends the check.
-    fn check(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error>;
-
-    /// V receives the check and answers.
-    fn answer(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error>;
-
-    /// P receives and verifies the answer.
-    fn verdict(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error>;
-}
 
 macro_rules! round {
     ($round:ty) => {
         impl Round for $round {
+            type Item = Gf128;
+
             fn params(&self) -> Params {
                 Self::params(self)
             }
@@ -87,7 +54,12 @@ impl ProverParty {
 }
 
 impl Party for ProverParty {
+    type Item = Gf128;
     type Round = ProverRound;
+
+    fn base_len(params: &Params) -> usize {
+        params.base_len()
+    }
 
     fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
         self.extension.extend(channel, n, out)
@@ -143,7 +115,12 @@ impl VerifierParty {
 }
 
 impl Party for VerifierParty {
+    type Item = Gf128;
     type Round = VerifierRound;
+
+    fn base_len(params: &Params) -> usize {
+        params.base_len()
+    }
 
     fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
         self.extension.extend(channel, n, out)

@@ -7,13 +7,17 @@ use volery_field::Gf128;
 
 use super::*;
 use crate::softspoken::{FieldBits, Receiver, Sender};
+use crate::supply::{Correlations, Plan, Profile, Stock};
 use crate::testing::Tap;
 use crate::{Delta, Error, Params, SessionId};
 
 /// Rounds of 6,400, so that a few ten thousand correlations pass through many stages.
 const PLAN: Plan = Plan {
     extension: 4 * Plan::CHUNK,
-    rounds: &[Params { log_k: 9, log_block: 6, trees: 100 }, Params { log_k: 9, log_block: 7, trees: 60 }],
+    ..Plan::bits(&[
+        Params { log_k: 9, log_block: 6, trees: 100 },
+        Params { log_k: 9, log_block: 7, trees: 60 },
+    ])
 };
 
 const SESSION: SessionId = SessionId::new([7; 32]);

@@ -8,7 +8,7 @@
 //! Positions may repeat within a row, which only halves with probability about `45/k` the weight contributed by the
 //! pair; the estimates in [`super::security`] are for the code with that distribution, as in the published ones.
 
-use volery_field::Gf128;
+use volery_field::{Gf128, Summand};
 
 use crate::aes::Aes;
 
@@ -37,7 +37,7 @@ impl LpnCode {
     ///
     /// `table` must hold `2^log_k` entries; where it holds fewer nothing is added, which cannot happen to callers that
     /// checked their sizes (there is no index by secrets here: positions are public).
-    pub(crate) fn add_rows(&self, first_row: u64, table: &[Gf128], out: &mut [Gf128]) {
+    pub(crate) fn add_rows<T: Summand>(&self, first_row: u64, table: &[T], out: &mut [T]) {
         debug_assert!(table.len() >= 1 << self.log_k && first_row.is_multiple_of(GROUP as u64));
         let Some(table) = table.get(..1 << self.log_k) else { return };
         let narrow = self.log_k <= 16;
@@ -49,9 +49,9 @@ impl LpnCode {
             let blocks = &mut blocks[..out.len().div_ceil(GROUP) * blocks_per_group];
             self.positions.ctr(group * blocks_per_group as u64, blocks);
             if narrow {
-                kernel::gather::<u16>(table, blocks, out);
+                kernel::gather::<u16, T>(table, blocks, out);
             } else {
-                kernel::gather::<u32>(table, blocks, out);
+                kernel::gather::<u32, T>(table, blocks, out);
             }
         }
     }
@@ -59,7 +59,7 @@ impl LpnCode {
 
 /// The only place that turns positions into addresses.
 mod kernel {
-    use super::{GROUP, Gf128, LOCALITY};
+    use super::{GROUP, Gf128, LOCALITY, Summand};
 
     /// An unsigned integer that plain bytes can be read as.
     pub(super) trait Position: Copy {
@@ -85,7 +85,7 @@ mod kernel {
     ///
     /// `table.len()` is a power of two; positions are reduced modulo it.
     #[inline(always)]
-    pub(super) fn gather<P: Position>(table: &[Gf128], blocks: &[Gf128], out: &mut [Gf128]) {
+    pub(super) fn gather<P: Position, T: Summand>(table: &[T], blocks: &[Gf128], out: &mut [T]) {
         let available = blocks.len() * 128 / (P::BITS as usize * LOCALITY);
         assert!(table.len().is_power_of_two() && out.len() <= available.next_multiple_of(GROUP));
         assert!(out.len() <= available);
@@ -93,16 +93,13 @@ mod kernel {
         let positions: *const P = blocks.as_ptr().cast();
         let base = table.as_ptr();
         for (i, out) in out.iter_mut().enumerate() {
-            let mut sum = *out;
             // SAFETY: `i < out.len() <= available`, so row i's ten positions lie inside `blocks` (16-byte aligned, and
             // any bytes are a valid `P`); each index is masked below `table.len()`, a power of two.
-            unsafe {
+            let entries: [T; LOCALITY] = unsafe {
                 let row = positions.add(i * LOCALITY);
-                for j in 0..LOCALITY {
-                    sum += *base.add((*row.add(j)).index() & mask);
-                }
-            }
-            *out = sum;
+                core::array::from_fn(|j| *base.add((*row.add(j)).index() & mask))
+            };
+            *out = out.add_rows(entries);
         }
     }
 }

@@ -30,7 +30,7 @@ use std::time::Instant;
 
 use volery_channel::handshake::{Begin, Session};
 use volery_channel::{Channel, tags};
-use volery_vole::cot::Stock;
+use volery_vole::supply::Stock;
 use volery_vole::{Delta, SessionId, Transcript};
 use volery_zk::quicksilver::{Challenges, Settings, Tally};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use volery_channel::handshake::Parameters;
-use volery_vole::cot::Profile;
+use volery_vole::supply::Profile;
 use volery_zk::quicksilver::Settings;
 
 use crate::Error;

@@ -6,8 +6,9 @@ use rand_core::CryptoRng;
 use volery_channel::handshake::{Hello, Role};
 use volery_channel::{Channel, tags};
 use volery_circuit::Statement;
-use volery_vole::cot::{ProverParty, Stock, Supply};
+use volery_vole::cot::ProverParty;
 use volery_vole::softspoken::{FieldBits, ReceiverSetup};
+use volery_vole::supply::{Stock, Supply};
 use volery_vole::{SessionId, base_ot};
 use volery_zk::quicksilver::{self, verdict};
 

@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
-use volery_vole::cot::Profile;
+use volery_vole::supply::Profile;
 
 use super::*;
 

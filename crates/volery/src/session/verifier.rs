@@ -6,8 +6,9 @@ use rand_core::CryptoRng;
 use volery_channel::handshake::{Hello, Role};
 use volery_channel::{Channel, tags};
 use volery_circuit::Statement;
-use volery_vole::cot::{Stock, Supply, VerifierParty};
+use volery_vole::cot::VerifierParty;
 use volery_vole::softspoken::{FieldBits, SenderSetup};
+use volery_vole::supply::{Stock, Supply};
 use volery_vole::{Delta, SessionId, base_ot};
 use volery_zk::quicksilver::{self, verdict};
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use volery_channel::Channel;
 use volery_field::Gf128;
-use volery_vole::cot::Correlations;
+use volery_vole::supply::Correlations;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::Error;

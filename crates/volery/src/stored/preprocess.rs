@@ -18,7 +18,7 @@ use volery_channel::handshake::{Begin, Parameters, Role};
 use volery_channel::{Channel, tags};
 use volery_field::Gf128;
 use volery_vole::Delta;
-use volery_vole::cot::Stock;
+use volery_vole::supply::Stock;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::chunks::{BATCH, CHUNK, RECORD, Seal, offset};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use volery_channel::handshake::Role;
 use volery_vole::Delta;
-use volery_vole::cot::Stock;
+use volery_vole::supply::Stock;
 use zeroize::Zeroizing;
 
 use super::chunks::{BATCH, CHUNK, Fault, RECORD, Seal, Source, offset};

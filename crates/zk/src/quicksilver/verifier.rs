@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use volery_channel::{Channel, ChannelExt as _, tags};
 use volery_circuit::{Backend, Hint, Ops, Prove, Statement};
 use volery_field::{F2, Gf128, gf128::Kernel};
-use volery_vole::cot::Stock;
+use volery_vole::supply::Stock;
 use volery_vole::{Delta, pack};
 use zeroize::Zeroizing;
 

@@ -2,7 +2,7 @@
 
 use volery_channel::Channel;
 use volery_field::Gf128;
-use volery_vole::cot::{Correlations, Stock};
+use volery_vole::supply::{Correlations, Stock};
 use volery_vole::{Delta, Error, Prg};
 
 /// The verifier's key in all tests.

@@ -5,7 +5,7 @@
 use volery::Options;
 use volery_circuit::Counts;
 use volery_vole::Params;
-use volery_vole::cot::Plan;
+use volery_vole::supply::Plan;
 
 /// What a proof will take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,8 +26,8 @@ impl Profile {
     #[must_use]
     pub fn plan(self) -> Plan {
         match self {
-            Self::Lan => Plan { extension: Plan::EXTENSION, rounds: &[Params::SMALL] },
-            Self::Wan => Plan { extension: Plan::EXTENSION, rounds: &[Params::SMALL, Params::LARGE] },
+            Self::Lan => Plan::bits(&[Params::SMALL]),
+            Self::Wan => Plan::bits(&[Params::SMALL, Params::LARGE]),
         }
     }
 }
@@ -35,9 +35,13 @@ impl Profile {
 /// The stages of a supply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Correlations from OT extension before the first round; a multiple of [`Plan::CHUNK`].
+    /// Correlations made without a round before the first round; a multiple of `chunk`.
     pub extension: usize,
-    /// Parameter sets of the rounds, in order; the last repeats. None: OT extension forever.
+    /// Correlations that are made without a round in one message.
+    pub chunk: usize,
+    /// From this many expected correlations on, rounds begin at once.
+    pub long: u64,
+    /// Parameter sets of the rounds, in order; the last repeats. None: no rounds ever.
     pub rounds: &'static [Params],
 }
 
@@ -48,6 +52,16 @@ impl Plan {
     /// The usual length of the first stage: three SHA-256 blocks and more before the first tree is sent, and short
     /// beside what a round gives.
     pub const EXTENSION: usize = 1 << 17;
+
+    /// Where rounds begin at once: OT extension makes a correlation in about five times the time that a round takes, and a
+    /// round's fixed cost is some ten thousand of them.
+    pub const LONG: u64 = 1 << 19;
+
+    /// A plan for random COT with these rounds.
+    #[must_use]
+    pub const fn bits(rounds: &'static [Params]) -> Self {
+        Self { extension: Self::EXTENSION, chunk: Self::CHUNK, long: Self::LONG, rounds }
+    }
 
     /// The set of round `number`, counted from 0.
     #[must_use]

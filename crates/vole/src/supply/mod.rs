@@ -1,14 +1,32 @@
-//! The stages of a supply and when each prepares the next.
+//! Correlations on demand: a supply that starts small and grows with what is used.
+//!
+//! Where they come from changes as more are taken: at first they are made one by one ([`Party::extend`]), then in LPN
+//! rounds, each of which starts from outputs of the one before ([`Party::open`]). [`cot`](crate::cot) supplies bits,
+//! [`subfield`](crate::subfield) elements of any field.
+//!
+//! **Each stage prepares the next while it is read**, so that in the steady state nobody waits for a message: at one
+//! quarter of its outputs both set aside what the next round starts from and V sends its trees; at one half P sends the
+//! check; at three quarters V answers; at the end P verifies the answer and the next stage begins. Both parties count
+//! the same outputs, so no message says which step it is. A statement that ends before a quarter of a stage pays
+//! nothing for the next one, and one that says beforehand how much it takes ([`Correlations::expect`]) pays for no round
+//! that it does not need.
+//!
+//! Stages are read in batches of a few blocks that never cross a quarter; with several threads the blocks of a batch are
+//! made in parallel, and the result does not depend on either party's number of threads.
+
+mod party;
+mod plan;
+mod stock;
+
+pub use party::{Item, Party, Round};
+pub use plan::{Plan, Profile};
+pub use stock::{Correlations, Stock};
 
 use std::sync::Arc;
 
 use volery_channel::Channel;
-use volery_field::Gf128;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::Plan;
-use super::party::{Party, Round};
-use super::stock::Correlations;
 use crate::Error;
 use crate::ferret::Params;
 
@@ -30,12 +48,12 @@ pub struct Supply<P: Party> {
     failed: Option<Error>,
 }
 
-impl<P: Party> Correlations for Supply<P> {
+impl<P: Party> Correlations<P::Item> for Supply<P> {
     /// Replaces `out` by the next batch, at most some ten thousand correlations.
     ///
     /// # Errors
     /// The channel's, a malformed message, a failed check ([`Error::Cheat`]). After an error every call fails with it.
-    fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+    fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<P::Item>) -> Result<(), Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -52,7 +70,7 @@ impl<P: Party> Correlations for Supply<P> {
         self.end = end;
         let stage = &mut self.stage;
         if let (Source::Extension, Step::Open) = (&stage.source, stage.step)
-            && end.is_some_and(|end| end.saturating_sub(self.given) >= LONG)
+            && end.is_some_and(|end| end.saturating_sub(self.given) >= self.plan.long)
             && !self.plan.rounds.is_empty()
         {
             // Rounds will be needed: the sooner, the fewer correlations come from the dearer extension.
@@ -93,7 +111,8 @@ enum Step {
 impl<P: Party> Supply<P> {
     /// A supply over `party`. With `threads`, blocks are made on that pool; the output is the same.
     pub fn new(party: P, plan: Plan, threads: Option<Arc<rayon::ThreadPool>>) -> Self {
-        let blocks = if plan.rounds.is_empty() { usize::MAX } else { (plan.extension / Plan::CHUNK).max(1) };
+        let blocks =
+            if plan.rounds.is_empty() { usize::MAX } else { (plan.extension / plan.chunk.max(1)).max(1) };
         let stage = Stage { source: Source::Extension, blocks, read: 0, step: Step::Open };
         Self { party, plan, stage, next: None, number: 0, threads, given: 0, end: None, failed: None }
     }
@@ -108,7 +127,7 @@ impl<P: Party> Supply<P> {
         self.given
     }
 
-    fn try_refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+    fn try_refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<P::Item>) -> Result<(), Error> {
         while self.due() {
             self.step(channel)?;
         }
@@ -183,7 +202,7 @@ impl<P: Party> Supply<P> {
         let next = self.plan.round(self.number)?;
         let reserve = match self.stage.source {
             Source::Extension => 0,
-            Source::Round(_) => next.base_len().div_ceil(self.block_len()),
+            Source::Round(_) => P::base_len(&next).div_ceil(self.block_len()),
         };
         self.stage.blocks.checked_sub(reserve)
     }
@@ -204,7 +223,7 @@ impl<P: Party> Supply<P> {
     /// Sets aside what the next round starts from and starts it.
     fn open(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         let Some(params) = self.plan.round(self.number) else { return Err(Error::misuse("no next round")) };
-        let wanted = params.base_len();
+        let wanted = P::base_len(&params);
         let mut base = Zeroizing::new(Vec::with_capacity(wanted + BATCH));
         if let Source::Extension = self.stage.source {
             // Made on purpose, not taken from the stage: the stage is shorter than a base.
@@ -222,13 +241,18 @@ impl<P: Party> Supply<P> {
 
     fn block_len(&self) -> usize {
         match &self.stage.source {
-            Source::Extension => Plan::CHUNK,
+            Source::Extension => self.plan.chunk,
             Source::Round(round) => round.params().block_len(),
         }
     }
 
     /// Replaces `out` by the next `blocks` blocks of the stage.
-    fn read(&mut self, blocks: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+    fn read(
+        &mut self,
+        blocks: usize,
+        channel: &mut dyn Channel,
+        out: &mut Vec<P::Item>,
+    ) -> Result<(), Error> {
         let first = self.stage.read;
         if blocks > self.stage.blocks.saturating_sub(first) {
             return Err(Error::misuse("a stage read beyond its end"));
@@ -237,7 +261,7 @@ impl<P: Party> Supply<P> {
             Source::Extension => {
                 out.clear();
                 for _ in 0..blocks {
-                    self.party.extend(Plan::CHUNK, channel, out)?;
+                    self.party.extend(self.plan.chunk, channel, out)?;
                 }
             }
             Source::Round(round) => read_round(round, first, blocks, self.threads.as_deref(), out),
@@ -246,10 +270,6 @@ impl<P: Party> Supply<P> {
         Ok(())
     }
 }
-
-/// From this many expected correlations on, rounds begin at once: OT extension makes one in about five times the time
-/// of a round's, and a round's fixed cost is some ten thousand of them.
-const LONG: u64 = 1 << 19;
 
 /// Outputs that a batch aims at: enough that the caller's loop dominates, few enough for the second-level cache.
 const BATCH: usize = 1 << 11;
@@ -260,12 +280,12 @@ fn read_round<R: Round>(
     first: usize,
     blocks: usize,
     threads: Option<&rayon::ThreadPool>,
-    out: &mut Vec<Gf128>,
+    out: &mut Vec<R::Item>,
 ) {
     use rayon::prelude::*;
     let Params { log_block, .. } = round.params();
     // Cut to length, not cleared: every element is overwritten, and zeros first would cost another write each.
-    out.resize(blocks << log_block, Gf128::ZERO);
+    out.resize(blocks << log_block, R::Item::default());
     let chunks = &mut out[..];
     match threads {
         Some(pool) if blocks > 1 => pool.install(|| {

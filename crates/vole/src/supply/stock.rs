@@ -4,15 +4,16 @@ use volery_channel::Channel;
 use volery_field::Gf128;
 use zeroize::Zeroize;
 
+use super::Item;
 use crate::Error;
 
 /// A source of correlations, at one party: tags with their bits, or keys.
-pub trait Correlations {
+pub trait Correlations<T: Item = Gf128> {
     /// Replaces `out` by the next batch, at least one correlation.
     ///
     /// # Errors
     /// The source's; the channel's, if it needs one. After an error the source gives nothing more.
-    fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error>;
+    fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<T>) -> Result<(), Error>;
 
     /// Says that correlations up to number `end` (counted from the first one ever given) will be taken and perhaps none
     /// after them, or that nothing is known, so that the source prepares neither too much nor too little. Both parties
@@ -25,18 +26,18 @@ pub trait Correlations {
 }
 
 /// A batch of correlations and the source of the next; wiped on drop.
-pub struct Stock {
-    source: Box<dyn Correlations + Send>,
-    batch: Vec<Gf128>,
+pub struct Stock<T: Item = Gf128> {
+    source: Box<dyn Correlations<T> + Send>,
+    batch: Vec<T>,
     next: usize,
     /// Correlations taken before this batch.
     before: u64,
 }
 
-impl Stock {
+impl<T: Item> Stock<T> {
     /// An empty stock.
     #[must_use]
-    pub fn new(source: Box<dyn Correlations + Send>) -> Self {
+    pub fn new(source: Box<dyn Correlations<T> + Send>) -> Self {
         Self { source, batch: Vec::new(), next: 0, before: 0 }
     }
 
@@ -48,7 +49,7 @@ impl Stock {
 
     /// The correlations at hand, next one first. They stay until [`Stock::advance`] says that they are used.
     #[must_use]
-    pub fn at_hand(&self) -> &[Gf128] {
+    pub fn at_hand(&self) -> &[T] {
         self.batch.get(self.next..).unwrap_or_default()
     }
 
@@ -100,7 +101,7 @@ impl Stock {
     ///
     /// # Errors
     /// As [`Stock::refill`].
-    pub fn fill(&mut self, channel: &mut dyn Channel, out: &mut [Gf128]) -> Result<(), Error> {
+    pub fn fill(&mut self, channel: &mut dyn Channel, out: &mut [T]) -> Result<(), Error> {
         let mut done = 0;
         while done < out.len() {
             if self.at_hand().is_empty() {
@@ -118,8 +119,8 @@ impl Stock {
 /// The source of a stock that an error has ended.
 struct Burnt;
 
-impl Correlations for Burnt {
-    fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+impl<T: Item> Correlations<T> for Burnt {
+    fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<T>) -> Result<(), Error> {
         out.zeroize();
         Err(Error::misuse("these correlations were destroyed after an error"))
     }
@@ -129,7 +130,7 @@ impl Correlations for Burnt {
     }
 }
 
-impl Drop for Stock {
+impl<T: Item> Drop for Stock<T> {
     fn drop(&mut self) {
         self.batch.zeroize();
     }

@@ -1,0 +1,14 @@
+//! GF(2^128) as a field that elements are drawn from and summed in.
+
+use super::Gf128;
+use crate::Element;
+
+impl Element for Gf128 {
+    const BITS: u32 = 128;
+    const BLOCKS: usize = 1;
+
+    #[inline(always)]
+    fn from_blocks(blocks: &[u128]) -> Self {
+        Self::from_bits(blocks.first().copied().unwrap_or_default())
+    }
+}

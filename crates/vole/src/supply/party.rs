@@ -1,0 +1,57 @@
+//! What the two parties do at each step of a supply.
+
+use volery_channel::Channel;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::Error;
+use crate::ferret::Params;
+
+/// One party's half of a correlation.
+pub trait Item: Copy + Default + Zeroize + Send + Sync + 'static {}
+
+impl<T: Copy + Default + Zeroize + Send + Sync + 'static> Item for T {}
+
+/// A round that can be read.
+pub trait Round: Sync {
+    /// What it is read as.
+    type Item: Item;
+
+    /// Its size.
+    fn params(&self) -> Params;
+
+    /// Fills `out`, a block long, with block `tree`, which must exist.
+    fn block(&self, tree: usize, out: &mut [Self::Item]);
+}
+
+/// A party's part in each step; see [`super`] for the order. Steps that are the other party's do nothing.
+pub trait Party {
+    /// The party's half of a correlation.
+    type Item: Item;
+    /// The party's side of a round.
+    type Round: Round<Item = Self::Item>;
+
+    /// Correlations that a round of this size starts from.
+    fn base_len(params: &Params) -> usize;
+
+    /// Appends `n` correlations that no round is needed for.
+    fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Self::Item>)
+    -> Result<(), Error>;
+
+    /// Starts round `number` from `base`; V sends its trees.
+    fn open(
+        &mut self,
+        number: u64,
+        params: Params,
+        base: Zeroizing<Vec<Self::Item>>,
+        channel: &mut dyn Channel,
+    ) -> Result<Self::Round, Error>;
+
+    /// P receives the trees and sends the check.
+    fn check(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error>;
+
+    /// V receives the check and answers.
+    fn answer(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error>;
+
+    /// P receives and verifies the answer; where V must see P's value too, V receives it.
+    fn verdict(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error>;
+}
