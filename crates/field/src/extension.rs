@@ -28,6 +28,10 @@ pub trait Element: Field + Zeroize {
     /// in constant time.
     fn from_blocks(blocks: &[u128]) -> Self;
 
+    /// This element where `mask` is all ones, zero where it is zero; without a branch. Other masks are not allowed.
+    #[must_use]
+    fn masked(self, mask: u64) -> Self;
+
     /// `self + sum of entries`: one output of the local code.
     #[inline(always)]
     #[must_use]

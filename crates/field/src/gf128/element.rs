@@ -11,4 +11,9 @@ impl Element for Gf128 {
     fn from_blocks(blocks: &[u128]) -> Self {
         Self::from_bits(blocks.first().copied().unwrap_or_default())
     }
+
+    #[inline(always)]
+    fn masked(self, mask: u64) -> Self {
+        Self::from_bits(self.to_bits() & (u128::from(mask) << 64 | u128::from(mask)))
+    }
 }
