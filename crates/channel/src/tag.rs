@@ -86,6 +86,8 @@ pub mod tags {
         BASE_OT_RECEIVER = 0x11, "BaseOtReceiver";
         /// Base OT: proofs or confirmations that go with the points.
         BASE_OT_CHECK = 0x12, "BaseOtCheck";
+        /// Subfield VOLE: the corrections, check included, of correlations that no round is needed for.
+        SUBFIELD_EXTEND = 0x13, "SubfieldExtend";
         /// SoftSpoken OT: the corrections of the punctured trees.
         SOFT_SPOKEN_TREE = 0x14, "SoftSpokenTree";
         /// SoftSpoken OT: the corrections of an extension.
@@ -94,20 +96,12 @@ pub mod tags {
         SOFT_SPOKEN_CHALLENGE = 0x16, "SoftSpokenChallenge";
         /// SoftSpoken OT: the answer of the consistency check.
         SOFT_SPOKEN_CHECK = 0x17, "SoftSpokenCheck";
-        /// Ferret: choices for the punctured positions.
-        FERRET_CHOICES = 0x18, "FerretChoices";
         /// Ferret: the trees' level sums.
         FERRET_TREES = 0x19, "FerretTrees";
         /// Ferret: the consistency check's challenge and masked values.
         FERRET_CHECK = 0x1a, "FerretCheck";
         /// Ferret: the outcome of the consistency check.
         FERRET_VERDICT = 0x1b, "FerretVerdict";
-        /// Seeds and other short values that set up an expansion.
-        SEED = 0x1c, "Seed";
-        /// A commitment to a value opened later.
-        COMMITMENT = 0x1d, "Commitment";
-        /// The opening of an earlier commitment.
-        OPENING = 0x1e, "Opening";
 
         // 0x20..: interactive proofs.
 
@@ -123,6 +117,28 @@ pub mod tags {
         VERDICT = 0x24, "Verdict";
         /// Values opened to the verifier on purpose.
         REVEAL = 0x25, "Reveal";
+
+        // 0x28..: rounds of subfield VOLE.
+
+        /// Subfield VOLE: the trees' level sums and the sums of their leaves.
+        SUBFIELD_TREES = 0x28, "SubfieldTrees";
+        /// Subfield VOLE: the consistency check's challenge, masked value and commitment.
+        SUBFIELD_CHECK = 0x29, "SubfieldCheck";
+        /// Subfield VOLE: the verifier's value.
+        SUBFIELD_ANSWER = 0x2a, "SubfieldAnswer";
+        /// Subfield VOLE: what opens the commitment.
+        SUBFIELD_OPENING = 0x2b, "SubfieldOpening";
+
+        // 0x30..: interactive proofs over a field.
+
+        /// Masked inputs and masked products, packed field elements.
+        ELEMENTS = 0x30, "Elements";
+        /// The verifier's random challenge.
+        ELEMENTS_CHALLENGE = 0x31, "ElementsChallenge";
+        /// The prover's answer to the challenge: the check polynomial's masked coefficients.
+        ELEMENTS_OPENING = 0x32, "ElementsOpening";
+        /// Digests and counts of what was asserted.
+        ELEMENTS_ASSERTIONS = 0x33, "ElementsAssertions";
 
         // 0xf0..: never sent by a protocol of this workspace.
 

@@ -1,4 +1,5 @@
-//! Three lanes in one stream, so that correlations can be prepared while a proof goes on.
+//! Five lanes in one stream, so that correlations can be prepared while a proof goes on, and a proof over bits beside one
+//! over a field.
 //!
 //! A protocol that makes correlated randomness and one that uses it take turns in an order that depends on how far each
 //! party has come. So their messages are kept apart: the lane of a tag is [`Lane::of`], order holds within a lane, and
@@ -17,8 +18,12 @@ pub(super) enum Lane {
     Main,
     /// Base OT and OT extension: tags from 0x10 to 0x17.
     Extension,
-    /// Rounds that are prepared in the background: tags from 0x18 to 0x1f.
+    /// Rounds of bits that are prepared in the background: tags from 0x18 to 0x1f.
     Rounds,
+    /// Rounds of field elements: tags from 0x28 to 0x2f.
+    SubfieldRounds,
+    /// The arithmetic part of a proof: tags from 0x30 to 0x37.
+    Elements,
 }
 
 impl Lane {
@@ -31,6 +36,8 @@ impl Lane {
         match tag & 0xf8 {
             0x10 => Self::Extension,
             0x18 => Self::Rounds,
+            0x28 => Self::SubfieldRounds,
+            0x30 => Self::Elements,
             _ => Self::Main,
         }
     }
@@ -39,7 +46,7 @@ impl Lane {
 /// Frames that arrived before their lane was asked for.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
-    lanes: [VecDeque<(Header, Vec<u8>)>; 3],
+    lanes: [VecDeque<(Header, Vec<u8>)>; 5],
     bytes: usize,
 }
 
@@ -52,11 +59,13 @@ const ENTRY: usize = 64;
 
 impl Aside {
     fn lane(&mut self, tag: u8) -> &mut VecDeque<(Header, Vec<u8>)> {
-        let [main, extension, rounds] = &mut self.lanes;
+        let [main, extension, rounds, subfield_rounds, elements] = &mut self.lanes;
         match Lane::of(tag) {
             Lane::Main => main,
             Lane::Extension => extension,
             Lane::Rounds => rounds,
+            Lane::SubfieldRounds => subfield_rounds,
+            Lane::Elements => elements,
         }
     }
 
