@@ -111,6 +111,26 @@ pub trait Prove<R: Ring>: Ops<R> {
         self.assert_zero(&[difference])
     }
 
+    /// Claims `M x = t` for a public matrix `M` in row-major order (as many columns as `x` has wires) and a public `t`.
+    ///
+    /// Local, like every linear claim; backends that can work on whole rows override it.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if `matrix` has other than `x.len() * t.len()` entries; as [`Prove::assert_zero`].
+    fn assert_linear(&mut self, matrix: &[R], x: &[Self::Wire], t: &[R]) -> Result<(), Self::Error> {
+        check_linear(matrix.len(), x.len(), t.len())?;
+        for (row, t) in t.iter().enumerate() {
+            let row = &matrix[row * x.len()..][..x.len()];
+            let mut sum = self.constant(-*t);
+            for (x, c) in x.iter().zip(row) {
+                let term = self.scale(x, *c);
+                sum = self.add(&sum, &term);
+            }
+            self.assert_zero(&[sum])?;
+        }
+        Ok(())
+    }
+
     /// Claims `x[i] * y[i] = z[i]` for every `i`; backends with a faster path for many claims override this.
     ///
     /// # Errors
@@ -121,15 +141,34 @@ pub trait Prove<R: Ring>: Ops<R> {
         y: &[Self::Wire],
         z: &[Self::Wire],
     ) -> Result<(), Self::Error> {
-        if x.len() != y.len() || y.len() != z.len() {
-            let lengths = format!("{}, {} and {}", x.len(), y.len(), z.len());
-            return Err(Error::misuse(format!("assert_products of {lengths} wires")).into());
-        }
+        check_products(x.len(), y.len(), z.len())?;
         for ((x, y), z) in x.iter().zip(y).zip(z) {
             self.assert_dot(core::slice::from_ref(x), core::slice::from_ref(y), z)?;
         }
         Ok(())
     }
+}
+
+/// That the operands of [`Prove::assert_products`] are equally long.
+///
+/// # Errors
+/// [`Error::Misuse`] if not.
+pub fn check_products(x: usize, y: usize, z: usize) -> Result<(), Error> {
+    if x == y && y == z {
+        return Ok(());
+    }
+    Err(Error::misuse(format!("assert_products of {x}, {y} and {z} wires")))
+}
+
+/// That the matrix of [`Prove::assert_linear`] has as many entries as `rows` rows of `columns`.
+///
+/// # Errors
+/// [`Error::Misuse`] if not.
+pub fn check_linear(entries: usize, columns: usize, rows: usize) -> Result<(), Error> {
+    if columns.checked_mul(rows) == Some(entries) {
+        return Ok(());
+    }
+    Err(Error::misuse(format!("assert_linear of {entries} entries, {columns} wires and {rows} results")))
 }
 
 /// Something that can be proved: a program over the backend `B`, and its identity.

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use volery_field::Ring;
 
-use crate::{Backend, Error, Hint, Ops, Prove, Statement};
+use crate::backend::{check_linear, check_products};
+use crate::polynomials::{Graded, MatrixShape};
+use crate::{Backend, Error, Hint, Ops, Polynomials, Prove, Statement};
 
 /// Numbers of operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,21 +29,37 @@ pub struct Counts {
     pub multiplications: u64,
     /// Terms of [`Prove::assert_dot`]; a backend with nothing better spends one multiplication on each.
     pub dot_terms: u64,
-    /// Wires asserted to be zero and inner products asserted.
+    /// Wires and expressions asserted to be zero and inner products asserted.
     pub assertions: u64,
+    /// Those among them that are expressions of [`Polynomials`].
+    pub polynomials: u64,
+    /// The greatest degree of such an expression.
+    pub degree: usize,
 }
 
 impl AddAssign for Counts {
     fn add_assign(&mut self, other: Self) {
         // Destructured so that a new field cannot be forgotten here.
-        let Self { inputs, constants, additions, affine, multiplications, dot_terms, assertions } = other;
+        let Self {
+            inputs,
+            constants,
+            additions,
+            affine,
+            multiplications,
+            dot_terms,
+            assertions,
+            polynomials,
+            degree,
+        } = other;
         self.inputs += inputs;
         self.constants += constants;
         self.additions += additions;
         self.affine += affine;
         self.multiplications += multiplications;
-        self.dot_terms += dot_terms;
+        self.dot_terms = self.dot_terms.saturating_add(dot_terms);
         self.assertions += assertions;
+        self.polynomials += polynomials;
+        self.degree = self.degree.max(degree);
     }
 }
 
@@ -153,6 +171,14 @@ impl<R: Ring> Counter<R> {
         listed
     }
 
+    /// Counts `claims` inner products of `terms` terms in all, whose factors are among `x` and `y`.
+    fn products(&mut self, x: &[u32], y: &[u32], terms: u64, claims: u64) {
+        self.now.dot_terms = self.now.dot_terms.saturating_add(terms);
+        self.now.assertions += claims;
+        let depth = x.iter().chain(y).max().map_or(0, |depth| depth.saturating_add(1));
+        self.depth = self.depth.max(depth);
+    }
+
     fn flush(&mut self) {
         self.parts[self.current].own += core::mem::take(&mut self.now);
     }
@@ -241,10 +267,72 @@ impl<R: Ring> Prove<R> for Counter<R> {
         if x.len() != y.len() {
             return Err(Error::misuse(format!("assert_dot of {} and {} wires", x.len(), y.len())));
         }
-        self.now.dot_terms += x.len() as u64;
-        self.now.assertions += 1;
-        let depth = x.iter().chain(y).max().map_or(0, |depth| depth.saturating_add(1));
-        self.depth = self.depth.max(depth);
+        self.products(x, y, x.len() as u64, 1);
+        Ok(())
+    }
+
+    fn assert_products(&mut self, x: &[u32], y: &[u32], z: &[u32]) -> Result<(), Error> {
+        check_products(x.len(), y.len(), z.len())?;
+        self.products(x, y, x.len() as u64, x.len() as u64);
+        Ok(())
+    }
+
+    fn assert_linear(&mut self, matrix: &[R], x: &[u32], t: &[R]) -> Result<(), Error> {
+        check_linear(matrix.len(), x.len(), t.len())?;
+        self.now.affine += matrix.len() as u64;
+        self.now.additions += matrix.len() as u64;
+        self.now.assertions += t.len() as u64;
+        Ok(())
+    }
+}
+
+/// An expression is the multiplicative depth it would have as a circuit.
+impl<R: Ring> Polynomials<R> for Counter<R> {
+    type Poly = Graded<u32>;
+
+    fn poly(&mut self, x: &u32) -> Graded<u32> {
+        Graded::variable(*x)
+    }
+
+    fn poly_constant(&mut self, _c: R) -> Graded<u32> {
+        Graded::constant(0)
+    }
+
+    fn poly_add(&mut self, p: &Graded<u32>, q: &Graded<u32>) -> Graded<u32> {
+        p.sum(q, *p.value().max(q.value()))
+    }
+
+    fn poly_scale(&mut self, p: &Graded<u32>, _c: R) -> Graded<u32> {
+        *p
+    }
+
+    fn poly_mul(&mut self, p: &Graded<u32>, q: &Graded<u32>) -> Result<Graded<u32>, Error> {
+        let depth = *p.value().max(q.value());
+        // Scaling by a constant is no multiplication.
+        let step = u32::from(p.degree() > 0 && q.degree() > 0);
+        p.product(q, depth.saturating_add(step))
+    }
+
+    fn assert_poly_zero(&mut self, p: &[Graded<u32>]) -> Result<(), Error> {
+        self.now.assertions += p.len() as u64;
+        self.now.polynomials += p.len() as u64;
+        for p in p {
+            self.now.degree = self.now.degree.max(p.degree());
+            self.depth = self.depth.max(*p.value());
+        }
+        Ok(())
+    }
+
+    /// Takes as long as the matrices are large, not as long as multiplying them takes.
+    fn assert_matrix_product(
+        &mut self,
+        shape: MatrixShape,
+        a: &[u32],
+        b: &[u32],
+        c: &[u32],
+    ) -> Result<(), Error> {
+        shape.check(a.len(), b.len(), c.len())?;
+        self.products(a, b, (a.len() as u64).saturating_mul(shape.columns as u64), c.len() as u64);
         Ok(())
     }
 }
@@ -283,6 +371,7 @@ mod tests {
             multiplications: 8,
             dot_terms: 2,
             assertions: 2,
+            ..Counts::default()
         };
         assert_eq!(counter.total(), expected);
         assert_eq!(counter.depth(), 5);

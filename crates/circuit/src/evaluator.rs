@@ -5,7 +5,9 @@
 
 use volery_field::Ring;
 
+use crate::backend::check_linear;
 use crate::place::Place;
+use crate::polynomials::Graded;
 use crate::{Backend, Error, Hint, Ops, Peek, Polynomials, Prove, Statement, Witness};
 
 /// Evaluates a statement on plain values; fails at the first assertion that does not hold.
@@ -140,34 +142,50 @@ impl<R: Ring> Prove<R> for Evaluator<R> {
         }
         Ok(())
     }
+
+    fn assert_dot(&mut self, x: &[R], y: &[R], z: &R) -> Result<(), Error> {
+        if x.len() != y.len() {
+            return Err(Error::misuse(format!("assert_dot of {} and {} wires", x.len(), y.len())));
+        }
+        let sum = x.iter().zip(y).fold(R::ZERO, |sum, (x, y)| sum + *x * *y);
+        self.assert_zero(&[sum - *z])
+    }
+
+    fn assert_linear(&mut self, matrix: &[R], x: &[R], t: &[R]) -> Result<(), Error> {
+        check_linear(matrix.len(), x.len(), t.len())?;
+        for (row, t) in t.iter().enumerate() {
+            self.assert_dot(&matrix[row * x.len()..][..x.len()], x, t)?;
+        }
+        Ok(())
+    }
 }
 
 /// An expression is its value.
 impl<R: Ring> Polynomials<R> for Evaluator<R> {
-    type Poly = R;
+    type Poly = Graded<R>;
 
-    fn poly(&mut self, x: &R) -> R {
-        *x
+    fn poly(&mut self, x: &R) -> Graded<R> {
+        Graded::variable(*x)
     }
 
-    fn poly_constant(&mut self, c: R) -> R {
-        c
+    fn poly_constant(&mut self, c: R) -> Graded<R> {
+        Graded::constant(c)
     }
 
-    fn poly_add(&mut self, p: &R, q: &R) -> R {
-        *p + *q
+    fn poly_add(&mut self, p: &Graded<R>, q: &Graded<R>) -> Graded<R> {
+        p.sum(q, *p.value() + *q.value())
     }
 
-    fn poly_scale(&mut self, p: &R, c: R) -> R {
-        *p * c
+    fn poly_scale(&mut self, p: &Graded<R>, c: R) -> Graded<R> {
+        p.multiple(*p.value() * c)
     }
 
-    fn poly_mul(&mut self, p: &R, q: &R) -> Result<R, Error> {
-        Ok(*p * *q)
+    fn poly_mul(&mut self, p: &Graded<R>, q: &Graded<R>) -> Result<Graded<R>, Error> {
+        p.product(q, *p.value() * *q.value())
     }
 
-    fn assert_poly_zero(&mut self, p: &[R]) -> Result<(), Error> {
-        self.assert_zero(p)
+    fn assert_poly_zero(&mut self, p: &[Graded<R>]) -> Result<(), Error> {
+        p.iter().try_for_each(|p| self.assert_zero(&[*p.value()]))
     }
 }
 

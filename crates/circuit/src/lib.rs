@@ -90,7 +90,7 @@ pub mod testing;
 mod text;
 pub mod witness;
 
-pub use backend::{Backend, Hint, Ops, Peek, Prove, Statement};
+pub use backend::{Backend, Hint, Ops, Peek, Prove, Statement, check_linear, check_products};
 pub use bristol::{BristolFile, FileStatement};
 pub use circuit::{
     Circuit, CircuitStatement, Computed, Gate, Input, Output, Parts, Recorded, Recorder, Signature,
@@ -102,5 +102,5 @@ pub use error::Error;
 pub use evaluator::Evaluator;
 pub use fold::{Fold, Folded};
 pub use place::Place;
-pub use polynomials::{MatrixShape, Polynomial, Polynomials};
+pub use polynomials::{Graded, MAX_DEGREE, MatrixShape, Polynomial, Polynomials, Term};
 pub use witness::Witness;

@@ -13,7 +13,8 @@
 
 use volery_field::Ring;
 
-use crate::{Backend, Error, Hint, Ops, Peek, Prove};
+use crate::backend::{check_linear, check_products};
+use crate::{Backend, Error, Hint, MatrixShape, Ops, Peek, Polynomials, Prove};
 
 /// A public constant, or a wire of the backend below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,16 @@ pub enum Folded<R, W> {
     Constant(R),
     /// A wire below.
     Wire(W),
+}
+
+impl<R, W> Folded<R, W> {
+    /// The wire, if it is none that everybody knows.
+    fn wire(&self) -> Option<&W> {
+        match self {
+            Self::Constant(_) => None,
+            Self::Wire(wire) => Some(wire),
+        }
+    }
 }
 
 /// Runs on the backend `B`, folding public constants away (see the [module's](self) rules).
@@ -228,187 +239,120 @@ impl<R: Ring, B: Prove<R> + ?Sized> Prove<R> for Fold<'_, B> {
         let rest = self.lower(&rest);
         self.inner.assert_dot(&left, &right, &rest)
     }
+
+    /// Claims with a constant factor become linear; the others stay together.
+    fn assert_products(
+        &mut self,
+        x: &[Self::Wire],
+        y: &[Self::Wire],
+        z: &[Self::Wire],
+    ) -> Result<(), Self::Error> {
+        check_products(x.len(), y.len(), z.len())?;
+        let (left, right) = true_products(x, y);
+        let mut results = Vec::with_capacity(left.len());
+        let mut linear = Vec::new();
+        for (pair, z) in x.iter().zip(y).zip(z) {
+            match pair {
+                (Folded::Wire(_), Folded::Wire(_)) => results.push(self.lower(z)),
+                (Folded::Constant(c), other) | (other, Folded::Constant(c)) => {
+                    let product = self.scale(other, *c);
+                    linear.push(self.sub(&product, z));
+                }
+            }
+        }
+        self.assert_zero(&linear)?;
+        if left.is_empty() { Ok(()) } else { self.inner.assert_products(&left, &right, &results) }
+    }
+
+    /// Columns of constants move to the other side.
+    fn assert_linear(&mut self, matrix: &[R], x: &[Self::Wire], t: &[R]) -> Result<(), Self::Error> {
+        check_linear(matrix.len(), x.len(), t.len())?;
+        let wires: Vec<B::Wire> = x.iter().filter_map(Folded::wire).cloned().collect();
+        if wires.len() == x.len() {
+            return self.inner.assert_linear(matrix, &wires, t);
+        }
+        let mut entries = Vec::with_capacity(wires.len() * t.len());
+        let mut results = t.to_vec();
+        for (row, result) in results.iter_mut().enumerate() {
+            for (x, entry) in x.iter().zip(&matrix[row * x.len()..]) {
+                match x {
+                    Folded::Constant(c) => *result -= *entry * *c,
+                    Folded::Wire(_) => entries.push(*entry),
+                }
+            }
+        }
+        self.inner.assert_linear(&entries, &wires, &results)
+    }
+}
+
+/// Expressions are folded by the same rules as wires.
+impl<R: Ring, B: Polynomials<R> + ?Sized> Polynomials<R> for Fold<'_, B> {
+    type Poly = Folded<R, B::Poly>;
+
+    fn poly(&mut self, x: &Self::Wire) -> Self::Poly {
+        match x {
+            Folded::Constant(c) => Folded::Constant(*c),
+            Folded::Wire(x) => Folded::Wire(self.inner.poly(x)),
+        }
+    }
+
+    fn poly_constant(&mut self, c: R) -> Self::Poly {
+        Folded::Constant(c)
+    }
+
+    fn poly_add(&mut self, p: &Self::Poly, q: &Self::Poly) -> Self::Poly {
+        match (p, q) {
+            (Folded::Constant(c), Folded::Constant(d)) => Folded::Constant(*c + *d),
+            (Folded::Wire(p), Folded::Wire(q)) => Folded::Wire(self.inner.poly_add(p, q)),
+            (Folded::Wire(p), Folded::Constant(c)) | (Folded::Constant(c), Folded::Wire(p)) => {
+                Folded::Wire(if c.is_zero() { p.clone() } else { self.inner.poly_add_constant(p, *c) })
+            }
+        }
+    }
+
+    fn poly_scale(&mut self, p: &Self::Poly, c: R) -> Self::Poly {
+        match p {
+            Folded::Constant(d) => Folded::Constant(*d * c),
+            Folded::Wire(_) if c.is_zero() => Folded::Constant(c),
+            Folded::Wire(p) => {
+                Folded::Wire(if c == R::ONE { p.clone() } else { self.inner.poly_scale(p, c) })
+            }
+        }
+    }
+
+    fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Self::Error> {
+        match (p, q) {
+            (Folded::Wire(p), Folded::Wire(q)) => Ok(Folded::Wire(self.inner.poly_mul(p, q)?)),
+            (Folded::Constant(c), other) | (other, Folded::Constant(c)) => Ok(self.poly_scale(other, *c)),
+        }
+    }
+
+    /// As for wires: a constant zero is dropped, a false constant goes down.
+    fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Self::Error> {
+        let mut claims = Vec::with_capacity(p.len());
+        for p in p {
+            match p {
+                Folded::Constant(c) if c.is_zero() => {}
+                Folded::Constant(c) => claims.push(self.inner.poly_constant(*c)),
+                Folded::Wire(p) => claims.push(p.clone()),
+            }
+        }
+        if claims.is_empty() { Ok(()) } else { self.inner.assert_poly_zero(&claims) }
+    }
+
+    /// Constants go down as constant wires: they are free, and the backend's way with whole matrices is not.
+    fn assert_matrix_product(
+        &mut self,
+        shape: MatrixShape,
+        a: &[Self::Wire],
+        b: &[Self::Wire],
+        c: &[Self::Wire],
+    ) -> Result<(), Self::Error> {
+        let mut lower = |matrix: &[Self::Wire]| -> Vec<_> { matrix.iter().map(|x| self.lower(x)).collect() };
+        let (a, b, c) = (lower(a), lower(b), lower(c));
+        self.inner.assert_matrix_product(shape, &a, &b, &c)
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use volery_field::{EncodingError, F2};
-
-    use super::*;
-    use crate::testing::{RandomCircuit, Size};
-    use crate::{Circuit, Counter, Evaluator};
-
-    /// Runs `circuit` folded; the inputs where `public` holds are constants, the others secret.
-    fn folded<B: Prove<F2>>(
-        circuit: &Circuit<F2>,
-        backend: &mut B,
-        inputs: &[F2],
-        public: &[bool],
-    ) -> Result<Vec<B::Wire>, B::Error> {
-        let mut fold = Fold::new(backend);
-        let mut wires = Vec::new();
-        for (&value, &public) in inputs.iter().zip(public) {
-            if public {
-                wires.push(fold.constant(value));
-            } else {
-                wires.extend(fold.secret(1, &mut |_| Ok(vec![value]))?);
-            }
-        }
-        let outputs = circuit.run(&mut fold, wires)?;
-        Ok(outputs.iter().map(|output| fold.lower(output)).collect())
-    }
-
-    proptest! {
-        #[test]
-        fn folding_changes_no_value_and_adds_no_cost(seed: u64, public in prop::collection::vec(any::<bool>(), 10)) {
-            let RandomCircuit { circuit, witness } = RandomCircuit::new(seed, Size::small());
-            let plain = circuit.run(&mut Evaluator::new(), witness.clone()).expect("holds");
-            prop_assert_eq!(folded(&circuit, &mut Evaluator::new(), &witness, &public).expect("holds"), plain);
-            let mut counter = Counter::new();
-            folded(&circuit, &mut counter, &witness, &public).expect("counts");
-            let cost = counter.total().multiplications;
-            prop_assert!(cost <= circuit.multiplications());
-            if public.iter().all(|&public| public) {
-                prop_assert_eq!(cost, 0);
-            }
-            if public.iter().all(|&public| !public) {
-                prop_assert_eq!(cost, circuit.multiplications());
-            }
-        }
-
-        #[test]
-        fn an_inner_product_holds_folded_exactly_if_it_holds(x: [bool; 6], y: [bool; 6], z: bool, public: [bool; 13]) {
-            let mut evaluator = Evaluator::<F2>::new();
-            let mut fold = Fold::new(&mut evaluator);
-            let mut next = public.iter();
-            let mut wire = |bit: bool| match next.next() {
-                Some(true) => Folded::Constant(F2::new(bit)),
-                _ => Folded::Wire(F2::new(bit)),
-            };
-            let (left, right) = (x.map(&mut wire), y.map(&mut wire));
-            let sum = x.iter().zip(&y).fold(false, |sum, (x, y)| sum ^ (x & y));
-            prop_assert_eq!(fold.assert_dot(&left, &right, &wire(z)).is_ok(), sum == z);
-        }
-    }
-
-    #[test]
-    fn folding_is_right_where_minus_one_is_not_one() {
-        // Z_256: has zero divisors and a characteristic other than 2.
-        let (x, c) = (Wrapping(7), Wrapping(250));
-        let mut evaluator = Evaluator::<Wrapping>::new();
-        let mut fold = Fold::new(&mut evaluator);
-        let (wire, constant) = (Folded::Wire(x), Folded::Constant(c));
-        assert_eq!(fold.sub(&wire, &constant), Folded::Wire(x - c));
-        assert_eq!(fold.sub(&constant, &wire), Folded::Wire(c - x));
-        assert_eq!(fold.add(&constant, &wire), Folded::Wire(x + c));
-        assert_eq!(fold.mul(&constant, &wire), Ok(Folded::Wire(x * c)));
-        let z = x * x + c * x + c * c;
-        let (left, right) = ([wire, constant, constant], [wire, wire, constant]);
-        fold.assert_dot(&left, &right, &Folded::Wire(z)).expect("true");
-        assert!(fold.assert_dot(&left, &right, &Folded::Wire(z + c)).is_err());
-    }
-
-    const ZERO: Folded<F2, u32> = Folded::Constant(F2::ZERO);
-    const ONE: Folded<F2, u32> = Folded::Constant(F2::ONE);
-
-    #[test]
-    fn nothing_that_constants_decide_reaches_the_backend() {
-        let mut counter = Counter::<F2>::new();
-        let mut fold = Fold::new(&mut counter);
-        let x = fold.secret(1, &mut |_| unreachable!("no values")).expect("counts")[0];
-        assert_eq!(fold.add(&ONE, &ONE), ZERO);
-        assert_eq!(fold.sub(&ZERO, &x), x);
-        assert_eq!(fold.add(&x, &ZERO), x);
-        assert_eq!(fold.mul(&x, &ONE), Ok(x));
-        assert_eq!(fold.mul(&ZERO, &x), Ok(ZERO));
-        assert_eq!(fold.scale(&ONE, F2::ONE), ONE);
-        assert_eq!(fold.mul_many(&[x, ONE, ONE], &[ZERO, x, ONE]), Ok(vec![ZERO, x, ONE]));
-        assert_eq!((fold.known(&ONE), fold.known(&x)), (Some(F2::ONE), None));
-        fold.assert_zero(&[ZERO]).expect("true");
-        fold.assert_dot(&[ONE], &[ONE], &ONE).expect("true");
-        let expected = crate::Counts { inputs: 1, ..Default::default() };
-        assert_eq!(counter.total(), expected);
-    }
-
-    #[test]
-    fn only_true_products_cost_and_they_keep_their_places() {
-        let mut counter = Counter::<F2>::new();
-        let mut fold = Fold::new(&mut counter);
-        let x = fold.secret(2, &mut |_| unreachable!("no values")).expect("counts");
-        let products = fold.mul_many(&[x[0], ONE, x[1]], &[x[1], x[0], ZERO]).expect("counts");
-        assert_eq!(products, [Folded::Wire(1), x[0], ZERO]);
-        fold.assert_dot(&[x[0], ONE, x[1]], &[x[1], x[0], ZERO], &ONE).expect("counts");
-        assert_eq!(counter.total().multiplications, 1);
-        assert_eq!(counter.total().dot_terms, 1);
-    }
-
-    #[test]
-    fn a_false_constant_claim_fails_below() {
-        let mut evaluator = Evaluator::<F2>::new();
-        let mut fold = Fold::new(&mut evaluator);
-        let one = fold.constant(F2::ONE);
-        let error = fold.assert_zero(&[one]).expect_err("1 is not 0");
-        assert!(matches!(error, Error::Unsatisfied { assertion: 0, .. }));
-        let error = fold.assert_dot(&[one], &[one], &Folded::Constant(F2::ZERO)).expect_err("1 is not 0");
-        assert!(matches!(error, Error::Unsatisfied { assertion: 0, .. }));
-    }
-
-    #[test]
-    fn hints_see_through_folded_wires() {
-        let mut evaluator = Evaluator::<F2>::new();
-        let mut fold = Fold::new(&mut evaluator);
-        let x = fold.secret(1, &mut |_| Ok(vec![F2::ONE])).expect("one");
-        let one = fold.constant(F2::ONE);
-        let y = fold.secret(1, &mut |peek| Ok(vec![peek.value(&x[0]) + peek.value(&one)])).expect("one");
-        assert_eq!(y, [Folded::Wire(F2::ZERO)]);
-    }
-
-    /// The integers modulo 256, for tests.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    struct Wrapping(u8);
-
-    macro_rules! operator {
-        ($($trait:ident $method:ident $assign:ident $assign_method:ident $wrapping:ident),*) => {$(
-            impl core::ops::$trait for Wrapping {
-                type Output = Self;
-                fn $method(self, other: Self) -> Self {
-                    Self(self.0.$wrapping(other.0))
-                }
-            }
-            impl core::ops::$assign for Wrapping {
-                fn $assign_method(&mut self, other: Self) {
-                    self.0 = self.0.$wrapping(other.0);
-                }
-            }
-        )*};
-    }
-    operator!(
-        Add add AddAssign add_assign wrapping_add,
-        Sub sub SubAssign sub_assign wrapping_sub,
-        Mul mul MulAssign mul_assign wrapping_mul
-    );
-
-    impl core::ops::Neg for Wrapping {
-        type Output = Self;
-        fn neg(self) -> Self {
-            Self(self.0.wrapping_neg())
-        }
-    }
-
-    impl Ring for Wrapping {
-        const NAME: &'static str = "Z256 (tests)";
-        const BYTES: usize = 1;
-        const ZERO: Self = Self(0);
-        const ONE: Self = Self(1);
-
-        fn encode(self, out: &mut [u8]) -> Result<(), EncodingError> {
-            out.copy_from_slice(&[self.0]);
-            Ok(())
-        }
-
-        fn decode(bytes: &[u8]) -> Result<Self, EncodingError> {
-            Ok(Self(bytes[0]))
-        }
-    }
-}
+mod tests;

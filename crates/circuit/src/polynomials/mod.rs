@@ -77,6 +77,7 @@ pub trait Polynomials<R: Ring>: Prove<R> {
         if set.is_empty() {
             return Err(Error::misuse("a value out of an empty set").into());
         }
+        check_degree(set.len())?;
         for wire in x {
             let value = self.poly(wire);
             let mut product = self.poly_constant(R::ONE);
@@ -118,6 +119,76 @@ pub trait Polynomials<R: Ring>: Prove<R> {
 
 /// Largest degree of an expression.
 pub const MAX_DEGREE: usize = 1 << 10;
+
+/// That an expression may have this degree: the one place where [`MAX_DEGREE`] is enforced.
+///
+/// # Errors
+/// [`Error::Misuse`] if not.
+pub fn check_degree(degree: usize) -> Result<usize, Error> {
+    if degree <= MAX_DEGREE {
+        return Ok(degree);
+    }
+    Err(Error::misuse(format!("an expression of degree {degree}; {MAX_DEGREE} is the most")))
+}
+
+/// What a backend knows of an expression, and the expression's degree.
+///
+/// The degree is what the expression was built with, not the least possible: `x - x` has degree 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Graded<T> {
+    degree: usize,
+    value: T,
+}
+
+impl<T> Graded<T> {
+    /// A wire: degree 1.
+    #[inline]
+    pub const fn variable(value: T) -> Self {
+        Self { degree: 1, value }
+    }
+
+    /// A public constant: degree 0.
+    #[inline]
+    pub const fn constant(value: T) -> Self {
+        Self { degree: 0, value }
+    }
+
+    /// The degree.
+    #[inline]
+    pub const fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// What the backend knows.
+    #[inline]
+    pub const fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// The sum of `self` and `other`, of which the backend knows `value`.
+    #[inline]
+    #[must_use]
+    pub fn sum(&self, other: &Self, value: T) -> Self {
+        Self { degree: self.degree.max(other.degree), value }
+    }
+
+    /// A public multiple of `self`, of which the backend knows `value`.
+    #[inline]
+    #[must_use]
+    pub fn multiple(&self, value: T) -> Self {
+        Self { degree: self.degree, value }
+    }
+
+    /// The product of `self` and `other`, of which the backend knows `value`.
+    ///
+    /// # Errors
+    /// As [`check_degree`].
+    #[inline]
+    pub fn product(&self, other: &Self, value: T) -> Result<Self, Error> {
+        // Both are at most MAX_DEGREE, so the sum is small.
+        Ok(Self { degree: check_degree(self.degree + other.degree)?, value })
+    }
+}
 
 /// The shape of a product of matrices: `rows x inner` times `inner x columns`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,12 +246,9 @@ impl<R: Ring> Polynomial<R> {
     /// # Errors
     /// [`Error::Misuse`] if one has a degree beyond [`MAX_DEGREE`].
     pub fn new(terms: Vec<Term<R>>) -> Result<Self, Error> {
-        match terms.iter().map(|term| term.variables.len()).max() {
-            Some(degree) if degree > MAX_DEGREE => {
-                Err(Error::misuse(format!("a polynomial of degree {degree}; {MAX_DEGREE} is the most")))
-            }
-            _ => Ok(Self { terms }),
-        }
+        let polynomial = Self { terms };
+        check_degree(polynomial.degree())?;
+        Ok(polynomial)
     }
 
     /// The terms.
@@ -195,3 +263,6 @@ impl<R: Ring> Polynomial<R> {
         self.terms.iter().map(|term| term.variables.len()).max().unwrap_or(0)
     }
 }
+
+#[cfg(test)]
+mod tests;
