@@ -1,25 +1,32 @@
-//! Prints, for every dimension and block size, the largest round of at least 128 bits and what it costs.
-//!
-//! Columns: refill is the share of a round's outputs that the next one consumes; bytes are those of the trees, an output that can be used.
-
-use volery_vole::security::{estimate, largest};
-
-const BITS: f64 = 128.0;
-
+use volery_vole::security::{Field, Instance, estimate, largest_over};
 fn main() {
-    println!("   k block  blocks   samples    usable refill bytes/output   bits  cheapest attack");
-    for log_k in 13..=19u32 {
-        for log_block in 8..=13u32 {
-            let Some(round) = largest(1 << log_k, 1 << log_block, BITS) else { continue };
-            let usable = round.samples().saturating_sub(round.refill());
-            let refill = 100.0 * round.refill() as f64 / round.samples() as f64;
-            let bytes = round.tree_bytes() as f64 / usable as f64;
-            let (bits, attack) = estimate(&round).minimum();
-            println!(
-                "2^{log_k} 2^{log_block:<3} {:>7} {:>9} {usable:>9} {refill:>5.1}% {bytes:>12.4} {bits:>6.2}  {attack}",
-                round.blocks(),
-                round.samples(),
-            );
+    let a: Vec<u64> = std::env::args().skip(1).filter_map(|x| x.parse().ok()).collect();
+    let field = if a[0] == 1 { Field::Binary } else { Field::Large { bits: a[0] as u32 } };
+    if a.len() == 4 {
+        let i = Instance::over(field, a[1], a[2], a[3]).unwrap();
+        println!("{i:?} {:?} {:?}", estimate(&i), estimate(&i).minimum());
+    } else {
+        for log_k in 8..19 {
+            for log_b in 2..14 {
+                let k = 1 << log_k;
+                if let Some(i) = largest_over(field, k, 1 << log_b, 128.0) {
+                    let e = estimate(&i).minimum();
+                    let need = k + i.blocks() + 8;
+                    if i.samples() < need {
+                        continue;
+                    }
+                    println!(
+                        "{log_k} {log_b} trees {} outputs {} need {} gain {:.2} refill {:.1}% {:.2} {}",
+                        i.blocks(),
+                        i.samples(),
+                        need,
+                        i.samples() as f64 / need as f64,
+                        100.0 * need as f64 / i.samples() as f64,
+                        e.0,
+                        e.1
+                    );
+                }
+            }
         }
     }
 }

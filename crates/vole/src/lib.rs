@@ -33,6 +33,7 @@
 //! | `lpn` | the local code; [`security`]: the bits that a parameter set has against the known attacks |
 //! | [`supply`] | [`supply::Supply`], which goes through stages, and [`supply::Stock`], which protocols read |
 //! | [`cot`] | the supply of bits |
+//! | [`subfield`] | the supply of elements of any field: base VOLE, LPN rounds (Wolverine, ePrint 2020/925), VOPE |
 //! | `pprf`, `aes`, `prg` | punctured trees; AES kernels; [`Prg`] |
 //! | `hash`, `transcript` | [`Oracle`]: random oracles; [`Transcript`]: challenges from what was said |
 //! | `delta`, `error` | [`Delta`]; [`Error`], which says whose fault it was |
@@ -53,6 +54,7 @@ mod lpn;
 mod pprf;
 mod prg;
 pub mod softspoken;
+pub mod subfield;
 pub mod supply;
 #[cfg(test)]
 mod testing;

@@ -68,15 +68,12 @@ pub(crate) struct Public {
 impl Public {
     /// For round `number` of `session`.
     pub(crate) fn new(session: &SessionId, number: u64, params: Params) -> Self {
-        // The code is the same in every session: a fixed public matrix is what the LPN assumption speaks of.
-        let code_key = blake3::derive_key("volery 2026 lpn local code v1", &params.log_k.to_le_bytes());
-        let code_key: [u8; 16] = core::array::from_fn(|i| code_key[i]);
         // The permutation of the trees differs between sessions, so that work against one is not work against all.
         let oracle = Oracle::new("ferret", session);
         Self {
             params,
             number,
-            code: LpnCode::new(code_key, params.log_k),
+            code: LpnCode::of_dimension(params.log_k),
             trees: Aes::new(oracle.hash(0, &[b"trees"])),
             oracle,
         }
@@ -129,6 +126,14 @@ impl Drop for Base {
         mask.zeroize();
         mask_bits.zeroize();
     }
+}
+
+/// P's path in each tree of height `height`, from the tags of random bits. The path takes the side whose sum P will not
+/// learn: the complement of the bit.
+pub(crate) fn paths_of(tags: &[Gf128], height: usize) -> Vec<u32> {
+    let path =
+        |tags: &[Gf128]| tags.iter().rev().fold(0, |path, tag| path << 1 | (tag.to_bits() as u32 & 1 ^ 1));
+    tags.chunks_exact(height.max(1)).map(path).collect()
 }
 
 /// `sum a_i X^i`: 128 correlations become one over the field.

@@ -5,7 +5,7 @@ use volery_field::Gf128;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::verifier::same_hash;
-use super::{Base, Coefficients, Params, Public};
+use super::{Base, Coefficients, Params, Public, paths_of};
 use crate::Error;
 use crate::pprf::expand_punctured;
 
@@ -26,10 +26,7 @@ impl ProverRound {
     pub(crate) fn open(public: Public, correlations: Zeroizing<Vec<Gf128>>) -> Result<Self, Error> {
         let base = Base::split(&public.params, correlations)?;
         let height = public.params.log_block as usize;
-        // The path takes the side whose sum P will not learn: the complement of the correlation's bit.
-        let paths = (base.paths.chunks_exact(height))
-            .map(|tags| tags.iter().rev().fold(0, |path, tag| path << 1 | (tag.to_bits() as u32 & 1 ^ 1)))
-            .collect();
+        let paths = paths_of(&base.paths, height);
         Ok(Self { public, base, paths, sums: Vec::new(), expected: None })
     }
 

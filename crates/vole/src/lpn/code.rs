@@ -28,6 +28,14 @@ pub(crate) struct LpnCode {
 }
 
 impl LpnCode {
+    /// The code of dimension `2^log_k` (at most `2^31`).
+    ///
+    /// It is the same in every session and over every field: a fixed public matrix is what the LPN assumption speaks of.
+    pub(crate) fn of_dimension(log_k: u32) -> Self {
+        let key = blake3::derive_key("volery 2026 lpn local code v1", &log_k.to_le_bytes());
+        Self::new(core::array::from_fn(|i| key[i]), log_k)
+    }
+
     /// The code of dimension `2^log_k` (at most `2^31`) for the public `key`.
     pub(crate) fn new(key: [u8; 16], log_k: u32) -> Self {
         Self { positions: Aes::new(key), log_k: log_k.min(31) }

@@ -51,6 +51,7 @@ mod algebraic;
 mod binomial;
 mod exact;
 mod hybrid;
+mod large;
 mod regular;
 mod search;
 #[cfg(test)]
@@ -67,9 +68,35 @@ const MIN_BLOCK: u64 = 4;
 /// Correlations that the consistency check of one round consumes.
 const CHECK: u64 = 128;
 
+/// The field an instance lives in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// F2: each block of the noise holds exactly one 1.
+    Binary,
+    /// A field of about `2^bits` elements: each block holds one uniformly random element, zero included, at a random place.
+    Large {
+        /// `log2` of the number of elements, at least [`SMALLEST_LARGE`]; round down, fewer elements never cost the attacker more.
+        bits: u32,
+    },
+}
+
+impl Field {
+    /// The chance that the noise of a block is not zero.
+    fn nonzero(self) -> f64 {
+        match self {
+            Self::Binary => 1.0,
+            Self::Large { bits } => 1.0 - (-f64::from(bits)).exp2(),
+        }
+    }
+}
+
+/// Fewest bits of a [`Field::Large`]: below, `x^q = x` and noise that is often zero would help the attacker in ways not costed here.
+pub const SMALLEST_LARGE: u32 = 8;
+
 /// An instance of LPN with regular noise that has one solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instance {
+    field: Field,
     dimension: u64,
     blocks: u64,
     block_size: u64,
@@ -87,6 +114,12 @@ pub enum InvalidInstance {
         blocks: u64,
         /// Size of a block asked for.
         block_size: u64,
+    },
+    /// A field with too few elements to be costed as a large one, and not F2.
+    #[error("a field of {bits} bits: take F2 or a field of at least 2^8 elements")]
+    Field {
+        /// Bits asked for.
+        bits: u32,
     },
     /// A block's parity is a linear equation in the secret: as many blocks as coordinates solve it.
     #[error(
@@ -116,19 +149,38 @@ impl Instance {
     /// # Errors
     /// [`InvalidInstance`] if the parameters are out of range, trivially broken or do not determine the secret.
     pub fn new(dimension: u64, blocks: u64, block_size: u64) -> Result<Self, InvalidInstance> {
+        Self::over(Field::Binary, dimension, blocks, block_size)
+    }
+
+    /// The instance over `field` with a secret of `dimension` elements and `blocks` noise blocks of `block_size` samples.
+    ///
+    /// # Errors
+    /// [`InvalidInstance`] if the parameters are out of range, trivially broken or do not determine the secret.
+    pub fn over(field: Field, dimension: u64, blocks: u64, block_size: u64) -> Result<Self, InvalidInstance> {
+        if let Field::Large { bits } = field
+            && bits < SMALLEST_LARGE
+        {
+            return Err(InvalidInstance::Field { bits });
+        }
         let samples = blocks
             .checked_mul(block_size)
             .filter(|&n| block_size >= MIN_BLOCK && (1..=MAX_SAMPLES).contains(&n));
         let samples = samples.ok_or(InvalidInstance::Size { blocks, block_size })?;
-        if dimension <= blocks {
+        if field == Field::Binary && dimension <= blocks {
             return Err(InvalidInstance::TooManyBlocks { dimension, blocks });
         }
-        let instance = Self { dimension, blocks, block_size };
+        let instance = Self { field, dimension, blocks, block_size };
         // A little more than unique: the ISD windows need samples outside the information set.
-        if instance.shape().redundancy() < 16.0 {
+        if instance.redundancy() < 16.0 {
             return Err(InvalidInstance::TooFewSamples { dimension, samples });
         }
         Ok(instance)
+    }
+
+    /// The field of secret, samples and noise.
+    #[must_use]
+    pub fn field(&self) -> Field {
+        self.field
     }
 
     /// `k`, the length of the secret in bits.
@@ -169,6 +221,16 @@ impl Instance {
 
     fn path_bits(&self) -> u64 {
         self.blocks * u64::from(self.block_size.next_power_of_two().trailing_zeros())
+    }
+
+    /// Samples beyond those that determine secret and noise.
+    fn redundancy(&self) -> f64 {
+        let s = self.shape();
+        let positions = s.t * s.block().log2();
+        match self.field {
+            Field::Binary => s.n - s.k - positions,
+            Field::Large { bits } => s.n - s.k - s.t - positions / f64::from(bits),
+        }
     }
 
     fn shape(&self) -> Shape {
@@ -221,6 +283,9 @@ impl Estimate {
 /// Costs every attack on `instance`, in about a tenth of a second.
 #[must_use]
 pub fn estimate(instance: &Instance) -> Estimate {
+    if let Field::Large { bits } = instance.field {
+        return large::estimate(instance, bits);
+    }
     let exact = |attack: fn(Shape) -> f64| over_blocks(instance, |s| attack(s.without_parities()));
     Estimate {
         pooled_gauss: exact(exact::pooled_gauss),
@@ -239,17 +304,32 @@ pub fn estimate(instance: &Instance) -> Estimate {
 /// found by bisection.
 #[must_use]
 pub fn largest(dimension: u64, block_size: u64, bits: f64) -> Option<Instance> {
-    let most = (MAX_SAMPLES / block_size.max(1)).min(dimension.saturating_sub(1));
+    largest_over(Field::Binary, dimension, block_size, bits)
+}
+
+/// [`largest`] over any field.
+#[must_use]
+pub fn largest_over(field: Field, dimension: u64, block_size: u64, bits: f64) -> Option<Instance> {
+    let most = match field {
+        Field::Binary => (MAX_SAMPLES / block_size.max(1)).min(dimension.saturating_sub(1)),
+        Field::Large { .. } => MAX_SAMPLES / block_size.max(1),
+    };
     // Enough blocks to determine the secret, and a quarter more so that a round yields more than it consumes.
     let fewest = dimension / block_size.max(1) * 5 / 4 + 4;
     let secure = |blocks| {
-        let instance = Instance::new(dimension, blocks, block_size).ok()?;
+        let instance = Instance::over(field, dimension, blocks, block_size).ok()?;
         // The hybrid attack is the quickest to cost and mostly the one that decides.
-        (over_blocks(&instance, hybrid::hybrid) >= bits && estimate(&instance).minimum().0 >= bits)
-            .then_some(instance)
+        (hybrid_alone(&instance) >= bits && estimate(&instance).minimum().0 >= bits).then_some(instance)
     };
     let first_broken = search::first(fewest, most, |blocks| secure(blocks).is_none());
     secure(first_broken.map_or(most, |blocks| blocks.saturating_sub(1).max(fewest)))
+}
+
+fn hybrid_alone(instance: &Instance) -> f64 {
+    match instance.field {
+        Field::Binary => over_blocks(instance, hybrid::hybrid),
+        Field::Large { bits } => over_blocks(instance, |s| large::hybrid::hybrid(s, bits)),
+    }
 }
 
 /// Samples, dimension and weight of an instance as an attack sees it: real numbers, for the formulas.
@@ -270,18 +350,13 @@ impl Shape {
     fn without_parities(self) -> Self {
         Self { n: self.n - self.t, k: self.k - self.t, t: self.t }
     }
-
-    /// Bits by which the samples exceed what determines secret and noise.
-    fn redundancy(self) -> f64 {
-        self.n - self.k - self.t * self.block().log2()
-    }
 }
 
 /// The lowest cost of `attack` on all blocks, half of them, a quarter, ... while the solution stays unique.
 fn over_blocks(instance: &Instance, attack: impl Fn(Shape) -> f64) -> f64 {
     let mut best = f64::INFINITY;
     let mut blocks = instance.blocks;
-    while let Ok(part) = Instance::new(instance.dimension, blocks, instance.block_size) {
+    while let Ok(part) = Instance::over(instance.field, instance.dimension, blocks, instance.block_size) {
         best = best.min(attack(part.shape()));
         blocks /= 2;
     }

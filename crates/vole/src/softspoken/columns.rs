@@ -12,7 +12,7 @@ use volery_field::gf128::Kernel;
 use zeroize::Zeroize;
 
 use super::kernel::accumulate;
-use super::tree::LeafSeeds;
+use super::tree::{self, LeafSeeds};
 use super::{BLOCK, COLUMNS, FieldBits, MASK_BLOCKS};
 use crate::Error;
 use crate::aes::Aes;
@@ -51,6 +51,16 @@ impl Streams {
             leaf: Vec::new(),
             bytes: Vec::new(),
         }
+    }
+
+    /// Streams of other seeds, each derived from one of these and `label`.
+    pub(super) fn fork(&self, label: &str) -> Self {
+        Self::new(self.bits, tree::derive(&self.seeds, label))
+    }
+
+    /// The seeds themselves, at the start of their streams.
+    pub(super) fn into_seeds(mut self) -> LeafSeeds {
+        core::mem::take(&mut self.seeds)
     }
 
     /// Fills the columns with the next `blocks` blocks of every tree. `on_tree(t, u, v)` gets each tree's sum and its

@@ -71,6 +71,8 @@ pub use soundness::soundness_bits;
 use volery_field::Gf128;
 use zeroize::Zeroize;
 
+use tree::LeafSeeds;
+
 use crate::{SessionId, Transcript};
 
 /// How many bits of delta a tree stands for: the trade between bytes and work.
@@ -80,6 +82,15 @@ pub enum FieldBits {
     Four,
     /// 16 trees of 256 leaves: 15/8 bytes and 32 bits of AES output for each bit of delta.
     Eight,
+}
+
+/// The trees' seeds, for another use than bits: see [`subfield`](crate::subfield).
+pub(crate) struct Leaves {
+    pub(crate) bits: FieldBits,
+    /// Tree after tree. P's leaf `x` is at place `x`, V's at place `x + y` (bitwise) with `y` the tree's piece of delta, so
+    /// that the one it lacks is at place 0.
+    pub(crate) seeds: LeafSeeds,
+    pub(crate) transcript: Transcript,
 }
 
 /// Columns of the matrices: bits of delta.

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use super::check::{LinearHash, digest, encode};
 use super::columns::Streams;
-use super::{BLOCK, CHUNK, COLUMNS, FieldBits, blocks, discard, setup_transcript, tree};
+use super::{BLOCK, CHUNK, COLUMNS, FieldBits, Leaves, blocks, discard, setup_transcript, tree};
 use crate::{Error, SessionId, Transcript, base_ot};
 
 /// P between its first message and V's.
@@ -84,6 +84,24 @@ impl Receiver {
         setup.finish(session, bits, &peer, channel)
     }
 
+    /// A second receiver under the same delta, whose correlations have nothing to do with this one's. V forks likewise;
+    /// nothing is sent. A label serves once.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] after an error.
+    pub fn fork(&self, label: &str) -> Result<Self, Error> {
+        let streams = self.streams.as_ref().ok_or_else(failed)?.fork(label);
+        let mut transcript = self.transcript.clone();
+        transcript.absorb("fork", label.as_bytes());
+        Ok(Self { bits: self.bits, transcript, streams: Some(streams) })
+    }
+
+    /// What the trees gave.
+    pub(crate) fn into_leaves(self) -> Result<Leaves, Error> {
+        let seeds = self.streams.ok_or_else(failed)?.into_seeds();
+        Ok(Leaves { bits: self.bits, seeds, transcript: self.transcript })
+    }
+
     /// Appends `n` tags `m_i` to `out`; their lowest bits are the random bits `u_i`. V must extend by the same `n`.
     ///
     /// Sends [`FieldBits::extension_bytes`] in messages of at most 33 KB and waits for nothing.
@@ -114,10 +132,7 @@ impl Receiver {
 
     /// One chunk of `rows` correlations, at most [`CHUNK`]; gives the message.
     pub(super) fn extend_with(&mut self, rows: usize, out: &mut Vec<Gf128>) -> Result<Vec<u8>, Error> {
-        let streams = self
-            .streams
-            .as_mut()
-            .ok_or_else(|| Error::misuse("this OT receiver has failed before; start a new session"))?;
+        let streams = self.streams.as_mut().ok_or_else(failed)?;
         let blocks = blocks(rows);
         let mut message = Vec::with_capacity(self.bits.chunk_message_bytes(rows));
         let mut u = Zeroizing::new(Vec::with_capacity(blocks));
@@ -141,6 +156,10 @@ impl Receiver {
         streams.rows(rows, out)?;
         Ok(message)
     }
+}
+
+fn failed() -> Error {
+    Error::misuse("this OT receiver has failed before; start a new session")
 }
 
 /// Appends the bytes of `a + b`.

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::check::{LinearHash, decode, digest};
 use super::columns::{Streams, add_masked};
-use super::{BLOCK, CHUNK, COLUMNS, DIGEST, FieldBits, blocks, discard, setup_transcript, tree};
+use super::{BLOCK, CHUNK, COLUMNS, DIGEST, FieldBits, Leaves, blocks, discard, setup_transcript, tree};
 use crate::{Delta, Error, SessionId, Transcript, base_ot};
 
 /// V between its first message and P's trees.
@@ -134,6 +134,23 @@ impl Sender {
     #[must_use]
     pub fn delta(&self) -> &Delta {
         &self.delta
+    }
+
+    /// A second sender under the same delta; see [`Receiver::fork`](super::Receiver::fork).
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] after an error.
+    pub fn fork(&self, label: &str) -> Result<Self, Error> {
+        let streams = self.streams.as_ref().ok_or_else(failed)?.fork(label);
+        let mut transcript = self.transcript.clone();
+        transcript.absorb("fork", label.as_bytes());
+        Ok(Self { bits: self.bits, delta: self.delta.duplicate(), transcript, streams: Some(streams) })
+    }
+
+    /// What the trees gave, in V's order, and the key whose pieces say which leaves are missing.
+    pub(crate) fn into_leaves(self) -> Result<(Leaves, Delta), Error> {
+        let seeds = self.streams.ok_or_else(failed)?.into_seeds();
+        Ok((Leaves { bits: self.bits, seeds, transcript: self.transcript }, self.delta))
     }
 
     /// Appends `n` keys `k_i` to `out`; their lowest bits are zero. P must extend by the same `n`.

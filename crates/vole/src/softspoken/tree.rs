@@ -25,7 +25,22 @@ type Commitment = [u8; DIGEST];
 
 /// The leaves' seeds of all trees, tree after tree. They stay seeds: their AES key schedules would fill the second-level
 /// cache, and reading those back takes as long as making them again for each chunk.
-pub(super) type LeafSeeds = Zeroizing<Vec<[u8; BLOCK]>>;
+pub(crate) type LeafSeeds = Zeroizing<Vec<[u8; BLOCK]>>;
+
+/// Other seeds for another purpose, `label`: a hash of each, so that neither party learns more than it had.
+pub(super) fn derive(seeds: &LeafSeeds, label: &str) -> LeafSeeds {
+    let mut key = blake3::Hasher::new_derive_key("volery 2026 softspoken leaf seeds v1");
+    key.update(label.as_bytes());
+    let key = Zeroizing::new(*key.finalize().as_bytes());
+    let mut derived = LeafSeeds::new(Vec::with_capacity(seeds.len()));
+    for seed in seeds.iter() {
+        let hash = Zeroizing::new(*blake3::keyed_hash(&key, seed).as_bytes());
+        let mut out = [0; BLOCK];
+        out.copy_from_slice(&hash[..BLOCK]);
+        derived.push(out);
+    }
+    derived
+}
 
 /// The node's children.
 fn children(node: Gf128) -> [Gf128; 2] {

@@ -1,0 +1,313 @@
+//! Base VOLE: correlations over a field from punctured trees, one message a chunk.
+//!
+//! In the trees of [`softspoken`](crate::softspoken) P knows all leaves and V all but number `y_t` of tree `t`, a piece of its
+//! binary delta. Each leaf's seed is stretched to elements `r_{t,x}` of `F`. With `d` the digit's element
+//! ([`Value::digit`]), P computes `u_t = sum_x r_{t,x}` and `v_t = sum_x d(x) r_{t,x}`, V
+//! `w_t = sum_x (d(y_t) - d(x)) r_{t,x}`, in which the leaf that it lacks has weight zero: `w_t = d(y_t) u_t - v_t`. P sends
+//! `c_t = u_t - u_0` for `t > 0`; V subtracts `d(y_t) c_t`. Then, with the weights `W_t` of [`Mac::weight`],
+//!
+//! ```text
+//! k = sum_t W_t w_t = u_0 * sum_t W_t d(y_t) - sum_t W_t v_t = x * delta + m
+//! ```
+//!
+//! This is the small-field VOLE of SoftSpokenOT (ePrint 2022/192, sections 3 and 4) with the repetition code; that
+//! the digits come from a small *set* of a large field, not a small field, changes nothing in it.
+//!
+//! **Check.** A transcript of everything so far gives [`CHECKS`] independent vectors `chi_j` over `M`. P sends
+//! `X_j = sum_i chi_j,i x_i + X*_j` and a digest of all `T_j = sum_i chi_j,i m_i + M*_j`, with `(X*_j, M*_j)` packed from `r`
+//! extra correlations each, which mask `X_j` and are dropped. V computes `T_j` from its keys: `sum chi k + K* - X_j delta`.
+//!
+//! *A cheating P* is bound to its trees (see [`softspoken`](crate::softspoken)). Let `c_t` be off by `e_t,i` for correlation `i`:
+//! V's key is off by `f_i(y) = -sum_t W_t d(y_t) e_t,i`, a function of its digits `y`. Say that `y` and `y'` and `y''` are *in line* if one choice
+//! of `(a_i, b_i)` has `f_i = a_i + b_i delta` at all three: then P holds valid correlations with other `x_i` and `m_i` for all of
+//! them. Three that are not in line pass the same `(X, T)` only if a fixed non-zero combination of the errors vanishes under every `chi_j`, with
+//! probability at most `p^{-r R}`, `R` the number of checks. With `N = 2^127` keys at most (`2^63` over F_{2^61-1}), the expected share of keys that pass
+//! without being in line with the rest that passes is at most `2/N + N^2 p^{-r R}` for each challenge that P tries:
+//! below `2^-59` a challenge for `R = 4` and every field here (the test `the_check_is_long_enough`). What passes in line only tells P about delta
+//! what it paid for with a wrong guess's abort, as everywhere (selective failure).
+//!
+//! *A cheating V* chooses its digits and nothing else.
+
+use subtle::ConstantTimeEq as _;
+use volery_channel::{Channel, tags};
+use volery_field::{Authenticated, Element, Gf128, Mac, Value};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::key::digit;
+use crate::aes::Aes;
+use crate::softspoken::{FieldBits, Leaves, Receiver, Sender};
+use crate::{Delta, Error, Prg, Transcript};
+
+/// Independent vectors of the check.
+pub(super) const CHECKS: usize = 4;
+
+/// Bytes of a digest.
+const DIGEST: usize = 32;
+
+/// The tree size for the digits of `M`.
+pub(super) fn field_bits<F: Value, M: Mac<F>>() -> FieldBits {
+    if M::DIGIT_BITS == 8 { FieldBits::Eight } else { FieldBits::Four }
+}
+
+/// Values beside those asked for: they mask the check.
+const fn masks<F: Value, M: Mac<F>>() -> usize {
+    CHECKS * M::DEGREE
+}
+
+/// Bytes of the message for `n` correlations.
+fn message_bytes<F: Value, M: Mac<F>>(n: usize) -> usize {
+    (M::DIGITS - 1) * (n + masks::<F, M>()) * F::BYTES + CHECKS * M::BYTES + DIGEST
+}
+
+/// P's end.
+pub(super) struct BaseProver<F, M> {
+    leaves: Streams,
+    fields: core::marker::PhantomData<(F, M)>,
+}
+
+impl<F: Value, M: Mac<F>> BaseProver<F, M> {
+    /// From a fresh set-up whose trees have [`field_bits`].
+    pub(super) fn new(receiver: Receiver) -> Result<Self, Error> {
+        Ok(Self { leaves: Streams::new::<F, M>(receiver.into_leaves()?)?, fields: core::marker::PhantomData })
+    }
+
+    /// Appends `n` correlations to `out` and sends the message.
+    pub(super) fn extend(
+        &mut self,
+        n: usize,
+        channel: &mut dyn Channel,
+        out: &mut Vec<Authenticated<F, M>>,
+    ) -> Result<(), Error> {
+        let start = out.len();
+        let total = n + masks::<F, M>();
+        let mut message = Vec::with_capacity(message_bytes::<F, M>(n));
+        out.resize(start + total, Authenticated::default());
+        let fresh = &mut out[start..];
+        let (mut u, mut v) = (Zeroizing::new(vec![F::ZERO; total]), Zeroizing::new(vec![F::ZERO; total]));
+        for t in 0..M::DIGITS {
+            u.fill(F::ZERO);
+            v.fill(F::ZERO);
+            self.leaves.visit::<F>(t, total, |x, r| {
+                let d = F::digit(x);
+                for ((u, v), r) in u.iter_mut().zip(v.iter_mut()).zip(r) {
+                    *u += *r;
+                    *v += d * *r;
+                }
+            });
+            let weight = M::weight(t);
+            for ((fresh, u), v) in fresh.iter_mut().zip(u.iter()).zip(v.iter()) {
+                fresh.m -= weight.scale(*v);
+                if t == 0 {
+                    fresh.x = *u;
+                } else {
+                    push(&mut message, *u - fresh.x)?;
+                }
+            }
+        }
+        self.leaves.advance::<F>(total);
+        let transcript = &mut self.leaves.transcript;
+        let mut chi = Coefficients::<M>::new(transcript, total, &message);
+        let mut digest = Zeroizing::new(Vec::with_capacity(CHECKS * M::BYTES));
+        let mut shown = Vec::with_capacity(CHECKS * M::BYTES);
+        let (values, masks) = fresh.split_at(n);
+        for masks in masks.chunks_exact(M::DEGREE) {
+            let mut x = M::pack(&Vec::from_iter(masks.iter().map(|a| M::embed(a.x))));
+            let mut m = M::pack(&Vec::from_iter(masks.iter().map(|a| a.m)));
+            chi.each(n, |i, chi| {
+                x += chi.scale(values[i].x);
+                m += chi * values[i].m;
+            });
+            push(&mut shown, x)?;
+            push(&mut digest, m)?;
+        }
+        message.extend_from_slice(&shown);
+        message.extend_from_slice(&finish(transcript, &shown, &digest));
+        out.iter_mut().skip(start + n).for_each(Zeroize::zeroize);
+        out.truncate(start + n);
+        Ok(channel.send(tags::SUBFIELD_EXTEND, &message)?)
+    }
+}
+
+/// V's end.
+pub(super) struct BaseVerifier<F, M> {
+    leaves: Streams,
+    delta: Delta,
+    fields: core::marker::PhantomData<(F, M)>,
+}
+
+impl<F: Value, M: Mac<F>> BaseVerifier<F, M> {
+    /// From a fresh set-up whose trees have [`field_bits`].
+    pub(super) fn new(sender: Sender) -> Result<Self, Error> {
+        let (leaves, delta) = sender.into_leaves()?;
+        Ok(Self { leaves: Streams::new::<F, M>(leaves)?, delta, fields: core::marker::PhantomData })
+    }
+
+    /// Receives the message and appends `n` keys to `out`.
+    pub(super) fn extend(
+        &mut self,
+        n: usize,
+        channel: &mut dyn Channel,
+        out: &mut Vec<M>,
+    ) -> Result<(), Error> {
+        let total = n + masks::<F, M>();
+        let mut message = vec![0; message_bytes::<F, M>(n)];
+        channel.recv_exact(tags::SUBFIELD_EXTEND, &mut message)?;
+        let (corrections, rest) = message.split_at((M::DIGITS - 1) * total * F::BYTES);
+        let (shown, expected) = rest.split_at(CHECKS * M::BYTES);
+        let mut keys = Zeroizing::new(vec![M::ZERO; total]);
+        let mut w = Zeroizing::new(vec![F::ZERO; total]);
+        for t in 0..M::DIGITS {
+            w.fill(F::ZERO);
+            let y = digit(&self.delta, t, M::DIGIT_BITS);
+            self.leaves.visit::<F>(t, total, |z, r| {
+                let d = F::digit(y) - F::digit(z ^ y);
+                for (w, r) in w.iter_mut().zip(r) {
+                    *w += d * *r;
+                }
+            });
+            if let Some(previous) = t.checked_sub(1) {
+                let bytes = &corrections[previous * total * F::BYTES..][..total * F::BYTES];
+                for (w, c) in w.iter_mut().zip(bytes.chunks_exact(F::BYTES)) {
+                    *w -= F::digit(y) * element::<F>(c)?;
+                }
+            }
+            let weight = M::weight(t);
+            for (k, w) in keys.iter_mut().zip(w.iter()) {
+                *k += weight.scale(*w);
+            }
+        }
+        self.leaves.advance::<F>(total);
+        let delta = super::FieldDelta::<M>::from_digits::<F>(&self.delta);
+        let transcript = &mut self.leaves.transcript;
+        let mut chi = Coefficients::<M>::new(transcript, total, corrections);
+        let mut digest = Zeroizing::new(Vec::with_capacity(CHECKS * M::BYTES));
+        let (values, masks) = keys.split_at(n);
+        for (masks, x) in masks.chunks_exact(M::DEGREE).zip(shown.chunks_exact(M::BYTES)) {
+            let mut k = M::pack(masks) - element::<M>(x)? * delta.expose();
+            chi.each(n, |i, chi| k += chi * values[i]);
+            push(&mut digest, k)?;
+        }
+        let same: bool = finish(transcript, shown, &digest).ct_eq(expected).into();
+        if !same {
+            return Err(Error::cheat(tags::SUBFIELD_EXTEND, "the consistency check of the base VOLE"));
+        }
+        out.extend_from_slice(values);
+        Ok(())
+    }
+}
+
+/// Appends the encoding of `x`.
+pub(super) fn push<E: Element>(out: &mut Vec<u8>, x: E) -> Result<(), Error> {
+    let start = out.len();
+    out.resize(start + E::BYTES, 0);
+    x.encode(&mut out[start..]).map_err(|error| Error::misuse(error.to_string()))
+}
+
+/// An element from the peer's message of the base VOLE.
+fn element<E: Element>(bytes: &[u8]) -> Result<E, Error> {
+    E::decode(bytes).map_err(|error| Error::malformed(tags::SUBFIELD_EXTEND, error.to_string()))
+}
+
+/// The digest of the check; it enters the transcript.
+fn finish(transcript: &mut Transcript, shown: &[u8], values: &[u8]) -> [u8; DIGEST] {
+    transcript.absorb("combinations of values", shown);
+    transcript.absorb("combinations of tags", values);
+    transcript.challenge_seed("digest").into_bytes()
+}
+
+/// The vectors of the check, one after another.
+struct Coefficients<M> {
+    prg: Prg,
+    field: core::marker::PhantomData<M>,
+}
+
+impl<M: Element> Coefficients<M> {
+    fn new(transcript: &mut Transcript, total: usize, corrections: &[u8]) -> Self {
+        transcript.absorb_number("base correlations", total as u64);
+        transcript.absorb("corrections", corrections);
+        let prg = Prg::new(transcript.challenge_seed("coefficients").into_bytes());
+        Self { prg, field: core::marker::PhantomData }
+    }
+
+    /// The next `n` coefficients.
+    fn each(&mut self, n: usize, mut take: impl FnMut(usize, M)) {
+        for_each_element(n, |blocks| self.prg.blocks(blocks), |i, chi: M| take(i, chi));
+    }
+}
+
+/// `n` elements out of a stream of blocks.
+pub(super) fn for_each_element<E: Element>(
+    n: usize,
+    mut fill: impl FnMut(&mut [Gf128]),
+    mut take: impl FnMut(usize, E),
+) {
+    let mut buffer = [Gf128::ZERO; 48];
+    let mut words = [0; 8];
+    let at_once = buffer.len() / E::BLOCKS;
+    for first in (0..n).step_by(at_once) {
+        let count = at_once.min(n - first);
+        let blocks = &mut buffer[..count * E::BLOCKS];
+        fill(blocks);
+        for (i, blocks) in blocks.chunks_exact(E::BLOCKS).enumerate() {
+            let words = &mut words[..E::BLOCKS];
+            words.iter_mut().zip(blocks).for_each(|(word, block)| *word = block.to_bits());
+            take(first + i, E::from_blocks(words));
+        }
+    }
+    buffer.zeroize();
+    words.zeroize();
+}
+
+/// The leaves' seeds and a place in their streams.
+struct Streams {
+    bits: FieldBits,
+    seeds: Zeroizing<Vec<[u8; 16]>>,
+    transcript: Transcript,
+    position: u64,
+}
+
+impl Streams {
+    fn new<F: Value, M: Mac<F>>(leaves: Leaves) -> Result<Self, Error> {
+        let Leaves { bits, seeds, mut transcript } = leaves;
+        if bits != field_bits::<F, M>() || M::DIGITS > bits.trees() {
+            return Err(Error::misuse("trees of another size than the field's digits"));
+        }
+        transcript.absorb("value field", F::NAME.as_bytes());
+        transcript.absorb("mac field", M::NAME.as_bytes());
+        Ok(Self { bits, seeds, transcript, position: 0 })
+    }
+
+    /// Hands the next `n` elements of every leaf of tree `t` to `take`, in parts.
+    fn visit<F: Value>(&self, t: usize, n: usize, mut take: impl FnMut(u8, &[F])) {
+        let mut elements = Zeroizing::new(vec![F::ZERO; n]);
+        for (x, seed) in self.seeds[t * self.bits.leaves()..][..self.bits.leaves()].iter().enumerate() {
+            let aes = Aes::new(*seed);
+            let mut at = self.position;
+            let fill = |blocks: &mut [Gf128]| {
+                aes.ctr(at, blocks);
+                at += blocks.len() as u64;
+            };
+            for_each_element(n, fill, |i, r| elements[i] = r);
+            take(x as u8, &elements);
+        }
+    }
+
+    /// The next `n` elements are used.
+    fn advance<F: Element>(&mut self, n: usize) {
+        self.position += (n * F::BLOCKS) as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_check_is_long_enough() {
+        // (log2 of p^r, bits of a key): the smallest field and the largest ratio of keys to field.
+        for (field, key) in [(61.0, 63.0), (122.0, 127.0), (127.9, 127.0), (128.0, 127.0), (252.0, 127.0)] {
+            let error: f64 = 2.0_f64.powf(1.0 - key) + 2.0_f64.powf(2.0 * key - field * CHECKS as f64);
+            assert!(error.log2() < -59.0, "{field} {key}: {}", error.log2());
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Subfield VOLE: correlations over any field, from few base OTs.
+//!
+//! P holds random values `x_i` in `F = F_p` with tags `m_i`, V the keys `k_i` under its [`FieldDelta`], with
+//!
+//! ```text
+//! k_i = m_i + x_i * delta        m_i, k_i, delta in M = F_{p^r}
+//! ```
+//!
+//! for every pair of fields with [`Value`](volery_field::Value) and [`Mac`](volery_field::Mac). They are a
+//! [`supply`](crate::supply) with these stages:
+//!
+//! ```text
+//! base_ot ---> softspoken trees ---> [`base`]: tens to hundreds of bytes a correlation       small statements
+//!                                       v
+//! bits for the trees' paths ------> [`round`]: LPN over F, a fraction of a byte, a ramp from small rounds to large ones
+//! ```
+//!
+//! * `base`: VOLE from punctured trees as in SoftSpokenOT (ePrint 2022/192), with delta's digits in a small set instead
+//!   of a small field;
+//! * `round`: single-point VOLE and LPN with their checks as in Wolverine (ePrint 2020/925), on half-trees (2022/1431);
+//! * [`vope`]: random polynomials in delta from correlations (QuickSilver, figure 3).
+//!
+//! Bits for the trees' paths come from a fork of the session's OT extension under its own, binary delta.
+
+mod base;
+mod key;
+mod party;
+mod plan;
+mod round;
+#[cfg(test)]
+mod tests;
+pub mod vope;
+
+pub use key::FieldDelta;
+pub use party::{ProverParty, VerifierParty, tree_size};
+pub use plan::plan;
+
+use crate::supply::Supply;
+
+/// P's supply: values with their tags.
+pub type Prover<F, M> = Supply<ProverParty<F, M>>;
+
+/// V's supply: keys.
+pub type Verifier<F, M> = Supply<VerifierParty<F, M>>;

@@ -1,0 +1,199 @@
+//! The two parties of subfield VOLE: base VOLE, then rounds.
+
+use rand_core::CryptoRng;
+use volery_channel::Channel;
+use volery_field::{Authenticated, Gf128, Mac, Value};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::FieldDelta;
+use super::base::{BaseProver, BaseVerifier, field_bits};
+use super::round::{CheckRandomness, ProverRound, Public, VerifierRound, base_len};
+use crate::ferret::Params;
+use crate::softspoken::{self, FieldBits};
+use crate::supply::{Party, Round};
+use crate::transcript::SessionId;
+use crate::{Delta, Error, Prg};
+
+impl<F: Value, M: Mac<F>> Round for ProverRound<F, M> {
+    type Item = Authenticated<F, M>;
+
+    fn params(&self) -> Params {
+        Self::params(self)
+    }
+
+    fn block(&self, tree: usize, out: &mut [Self::Item]) {
+        Self::block(self, tree, out);
+    }
+}
+
+impl<F: Value, M: Mac<F>> Round for VerifierRound<F, M> {
+    type Item = M;
+
+    fn params(&self) -> Params {
+        Self::params(self)
+    }
+
+    fn block(&self, tree: usize, out: &mut [M]) {
+        Self::block(self, tree, out);
+    }
+}
+
+/// The trees' size that a field needs in the set-up of its own OT extension.
+#[must_use]
+pub fn tree_size<F: Value, M: Mac<F>>() -> FieldBits {
+    field_bits::<F, M>()
+}
+
+/// A generator for the seeds of one party, seeded once from `rng`.
+fn seeds(rng: &mut dyn CryptoRng) -> Prg {
+    let mut seed = Zeroizing::new([0; 16]);
+    rng.fill_bytes(&mut *seed);
+    Prg::new(*seed)
+}
+
+/// P's part.
+pub struct ProverParty<F: Value, M: Mac<F>> {
+    session: SessionId,
+    base: BaseProver<F, M>,
+    bits: softspoken::Receiver,
+    seeds: Prg,
+}
+
+impl<F: Value, M: Mac<F>> ProverParty<F, M> {
+    /// From a fresh set-up for the field, with trees of [`tree_size`], and from OT extension for the rounds' paths (a fork of
+    /// the session's); `rng` seeds the checks' coefficients.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the trees have another size.
+    pub fn new(
+        session: SessionId,
+        trees: softspoken::Receiver,
+        bits: softspoken::Receiver,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, Error> {
+        Ok(Self { session, base: BaseProver::new(trees)?, bits, seeds: seeds(rng) })
+    }
+}
+
+impl<F: Value, M: Mac<F>> Party for ProverParty<F, M> {
+    type Item = Authenticated<F, M>;
+    type Round = ProverRound<F, M>;
+
+    fn base_len(params: &Params) -> usize {
+        base_len::<F, M>(params)
+    }
+
+    fn extend(
+        &mut self,
+        n: usize,
+        channel: &mut dyn Channel,
+        out: &mut Vec<Self::Item>,
+    ) -> Result<(), Error> {
+        self.base.extend(n, channel, out)
+    }
+
+    fn open(
+        &mut self,
+        number: u64,
+        params: Params,
+        base: Zeroizing<Vec<Self::Item>>,
+        channel: &mut dyn Channel,
+    ) -> Result<Self::Round, Error> {
+        let mut bits = Vec::with_capacity(params.paths_len());
+        self.bits.extend(channel, params.paths_len(), &mut bits)?;
+        // V waits for them before it can send its trees.
+        channel.flush()?;
+        ProverRound::open(Public::new::<F, M>(&self.session, number, params), base, bits)
+    }
+
+    fn check(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error> {
+        let mut randomness = CheckRandomness { seed: [0; 16], nonce: [0; 32] };
+        self.seeds.bytes(&mut randomness.seed);
+        self.seeds.bytes(&mut randomness.nonce);
+        let result = round.check(&randomness, channel);
+        randomness.nonce.zeroize();
+        result
+    }
+
+    fn answer(&mut self, _round: &mut Self::Round, _channel: &mut dyn Channel) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn verdict(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error> {
+        round.verdict(channel)
+    }
+}
+
+/// V's part.
+pub struct VerifierParty<F: Value, M: Mac<F>> {
+    session: SessionId,
+    base: BaseVerifier<F, M>,
+    bits: softspoken::Sender,
+    /// The binary key of the trees.
+    tree_delta: Delta,
+    delta: FieldDelta<M>,
+    seeds: Prg,
+}
+
+impl<F: Value, M: Mac<F>> VerifierParty<F, M> {
+    /// From a fresh set-up for the field, with trees of [`tree_size`], whose binary delta holds the digits of the field's, and
+    /// from OT extension for the rounds' paths (a fork of the session's); `rng` seeds the trees of the rounds.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the trees have another size.
+    pub fn new(
+        session: SessionId,
+        trees: softspoken::Sender,
+        bits: softspoken::Sender,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, Error> {
+        let delta = FieldDelta::from_digits::<F>(trees.delta());
+        let tree_delta = bits.delta().duplicate();
+        Ok(Self { session, base: BaseVerifier::new(trees)?, bits, tree_delta, delta, seeds: seeds(rng) })
+    }
+
+    /// The global key.
+    #[must_use]
+    pub fn delta(&self) -> &FieldDelta<M> {
+        &self.delta
+    }
+}
+
+impl<F: Value, M: Mac<F>> Party for VerifierParty<F, M> {
+    type Item = M;
+    type Round = VerifierRound<F, M>;
+
+    fn base_len(params: &Params) -> usize {
+        base_len::<F, M>(params)
+    }
+
+    fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<M>) -> Result<(), Error> {
+        self.base.extend(n, channel, out)
+    }
+
+    fn open(
+        &mut self,
+        number: u64,
+        params: Params,
+        base: Zeroizing<Vec<M>>,
+        channel: &mut dyn Channel,
+    ) -> Result<Self::Round, Error> {
+        let mut bits = Zeroizing::new(Vec::<Gf128>::with_capacity(params.paths_len()));
+        self.bits.extend(channel, params.paths_len(), &mut bits)?;
+        let public = Public::new::<F, M>(&self.session, number, params);
+        let seed = Zeroizing::new(self.seeds.block().to_bits().to_le_bytes());
+        VerifierRound::open(public, &self.tree_delta, seed, base, bits, channel)
+    }
+
+    fn check(&mut self, _round: &mut Self::Round, _channel: &mut dyn Channel) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn answer(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error> {
+        round.answer(&self.delta, channel)
+    }
+
+    fn verdict(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error> {
+        round.verdict(channel)
+    }
+}

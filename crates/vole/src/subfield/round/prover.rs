@@ -1,0 +1,179 @@
+//! P's side of a round.
+
+use volery_channel::{Channel, tags};
+use volery_field::{Authenticated, Gf128, Mac, Value};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::super::base::push;
+use super::{Coefficients, DIGEST, NONCE, Public, SEED, Scratch, base_len, trees_bytes};
+use crate::Error;
+use crate::ferret::{Params, paths_of};
+use crate::pprf::expand_punctured;
+
+/// One round, at P. Made, checked, then read block by block.
+pub struct ProverRound<F: Zeroize, M: Zeroize> {
+    public: Public,
+    table: Vec<Authenticated<F, M>>,
+    /// The noise value of each tree.
+    noise: Vec<Authenticated<F, M>>,
+    /// The correlation over M that masks the check: value and tag.
+    mask: [M; 2],
+    bits: Vec<Gf128>,
+    /// The leaf that P does not know, of each tree.
+    paths: Vec<u32>,
+    /// For each tree and level the sum of the side that the path does not take.
+    sums: Vec<Gf128>,
+    /// What is to be added to the value at the path's leaf, of each tree.
+    missing: Vec<M>,
+    /// P's value of the check and the nonce of its commitment, until the verdict.
+    committed: Option<(M, [u8; NONCE])>,
+}
+
+/// Fresh randomness that P puts into the check.
+pub(in crate::subfield) struct CheckRandomness {
+    pub(in crate::subfield) seed: [u8; SEED],
+    pub(in crate::subfield) nonce: [u8; NONCE],
+}
+
+impl<F: Value, M: Mac<F>> ProverRound<F, M> {
+    /// Starts a round from correlations and, for the paths, from tags of random bits.
+    pub(in crate::subfield) fn open(
+        public: Public,
+        mut base: Zeroizing<Vec<Authenticated<F, M>>>,
+        bits: Vec<Gf128>,
+    ) -> Result<Self, Error> {
+        let params = public.params;
+        if base.len() != base_len::<F, M>(&params) || bits.len() != params.paths_len() {
+            return Err(Error::misuse(format!(
+                "a round from {} correlations, {} bits",
+                base.len(),
+                bits.len()
+            )));
+        }
+        let (rest, masks) = base.split_at(base.len() - M::DEGREE);
+        let noise = rest[params.table_len()..].to_vec();
+        let mask = [
+            M::pack(&Zeroizing::new(Vec::from_iter(masks.iter().map(|a| M::embed(a.x))))),
+            M::pack(&Zeroizing::new(Vec::from_iter(masks.iter().map(|a| a.m)))),
+        ];
+        base[params.table_len()..].iter_mut().for_each(Zeroize::zeroize);
+        base.truncate(params.table_len());
+        let paths = paths_of(&bits, public.height());
+        let table = core::mem::take(&mut *base);
+        Ok(Self {
+            public,
+            table,
+            noise,
+            mask,
+            bits,
+            paths,
+            sums: Vec::new(),
+            missing: Vec::new(),
+            committed: None,
+        })
+    }
+
+    /// Receives the trees and sends the check.
+    pub(in crate::subfield) fn check(
+        &mut self,
+        randomness: &CheckRandomness,
+        channel: &mut dyn Channel,
+    ) -> Result<(), Error> {
+        let params = self.public.params;
+        let mut message = vec![0; trees_bytes::<F, M>(&params)];
+        channel.recv_exact(tags::SUBFIELD_TREES, &mut message)?;
+        let (levels, differences) = message.split_at(params.trees_bytes());
+        self.sums = (levels.as_chunks().0.iter().zip(&self.bits))
+            .map(|(c, tag)| Gf128::from_bits(u128::from_le_bytes(*c)) + *tag)
+            .collect();
+        self.bits.zeroize();
+
+        let coefficients = Coefficients::<M>::expand(&params, randomness.seed);
+        let mut scratch = Scratch::new(&params);
+        let mut value = M::ZERO - self.mask[1];
+        let mut phi = M::ZERO - self.mask[0];
+        for (tree, bytes) in differences.chunks_exact(M::BYTES).enumerate() {
+            let d = M::decode(bytes)
+                .map_err(|error| Error::malformed(tags::SUBFIELD_TREES, error.to_string()))?;
+            self.values(tree, &mut scratch);
+            let noise = self.noise[tree];
+            // The value at the path is garbage that the total contains, so that it cancels.
+            let total = scratch.values.iter().fold(M::ZERO, |sum, v| sum + *v);
+            let missing = noise.m - d - total;
+            self.missing.push(missing);
+            let at_path = coefficients.at(self.paths[tree]);
+            let sum = M::inner_product(&coefficients.leaves, &scratch.values)
+                .map_err(|error| Error::misuse(error.to_string()))?;
+            value += coefficients.trees[tree] * (sum + at_path * missing);
+            phi += (coefficients.trees[tree] * at_path).scale(noise.x);
+        }
+        let mut check = Vec::with_capacity(SEED + M::BYTES + DIGEST);
+        check.extend_from_slice(&randomness.seed);
+        push(&mut check, phi)?;
+        check.extend_from_slice(&self.public.commitment(&randomness.nonce, value)?);
+        self.committed = Some((value, randomness.nonce));
+        channel.send(tags::SUBFIELD_CHECK, &check)?;
+        // P may have nothing else to send or receive for a while, and V waits for this.
+        Ok(channel.flush()?)
+    }
+
+    /// Receives V's value and opens P's if they are equal: after this the round may be read.
+    pub(in crate::subfield) fn verdict(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        let mut bytes = vec![0; M::BYTES];
+        channel.recv_exact(tags::SUBFIELD_ANSWER, &mut bytes)?;
+        let theirs =
+            M::decode(&bytes).map_err(|error| Error::malformed(tags::SUBFIELD_ANSWER, error.to_string()))?;
+        let Some((ours, nonce)) = self.committed.take() else {
+            return Err(Error::misuse("a round's verdict before its check"));
+        };
+        if ours != theirs {
+            return Err(Error::cheat(tags::SUBFIELD_ANSWER, "the check of the single-point correlations"));
+        }
+        channel.send(tags::SUBFIELD_OPENING, &nonce)?;
+        Ok(channel.flush()?)
+    }
+
+    /// The values of tree `tree`'s leaves, with garbage at the path's.
+    fn values(&self, tree: usize, scratch: &mut Scratch<M>) {
+        let height = self.public.height();
+        let sums = &self.sums[tree * height..][..height];
+        expand_punctured(&self.public.trees, self.paths[tree], sums, scratch.leaves());
+        let Scratch { nodes, values } = scratch;
+        self.public.hash_leaves(nodes, values);
+    }
+
+    /// This round's size.
+    pub(in crate::subfield) fn params(&self) -> Params {
+        self.public.params
+    }
+
+    /// Block `tree` (less than the number of trees), `2^h` correlations.
+    pub(in crate::subfield) fn block(&self, tree: usize, out: &mut [Authenticated<F, M>]) {
+        let mut scratch = Scratch::new(&self.public.params);
+        self.values(tree, &mut scratch);
+        let (path, noise, missing) = (self.paths[tree], self.noise[tree].x, self.missing[tree]);
+        for (i, (out, value)) in out.iter_mut().zip(&scratch.values).enumerate() {
+            // All ones at the path, without a branch.
+            let here = (u64::from(i as u32 ^ path).wrapping_sub(1) as i64 >> 63) as u64;
+            *out = Authenticated { x: noise.masked(here), m: *value + missing.masked(here) };
+        }
+        self.public.code.add_rows((tree * out.len()) as u64, &self.table, out);
+    }
+}
+
+impl<F: Zeroize, M: Zeroize> Drop for ProverRound<F, M> {
+    fn drop(&mut self) {
+        let Self { public: _, table, noise, mask, bits, paths, sums, missing, committed } = self;
+        table.zeroize();
+        noise.zeroize();
+        mask.zeroize();
+        bits.zeroize();
+        paths.zeroize();
+        sums.zeroize();
+        missing.zeroize();
+        if let Some((value, nonce)) = committed {
+            value.zeroize();
+            nonce.zeroize();
+        }
+    }
+}

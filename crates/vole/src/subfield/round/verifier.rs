@@ -1,0 +1,159 @@
+//! V's side of a round.
+
+use subtle::ConstantTimeEq as _;
+use volery_channel::{Channel, ChannelExt as _, tags};
+use volery_field::{Gf128, Mac, Value};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::super::base::push;
+use super::{Coefficients, DIGEST, NONCE, Public, SEED, Scratch, base_len, trees_bytes};
+use crate::ferret::Params;
+use crate::pprf::expand_full;
+use crate::subfield::FieldDelta;
+use crate::{Delta, Error, Prg};
+
+/// One round, at V. Made, checked, then read block by block.
+pub struct VerifierRound<F, M: Zeroize> {
+    public: Public,
+    table: Vec<M>,
+    /// The key of the correlation over M that masks the check.
+    mask: M,
+    /// The binary key of the trees.
+    tree_delta: Delta,
+    roots: Vec<Gf128>,
+    /// V's value of the check and P's commitment, until the verdict.
+    answered: Option<(M, [u8; DIGEST])>,
+    values: core::marker::PhantomData<F>,
+}
+
+impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
+    /// Starts a round from keys, and from keys of random bits for the paths, and sends the trees' sums; `seed` must be fresh.
+    pub(in crate::subfield) fn open(
+        public: Public,
+        tree_delta: &Delta,
+        seed: Zeroizing<[u8; 16]>,
+        mut base: Zeroizing<Vec<M>>,
+        bits: Zeroizing<Vec<Gf128>>,
+        channel: &mut dyn Channel,
+    ) -> Result<Self, Error> {
+        let params = public.params;
+        if base.len() != base_len::<F, M>(&params) || bits.len() != params.paths_len() {
+            return Err(Error::misuse(format!("a round from {} keys, {} bits", base.len(), bits.len())));
+        }
+        let (rest, masks) = base.split_at(base.len() - M::DEGREE);
+        let mask = M::pack(masks);
+        let noise = Zeroizing::new(rest[params.table_len()..].to_vec());
+        base[params.table_len()..].iter_mut().for_each(Zeroize::zeroize);
+        base.truncate(params.table_len());
+        let mut roots = vec![Gf128::ZERO; params.trees as usize];
+        Prg::new(*seed).blocks(&mut roots);
+        let round = Self {
+            public,
+            table: core::mem::take(&mut *base),
+            mask,
+            tree_delta: tree_delta.duplicate(),
+            roots,
+            answered: None,
+            values: core::marker::PhantomData,
+        };
+        channel.send(tags::SUBFIELD_TREES, &round.trees(&noise, &bits)?)?;
+        Ok(round)
+    }
+
+    /// The sums of every level of every tree, masked for P's path, and the difference of each tree.
+    fn trees(&self, noise: &[M], bits: &[Gf128]) -> Result<Vec<u8>, Error> {
+        let params = &self.public.params;
+        let mut message = Vec::with_capacity(trees_bytes::<F, M>(params));
+        let mut differences = Vec::with_capacity(self.roots.len() * M::BYTES);
+        let mut scratch = Scratch::<M>::new(params);
+        for ((root, keys), noise) in self.roots.iter().zip(bits.chunks_exact(self.public.height())).zip(noise)
+        {
+            let delta = self.tree_delta.expose();
+            expand_full(&self.public.trees, *root, delta, scratch.leaves(), |level, sum| {
+                message.extend_from_slice(&(sum + keys[level]).to_bits().to_le_bytes());
+            });
+            let Scratch { nodes, values } = &mut scratch;
+            self.public.hash_leaves(nodes, values);
+            push(&mut differences, scratch.values.iter().fold(*noise, |sum, v| sum - *v))?;
+        }
+        message.extend_from_slice(&differences);
+        Ok(message)
+    }
+
+    /// Answers P's check.
+    pub(in crate::subfield) fn answer(
+        &mut self,
+        delta: &FieldDelta<M>,
+        channel: &mut dyn Channel,
+    ) -> Result<(), Error> {
+        let params = self.public.params;
+        let mut message = vec![0; SEED + M::BYTES + DIGEST];
+        channel.recv_exact(tags::SUBFIELD_CHECK, &mut message)?;
+        let (mut seed, mut commitment) = ([0; SEED], [0; DIGEST]);
+        seed.copy_from_slice(&message[..SEED]);
+        commitment.copy_from_slice(&message[SEED + M::BYTES..]);
+        let shifted = M::decode(&message[SEED..SEED + M::BYTES])
+            .map_err(|error| Error::malformed(tags::SUBFIELD_CHECK, error.to_string()))?;
+        let coefficients = Coefficients::<M>::expand(&params, seed);
+        let mut scratch = Scratch::new(&params);
+        let mut value = M::ZERO - self.mask - shifted * delta.expose();
+        for (tree, s) in coefficients.trees.iter().enumerate() {
+            self.values(tree, &mut scratch);
+            let sum = M::inner_product(&coefficients.leaves, &scratch.values)
+                .map_err(|error| Error::misuse(error.to_string()))?;
+            value += *s * sum;
+        }
+        self.answered = Some((value, commitment));
+        let mut bytes = Zeroizing::new(Vec::with_capacity(M::BYTES));
+        push(&mut bytes, value)?;
+        channel.send(tags::SUBFIELD_ANSWER, &bytes)?;
+        Ok(channel.flush()?)
+    }
+
+    /// Receives what opens P's commitment, which must be to V's value.
+    pub(in crate::subfield) fn verdict(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        let nonce: [u8; NONCE] = channel.recv_array(tags::SUBFIELD_OPENING)?;
+        let Some((value, commitment)) = self.answered.take() else {
+            return Err(Error::misuse("a round's verdict before its answer"));
+        };
+        if !bool::from(self.public.commitment(&nonce, value)?.ct_eq(&commitment)) {
+            return Err(Error::cheat(tags::SUBFIELD_OPENING, "the check of the single-point correlations"));
+        }
+        Ok(())
+    }
+
+    /// The values of tree `tree`'s leaves.
+    fn values(&self, tree: usize, scratch: &mut Scratch<M>) {
+        let delta = self.tree_delta.expose();
+        expand_full(&self.public.trees, self.roots[tree], delta, scratch.leaves(), |_, _| {});
+        let Scratch { nodes, values } = scratch;
+        self.public.hash_leaves(nodes, values);
+    }
+
+    /// This round's size.
+    pub(in crate::subfield) fn params(&self) -> Params {
+        self.public.params
+    }
+
+    /// The keys of block `tree` (less than the number of trees), `2^h` of them.
+    pub(in crate::subfield) fn block(&self, tree: usize, out: &mut [M]) {
+        let mut scratch = Scratch::new(&self.public.params);
+        self.values(tree, &mut scratch);
+        out.copy_from_slice(&scratch.values);
+        self.public.code.add_rows((tree * out.len()) as u64, &self.table, out);
+    }
+}
+
+impl<F, M: Zeroize> Drop for VerifierRound<F, M> {
+    fn drop(&mut self) {
+        // `tree_delta` wipes itself.
+        let Self { public: _, table, mask, tree_delta: _, roots, answered, values: _ } = self;
+        table.zeroize();
+        mask.zeroize();
+        roots.zeroize();
+        if let Some((value, commitment)) = answered {
+            value.zeroize();
+            commitment.zeroize();
+        }
+    }
+}
