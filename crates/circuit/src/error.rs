@@ -16,6 +16,16 @@ pub enum Error {
         /// What is wrong, and what was expected.
         reason: String,
     },
+    /// A binary file is not what its format demands.
+    #[error("{what}, byte {offset}: {reason}")]
+    Binary {
+        /// Which input: a file name, or what it is.
+        what: String,
+        /// Where, in bytes from the file's beginning.
+        offset: u64,
+        /// What is wrong, and what was expected.
+        reason: String,
+    },
     /// The witness does not have the form that the statement needs.
     #[error("witness: {0}")]
     Witness(String),

@@ -16,7 +16,7 @@
 //! | public constants folded away | [`Fold`] |
 //! | integers, hash functions, AES over any Boolean backend | [`gadgets`] |
 //! | statements to pick by name, and to measure with | [`statements`] |
-//! | circuit files | [`bristol`] |
+//! | circuit files: Bristol Fashion; circom's `.r1cs` | [`bristol`]; [`r1cs`] |
 //! | the public side of a claim, the secret side, as values and as text | [`claim`], [`witness`] |
 //! | the identity that prover and verifier compare | [`Digest`] |
 //!
@@ -84,6 +84,8 @@ pub mod fuzz;
 pub mod gadgets;
 mod place;
 pub mod polynomials;
+pub mod r1cs;
+mod seeded;
 pub mod statements;
 #[doc(hidden)]
 pub mod testing;

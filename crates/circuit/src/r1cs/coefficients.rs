@@ -1,0 +1,96 @@
+//! Coefficients with each value stored once: most are 1 and -1, and repeated parts of a circuit repeat theirs.
+
+use core::hash::BuildHasher;
+use std::collections::hash_map::RandomState;
+
+use super::PrimeField;
+use super::prime::encode;
+
+/// The index of 1.
+pub(super) const PLUS_ONE: u32 = 0;
+/// The index of -1.
+pub(super) const MINUS_ONE: u32 = 1;
+
+/// A free slot.
+const FREE: u32 = u32::MAX;
+
+/// Assigns an index to each value: an open-addressed table of indices into the values, at most half full.
+#[derive(Clone, Debug)]
+pub(super) struct Coefficients<F> {
+    values: Vec<F>,
+    slots: Vec<u32>,
+    /// Keyed at random, so that a file cannot make values collide.
+    state: RandomState,
+}
+
+impl<F: PrimeField> Coefficients<F> {
+    pub(super) fn new() -> Self {
+        let mut new = Self { values: Vec::new(), slots: vec![FREE; 16], state: RandomState::new() };
+        new.index(F::ONE);
+        new.index(-F::ONE);
+        new
+    }
+
+    /// The index of `c`.
+    pub(super) fn index(&mut self, c: F) -> u32 {
+        // Nearly all are one of the first two.
+        if let Some(index) = self.values.iter().take(2).position(|known| *known == c) {
+            return index as u32;
+        }
+        let slot = self.slot(c);
+        if self.slots[slot] != FREE {
+            return self.slots[slot];
+        }
+        // Fewer than terms, which are fewer than 2^32.
+        let index = self.values.len() as u32;
+        self.values.push(c);
+        self.slots[slot] = index;
+        if 2 * self.values.len() > self.slots.len() {
+            self.grow();
+        }
+        index
+    }
+
+    /// Where `c` is or would be.
+    fn slot(&self, c: F) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = self.state.hash_one(encode(c)) as usize & mask;
+        while self.slots[slot] != FREE && self.values[self.slots[slot] as usize] != c {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    fn grow(&mut self) {
+        self.slots = vec![FREE; 2 * self.slots.len()];
+        for index in 0..self.values.len() {
+            let slot = self.slot(self.values[index]);
+            self.slots[slot] = index as u32;
+        }
+    }
+
+    /// The values by index.
+    pub(super) fn into_values(self) -> Vec<F> {
+        self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_field::{F61, Ring};
+
+    use super::*;
+
+    #[test]
+    fn equal_values_have_one_index_and_others_another() {
+        let mut coefficients = Coefficients::new();
+        let values: Vec<F61> = (0..1000).map(F61::new).collect();
+        let first: Vec<u32> = values.iter().map(|c| coefficients.index(*c)).collect();
+        let again: Vec<u32> = values.iter().rev().map(|c| coefficients.index(*c)).collect();
+        assert!(again.into_iter().rev().eq(first.iter().copied()));
+        assert_eq!((coefficients.index(F61::ONE), coefficients.index(-F61::ONE)), (PLUS_ONE, MINUS_ONE));
+        let table = coefficients.into_values();
+        assert_eq!(table.len(), 1001);
+        assert!(first.iter().zip(&values).all(|(&index, value)| table[index as usize] == *value));
+    }
+}

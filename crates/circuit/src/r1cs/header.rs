@@ -1,0 +1,97 @@
+//! The header of an `.r1cs` file: which field, how many wires of each sort, how many constraints.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use super::KnownPrime;
+use super::binary::{Binary, Kind};
+use super::system::Counts;
+use crate::Error;
+
+pub(super) const MAGIC: &str = "r1cs";
+pub(super) const VERSION: u32 = 1;
+pub(super) const HEADER: Kind = Kind { number: 1, name: "header" };
+pub(super) const CONSTRAINTS: Kind = Kind { number: 2, name: "constraints" };
+pub(super) const LABELS: Kind = Kind { number: 3, name: "wire-to-label" };
+/// The sections of custom gates: their list, and where they are used.
+const CUSTOM_GATES: [u32; 2] = [4, 5];
+
+/// Bytes of a header beside the prime.
+pub(super) const HEADER_BYTES: u64 = 32;
+/// Bytes that a constraint takes at least: three numbers of terms.
+const CONSTRAINT_BYTES: u64 = 12;
+/// Bytes of a wire's label.
+pub(super) const LABEL_BYTES: u64 = 8;
+
+/// What the header of an `.r1cs` file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The prime of the field.
+    pub prime: KnownPrime,
+    /// Numbers of wires.
+    pub counts: Counts,
+    /// The number of constraints.
+    pub constraints: u32,
+}
+
+impl Header {
+    /// Reads and checks the header of the file at `path`, to learn which field it is over.
+    ///
+    /// # Errors
+    /// [`Error::Binary`] with the place; [`Error::Io`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let what = path.as_ref().display().to_string();
+        let file = File::open(path).map_err(|error| Error::io(&what, &error))?;
+        Self::read(file, &what)
+    }
+
+    /// As [`Header::open`] from any source; `what` names it in errors.
+    ///
+    /// # Errors
+    /// As [`Header::open`].
+    pub fn read(source: impl Read + Seek, what: &str) -> Result<Self, Error> {
+        let mut file = Binary::open(source, what, MAGIC, VERSION)?;
+        Self::take(&mut file)
+    }
+
+    /// Reads the header section and checks it against the sizes of the others.
+    pub(super) fn take<S: Read + Seek>(file: &mut Binary<'_, S>) -> Result<Self, Error> {
+        for kind in CUSTOM_GATES {
+            file.refuse(kind, "the circuit has custom gates, which are not supported: only constraints are")?;
+        }
+        file.enter(HEADER)?;
+        let prime = file.prime()?;
+        let at = file.position();
+        let wires = file.u32("the number of wires")?;
+        let outputs = file.u32("the number of public outputs")?;
+        let public_inputs = file.u32("the number of public inputs")?;
+        let private_inputs = file.u32("the number of private inputs")?;
+        // Labels are names of signals for people; nothing here depends on their number.
+        file.u64("the number of labels")?;
+        let constraints = file.u32("the number of constraints")?;
+        file.leave(HEADER)?;
+        let counts = Counts { wires, outputs, public_inputs, private_inputs };
+        counts.check().map_err(|reason| file.error_at(at, reason))?;
+        let header = Self { prime, counts, constraints };
+        header.check_sizes(file, at)?;
+        Ok(header)
+    }
+
+    /// Whether the other sections can hold what the header, whose numbers begin at `at`, promises.
+    fn check_sizes<S: Read + Seek>(&self, file: &Binary<'_, S>, at: u64) -> Result<(), Error> {
+        let (got, constraints) = (file.size(CONSTRAINTS)?, self.constraints);
+        if u64::from(constraints) * CONSTRAINT_BYTES > got {
+            let reason =
+                format!("{constraints} constraints do not fit in a constraints section of {got} bytes");
+            return Err(file.error_at(at + 24, reason));
+        }
+        let (got, wires) = (file.size(LABELS)?, self.counts.wires);
+        if u64::from(wires) * LABEL_BYTES != got {
+            let reason =
+                format!("{wires} wires, but {got} bytes (not 8 for each) in the wire-to-label section");
+            return Err(file.error_at(at, reason));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! Which of our fields a file's prime belongs to.
+
+use volery_field::{F61, Ring, Value};
+
+/// A prime field that files can be over.
+pub trait PrimeField: Value {
+    /// Which one it is.
+    const PRIME: KnownPrime;
+}
+
+macro_rules! known_primes {
+    ($($(#[$doc:meta])* $variant:ident: $field:ty, $name:literal;)*) => {
+        /// The primes that files can be over, to pick a field at run time.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum KnownPrime {
+            $($(#[$doc])* $variant,)*
+        }
+
+        $(impl PrimeField for $field {
+            const PRIME: KnownPrime = KnownPrime::$variant;
+        })*
+
+        impl KnownPrime {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// What people call the field.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// Bytes of an element in a file.
+            #[must_use]
+            pub const fn bytes(self) -> usize {
+                match self {
+                    $(Self::$variant => <$field as Ring>::BYTES,)*
+                }
+            }
+
+            /// The prime, little-endian, in [`KnownPrime::bytes`] bytes.
+            #[must_use]
+            pub fn modulus(self) -> Vec<u8> {
+                match self {
+                    $(Self::$variant => modulus::<$field>(),)*
+                }
+            }
+        }
+    };
+}
+
+known_primes! {
+    /// `2^61 - 1`.
+    Mersenne61: F61, "2^61-1";
+}
+
+impl KnownPrime {
+    /// The one that is this little-endian integer, whose length is the file's field size.
+    #[must_use]
+    pub fn of(modulus: &[u8]) -> Option<Self> {
+        Self::ALL.iter().copied().find(|known| known.bytes() == modulus.len() && known.modulus() == modulus)
+    }
+}
+
+impl core::fmt::Display for KnownPrime {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One more than the integer of `-1`.
+fn modulus<F: PrimeField>() -> Vec<u8> {
+    let mut bytes = encode(-F::ONE);
+    for byte in &mut bytes {
+        let (sum, carry) = byte.overflowing_add(1);
+        *byte = sum;
+        if !carry {
+            break;
+        }
+    }
+    bytes
+}
+
+/// The canonical encoding.
+pub(super) fn encode<F: Ring>(x: F) -> Vec<u8> {
+    let mut bytes = vec![0; F::BYTES];
+    // The buffer has the exact length, the only thing that encoding asks for.
+    let encoded = x.encode(&mut bytes);
+    debug_assert!(encoded.is_ok());
+    bytes
+}

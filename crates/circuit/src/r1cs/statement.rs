@@ -1,0 +1,228 @@
+//! A constraint system as a statement.
+
+use std::sync::Arc;
+
+use super::coefficients::{MINUS_ONE, PLUS_ONE};
+use super::prime::encode;
+use super::system::Term;
+use super::{Assignment, PrimeField, R1cs};
+use crate::{Digest, Error, Fold, Folded, Ops, Prove, Statement};
+
+/// Secret wires are asked for in pieces of this many, so that a backend never holds all hints at once.
+const PIECE: usize = 1 << 16;
+/// Constraints whose claims go to the backend together.
+const BATCH: usize = 1 << 11;
+
+/// "I know values for the secret wires with which this system, on these public values, holds."
+///
+/// The public values are constants of the statement. Where they make a factor constant, the claim is linear; which those are
+/// depends on nothing secret.
+#[derive(Clone, Debug)]
+pub struct R1csStatement<F: PrimeField> {
+    system: Arc<R1cs<F>>,
+    /// The constant one, outputs, public inputs: the values of the first wires.
+    public: Vec<F>,
+    assignment: Option<Assignment<F>>,
+}
+
+impl<F: PrimeField> R1csStatement<F> {
+    /// The statement as a verifier has it; `public` are the outputs, then the public inputs.
+    ///
+    /// # Errors
+    /// [`Error::Public`] if these are not as many as the system has.
+    pub fn new(system: Arc<R1cs<F>>, public: Vec<F>) -> Result<Self, Error> {
+        let (got, needed) = (public.len(), system.header().counts.public());
+        if got != needed {
+            return Err(Error::Public(format!("{got} values for {needed} public outputs and inputs")));
+        }
+        let public = core::iter::once(F::ONE).chain(public).collect();
+        Ok(Self { system, public, assignment: None })
+    }
+
+    /// The statement as the prover has it; whether the constraints hold is for
+    /// [`Evaluator::check`](crate::Evaluator::check) to say.
+    ///
+    /// # Errors
+    /// [`Error::Witness`] if there is not one value for each wire, or a public wire's value is not the public one.
+    pub fn with_assignment(mut self, assignment: Assignment<F>) -> Result<Self, Error> {
+        let public = assignment.public(&self.system.header().counts)?;
+        if let Some(index) = public.iter().zip(&self.public[1..]).position(|(own, claimed)| own != claimed) {
+            let outputs = self.system.header().counts.outputs as usize;
+            let (sort, number) =
+                if index < outputs { ("output", index) } else { ("public input", index - outputs) };
+            let reason = format!("its value for {sort} {number} (wire {}) is not the public one", index + 1);
+            return Err(Error::Witness(reason));
+        }
+        self.assignment = Some(assignment);
+        Ok(self)
+    }
+
+    /// The prover's statement, with public values out of the assignment.
+    ///
+    /// # Errors
+    /// [`Error::Witness`] if there is not one value for each wire.
+    pub fn prove(system: Arc<R1cs<F>>, assignment: Assignment<F>) -> Result<Self, Error> {
+        let public = assignment.public(&system.header().counts)?;
+        Self::new(system, public)?.with_assignment(assignment)
+    }
+
+    /// The system.
+    #[must_use]
+    pub fn system(&self) -> &R1cs<F> {
+        &self.system
+    }
+
+    /// Outputs, then public inputs.
+    #[must_use]
+    pub fn public(&self) -> &[F] {
+        &self.public[1..]
+    }
+
+    /// Brings in the secret wires.
+    fn secrets<B: Prove<F>>(&self, backend: &mut B) -> Result<Vec<B::Wire>, B::Error> {
+        let count = self.system.header().counts.secret();
+        let mut wires = Vec::with_capacity(count);
+        while wires.len() < count {
+            let start = self.public.len() + wires.len();
+            let end = start + PIECE.min(count - wires.len());
+            wires.extend(backend.secret(end - start, &mut |_| {
+                let assignment =
+                    self.assignment.as_ref().ok_or_else(|| Error::Witness("none was given".into()))?;
+                let values = assignment.values().get(start..end);
+                Ok(values.ok_or_else(|| Error::Witness("it is too short".into()))?.to_vec())
+            })?);
+        }
+        Ok(wires)
+    }
+
+    /// Claims the constraints from `start` to `end`.
+    fn claim<B: Prove<F>>(
+        &self,
+        backend: &mut B,
+        wires: &[B::Wire],
+        (start, end): (usize, usize),
+        batch: &mut Batch<B::Wire>,
+    ) -> Result<(), B::Error> {
+        for index in start..end {
+            let [a, b, c] = self.system.rows.constraint(index).map(|terms| self.sum(backend, wires, terms));
+            let mut fold = Fold::new(backend);
+            match (a, b) {
+                (Folded::Wire(a), Folded::Wire(b)) => {
+                    batch.x.push(a);
+                    batch.y.push(b);
+                    batch.z.push(fold.lower(&c));
+                }
+                (Folded::Constant(k), other) | (other, Folded::Constant(k)) => {
+                    let product = fold.scale(&other, k);
+                    let difference = fold.sub(&product, &c);
+                    if !matches!(difference, Folded::Constant(rest) if rest.is_zero()) {
+                        batch.zero.push(fold.lower(&difference));
+                    }
+                }
+            }
+        }
+        if !batch.zero.is_empty() {
+            backend.assert_zero(&batch.zero)?;
+        }
+        if !batch.x.is_empty() {
+            backend.assert_products(&batch.x, &batch.y, &batch.z)?;
+        }
+        batch.clear();
+        Ok(())
+    }
+
+    /// The value of a combination.
+    #[inline]
+    fn sum<B: Ops<F>>(&self, backend: &mut B, wires: &[B::Wire], terms: &[Term]) -> Folded<F, B::Wire> {
+        let mut constant = F::ZERO;
+        let mut sum: Option<B::Wire> = None;
+        for term in terms {
+            // Wires and coefficients were checked to be there when the system was made.
+            let coefficient = self.system.coefficients[term.coefficient as usize];
+            if let Some(value) = self.public.get(term.wire as usize) {
+                constant += *value * coefficient;
+                continue;
+            }
+            let wire = &wires[term.wire as usize - self.public.len()];
+            sum = Some(match (sum, term.coefficient) {
+                (None, PLUS_ONE) => wire.clone(),
+                (None, _) => backend.scale(wire, coefficient),
+                (Some(sum), PLUS_ONE) => backend.add(&sum, wire),
+                (Some(sum), MINUS_ONE) => backend.sub(&sum, wire),
+                (Some(sum), _) => {
+                    let scaled = backend.scale(wire, coefficient);
+                    backend.add(&sum, &scaled)
+                }
+            });
+        }
+        match sum {
+            None => Folded::Constant(constant),
+            Some(sum) if constant.is_zero() => Folded::Wire(sum),
+            Some(sum) => Folded::Wire(backend.add_constant(&sum, constant)),
+        }
+    }
+
+    /// Says which constraint it is, where the values are here and one does not hold.
+    #[cold]
+    fn located<E: From<Error>>(&self, error: E, start: usize, end: usize) -> E {
+        let values = self.assignment.as_ref().map_or(&[][..], Assignment::values);
+        if values.is_empty() {
+            return error;
+        }
+        match self.system.first_violated(start..end, values) {
+            None => error,
+            Some(index) => {
+                let place = format!("constraint {index} (counted from 0)");
+                Error::Unsatisfied { assertion: index as u64, place }.into()
+            }
+        }
+    }
+}
+
+/// Claims that wait for the backend.
+struct Batch<W> {
+    x: Vec<W>,
+    y: Vec<W>,
+    z: Vec<W>,
+    zero: Vec<W>,
+}
+
+impl<W> Batch<W> {
+    fn new() -> Self {
+        let room = || Vec::with_capacity(BATCH);
+        Self { x: room(), y: room(), z: room(), zero: Vec::new() }
+    }
+
+    fn clear(&mut self) {
+        for claims in [&mut self.x, &mut self.y, &mut self.z, &mut self.zero] {
+            claims.clear();
+        }
+    }
+}
+
+impl<F: PrimeField, B: Prove<F>> Statement<B> for R1csStatement<F> {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"r1cs v1").bytes("field", F::NAME.as_bytes());
+        digest.bytes("system", &self.system.hash());
+        let public: Vec<u8> = self.public().iter().flat_map(|value| encode(*value)).collect();
+        digest.bytes("public", &public);
+    }
+
+    fn commitments(&self) -> Option<u64> {
+        Some(self.system.header().counts.secret() as u64)
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        backend.enter("r1cs");
+        let wires = self.secrets(backend)?;
+        let mut batch = Batch::new();
+        let count = self.system.header().constraints as usize;
+        for start in (0..count).step_by(BATCH) {
+            let end = count.min(start + BATCH);
+            let claimed = self.claim(backend, &wires, (start, end), &mut batch);
+            claimed.map_err(|error| self.located(error, start, end))?;
+        }
+        backend.leave();
+        Ok(())
+    }
+}

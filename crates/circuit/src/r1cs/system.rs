@@ -1,0 +1,205 @@
+//! A constraint system in memory: terms in one row, each combination a range of it.
+
+use super::coefficients::Coefficients;
+use super::writer::content_hash;
+use super::{Header, PrimeField};
+use crate::Error;
+
+/// Numbers of wires by sort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All wires, the constant one (wire 0) included.
+    pub wires: u32,
+    /// Public outputs: the wires from 1 on.
+    pub outputs: u32,
+    /// Public inputs: the wires after those.
+    pub public_inputs: u32,
+    /// Private inputs: the wires after those.
+    pub private_inputs: u32,
+}
+
+impl Counts {
+    /// Public values: outputs, then inputs.
+    #[must_use]
+    pub fn public(&self) -> usize {
+        self.outputs as usize + self.public_inputs as usize
+    }
+
+    /// Wires that are committed to: all but the constant and the public ones.
+    #[must_use]
+    pub fn secret(&self) -> usize {
+        (self.wires as usize).saturating_sub(self.first_secret())
+    }
+
+    /// The first wire that is committed to.
+    pub(super) fn first_secret(&self) -> usize {
+        1 + self.public()
+    }
+
+    /// Whether there are as many wires as these sorts take together.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let Self { wires, outputs, public_inputs, private_inputs } = *self;
+        let least = 1 + u64::from(outputs) + u64::from(public_inputs) + u64::from(private_inputs);
+        if u64::from(wires) >= least {
+            return Ok(());
+        }
+        Err(format!(
+            "{wires} wires, but the constant, {outputs} outputs, {public_inputs} public and {private_inputs} private \
+             inputs take {least}"
+        ))
+    }
+}
+
+/// A rank-one constraint system over `F`, and the hash of what it says.
+///
+/// It takes 12 bytes a constraint, 8 bytes a term, and each coefficient that occurs once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct R1cs<F> {
+    pub(super) header: Header,
+    pub(super) hash: [u8; 32],
+    pub(super) rows: Rows,
+    pub(super) coefficients: Vec<F>,
+}
+
+/// All terms in order, and where each combination ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rows {
+    /// For each constraint the ends of its three combinations among the terms.
+    pub(super) ends: Vec<[u32; 3]>,
+    pub(super) terms: Vec<Term>,
+}
+
+/// A wire and the index of its coefficient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Term {
+    pub(super) wire: u32,
+    pub(super) coefficient: u32,
+}
+
+impl Rows {
+    /// The three combinations of constraint `index`, which must exist.
+    #[inline]
+    pub(super) fn constraint(&self, index: usize) -> [&[Term]; 3] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1][2] };
+        let [a, b, c] = self.ends[index].map(|end| end as usize);
+        [&self.terms[start as usize..a], &self.terms[a..b], &self.terms[b..c]]
+    }
+}
+
+impl<F: PrimeField> R1cs<F> {
+    /// What the file's header says.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The BLAKE3 hash of the header and all constraints. It does not cover wires' labels or the order of the file's sections,
+    /// which mean nothing.
+    #[must_use]
+    pub fn hash(&self) -> [u8; 32] {
+        self.hash
+    }
+
+    /// Terms of all combinations together.
+    #[must_use]
+    pub fn terms(&self) -> usize {
+        self.rows.terms.len()
+    }
+
+    /// The first of `constraints` that does not hold for these values of all wires; wires without a value count as zero. In the
+    /// clear, and in a time that depends on the values: for the party that knows them.
+    #[must_use]
+    pub fn first_violated(&self, constraints: core::ops::Range<usize>, values: &[F]) -> Option<usize> {
+        let value = |terms: &[Term]| {
+            terms.iter().fold(F::ZERO, |sum, term| {
+                let x = values.get(term.wire as usize).copied().unwrap_or_default();
+                sum + x * self.coefficients[term.coefficient as usize]
+            })
+        };
+        let end = constraints.end.min(self.rows.ends.len());
+        (constraints.start..end).find(|&index| {
+            let [a, b, c] = self.rows.constraint(index).map(value);
+            a * b != c
+        })
+    }
+}
+
+/// Makes an [`R1cs`] constraint by constraint.
+#[derive(Clone, Debug)]
+pub struct Builder<F> {
+    counts: Counts,
+    rows: Rows,
+    coefficients: Coefficients<F>,
+}
+
+impl<F: PrimeField> Builder<F> {
+    /// A system of these wires without constraints.
+    ///
+    /// # Errors
+    /// [`Error::Circuit`] if there are fewer wires than the sorts take together.
+    pub fn new(counts: Counts) -> Result<Self, Error> {
+        counts.check().map_err(Error::circuit)?;
+        Ok(Self { counts, rows: Rows::default(), coefficients: Coefficients::new() })
+    }
+
+    /// Adds `a * b = c`; each is a sum of wires times coefficients.
+    ///
+    /// # Errors
+    /// [`Error::Circuit`] for a wire that is not there, or if there are 2^32 terms or constraints.
+    pub fn constraint(&mut self, a: &[(u32, F)], b: &[(u32, F)], c: &[(u32, F)]) -> Result<(), Error> {
+        let mut ends = [0; 3];
+        for (end, terms) in ends.iter_mut().zip([a, b, c]) {
+            for &(wire, coefficient) in terms {
+                self.term(wire, coefficient).map_err(Error::circuit)?;
+            }
+            *end = self.end();
+        }
+        self.row(ends).map_err(Error::circuit)
+    }
+
+    /// Adds a term to the combination that is being made.
+    #[inline]
+    pub(super) fn term(&mut self, wire: u32, coefficient: F) -> Result<(), String> {
+        if wire >= self.counts.wires {
+            return Err(format!("wire {wire} of {}", self.counts.wires));
+        }
+        if self.rows.terms.len() >= u32::MAX as usize {
+            return Err("2^32 terms are too many".into());
+        }
+        let coefficient = self.coefficients.index(coefficient);
+        self.rows.terms.push(Term { wire, coefficient });
+        Ok(())
+    }
+
+    /// Where the combination that is being made would end.
+    pub(super) fn end(&self) -> u32 {
+        // `term` keeps it below 2^32.
+        self.rows.terms.len() as u32
+    }
+
+    /// Ends a constraint of three combinations.
+    pub(super) fn row(&mut self, ends: [u32; 3]) -> Result<(), String> {
+        if self.rows.ends.len() >= u32::MAX as usize {
+            return Err("2^32 constraints are too many".into());
+        }
+        self.rows.ends.push(ends);
+        Ok(())
+    }
+
+    /// The system.
+    #[must_use]
+    pub fn finish(self) -> R1cs<F> {
+        let mut system = self.finish_with([0; 32]);
+        system.hash = content_hash(&system);
+        system
+    }
+
+    /// The system, whose hash is known.
+    pub(super) fn finish_with(mut self, hash: [u8; 32]) -> R1cs<F> {
+        self.rows.ends.shrink_to_fit();
+        self.rows.terms.shrink_to_fit();
+        let constraints = self.rows.ends.len() as u32;
+        let header = Header { prime: F::PRIME, counts: self.counts, constraints };
+        R1cs { header, hash, rows: self.rows, coefficients: self.coefficients.into_values() }
+    }
+}
