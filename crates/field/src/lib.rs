@@ -18,7 +18,8 @@
 //! | `ring` | the traits [`Ring`] and [`Field`], and how decoding fails |
 //! | `f2` | [`F2`], the bits of Boolean statements |
 //! | `extension` | the traits of pairs (values, MACs): [`Element`], [`Value`], [`Mac`]; [`Authenticated`] |
-//! | [`f61`] | [`F61`], the integers modulo 2^61 - 1 |
+//! | [`f61`] | [`F61`], the integers modulo 2^61 - 1, and its quadratic extension [`F61x2`] |
+//! | `packing` | vectors of elements on the wire, without gaps |
 //! | `bits` | [`Bits`], many of them, packed |
 //! | [`gf128`] | [`Gf128`], the MAC field of Boolean statements, and its kernels |
 //! | `laws` (tests only) | the axioms as one macro, run on every ring and field |
@@ -39,12 +40,15 @@ pub mod f61;
 pub mod gf128;
 #[cfg(test)]
 mod laws;
+mod operators;
+mod packing;
 mod ring;
 
 pub use bits::{Bits, BitsError};
 pub use error::LengthError;
 pub use extension::{Authenticated, Element, Mac, Summand, Value};
 pub use f2::F2;
-pub use f61::F61;
+pub use f61::{F61, F61x2};
 pub use gf128::Gf128;
+pub use packing::{PackingError, pack_elements, packed_bytes, unpack_elements};
 pub use ring::{EncodingError, Field, Ring};

@@ -1,12 +1,18 @@
-//! `F_{2^61-1}`: arithmetic statements' usual field, values and MACs alike (`r = 1`).
+//! `F_{2^61-1}`: arithmetic statements' usual field, values and MACs alike (`r = 1`), and its quadratic extension
+//! [`F61x2`] for MACs where `2^-61` is too much.
 //!
 //! An element is a `u64` below `p = 2^61 - 1`. A product of 122 bits folds at bit 61, since `2^61 = 1`.
 
-use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+mod quadratic;
+
+use core::ops::{Add, Mul, Neg, Sub};
 
 use zeroize::Zeroize;
 
+use crate::operators::{exactly, power, write};
 use crate::{Element, EncodingError, Field, Mac, Ring, Value};
+
+pub use quadratic::F61x2;
 
 /// The modulus.
 pub const P: u64 = (1 << 61) - 1;
@@ -50,11 +56,7 @@ const fn below(n: u64) -> u64 {
     reduced.wrapping_add(borrow & P)
 }
 
-impl core::fmt::Debug for F61 {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str("F61(..)")
-    }
-}
+crate::operators::scalar!(F61);
 
 impl Zeroize for F61 {
     fn zeroize(&mut self) {
@@ -95,27 +97,6 @@ impl Mul for F61 {
     }
 }
 
-impl AddAssign for F61 {
-    #[inline(always)]
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl SubAssign for F61 {
-    #[inline(always)]
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
-    }
-}
-
-impl MulAssign for F61 {
-    #[inline(always)]
-    fn mul_assign(&mut self, other: Self) {
-        *self = *self * other;
-    }
-}
-
 impl Ring for F61 {
     const NAME: &'static str = "F61";
     const BYTES: usize = 8;
@@ -123,38 +104,19 @@ impl Ring for F61 {
     const ONE: Self = Self(1);
 
     fn encode(self, out: &mut [u8]) -> Result<(), EncodingError> {
-        let length = out.len();
-        let out: &mut [u8; 8] = out.try_into().map_err(|_| EncodingError::Length {
-            ring: Self::NAME,
-            expected: 8,
-            got: length,
-        })?;
-        *out = self.0.to_le_bytes();
-        Ok(())
+        write(Self::NAME, self.0.to_le_bytes(), out)
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, EncodingError> {
-        let bytes: [u8; 8] = bytes.try_into().map_err(|_| EncodingError::Length {
-            ring: Self::NAME,
-            expected: 8,
-            got: bytes.len(),
-        })?;
-        let n = u64::from_le_bytes(bytes);
+        let n = u64::from_le_bytes(exactly(Self::NAME, bytes)?);
         if n < P { Ok(Self(n)) } else { Err(EncodingError::NotCanonical { ring: Self::NAME }) }
     }
 }
 
 impl Field for F61 {
     fn inverse(self) -> Option<Self> {
-        // Fermat: the exponent p - 2 is public, so the time is fixed.
-        let mut power = Self::ONE;
-        for bit in (0..61).rev() {
-            power *= power;
-            if (P - 2) >> bit & 1 == 1 {
-                power *= self;
-            }
-        }
-        (!self.is_zero()).then_some(power)
+        // Fermat.
+        (!self.is_zero()).then_some(power(self, P - 2))
     }
 }
 
@@ -165,6 +127,19 @@ impl Element for F61 {
     #[inline(always)]
     fn from_blocks(blocks: &[u128]) -> Self {
         Self::from_u128(blocks.first().copied().unwrap_or_default())
+    }
+
+    #[inline(always)]
+    fn to_packed(self) -> [u64; 4] {
+        [self.0, 0, 0, 0]
+    }
+
+    #[inline(always)]
+    fn from_packed(words: [u64; 4]) -> Result<Self, EncodingError> {
+        match words {
+            [n, 0, 0, 0] if n < P => Ok(Self(n)),
+            _ => Err(EncodingError::NotCanonical { ring: Self::NAME }),
+        }
     }
 
     #[inline(always)]
@@ -220,9 +195,22 @@ mod tests {
 
     use super::*;
 
-    fn any_element() -> impl Strategy<Value = F61> {
+    pub(super) fn any_element() -> impl Strategy<Value = F61> {
         prop_oneof![4 => any::<u64>().prop_map(F61::new), 1 => (0..3_u64).prop_map(F61), 1 => (P - 3..P).prop_map(F61)]
     }
 
     crate::laws::field_laws!(F61, any_element());
+    crate::laws::mac_laws!(F61, F61, any_element(), any_element());
+
+    #[test]
+    fn integers_reduce_as_division_says() {
+        for n in [0, 1, P - 1, P, P + 1, 2 * P, u64::MAX] {
+            assert_eq!(F61::new(n).to_u64(), n % P);
+            assert_eq!(F61::from_u64(n), F61::new(n));
+        }
+        let p = u128::from(P);
+        for n in [p * p, p * p - 1, u128::MAX, u128::MAX - 1, 1 << 122, (1 << 122) - 1, p << 64] {
+            assert_eq!(u128::from(F61::from_u128(n).to_u64()), n % p);
+        }
+    }
 }

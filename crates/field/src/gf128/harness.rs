@@ -5,19 +5,17 @@
 
 use super::{Gf128, Kernel, Level};
 use crate::LengthError;
+use crate::laws::Words;
 
 /// Lengths that every kernel is tried on.
 const LENGTHS: core::ops::Range<usize> = 0..68;
 
-/// A reproducible stream of elements, every fourth a special one (SplitMix64, by Steele, Lea and Flood).
-struct Elements(u64);
+/// A reproducible stream of elements, every fourth a special one.
+struct Elements(Words);
 
 impl Elements {
     fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.word()
     }
 
     fn element(&mut self) -> Gf128 {
@@ -36,7 +34,7 @@ impl Elements {
 /// Runs `test` on each kernel but the portable one, with it, for all lengths and from a few offsets.
 fn for_each_kernel(test: impl Fn(Kernel, Kernel, &mut Elements, usize, usize)) {
     let portable = Kernel::new(Level::Portable).unwrap();
-    let mut elements = Elements(1);
+    let mut elements = Elements(Words(1));
     for kernel in Kernel::available() {
         for (length, offset) in LENGTHS.flat_map(|length| (0..4).map(move |offset| (length, offset))) {
             test(kernel, portable, &mut elements, length, offset);
@@ -147,7 +145,7 @@ fn checks_agree_with_their_formulas() {
 
 #[test]
 fn an_honest_prover_passes_the_check_and_a_wrong_product_fails() {
-    let mut elements = Elements(2);
+    let mut elements = Elements(Words(2));
     let delta = elements.element().with_lsb(crate::F2::ONE);
     for kernel in Kernel::available() {
         for length in [1, 2, 3, 8, 65] {
@@ -174,7 +172,7 @@ fn an_honest_prover_passes_the_check_and_a_wrong_product_fails() {
 
 #[test]
 fn transposed_bits_are_where_they_belong() {
-    let mut elements = Elements(3);
+    let mut elements = Elements(Words(3));
     for kernel in Kernel::available() {
         for columns in (0..140_usize).chain([255, 256, 257, 511, 512, 513, 640, 1024, 1031]) {
             let stride = columns.div_ceil(8) + columns % 3;

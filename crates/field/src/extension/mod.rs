@@ -8,18 +8,20 @@
 //! * [`Value`] is a field of values; [`Mac<F>`] says that a field is an extension of it, and holds the kernels.
 //! * [`Authenticated`] is P's half of the relation, `(x, m)`; V's half is an element of `M`.
 //!
-//! The kernels have defaults that are right for any pair; a field with vector code overrides them, and its tests compare
-//! the two.
+//! The kernels have defaults (`plain`) that are right for any pair; a field with vector code overrides them, and its
+//! tests compare the two.
+
+pub(crate) mod plain;
 
 use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
 use zeroize::Zeroize;
 
-use crate::{Field, LengthError};
+use crate::{EncodingError, Field, LengthError};
 
 /// A field whose elements can be drawn, packed and summed in bulk.
 pub trait Element: Field + Zeroize {
-    /// Bits of a packed element: the canonical encoding's bits from here on are zero.
+    /// Bits of a packed element, at most 256; see [`pack_elements`](crate::pack_elements).
     const BITS: u32;
     /// Pseudorandom 128-bit blocks that one uniform element takes.
     const BLOCKS: usize;
@@ -27,6 +29,36 @@ pub trait Element: Field + Zeroize {
     /// An element from [`Element::BLOCKS`] uniform blocks (missing ones count as zero), at most `2^-60` from uniform;
     /// in constant time.
     fn from_blocks(blocks: &[u128]) -> Self;
+
+    /// The packed form: bit `i` is bit `i % 64` of word `i / 64`, and those from [`Element::BITS`] on are zero. Unless a
+    /// field says otherwise, these are the bits of the canonical encoding.
+    #[inline(always)]
+    fn to_packed(self) -> [u64; 4] {
+        let mut bytes = [0; 32];
+        // An encoding has at most 32 bytes, so this cannot fail.
+        let encoded = bytes.get_mut(..Self::BYTES).map(|bytes| self.encode(bytes));
+        debug_assert_eq!(encoded, Some(Ok(())));
+        let mut words = [0; 4];
+        words
+            .iter_mut()
+            .zip(bytes.as_chunks().0)
+            .for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
+        words
+    }
+
+    /// The element with this packed form; the words are hostile.
+    ///
+    /// # Errors
+    /// [`EncodingError::NotCanonical`] if they are not the packed form of any element.
+    #[inline(always)]
+    fn from_packed(words: [u64; 4]) -> Result<Self, EncodingError> {
+        let mut bytes = [0; 32];
+        bytes.as_chunks_mut().0.iter_mut().zip(words).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
+        match bytes.split_at_checked(Self::BYTES) {
+            Some((encoding, rest)) if rest.iter().all(|byte| *byte == 0) => Self::decode(encoding),
+            _ => Err(EncodingError::NotCanonical { ring: Self::NAME }),
+        }
+    }
 
     /// This element where `mask` is all ones, zero where it is zero; without a branch. Other masks are not allowed.
     #[must_use]
@@ -87,8 +119,7 @@ pub trait Mac<F: Value>: Element {
     /// # Errors
     /// [`LengthError`] unless the slices are equally long.
     fn inner_product(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {
-        same(a.len(), &[b.len()])?;
-        Ok(a.iter().zip(b).fold(Self::ZERO, |sum, (a, b)| sum + *a * *b))
+        plain::inner_product(a, b)
     }
 
     /// P's `(sum m_x m_y, sum (x m_y + y m_x))`: the two lower coefficients in delta of `sum k_x k_y`.
@@ -99,10 +130,7 @@ pub trait Mac<F: Value>: Element {
         x: &[Authenticated<F, Self>],
         y: &[Authenticated<F, Self>],
     ) -> Result<[Self; 2], LengthError> {
-        same(x.len(), &[y.len()])?;
-        Ok(x.iter()
-            .zip(y)
-            .fold([Self::ZERO; 2], |[a0, a1], (x, y)| [a0 + x.m * y.m, a1 + y.m.scale(x.x) + x.m.scale(y.x)]))
+        plain::dot_prover(x, y)
     }
 
     /// P's `sum chi_i A_0,i` and `sum chi_i A_1,i` over the multiplications `c_i = a_i * b_i` (QuickSilver, figure 4):
@@ -116,13 +144,7 @@ pub trait Mac<F: Value>: Element {
         c: &[Authenticated<F, Self>],
         chi: &[Self],
     ) -> Result<[Self; 2], LengthError> {
-        same(a.len(), &[b.len(), c.len(), chi.len()])?;
-        let mut sums = [Self::ZERO; 2];
-        for (((a, b), c), chi) in a.iter().zip(b).zip(c).zip(chi) {
-            sums[0] += *chi * a.m * b.m;
-            sums[1] += *chi * (b.m.scale(a.x) + a.m.scale(b.x) - c.m);
-        }
-        Ok(sums)
+        plain::check_prover(a, b, c, chi)
     }
 
     /// V's `sum chi_i k_a,i k_b,i` and `sum chi_i k_c,i` over the multiplications `c_i = a_i * b_i`.
@@ -130,13 +152,37 @@ pub trait Mac<F: Value>: Element {
     /// # Errors
     /// [`LengthError`] unless the slices are equally long.
     fn check_verifier(a: &[Self], b: &[Self], c: &[Self], chi: &[Self]) -> Result<[Self; 2], LengthError> {
-        same(a.len(), &[b.len(), c.len(), chi.len()])?;
-        let mut sums = [Self::ZERO; 2];
-        for (((a, b), c), chi) in a.iter().zip(b).zip(c).zip(chi) {
-            sums[0] += *chi * *a * *b;
-            sums[1] += *chi * *c;
-        }
-        Ok(sums)
+        plain::check_verifier::<F, Self>(a, b, c, chi)
+    }
+
+    /// P's half of `sum of r_i * [x_i]` for public `r`: the tag `sum r_i m_i` and the value `sum r_i x_i`, which lies in
+    /// the extension as `r` does. V's half is the [`Mac::inner_product`] of its keys and `r`.
+    ///
+    /// # Errors
+    /// [`LengthError`] unless the slices are equally long.
+    fn combine_prover(x: &[Authenticated<F, Self>], r: &[Self]) -> Result<[Self; 2], LengthError> {
+        plain::combine_prover(x, r)
+    }
+
+    /// Adds P's half of `r * [x_j]` to each of `sums`, which hold `(tag, value)` as [`Mac::combine_prover`] gives them:
+    /// one row of a matrix on the way to the combination of all rows.
+    ///
+    /// # Errors
+    /// [`LengthError`] (and `sums` unchanged) unless the slices are equally long.
+    fn accumulate_prover(
+        sums: &mut [[Self; 2]],
+        x: &[Authenticated<F, Self>],
+        r: Self,
+    ) -> Result<(), LengthError> {
+        plain::accumulate_prover(sums, x, r)
+    }
+
+    /// Adds V's half of `r * [x_j]`, which is `r * k_j`, to each of `sums`.
+    ///
+    /// # Errors
+    /// [`LengthError`] (and `sums` unchanged) unless the slices are equally long.
+    fn accumulate_verifier(sums: &mut [Self], k: &[Self], r: Self) -> Result<(), LengthError> {
+        plain::accumulate_verifier(sums, k, r)
     }
 }
 

@@ -1,0 +1,88 @@
+//! The kernels of [`Mac`] as their formulas say, one reduction for each operation: what a pair of fields gets by
+//! default, and what the kernels of those that have their own are tested against.
+
+use super::{Authenticated, Mac, Value, same};
+use crate::LengthError;
+
+/// [`Mac::inner_product`].
+pub(crate) fn inner_product<F: Value, M: Mac<F>>(a: &[M], b: &[M]) -> Result<M, LengthError> {
+    same(a.len(), &[b.len()])?;
+    Ok(a.iter().zip(b).fold(M::ZERO, |sum, (a, b)| sum + *a * *b))
+}
+
+/// [`Mac::dot_prover`].
+pub(crate) fn dot_prover<F: Value, M: Mac<F>>(
+    x: &[Authenticated<F, M>],
+    y: &[Authenticated<F, M>],
+) -> Result<[M; 2], LengthError> {
+    same(x.len(), &[y.len()])?;
+    Ok(x.iter()
+        .zip(y)
+        .fold([M::ZERO; 2], |[a0, a1], (x, y)| [a0 + x.m * y.m, a1 + y.m.scale(x.x) + x.m.scale(y.x)]))
+}
+
+/// [`Mac::check_prover`].
+pub(crate) fn check_prover<F: Value, M: Mac<F>>(
+    a: &[Authenticated<F, M>],
+    b: &[Authenticated<F, M>],
+    c: &[Authenticated<F, M>],
+    chi: &[M],
+) -> Result<[M; 2], LengthError> {
+    same(a.len(), &[b.len(), c.len(), chi.len()])?;
+    let mut sums = [M::ZERO; 2];
+    for (((a, b), c), chi) in a.iter().zip(b).zip(c).zip(chi) {
+        sums[0] += *chi * a.m * b.m;
+        sums[1] += *chi * (b.m.scale(a.x) + a.m.scale(b.x) - c.m);
+    }
+    Ok(sums)
+}
+
+/// [`Mac::check_verifier`].
+pub(crate) fn check_verifier<F: Value, M: Mac<F>>(
+    a: &[M],
+    b: &[M],
+    c: &[M],
+    chi: &[M],
+) -> Result<[M; 2], LengthError> {
+    same(a.len(), &[b.len(), c.len(), chi.len()])?;
+    let mut sums = [M::ZERO; 2];
+    for (((a, b), c), chi) in a.iter().zip(b).zip(c).zip(chi) {
+        sums[0] += *chi * *a * *b;
+        sums[1] += *chi * *c;
+    }
+    Ok(sums)
+}
+
+/// [`Mac::combine_prover`].
+pub(crate) fn combine_prover<F: Value, M: Mac<F>>(
+    x: &[Authenticated<F, M>],
+    r: &[M],
+) -> Result<[M; 2], LengthError> {
+    same(x.len(), &[r.len()])?;
+    Ok(x.iter().zip(r).fold([M::ZERO; 2], |[m, v], (x, r)| [m + *r * x.m, v + r.scale(x.x)]))
+}
+
+/// [`Mac::accumulate_prover`].
+pub(crate) fn accumulate_prover<F: Value, M: Mac<F>>(
+    sums: &mut [[M; 2]],
+    x: &[Authenticated<F, M>],
+    r: M,
+) -> Result<(), LengthError> {
+    same(sums.len(), &[x.len()])?;
+    for ([m, v], x) in sums.iter_mut().zip(x) {
+        *m += r * x.m;
+        *v += r.scale(x.x);
+    }
+    Ok(())
+}
+
+/// [`Mac::accumulate_verifier`].
+pub(crate) fn accumulate_verifier<F: Value, M: Mac<F>>(
+    sums: &mut [M],
+    k: &[M],
+    r: M,
+) -> Result<(), LengthError> {
+    same(sums.len(), &[k.len()])?;
+    sums.iter_mut().zip(k).for_each(|(sum, k)| *sum += r * *k);
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! What every scalar type says in the same words: operators that assign, a `Debug` that tells nothing, the fixed-size
+//! end of an encoding.
+
+use crate::EncodingError;
+
+/// `AddAssign`, `SubAssign` and `MulAssign` from the operators without assignment, and `Debug` that shows the name alone.
+macro_rules! scalar {
+    ($type:ident) => {
+        impl core::ops::AddAssign for $type {
+            #[inline(always)]
+            fn add_assign(&mut self, other: Self) {
+                *self = *self + other;
+            }
+        }
+
+        impl core::ops::SubAssign for $type {
+            #[inline(always)]
+            fn sub_assign(&mut self, other: Self) {
+                *self = *self - other;
+            }
+        }
+
+        impl core::ops::MulAssign for $type {
+            #[inline(always)]
+            fn mul_assign(&mut self, other: Self) {
+                *self = *self * other;
+            }
+        }
+
+        impl core::fmt::Debug for $type {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str(concat!(stringify!($type), "(..)"))
+            }
+        }
+    };
+}
+
+pub(crate) use scalar;
+
+/// The bytes of an encoding, if they are as many as an element of `ring` takes.
+pub(crate) fn exactly<const N: usize>(ring: &'static str, bytes: &[u8]) -> Result<[u8; N], EncodingError> {
+    bytes.try_into().map_err(|_| EncodingError::Length { ring, expected: N, got: bytes.len() })
+}
+
+/// Writes an encoding, if `out` is as long.
+pub(crate) fn write<const N: usize>(
+    ring: &'static str,
+    bytes: [u8; N],
+    out: &mut [u8],
+) -> Result<(), EncodingError> {
+    let got = out.len();
+    let out: &mut [u8; N] = out.try_into().map_err(|_| EncodingError::Length { ring, expected: N, got })?;
+    *out = bytes;
+    Ok(())
+}
+
+/// `base` to a public exponent, by squaring: the time depends on the exponent alone.
+pub(crate) fn power<R: crate::Ring>(base: R, exponent: u64) -> R {
+    (0..u64::BITS - exponent.leading_zeros()).rev().fold(R::ONE, |power, bit| {
+        let square = power * power;
+        if exponent >> bit & 1 == 1 { square * base } else { square }
+    })
+}

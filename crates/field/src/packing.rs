@@ -1,0 +1,174 @@
+//! Vectors of elements on the wire: [`Element::BITS`] bits each, one right after the other.
+//!
+//! ```text
+//! bit j of element i is bit i * BITS + j of the message; bit n of a message is bit n % 8 of its byte n / 8
+//! ```
+//!
+//! So `F_{2^61-1}` travels in 61 bits and not in 64. The bits that fill the last byte are zero. Every vector has exactly
+//! one encoding: reading refuses other lengths, elements that are not canonical and bits set after the last one.
+
+use crate::{Element, EncodingError};
+
+/// Why bytes are not a packed vector of elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PackingError {
+    /// The message is too short or too long.
+    #[error("{count} packed elements of {ring} take {expected} bytes, not {got}")]
+    Length {
+        /// The ring that was asked for.
+        ring: &'static str,
+        /// Elements that were asked for.
+        count: usize,
+        /// Bytes that they take.
+        expected: usize,
+        /// Bytes that were given.
+        got: usize,
+    },
+    /// The bits of an element are not the canonical encoding of any.
+    #[error("packed element number {index} is not a canonical element of {ring}")]
+    NotCanonical {
+        /// The ring that was asked for.
+        ring: &'static str,
+        /// Which element, from zero.
+        index: usize,
+    },
+    /// A bit after the last element is set.
+    #[error("the bits after the last of the packed elements of {ring} are not zero")]
+    Padding {
+        /// The ring that was asked for.
+        ring: &'static str,
+    },
+}
+
+/// Bytes that `count` packed elements take; `usize::MAX`, longer than any slice, if that many bytes cannot exist.
+///
+/// ```
+/// use volery_field::{F61, packed_bytes};
+/// assert_eq!(packed_bytes::<F61>(8), 61);
+/// ```
+#[must_use]
+pub const fn packed_bytes<E: Element>(count: usize) -> usize {
+    let bytes = (count as u128 * E::BITS as u128).div_ceil(8);
+    if bytes > usize::MAX as u128 { usize::MAX } else { bytes as usize }
+}
+
+/// Appends the packed `elements` to `out`: [`packed_bytes`] bytes more.
+///
+/// ```
+/// use volery_field::{F61, pack_elements, unpack_elements};
+/// let mut message = Vec::new();
+/// pack_elements(&[F61::new(1), F61::new(2)], &mut message);
+/// assert_eq!(unpack_elements::<F61>(&message, 2)?, [F61::new(1), F61::new(2)]);
+/// assert!(unpack_elements::<F61>(&message, 3).is_err());
+/// # Ok::<(), volery_field::PackingError>(())
+/// ```
+pub fn pack_elements<E: Element>(elements: &[E], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start.saturating_add(packed_bytes::<E>(elements.len())), 0);
+    let Some(out) = out.get_mut(start..) else { return };
+    let mut words = out.chunks_mut(8);
+    let mut put = |word: u64| {
+        if let Some(bytes) = words.next() {
+            match <&mut [u8; 8]>::try_from(&mut *bytes) {
+                Ok(whole) => *whole = word.to_le_bytes(),
+                // The last, partial word of the message.
+                Err(_) => bytes.iter_mut().zip(word.to_le_bytes()).for_each(|(to, from)| *to = from),
+            }
+        }
+    };
+    // Bits that are not written yet: fewer than 64 between two words.
+    let (mut pending, mut filled) = (0_u128, 0);
+    for element in elements {
+        for (word, bits) in element.to_packed().into_iter().zip(widths::<E>()) {
+            pending |= u128::from(word) << filled;
+            filled += bits;
+            if filled >= u64::BITS {
+                put(pending as u64);
+                pending >>= u64::BITS;
+                filled -= u64::BITS;
+            }
+        }
+    }
+    put(pending as u64);
+}
+
+/// The `count` elements packed in `bytes`, which are hostile.
+///
+/// # Errors
+/// [`PackingError::Length`], before anything is allocated, unless there are [`packed_bytes`] bytes;
+/// [`PackingError::NotCanonical`] and [`PackingError::Padding`] if the bits are not the one encoding of any vector.
+pub fn unpack_elements<E: Element>(bytes: &[u8], count: usize) -> Result<Vec<E>, PackingError> {
+    let expected = packed_bytes::<E>(count);
+    if bytes.len() != expected {
+        return Err(PackingError::Length { ring: E::NAME, count, expected, got: bytes.len() });
+    }
+    let (whole, last) = bytes.as_chunks::<8>();
+    let mut partial = [0; 8];
+    partial.iter_mut().zip(last).for_each(|(to, from)| *to = *from);
+    let mut words = whole.iter().copied().map(u64::from_le_bytes);
+    let mut next = || words.next().unwrap_or_else(|| u64::from_le_bytes(core::mem::take(&mut partial)));
+
+    // Bits that were read and belong to later elements: fewer than 64 between two words.
+    let (mut pending, mut filled) = (0_u128, 0);
+    let mut elements = Vec::with_capacity(count);
+    for index in 0..count {
+        let mut packed = [0; 4];
+        for (word, bits) in packed.iter_mut().zip(widths::<E>()) {
+            if filled < bits {
+                pending |= u128::from(next()) << filled;
+                filled += u64::BITS;
+            }
+            *word = pending as u64 & (u64::MAX >> (u64::BITS - bits));
+            pending >>= bits;
+            filled -= bits;
+        }
+        let element = E::from_packed(packed);
+        elements
+            .push(element.map_err(|_: EncodingError| PackingError::NotCanonical { ring: E::NAME, index })?);
+    }
+    if pending != 0 {
+        return Err(PackingError::Padding { ring: E::NAME });
+    }
+    Ok(elements)
+}
+
+/// The bits in each word of a packed element: 64 in all but the last.
+#[inline(always)]
+fn widths<E: Element>() -> impl Iterator<Item = u32> {
+    (0..E::BITS).step_by(64).map(|start| (E::BITS - start).min(64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{F61, Ring};
+
+    #[test]
+    fn elements_lie_bit_by_bit_in_the_documented_order() {
+        let elements: Vec<_> =
+            (0..9).map(|i| F61::new(0x123_4567_89ab_cdef_u64.rotate_left(7 * i))).collect();
+        let mut packed = vec![0xff];
+        pack_elements(&elements, &mut packed);
+        assert_eq!(packed.len(), 1 + 69);
+        let bit = |n: usize| u64::from(packed[1 + n / 8] >> (n % 8) & 1);
+        for (i, element) in elements.iter().enumerate() {
+            assert_eq!((0..61).fold(0, |n, j| n | bit(61 * i + j) << j), element.to_u64());
+        }
+        assert!((9 * 61..69 * 8).all(|n| bit(n) == 0));
+    }
+
+    #[test]
+    fn a_length_that_cannot_exist_is_refused_without_allocating() {
+        let error = PackingError::Length { ring: "F61", count: usize::MAX, expected: usize::MAX, got: 3 };
+        assert_eq!(unpack_elements::<F61>(&[0; 3], usize::MAX), Err(error));
+    }
+
+    #[test]
+    fn a_message_that_ends_with_a_word_has_no_padding() {
+        let mut packed = Vec::new();
+        pack_elements(&[F61::ONE; 64], &mut packed);
+        assert_eq!(packed.len(), 61 * 8);
+        assert_eq!(unpack_elements(&packed, 64), Ok(vec![F61::ONE; 64]));
+        assert_eq!(unpack_elements::<F61>(&[], 0), Ok(vec![]));
+    }
+}
