@@ -1,6 +1,6 @@
 //! The pseudorandom generator: AES-128 in counter mode, one stream a seed.
 
-use volery_field::Gf128;
+use volery_field::{Element, Gf128};
 use zeroize::Zeroize;
 
 use crate::aes::Aes;
@@ -44,6 +44,11 @@ impl Prg {
         buffer.zeroize();
     }
 
+    /// Fills `out` with elements, each from the next [`Element::BLOCKS`] blocks.
+    pub fn elements<E: Element>(&mut self, out: &mut [E]) {
+        for_each_element(out.len(), |blocks| self.blocks(blocks), |i, x| out[i] = x);
+    }
+
     /// The next block.
     #[must_use]
     pub fn block(&mut self) -> Gf128 {
@@ -51,6 +56,29 @@ impl Prg {
         self.blocks(&mut out);
         out[0]
     }
+}
+
+/// Hands `n` elements made of a stream of blocks to `take`, with their numbers.
+pub(crate) fn for_each_element<E: Element>(
+    n: usize,
+    mut fill: impl FnMut(&mut [Gf128]),
+    mut take: impl FnMut(usize, E),
+) {
+    let mut buffer = [Gf128::ZERO; 48];
+    let mut words = [0; 8];
+    let at_once = buffer.len() / E::BLOCKS;
+    for first in (0..n).step_by(at_once) {
+        let count = at_once.min(n - first);
+        let blocks = &mut buffer[..count * E::BLOCKS];
+        fill(blocks);
+        for (i, blocks) in blocks.chunks_exact(E::BLOCKS).enumerate() {
+            let words = &mut words[..E::BLOCKS];
+            words.iter_mut().zip(blocks).for_each(|(word, block)| *word = block.to_bits());
+            take(first + i, E::from_blocks(words));
+        }
+    }
+    buffer.zeroize();
+    words.zeroize();
 }
 
 #[cfg(test)]

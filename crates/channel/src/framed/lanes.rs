@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use crate::error::Error;
 use crate::frame::{Bound, Header};
-use crate::tag::Tag;
+use crate::tag::{Tag, tags};
 
 /// Which sequence of messages a frame belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +27,10 @@ pub(super) enum Lane {
 }
 
 impl Lane {
-    /// Whether `got` is a known tag of another lane than `expected`.
+    /// Whether `got` is a known tag of another lane than `expected`. A verdict ends every wait: it says that nothing else
+    /// will come.
     pub(super) fn differ(expected: u8, got: u8) -> bool {
-        Self::of(expected) != Self::of(got) && Tag::from_byte(got).is_some()
+        Self::of(expected) != Self::of(got) && Tag::from_byte(got).is_some() && got != tags::VERDICT.byte()
     }
 
     pub(super) fn of(tag: u8) -> Self {

@@ -35,6 +35,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::key::digit;
 use crate::aes::Aes;
+use crate::prg::for_each_element;
 use crate::softspoken::{FieldBits, Leaves, Receiver, Sender};
 use crate::{Delta, Error, Prg, Transcript};
 
@@ -233,29 +234,6 @@ impl<M: Element> Coefficients<M> {
     fn each(&mut self, n: usize, mut take: impl FnMut(usize, M)) {
         for_each_element(n, |blocks| self.prg.blocks(blocks), |i, chi: M| take(i, chi));
     }
-}
-
-/// `n` elements out of a stream of blocks.
-pub(super) fn for_each_element<E: Element>(
-    n: usize,
-    mut fill: impl FnMut(&mut [Gf128]),
-    mut take: impl FnMut(usize, E),
-) {
-    let mut buffer = [Gf128::ZERO; 48];
-    let mut words = [0; 8];
-    let at_once = buffer.len() / E::BLOCKS;
-    for first in (0..n).step_by(at_once) {
-        let count = at_once.min(n - first);
-        let blocks = &mut buffer[..count * E::BLOCKS];
-        fill(blocks);
-        for (i, blocks) in blocks.chunks_exact(E::BLOCKS).enumerate() {
-            let words = &mut words[..E::BLOCKS];
-            words.iter_mut().zip(blocks).for_each(|(word, block)| *word = block.to_bits());
-            take(first + i, E::from_blocks(words));
-        }
-    }
-    buffer.zeroize();
-    words.zeroize();
 }
 
 /// The leaves' seeds and a place in their streams.

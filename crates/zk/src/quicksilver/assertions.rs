@@ -1,7 +1,9 @@
 //! The hash of what was claimed to be zero.
 
-use volery_field::Gf128;
+use volery_field::{Element, Gf128};
 use zeroize::Zeroizing;
+
+use crate::Error;
 
 /// Absorbs tags at P and keys at V; they are equal exactly where the wires are zero (or delta was guessed).
 pub(super) struct Assertions {
@@ -16,12 +18,28 @@ const BUFFER: usize = 1 << 12;
 impl Assertions {
     pub(super) fn new() -> Self {
         let hasher = blake3::Hasher::new_derive_key("volery 2026 quicksilver assertions v1");
-        Self { hasher, buffer: Zeroizing::new(Vec::with_capacity(BUFFER)) }
+        Self { hasher, buffer: Zeroizing::new(Vec::with_capacity(BUFFER + 64)) }
     }
 
     #[inline]
     pub(super) fn push(&mut self, element: Gf128) {
         self.buffer.extend_from_slice(&element.to_bits().to_le_bytes());
+        self.spill();
+    }
+
+    /// A tag or key over another field.
+    #[inline]
+    pub(super) fn push_element<E: Element>(&mut self, element: E) -> Result<(), Error> {
+        let start = self.buffer.len();
+        self.buffer.resize(start + E::BYTES, 0);
+        let encoded = element.encode(&mut self.buffer[start..]);
+        encoded.map_err(|error| volery_circuit::Error::misuse(error.to_string()))?;
+        self.spill();
+        Ok(())
+    }
+
+    #[inline]
+    fn spill(&mut self) {
         if self.buffer.len() >= BUFFER {
             self.hasher.update(&self.buffer);
             self.buffer.clear();

@@ -38,6 +38,7 @@
 //!
 //! **Soundness** is computed by [`soundness`].
 
+pub mod arithmetic;
 mod assertions;
 mod challenges;
 mod masks;

@@ -11,15 +11,28 @@ pub struct Tally {
     pub multiplications: u64,
     /// Wires claimed to be zero.
     pub assertions: u64,
+    /// Polynomials claimed to vanish, inner products and products of matrices included; none in Boolean proofs.
+    pub polynomials: u64,
 }
 
 impl Tally {
     /// Length of the encoding.
     pub(crate) const BYTES: usize = 24;
 
+    /// Length of the encoding with all counts.
+    pub(crate) const WIDE_BYTES: usize = 32;
+
+    fn counts(&self) -> [u64; 4] {
+        [self.secrets, self.multiplications, self.assertions, self.polynomials]
+    }
+
     pub(crate) fn encode(&self) -> [u8; Self::BYTES] {
-        let mut out = [0; Self::BYTES];
-        for (out, n) in out.chunks_exact_mut(8).zip([self.secrets, self.multiplications, self.assertions]) {
+        core::array::from_fn(|i| self.encode_wide()[i])
+    }
+
+    pub(crate) fn encode_wide(&self) -> [u8; Self::WIDE_BYTES] {
+        let mut out = [0; Self::WIDE_BYTES];
+        for (out, n) in out.chunks_exact_mut(8).zip(self.counts()) {
             out.copy_from_slice(&n.to_le_bytes());
         }
         out
@@ -27,14 +40,20 @@ impl Tally {
 
     /// Compares with the peer's encoding.
     pub(crate) fn compare(&self, theirs: &[u8; Self::BYTES]) -> Result<(), Error> {
-        let names =
-            ["the number of secret values", "the number of multiplications", "the number of assertions"];
-        let ours = self.encode();
-        for (what, (ours, theirs)) in
-            names.into_iter().zip(ours.as_chunks().0.iter().zip(theirs.as_chunks().0))
-        {
+        self.compare_wide(theirs)
+    }
+
+    /// Compares with the peer's encoding of all counts, or of the first ones.
+    pub(crate) fn compare_wide(&self, theirs: &[u8]) -> Result<(), Error> {
+        let names = [
+            "the number of secret values",
+            "the number of multiplications",
+            "the number of assertions",
+            "the number of polynomials",
+        ];
+        for ((what, ours), theirs) in names.into_iter().zip(self.counts()).zip(theirs.as_chunks().0) {
+            let theirs = u64::from_le_bytes(*theirs);
             if ours != theirs {
-                let (ours, theirs) = (u64::from_le_bytes(*ours), u64::from_le_bytes(*theirs));
                 return Err(Error::Diverged { what, ours, theirs });
             }
         }

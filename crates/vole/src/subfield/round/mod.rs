@@ -39,7 +39,7 @@ pub(super) use verifier::VerifierRound;
 use volery_field::{Element, Gf128, Mac, Value};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::base::{for_each_element, push};
+use super::base::push;
 use crate::aes::{Aes, Fix};
 use crate::ferret::Params;
 use crate::hash::Oracle;
@@ -156,8 +156,8 @@ impl<M: Element> Coefficients<M> {
     fn expand(params: &Params, seed: [u8; SEED]) -> Self {
         let mut prg = Prg::new(seed);
         let mut draw = |n: usize| {
-            let mut out = Vec::with_capacity(n);
-            for_each_element(n, |blocks| prg.blocks(blocks), |_, x| out.push(x));
+            let mut out = vec![M::ZERO; n];
+            prg.elements(&mut out);
             out
         };
         let (bits, trees): (Vec<M>, Vec<M>) = (draw(params.log_block as usize), draw(params.trees as usize));

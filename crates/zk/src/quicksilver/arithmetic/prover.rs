@@ -1,0 +1,433 @@
+//! P's backend.
+
+use std::collections::VecDeque;
+
+use volery_channel::{Channel, ChannelExt as _, tags};
+use volery_circuit::polynomials::{MAX_DEGREE, MatrixShape};
+use volery_circuit::{
+    Backend, Error as StatementError, Hint, Ops, Peek, Place, Polynomials, Prove, Statement,
+};
+use volery_field::{Authenticated, Mac, Value};
+use volery_vole::subfield::vope;
+use volery_vole::supply::Stock;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::super::challenges::Challenges;
+use super::super::{Tally, assertions::Assertions};
+use super::elements::ElementWriter;
+use super::poly::ProverPoly;
+use super::relations::{Relations, combine_coefficients};
+use super::{Settings, matrix};
+use crate::Error;
+
+/// The backend that proves over `F` with MACs in `M`.
+///
+/// Make one for each proof, run the statement on it, then [`Prover::finish`]; or call [`Prover::prove`].
+pub struct Prover<'a, F: Value, M: Mac<F>> {
+    channel: &'a mut dyn Channel,
+    stock: &'a mut Stock<Authenticated<F, M>>,
+    challenges: Challenges<'a>,
+    elements: ElementWriter<F>,
+    relations: Relations<M>,
+    /// Commitments and relations that the block still takes.
+    left: usize,
+    interval: usize,
+    /// Blocks sent whose seeds have not come, oldest first.
+    pending: VecDeque<Block<M>>,
+    assertions: Assertions,
+    place: Place,
+    tally: Tally,
+    failed: Option<Error>,
+}
+
+/// A block that waits for its coefficients.
+struct Block<M: Zeroize> {
+    relations: Relations<M>,
+    /// The coefficients of the VOPE.
+    mask: Zeroizing<Vec<M>>,
+    tally: Tally,
+}
+
+/// Blocks whose seeds P may be waiting for while it fills the next.
+const IN_FLIGHT: usize = 1;
+
+impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
+    /// A prover over `channel` that takes its correlations from `stock`; both ends must agree on everything else.
+    pub fn new(
+        settings: Settings,
+        challenges: Challenges<'a>,
+        stock: &'a mut Stock<Authenticated<F, M>>,
+        channel: &'a mut dyn Channel,
+    ) -> Self {
+        Self {
+            channel,
+            stock,
+            challenges,
+            elements: ElementWriter::new(),
+            relations: Relations::new(),
+            left: settings.interval.max(1),
+            interval: settings.interval.max(1),
+            pending: VecDeque::new(),
+            assertions: Assertions::new(),
+            place: Place::default(),
+            tally: Tally::default(),
+            failed: None,
+        }
+    }
+
+    /// Runs `statement` and proves it; returns what it counted.
+    ///
+    /// # Errors
+    /// [`Error::Statement`] if the witness does not satisfy it; otherwise what broke the session.
+    pub fn prove(mut self, statement: &(impl Statement<Self> + ?Sized)) -> Result<Tally, Error> {
+        statement.run(&mut self)?;
+        self.finish()
+    }
+
+    /// Proves everything that was run. V's answer is the business of [`super::super::verdict`].
+    ///
+    /// # Errors
+    /// As [`Prover::prove`].
+    pub fn finish(mut self) -> Result<Tally, Error> {
+        self.sound()?;
+        self.close()?;
+        let hash = self.assertions.finish();
+        self.challenges.send(self.channel, tags::ELEMENTS_ASSERTIONS, &hash)?;
+        self.open_all()?;
+        self.channel.flush()?;
+        Ok(self.tally)
+    }
+
+    /// A backend that failed stays failed, whatever its statement does about it.
+    fn sound(&self) -> Result<(), Error> {
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+
+    fn latch<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+        if let Err(error) = &result {
+            self.failed.get_or_insert_with(|| error.clone());
+        }
+        result
+    }
+
+    fn misuse<T>(&mut self, reason: String) -> Result<T, Error> {
+        self.latch(Err(StatementError::misuse(reason).into()))
+    }
+
+    /// Commits to `x`.
+    #[inline(always)]
+    fn commit(&mut self, x: F) -> Result<Authenticated<F, M>, Error> {
+        self.room()?;
+        let random = loop {
+            match self.stock.at_hand().first() {
+                Some(random) => break *random,
+                None => self.refill()?,
+            }
+        };
+        self.stock.advance(1);
+        if self.elements.push(x - random.x) {
+            self.send()?;
+        }
+        Ok(Authenticated { x, m: random.m })
+    }
+
+    /// Counts a commitment or a relation; ends the block before it if that is full.
+    #[inline(always)]
+    fn room(&mut self) -> Result<(), Error> {
+        if self.left == 0 {
+            self.end_block()?;
+        }
+        self.left -= 1;
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_block(&mut self) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.close();
+        self.latch(result)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self) -> Result<(), Error> {
+        self.sound()?;
+        let mut result = Ok(());
+        if self.stock.may_wait() {
+            // V may need these before it can send what the stock waits for.
+            result = self.elements.send(&mut self.challenges, self.channel);
+        }
+        let result = result.and_then(|()| Ok(self.stock.refill(self.channel)?));
+        self.latch(result)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn send(&mut self) -> Result<(), Error> {
+        let result = self.elements.send(&mut self.challenges, self.channel);
+        let result = result.and_then(|()| Ok(self.channel.flush()?));
+        self.latch(result)
+    }
+
+    /// Ends the block that is being filled: its last elements leave, and it waits for its seed.
+    fn close(&mut self) -> Result<(), Error> {
+        self.elements.send(&mut self.challenges, self.channel)?;
+        let relations = std::mem::replace(&mut self.relations, Relations::new());
+        let degree = relations.degree() - 1;
+        let mut random = Zeroizing::new(vec![Authenticated::default(); vope::correlations::<F, M>(degree)]);
+        self.stock.fill(self.channel, &mut random)?;
+        let mask = Zeroizing::new(vope::prover(degree, &random)?);
+        self.left = self.interval;
+        while self.pending.len() >= IN_FLIGHT {
+            self.open_oldest()?;
+        }
+        self.pending.push_back(Block { relations, mask, tally: self.tally });
+        if let Challenges::FiatShamir(_) = self.challenges {
+            // The hash of what was sent up to here is this block's seed.
+            self.open_oldest()?;
+        }
+        Ok(self.channel.flush()?)
+    }
+
+    fn open_all(&mut self) -> Result<(), Error> {
+        while !self.pending.is_empty() {
+            self.open_oldest()?;
+        }
+        Ok(())
+    }
+
+    /// Gets the seed of the oldest pending block and sends its opening.
+    fn open_oldest(&mut self) -> Result<(), Error> {
+        let Some(block) = self.pending.pop_front() else { return Ok(()) };
+        let seed = self.seed()?;
+        let sum = Zeroizing::new(combine_coefficients::<F, M>(&block.relations, &seed)?);
+        let mut opening = Vec::with_capacity(sum.len() * M::BYTES + Tally::WIDE_BYTES);
+        for (a, mask) in sum.iter().zip(block.mask.iter()) {
+            push(&mut opening, *a + *mask)?;
+        }
+        opening.extend_from_slice(&block.tally.encode_wide());
+        self.challenges.send(self.channel, tags::ELEMENTS_OPENING, &opening)
+    }
+
+    /// The next seed: the hash's choice, or V's. A V that found an earlier block wrong sends its verdict instead.
+    fn seed(&mut self) -> Result<[u8; 16], Error> {
+        use volery_channel::Error::UnexpectedFrame;
+        if let Some(seed) = self.challenges.hash() {
+            return Ok(seed);
+        }
+        match self.channel.recv_array(tags::ELEMENTS_CHALLENGE) {
+            Ok(seed) => Ok(seed),
+            Err(UnexpectedFrame { got, .. }) if got == tags::VERDICT.byte() => {
+                Err(Error::Rejected { reason: "the verifier's check of an earlier block failed".into() })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A challenge that depends on everything committed so far: ends the block and opens all.
+    fn challenge(&mut self) -> Result<[u8; 16], Error> {
+        self.sound()?;
+        let result = self.close().and_then(|()| self.open_all()).and_then(|()| {
+            self.channel.flush()?;
+            self.seed()
+        });
+        self.latch(result)
+    }
+
+    /// An honest P stops at a false claim: to go on would end in a rejection. The branch shows only that it is false.
+    #[inline(always)]
+    fn demand_zero(&mut self, value: M) -> Result<(), Error> {
+        if value.is_zero() { Ok(()) } else { self.unsatisfied() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unsatisfied(&mut self) -> Result<(), Error> {
+        let place = self.place.or("the statement").to_owned();
+        let assertion = self.tally.assertions + self.tally.polynomials;
+        self.latch(Err(StatementError::Unsatisfied { assertion, place }.into()))
+    }
+}
+
+/// Appends the encoding of `x`.
+pub(super) fn push<E: volery_field::Element>(out: &mut Vec<u8>, x: E) -> Result<(), Error> {
+    let start = out.len();
+    out.resize(start + E::BYTES, 0);
+    x.encode(&mut out[start..]).map_err(|error| StatementError::misuse(error.to_string()).into())
+}
+
+impl<F: Value, M: Mac<F>> Backend for Prover<'_, F, M> {
+    type Error = Error;
+
+    fn enter(&mut self, part: &str) {
+        self.place.enter(part);
+    }
+
+    fn leave(&mut self) {
+        self.place.leave();
+    }
+}
+
+impl<F: Value, M: Mac<F>> Ops<F> for Prover<'_, F, M> {
+    type Wire = Authenticated<F, M>;
+
+    #[inline(always)]
+    fn constant(&mut self, c: F) -> Self::Wire {
+        Authenticated::constant(c)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, x: &Self::Wire, y: &Self::Wire) -> Self::Wire {
+        *x + *y
+    }
+
+    #[inline(always)]
+    fn sub(&mut self, x: &Self::Wire, y: &Self::Wire) -> Self::Wire {
+        *x - *y
+    }
+
+    #[inline(always)]
+    fn add_constant(&mut self, x: &Self::Wire, c: F) -> Self::Wire {
+        Authenticated { x: x.x + c, m: x.m }
+    }
+
+    #[inline(always)]
+    fn scale(&mut self, x: &Self::Wire, c: F) -> Self::Wire {
+        x.scale(c)
+    }
+
+    #[inline(always)]
+    fn mul(&mut self, x: &Self::Wire, y: &Self::Wire) -> Result<Self::Wire, Error> {
+        let z = self.commit(x.x * y.x)?;
+        self.room()?;
+        self.relations.push_quadratic(x.m * y.m, y.m.scale(x.x) + x.m.scale(y.x) - z.m);
+        self.tally.multiplications += 1;
+        Ok(z)
+    }
+}
+
+impl<F: Value, M: Mac<F>> Prove<F> for Prover<'_, F, M> {
+    fn secret(&mut self, n: usize, hint: Hint<'_, F, Self::Wire>) -> Result<Vec<Self::Wire>, Error> {
+        let values = hint(&Values).map_err(Error::from);
+        let values = Zeroizing::new(self.latch(values)?);
+        if values.len() != n {
+            return self.misuse(format!("a hint for {n} values gave {}", values.len()));
+        }
+        self.tally.secrets += n as u64;
+        values.iter().map(|value| self.commit(*value)).collect()
+    }
+
+    fn assert_zero(&mut self, x: &[Self::Wire]) -> Result<(), Error> {
+        for wire in x {
+            self.demand_zero(M::embed(wire.x))?;
+            let result = self.assertions.push_element(wire.m);
+            self.latch(result)?;
+            self.tally.assertions += 1;
+        }
+        Ok(())
+    }
+
+    fn assert_dot(&mut self, x: &[Self::Wire], y: &[Self::Wire], z: &Self::Wire) -> Result<(), Error> {
+        self.room()?;
+        let sums = M::dot_prover(x, y).map_err(|error| StatementError::misuse(error.to_string()).into());
+        let [a_0, a_1] = self.latch(sums)?;
+        let value = x.iter().zip(y).fold(F::ZERO, |sum, (x, y)| sum + x.x * y.x);
+        self.demand_zero(M::embed(value - z.x))?;
+        self.relations.push_quadratic(a_0, a_1 - z.m);
+        self.tally.polynomials += 1;
+        Ok(())
+    }
+
+    fn assert_products(&mut self, x: &[Self::Wire], y: &[Self::Wire], z: &[Self::Wire]) -> Result<(), Error> {
+        if x.len() != y.len() || y.len() != z.len() {
+            return self.misuse(format!("products of {}, {} and {} wires", x.len(), y.len(), z.len()));
+        }
+        for ((x, y), z) in x.iter().zip(y).zip(z) {
+            self.room()?;
+            self.demand_zero(M::embed(x.x * y.x - z.x))?;
+            self.relations.push_quadratic(x.m * y.m, y.m.scale(x.x) + x.m.scale(y.x) - z.m);
+            self.tally.polynomials += 1;
+        }
+        Ok(())
+    }
+}
+
+impl<F: Value, M: Mac<F>> Polynomials<F> for Prover<'_, F, M> {
+    type Poly = ProverPoly<M>;
+
+    fn poly(&mut self, x: &Self::Wire) -> Self::Poly {
+        ProverPoly::wire(x)
+    }
+
+    fn poly_constant(&mut self, c: F) -> Self::Poly {
+        ProverPoly(vec![M::embed(c)])
+    }
+
+    fn poly_add(&mut self, p: &Self::Poly, q: &Self::Poly) -> Self::Poly {
+        p.add(q)
+    }
+
+    fn poly_scale(&mut self, p: &Self::Poly, c: F) -> Self::Poly {
+        ProverPoly(p.0.iter().map(|p| p.scale(c)).collect())
+    }
+
+    fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
+        let degree = p.degree() + q.degree();
+        if degree > MAX_DEGREE {
+            return self.misuse(format!("a polynomial of degree {degree}; {MAX_DEGREE} is the most"));
+        }
+        Ok(p.mul(q))
+    }
+
+    fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Error> {
+        for p in p {
+            let Some((value, coefficients)) = p.0.split_last() else { continue };
+            self.demand_zero(*value)?;
+            match coefficients {
+                // A public zero.
+                [] => {}
+                // Nothing to mask: like a wire that is zero.
+                [tag] => {
+                    let result = self.assertions.push_element(*tag);
+                    self.latch(result)?;
+                    self.tally.assertions += 1;
+                }
+                _ => {
+                    self.room()?;
+                    self.relations.push(coefficients.len(), coefficients.iter().copied());
+                    self.tally.polynomials += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn assert_matrix_product(
+        &mut self,
+        shape: MatrixShape,
+        a: &[Self::Wire],
+        b: &[Self::Wire],
+        c: &[Self::Wire],
+    ) -> Result<(), Error> {
+        let checked = shape.check(a.len(), b.len(), c.len()).map_err(Error::from);
+        self.latch(checked)?;
+        let seed = self.challenge()?;
+        let folded = matrix::fold_prover(shape, a, b, c, seed);
+        let folded = self.latch(folded)?;
+        self.room()?;
+        self.demand_zero(folded.value)?;
+        self.relations.push_quadratic(folded.a_0, folded.a_1);
+        self.tally.polynomials += 1;
+        Ok(())
+    }
+}
+
+/// What hints see at P.
+struct Values;
+
+impl<F: Value, M: Mac<F>> Peek<F, Authenticated<F, M>> for Values {
+    fn value(&self, wire: &Authenticated<F, M>) -> F {
+        wire.x
+    }
+}

@@ -1,0 +1,425 @@
+//! V's backend.
+
+use std::collections::VecDeque;
+
+use volery_channel::{Channel, ChannelExt as _, tags};
+use volery_circuit::polynomials::{MAX_DEGREE, MatrixShape};
+use volery_circuit::{Backend, Error as StatementError, Hint, Ops, Polynomials, Prove, Statement};
+use volery_field::{Mac, Value};
+use volery_vole::subfield::{FieldDelta, vope};
+use volery_vole::supply::Stock;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::super::challenges::Challenges;
+use super::super::{Tally, assertions::Assertions};
+use super::elements::ElementReader;
+use super::poly::VerifierPoly;
+use super::relations::{QuadraticSum, Relations};
+use super::{Settings, matrix};
+use crate::Error;
+
+/// The backend that verifies over `F` with MACs in `M`.
+///
+/// Make one for each proof, run the statement on it, then [`Verifier::finish`]; or call [`Verifier::verify`]. Only its
+/// `Ok` means that the proof holds: until then nothing is known.
+pub struct Verifier<'a, F: Value, M: Mac<F>> {
+    channel: &'a mut dyn Channel,
+    stock: &'a mut Stock<M>,
+    challenges: Challenges<'a>,
+    delta: FieldDelta<M>,
+    elements: ElementReader<F>,
+    relations: Relations<M>,
+    /// The seed of the block and the sum of its relations of degree 2, where V knows the seed from the start.
+    drawn: Option<([u8; 16], QuadraticSum<M>)>,
+    /// Commitments and relations that the block still takes.
+    left: usize,
+    interval: usize,
+    /// Blocks whose openings have not come, oldest first.
+    pending: VecDeque<Block<M>>,
+    assertions: Assertions,
+    tally: Tally,
+    failed: Option<Error>,
+}
+
+/// What the opening of a block must match.
+struct Block<M: Zeroize> {
+    /// The sum of all relations, and the VOPE.
+    value: Zeroizing<M>,
+    /// Coefficients that P opens.
+    degree: usize,
+    tally: Tally,
+}
+
+/// Blocks whose openings P may still owe when the next block is complete.
+const IN_FLIGHT: usize = 1;
+
+/// Relations of degree 2 that wait before they are added up.
+const WAITING: usize = 1 << 10;
+
+impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
+    /// A verifier over `channel` whose keys under `delta` come from `stock`; both ends must agree on everything else.
+    pub fn new(
+        settings: Settings,
+        challenges: Challenges<'a>,
+        delta: &FieldDelta<M>,
+        stock: &'a mut Stock<M>,
+        channel: &'a mut dyn Channel,
+    ) -> Self {
+        let mut verifier = Self {
+            channel,
+            stock,
+            challenges,
+            delta: delta.duplicate(),
+            elements: ElementReader::new(),
+            relations: Relations::new(),
+            drawn: None,
+            left: settings.interval.max(1),
+            interval: settings.interval.max(1),
+            pending: VecDeque::new(),
+            assertions: Assertions::new(),
+            tally: Tally::default(),
+            failed: None,
+        };
+        verifier.draw();
+        verifier
+    }
+
+    /// Runs `statement` and verifies P's proof of it; returns what it counted.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`] if the proof is wrong; otherwise what broke the session. Neither means that the statement is
+    /// false; only `Ok` means that P has proved it.
+    pub fn verify(mut self, statement: &(impl Statement<Self> + ?Sized)) -> Result<Tally, Error> {
+        statement.run(&mut self)?;
+        self.finish()
+    }
+
+    /// Checks everything that was run. P is told by [`super::super::verdict`].
+    ///
+    /// # Errors
+    /// As [`Verifier::verify`].
+    pub fn finish(mut self) -> Result<Tally, Error> {
+        self.sound()?;
+        self.close()?;
+        self.check_until(IN_FLIGHT)?;
+        let shown: [u8; 32] = self.channel.recv_array(tags::ELEMENTS_ASSERTIONS)?;
+        self.challenges.absorb(tags::ELEMENTS_ASSERTIONS, &shown);
+        let zero = self.assertions.finish() == shown;
+        self.check_until(0)?;
+        if !zero {
+            return Err(Error::Rejected { reason: "a wire that must be zero is not".into() });
+        }
+        Ok(self.tally)
+    }
+
+    /// A seed drawn in advance and kept until the block is there lets V add up as it goes; Fiat-Shamir's seed is only known
+    /// at the end of the block.
+    fn draw(&mut self) {
+        self.drawn = self.challenges.draw().map(|seed| (seed, QuadraticSum::new(&seed)));
+    }
+
+    /// A backend that failed stays failed, whatever its statement does about it.
+    fn sound(&self) -> Result<(), Error> {
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+
+    fn latch<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+        if let Err(error) = &result {
+            self.failed.get_or_insert_with(|| error.clone());
+        }
+        result
+    }
+
+    fn misuse<T>(&mut self, reason: String) -> Result<T, Error> {
+        self.latch(Err(StatementError::misuse(reason).into()))
+    }
+
+    /// The key of what P commits to next.
+    #[inline(always)]
+    fn commit(&mut self) -> Result<M, Error> {
+        self.room()?;
+        let key = loop {
+            match self.stock.at_hand().first() {
+                Some(key) => break *key,
+                None => self.refill()?,
+            }
+        };
+        self.stock.advance(1);
+        let masked = loop {
+            match self.elements.next() {
+                Some(masked) => break masked,
+                None => self.receive()?,
+            }
+        };
+        Ok(key + self.delta.expose().scale(masked))
+    }
+
+    /// Counts a commitment or a relation; ends the block before it if that is full.
+    #[inline(always)]
+    fn room(&mut self) -> Result<(), Error> {
+        if self.left == 0 {
+            self.end_block()?;
+        }
+        self.left -= 1;
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_block(&mut self) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.close().and_then(|()| self.check_until(IN_FLIGHT));
+        self.latch(result)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.stock.refill(self.channel).map_err(Error::from);
+        self.latch(result)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn receive(&mut self) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.elements.receive(&mut self.challenges, self.channel);
+        self.latch(result)
+    }
+
+    /// A relation of degree 2 with the value `value`.
+    #[inline(always)]
+    fn quadratic(&mut self, value: M) -> Result<(), Error> {
+        self.room()?;
+        self.relations.push_value(value);
+        if self.relations.waiting() >= WAITING { self.absorb() } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn absorb(&mut self) -> Result<(), Error> {
+        let Some((_, sum)) = &mut self.drawn else { return Ok(()) };
+        let result = sum.absorb(&mut self.relations);
+        self.latch(result)
+    }
+
+    /// Ends a block: its seed goes to P.
+    fn close(&mut self) -> Result<(), Error> {
+        self.elements.finish()?;
+        let mut relations = std::mem::replace(&mut self.relations, Relations::new());
+        let degree = relations.degree();
+        let mut random = Zeroizing::new(vec![M::ZERO; vope::correlations::<F, M>(degree - 1)]);
+        self.stock.fill(self.channel, &mut random)?;
+        let (seed, mut sum) = match (self.drawn.take(), self.challenges.hash()) {
+            (Some(drawn), None) => drawn,
+            (None, Some(seed)) => (seed, QuadraticSum::new(&seed)),
+            _ => return Err(StatementError::misuse("a block ends without a seed").into()),
+        };
+        sum.absorb(&mut relations)?;
+        let value = sum.finish(&relations, &seed, self.delta.expose());
+        let value = Zeroizing::new(value + vope::verifier::<F, M>(degree - 1, &random)?);
+        self.pending.push_back(Block { value, degree, tally: self.tally });
+        self.left = self.interval;
+        if self.interactive() {
+            self.channel.send(tags::ELEMENTS_CHALLENGE, &seed)?;
+            self.channel.flush()?;
+        } else {
+            // The opening is part of what later seeds are hashes of.
+            self.check_until(0)?;
+        }
+        self.draw();
+        Ok(())
+    }
+
+    fn interactive(&self) -> bool {
+        matches!(self.challenges, Challenges::Interactive(_))
+    }
+
+    /// Checks openings until only `most` blocks wait for theirs.
+    fn check_until(&mut self, most: usize) -> Result<(), Error> {
+        while self.pending.len() > most {
+            self.check_oldest()?;
+        }
+        Ok(())
+    }
+
+    /// Receives and checks the opening of the oldest pending block.
+    fn check_oldest(&mut self) -> Result<(), Error> {
+        let Some(block) = self.pending.pop_front() else { return Ok(()) };
+        let mut opening = vec![0; block.degree * M::BYTES + Tally::WIDE_BYTES];
+        self.channel.recv_exact(tags::ELEMENTS_OPENING, &mut opening)?;
+        self.challenges.absorb(tags::ELEMENTS_OPENING, &opening);
+        let (coefficients, tally) = opening.split_at(block.degree * M::BYTES);
+        block.tally.compare_wide(tally)?;
+        let mut value = M::ZERO;
+        for bytes in coefficients.chunks_exact(M::BYTES).rev() {
+            let coefficient = M::decode(bytes).map_err(|error| Error::Malformed {
+                step: tags::ELEMENTS_OPENING,
+                reason: error.to_string(),
+            })?;
+            value = value * self.delta.expose() + coefficient;
+        }
+        if *block.value != value {
+            return Err(Error::Rejected { reason: "a product or another polynomial is wrong".into() });
+        }
+        Ok(())
+    }
+
+    /// A challenge that depends on everything committed so far; see P's.
+    fn challenge(&mut self) -> Result<[u8; 16], Error> {
+        self.sound()?;
+        let result = self.try_challenge();
+        self.latch(result)
+    }
+
+    fn try_challenge(&mut self) -> Result<[u8; 16], Error> {
+        self.close()?;
+        let seed = match self.challenges.draw() {
+            Some(seed) => {
+                // With the block's own: P opens all and goes on.
+                self.channel.send(tags::ELEMENTS_CHALLENGE, &seed)?;
+                self.channel.flush()?;
+                seed
+            }
+            None => self.challenges.hash().ok_or_else(|| StatementError::misuse("no challenge"))?,
+        };
+        self.check_until(0)?;
+        Ok(seed)
+    }
+}
+
+impl<F: Value, M: Mac<F>> Backend for Verifier<'_, F, M> {
+    type Error = Error;
+}
+
+impl<F: Value, M: Mac<F>> Ops<F> for Verifier<'_, F, M> {
+    type Wire = M;
+
+    #[inline(always)]
+    fn constant(&mut self, c: F) -> M {
+        self.delta.expose().scale(c)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, x: &M, y: &M) -> M {
+        *x + *y
+    }
+
+    #[inline(always)]
+    fn sub(&mut self, x: &M, y: &M) -> M {
+        *x - *y
+    }
+
+    #[inline(always)]
+    fn add_constant(&mut self, x: &M, c: F) -> M {
+        *x + self.delta.expose().scale(c)
+    }
+
+    #[inline(always)]
+    fn scale(&mut self, x: &M, c: F) -> M {
+        x.scale(c)
+    }
+
+    #[inline(always)]
+    fn mul(&mut self, x: &M, y: &M) -> Result<M, Error> {
+        let z = self.commit()?;
+        self.quadratic(*x * *y - z * self.delta.expose())?;
+        self.tally.multiplications += 1;
+        Ok(z)
+    }
+}
+
+impl<F: Value, M: Mac<F>> Prove<F> for Verifier<'_, F, M> {
+    fn secret(&mut self, n: usize, _hint: Hint<'_, F, M>) -> Result<Vec<M>, Error> {
+        self.tally.secrets += n as u64;
+        (0..n).map(|_| self.commit()).collect()
+    }
+
+    fn assert_zero(&mut self, x: &[M]) -> Result<(), Error> {
+        for wire in x {
+            let result = self.assertions.push_element(*wire);
+            self.latch(result)?;
+        }
+        self.tally.assertions += x.len() as u64;
+        Ok(())
+    }
+
+    fn assert_dot(&mut self, x: &[M], y: &[M], z: &M) -> Result<(), Error> {
+        let sum = M::inner_product(x, y).map_err(|error| StatementError::misuse(error.to_string()).into());
+        let sum = self.latch(sum)?;
+        self.quadratic(sum - *z * self.delta.expose())?;
+        self.tally.polynomials += 1;
+        Ok(())
+    }
+
+    fn assert_products(&mut self, x: &[M], y: &[M], z: &[M]) -> Result<(), Error> {
+        if x.len() != y.len() || y.len() != z.len() {
+            return self.misuse(format!("products of {}, {} and {} wires", x.len(), y.len(), z.len()));
+        }
+        for ((x, y), z) in x.iter().zip(y).zip(z) {
+            self.quadratic(*x * *y - *z * self.delta.expose())?;
+            self.tally.polynomials += 1;
+        }
+        Ok(())
+    }
+}
+
+impl<F: Value, M: Mac<F>> Polynomials<F> for Verifier<'_, F, M> {
+    type Poly = VerifierPoly<M>;
+
+    fn poly(&mut self, x: &M) -> Self::Poly {
+        VerifierPoly { degree: 1, value: *x }
+    }
+
+    fn poly_constant(&mut self, c: F) -> Self::Poly {
+        VerifierPoly { degree: 0, value: M::embed(c) }
+    }
+
+    fn poly_add(&mut self, p: &Self::Poly, q: &Self::Poly) -> Self::Poly {
+        p.add(q, self.delta.expose())
+    }
+
+    fn poly_scale(&mut self, p: &Self::Poly, c: F) -> Self::Poly {
+        VerifierPoly { degree: p.degree, value: p.value.scale(c) }
+    }
+
+    fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
+        let degree = p.degree + q.degree;
+        if degree > MAX_DEGREE {
+            return self.misuse(format!("a polynomial of degree {degree}; {MAX_DEGREE} is the most"));
+        }
+        Ok(VerifierPoly { degree, value: p.value * q.value })
+    }
+
+    fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Error> {
+        for p in p {
+            match p.degree {
+                0 if p.value.is_zero() => {}
+                0 => return self.misuse("a public constant that is not zero is claimed to be".into()),
+                1 => {
+                    let result = self.assertions.push_element(p.value);
+                    self.latch(result)?;
+                    self.tally.assertions += 1;
+                }
+                degree => {
+                    self.room()?;
+                    self.relations.push(degree, [p.value]);
+                    self.tally.polynomials += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn assert_matrix_product(&mut self, shape: MatrixShape, a: &[M], b: &[M], c: &[M]) -> Result<(), Error> {
+        let checked = shape.check(a.len(), b.len(), c.len()).map_err(Error::from);
+        self.latch(checked)?;
+        let seed = self.challenge()?;
+        let value = matrix::fold_verifier(shape, a, b, c, seed, self.delta.expose());
+        let value = self.latch(value)?;
+        self.quadratic(value)?;
+        self.tally.polynomials += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,5 @@
+//! QuickSilver over fields: honest proofs of every kind of claim, and cheating ones.
+
+mod deal;
+mod honest;
+mod parties;
