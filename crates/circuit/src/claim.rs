@@ -17,11 +17,9 @@ use std::io::Read;
 
 use volery_field::{F2, Ring};
 
+use crate::elements::{bring_in, encode};
 use crate::text::{self, Entry, Names};
 use crate::{Digest, Error, Prove, Signature, Witness};
-
-/// Secret inputs are asked for in pieces of this many wires, so that a backend never holds all hints at once.
-const PIECE: usize = 1 << 16;
 
 /// The public inputs of a circuit, and what its outputs must be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,36 +159,6 @@ fn widths_fit<'a, R>(
         if let Some(got) = value.as_ref().map(Vec::len).filter(|&got| got != width as usize) {
             return Err(Error::Public(format!("{got} elements for the {width} wires of \"{name}\"")));
         }
-    }
-    Ok(())
-}
-
-fn encode<R: Ring>(elements: &[R]) -> Vec<u8> {
-    let mut bytes = vec![0; elements.len() * R::BYTES];
-    for (element, out) in elements.iter().zip(bytes.chunks_exact_mut(R::BYTES)) {
-        // The slice has the exact length, the only thing that encoding asks for.
-        let encoded = element.encode(out);
-        debug_assert!(encoded.is_ok());
-    }
-    bytes
-}
-
-/// `width` secret wires with the witness's values from `taken` on.
-fn bring_in<R: Ring, B: Prove<R>>(
-    backend: &mut B,
-    width: usize,
-    taken: usize,
-    witness: Option<&Witness<R>>,
-    wires: &mut Vec<B::Wire>,
-) -> Result<(), B::Error> {
-    for start in (0..width).step_by(PIECE) {
-        let length = PIECE.min(width - start);
-        let first = taken + start;
-        wires.extend(backend.secret(length, &mut |_| {
-            let witness = witness.ok_or_else(|| Error::Witness("none was given".into()))?;
-            let values = witness.values().get(first..first + length);
-            values.map(<[R]>::to_vec).ok_or_else(|| Error::Witness("it has too few values".into()))
-        })?);
     }
     Ok(())
 }

@@ -1,6 +1,12 @@
 //! Entry points for fuzzers: plain functions that must return, whatever the bytes. Unit tests call them too.
 
-use crate::{Claim, Evaluator, Input, Output, Signature, Witness, bristol};
+use std::io::Cursor;
+use std::sync::Arc;
+
+use volery_field::F61;
+
+use crate::r1cs::{Assignment, Counts, Header, R1cs, R1csStatement, read_public, write_public};
+use crate::{Claim, Counter, Evaluator, Input, Output, Signature, Witness, bristol};
 
 /// Reads `text` as a circuit file; a circuit that comes of it is run, written and read again.
 pub fn bristol(text: &[u8]) {
@@ -32,15 +38,97 @@ pub fn values(text: &[u8]) {
     }
 }
 
+/// Reads `bytes` as a constraint system; one that comes of it is counted, written and read again.
+pub fn r1cs(bytes: &[u8]) {
+    let header = Header::read(Cursor::new(bytes), "fuzz");
+    let Ok(system) = R1cs::<F61>::read(Cursor::new(bytes), "fuzz") else { return };
+    assert_eq!(header.as_ref(), Ok(system.header()), "a header is read in two ways");
+    let mut written = Vec::new();
+    if system.write(&mut written).is_err() {
+        return;
+    }
+    let again = R1cs::<F61>::read(Cursor::new(&written), "written").map(|system| system.hash());
+    // The number of labels is hashed with the header and written anew, so the hash settles after the first writing.
+    let mut twice = Vec::new();
+    let rewritten =
+        R1cs::<F61>::read(Cursor::new(&written), "written").map(|system| system.write(&mut twice));
+    assert!(again.is_ok() && rewritten.is_ok_and(|result| result.is_ok()), "writing broke the system");
+    assert!(twice == written, "writing changed the system");
+    let public = vec![F61::default(); system.header().counts.public()];
+    let statement = R1csStatement::new(Arc::new(system), public);
+    assert!(statement.is_ok_and(|statement| Counter::count(&statement).is_ok()), "a system cannot be run");
+}
+
+/// Reads `bytes` as the values of all wires; what is accepted is written and read again.
+pub fn wtns(bytes: &[u8]) {
+    let Ok(assignment) = Assignment::<F61>::read(Cursor::new(bytes), "fuzz") else { return };
+    let mut written = Vec::new();
+    if assignment.write(&mut written).is_err() {
+        return;
+    }
+    let again = Assignment::<F61>::read(Cursor::new(&written), "written");
+    assert!(again.is_ok_and(|again| again.values() == assignment.values()), "writing changed the values");
+}
+
+/// Reads `text` as public values; what is accepted is written and read again.
+pub fn public_json(text: &[u8]) {
+    let counts = Counts { wires: 10, outputs: 1, public_inputs: 2, private_inputs: 3 };
+    let Ok(values) = read_public::<F61>(text, "fuzz", &counts) else { return };
+    assert_eq!(values.len(), 3);
+    let mut written = Vec::new();
+    if write_public(&values, &mut written).is_err() {
+        return;
+    }
+    let again = read_public::<F61>(written.as_slice(), "written", &counts);
+    assert!(again.is_ok_and(|again| again == values), "writing changed the values");
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+
+    use crate::r1cs::sample;
+
+    proptest! {
+        #[test]
+        fn changed_systems_and_values_are_read_without_panic(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+            length in any::<prop::sample::Index>(),
+        ) {
+            let (system, assignment) = sample::<volery_field::F61>(3, 8).expect("few");
+            let (mut r1cs, mut wtns) = (Vec::new(), Vec::new());
+            system.write(&mut r1cs).expect("memory");
+            assignment.write(&mut wtns).expect("memory");
+            for bytes in [&mut r1cs, &mut wtns] {
+                for (at, byte) in &changes {
+                    let at = at.index(bytes.len());
+                    bytes[at] = *byte;
+                }
+            }
+            super::r1cs(&r1cs);
+            super::wtns(&wtns);
+            super::r1cs(&r1cs[..length.index(r1cs.len())]);
+            super::wtns(&wtns[..length.index(wtns.len())]);
+        }
+
+        #[test]
+        fn arrays_that_are_almost_right_are_read_without_panic(
+            words in prop::collection::vec(prop::sample::select(vec![
+                "[", "]", ",", "\"", "0", "1", "2305843009213693950", "2305843009213693951", "\n", " ", "-", "{", "\\u",
+            ]), 0..20),
+        ) {
+            super::public_json(words.concat().as_bytes());
+        }
+    }
 
     proptest! {
         #[test]
         fn any_bytes_are_read_without_panic(text in prop::collection::vec(any::<u8>(), 0..300)) {
             super::bristol(&text);
             super::values(&text);
+            super::r1cs(&text);
+            super::wtns(&text);
+            super::public_json(&text);
         }
 
         #[test]

@@ -76,6 +76,7 @@ pub mod circuit;
 pub mod claim;
 mod counter;
 mod digest;
+mod elements;
 mod error;
 mod evaluator;
 pub mod fold;

@@ -4,7 +4,7 @@ use core::hash::BuildHasher;
 use std::collections::hash_map::RandomState;
 
 use super::PrimeField;
-use super::prime::encode;
+use crate::elements::encode;
 
 /// The index of 1.
 pub(super) const PLUS_ONE: u32 = 0;
@@ -54,7 +54,7 @@ impl<F: PrimeField> Coefficients<F> {
     /// Where `c` is or would be.
     fn slot(&self, c: F) -> usize {
         let mask = self.slots.len() - 1;
-        let mut slot = self.state.hash_one(encode(c)) as usize & mask;
+        let mut slot = self.state.hash_one(encode(&[c])) as usize & mask;
         while self.slots[slot] != FREE && self.values[self.slots[slot] as usize] != c {
             slot = (slot + 1) & mask;
         }

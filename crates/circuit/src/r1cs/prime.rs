@@ -2,6 +2,8 @@
 
 use volery_field::{F61, Ring, Value};
 
+use crate::elements::encode;
+
 /// A prime field that files can be over.
 pub trait PrimeField: Value {
     /// Which one it is.
@@ -73,7 +75,7 @@ impl core::fmt::Display for KnownPrime {
 
 /// One more than the integer of `-1`.
 fn modulus<F: PrimeField>() -> Vec<u8> {
-    let mut bytes = encode(-F::ONE);
+    let mut bytes = encode(&[-F::ONE]);
     for byte in &mut bytes {
         let (sum, carry) = byte.overflowing_add(1);
         *byte = sum;
@@ -81,14 +83,5 @@ fn modulus<F: PrimeField>() -> Vec<u8> {
             break;
         }
     }
-    bytes
-}
-
-/// The canonical encoding.
-pub(super) fn encode<F: Ring>(x: F) -> Vec<u8> {
-    let mut bytes = vec![0; F::BYTES];
-    // The buffer has the exact length, the only thing that encoding asks for.
-    let encoded = x.encode(&mut bytes);
-    debug_assert!(encoded.is_ok());
     bytes
 }

@@ -2,9 +2,9 @@
 
 use std::io::{self, Read, Write};
 
-use super::prime::encode;
 use super::{Counts, PrimeField};
 use crate::Error;
+use crate::elements::encode;
 
 /// Bytes that a value may take, spaces and line ends included; a 512-bit number has 155 digits.
 const VALUE_BYTES: u64 = 256;
@@ -149,7 +149,7 @@ fn element<F: PrimeField>(digits: &[u8]) -> Option<F> {
 
 /// The decimal number that an element is.
 fn decimal<F: PrimeField>(value: F) -> String {
-    let bytes = encode(value);
+    let bytes = encode(&[value]);
     let mut limbs: Vec<u64> = bytes
         .chunks(8)
         .map(|chunk| chunk.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte)))

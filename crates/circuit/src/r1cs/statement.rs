@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use super::coefficients::{MINUS_ONE, PLUS_ONE};
-use super::prime::encode;
 use super::system::Term;
 use super::{Assignment, PrimeField, R1cs};
+use crate::elements::{bring_in, encode};
 use crate::{Digest, Error, Fold, Folded, Ops, Prove, Statement};
 
-/// Secret wires are asked for in pieces of this many, so that a backend never holds all hints at once.
-const PIECE: usize = 1 << 16;
 /// Constraints whose claims go to the backend together.
 const BATCH: usize = 1 << 11;
 
@@ -76,23 +74,6 @@ impl<F: PrimeField> R1csStatement<F> {
     #[must_use]
     pub fn public(&self) -> &[F] {
         &self.public[1..]
-    }
-
-    /// Brings in the secret wires.
-    fn secrets<B: Prove<F>>(&self, backend: &mut B) -> Result<Vec<B::Wire>, B::Error> {
-        let count = self.system.header().counts.secret();
-        let mut wires = Vec::with_capacity(count);
-        while wires.len() < count {
-            let start = self.public.len() + wires.len();
-            let end = start + PIECE.min(count - wires.len());
-            wires.extend(backend.secret(end - start, &mut |_| {
-                let assignment =
-                    self.assignment.as_ref().ok_or_else(|| Error::Witness("none was given".into()))?;
-                let values = assignment.values().get(start..end);
-                Ok(values.ok_or_else(|| Error::Witness("it is too short".into()))?.to_vec())
-            })?);
-        }
-        Ok(wires)
     }
 
     /// Claims the constraints from `start` to `end`.
@@ -204,8 +185,7 @@ impl<F: PrimeField, B: Prove<F>> Statement<B> for R1csStatement<F> {
     fn identify(&self, digest: &mut Digest) {
         digest.bytes("statement", b"r1cs v1").bytes("field", F::NAME.as_bytes());
         digest.bytes("system", &self.system.hash());
-        let public: Vec<u8> = self.public().iter().flat_map(|value| encode(*value)).collect();
-        digest.bytes("public", &public);
+        digest.bytes("public", &encode(self.public()));
     }
 
     fn commitments(&self) -> Option<u64> {
@@ -214,7 +194,10 @@ impl<F: PrimeField, B: Prove<F>> Statement<B> for R1csStatement<F> {
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
         backend.enter("r1cs");
-        let wires = self.secrets(backend)?;
+        let count = self.system.header().counts.secret();
+        let mut wires = Vec::with_capacity(count);
+        let witness = self.assignment.as_ref().map(Assignment::witness);
+        bring_in(backend, count, self.public.len(), witness, &mut wires)?;
         let mut batch = Batch::new();
         let count = self.system.header().constraints as usize;
         for start in (0..count).step_by(BATCH) {

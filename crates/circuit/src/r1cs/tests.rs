@@ -2,6 +2,7 @@
 
 mod files;
 mod statements;
+mod testdata;
 
 use std::io::Cursor;
 

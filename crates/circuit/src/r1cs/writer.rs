@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
+use zeroize::Zeroizing;
+
 use super::binary::Kind;
 use super::header::{self, HEADER_BYTES, LABEL_BYTES};
-use super::prime::encode;
 use super::system::{R1cs, Term};
 use super::{Assignment, KnownPrime, PrimeField, wtns};
+use crate::elements::encode;
 
 /// Bytes that wait before they are written.
 const PIECE: usize = 1 << 16;
@@ -44,7 +46,7 @@ impl<F: PrimeField> R1cs<F> {
     }
 
     fn write_constraints(&self, out: &mut impl Write) -> io::Result<()> {
-        let encoded: Vec<u8> = self.coefficients.iter().flat_map(|c| encode(*c)).collect();
+        let encoded = encode(&self.coefficients);
         let coefficient = |term: &Term| &encoded[term.coefficient as usize * F::BYTES..][..F::BYTES];
         let mut piece = Vec::with_capacity(PIECE);
         for index in 0..self.rows.ends.len() {
@@ -74,7 +76,9 @@ impl<F: PrimeField> Assignment<F> {
         // Systems have fewer than 2^32 wires; more values would be refused when read.
         out.write_all(&(self.values().len() as u32).to_le_bytes())?;
         section(&mut out, wtns::VALUES, (self.values().len() * F::BYTES) as u64)?;
-        self.values().iter().try_for_each(|value| out.write_all(&zeroize::Zeroizing::new(encode(*value))))
+        self.values()
+            .chunks(PIECE / F::BYTES)
+            .try_for_each(|values| out.write_all(&Zeroizing::new(encode(values))))
     }
 }
 

@@ -87,6 +87,10 @@ impl<F: PrimeField> Assignment<F> {
         self.values.values()
     }
 
+    pub(super) fn witness(&self) -> &Witness<F> {
+        &self.values
+    }
+
     /// The public values of a system with these wires: outputs, then inputs.
     ///
     /// # Errors
