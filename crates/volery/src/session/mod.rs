@@ -16,7 +16,9 @@
 //! After any error the session is over: the peer is told a reason that says nothing about secrets, the correlations
 //! under V's delta and delta itself are wiped, and every later call fails.
 
+mod field;
 mod options;
+mod over;
 mod prover;
 mod report;
 mod verifier;
@@ -30,9 +32,12 @@ use std::time::Instant;
 
 use volery_channel::handshake::{Begin, Session};
 use volery_channel::{Channel, tags};
-use volery_vole::supply::Stock;
+use volery_field::{Mac, Value};
+use volery_vole::supply::{Item, Stock};
 use volery_vole::{Delta, SessionId, Transcript};
 use volery_zk::quicksilver::{Challenges, Settings, Tally};
+
+use field::FieldStock;
 
 use crate::Error;
 
@@ -65,6 +70,20 @@ impl Common {
         Ok(Begin::new(digest, parameters))
     }
 
+    /// As [`Common::begin`], for a proof over a field.
+    fn begin_over<F: Value, M: Mac<F>>(
+        &mut self,
+        digest: [u8; 32],
+        commitments: Option<u64>,
+    ) -> Result<Begin, Error> {
+        if core::mem::replace(&mut self.over, true) {
+            return Err(Error::Over);
+        }
+        let parameters = self.options.field_proof_parameters::<F, M>(self.proofs, commitments)?;
+        self.proofs += 1;
+        Ok(Begin::new(digest, parameters))
+    }
+
     /// Correlations that a statement with so many secret values and multiplications takes, the checks included.
     fn expected(&self, commitments: Option<u64>) -> Option<u64> {
         let interval = self.options.settings().interval as u64;
@@ -82,13 +101,18 @@ impl Common {
             return Challenges::Interactive(rng);
         }
         let mut transcript =
-            transcript("session", &self.id, digest, self.options.settings(), first_correlation);
+            transcript("session", &self.id, digest, self.options.settings().interval, first_correlation);
         transcript.absorb_number("proof", self.proofs);
         Challenges::FiatShamir(transcript)
     }
 
     /// Makes `count` correlations, throws them away, and ends the session together with the peer.
-    fn spend(&mut self, count: u64, stock: &mut Stock, channel: &mut dyn Channel) -> Result<Report, Error> {
+    fn spend<T: Item>(
+        &mut self,
+        count: u64,
+        stock: &mut Stock<T>,
+        channel: &mut dyn Channel,
+    ) -> Result<Report, Error> {
         if core::mem::replace(&mut self.over, true) {
             return Err(Error::Over);
         }
@@ -110,11 +134,15 @@ impl Common {
         &mut self,
         result: Result<T, Error>,
         stock: &mut Stock,
+        field: &mut Option<Box<dyn FieldStock>>,
         channel: &mut dyn Channel,
     ) -> Result<T, Error> {
         self.over = result.is_err();
         if let Err(error) = &result {
             stock.burn();
+            if let Some(field) = field {
+                field.burn();
+            }
             channel.fail(error.public_reason());
         }
         result
@@ -146,13 +174,13 @@ pub(crate) fn transcript(
     mode: &str,
     session: &SessionId,
     digest: &[u8; 32],
-    settings: Settings,
+    interval: usize,
     first_correlation: u64,
 ) -> Transcript {
     let mut transcript = Transcript::new("volery quicksilver boolean v1", session);
     transcript.absorb("mode", mode.as_bytes());
     transcript.absorb("statement", digest);
-    transcript.absorb_number("interval", settings.interval as u64);
+    transcript.absorb_number("interval", interval as u64);
     transcript.absorb_number("first correlation", first_correlation);
     transcript
 }

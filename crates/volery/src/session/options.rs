@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use volery_channel::handshake::Parameters;
+use volery_field::{Mac, Value};
 use volery_vole::supply::Profile;
 use volery_zk::quicksilver::Settings;
 
@@ -52,13 +53,32 @@ impl Options {
         number: u64,
         commitments: Option<u64>,
     ) -> Result<Parameters, Error> {
+        Ok(self
+            .common_parameters(number, commitments)?
+            .with("field", "F2")?
+            .with("interval", self.settings().interval)?)
+    }
+
+    /// The same, before a proof over a field.
+    pub(super) fn field_proof_parameters<F: Value, M: Mac<F>>(
+        &self,
+        number: u64,
+        commitments: Option<u64>,
+    ) -> Result<Parameters, Error> {
+        Ok(self
+            .common_parameters(number, commitments)?
+            .with("field", F::NAME)?
+            .with("mac-field", M::NAME)?
+            .with("correlations", "subfield softspoken, wolverine-halftree, local code v1")?
+            .with("interval", super::field::settings(self.profile).interval)?)
+    }
+
+    fn common_parameters(&self, number: u64, commitments: Option<u64>) -> Result<Parameters, Error> {
         // What is prepared when depends on it, so it must be the same at both parties, whatever the witness.
         let commitments = commitments.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
         Ok(Parameters::new()
             .with("protocol", "quicksilver")?
-            .with("field", "F2")?
             .with("challenges", if self.fiat_shamir { "fiat-shamir" } else { "interactive" })?
-            .with("interval", self.settings().interval)?
             .with("commitments", commitments)?
             .with("proof", number)?)
     }

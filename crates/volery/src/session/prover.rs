@@ -7,11 +7,12 @@ use volery_channel::handshake::{Hello, Role};
 use volery_channel::{Channel, tags};
 use volery_circuit::Statement;
 use volery_vole::cot::ProverParty;
-use volery_vole::softspoken::{FieldBits, ReceiverSetup};
+use volery_vole::softspoken::{self, FieldBits, ReceiverSetup};
 use volery_vole::supply::{Stock, Supply};
 use volery_vole::{SessionId, base_ot};
 use volery_zk::quicksilver::{self, verdict};
 
+use super::field::FieldStock;
 use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
 
@@ -31,9 +32,13 @@ use crate::Error;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Prover<C: Channel> {
-    channel: C,
-    common: Common,
+    pub(super) channel: C,
+    pub(super) common: Common,
     stock: Stock,
+    /// A fork of OT extension, for whatever field is set up.
+    pub(super) extension: softspoken::Receiver,
+    /// The correlations over a field, once a proof has needed them.
+    pub(super) field: Option<Box<dyn FieldStock>>,
 }
 
 impl<C: Channel> Prover<C> {
@@ -43,7 +48,7 @@ impl<C: Channel> Prover<C> {
     /// What the handshake finds different, what base OT finds wrong, the channel's errors. The peer is told.
     pub fn start(mut channel: C, options: Options, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
         match Self::try_start(&mut channel, options, rng) {
-            Ok((common, stock)) => Ok(Self { channel, common, stock }),
+            Ok((common, stock, extension)) => Ok(Self { channel, common, stock, extension, field: None }),
             Err(error) => {
                 channel.fail(error.public_reason());
                 Err(error)
@@ -55,7 +60,7 @@ impl<C: Channel> Prover<C> {
         channel: &mut dyn Channel,
         options: Options,
         rng: &mut dyn CryptoRng,
-    ) -> Result<(Common, Stock), Error> {
+    ) -> Result<(Common, Stock, softspoken::Receiver), Error> {
         let threads = options.pool()?;
         let hello = Hello::new(Role::Prover, options.session_parameters()?, rng);
         hello.send(channel)?;
@@ -67,9 +72,10 @@ impl<C: Channel> Prover<C> {
         channel.recv_exact(tags::BASE_OT_RECEIVER, &mut points)?;
         let extension = setup.finish(&id, FieldBits::Eight, &points, channel)?;
         channel.flush()?;
+        let fork = extension.fork("fields")?;
         let party = ProverParty::new(id, extension, rng);
         let stock = Stock::new(Box::new(Supply::new(party, options.profile.plan(), threads.clone())));
-        Ok((Common::new(&session, options, threads), stock))
+        Ok((Common::new(&session, options, threads), stock, fork))
     }
 
     /// Proves `statement`, whose witness is inside it.
@@ -82,7 +88,7 @@ impl<C: Channel> Prover<C> {
         S: for<'a> Statement<quicksilver::Prover<'a>> + ?Sized,
     {
         let result = self.try_prove(statement, rng);
-        self.common.conclude(result, &mut self.stock, &mut self.channel)
+        self.conclude(result)
     }
 
     fn try_prove<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
@@ -116,9 +122,14 @@ impl<C: Channel> Prover<C> {
     /// What making them finds wrong, the channel's errors.
     pub fn spend(&mut self, count: u64) -> Result<Report, Error> {
         let result = self.common.spend(count, &mut self.stock, &mut self.channel);
-        let result = self.common.conclude(result, &mut self.stock, &mut self.channel);
+        let result = self.conclude(result);
         self.common.over = true;
         result
+    }
+
+    /// Ends the session if `result` is an error.
+    pub(super) fn conclude<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+        self.common.conclude(result, &mut self.stock, &mut self.field, &mut self.channel)
     }
 
     /// Ends the session for the sake of what it is made of.

@@ -48,7 +48,7 @@ fn a_fiat_shamir_challenge_depends_on_session_statement_settings_place_and_numbe
 fn proofs_of_a_session_and_proofs_out_of_files_have_unrelated_challenges() {
     let settings = Options::default().settings();
     let challenge = |mode: &str| -> [u8; 16] {
-        let mut transcript = transcript(mode, &SessionId::new([1; 32]), &[1; 32], settings, 7);
+        let mut transcript = transcript(mode, &SessionId::new([1; 32]), &[1; 32], settings.interval, 7);
         transcript.challenge_seed("test").into_bytes()
     };
     assert_ne!(challenge("session"), challenge("stored"));

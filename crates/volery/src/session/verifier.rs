@@ -7,20 +7,25 @@ use volery_channel::handshake::{Hello, Role};
 use volery_channel::{Channel, tags};
 use volery_circuit::Statement;
 use volery_vole::cot::VerifierParty;
-use volery_vole::softspoken::{FieldBits, SenderSetup};
+use volery_vole::softspoken::{self, FieldBits, SenderSetup};
 use volery_vole::supply::{Stock, Supply};
 use volery_vole::{Delta, SessionId, base_ot};
 use volery_zk::quicksilver::{self, verdict};
 
+use super::field::FieldStock;
 use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
 
 /// The party that verifies. Its statements hold no witness.
 pub struct Verifier<C: Channel> {
-    channel: C,
-    common: Common,
+    pub(super) channel: C,
+    pub(super) common: Common,
     stock: Stock,
     delta: Delta,
+    /// A fork of OT extension, for whatever field is set up.
+    pub(super) extension: softspoken::Sender,
+    /// The correlations over a field, once a proof has needed them.
+    pub(super) field: Option<Box<dyn FieldStock>>,
 }
 
 impl<C: Channel> Verifier<C> {
@@ -30,7 +35,9 @@ impl<C: Channel> Verifier<C> {
     /// What the handshake finds different, what OT extension finds wrong, the channel's errors. The peer is told.
     pub fn start(mut channel: C, options: Options, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
         match Self::try_start(&mut channel, options, rng) {
-            Ok((common, stock, delta)) => Ok(Self { channel, common, stock, delta }),
+            Ok((common, stock, extension, delta)) => {
+                Ok(Self { channel, common, stock, delta, extension, field: None })
+            }
             Err(error) => {
                 channel.fail(error.public_reason());
                 Err(error)
@@ -42,7 +49,7 @@ impl<C: Channel> Verifier<C> {
         channel: &mut dyn Channel,
         options: Options,
         rng: &mut dyn CryptoRng,
-    ) -> Result<(Common, Stock, Delta), Error> {
+    ) -> Result<(Common, Stock, softspoken::Sender, Delta), Error> {
         let threads = options.pool()?;
         let hello = Hello::new(Role::Verifier, options.session_parameters()?, rng);
         hello.send(channel)?;
@@ -54,9 +61,10 @@ impl<C: Channel> Verifier<C> {
         let mut point = [0; base_ot::SENDER_MESSAGE_BYTES];
         channel.recv_exact(tags::BASE_OT_SENDER, &mut point)?;
         let extension = setup.finish(&id, FieldBits::Eight, &point, channel)?;
+        let fork = extension.fork("fields")?;
         let party = VerifierParty::new(id, extension, delta.duplicate(), rng);
         let stock = Stock::new(Box::new(Supply::new(party, options.profile.plan(), threads.clone())));
-        Ok((Common::new(&session, options, threads), stock, delta))
+        Ok((Common::new(&session, options, threads), stock, fork, delta))
     }
 
     /// Verifies a proof of `statement`, which this party names itself.
@@ -69,11 +77,7 @@ impl<C: Channel> Verifier<C> {
         S: for<'a> Statement<quicksilver::Verifier<'a>> + ?Sized,
     {
         let result = self.try_verify(statement, rng);
-        if result.is_err() {
-            // Dropped, the old one wipes itself.
-            self.delta = Delta::from_element(volery_field::Gf128::ZERO);
-        }
-        self.common.conclude(result, &mut self.stock, &mut self.channel)
+        self.conclude(result)
     }
 
     fn try_verify<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
@@ -115,9 +119,18 @@ impl<C: Channel> Verifier<C> {
     /// What making them finds wrong, the channel's errors.
     pub fn spend(&mut self, count: u64) -> Result<Report, Error> {
         let result = self.common.spend(count, &mut self.stock, &mut self.channel);
-        let result = self.common.conclude(result, &mut self.stock, &mut self.channel);
+        let result = self.conclude(result);
         self.common.over = true;
         result
+    }
+
+    /// Ends the session if `result` is an error.
+    pub(super) fn conclude<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+        if result.is_err() {
+            // Dropped, the old one wipes itself.
+            self.delta = Delta::from_element(volery_field::Gf128::ZERO);
+        }
+        self.common.conclude(result, &mut self.stock, &mut self.field, &mut self.channel)
     }
 
     /// Ends the session for the sake of what it is made of.

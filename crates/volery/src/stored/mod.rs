@@ -127,7 +127,7 @@ fn challenges<'a>(header: &proof::Header) -> Challenges<'a> {
         "stored",
         &header.session,
         &header.statement,
-        Settings { interval: header.interval as usize },
+        header.interval as usize,
         header.range.start,
     );
     transcript.absorb_number("end", header.range.end);

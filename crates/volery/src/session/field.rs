@@ -1,0 +1,176 @@
+//! The correlations of a session over a field, made when the first proof over it begins.
+//!
+//! ```text
+//! P                                              V
+//! base OT's point             <---------->       base OT's points, under digits of a fresh delta
+//! tree corrections            ----------->                                    set-up done
+//! ```
+//!
+//! The two first messages leave together with `Begin`. A session serves one field beside bits: steps that prepare rounds
+//! of two fields could meet in another order at either party.
+
+use std::any::Any;
+
+use rand_core::CryptoRng;
+use volery_channel::{Channel, tags};
+use volery_field::{Authenticated, Mac, Value};
+use volery_vole::softspoken::{self, ReceiverSetup, SenderSetup};
+use volery_vole::subfield::{self, FieldDelta, tree_size};
+use volery_vole::supply::{Item, Profile, Stock, Supply};
+use volery_vole::{Delta, Oracle, SessionId, base_ot};
+
+use super::Common;
+use crate::Error;
+
+/// A party's correlations over whichever field its session serves.
+pub(super) trait FieldStock: Any + Send {
+    /// The names of value and MAC field.
+    fn fields(&self) -> [&'static str; 2];
+
+    /// Destroys the correlations and what they are made of.
+    fn burn(&mut self);
+
+    fn as_any(&mut self) -> &mut dyn Any;
+}
+
+/// P's.
+pub(super) struct ProverField<F: Value, M: Mac<F>> {
+    pub(super) stock: Stock<Authenticated<F, M>>,
+}
+
+/// V's.
+pub(super) struct VerifierField<F: Value, M: Mac<F>> {
+    pub(super) stock: Stock<M>,
+    pub(super) delta: FieldDelta<M>,
+    fields: core::marker::PhantomData<F>,
+}
+
+impl<F: Value, M: Mac<F>> FieldStock for ProverField<F, M> {
+    fn fields(&self) -> [&'static str; 2] {
+        [F::NAME, M::NAME]
+    }
+
+    fn burn(&mut self) {
+        self.stock.burn();
+    }
+
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+impl<F: Value, M: Mac<F>> FieldStock for VerifierField<F, M> {
+    fn fields(&self) -> [&'static str; 2] {
+        [F::NAME, M::NAME]
+    }
+
+    fn burn(&mut self) {
+        use zeroize::Zeroize as _;
+        self.stock.burn();
+        self.delta.zeroize();
+    }
+
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+/// The correlations over the field of `K`, if they are there.
+///
+/// # Errors
+/// [`Error::Options`] if the session serves another field.
+pub(super) fn existing<K: FieldStock>(
+    slot: &mut Option<Box<dyn FieldStock>>,
+) -> Result<Option<&mut K>, Error> {
+    let Some(stock) = slot else { return Ok(None) };
+    let [value, mac] = stock.fields();
+    let served =
+        format!("this session serves proofs over {value} (MACs in {mac}); start another for another field");
+    stock.as_any().downcast_mut().map(Some).ok_or(Error::Options(served))
+}
+
+/// The name of the set-up's part of the session: nothing hashed in it agrees with the rest.
+fn part<F: Value, M: Mac<F>>(session: &SessionId) -> SessionId {
+    let oracle = Oracle::new("session over a field", session);
+    SessionId::new(oracle.hash(0, &[F::NAME.as_bytes(), M::NAME.as_bytes()]))
+}
+
+/// The label of the fork of OT extension that gives the rounds their paths.
+const PATHS: &str = "paths of rounds over a field";
+
+fn supply<P>(party: P, common: &Common) -> Stock<P::Item>
+where
+    P: volery_vole::supply::Party + Send + 'static,
+    P::Round: Send,
+    P::Item: Item,
+{
+    let plan = subfield::plan(common.options.profile);
+    Stock::new(Box::new(Supply::new(party, plan, common.threads.clone())))
+}
+
+/// P between its first message of the set-up and V's.
+pub(super) struct ProverStart(ReceiverSetup);
+
+impl ProverStart {
+    /// Sends P's first message.
+    pub(super) fn send(channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
+        let setup = ReceiverSetup::start(rng);
+        channel.send(tags::BASE_OT_SENDER, &setup.message())?;
+        Ok(Self(setup))
+    }
+
+    /// Reads V's and sends the trees.
+    pub(super) fn finish<F: Value, M: Mac<F>>(
+        self,
+        common: &Common,
+        extension: &softspoken::Receiver,
+        channel: &mut dyn Channel,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<ProverField<F, M>, Error> {
+        let id = part::<F, M>(&common.id);
+        let mut points = vec![0; base_ot::receiver_message_bytes(128)];
+        channel.recv_exact(tags::BASE_OT_RECEIVER, &mut points)?;
+        let trees = self.0.finish(&id, tree_size::<F, M>(), &points, channel)?;
+        channel.flush()?;
+        let party = subfield::ProverParty::new(id, trees, extension.fork(PATHS)?, rng)?;
+        Ok(ProverField { stock: supply(party, common) })
+    }
+}
+
+/// V between its first message of the set-up and P's.
+pub(super) struct VerifierStart(SenderSetup);
+
+impl VerifierStart {
+    /// Sends V's first message.
+    pub(super) fn send(channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
+        let setup = SenderSetup::start(Delta::random(rng), rng)?;
+        channel.send(tags::BASE_OT_RECEIVER, setup.message())?;
+        Ok(Self(setup))
+    }
+
+    /// Reads P's and the trees.
+    pub(super) fn finish<F: Value, M: Mac<F>>(
+        self,
+        common: &Common,
+        extension: &softspoken::Sender,
+        channel: &mut dyn Channel,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<VerifierField<F, M>, Error> {
+        let id = part::<F, M>(&common.id);
+        let mut point = [0; base_ot::SENDER_MESSAGE_BYTES];
+        channel.recv_exact(tags::BASE_OT_SENDER, &mut point)?;
+        let trees = self.0.finish(&id, tree_size::<F, M>(), &point, channel)?;
+        let party = subfield::VerifierParty::new(id, trees, extension.fork(PATHS)?, rng)?;
+        let delta = party.delta().duplicate();
+        Ok(VerifierField { stock: supply(party, common), delta, fields: core::marker::PhantomData })
+    }
+}
+
+/// The settings of proofs over a field.
+pub(super) fn settings(profile: Profile) -> volery_zk::quicksilver::arithmetic::Settings {
+    use volery_zk::quicksilver::arithmetic::Settings;
+    match profile {
+        Profile::Lan => Settings::LAN,
+        Profile::Wan => Settings::WAN,
+    }
+}

@@ -1,0 +1,269 @@
+//! Proofs over a field: the same steps as for Boolean statements, with correlations of their own.
+
+use std::time::Instant;
+
+use rand_core::CryptoRng;
+use volery_channel::Channel;
+use volery_circuit::Statement;
+use volery_field::{Mac, Value};
+use volery_zk::quicksilver::{Challenges, arithmetic, verdict};
+
+use super::field::{ProverField, ProverStart, VerifierField, VerifierStart, existing, settings};
+use super::{Common, Prover, Report, Verifier, digest, transcript};
+use crate::Error;
+
+impl Common {
+    /// Where the challenges of a proof over a field come from.
+    fn field_challenges<'r, F: Value, M: Mac<F>>(
+        &self,
+        digest: &[u8; 32],
+        first_correlation: u64,
+        rng: &'r mut dyn CryptoRng,
+    ) -> Challenges<'r> {
+        if !self.options.fiat_shamir {
+            return Challenges::Interactive(rng);
+        }
+        let interval = settings(self.options.profile).interval;
+        let mut transcript =
+            transcript("session over a field", &self.id, digest, interval, first_correlation);
+        transcript.absorb("value field", F::NAME.as_bytes());
+        transcript.absorb("mac field", M::NAME.as_bytes());
+        transcript.absorb_number("proof", self.proofs);
+        Challenges::FiatShamir(transcript)
+    }
+
+    /// What a statement over a field needs of the session's options.
+    fn check_field<F: Value, M: Mac<F>>(&self) -> Result<(), Error> {
+        // Hashes stand for V's choice, so a cheating P may try: the field must be too large for that.
+        if self.options.fiat_shamir && M::BITS < 120 {
+            return Err(Error::Options(format!(
+                "challenges by Fiat-Shamir need a MAC field of 120 bits or more; {} has {}: take its extension (--rho 100)",
+                M::NAME,
+                M::BITS
+            )));
+        }
+        Ok(())
+    }
+
+    fn expected_over<F: Value, M: Mac<F>>(&self, commitments: Option<u64>) -> Option<u64> {
+        let settings = settings(self.options.profile);
+        commitments.map(|n| settings.correlations(n, 0, M::DEGREE as u64))
+    }
+}
+
+impl<C: Channel> Prover<C> {
+    /// Proves `statement` over the values `F` with MACs in `M`; see [`Prover::prove`].
+    ///
+    /// The first proof over a field sets its correlations up, which takes one round trip more; a session serves one field
+    /// beside bits.
+    ///
+    /// # Errors
+    /// As [`Prover::prove`]; [`Error::Options`] if the session serves another field or challenges by Fiat-Shamir need a
+    /// larger MAC field.
+    pub fn prove_over<F: Value, M: Mac<F>, S>(
+        &mut self,
+        statement: &S,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error>
+    where
+        S: for<'a> Statement<arithmetic::Prover<'a, F, M>> + ?Sized,
+    {
+        let result = self.try_prove_over::<F, M, S>(statement, rng);
+        self.conclude(result)
+    }
+
+    fn try_prove_over<F: Value, M: Mac<F>, S>(
+        &mut self,
+        statement: &S,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error>
+    where
+        S: for<'a> Statement<arithmetic::Prover<'a, F, M>> + ?Sized,
+    {
+        let (start, before) = (Instant::now(), self.channel.stats());
+        self.common.check_field::<F, M>()?;
+        let digest = digest::<arithmetic::Prover<'_, F, M>>(statement);
+        let begin = self.common.begin_over::<F, M>(digest, statement.commitments())?;
+        begin.send(&mut self.channel)?;
+        // The peer's must be here before anything that depends on a witness leaves; the set-up does not.
+        let fresh = self.start_field::<F, M>(rng)?;
+        begin.receive(&mut self.channel)?;
+        self.finish_field::<F, M>(fresh, rng)?;
+        let field = existing::<ProverField<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
+        field.stock.expect(self.common.expected_over::<F, M>(statement.commitments()));
+        let challenges = self.common.field_challenges::<F, M>(&digest, field.stock.index(), rng);
+        let prover = arithmetic::Prover::new(
+            settings(self.common.options.profile),
+            challenges,
+            &mut field.stock,
+            &mut self.channel,
+        );
+        let tally = prover.prove(statement)?;
+        verdict::receive(&mut self.channel)?;
+        Ok(Report::new(tally, start.elapsed(), before, self.channel.stats()))
+    }
+
+    /// Begins the set-up over a field unless it was made before.
+    fn start_field<F: Value, M: Mac<F>>(
+        &mut self,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Option<ProverStart>, Error> {
+        if existing::<ProverField<F, M>>(&mut self.field)?.is_some() {
+            return Ok(None);
+        }
+        ProverStart::send(&mut self.channel, rng).map(Some)
+    }
+
+    /// Ends a set-up that was begun.
+    fn finish_field<F: Value, M: Mac<F>>(
+        &mut self,
+        start: Option<ProverStart>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error> {
+        if let Some(start) = start {
+            let made = start.finish::<F, M>(&self.common, &self.extension, &mut self.channel, rng)?;
+            self.field = Some(Box::new(made));
+        }
+        Ok(())
+    }
+
+    /// Makes `count` correlations over a field and throws them away, then ends the session: what their making costs by
+    /// itself, the set-up included. The peer must ask for the same number.
+    ///
+    /// # Errors
+    /// What making them finds wrong, the channel's errors.
+    pub fn spend_over<F: Value, M: Mac<F>>(
+        &mut self,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error> {
+        let result = self.try_spend_over::<F, M>(count, rng);
+        let result = self.conclude(result);
+        self.common.over = true;
+        result
+    }
+
+    fn try_spend_over<F: Value, M: Mac<F>>(
+        &mut self,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error> {
+        let fresh = self.start_field::<F, M>(rng)?;
+        self.finish_field::<F, M>(fresh, rng)?;
+        let field = existing::<ProverField<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
+        self.common.spend(count, &mut field.stock, &mut self.channel)
+    }
+}
+
+impl<C: Channel> Verifier<C> {
+    /// Verifies a proof of `statement` over the values `F` with MACs in `M`; see [`Verifier::verify`].
+    ///
+    /// The first proof over a field sets its correlations up, which takes one round trip more; a session serves one field
+    /// beside bits.
+    ///
+    /// # Errors
+    /// As [`Verifier::verify`]; [`Error::Options`] if the session serves another field or challenges by Fiat-Shamir need a
+    /// larger MAC field.
+    pub fn verify_over<F: Value, M: Mac<F>, S>(
+        &mut self,
+        statement: &S,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error>
+    where
+        S: for<'a> Statement<arithmetic::Verifier<'a, F, M>> + ?Sized,
+    {
+        let result = self.try_verify_over::<F, M, S>(statement, rng);
+        self.conclude(result)
+    }
+
+    fn try_verify_over<F: Value, M: Mac<F>, S>(
+        &mut self,
+        statement: &S,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error>
+    where
+        S: for<'a> Statement<arithmetic::Verifier<'a, F, M>> + ?Sized,
+    {
+        let (start, before) = (Instant::now(), self.channel.stats());
+        self.common.check_field::<F, M>()?;
+        let digest = digest::<arithmetic::Verifier<'_, F, M>>(statement);
+        let begin = self.common.begin_over::<F, M>(digest, statement.commitments())?;
+        begin.send(&mut self.channel)?;
+        // The peer's must be here before anything that depends on a witness leaves; the set-up does not.
+        let fresh = self.start_field::<F, M>(rng)?;
+        begin.receive(&mut self.channel)?;
+        self.finish_field::<F, M>(fresh, rng)?;
+        let field = existing::<VerifierField<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
+        field.stock.expect(self.common.expected_over::<F, M>(statement.commitments()));
+        let challenges = self.common.field_challenges::<F, M>(&digest, field.stock.index(), rng);
+        let verifier = arithmetic::Verifier::new(
+            settings(self.common.options.profile),
+            challenges,
+            &field.delta,
+            &mut field.stock,
+            &mut self.channel,
+        );
+        let result = verifier.verify(statement);
+        if let Err(error) = &result
+            && error.is_rejection()
+        {
+            // A prover that hung up does not turn a wrong proof into a broken connection.
+            let _ = verdict::send(&mut self.channel, false);
+        }
+        let tally = result?;
+        // The proof holds whether or not P still wants to hear it.
+        let _ = verdict::send(&mut self.channel, true);
+        Ok(Report::new(tally, start.elapsed(), before, self.channel.stats()))
+    }
+
+    /// Begins the set-up over a field unless it was made before.
+    fn start_field<F: Value, M: Mac<F>>(
+        &mut self,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Option<VerifierStart>, Error> {
+        if existing::<VerifierField<F, M>>(&mut self.field)?.is_some() {
+            return Ok(None);
+        }
+        VerifierStart::send(&mut self.channel, rng).map(Some)
+    }
+
+    /// Ends a set-up that was begun.
+    fn finish_field<F: Value, M: Mac<F>>(
+        &mut self,
+        start: Option<VerifierStart>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error> {
+        if let Some(start) = start {
+            let made = start.finish::<F, M>(&self.common, &self.extension, &mut self.channel, rng)?;
+            self.field = Some(Box::new(made));
+        }
+        Ok(())
+    }
+
+    /// Makes `count` correlations over a field and throws them away, then ends the session: what their making costs by
+    /// itself, the set-up included. The peer must ask for the same number.
+    ///
+    /// # Errors
+    /// What making them finds wrong, the channel's errors.
+    pub fn spend_over<F: Value, M: Mac<F>>(
+        &mut self,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error> {
+        let result = self.try_spend_over::<F, M>(count, rng);
+        let result = self.conclude(result);
+        self.common.over = true;
+        result
+    }
+
+    fn try_spend_over<F: Value, M: Mac<F>>(
+        &mut self,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error> {
+        let fresh = self.start_field::<F, M>(rng)?;
+        self.finish_field::<F, M>(fresh, rng)?;
+        let field = existing::<VerifierField<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
+        self.common.spend(count, &mut field.stock, &mut self.channel)
+    }
+}
