@@ -6,6 +6,7 @@
 //! | module | whose bytes |
 //! |---|---|
 //! | [`texts`] | circuit files, witnesses, claims, command lines |
+//! | [`files`] | circom's files: constraint systems, witnesses, public values |
 //! | [`wire`] | frames and the handshake, at either party |
 //! | [`correlations`] | base OT, SoftSpokenOT, Ferret, at either party |
 //! | [`proofs`] | QuickSilver, at either party, with correlations from nowhere |
@@ -19,6 +20,7 @@
 
 pub mod correlations;
 pub mod driver;
+pub mod files;
 pub mod proofs;
 pub mod replay;
 pub mod seeds;
@@ -34,6 +36,9 @@ pub type Target = fn(&[u8]);
 pub const TARGETS: &[(&str, Target)] = &[
     ("bristol", texts::bristol),
     ("values", texts::values),
+    ("r1cs", files::r1cs),
+    ("wtns", files::wtns),
+    ("public_json", files::public_json),
     ("arguments", texts::arguments),
     ("frame", wire::frame),
     ("hello", wire::hello),

@@ -10,6 +10,8 @@ use volery::stored::{ProverFile, preprocess};
 use volery::{Options, Prover, Verifier};
 use volery_channel::handshake::{Begin, Hello, Parameters, Role};
 use volery_channel::{Limits, memory_pair};
+use volery_circuit::r1cs;
+use volery_field::F61;
 use volery_vole::base_ot;
 use volery_vole::softspoken::FieldBits;
 
@@ -38,6 +40,7 @@ pub fn all() -> Vec<Seed> {
     for (target, name, text) in TEXTS {
         add(target, name, text.as_bytes());
     }
+    systems(&mut add);
     handshake(&mut add);
     base_ots(&mut add);
     extensions(&mut add);
@@ -61,6 +64,8 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ("values", "witness-by-name", "# secret\ninput 2 = 0x0123456789abcdef\ninput 0 = 0x1f\n"),
     ("values", "claim", "input 1 = 0xA5   # public\noutput 0 = 0b101\n"),
     ("values", "claim-left-open", "output 0 = any\n"),
+    ("public_json", "three", "[\n \"33\",\n \"0\",\n \"2305843009213693950\"\n]\n"),
+    ("public_json", "above-the-prime", "[\"2305843009213693951\", \"1\", \"2\"]"),
     ("arguments", "address-name", "localhost:7000"),
     ("arguments", "address-v6", "[::1]:0"),
     ("arguments", "address-unix", "unix:/run/volery.sock"),
@@ -78,6 +83,17 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ("frame", "hello-of-60-bytes", "\u{1}\u{3c}\0\0\0"),
     ("frame", "reason", "the proof is rejected"),
 ];
+
+fn systems(add: Add<'_>) {
+    for constraints in [0, 3] {
+        let (system, assignment) = r1cs::sample::<F61>(1, constraints).expect("few constraints");
+        let (mut r1cs, mut wtns) = (Vec::new(), Vec::new());
+        system.write(&mut r1cs).expect("memory");
+        assignment.write(&mut wtns).expect("memory");
+        add("r1cs", &format!("sample-{}", constraints + 1), &r1cs);
+        add("wtns", &format!("sample-{}", constraints + 1), &wtns);
+    }
+}
 
 fn handshake(add: Add<'_>) {
     let parameters = || {
