@@ -21,6 +21,7 @@ mod arith;
 mod bytes;
 mod hash;
 mod logic;
+mod polynomial;
 mod sha1;
 mod sha256;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub use logic::{
     all_ones, and, any_one, equal, mux, not, not_word, or, rotate_left, rotate_right, shift_left,
     shift_right, shift_right_signed, xor, xor_constant,
 };
+pub use polynomial::multiply_low_as_polynomials;
 pub use sha1::{Sha1, sha1};
 pub use sha256::{Sha256, sha256};
 

@@ -1,21 +1,30 @@
-//! Built-in statements: knowledge of a hash function's preimage, of an AES key; and statements to measure with.
+//! Built-in statements: knowledge of a hash function's preimage, of an AES key, of solutions of equations over a field; and
+//! statements to measure with.
 //!
 //! A statement holds public inputs and, on the prover's side only, a witness, which is wiped when it is dropped, never
-//! printed, and plays no part in [`Statement::identify`](crate::Statement::identify). All of them run on every backend
-//! with `Prove<F2>`, and stream: what they keep does not grow with their size.
+//! printed, and plays no part in [`Statement::identify`](crate::Statement::identify). Those about bits run on every backend
+//! with `Prove<F2>`, and stream: what they keep does not grow with their size. The others are generic over the field.
 //!
 //! | statement | what is claimed |
 //! |---|---|
 //! | [`Sha256Preimage`], [`Sha1Preimage`] | I know a message of this length with this digest |
 //! | [`Aes128Key`] | I know a key that encrypts this block to that one |
 //! | [`Sha256Chain`], [`Aes128Many`], [`AndChain`] | of any number of gates, with a witness that everybody knows: for benchmarks |
+//! | [`Sis`] | I know a short solution of this linear system |
+//! | [`MatrixProduct`], [`InnerProduct`] | I know factors with this product, public or committed to |
+//! | [`Mul32`] | I know 32-bit factors with these products modulo 2^32, proved as polynomials over their bits |
+//! | [`MulChain`] | multiplications in any number: for benchmarks |
 
 mod aes128;
+mod arithmetic;
 mod bench;
+mod mul32;
 mod preimage;
 
 pub use aes128::Aes128Key;
+pub use arithmetic::{InnerProduct, MatrixProduct, MulChain, Short, Sis};
 pub use bench::{Aes128Many, AndChain, Sha256Chain};
+pub use mul32::Mul32;
 pub use preimage::{Preimage, Sha1Preimage, Sha256Preimage};
 
 use volery_field::F2;

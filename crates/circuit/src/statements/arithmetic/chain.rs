@@ -1,0 +1,103 @@
+//! Any number of multiplications, for benchmarks and load tests.
+
+use volery_field::Value;
+
+use crate::elements::bring_in;
+use crate::seeded::Seeded;
+use crate::{Digest, Error, Evaluator, Prove, Statement, Witness};
+
+/// Wires of a word of [`MulChain`], and multiplications of a batch.
+const WIDTH: usize = 1 << 10;
+
+/// "I know a start from which a chain of exactly `muls` multiplications, with one addition each, ends in this state."
+///
+/// The state is two words `x, y` of 1024 wires. A step makes `y` of `x`, and `x` of `y_i + x_i x_{i+1}`: a Feistel network, so no
+/// state is lost, however long the chain. The last step takes only as many of the multiplications as are left. The witness is
+/// known to everybody.
+#[derive(Debug)]
+pub struct MulChain<F: Value> {
+    muls: u64,
+    batched: bool,
+    start: Witness<F>,
+    pub(super) end: Vec<F>,
+}
+
+impl<F: Value> MulChain<F> {
+    /// A chain of `muls` multiplications, given to the backend 1024 at a time.
+    ///
+    /// # Errors
+    /// None that a well-formed chain can cause; the evaluator's type.
+    pub fn new(muls: u64) -> Result<Self, Error> {
+        Self::make(muls, true)
+    }
+
+    /// The same chain, given to the backend one multiplication at a time.
+    ///
+    /// # Errors
+    /// As [`MulChain::new`].
+    pub fn single(muls: u64) -> Result<Self, Error> {
+        Self::make(muls, false)
+    }
+
+    fn make(muls: u64, batched: bool) -> Result<Self, Error> {
+        let start: Vec<F> = Seeded::new("multiplication chain", b"").elements(2 * WIDTH);
+        let end = chain(&mut Evaluator::new(), start.clone(), muls, true)?;
+        Ok(Self { muls, batched, start: Witness::new(start), end })
+    }
+}
+
+/// Runs the chain from `x` and `y`, one after the other in `state`; the state it ends in.
+fn chain<F: Value, B: Prove<F>>(
+    b: &mut B,
+    mut state: Vec<B::Wire>,
+    muls: u64,
+    batched: bool,
+) -> Result<Vec<B::Wire>, B::Error> {
+    let mut y = state.split_off(WIDTH);
+    let mut x = state;
+    let mut left = muls;
+    while left > 0 {
+        let active = left.min(WIDTH as u64) as usize;
+        // The first wire once more, so that a word and its rotation are slices of one vector.
+        x.push(x[0].clone());
+        if batched {
+            let products = b.mul_many(&x[..active], &x[1..=active])?;
+            for (y, product) in y.iter_mut().zip(&products) {
+                *y = b.add(y, product);
+            }
+        } else {
+            for (y, pair) in y[..active].iter_mut().zip(x.windows(2)) {
+                let product = b.mul(&pair[0], &pair[1])?;
+                *y = b.add(y, &product);
+            }
+        }
+        x.pop();
+        core::mem::swap(&mut x, &mut y);
+        left -= active as u64;
+    }
+    x.append(&mut y);
+    Ok(x)
+}
+
+impl<F: Value, B: Prove<F>> Statement<B> for MulChain<F> {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"benchmark: multiplication chain v1").bytes("field", F::NAME.as_bytes());
+        digest.number("muls", self.muls).number("batched", self.batched.into());
+    }
+
+    fn commitments(&self) -> Option<u64> {
+        self.muls.checked_add(2 * WIDTH as u64)
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        backend.enter("chain");
+        let mut state = Vec::with_capacity(2 * WIDTH);
+        bring_in(backend, 2 * WIDTH, 0, Some(&self.start), &mut state)?;
+        let state = chain(backend, state, self.muls, self.batched)?;
+        let differences: Vec<B::Wire> =
+            state.iter().zip(&self.end).map(|(wire, &end)| backend.add_constant(wire, -end)).collect();
+        backend.assert_zero(&differences)?;
+        backend.leave();
+        Ok(())
+    }
+}
