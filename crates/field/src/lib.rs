@@ -20,6 +20,7 @@
 //! | `extension` | the traits of pairs (values, MACs): [`Element`], [`Value`], [`Mac`]; [`Authenticated`] |
 //! | [`f61`] | [`F61`], the integers modulo 2^61 - 1, and its quadratic extension [`F61x2`] |
 //! | `packing` | vectors of elements on the wire, without gaps |
+//! | [`prime256`] | five prime fields of 256 bits: scalars of BN254, BLS12-381 and Ristretto, base fields of two curves |
 //! | `bits` | [`Bits`], many of them, packed |
 //! | [`gf128`] | [`Gf128`], the MAC field of Boolean statements, and its kernels |
 //! | `laws` (tests only) | the axioms as one macro, run on every ring and field |
@@ -42,6 +43,7 @@ pub mod gf128;
 mod laws;
 mod operators;
 mod packing;
+pub mod prime256;
 mod ring;
 
 pub use bits::{Bits, BitsError};
@@ -51,4 +53,5 @@ pub use f2::F2;
 pub use f61::{F61, F61x2};
 pub use gf128::Gf128;
 pub use packing::{PackingError, pack_elements, packed_bytes, unpack_elements};
+pub use prime256::{Bls12381Scalar, Bn254Scalar, DecimalError, P256Base, RistrettoScalar, Secp256k1Base};
 pub use ring::{EncodingError, Field, Ring};

@@ -3,33 +3,34 @@
 
 use crate::EncodingError;
 
-/// `AddAssign`, `SubAssign` and `MulAssign` from the operators without assignment, and `Debug` that shows the name alone.
+/// `AddAssign`, `SubAssign` and `MulAssign` from the operators without assignment, and `Debug` that shows the ring's name
+/// alone.
 macro_rules! scalar {
-    ($type:ident) => {
-        impl core::ops::AddAssign for $type {
+    ($type:ident $(<$parameter:ident: $bound:path>)?) => {
+        impl$(<$parameter: $bound>)? core::ops::AddAssign for $type$(<$parameter>)? {
             #[inline(always)]
             fn add_assign(&mut self, other: Self) {
                 *self = *self + other;
             }
         }
 
-        impl core::ops::SubAssign for $type {
+        impl$(<$parameter: $bound>)? core::ops::SubAssign for $type$(<$parameter>)? {
             #[inline(always)]
             fn sub_assign(&mut self, other: Self) {
                 *self = *self - other;
             }
         }
 
-        impl core::ops::MulAssign for $type {
+        impl$(<$parameter: $bound>)? core::ops::MulAssign for $type$(<$parameter>)? {
             #[inline(always)]
             fn mul_assign(&mut self, other: Self) {
                 *self = *self * other;
             }
         }
 
-        impl core::fmt::Debug for $type {
+        impl$(<$parameter: $bound>)? core::fmt::Debug for $type$(<$parameter>)? {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.write_str(concat!(stringify!($type), "(..)"))
+                write!(f, "{}(..)", <Self as crate::Ring>::NAME)
             }
         }
     };

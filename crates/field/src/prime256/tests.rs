@@ -1,0 +1,168 @@
+use crypto_bigint::modular::ConstMontyParams;
+use proptest::prelude::*;
+
+use super::*;
+
+/// Integers of four limbs, not reduced: uniform ones, sparse ones, and those around 0, `p` and `2^256`.
+fn any_integer(p: Limbs) -> impl Strategy<Value = Limbs> {
+    let limb = || prop_oneof![2 => any::<u64>(), 1 => Just(0), 1 => Just(u64::MAX)];
+    let near = move |distance: i64| {
+        let mut near = p;
+        near[0] = near[0].wrapping_add_signed(distance);
+        near
+    };
+    prop_oneof![
+        3 => any::<Limbs>(),
+        2 => [limb(), limb(), limb(), limb()],
+        1 => (0..3_u64).prop_map(|n| [n, 0, 0, 0]),
+        1 => (-2..3_i64).prop_map(near),
+        1 => Just([u64::MAX; 4]),
+    ]
+}
+
+fn any_element<P: Modulus>() -> impl Strategy<Value = Prime256<P>> {
+    // The limbs are the form in memory, so that carries are tried; half are reduced integers instead.
+    (any_integer(P::PRIME), any::<bool>()).prop_map(|(integer, in_memory)| {
+        if in_memory && limbs::is_below(integer, P::PRIME) {
+            Prime256::from_limbs(integer)
+        } else {
+            Prime256::reduced(integer)
+        }
+    })
+}
+
+/// The same element in the library's hands.
+fn reference<P: Modulus>(x: Prime256<P>) -> ConstMontyForm<P, { U256::LIMBS }> {
+    ConstMontyForm::from_montgomery(limbs::to_library(x.limbs))
+}
+
+macro_rules! prime_field_tests {
+    ($module:ident, $field:ty, $order:ty, $decimal:literal) => {
+        mod $module {
+            use super::*;
+
+            fn any_element() -> impl Strategy<Value = $field> {
+                super::any_element::<$order>()
+            }
+
+            crate::laws::field_laws!($field, any_element());
+            crate::laws::mac_laws!($field, $field, any_element(), any_element());
+
+            proptest! {
+                #[test]
+                fn operations_are_those_of_the_library(a in any_element(), b in any_element()) {
+                    prop_assert_eq!(reference(a + b), reference(a) + reference(b));
+                    prop_assert_eq!(reference(a - b), reference(a) - reference(b));
+                    prop_assert_eq!(reference(a * b), reference(a) * reference(b));
+                    prop_assert_eq!(reference(-a), -reference(a));
+                    prop_assert_eq!(limbs::to_library(a.integer()), reference(a).retrieve());
+                }
+
+                #[test]
+                fn integers_are_reduced_as_the_library_does(n in any_integer(<$order as Modulus>::PRIME)) {
+                    let expected = ConstMontyForm::<$order, { U256::LIMBS }>::new(&limbs::to_library(n));
+                    prop_assert_eq!(reference(<$field>::reduced(n)), expected);
+                    let below = limbs::to_library(n) == expected.retrieve();
+                    prop_assert_eq!(<$field as Element>::from_packed(n).is_ok(), below);
+                    prop_assert_eq!(<$field>::decode(&limbs::bytes(n)).is_ok(), below);
+                }
+
+                #[test]
+                fn blocks_are_one_integer_modulo_the_prime(blocks in any::<[u128; 3]>()) {
+                    let two_64 = <$field>::from_u64(u64::MAX) + <$field as Ring>::ONE;
+                    let two_128 = two_64 * two_64;
+                    let word = |block: u128| {
+                        <$field>::from_u64((block >> 64) as u64) * two_64 + <$field>::from_u64(block as u64)
+                    };
+                    let expected = (word(blocks[2]) * two_128 + word(blocks[1])) * two_128 + word(blocks[0]);
+                    prop_assert_eq!(<$field>::from_blocks(&blocks), expected);
+                }
+
+                #[test]
+                fn decimals_read_as_they_print(a in any_element()) {
+                    let text = a.to_decimal();
+                    prop_assert_eq!(<$field>::from_decimal(&text), Ok(a));
+                    let error = DecimalError::Digits { ring: <$field as Ring>::NAME };
+                    for (before, after) in [("+", ""), ("-", ""), (" ", ""), ("", "\n"), ("_", ""), ("0x", ""), ("", "e1")] {
+                        prop_assert_eq!(<$field>::from_decimal(&format!("{before}{text}{after}")), Err(error));
+                    }
+                    let error = DecimalError::LeadingZero { ring: <$field as Ring>::NAME };
+                    prop_assume!(text.len() < 78);
+                    prop_assert_eq!(<$field>::from_decimal(&format!("0{text}")), Err(error));
+                }
+            }
+
+            #[test]
+            fn the_modulus_is_the_published_one() {
+                let (modulus, ring) = ($decimal, <$field as Ring>::NAME);
+                assert_eq!(limbs::to_library(<$order as Modulus>::PRIME).to_string_radix_vartime(10), modulus);
+                assert_eq!(<$field>::MODULUS, limbs::bytes(<$order as Modulus>::PRIME));
+                assert_eq!(<$field>::from_decimal(modulus), Err(DecimalError::TooLarge { ring }));
+                assert_eq!((-<$field as Ring>::ONE + <$field as Ring>::ONE).to_decimal(), "0");
+                assert_eq!(<$field>::from_decimal(""), Err(DecimalError::Digits { ring }));
+                assert_eq!(<$field>::from_decimal("00"), Err(DecimalError::LeadingZero { ring }));
+                let huge = "9".repeat(78);
+                assert_eq!(<$field>::from_decimal(&huge), Err(DecimalError::TooLarge { ring }));
+                assert_eq!(<$field>::from_decimal(&"9".repeat(79)), Err(DecimalError::Digits { ring }));
+            }
+
+            #[test]
+            fn the_derived_constants_are_the_library_s() {
+                let params = <$order as ConstMontyParams<{ U256::LIMBS }>>::PARAMS;
+                assert_eq!(<$order as Modulus>::NEGATED_INVERSE as crypto_bigint::Word, params.mod_neg_inv().0);
+                let p = <$order as Modulus>::PRIME[0];
+                assert_eq!(<$order as Modulus>::NEGATED_INVERSE.wrapping_mul(p), u64::MAX);
+                let two_256 = <$field>::reduced(<$order as Modulus>::R);
+                assert_eq!((two_256 * two_256 * two_256).integer(), <$order as Modulus>::R3);
+            }
+
+            #[test]
+            fn sums_of_the_largest_products_reduce() {
+                let (n, minus_one) = (5000, -<$field as Ring>::ONE);
+                // The largest limbs in memory, p - 1, whatever element they are.
+                let (p, mut largest) = (<$order as Modulus>::PRIME, <$order as Modulus>::PRIME);
+                largest[0] -= 1;
+                let largest = <$field>::from_limbs(largest);
+                assert!(limbs::is_below(largest.limbs, p));
+                for x in [minus_one, largest] {
+                    let vector = vec![x; n];
+                    let expected = x * x * <$field>::from_u64(n as u64);
+                    assert_eq!(<$field as crate::Mac<$field>>::inner_product(&vector, &vector), Ok(expected));
+                }
+            }
+        }
+    };
+}
+
+// Moduli in decimal, as published: BN254's in EIP-196 ("the group order"), BLS12-381's in draft-irtf-cfrg-pairing-
+// friendly-curves, Ristretto's in RFC 9496, secp256k1's in SEC 2 (2.4.1), P-256's in FIPS 186-4 (D.1.2.3).
+prime_field_tests!(
+    bn254,
+    Bn254Scalar,
+    Bn254Order,
+    "21888242871839275222246405745257275088548364400416034343698204186575808495617"
+);
+prime_field_tests!(
+    bls12381,
+    Bls12381Scalar,
+    Bls12381Order,
+    "52435875175126190479447740508185965837690552500527637822603658699938581184513"
+);
+prime_field_tests!(
+    ristretto,
+    RistrettoScalar,
+    RistrettoOrder,
+    "7237005577332262213973186563042994240857116359379907606001950938285454250989"
+);
+prime_field_tests!(
+    secp256k1,
+    Secp256k1Base,
+    Secp256k1Prime,
+    "115792089237316195423570985008687907853269984665640564039457584007908834671663"
+);
+prime_field_tests!(
+    p256,
+    P256Base,
+    P256Prime,
+    "115792089210356248762697446949407573530086143415290314195533631308867097853951"
+);
