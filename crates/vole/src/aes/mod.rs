@@ -3,6 +3,7 @@
 //! Three kernels over slices, all of them CTR- or tree-shaped so that independent blocks fill the pipeline:
 //!
 //! * [`Aes::ctr`]: `out[i] = AES_K(start + i)`;
+//! * [`Aes::hash`]: the hash `H` below of every block;
 //! * [`Aes::expand`]: one level of the correlated GGM tree of half-trees (ePrint 2022/1431, section 4.1),
 //!   `left = H(x)`, `right = x + H(x)`, with `H(x) = AES_K(s(x)) + s(x)` and the linear orthomorphism
 //!   `s(a || b) = (a + b) || a` (Guo, Katz, Wang, Yu, ePrint 2019/074): circular correlation robust
@@ -135,6 +136,23 @@ impl Aes {
         }
         if let Some(soft) = &self.soft {
             portable::ctr(soft, start, out);
+        }
+    }
+
+    /// Replaces every block `x` by `H(x)`, the hash of [`Aes::expand`].
+    pub(crate) fn hash(&self, nodes: &mut [Gf128]) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: `self.level` was available when the key was expanded.
+        unsafe {
+            match self.level {
+                Level::Portable => {}
+                Level::Aesni => return x86::hash_aesni(&self.round_keys, nodes),
+                Level::Vaes256 => return x86::hash_vaes256(&self.round_keys, nodes),
+                Level::Vaes512 => return x86::hash_vaes512(&self.round_keys, nodes),
+            }
+        }
+        if let Some(soft) = &self.soft {
+            portable::hash(soft, nodes);
         }
     }
 
@@ -275,6 +293,19 @@ mod tests {
                     aes.repair(&mut got, path as u32, p, s);
                     assert!(got == want, "{:?} {half} {path}", aes.level);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn hash_is_the_left_half_of_an_expansion_at_every_level_and_length() {
+        for aes in levels([5; 16]) {
+            for n in 0..70 {
+                let mut both = sample(2 * n, n as u64);
+                let mut hashed = both[..n].to_vec();
+                aes.expand(&mut both, Fix::NONE);
+                aes.hash(&mut hashed);
+                assert!(hashed == both[..n], "{:?} {n}", aes.level);
             }
         }
     }

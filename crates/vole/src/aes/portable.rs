@@ -34,6 +34,14 @@ pub(super) fn expand(aes: &::aes::Aes128, left: &mut [Gf128], right: &mut [Gf128
     sum
 }
 
+/// `H` of every block.
+pub(super) fn hash(aes: &::aes::Aes128, nodes: &mut [Gf128]) {
+    for node in nodes {
+        let s = orthomorphism(*node);
+        *node = permute(aes, s) + s;
+    }
+}
+
 /// Clears the least significant bits and adds `fix`.
 pub(super) fn add_even(nodes: &mut [Gf128], fix: Fix) {
     for (j, node) in nodes.iter_mut().enumerate() {

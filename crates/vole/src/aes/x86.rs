@@ -296,6 +296,30 @@ unsafe fn expand<L: Lanes, const W: usize, const FIX: bool>(
     at
 }
 
+/// `H(x) = AES(s(x)) + s(x)` of as many groups of `W` registers as fit from `done` on; returns where it stopped.
+#[inline(always)]
+unsafe fn hash<L: Lanes, const W: usize>(keys: &[u128; 11], nodes: &mut [Gf128], done: usize) -> usize {
+    let mut at = done;
+    // SAFETY: the loop keeps `at + W * N <= nodes.len()`.
+    unsafe {
+        while nodes.len() - at >= W * L::N {
+            let p = nodes.as_mut_ptr().add(at);
+            let mut h: [L; W] = core::array::from_fn(|w| {
+                let s = L::load(p.add(w * L::N)).orthomorphism();
+                // Parked in memory: eight inputs beside their images would not fit sixteen registers.
+                s.store(p.add(w * L::N));
+                s
+            });
+            encrypt(keys, &mut h);
+            for (w, h) in h.into_iter().enumerate() {
+                h.xor(L::load(p.add(w * L::N))).store(p.add(w * L::N));
+            }
+            at += W * L::N;
+        }
+    }
+    at
+}
+
 /// Clears the least significant bits and adds `fix`, from `done` on, whole registers only; returns where it stopped.
 #[inline(always)]
 unsafe fn add_even<L: Lanes>(nodes: &mut [Gf128], fix: Fix, done: usize) -> usize {
@@ -313,7 +337,18 @@ unsafe fn add_even<L: Lanes>(nodes: &mut [Gf128], fix: Fix, done: usize) -> usiz
 }
 
 macro_rules! entry_points {
-    ($features:literal, $lanes:ty, $ctr:ident, $expand:ident, $add_even:ident) => {
+    ($features:literal, $lanes:ty, $ctr:ident, $expand:ident, $add_even:ident, $hash:ident) => {
+        /// See [`Aes::hash`](super::Aes::hash).
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn $hash(keys: &[u128; 11], nodes: &mut [Gf128]) {
+            // SAFETY: this function's features are those of the lanes, and wider lanes imply narrower ones.
+            unsafe {
+                let done = hash::<$lanes, 8>(keys, nodes, 0);
+                let done = hash::<$lanes, 1>(keys, nodes, done);
+                hash::<__m128i, 1>(keys, nodes, done);
+            }
+        }
+
         /// Clears the least significant bits of `nodes` and adds `fix`.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn $add_even(nodes: &mut [Gf128], fix: Fix) {
@@ -362,9 +397,9 @@ macro_rules! entry_points {
     };
 }
 
-entry_points!("aes,sse4.1", __m128i, ctr_aesni, expand_aesni, add_even_aesni);
-entry_points!("aes,avx2,vaes", __m256i, ctr_vaes256, expand_vaes256, add_even_vaes256);
-entry_points!("aes,avx2,vaes,avx512f", __m512i, ctr_vaes512, expand_vaes512, add_even_vaes512);
+entry_points!("aes,sse4.1", __m128i, ctr_aesni, expand_aesni, add_even_aesni, hash_aesni);
+entry_points!("aes,avx2,vaes", __m256i, ctr_vaes256, expand_vaes256, add_even_vaes256, hash_vaes256);
+entry_points!("aes,avx2,vaes,avx512f", __m512i, ctr_vaes512, expand_vaes512, add_even_vaes512, hash_vaes512);
 
 /// The key schedule of FIPS 197, section 5.2, by `aeskeygenassist`: no table look-up on a secret key.
 #[target_feature(enable = "aes,sse4.1")]

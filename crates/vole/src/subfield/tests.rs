@@ -119,7 +119,7 @@ fn correlations_hold_through_all_stages_whatever_the_threads() {
 #[test]
 fn the_stages_of_the_profiles_hold_and_the_ramp_is_cheap() {
     for profile in [Profile::Lan, Profile::Wan] {
-        let run = run::<F61, F61>(plan(profile), 200_000, [1, 1], [untouched; 2]);
+        let run = run::<F61, F61>(plan::<F61>(profile), 200_000, [1, 1], [untouched; 2]);
         holds(&run);
         assert!(run.bytes.iter().sum::<u64>() < 2_000_000, "{:?} bytes", run.bytes);
     }

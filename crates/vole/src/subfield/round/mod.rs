@@ -36,11 +36,13 @@ mod verifier;
 pub(super) use prover::{CheckRandomness, ProverRound};
 pub(super) use verifier::VerifierRound;
 
+use std::sync::{Mutex, PoisonError};
+
 use volery_field::{Element, Gf128, Mac, Value};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::base::push;
-use crate::aes::{Aes, Fix};
+use crate::aes::Aes;
 use crate::ferret::Params;
 use crate::hash::Oracle;
 use crate::lpn::LpnCode;
@@ -80,28 +82,29 @@ impl Public {
         self.params.log_block as usize
     }
 
-    /// `H` of every leaf in the first half of `nodes`, which is twice as long as `out`.
-    fn hash_leaves<M: Element>(&self, nodes: &mut [Gf128], out: &mut [M]) {
-        let n = out.len();
+    /// `H` of every leaf.
+    fn hash_leaves<M: Element>(&self, scratch: &mut Scratch, out: &mut [M]) {
+        let Scratch { leaves, hashes } = scratch;
         if let [aes] = &self.leaves[..] {
-            // The left half of one more level is the hash itself.
-            aes.expand(&mut nodes[..2 * n], Fix::NONE);
-            for (out, h) in out.iter_mut().zip(nodes.iter()) {
+            aes.hash(leaves);
+            for (out, h) in out.iter_mut().zip(leaves.iter()) {
                 *out = M::from_blocks(&[h.to_bits()]);
             }
             return;
         }
-        let mut hashes = Zeroizing::new(vec![0_u128; n * self.leaves.len()]);
-        let mut copy = Zeroizing::new(vec![Gf128::ZERO; 2 * n]);
-        for (b, aes) in self.leaves.iter().enumerate() {
-            copy[..n].copy_from_slice(&nodes[..n]);
-            aes.expand(&mut copy, Fix::NONE);
-            for (i, h) in copy[..n].iter().enumerate() {
-                hashes[i * self.leaves.len() + b] = h.to_bits();
-            }
+        // One hash for each block that an element takes.
+        let blocks = self.leaves.len();
+        hashes.resize(leaves.len() * blocks, Gf128::ZERO);
+        for (aes, hashes) in self.leaves.iter().zip(hashes.chunks_exact_mut(leaves.len())) {
+            hashes.copy_from_slice(leaves);
+            aes.hash(hashes);
         }
-        for (out, blocks) in out.iter_mut().zip(hashes.chunks_exact(self.leaves.len())) {
-            *out = M::from_blocks(blocks);
+        let mut words = Zeroizing::new([0; 8]);
+        for (i, out) in out.iter_mut().enumerate() {
+            for (b, word) in words[..blocks].iter_mut().enumerate() {
+                *word = hashes[b * leaves.len() + i].to_bits();
+            }
+            *out = M::from_blocks(&words[..blocks]);
         }
     }
 
@@ -117,28 +120,73 @@ const NONCE: usize = 32;
 const DIGEST: usize = 32;
 const SEED: usize = 16;
 
-/// Room for a tree: its leaves, one more level, and the values of the leaves.
-struct Scratch<M: Zeroize> {
-    nodes: Vec<Gf128>,
-    values: Vec<M>,
+/// Room for a tree; wiped on drop.
+#[derive(Default)]
+struct Scratch {
+    leaves: Vec<Gf128>,
+    hashes: Vec<Gf128>,
 }
 
-impl<M: Element> Scratch<M> {
-    fn new(params: &Params) -> Self {
-        let n = params.block_len();
-        Self { nodes: vec![Gf128::ZERO; 2 * n], values: vec![M::ZERO; n] }
-    }
-
-    fn leaves(&mut self) -> &mut [Gf128] {
-        let n = self.values.len();
-        &mut self.nodes[..n]
-    }
-}
-
-impl<M: Zeroize> Drop for Scratch<M> {
+impl Drop for Scratch {
     fn drop(&mut self) {
-        self.nodes.zeroize();
-        self.values.zeroize();
+        self.leaves.zeroize();
+        self.hashes.zeroize();
+    }
+}
+
+/// The values of all leaves of a round, block after block: kept if they are few enough, else made again for each use.
+struct Leaves<M: Zeroize> {
+    kept: Vec<M>,
+    keep: bool,
+    /// Room that is not in use.
+    spare: Mutex<Vec<(Scratch, Zeroizing<Vec<M>>)>>,
+}
+
+/// Bytes of values that a round keeps. Making them again takes about as long as the rest of the work on an output.
+const KEPT: usize = 32 << 20;
+
+impl<M: Element> Leaves<M> {
+    fn new(params: &Params) -> Self {
+        let keep = params.outputs().saturating_mul(size_of::<M>()) <= KEPT;
+        let kept = Vec::with_capacity(if keep { params.outputs() } else { 0 });
+        Self { kept, keep, spare: Mutex::default() }
+    }
+
+    /// Hands the values of block `tree` to `take`; `make` makes them if they are not kept.
+    fn with<T>(
+        &self,
+        tree: usize,
+        params: &Params,
+        make: impl FnOnce(&mut Scratch, &mut [M]),
+        take: impl FnOnce(&[M]) -> T,
+    ) -> T {
+        let n = params.block_len();
+        if let Some(values) = self.kept.get(tree * n..(tree + 1) * n) {
+            return take(values);
+        }
+        // Poisoned or not, what is in there is only room.
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut scratch, mut values) = spare.pop().unwrap_or_default();
+        drop(spare);
+        scratch.leaves.resize(n, Gf128::ZERO);
+        values.resize(n, M::ZERO);
+        make(&mut scratch, &mut values);
+        let result = take(&values);
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push((scratch, values));
+        result
+    }
+
+    /// Keeps the values of the next block.
+    fn keep(&mut self, values: &[M]) {
+        if self.keep {
+            self.kept.extend_from_slice(values);
+        }
+    }
+}
+
+impl<M: Zeroize> Drop for Leaves<M> {
+    fn drop(&mut self) {
+        self.kept.zeroize();
     }
 }
 

@@ -5,7 +5,7 @@ use volery_field::{Authenticated, Gf128, Mac, Value};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::super::base::push;
-use super::{Coefficients, DIGEST, NONCE, Public, SEED, Scratch, base_len, trees_bytes};
+use super::{Coefficients, DIGEST, Leaves, NONCE, Public, SEED, Scratch, base_len, trees_bytes};
 use crate::Error;
 use crate::ferret::{Params, paths_of};
 use crate::pprf::expand_punctured;
@@ -25,6 +25,8 @@ pub struct ProverRound<F: Zeroize, M: Zeroize> {
     sums: Vec<Gf128>,
     /// What is to be added to the value at the path's leaf, of each tree.
     missing: Vec<M>,
+    /// The tags of the leaves, those at the paths included.
+    leaves: Leaves<M>,
     /// P's value of the check and the nonce of its commitment, until the verdict.
     committed: Option<(M, [u8; NONCE])>,
 }
@@ -60,17 +62,9 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
         base.truncate(params.table_len());
         let paths = paths_of(&bits, public.height());
         let table = core::mem::take(&mut *base);
-        Ok(Self {
-            public,
-            table,
-            noise,
-            mask,
-            bits,
-            paths,
-            sums: Vec::new(),
-            missing: Vec::new(),
-            committed: None,
-        })
+        let leaves = Leaves::new(&params);
+        let (sums, missing) = (Vec::new(), Vec::new());
+        Ok(Self { public, table, noise, mask, bits, paths, sums, missing, leaves, committed: None })
     }
 
     /// Receives the trees and sends the check.
@@ -89,23 +83,25 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
         self.bits.zeroize();
 
         let coefficients = Coefficients::<M>::expand(&params, randomness.seed);
-        let mut scratch = Scratch::new(&params);
+        let mut scratch = Scratch::default();
+        scratch.leaves.resize(params.block_len(), Gf128::ZERO);
+        let mut values = Zeroizing::new(vec![M::ZERO; params.block_len()]);
         let mut value = M::ZERO - self.mask[1];
         let mut phi = M::ZERO - self.mask[0];
         for (tree, bytes) in differences.chunks_exact(M::BYTES).enumerate() {
             let d = M::decode(bytes)
                 .map_err(|error| Error::malformed(tags::SUBFIELD_TREES, error.to_string()))?;
-            self.values(tree, &mut scratch);
+            self.expand(tree, &mut scratch, &mut values);
             let noise = self.noise[tree];
             // The value at the path is garbage that the total contains, so that it cancels.
-            let total = scratch.values.iter().fold(M::ZERO, |sum, v| sum + *v);
-            let missing = noise.m - d - total;
-            self.missing.push(missing);
-            let at_path = coefficients.at(self.paths[tree]);
-            let sum = M::inner_product(&coefficients.leaves, &scratch.values)
+            let total = values.iter().fold(M::ZERO, |sum, v| sum + *v);
+            self.missing.push(noise.m - d - total);
+            self.complete(tree, &mut values);
+            let sum = M::inner_product(&coefficients.leaves, &values)
                 .map_err(|error| Error::misuse(error.to_string()))?;
-            value += coefficients.trees[tree] * (sum + at_path * missing);
-            phi += (coefficients.trees[tree] * at_path).scale(noise.x);
+            value += coefficients.trees[tree] * sum;
+            phi += (coefficients.trees[tree] * coefficients.at(self.paths[tree])).scale(noise.x);
+            self.leaves.keep(&values);
         }
         let mut check = Vec::with_capacity(SEED + M::BYTES + DIGEST);
         check.extend_from_slice(&randomness.seed);
@@ -134,12 +130,19 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
     }
 
     /// The values of tree `tree`'s leaves, with garbage at the path's.
-    fn values(&self, tree: usize, scratch: &mut Scratch<M>) {
+    fn expand(&self, tree: usize, scratch: &mut Scratch, values: &mut [M]) {
         let height = self.public.height();
         let sums = &self.sums[tree * height..][..height];
-        expand_punctured(&self.public.trees, self.paths[tree], sums, scratch.leaves());
-        let Scratch { nodes, values } = scratch;
-        self.public.hash_leaves(nodes, values);
+        expand_punctured(&self.public.trees, self.paths[tree], sums, &mut scratch.leaves);
+        self.public.hash_leaves(scratch, values);
+    }
+
+    /// Puts the tag of the noise where the garbage is.
+    fn complete(&self, tree: usize, values: &mut [M]) {
+        let (path, missing) = (self.paths[tree], self.missing[tree]);
+        for (i, value) in values.iter_mut().enumerate() {
+            *value += missing.masked(equal(i, path));
+        }
     }
 
     /// This round's size.
@@ -149,21 +152,28 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
 
     /// Block `tree` (less than the number of trees), `2^h` correlations.
     pub(in crate::subfield) fn block(&self, tree: usize, out: &mut [Authenticated<F, M>]) {
-        let mut scratch = Scratch::new(&self.public.params);
-        self.values(tree, &mut scratch);
-        let (path, noise, missing) = (self.paths[tree], self.noise[tree].x, self.missing[tree]);
-        for (i, (out, value)) in out.iter_mut().zip(&scratch.values).enumerate() {
-            // All ones at the path, without a branch.
-            let here = (u64::from(i as u32 ^ path).wrapping_sub(1) as i64 >> 63) as u64;
-            *out = Authenticated { x: noise.masked(here), m: *value + missing.masked(here) };
-        }
+        let make = |scratch: &mut Scratch, values: &mut [M]| {
+            self.expand(tree, scratch, values);
+            self.complete(tree, values);
+        };
+        self.leaves.with(tree, &self.public.params, make, |values| {
+            let (path, noise) = (self.paths[tree], self.noise[tree].x);
+            for (i, (out, value)) in out.iter_mut().zip(values).enumerate() {
+                *out = Authenticated { x: noise.masked(equal(i, path)), m: *value };
+            }
+        });
         self.public.code.add_rows((tree * out.len()) as u64, &self.table, out);
     }
 }
 
+/// All ones if `i` is `path`, else zero; without a branch.
+fn equal(i: usize, path: u32) -> u64 {
+    (u64::from(i as u32 ^ path).wrapping_sub(1) as i64 >> 63) as u64
+}
+
 impl<F: Zeroize, M: Zeroize> Drop for ProverRound<F, M> {
     fn drop(&mut self) {
-        let Self { public: _, table, noise, mask, bits, paths, sums, missing, committed } = self;
+        let Self { public: _, table, noise, mask, bits, paths, sums, missing, leaves: _, committed } = self;
         table.zeroize();
         noise.zeroize();
         mask.zeroize();

@@ -6,7 +6,7 @@ use volery_field::{Gf128, Mac, Value};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::super::base::push;
-use super::{Coefficients, DIGEST, NONCE, Public, SEED, Scratch, base_len, trees_bytes};
+use super::{Coefficients, DIGEST, Leaves, NONCE, Public, SEED, Scratch, base_len, trees_bytes};
 use crate::ferret::Params;
 use crate::pprf::expand_full;
 use crate::subfield::FieldDelta;
@@ -21,6 +21,8 @@ pub struct VerifierRound<F, M: Zeroize> {
     /// The binary key of the trees.
     tree_delta: Delta,
     roots: Vec<Gf128>,
+    /// The keys of the leaves.
+    leaves: Leaves<M>,
     /// V's value of the check and P's commitment, until the verdict.
     answered: Option<(M, [u8; DIGEST])>,
     values: core::marker::PhantomData<F>,
@@ -47,34 +49,38 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
         base.truncate(params.table_len());
         let mut roots = vec![Gf128::ZERO; params.trees as usize];
         Prg::new(*seed).blocks(&mut roots);
-        let round = Self {
+        let mut round = Self {
             public,
             table: core::mem::take(&mut *base),
             mask,
             tree_delta: tree_delta.duplicate(),
             roots,
+            leaves: Leaves::new(&params),
             answered: None,
             values: core::marker::PhantomData,
         };
-        channel.send(tags::SUBFIELD_TREES, &round.trees(&noise, &bits)?)?;
+        let message = round.trees(&noise, &bits)?;
+        channel.send(tags::SUBFIELD_TREES, &message)?;
         Ok(round)
     }
 
     /// The sums of every level of every tree, masked for P's path, and the difference of each tree.
-    fn trees(&self, noise: &[M], bits: &[Gf128]) -> Result<Vec<u8>, Error> {
-        let params = &self.public.params;
-        let mut message = Vec::with_capacity(trees_bytes::<F, M>(params));
+    fn trees(&mut self, noise: &[M], bits: &[Gf128]) -> Result<Vec<u8>, Error> {
+        let params = self.public.params;
+        let mut message = Vec::with_capacity(trees_bytes::<F, M>(&params));
         let mut differences = Vec::with_capacity(self.roots.len() * M::BYTES);
-        let mut scratch = Scratch::<M>::new(params);
+        let mut scratch = Scratch::default();
+        scratch.leaves.resize(params.block_len(), Gf128::ZERO);
+        let mut values = Zeroizing::new(vec![M::ZERO; params.block_len()]);
         for ((root, keys), noise) in self.roots.iter().zip(bits.chunks_exact(self.public.height())).zip(noise)
         {
             let delta = self.tree_delta.expose();
-            expand_full(&self.public.trees, *root, delta, scratch.leaves(), |level, sum| {
+            expand_full(&self.public.trees, *root, delta, &mut scratch.leaves, |level, sum| {
                 message.extend_from_slice(&(sum + keys[level]).to_bits().to_le_bytes());
             });
-            let Scratch { nodes, values } = &mut scratch;
-            self.public.hash_leaves(nodes, values);
-            push(&mut differences, scratch.values.iter().fold(*noise, |sum, v| sum - *v))?;
+            self.public.hash_leaves(&mut scratch, &mut values);
+            push(&mut differences, values.iter().fold(*noise, |sum, v| sum - *v))?;
+            self.leaves.keep(&values);
         }
         message.extend_from_slice(&differences);
         Ok(message)
@@ -95,12 +101,10 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
         let shifted = M::decode(&message[SEED..SEED + M::BYTES])
             .map_err(|error| Error::malformed(tags::SUBFIELD_CHECK, error.to_string()))?;
         let coefficients = Coefficients::<M>::expand(&params, seed);
-        let mut scratch = Scratch::new(&params);
         let mut value = M::ZERO - self.mask - shifted * delta.expose();
         for (tree, s) in coefficients.trees.iter().enumerate() {
-            self.values(tree, &mut scratch);
-            let sum = M::inner_product(&coefficients.leaves, &scratch.values)
-                .map_err(|error| Error::misuse(error.to_string()))?;
+            let sum = self.with_values(tree, |values| M::inner_product(&coefficients.leaves, values));
+            let sum = sum.map_err(|error| Error::misuse(error.to_string()))?;
             value += *s * sum;
         }
         self.answered = Some((value, commitment));
@@ -122,12 +126,14 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
         Ok(())
     }
 
-    /// The values of tree `tree`'s leaves.
-    fn values(&self, tree: usize, scratch: &mut Scratch<M>) {
-        let delta = self.tree_delta.expose();
-        expand_full(&self.public.trees, self.roots[tree], delta, scratch.leaves(), |_, _| {});
-        let Scratch { nodes, values } = scratch;
-        self.public.hash_leaves(nodes, values);
+    /// Hands the keys of tree `tree`'s leaves to `take`.
+    fn with_values<T>(&self, tree: usize, take: impl FnOnce(&[M]) -> T) -> T {
+        let make = |scratch: &mut Scratch, values: &mut [M]| {
+            let delta = self.tree_delta.expose();
+            expand_full(&self.public.trees, self.roots[tree], delta, &mut scratch.leaves, |_, _| {});
+            self.public.hash_leaves(scratch, values);
+        };
+        self.leaves.with(tree, &self.public.params, make, take)
     }
 
     /// This round's size.
@@ -137,9 +143,7 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
 
     /// The keys of block `tree` (less than the number of trees), `2^h` of them.
     pub(in crate::subfield) fn block(&self, tree: usize, out: &mut [M]) {
-        let mut scratch = Scratch::new(&self.public.params);
-        self.values(tree, &mut scratch);
-        out.copy_from_slice(&scratch.values);
+        self.with_values(tree, |values| out.copy_from_slice(values));
         self.public.code.add_rows((tree * out.len()) as u64, &self.table, out);
     }
 }
@@ -147,7 +151,7 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
 impl<F, M: Zeroize> Drop for VerifierRound<F, M> {
     fn drop(&mut self) {
         // `tree_delta` wipes itself.
-        let Self { public: _, table, mask, tree_delta: _, roots, answered, values: _ } = self;
+        let Self { public: _, table, mask, tree_delta: _, roots, leaves: _, answered, values: _ } = self;
         table.zeroize();
         mask.zeroize();
         roots.zeroize();
