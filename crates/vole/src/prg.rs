@@ -59,18 +59,25 @@ impl Prg {
 }
 
 /// Hands `n` elements made of a stream of blocks to `take`, with their numbers.
+#[inline]
 pub(crate) fn for_each_element<E: Element>(
     n: usize,
     mut fill: impl FnMut(&mut [Gf128]),
     mut take: impl FnMut(usize, E),
 ) {
-    let mut buffer = [Gf128::ZERO; 48];
+    let mut buffer = [Gf128::ZERO; 96];
     let mut words = [0; 8];
     let at_once = buffer.len() / E::BLOCKS;
     for first in (0..n).step_by(at_once) {
         let count = at_once.min(n - first);
         let blocks = &mut buffer[..count * E::BLOCKS];
         fill(blocks);
+        if E::BLOCKS == 1 {
+            for (i, block) in blocks.iter().enumerate() {
+                take(first + i, E::from_blocks(&[block.to_bits()]));
+            }
+            continue;
+        }
         for (i, blocks) in blocks.chunks_exact(E::BLOCKS).enumerate() {
             let words = &mut words[..E::BLOCKS];
             words.iter_mut().zip(blocks).for_each(|(word, block)| *word = block.to_bits());

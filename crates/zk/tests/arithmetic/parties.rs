@@ -62,8 +62,7 @@ impl Run {
             let verifier = scope.spawn(move || {
                 let mut rng = ChaCha20Rng::seed_from_u64(1);
                 let (mut stock, delta) = (deal::verifier_stock::<F, M>(1), deal::delta::<F, M>());
-                let verifier =
-                    Verifier::new(settings, self.challenges(&mut rng), &delta, &mut stock, &mut v);
+                let verifier = Verifier::new(settings, self.challenges(&mut rng), &delta, &mut stock, &mut v);
                 let result = verifier.verify(claimed);
                 if result.as_ref().is_err_and(Error::is_rejection) {
                     let _ = verdict::send(&mut v, false);

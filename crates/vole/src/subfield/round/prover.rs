@@ -168,7 +168,8 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
 
 /// All ones if `i` is `path`, else zero; without a branch.
 fn equal(i: usize, path: u32) -> u64 {
-    (u64::from(i as u32 ^ path).wrapping_sub(1) as i64 >> 63) as u64
+    // The difference minus one has its top bit set only where the difference is zero.
+    (u64::from(i as u32 ^ path).wrapping_sub(1) >> 63).wrapping_neg()
 }
 
 impl<F: Zeroize, M: Zeroize> Drop for ProverRound<F, M> {

@@ -29,6 +29,8 @@ pub struct Prover<'a, F: Value, M: Mac<F>> {
     challenges: Challenges<'a>,
     elements: ElementWriter<F>,
     relations: Relations<M>,
+    /// Room for a block's relations: two take turns.
+    spare: Option<Relations<M>>,
     /// Commitments and relations that the block still takes.
     left: usize,
     interval: usize,
@@ -65,6 +67,7 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
             challenges,
             elements: ElementWriter::new(),
             relations: Relations::new(),
+            spare: None,
             left: settings.interval.max(1),
             interval: settings.interval.max(1),
             pending: VecDeque::new(),
@@ -173,15 +176,17 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
     /// Ends the block that is being filled: its last elements leave, and it waits for its seed.
     fn close(&mut self) -> Result<(), Error> {
         self.elements.send(&mut self.challenges, self.channel)?;
-        let relations = std::mem::replace(&mut self.relations, Relations::new());
-        let degree = relations.degree() - 1;
+        let degree = self.relations.degree() - 1;
         let mut random = Zeroizing::new(vec![Authenticated::default(); vope::correlations::<F, M>(degree)]);
         self.stock.fill(self.channel, &mut random)?;
         let mask = Zeroizing::new(vope::prover(degree, &random)?);
         self.left = self.interval;
+        // Before this block joins them, so that its successor can have the room of the one that leaves.
         while self.pending.len() >= IN_FLIGHT {
             self.open_oldest()?;
         }
+        let empty = self.spare.take().unwrap_or_else(Relations::new);
+        let relations = std::mem::replace(&mut self.relations, empty);
         self.pending.push_back(Block { relations, mask, tally: self.tally });
         if let Challenges::FiatShamir(_) = self.challenges {
             // The hash of what was sent up to here is this block's seed.
@@ -207,6 +212,9 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
             push(&mut opening, *a + *mask)?;
         }
         opening.extend_from_slice(&block.tally.encode_wide());
+        let mut relations = block.relations;
+        relations.clear();
+        self.spare = Some(relations);
         self.challenges.send(self.channel, tags::ELEMENTS_OPENING, &opening)
     }
 

@@ -48,6 +48,13 @@ impl<M: Zeroize> Relations<M> {
         }
     }
 
+    /// Forgets all relations and keeps the room, wiped, for the next block.
+    pub(super) fn clear(&mut self) {
+        self.quadratic.iter_mut().for_each(Zeroize::zeroize);
+        self.others.values_mut().for_each(Zeroize::zeroize);
+        self.others.clear();
+    }
+
     /// The greatest degree, at least 2.
     pub(super) fn degree(&self) -> usize {
         self.others.keys().next_back().copied().unwrap_or(2).max(2)
