@@ -3,9 +3,9 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use volery_field::F61;
+use volery_field::{Bn254Scalar, F61};
 
-use crate::r1cs::{Assignment, Counts, Header, R1cs, R1csStatement, read_public, write_public};
+use crate::r1cs::{Assignment, Counts, Header, PrimeField, R1cs, R1csStatement, read_public, write_public};
 use crate::{Claim, Counter, Evaluator, Input, Output, Signature, Witness, bristol};
 
 /// Reads `text` as a circuit file; a circuit that comes of it is run, written and read again.
@@ -40,33 +40,42 @@ pub fn values(text: &[u8]) {
 
 /// Reads `bytes` as a constraint system; one that comes of it is counted, written and read again.
 pub fn r1cs(bytes: &[u8]) {
+    r1cs_over::<F61>(bytes);
+    r1cs_over::<Bn254Scalar>(bytes);
+}
+
+fn r1cs_over<F: PrimeField>(bytes: &[u8]) {
     let header = Header::read(Cursor::new(bytes), "fuzz");
-    let Ok(system) = R1cs::<F61>::read(Cursor::new(bytes), "fuzz") else { return };
+    let Ok(system) = R1cs::<F>::read(Cursor::new(bytes), "fuzz") else { return };
     assert_eq!(header.as_ref(), Ok(system.header()), "a header is read in two ways");
     let mut written = Vec::new();
     if system.write(&mut written).is_err() {
         return;
     }
-    let again = R1cs::<F61>::read(Cursor::new(&written), "written").map(|system| system.hash());
+    let again = R1cs::<F>::read(Cursor::new(&written), "written").map(|system| system.hash());
     // The number of labels is hashed with the header and written anew, so the hash settles after the first writing.
     let mut twice = Vec::new();
-    let rewritten =
-        R1cs::<F61>::read(Cursor::new(&written), "written").map(|system| system.write(&mut twice));
+    let rewritten = R1cs::<F>::read(Cursor::new(&written), "written").map(|system| system.write(&mut twice));
     assert!(again.is_ok() && rewritten.is_ok_and(|result| result.is_ok()), "writing broke the system");
     assert!(twice == written, "writing changed the system");
-    let public = vec![F61::default(); system.header().counts.public()];
+    let public = vec![F::default(); system.header().counts.public()];
     let statement = R1csStatement::new(Arc::new(system), public);
     assert!(statement.is_ok_and(|statement| Counter::count(&statement).is_ok()), "a system cannot be run");
 }
 
 /// Reads `bytes` as the values of all wires; what is accepted is written and read again.
 pub fn wtns(bytes: &[u8]) {
-    let Ok(assignment) = Assignment::<F61>::read(Cursor::new(bytes), "fuzz") else { return };
+    wtns_over::<F61>(bytes);
+    wtns_over::<Bn254Scalar>(bytes);
+}
+
+fn wtns_over<F: PrimeField>(bytes: &[u8]) {
+    let Ok(assignment) = Assignment::<F>::read(Cursor::new(bytes), "fuzz") else { return };
     let mut written = Vec::new();
     if assignment.write(&mut written).is_err() {
         return;
     }
-    let again = Assignment::<F61>::read(Cursor::new(&written), "written");
+    let again = Assignment::<F>::read(Cursor::new(&written), "written");
     assert!(again.is_ok_and(|again| again.values() == assignment.values()), "writing changed the values");
 }
 

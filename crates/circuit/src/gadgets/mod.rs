@@ -1,4 +1,5 @@
-//! Boolean gadgets, written once for every backend with `Ops<F2>`: integers, SHA-1, SHA-256, AES-128.
+//! Boolean gadgets, written once for every backend with `Ops<F2>`: integers, SHA-1, SHA-256, AES-128. Those over prime fields are
+//! in [`mod@field`].
 //!
 //! A gadget is a function of a backend and wires. It makes the same calls whatever the values, so it serves prover,
 //! verifier, counter, garbler alike, and it streams: nothing of it stays in memory when it returns.
@@ -19,6 +20,7 @@ mod adder;
 mod aes128;
 mod arith;
 mod bytes;
+pub mod field;
 mod hash;
 mod logic;
 mod polynomial;

@@ -1,6 +1,6 @@
 //! Which of our fields a file's prime belongs to.
 
-use volery_field::{F61, Ring, Value};
+use volery_field::{Bls12381Scalar, Bn254Scalar, F61, P256Base, Ring, RistrettoScalar, Secp256k1Base, Value};
 
 use crate::elements::encode;
 
@@ -55,6 +55,16 @@ macro_rules! known_primes {
 }
 
 known_primes! {
+    /// The order of BN254's groups: circom's default, there called `bn128`.
+    Bn254: Bn254Scalar, "BN254's scalar field";
+    /// The order of BLS12-381's groups, `bls12381` in circom.
+    Bls12381: Bls12381Scalar, "BLS12-381's scalar field";
+    /// The base field of P-256, `secq256r1` in circom.
+    P256: P256Base, "P-256's base field";
+    /// The base field of secp256k1.
+    Secp256k1: Secp256k1Base, "secp256k1's base field";
+    /// The order of the Ristretto group.
+    Ristretto: RistrettoScalar, "Ristretto's scalar field";
     /// `2^61 - 1`.
     Mersenne61: F61, "2^61-1";
 }

@@ -1,6 +1,7 @@
 //! What is written is read; whatever is wrong with a file is said, and where.
 
 use proptest::prelude::*;
+use volery_field::Bn254Scalar;
 
 use super::*;
 
@@ -213,14 +214,37 @@ fn every_part_of_a_constraint_is_checked() {
 }
 
 #[test]
-fn a_file_over_another_field_is_refused() {
-    // No prime of ours is near this one, so this asks the check itself.
+fn primes_are_told_apart() {
     for known in KnownPrime::ALL {
         assert_eq!(KnownPrime::of(&known.modulus()), Some(*known));
         assert_eq!(known.modulus().len(), known.bytes());
     }
     assert_eq!(KnownPrime::Mersenne61.modulus(), ((1_u64 << 61) - 1).to_le_bytes());
+    // The example in the format's specification.
+    let example: [u8; 32] = [
+        0x01, 0x00, 0x00, 0xf0, 0x93, 0xf5, 0xe1, 0x43, 0x91, 0x70, 0xb9, 0x79, 0x48, 0xe8, 0x33, 0x28, 0x5d,
+        0x58, 0x81, 0x81, 0xb6, 0x45, 0x50, 0xb8, 0x29, 0xa0, 0x31, 0xe1, 0x72, 0x4e, 0x64, 0x30,
+    ];
+    assert_eq!(KnownPrime::of(&example), Some(KnownPrime::Bn254));
     assert_eq!(KnownPrime::of(&[]), None);
+    assert_eq!(KnownPrime::of(&example[..31]), None);
+}
+
+#[test]
+fn a_file_over_another_field_is_refused() {
+    let (system, assignment) = sample::<Bn254Scalar>(1, 3).expect("few");
+    let (mut r1cs, mut wtns) = (Vec::new(), Vec::new());
+    system.write(&mut r1cs).expect("memory");
+    assignment.write(&mut wtns).expect("memory");
+    assert_eq!(Header::read(Cursor::new(&r1cs), "h").expect("valid").prime, KnownPrime::Bn254);
+    check_refusal(read(&r1cs).expect_err("another field"), None, "over BN254's scalar field, but 2^61-1");
+    check_refusal(
+        read_values(&wtns).expect_err("another field"),
+        None,
+        "over BN254's scalar field, but 2^61-1",
+    );
+    let again = R1cs::<Bn254Scalar>::read(Cursor::new(&r1cs), "r").expect("valid");
+    assert_eq!(again, system);
 }
 
 #[test]
