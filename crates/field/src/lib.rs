@@ -20,6 +20,8 @@
 //! | `extension` | the traits of pairs (values, MACs): [`Element`], [`Value`], [`Mac`]; [`Authenticated`] |
 //! | [`f61`] | [`F61`], the integers modulo 2^61 - 1, and its quadratic extension [`F61x2`] |
 //! | `packing` | vectors of elements on the wire, without gaps |
+//! | [`prime32`] | [`F32`], the integers modulo 2^32 - 99, and its extension of degree four [`F32x4`] |
+//! | [`gf256`] | [`Gf256`], bytes in AES's field, with MACs in GF(2^128) |
 //! | [`prime256`] | five prime fields of 256 bits: scalars of BN254, BLS12-381 and Ristretto, base fields of two curves |
 //! | `bits` | [`Bits`], many of them, packed |
 //! | [`gf128`] | [`Gf128`], the MAC field of Boolean statements, and its kernels |
@@ -39,11 +41,13 @@ mod extension;
 mod f2;
 pub mod f61;
 pub mod gf128;
+pub mod gf256;
 #[cfg(test)]
 mod laws;
 mod operators;
 mod packing;
 pub mod prime256;
+pub mod prime32;
 mod ring;
 
 pub use bits::{Bits, BitsError};
@@ -52,6 +56,8 @@ pub use extension::{Authenticated, Element, Mac, Summand, Value};
 pub use f2::F2;
 pub use f61::{F61, F61x2};
 pub use gf128::Gf128;
+pub use gf256::Gf256;
 pub use packing::{PackingError, pack_elements, packed_bytes, unpack_elements};
+pub use prime32::{F32, F32x4};
 pub use prime256::{Bls12381Scalar, Bn254Scalar, DecimalError, P256Base, RistrettoScalar, Secp256k1Base};
 pub use ring::{EncodingError, Field, Ring};

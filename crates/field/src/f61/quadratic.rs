@@ -12,7 +12,7 @@ use crate::{Element, EncodingError, Field, Mac, Ring};
 
 /// An element of the quadratic extension of [`F61`]. It may be secret: operators do not branch on it, and `Debug` does
 /// not show it. Its encoding is that of the real part, then that of the imaginary part, 8 bytes each.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub struct F61x2 {
     pub(super) re: F61,
@@ -39,6 +39,16 @@ impl F61x2 {
         [self.re, self.im]
     }
 }
+
+/// In constant time.
+impl PartialEq for F61x2 {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        (self.re.0 ^ other.re.0) | (self.im.0 ^ other.im.0) == 0
+    }
+}
+
+impl Eq for F61x2 {}
 
 impl Zeroize for F61x2 {
     fn zeroize(&mut self) {
