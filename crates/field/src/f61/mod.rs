@@ -3,6 +3,7 @@
 //!
 //! An element is a `u64` below `p = 2^61 - 1`. A product of 122 bits folds at bit 61, since `2^61 = 1`.
 
+mod mac;
 mod quadratic;
 
 use core::ops::{Add, Mul, Neg, Sub};
@@ -10,7 +11,7 @@ use core::ops::{Add, Mul, Neg, Sub};
 use zeroize::Zeroize;
 
 use crate::operators::{exactly, power, write};
-use crate::{Element, EncodingError, Field, Mac, Ring, Value};
+use crate::{Element, EncodingError, Field, Ring, Value};
 
 pub use quadratic::F61x2;
 
@@ -166,26 +167,6 @@ impl Value for F61 {
     #[inline(always)]
     fn digit(byte: u8) -> Self {
         Self(u64::from(byte))
-    }
-}
-
-impl Mac<Self> for F61 {
-    const DEGREE: usize = 1;
-    const DIGIT_BITS: usize = 8;
-    const DIGITS: usize = 8;
-
-    #[inline(always)]
-    fn embed(x: Self) -> Self {
-        x
-    }
-
-    fn basis(_h: usize) -> Self {
-        Self::ONE
-    }
-
-    fn weight(t: usize) -> Self {
-        // 2^(8t), folded at bit 61.
-        Self::from_u128(1 << (8 * t as u32 % 128))
     }
 }
 

@@ -8,7 +8,7 @@ use zeroize::Zeroize;
 
 use super::{F61, P};
 use crate::operators::{exactly, write};
-use crate::{Element, EncodingError, Field, Mac, Ring};
+use crate::{Element, EncodingError, Field, Ring};
 
 /// An element of the quadratic extension of [`F61`]. It may be secret: operators do not branch on it, and `Debug` does
 /// not show it. Its encoding is that of the real part, then that of the imaginary part, 8 bytes each.
@@ -164,31 +164,6 @@ impl Element for F61x2 {
     #[inline(always)]
     fn add_ten(self, entries: [Self; 10]) -> Self {
         Self { re: self.re.add_ten(entries.map(|e| e.re)), im: self.im.add_ten(entries.map(|e| e.im)) }
-    }
-}
-
-/// Delta's sixteen digits of 8 bits: eight of the real part, then eight of the imaginary part.
-impl Mac<F61> for F61x2 {
-    const DEGREE: usize = 2;
-    const DIGIT_BITS: usize = 8;
-    const DIGITS: usize = 16;
-
-    #[inline(always)]
-    fn embed(x: F61) -> Self {
-        Self { re: x, im: F61(0) }
-    }
-
-    #[inline(always)]
-    fn scale(self, x: F61) -> Self {
-        Self { re: self.re * x, im: self.im * x }
-    }
-
-    fn basis(h: usize) -> Self {
-        if h == 0 { Self::ONE } else { Self::I }
-    }
-
-    fn weight(t: usize) -> Self {
-        <Self as Mac<F61>>::basis(t / 8).scale(<F61 as Mac<F61>>::weight(t % 8))
     }
 }
 

@@ -1,0 +1,146 @@
+//! The quadratic extension of `F_{2^61-1}` as the MAC field of values in the prime field.
+
+use super::{Sum, check_groups, fold, loose, pair_groups, product};
+use crate::extension::same;
+use crate::f61::{F61, F61x2, P};
+use crate::{Authenticated, LengthError, Mac, Ring};
+
+/// P's half of an authenticated value.
+type Pair = Authenticated<F61, F61x2>;
+
+/// A sum of products in the extension: what adds to the real part, what its square of `i` subtracts, the imaginary part.
+#[derive(Clone, Copy, Default)]
+struct Sum2([Sum; 3]);
+
+impl Sum2 {
+    /// Adds the product of `a` and of the element with the parts `re` and `im`, which may be loose.
+    #[inline(always)]
+    fn add(&mut self, a: F61x2, [re, im]: [u64; 2]) {
+        self.0[0].add(product(a.re.0, re));
+        self.0[1].add(product(a.im.0, im));
+        self.0[2].add(product(a.re.0, im) + product(a.im.0, re));
+    }
+
+    #[inline(always)]
+    fn reduce(self) -> F61x2 {
+        let [plus, minus, im] = self.0.map(Sum::reduce);
+        F61x2 { re: plus - minus, im }
+    }
+}
+
+/// Ends a group of two sums.
+#[inline(always)]
+fn fold2(sums: &mut [Sum2; 2]) {
+    sums.iter_mut().for_each(|sum| fold(&mut sum.0));
+}
+
+/// The parts of an element.
+#[inline(always)]
+fn parts(a: F61x2) -> [u64; 2] {
+    [a.re.0, a.im.0]
+}
+
+/// `a * b` with loose parts.
+#[inline(always)]
+fn loose_product(a: F61x2, b: F61x2) -> [u64; 2] {
+    // p - im stands for -im.
+    let re = product(a.re.0, b.re.0) + product(a.im.0, P - b.im.0);
+    let im = product(a.re.0, b.im.0) + product(a.im.0, b.re.0);
+    [loose(re), loose(im)]
+}
+
+/// Delta's sixteen digits of 8 bits: eight of the real part, then eight of the imaginary part.
+impl Mac<F61> for F61x2 {
+    const DEGREE: usize = 2;
+    const DIGIT_BITS: usize = 8;
+    const DIGITS: usize = 16;
+
+    #[inline(always)]
+    fn embed(x: F61) -> Self {
+        Self { re: x, im: F61(0) }
+    }
+
+    #[inline(always)]
+    fn scale(self, x: F61) -> Self {
+        Self { re: self.re * x, im: self.im * x }
+    }
+
+    fn basis(h: usize) -> Self {
+        if h == 0 { Self::ONE } else { Self::I }
+    }
+
+    fn weight(t: usize) -> Self {
+        Self::basis(t / 8).scale(F61::weight(t % 8))
+    }
+
+    fn inner_product(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {
+        same(a.len(), &[b.len()])?;
+        let mut sum = Sum2::default();
+        for group in pair_groups(a, b) {
+            group.for_each(|(a, b)| sum.add(*a, parts(*b)));
+            fold(&mut sum.0);
+        }
+        Ok(sum.reduce())
+    }
+
+    fn dot_prover(x: &[Pair], y: &[Pair]) -> Result<[Self; 2], LengthError> {
+        same(x.len(), &[y.len()])?;
+        let (mut products, mut mixed) = (Sum2::default(), [Sum::default(); 2]);
+        for group in pair_groups(x, y) {
+            for (x, y) in group {
+                products.add(x.m, parts(y.m));
+                mixed[0].add(product(x.x.0, y.m.re.0) + product(y.x.0, x.m.re.0));
+                mixed[1].add(product(x.x.0, y.m.im.0) + product(y.x.0, x.m.im.0));
+            }
+            fold(&mut products.0);
+            fold(&mut mixed);
+        }
+        let [re, im] = mixed.map(Sum::reduce);
+        Ok([products.reduce(), Self { re, im }])
+    }
+
+    fn check_prover(a: &[Pair], b: &[Pair], c: &[Pair], chi: &[Self]) -> Result<[Self; 2], LengthError> {
+        same(a.len(), &[b.len(), c.len(), chi.len()])?;
+        let mut sums = [Sum2::default(); 2];
+        for group in check_groups([a, b, c], chi) {
+            for (a, b, c, chi) in group {
+                sums[0].add(*chi, loose_product(a.m, b.m));
+                let linear = |a_m: F61, b_m: F61, c_m: F61| {
+                    loose(product(a.x.0, b_m.0) + product(b.x.0, a_m.0) + u128::from(P - c_m.0))
+                };
+                sums[1].add(*chi, [linear(a.m.re, b.m.re, c.m.re), linear(a.m.im, b.m.im, c.m.im)]);
+            }
+            fold2(&mut sums);
+        }
+        Ok(sums.map(Sum2::reduce))
+    }
+
+    fn check_verifier(a: &[Self], b: &[Self], c: &[Self], chi: &[Self]) -> Result<[Self; 2], LengthError> {
+        same(a.len(), &[b.len(), c.len(), chi.len()])?;
+        let mut sums = [Sum2::default(); 2];
+        for group in check_groups([a, b, c], chi) {
+            for (a, b, c, chi) in group {
+                sums[0].add(*chi, loose_product(*a, *b));
+                sums[1].add(*chi, parts(*c));
+            }
+            fold2(&mut sums);
+        }
+        Ok(sums.map(Sum2::reduce))
+    }
+
+    fn combine_prover(x: &[Pair], r: &[Self]) -> Result<[Self; 2], LengthError> {
+        same(x.len(), &[r.len()])?;
+        let (mut tags, mut values) = (Sum2::default(), [Sum::default(); 2]);
+        for group in pair_groups(x, r) {
+            for (x, r) in group {
+                tags.add(*r, parts(x.m));
+                values[0].add(product(r.re.0, x.x.0));
+                values[1].add(product(r.im.0, x.x.0));
+            }
+            fold(&mut tags.0);
+            fold(&mut values);
+        }
+        let [re, im] = values.map(Sum::reduce);
+        Ok([tags.reduce(), Self { re, im }])
+    }
+}
