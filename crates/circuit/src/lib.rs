@@ -9,6 +9,7 @@
 //! | what | where |
 //! |---|---|
 //! | what a statement is, and what it can ask of a backend | [`Statement`]; [`Backend`], [`Ops`], [`Prove`] |
+//! | bits and elements of a field in one statement | [`convert`]: [`Convert`] |
 //! | claims about polynomials in committed values | [`polynomials`]: [`Polynomials`] |
 //! | does it hold, and if not, where does it fail? | [`Evaluator`] |
 //! | what will it cost? | [`Counter`] |
@@ -74,6 +75,7 @@ mod backend;
 pub mod bristol;
 pub mod circuit;
 pub mod claim;
+pub mod convert;
 mod counter;
 mod digest;
 mod elements;
@@ -99,6 +101,7 @@ pub use circuit::{
     Circuit, CircuitStatement, Computed, Gate, Input, Output, Parts, Recorded, Recorder, Signature,
 };
 pub use claim::Claim;
+pub use convert::{Convert, MixedEvaluator};
 pub use counter::{Counter, Counts, PartCounts};
 pub use digest::Digest;
 pub use error::Error;

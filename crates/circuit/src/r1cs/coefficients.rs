@@ -19,25 +19,38 @@ const FREE: u32 = u32::MAX;
 pub(super) struct Coefficients<F> {
     values: Vec<F>,
     slots: Vec<u32>,
+    /// How 1 and -1 are encoded.
+    ones: [Vec<u8>; 2],
     /// Keyed at random, so that a file cannot make values collide.
     state: RandomState,
 }
 
 impl<F: PrimeField> Coefficients<F> {
     pub(super) fn new() -> Self {
-        let mut new = Self { values: Vec::new(), slots: vec![FREE; 16], state: RandomState::new() };
+        let ones = [F::ONE, -F::ONE].map(|one| encode(&[one]));
+        let mut new = Self { values: Vec::new(), slots: vec![FREE; 16], ones, state: RandomState::new() };
         new.index(F::ONE);
         new.index(-F::ONE);
         new
     }
 
+    /// The index of the value with this encoding; `None` if it is not canonical.
+    #[inline]
+    pub(super) fn index_encoded(&mut self, bytes: &[u8]) -> Option<u32> {
+        // Nearly all are one of these, and need no decoding.
+        match self.ones.iter().position(|one| one == bytes) {
+            Some(index) => Some(index as u32),
+            None => Some(self.find(F::decode(bytes).ok()?, bytes)),
+        }
+    }
+
     /// The index of `c`.
     pub(super) fn index(&mut self, c: F) -> u32 {
-        // Nearly all are one of the first two.
-        if let Some(index) = self.values.iter().take(2).position(|known| *known == c) {
-            return index as u32;
-        }
-        let slot = self.slot(c);
+        self.find(c, &encode(&[c]))
+    }
+
+    fn find(&mut self, c: F, bytes: &[u8]) -> u32 {
+        let slot = self.slot(c, bytes);
         if self.slots[slot] != FREE {
             return self.slots[slot];
         }
@@ -51,10 +64,10 @@ impl<F: PrimeField> Coefficients<F> {
         index
     }
 
-    /// Where `c` is or would be.
-    fn slot(&self, c: F) -> usize {
+    /// Where `c`, whose encoding this is, is or would be.
+    fn slot(&self, c: F, bytes: &[u8]) -> usize {
         let mask = self.slots.len() - 1;
-        let mut slot = self.state.hash_one(encode(&[c])) as usize & mask;
+        let mut slot = self.state.hash_one(bytes) as usize & mask;
         while self.slots[slot] != FREE && self.values[self.slots[slot] as usize] != c {
             slot = (slot + 1) & mask;
         }
@@ -64,7 +77,8 @@ impl<F: PrimeField> Coefficients<F> {
     fn grow(&mut self) {
         self.slots = vec![FREE; 2 * self.slots.len()];
         for index in 0..self.values.len() {
-            let slot = self.slot(self.values[index]);
+            let c = self.values[index];
+            let slot = self.slot(c, &encode(&[c]));
             self.slots[slot] = index as u32;
         }
     }

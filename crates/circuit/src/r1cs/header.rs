@@ -20,7 +20,7 @@ const CUSTOM_GATES: [u32; 2] = [4, 5];
 /// Bytes of a header beside the prime.
 pub(super) const HEADER_BYTES: u64 = 32;
 /// Bytes that a constraint takes at least: three numbers of terms.
-const CONSTRAINT_BYTES: u64 = 12;
+pub(super) const CONSTRAINT_BYTES: u64 = 12;
 /// Bytes of a wire's label.
 pub(super) const LABEL_BYTES: u64 = 8;
 

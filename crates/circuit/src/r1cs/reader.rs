@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::PrimeField;
 use super::binary::Binary;
-use super::header::{CONSTRAINTS, Header, MAGIC, VERSION};
+use super::header::{CONSTRAINT_BYTES, CONSTRAINTS, Header, MAGIC, VERSION};
 use super::system::{Builder, R1cs};
 use super::writer::content_hasher;
 use crate::Error;
@@ -34,6 +34,10 @@ impl<F: PrimeField> R1cs<F> {
         file.check_field::<F>(header.prime)?;
         let mut builder = Builder::new(header.counts)?;
         file.enter(CONSTRAINTS)?;
+        // Whatever the constraints are, this is how many terms fill the section.
+        let terms =
+            file.left().saturating_sub(u64::from(header.constraints) * CONSTRAINT_BYTES) / term_bytes::<F>();
+        builder.reserve(header.constraints, terms).map_err(|reason| file.error(reason))?;
         for index in 0..header.constraints {
             constraint(&mut file, &mut builder, index)?;
         }
@@ -63,7 +67,7 @@ fn combination<F: PrimeField, S: Read + Seek>(
 ) -> Result<(), Error> {
     let at = file.position();
     let count = file.u32("a number of terms")?;
-    let bytes = u64::from(count) * (4 + F::BYTES as u64);
+    let bytes = u64::from(count) * term_bytes::<F>();
     if bytes > file.left() {
         let left = file.left();
         let reason = format!("{count} terms take {bytes} bytes, but the section has only {left} more");
@@ -72,10 +76,15 @@ fn combination<F: PrimeField, S: Read + Seek>(
     for _ in 0..count {
         let at = file.position();
         let wire = file.u32("a wire")?;
-        let coefficient = file.element("a coefficient")?;
-        builder.term(wire, coefficient).map_err(|reason| file.error_at(at, reason))?;
+        let coefficient = file.take(F::BYTES, "a coefficient")?;
+        builder.encoded_term(wire, coefficient).map_err(|reason| file.error_at(at, reason))?;
     }
     Ok(())
+}
+
+/// Bytes of a wire's number and its coefficient.
+fn term_bytes<F: PrimeField>() -> u64 {
+    4 + F::BYTES as u64
 }
 
 /// Adds where in the system an error is.

@@ -150,6 +150,7 @@ impl<F: PrimeField> Builder<F> {
         let mut ends = [0; 3];
         for (end, terms) in ends.iter_mut().zip([a, b, c]) {
             for &(wire, coefficient) in terms {
+                let coefficient = self.coefficients.index(coefficient);
                 self.term(wire, coefficient).map_err(Error::circuit)?;
             }
             *end = self.end();
@@ -157,16 +158,33 @@ impl<F: PrimeField> Builder<F> {
         self.row(ends).map_err(Error::circuit)
     }
 
+    /// Makes room for this many constraints and terms.
+    pub(super) fn reserve(&mut self, constraints: u32, terms: u64) -> Result<(), String> {
+        let terms = usize::try_from(terms).unwrap_or(usize::MAX);
+        let reserved = self.rows.ends.try_reserve_exact(constraints as usize);
+        reserved
+            .and_then(|()| self.rows.terms.try_reserve_exact(terms))
+            .map_err(|_| format!("there is no memory for {constraints} constraints of {terms} terms"))
+    }
+
+    /// As [`Builder::term`], with an encoded coefficient.
+    #[inline]
+    pub(super) fn encoded_term(&mut self, wire: u32, coefficient: &[u8]) -> Result<(), String> {
+        match self.coefficients.index_encoded(coefficient) {
+            Some(coefficient) => self.term(wire, coefficient),
+            None => Err("a coefficient is not below the prime".into()),
+        }
+    }
+
     /// Adds a term to the combination that is being made.
     #[inline]
-    pub(super) fn term(&mut self, wire: u32, coefficient: F) -> Result<(), String> {
+    fn term(&mut self, wire: u32, coefficient: u32) -> Result<(), String> {
         if wire >= self.counts.wires {
             return Err(format!("wire {wire} of {}", self.counts.wires));
         }
         if self.rows.terms.len() >= u32::MAX as usize {
             return Err("2^32 terms are too many".into());
         }
-        let coefficient = self.coefficients.index(coefficient);
         self.rows.terms.push(Term { wire, coefficient });
         Ok(())
     }

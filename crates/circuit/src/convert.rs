@@ -1,0 +1,344 @@
+//! Statements over bits and a field at once.
+//!
+//! A value can be needed as bits (to hash it, to compare it) and as an element (to add and multiply it). A backend that
+//! implements [`Convert`] has wires of both kinds and ties them: [`Convert::lift_bits`] gives, for each bit, an element that is
+//! zero or one with it. Everything else is linear: an element from its bits, and the bits of an element, which are
+//! brought in as secrets and tied to it.
+//!
+//! Backends are made for each field by name, not for all at once: the language cannot see that bits are never the field.
+
+use volery_field::{F2, Value};
+use zeroize::Zeroizing;
+
+use crate::elements::encode;
+use crate::gadgets::field::{capacity, from_bits};
+use crate::{Backend, Error, Evaluator, Hint, Ops, Peek, Polynomials, Prove};
+
+/// A wire that carries a bit.
+pub type BitOf<B> = <B as Ops<F2>>::Wire;
+
+/// A wire that carries an element of `F`.
+pub type ElementOf<B, F> = <B as Ops<F>>::Wire;
+
+/// A backend for bits and for elements of `F`, with a way between them.
+pub trait Convert<F: Value>: Prove<F2> + Polynomials<F> {
+    /// For each bit an element of `F` that is 0 or 1 with it.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if `F` has fewer than 2^32 elements or is no prime field; the backend's own.
+    fn lift_bits(&mut self, bits: &[BitOf<Self>]) -> Result<Vec<ElementOf<Self, F>>, Self::Error>;
+
+    /// The element `sum 2^i bits[i]`.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for more bits than fit without wrapping; as [`Convert::lift_bits`].
+    fn to_element(&mut self, bits: &[BitOf<Self>]) -> Result<ElementOf<Self, F>, Self::Error> {
+        check_width::<F>(bits.len())?;
+        let lifted = self.lift_bits(bits)?;
+        Ok(from_bits::<F, Self>(self, &lifted))
+    }
+
+    /// The `width` bits of every element, least significant first, one element after the other; claims that each element
+    /// is in `[0, 2^width)`.
+    ///
+    /// # Errors
+    /// As [`Convert::to_element`].
+    fn to_bits(
+        &mut self,
+        elements: &[ElementOf<Self, F>],
+        width: usize,
+    ) -> Result<Vec<BitOf<Self>>, Self::Error> {
+        check_width::<F>(width)?;
+        let count =
+            elements.len().checked_mul(width).ok_or_else(|| Error::misuse("more bits than memory holds"))?;
+        let mut values = Zeroizing::new(Vec::new());
+        self.peek(elements, &mut |value| {
+            let bytes = Zeroizing::new(encode(&[value]));
+            values.extend((0..width).map(|i| bytes.get(i / 8).map_or(0, |byte| byte >> (i % 8) & 1)));
+        });
+        let bits = Prove::<F2>::secret(self, count, &mut |_| {
+            Ok(values.iter().map(|bit| F2::from_lsb(u64::from(*bit))).collect())
+        })?;
+        let lifted = self.lift_bits(&bits)?;
+        let mut differences = Vec::with_capacity(elements.len());
+        for (i, element) in elements.iter().enumerate() {
+            let value =
+                from_bits::<F, Self>(self, lifted.get(i * width..(i + 1) * width).unwrap_or_default());
+            differences.push(Ops::<F>::sub(self, &value, element));
+        }
+        Prove::<F>::assert_zero(self, &differences)?;
+        Ok(bits)
+    }
+
+    /// Shows the values of `elements` to `look` where values exist; nowhere else is it called.
+    fn peek(&self, elements: &[ElementOf<Self, F>], look: &mut dyn FnMut(F));
+}
+
+/// Refuses a width that could wrap.
+fn check_width<F: Value>(width: usize) -> Result<(), Error> {
+    if width > capacity::<F>() {
+        let most = capacity::<F>();
+        return Err(Error::misuse(format!("{width} bits in one element of {}, which holds {most}", F::NAME)));
+    }
+    Ok(())
+}
+
+/// Refuses a field that [`Convert::lift_bits`] is not sound for: sums of 2^31 bits must not wrap.
+///
+/// # Errors
+/// [`Error::Misuse`].
+pub fn check_field<F: Value>() -> Result<(), Error> {
+    if capacity::<F>() < 31 {
+        return Err(Error::misuse(format!(
+            "bits cannot be converted to elements of {}: it is too small",
+            F::NAME
+        )));
+    }
+    Ok(())
+}
+
+/// Evaluates statements over bits and `F`.
+#[derive(Clone, Debug, Default)]
+pub struct MixedEvaluator<F: Value> {
+    bits: Evaluator<F2>,
+    elements: Evaluator<F>,
+}
+
+impl<F: Value> MixedEvaluator<F> {
+    /// An evaluator at its start.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl<F: Value> Backend for MixedEvaluator<F> {
+    type Error = Error;
+
+    fn enter(&mut self, part: &str) {
+        self.bits.enter(part);
+        self.elements.enter(part);
+    }
+
+    fn leave(&mut self) {
+        self.bits.leave();
+        self.elements.leave();
+    }
+}
+
+/// Implements [`Ops`] and [`Prove`] over a ring for a backend with generics, by handing every call to a part of it.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! delegate_ring {
+    ([$($generics:tt)*] $backend:ty, $ring:ty, $part:ty, |$this:ident| $to:expr) => {
+        impl<$($generics)*> $crate::Ops<$ring> for $backend {
+            type Wire = <$part as $crate::Ops<$ring>>::Wire;
+
+            #[inline(always)]
+            fn constant(&mut self, c: $ring) -> Self::Wire {
+                let $this = self;
+                $crate::Ops::<$ring>::constant($to, c)
+            }
+            #[inline(always)]
+            fn add(&mut self, x: &Self::Wire, y: &Self::Wire) -> Self::Wire {
+                let $this = self;
+                $crate::Ops::<$ring>::add($to, x, y)
+            }
+            #[inline(always)]
+            fn sub(&mut self, x: &Self::Wire, y: &Self::Wire) -> Self::Wire {
+                let $this = self;
+                $crate::Ops::<$ring>::sub($to, x, y)
+            }
+            #[inline(always)]
+            fn add_constant(&mut self, x: &Self::Wire, c: $ring) -> Self::Wire {
+                let $this = self;
+                $crate::Ops::<$ring>::add_constant($to, x, c)
+            }
+            #[inline(always)]
+            fn scale(&mut self, x: &Self::Wire, c: $ring) -> Self::Wire {
+                let $this = self;
+                $crate::Ops::<$ring>::scale($to, x, c)
+            }
+            #[inline(always)]
+            fn mul(&mut self, x: &Self::Wire, y: &Self::Wire) -> Result<Self::Wire, Self::Error> {
+                self.prepare_ring::<$ring>()?;
+                let $this = self;
+                $crate::Ops::<$ring>::mul($to, x, y)
+            }
+        }
+
+        impl<$($generics)*> $crate::Prove<$ring> for $backend {
+            fn secret(
+                &mut self,
+                n: usize,
+                hint: $crate::Hint<'_, $ring, Self::Wire>,
+            ) -> Result<Vec<Self::Wire>, Self::Error> {
+                self.prepare_ring::<$ring>()?;
+                let $this = self;
+                $crate::Prove::<$ring>::secret($to, n, hint)
+            }
+            fn assert_zero(&mut self, x: &[Self::Wire]) -> Result<(), Self::Error> {
+                let $this = self;
+                $crate::Prove::<$ring>::assert_zero($to, x)
+            }
+            fn assert_dot(
+                &mut self,
+                x: &[Self::Wire],
+                y: &[Self::Wire],
+                z: &Self::Wire,
+            ) -> Result<(), Self::Error> {
+                self.prepare_ring::<$ring>()?;
+                let $this = self;
+                $crate::Prove::<$ring>::assert_dot($to, x, y, z)
+            }
+            fn assert_linear(
+                &mut self,
+                matrix: &[$ring],
+                x: &[Self::Wire],
+                t: &[$ring],
+            ) -> Result<(), Self::Error> {
+                let $this = self;
+                $crate::Prove::<$ring>::assert_linear($to, matrix, x, t)
+            }
+            fn assert_products(
+                &mut self,
+                x: &[Self::Wire],
+                y: &[Self::Wire],
+                z: &[Self::Wire],
+            ) -> Result<(), Self::Error> {
+                self.prepare_ring::<$ring>()?;
+                let $this = self;
+                $crate::Prove::<$ring>::assert_products($to, x, y, z)
+            }
+        }
+    };
+}
+
+/// Implements [`Polynomials`] likewise.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! delegate_polynomials {
+    ([$($generics:tt)*] $backend:ty, $ring:ty, $part:ty, |$this:ident| $to:expr) => {
+        impl<$($generics)*> $crate::Polynomials<$ring> for $backend {
+            type Poly = <$part as $crate::Polynomials<$ring>>::Poly;
+
+            fn poly(&mut self, x: &Self::Wire) -> Self::Poly {
+                let $this = self;
+                $crate::Polynomials::<$ring>::poly($to, x)
+            }
+            fn poly_constant(&mut self, c: $ring) -> Self::Poly {
+                let $this = self;
+                $crate::Polynomials::<$ring>::poly_constant($to, c)
+            }
+            fn poly_add(&mut self, p: &Self::Poly, q: &Self::Poly) -> Self::Poly {
+                let $this = self;
+                $crate::Polynomials::<$ring>::poly_add($to, p, q)
+            }
+            fn poly_scale(&mut self, p: &Self::Poly, c: $ring) -> Self::Poly {
+                let $this = self;
+                $crate::Polynomials::<$ring>::poly_scale($to, p, c)
+            }
+            fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Self::Error> {
+                let $this = self;
+                $crate::Polynomials::<$ring>::poly_mul($to, p, q)
+            }
+            fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Self::Error> {
+                let $this = self;
+                $crate::Polynomials::<$ring>::assert_poly_zero($to, p)
+            }
+            fn assert_matrix_product(
+                &mut self,
+                shape: $crate::MatrixShape,
+                a: &[Self::Wire],
+                b: &[Self::Wire],
+                c: &[Self::Wire],
+            ) -> Result<(), Self::Error> {
+                let $this = self;
+                $crate::Polynomials::<$ring>::assert_matrix_product($to, shape, a, b, c)
+            }
+        }
+    };
+}
+
+impl<F: Value> MixedEvaluator<F> {
+    /// What a backend that sends does before an operation of one part; nothing here.
+    fn prepare_ring<R>(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+delegate_ring!([F: Value] MixedEvaluator<F>, F2, Evaluator<F2>, |this| &mut this.bits);
+
+macro_rules! mixed_evaluator {
+    ($($field:ty),+) => {$(
+        delegate_ring!([] MixedEvaluator<$field>, $field, Evaluator<$field>, |this| &mut this.elements);
+        delegate_polynomials!([] MixedEvaluator<$field>, $field, Evaluator<$field>, |this| &mut this.elements);
+
+        impl Convert<$field> for MixedEvaluator<$field> {
+            fn lift_bits(&mut self, bits: &[F2]) -> Result<Vec<$field>, Error> {
+                check_field::<$field>()?;
+                Ok(bits.iter().map(|bit| <$field>::from_u64(bit.to_u8().into())).collect())
+            }
+
+            fn peek(&self, elements: &[$field], look: &mut dyn FnMut($field)) {
+                elements.iter().for_each(|element| look(*element));
+            }
+        }
+    )+};
+}
+
+/// Calls a macro with all fields that statements can mix with bits.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! for_mixed_fields {
+    ($macro:ident) => {
+        $macro!(
+            volery_field::F61,
+            volery_field::F32,
+            volery_field::Bn254Scalar,
+            volery_field::Bls12381Scalar,
+            volery_field::Secp256k1Base,
+            volery_field::P256Base,
+            volery_field::RistrettoScalar
+        );
+    };
+}
+for_mixed_fields!(mixed_evaluator);
+
+#[cfg(test)]
+mod tests {
+    use volery_field::F61;
+
+    use super::*;
+    use crate::gadgets;
+
+    #[test]
+    fn a_value_goes_from_element_to_bits_through_an_adder_and_back() {
+        let mut b = MixedEvaluator::<F61>::new();
+        let x = [F61::from_u64(123_456), F61::from_u64(u64::from(u32::MAX))];
+        let bits = b.to_bits(&x, 32).unwrap();
+        assert_eq!(bits.len(), 64);
+        let sum = gadgets::add(&mut b, &bits[..32], &bits[32..]).unwrap();
+        let back: F61 = b.to_element(&sum).unwrap();
+        assert!(back == F61::from_u64(123_455));
+    }
+
+    #[test]
+    fn an_element_that_is_too_large_and_a_width_that_wraps_are_refused() {
+        let mut b = MixedEvaluator::<F61>::new();
+        let error = b.to_bits(&[F61::from_u64(256)], 8).unwrap_err();
+        assert!(matches!(error, Error::Unsatisfied { .. }), "{error}");
+        assert!(matches!(b.to_bits(&[F61::from_u64(1)], 61), Err(Error::Misuse(_))));
+    }
+
+    /// The hash of an element's bits, and arithmetic on the same element.
+    #[test]
+    fn hints_see_both_kinds_of_wires() {
+        let mut b = MixedEvaluator::<F61>::new();
+        let secret =
+            Prove::<F61>::secret(&mut b, 1, &mut |_: &dyn Peek<F61, F61>| Ok(vec![F61::from_u64(5)]))
+                .unwrap();
+        let bits = b.to_bits(&secret, 3).unwrap();
+        assert_eq!(bits.iter().map(|bit| bit.to_u8()).collect::<Vec<_>>(), [1, 0, 1]);
+    }
+}
