@@ -11,7 +11,7 @@ use volery::{Options, Prover, Verifier};
 use volery_channel::handshake::{Begin, Hello, Parameters, Role};
 use volery_channel::{Limits, memory_pair};
 use volery_circuit::r1cs;
-use volery_field::F61;
+use volery_field::{Bn254Scalar, F61};
 use volery_vole::base_ot;
 use volery_vole::softspoken::FieldBits;
 
@@ -85,14 +85,18 @@ const TEXTS: &[(&str, &str, &str)] = &[
 ];
 
 fn systems(add: Add<'_>) {
-    for constraints in [0, 3] {
-        let (system, assignment) = r1cs::sample::<F61>(1, constraints).expect("few constraints");
-        let (mut r1cs, mut wtns) = (Vec::new(), Vec::new());
-        system.write(&mut r1cs).expect("memory");
-        assignment.write(&mut wtns).expect("memory");
-        add("r1cs", &format!("sample-{}", constraints + 1), &r1cs);
-        add("wtns", &format!("sample-{}", constraints + 1), &wtns);
-    }
+    system::<F61>("f61-1", 0, add);
+    system::<F61>("f61-4", 3, add);
+    system::<Bn254Scalar>("bn254-2", 1, add);
+}
+
+fn system<F: r1cs::PrimeField>(name: &str, constraints: u32, add: Add<'_>) {
+    let (system, assignment) = r1cs::sample::<F>(1, constraints).expect("few constraints");
+    let (mut r1cs, mut wtns) = (Vec::new(), Vec::new());
+    system.write(&mut r1cs).expect("memory");
+    assignment.write(&mut wtns).expect("memory");
+    add("r1cs", name, &r1cs);
+    add("wtns", name, &wtns);
 }
 
 fn handshake(add: Add<'_>) {
