@@ -19,9 +19,9 @@
 //! Degrees up to four, as in the sources. 2025/1476 takes f' <= f and mu' <= mu with the last guess refining the first; we combine the
 //! cheapest last guess of each degree with any first one below it, without regard to whether it refines it.
 
+use super::Shape;
 use super::binomial::log2_add;
 use super::search::{first, minimum};
-use super::{Field, Shape};
 
 /// Largest degree considered.
 const DEGREE: usize = 4;
@@ -55,113 +55,81 @@ fn up_to(series: &Series, degree: usize) -> i128 {
     series[1..=degree].iter().sum()
 }
 
-/// An instance and the field it lives in.
+/// `mu` positions guessed noise-free in each of `f` blocks.
 #[derive(Clone, Copy)]
-pub(super) struct System {
-    pub(super) shape: Shape,
-    pub(super) field: Field,
+pub(super) struct Guess {
+    pub(super) f: u64,
+    pub(super) mu: u64,
 }
 
-impl System {
-    fn monomials(self, guess: Guess) -> Series {
-        let s = self.shape;
-        let (b, f, t) = (s.block() as i128, i128::from(guess.f), s.t as i128);
-        let distinct = product(&power(b - i128::from(guess.mu) - 1, f), &power(b - 1, t - f));
-        match self.field {
-            Field::Binary => distinct,
-            Field::Large { .. } => product(&distinct, &power(-1, 1 - t)),
-        }
+impl Guess {
+    /// The largest `mu`: a position of a block stays, and no more is guessed than the dimension.
+    pub(super) fn most(s: Shape, f: u64) -> u64 {
+        (s.block() as u64 - 1).min((s.k as u64).checked_div(f).unwrap_or(0))
     }
 
-    fn open(self, guess: Guess) -> Series {
-        let s = self.shape;
-        let checks = match self.field {
-            Field::Binary => power(1, 1 - (s.n - s.k) as i128),
-            Field::Large { .. } => power(-1, (s.n - s.k) as i128 - 1),
-        };
-        product(&self.monomials(guess), &checks)
+    /// `-log2` of the chance that it is right.
+    fn price(self, s: Shape) -> f64 {
+        -(self.f as f64) * (1.0 - self.mu as f64 / s.block()).log2()
     }
 
-    fn solved(self, guess: Guess, degree: usize) -> bool {
-        let open = self.open(guess);
-        match self.field {
-            Field::Binary => (1..=degree).any(|d| up_to(&open, d) < 1),
-            Field::Large { .. } => open[2..=degree].iter().any(|&monomials| monomials < 1),
-        }
+    fn monomials(self, s: Shape) -> Series {
+        let (b, f, t) = (s.block() as i128, i128::from(self.f), s.t as i128);
+        product(&power(b - i128::from(self.mu) - 1, f), &power(b - 1, t - f))
     }
 
-    /// `-log2` of the chance that a guess is right.
-    fn price(self, guess: Guess) -> f64 {
-        let share = guess.mu as f64 / self.shape.block();
-        -(guess.f as f64) * (1.0 - self.field.nonzero() * share).log2()
+    fn open(self, s: Shape) -> Series {
+        product(&self.monomials(s), &power(1, 1 - (s.n - s.k) as i128))
+    }
+
+    fn solves(self, s: Shape, degree: usize) -> bool {
+        let open = self.open(s);
+        (1..=degree).any(|d| up_to(&open, d) < 1)
     }
 
     /// For every `f`, the smallest guess that leaves a system that `degree` solves.
-    fn solving(self, degree: usize) -> impl Iterator<Item = Guess> {
-        (0..=self.shape.t as u64).filter_map(move |f| {
-            let mu = first(0, self.most(f), |mu| self.solved(Guess { f, mu }, degree))?;
-            Some(Guess { f, mu })
+    fn solving(s: Shape, degree: usize) -> impl Iterator<Item = Self> {
+        (0..=s.t as u64).filter_map(move |f| {
+            let mu = first(0, Self::most(s, f), |mu| Self { f, mu }.solves(s, degree))?;
+            Some(Self { f, mu })
         })
     }
-
-    /// The largest `mu`: a position of a block stays, and no more is guessed than the dimension.
-    fn most(self, f: u64) -> u64 {
-        (self.shape.block() as u64 - 1).min((self.shape.k as u64).checked_div(f).unwrap_or(0))
-    }
-}
-
-/// `mu` positions guessed noise-free in each of `f` blocks.
-#[derive(Clone, Copy)]
-struct Guess {
-    f: u64,
-    mu: u64,
-}
-
-/// AGB over F2.
-pub(super) fn agb(shape: Shape) -> f64 {
-    agb_over(System { shape, field: Field::Binary })
 }
 
 /// AGB. More guesses than a degree needs lower the chance faster than the size, except at the end, where hardly a variable is left.
-pub(super) fn agb_over(system: System) -> f64 {
+pub(super) fn agb(s: Shape) -> f64 {
     let mut best = f64::INFINITY;
     for degree in 2..=DEGREE {
-        for guess in system.solving(degree) {
-            for mu in [guess.mu, system.most(guess.f)] {
+        for guess in Guess::solving(s, degree) {
+            for mu in [guess.mu, Guess::most(s, guess.f)] {
                 let guess = Guess { mu, ..guess };
-                let left = system.shape.k + 1.0 - (guess.f * mu) as f64;
-                let size = up_to(&system.monomials(guess), degree) as f64;
-                best = best.min((3.0 * left).log2() + 2.0 * size.log2() + system.price(guess));
+                let left = s.k + 1.0 - (guess.f * mu) as f64;
+                let size = up_to(&guess.monomials(s), degree) as f64;
+                best = best.min((3.0 * left).log2() + 2.0 * size.log2() + guess.price(s));
             }
         }
     }
     best
 }
 
-/// AGB 2.0 over F2.
-pub(super) fn agb2(shape: Shape) -> f64 {
-    agb2_over(System { shape, field: Field::Binary })
-}
-
 /// AGB 2.0.
-pub(super) fn agb2_over(system: System) -> f64 {
+pub(super) fn agb2(s: Shape) -> f64 {
     let mut best = f64::INFINITY;
     for degree in 2..=DEGREE {
-        let cheaper = |a: Guess, b: Guess| if system.price(b) < system.price(a) { b } else { a };
-        let Some(last) = system.solving(degree).reduce(cheaper) else { continue };
-        let last_price = system.price(last);
+        let cheaper = |a: Guess, b: Guess| if b.price(s) < a.price(s) { b } else { a };
+        let Some(last) = Guess::solving(s, degree).reduce(cheaper) else { continue };
         best = best.min(minimum(0, last.f, |f| {
-            minimum(0, last.mu, |mu| two_guesses(system, degree, Guess { f, mu }, last_price))
+            minimum(0, last.mu, |mu| two_guesses(s, degree, Guess { f, mu }, last.price(s)))
         }));
     }
     best
 }
 
-fn two_guesses(system: System, degree: usize, guess: Guess, last_price: f64) -> f64 {
+fn two_guesses(s: Shape, degree: usize, guess: Guess, last_price: f64) -> f64 {
     let strassen = |size: f64| STRASSEN.0.log2() + STRASSEN.1 * size.log2();
-    let all = up_to(&system.monomials(guess), degree) as f64;
-    let open = up_to(&system.open(guess), degree).max(1) as f64;
+    let all = up_to(&guess.monomials(s), degree) as f64;
+    let open = up_to(&guess.open(s), degree).max(1) as f64;
     let rank = (all - open).max(2.0);
     let eliminate = strassen(all).min((all * rank * rank / rank.log2()).log2());
-    log2_add(eliminate + system.price(guess), strassen(open.min(rank)) + last_price)
+    log2_add(eliminate + guess.price(s), strassen(open.min(rank)) + last_price)
 }

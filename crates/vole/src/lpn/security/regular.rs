@@ -18,7 +18,7 @@ pub(super) fn regular_isd(s: Shape) -> f64 {
     permutation(s).min(enumeration(s)).min(representation(s))
 }
 
-fn permutation(s: Shape) -> f64 {
+pub(super) fn permutation(s: Shape) -> f64 {
     let k = s.k - s.t;
     2.0 * (s.n - k).log2() + s.n.log2() - s.t * (1.0 - k / s.n).log2()
 }
