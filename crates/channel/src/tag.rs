@@ -140,6 +140,9 @@ pub mod tags {
         /// Digests and counts of what was asserted.
         ELEMENTS_ASSERTIONS = 0x33, "ElementsAssertions";
 
+        /// Masked parities of sets of converted bits.
+        PARITIES = 0x34, "Parities";
+
         // 0xf0..: never sent by a protocol of this workspace.
 
         /// For tests and benchmarks of code that moves frames.

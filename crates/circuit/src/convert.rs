@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::elements::encode;
 use crate::gadgets::field::{capacity, from_bits};
-use crate::{Backend, Error, Evaluator, Hint, Ops, Peek, Polynomials, Prove};
+use crate::{Backend, Error, Evaluator, Ops, Polynomials, Prove};
 
 /// A wire that carries a bit.
 pub type BitOf<B> = <B as Ops<F2>>::Wire;
@@ -173,7 +173,7 @@ macro_rules! delegate_ring {
                 n: usize,
                 hint: $crate::Hint<'_, $ring, Self::Wire>,
             ) -> Result<Vec<Self::Wire>, Self::Error> {
-                self.prepare_ring::<$ring>()?;
+                self.prepare_batch::<$ring>()?;
                 let $this = self;
                 $crate::Prove::<$ring>::secret($to, n, hint)
             }
@@ -187,7 +187,7 @@ macro_rules! delegate_ring {
                 y: &[Self::Wire],
                 z: &Self::Wire,
             ) -> Result<(), Self::Error> {
-                self.prepare_ring::<$ring>()?;
+                self.prepare_batch::<$ring>()?;
                 let $this = self;
                 $crate::Prove::<$ring>::assert_dot($to, x, y, z)
             }
@@ -206,7 +206,7 @@ macro_rules! delegate_ring {
                 y: &[Self::Wire],
                 z: &[Self::Wire],
             ) -> Result<(), Self::Error> {
-                self.prepare_ring::<$ring>()?;
+                self.prepare_batch::<$ring>()?;
                 let $this = self;
                 $crate::Prove::<$ring>::assert_products($to, x, y, z)
             }
@@ -265,6 +265,11 @@ impl<F: Value> MixedEvaluator<F> {
     fn prepare_ring<R>(&mut self) -> Result<(), Error> {
         Ok(())
     }
+
+    /// The same before many operations.
+    fn prepare_batch<R>(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 delegate_ring!([F: Value] MixedEvaluator<F>, F2, Evaluator<F2>, |this| &mut this.bits);
@@ -310,7 +315,7 @@ mod tests {
     use volery_field::F61;
 
     use super::*;
-    use crate::gadgets;
+    use crate::{Peek, gadgets};
 
     #[test]
     fn a_value_goes_from_element_to_bits_through_an_adder_and_back() {

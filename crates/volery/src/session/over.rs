@@ -96,7 +96,7 @@ impl<C: Channel> Prover<C> {
             settings(self.common.options.profile),
             challenges,
             &mut field.stock,
-            &mut self.channel,
+            arithmetic::Alone(&mut self.channel),
         );
         let tally = prover.prove(statement)?;
         verdict::receive(&mut self.channel)?;
@@ -201,7 +201,7 @@ impl<C: Channel> Verifier<C> {
             challenges,
             &field.delta,
             &mut field.stock,
-            &mut self.channel,
+            arithmetic::Alone(&mut self.channel),
         );
         let result = verifier.verify(statement);
         if let Err(error) = &result

@@ -42,6 +42,7 @@ pub mod arithmetic;
 mod assertions;
 mod challenges;
 mod masks;
+pub mod mixed;
 mod prover;
 mod slots;
 pub mod soundness;

@@ -17,13 +17,26 @@ use super::{Settings, Tally};
 use crate::Error;
 
 /// A wire at P: its tag, with the value in the least significant bit.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct ProverWire(Gf128);
 
 impl ProverWire {
     #[inline(always)]
     fn bit(self) -> u128 {
         self.0.to_bits() & 1
+    }
+
+    /// What it carries.
+    pub(super) fn value(self) -> F2 {
+        F2::new(self.bit() == 1)
+    }
+}
+
+impl core::ops::Add for ProverWire {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
     }
 }
 
@@ -163,6 +176,35 @@ impl<'a> Prover<'a> {
         self.stock.advance(used);
         self.window += used;
         self.tally.multiplications += used as u64;
+    }
+
+    /// The channel, for the arithmetic part of the same proof.
+    pub(super) fn channel(&mut self) -> &mut dyn Channel {
+        self.channel
+    }
+
+    /// Whether the next operation may have to wait for V.
+    #[inline(always)]
+    pub(super) fn at_border(&self) -> bool {
+        self.slots.is_exhausted()
+    }
+
+    /// Sends everything, up to the last bit, since P may have to wait for V elsewhere. V pauses at the same place.
+    pub(super) fn pause(&mut self) -> Result<(), Error> {
+        self.sound()?;
+        self.settle();
+        let result = self.masks.finish(&mut self.challenges, self.channel);
+        self.latch(result)
+    }
+
+    /// A digest of all that was said in this part, where challenges are hashes.
+    pub(super) fn said(&mut self) -> Option<[u8; 16]> {
+        self.challenges.hash()
+    }
+
+    /// Whether nothing was done.
+    pub(super) fn is_unused(&self) -> bool {
+        self.tally() == Tally::default() && self.slots.used() == 0
     }
 
     /// Ends the block that is being filled: its last masks leave, and it waits for its seed.

@@ -67,6 +67,12 @@ impl Slots {
         Some(value)
     }
 
+    /// Whether no slot is prepared.
+    #[inline(always)]
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.used >= self.ready
+    }
+
     /// Room for slots not prepared yet.
     pub(super) fn room(&self) -> usize {
         self.c.len() - self.ready

@@ -17,8 +17,16 @@ use super::{Settings, Tally};
 use crate::Error;
 
 /// A wire at V: its key, whose least significant bit is zero.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct VerifierWire(Gf128);
+
+impl core::ops::Add for VerifierWire {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
 
 /// The backend that verifies.
 ///
@@ -189,6 +197,29 @@ impl<'a> Verifier<'a> {
         self.window += used;
         self.left -= used;
         self.tally.multiplications += used as u64;
+    }
+
+    /// The channel, for the arithmetic part of the same proof.
+    pub(super) fn channel(&mut self) -> &mut dyn Channel {
+        self.channel
+    }
+
+    /// P has sent everything up to the last bit: what is left must be the padding.
+    pub(super) fn pause(&mut self) -> Result<(), Error> {
+        self.sound()?;
+        self.settle();
+        let result = self.masks.finish();
+        self.latch(result)
+    }
+
+    /// A digest of all that was said in this part, where challenges are hashes.
+    pub(super) fn said(&mut self) -> Option<[u8; 16]> {
+        self.challenges.hash()
+    }
+
+    /// Whether nothing was done.
+    pub(super) fn is_unused(&self) -> bool {
+        self.tally() == Tally::default() && self.slots.used() == 0
     }
 
     /// Ends a block: its seed goes to P, and the opening of the block before is checked.

@@ -49,3 +49,42 @@ pub(crate) fn verifier_stock<F: Value, M: Mac<F>>(seed: u8) -> Stock<M> {
     let (prg, map) = (Prg::new([seed; 16]), move |c: Authenticated<F, M>| c.m + delta.scale(c.x));
     Stock::new(Box::new(Dealt { prg, batch: 1000, map, field: PhantomData::<(F, M)> }))
 }
+
+/// Bits of a Boolean part, under the digits' delta.
+struct DealtBits {
+    prg: Prg,
+    delta: Option<Delta>,
+}
+
+impl Correlations for DealtBits {
+    fn refill(
+        &mut self,
+        _channel: &mut dyn Channel,
+        out: &mut Vec<volery_field::Gf128>,
+    ) -> Result<(), Error> {
+        out.clear();
+        for _ in 0..777 {
+            let tag = self.prg.block();
+            out.push(match &self.delta {
+                Some(delta) if tag.to_bits() & 1 == 1 => tag + delta.expose(),
+                _ => tag,
+            });
+        }
+        Ok(())
+    }
+
+    fn may_wait(&self) -> bool {
+        // Now and then, so that both parts' waits are met.
+        true
+    }
+}
+
+/// The binary key.
+pub(crate) fn bit_delta() -> Delta {
+    Delta::from_element(volery_field::Gf128::from_bits(0x0123_4567_89ab_cdef_1122_3344_5566_7788))
+}
+
+/// A party's bits: P's without the key, V's with it.
+pub(crate) fn bit_stock(seed: u8, delta: Option<Delta>) -> Stock {
+    Stock::new(Box::new(DealtBits { prg: Prg::new([seed; 16]), delta }))
+}

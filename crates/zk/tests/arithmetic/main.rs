@@ -2,4 +2,5 @@
 
 mod deal;
 mod honest;
+mod mixed;
 mod parties;

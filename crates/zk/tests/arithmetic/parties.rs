@@ -9,7 +9,7 @@ use volery_circuit::Statement;
 use volery_field::{Mac, Value};
 use volery_vole::{SessionId, Transcript};
 use volery_zk::Error;
-use volery_zk::quicksilver::arithmetic::{Prover, Settings, Verifier};
+use volery_zk::quicksilver::arithmetic::{Alone, Prover, Settings, Verifier};
 use volery_zk::quicksilver::{Challenges, Tally, verdict};
 
 use crate::deal;
@@ -54,7 +54,7 @@ impl Run {
             let prover = scope.spawn(move || {
                 let mut rng = ChaCha20Rng::seed_from_u64(99);
                 let mut stock = deal::prover_stock::<F, M>(1);
-                let prover = Prover::new(settings, self.challenges(&mut rng), &mut stock, &mut p);
+                let prover = Prover::new(settings, self.challenges(&mut rng), &mut stock, Alone(&mut p));
                 let result = prover.prove(proved);
                 let result = result.and_then(|tally| verdict::receive(&mut p).map(|()| tally));
                 result.inspect_err(|error| p.fail(&error.to_string()))
@@ -62,7 +62,8 @@ impl Run {
             let verifier = scope.spawn(move || {
                 let mut rng = ChaCha20Rng::seed_from_u64(1);
                 let (mut stock, delta) = (deal::verifier_stock::<F, M>(1), deal::delta::<F, M>());
-                let verifier = Verifier::new(settings, self.challenges(&mut rng), &delta, &mut stock, &mut v);
+                let verifier =
+                    Verifier::new(settings, self.challenges(&mut rng), &delta, &mut stock, Alone(&mut v));
                 let result = verifier.verify(claimed);
                 if result.as_ref().is_err_and(Error::is_rejection) {
                     let _ = verdict::send(&mut v, false);

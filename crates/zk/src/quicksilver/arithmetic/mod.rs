@@ -27,6 +27,7 @@
 //! [`soundness`] computes what an acceptance is worth.
 
 mod elements;
+mod link;
 mod matrix;
 mod poly;
 mod prover;
@@ -34,6 +35,7 @@ mod relations;
 pub mod soundness;
 mod verifier;
 
+pub use link::{Alone, Link};
 pub use poly::{ProverPoly, VerifierPoly};
 pub use prover::Prover;
 pub use verifier::Verifier;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use volery_channel::{Channel, ChannelExt as _, tags};
+use volery_channel::{ChannelExt as _, Tag, tags};
 use volery_circuit::polynomials::{MAX_DEGREE, MatrixShape};
 use volery_circuit::{
     Backend, Error as StatementError, Hint, Ops, Peek, Place, Polynomials, Prove, Statement,
@@ -17,14 +17,14 @@ use super::super::{Tally, assertions::Assertions};
 use super::elements::ElementWriter;
 use super::poly::ProverPoly;
 use super::relations::{Relations, combine_coefficients};
-use super::{Settings, matrix};
+use super::{Alone, Link, Settings, matrix};
 use crate::Error;
 
 /// The backend that proves over `F` with MACs in `M`.
 ///
 /// Make one for each proof, run the statement on it, then [`Prover::finish`]; or call [`Prover::prove`].
-pub struct Prover<'a, F: Value, M: Mac<F>> {
-    channel: &'a mut dyn Channel,
+pub struct Prover<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
+    pub(in super::super) link: L,
     stock: &'a mut Stock<Authenticated<F, M>>,
     challenges: Challenges<'a>,
     elements: ElementWriter<F>,
@@ -53,16 +53,16 @@ struct Block<M: Zeroize> {
 /// Blocks whose seeds P may be waiting for while it fills the next.
 const IN_FLIGHT: usize = 1;
 
-impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
-    /// A prover over `channel` that takes its correlations from `stock`; both ends must agree on everything else.
+impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
+    /// A prover over `link`, a channel by itself ([`Alone`]) or a Boolean part, that takes its correlations from `stock`; both ends must agree on everything else.
     pub fn new(
         settings: Settings,
         challenges: Challenges<'a>,
         stock: &'a mut Stock<Authenticated<F, M>>,
-        channel: &'a mut dyn Channel,
+        link: L,
     ) -> Self {
         Self {
-            channel,
+            link,
             stock,
             challenges,
             elements: ElementWriter::new(),
@@ -91,14 +91,19 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
     ///
     /// # Errors
     /// As [`Prover::prove`].
-    pub fn finish(mut self) -> Result<Tally, Error> {
+    pub fn finish(self) -> Result<Tally, Error> {
+        self.finish_link().map(|(tally, _)| tally)
+    }
+
+    /// As [`Prover::finish`]; gives the link back, for the rest of a mixed proof.
+    pub(in super::super) fn finish_link(mut self) -> Result<(Tally, L), Error> {
         self.sound()?;
         self.close()?;
         let hash = self.assertions.finish();
-        self.challenges.send(self.channel, tags::ELEMENTS_ASSERTIONS, &hash)?;
+        self.challenges.send(self.link.channel(), tags::ELEMENTS_ASSERTIONS, &hash)?;
         self.open_all()?;
-        self.channel.flush()?;
-        Ok(self.tally)
+        self.link.channel().flush()?;
+        Ok((self.tally, self.link))
     }
 
     /// A backend that failed stays failed, whatever its statement does about it.
@@ -158,27 +163,39 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
         self.sound()?;
         let mut result = Ok(());
         if self.stock.may_wait() {
-            // V may need these before it can send what the stock waits for.
-            result = self.elements.send(&mut self.challenges, self.channel);
+            // V may need all this before it can send what the stock waits for.
+            result = self.send_all();
         }
-        let result = result.and_then(|()| Ok(self.stock.refill(self.channel)?));
+        let result = result.and_then(|()| Ok(self.stock.refill(self.link.channel())?));
+        self.latch(result)
+    }
+
+    /// Sends whatever is held back, in the other part too.
+    fn send_all(&mut self) -> Result<(), Error> {
+        self.elements.send(&mut self.challenges, self.link.channel())?;
+        self.link.pause()
+    }
+
+    /// Sends the elements held back; V needs them at no particular place.
+    pub(in super::super) fn send_elements(&mut self) -> Result<(), Error> {
+        let result = self.elements.send(&mut self.challenges, self.link.channel());
         self.latch(result)
     }
 
     #[cold]
     #[inline(never)]
     fn send(&mut self) -> Result<(), Error> {
-        let result = self.elements.send(&mut self.challenges, self.channel);
-        let result = result.and_then(|()| Ok(self.channel.flush()?));
+        let result = self.elements.send(&mut self.challenges, self.link.channel());
+        let result = result.and_then(|()| Ok(self.link.channel().flush()?));
         self.latch(result)
     }
 
     /// Ends the block that is being filled: its last elements leave, and it waits for its seed.
     fn close(&mut self) -> Result<(), Error> {
-        self.elements.send(&mut self.challenges, self.channel)?;
+        self.send_all()?;
         let degree = self.relations.degree() - 1;
         let mut random = Zeroizing::new(vec![Authenticated::default(); vope::correlations::<F, M>(degree)]);
-        self.stock.fill(self.channel, &mut random)?;
+        self.stock.fill(self.link.channel(), &mut random)?;
         let mask = Zeroizing::new(vope::prover(degree, &random)?);
         self.left = self.interval;
         // Before this block joins them, so that its successor can have the room of the one that leaves.
@@ -192,7 +209,7 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
             // The hash of what was sent up to here is this block's seed.
             self.open_oldest()?;
         }
-        Ok(self.channel.flush()?)
+        Ok(self.link.channel().flush()?)
     }
 
     fn open_all(&mut self) -> Result<(), Error> {
@@ -215,7 +232,7 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
         let mut relations = block.relations;
         relations.clear();
         self.spare = Some(relations);
-        self.challenges.send(self.channel, tags::ELEMENTS_OPENING, &opening)
+        self.challenges.send(self.link.channel(), tags::ELEMENTS_OPENING, &opening)
     }
 
     /// The next seed: the hash's choice, or V's. A V that found an earlier block wrong sends its verdict instead.
@@ -224,7 +241,7 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
         if let Some(seed) = self.challenges.hash() {
             return Ok(seed);
         }
-        match self.channel.recv_array(tags::ELEMENTS_CHALLENGE) {
+        match self.link.channel().recv_array(tags::ELEMENTS_CHALLENGE) {
             Ok(seed) => Ok(seed),
             Err(UnexpectedFrame { got, .. }) if got == tags::VERDICT.byte() => {
                 Err(Error::Rejected { reason: "the verifier's check of an earlier block failed".into() })
@@ -234,12 +251,23 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
     }
 
     /// A challenge that depends on everything committed so far: ends the block and opens all.
-    fn challenge(&mut self) -> Result<[u8; 16], Error> {
+    pub(in super::super) fn challenge(&mut self) -> Result<[u8; 16], Error> {
         self.sound()?;
         let result = self.close().and_then(|()| self.open_all()).and_then(|()| {
-            self.channel.flush()?;
+            self.link.channel().flush()?;
+            if let Some(said) = self.link.said() {
+                self.challenges.absorb(tags::MASKS, &said);
+            }
             self.seed()
         });
+        self.latch(result)
+    }
+
+    /// Sends a message of a protocol on top, after all elements that came before it.
+    pub(in super::super) fn send_message(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.elements.send(&mut self.challenges, self.link.channel());
+        let result = result.and_then(|()| self.challenges.send(self.link.channel(), tag, payload));
         self.latch(result)
     }
 
@@ -265,7 +293,7 @@ pub(super) fn push<E: volery_field::Element>(out: &mut Vec<u8>, x: E) -> Result<
     x.encode(&mut out[start..]).map_err(|error| StatementError::misuse(error.to_string()).into())
 }
 
-impl<F: Value, M: Mac<F>> Backend for Prover<'_, F, M> {
+impl<F: Value, M: Mac<F>, L: Link> Backend for Prover<'_, F, M, L> {
     type Error = Error;
 
     fn enter(&mut self, part: &str) {
@@ -277,7 +305,7 @@ impl<F: Value, M: Mac<F>> Backend for Prover<'_, F, M> {
     }
 }
 
-impl<F: Value, M: Mac<F>> Ops<F> for Prover<'_, F, M> {
+impl<F: Value, M: Mac<F>, L: Link> Ops<F> for Prover<'_, F, M, L> {
     type Wire = Authenticated<F, M>;
 
     #[inline(always)]
@@ -315,7 +343,7 @@ impl<F: Value, M: Mac<F>> Ops<F> for Prover<'_, F, M> {
     }
 }
 
-impl<F: Value, M: Mac<F>> Prove<F> for Prover<'_, F, M> {
+impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Prover<'_, F, M, L> {
     fn secret(&mut self, n: usize, hint: Hint<'_, F, Self::Wire>) -> Result<Vec<Self::Wire>, Error> {
         let values = hint(&Values).map_err(Error::from);
         let values = Zeroizing::new(self.latch(values)?);
@@ -361,7 +389,7 @@ impl<F: Value, M: Mac<F>> Prove<F> for Prover<'_, F, M> {
     }
 }
 
-impl<F: Value, M: Mac<F>> Polynomials<F> for Prover<'_, F, M> {
+impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Prover<'_, F, M, L> {
     type Poly = ProverPoly<M>;
 
     fn poly(&mut self, x: &Self::Wire) -> Self::Poly {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use volery_channel::{Channel, ChannelExt as _, tags};
+use volery_channel::{ChannelExt as _, Tag, tags};
 use volery_circuit::polynomials::{MAX_DEGREE, MatrixShape};
 use volery_circuit::{Backend, Error as StatementError, Hint, Ops, Polynomials, Prove, Statement};
 use volery_field::{Mac, Value};
@@ -15,15 +15,15 @@ use super::super::{Tally, assertions::Assertions};
 use super::elements::ElementReader;
 use super::poly::VerifierPoly;
 use super::relations::{QuadraticSum, Relations};
-use super::{Settings, matrix};
+use super::{Alone, Link, Settings, matrix};
 use crate::Error;
 
 /// The backend that verifies over `F` with MACs in `M`.
 ///
 /// Make one for each proof, run the statement on it, then [`Verifier::finish`]; or call [`Verifier::verify`]. Only its
 /// `Ok` means that the proof holds: until then nothing is known.
-pub struct Verifier<'a, F: Value, M: Mac<F>> {
-    channel: &'a mut dyn Channel,
+pub struct Verifier<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
+    pub(in super::super) link: L,
     stock: &'a mut Stock<M>,
     challenges: Challenges<'a>,
     delta: FieldDelta<M>,
@@ -56,17 +56,17 @@ const IN_FLIGHT: usize = 1;
 /// Relations of degree 2 that wait before they are added up.
 const WAITING: usize = 1 << 10;
 
-impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
-    /// A verifier over `channel` whose keys under `delta` come from `stock`; both ends must agree on everything else.
+impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
+    /// A verifier over `link`, a channel by itself ([`Alone`]) or a Boolean part, whose keys under `delta` come from `stock`; both ends must agree on everything else.
     pub fn new(
         settings: Settings,
         challenges: Challenges<'a>,
         delta: &FieldDelta<M>,
         stock: &'a mut Stock<M>,
-        channel: &'a mut dyn Channel,
+        link: L,
     ) -> Self {
         let mut verifier = Self {
-            channel,
+            link,
             stock,
             challenges,
             delta: delta.duplicate(),
@@ -98,18 +98,23 @@ impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
     ///
     /// # Errors
     /// As [`Verifier::verify`].
-    pub fn finish(mut self) -> Result<Tally, Error> {
+    pub fn finish(self) -> Result<Tally, Error> {
+        self.finish_link().map(|(tally, _)| tally)
+    }
+
+    /// As [`Verifier::finish`]; gives the link back, for the rest of a mixed proof.
+    pub(in super::super) fn finish_link(mut self) -> Result<(Tally, L), Error> {
         self.sound()?;
         self.close()?;
         self.check_until(IN_FLIGHT)?;
-        let shown: [u8; 32] = self.channel.recv_array(tags::ELEMENTS_ASSERTIONS)?;
+        let shown: [u8; 32] = self.link.channel().recv_array(tags::ELEMENTS_ASSERTIONS)?;
         self.challenges.absorb(tags::ELEMENTS_ASSERTIONS, &shown);
         let zero = self.assertions.finish() == shown;
         self.check_until(0)?;
         if !zero {
             return Err(Error::Rejected { reason: "a wire that must be zero is not".into() });
         }
-        Ok(self.tally)
+        Ok((self.tally, self.link))
     }
 
     /// A seed drawn in advance and kept until the block is there lets V add up as it goes; Fiat-Shamir's seed is only known
@@ -176,7 +181,12 @@ impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
     #[inline(never)]
     fn refill(&mut self) -> Result<(), Error> {
         self.sound()?;
-        let result = self.stock.refill(self.channel).map_err(Error::from);
+        let mut result = Ok(());
+        if self.stock.may_wait() {
+            // P sent whatever it held back.
+            result = self.link.pause();
+        }
+        let result = result.and_then(|()| Ok(self.stock.refill(self.link.channel())?));
         self.latch(result)
     }
 
@@ -184,7 +194,7 @@ impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
     #[inline(never)]
     fn receive(&mut self) -> Result<(), Error> {
         self.sound()?;
-        let result = self.elements.receive(&mut self.challenges, self.channel);
+        let result = self.elements.receive(&mut self.challenges, self.link.channel());
         self.latch(result)
     }
 
@@ -207,10 +217,11 @@ impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
     /// Ends a block: its seed goes to P.
     fn close(&mut self) -> Result<(), Error> {
         self.elements.finish()?;
+        self.link.pause()?;
         let mut relations = std::mem::replace(&mut self.relations, Relations::new());
         let degree = relations.degree();
         let mut random = Zeroizing::new(vec![M::ZERO; vope::correlations::<F, M>(degree - 1)]);
-        self.stock.fill(self.channel, &mut random)?;
+        self.stock.fill(self.link.channel(), &mut random)?;
         let (seed, mut sum) = match (self.drawn.take(), self.challenges.hash()) {
             (Some(drawn), None) => drawn,
             (None, Some(seed)) => (seed, QuadraticSum::new(&seed)),
@@ -222,8 +233,8 @@ impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
         self.pending.push_back(Block { value, degree, tally: self.tally });
         self.left = self.interval;
         if self.interactive() {
-            self.channel.send(tags::ELEMENTS_CHALLENGE, &seed)?;
-            self.channel.flush()?;
+            self.link.channel().send(tags::ELEMENTS_CHALLENGE, &seed)?;
+            self.link.channel().flush()?;
         } else {
             // The opening is part of what later seeds are hashes of.
             self.check_until(0)?;
@@ -248,7 +259,7 @@ impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
     fn check_oldest(&mut self) -> Result<(), Error> {
         let Some(block) = self.pending.pop_front() else { return Ok(()) };
         let mut opening = vec![0; block.degree * M::BYTES + Tally::WIDE_BYTES];
-        self.channel.recv_exact(tags::ELEMENTS_OPENING, &mut opening)?;
+        self.link.channel().recv_exact(tags::ELEMENTS_OPENING, &mut opening)?;
         self.challenges.absorb(tags::ELEMENTS_OPENING, &opening);
         let (coefficients, tally) = opening.split_at(block.degree * M::BYTES);
         block.tally.compare_wide(tally)?;
@@ -267,7 +278,7 @@ impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
     }
 
     /// A challenge that depends on everything committed so far; see P's.
-    fn challenge(&mut self) -> Result<[u8; 16], Error> {
+    pub(in super::super) fn challenge(&mut self) -> Result<[u8; 16], Error> {
         self.sound()?;
         let result = self.try_challenge();
         self.latch(result)
@@ -278,22 +289,36 @@ impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
         let seed = match self.challenges.draw() {
             Some(seed) => {
                 // With the block's own: P opens all and goes on.
-                self.channel.send(tags::ELEMENTS_CHALLENGE, &seed)?;
-                self.channel.flush()?;
+                self.link.channel().send(tags::ELEMENTS_CHALLENGE, &seed)?;
+                self.link.channel().flush()?;
                 seed
             }
-            None => self.challenges.hash().ok_or_else(|| StatementError::misuse("no challenge"))?,
+            None => {
+                if let Some(said) = self.link.said() {
+                    self.challenges.absorb(tags::MASKS, &said);
+                }
+                self.challenges.hash().ok_or_else(|| StatementError::misuse("no challenge"))?
+            }
         };
         self.check_until(0)?;
         Ok(seed)
     }
+
+    /// Receives a message of a protocol on top.
+    pub(in super::super) fn receive_message(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.link.channel().recv_exact(tag, out).map_err(Error::from);
+        self.latch(result)?;
+        self.challenges.absorb(tag, out);
+        Ok(())
+    }
 }
 
-impl<F: Value, M: Mac<F>> Backend for Verifier<'_, F, M> {
+impl<F: Value, M: Mac<F>, L: Link> Backend for Verifier<'_, F, M, L> {
     type Error = Error;
 }
 
-impl<F: Value, M: Mac<F>> Ops<F> for Verifier<'_, F, M> {
+impl<F: Value, M: Mac<F>, L: Link> Ops<F> for Verifier<'_, F, M, L> {
     type Wire = M;
 
     #[inline(always)]
@@ -330,7 +355,7 @@ impl<F: Value, M: Mac<F>> Ops<F> for Verifier<'_, F, M> {
     }
 }
 
-impl<F: Value, M: Mac<F>> Prove<F> for Verifier<'_, F, M> {
+impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
     fn secret(&mut self, n: usize, _hint: Hint<'_, F, M>) -> Result<Vec<M>, Error> {
         self.tally.secrets += n as u64;
         (0..n).map(|_| self.commit()).collect()
@@ -365,7 +390,7 @@ impl<F: Value, M: Mac<F>> Prove<F> for Verifier<'_, F, M> {
     }
 }
 
-impl<F: Value, M: Mac<F>> Polynomials<F> for Verifier<'_, F, M> {
+impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
     type Poly = VerifierPoly<M>;
 
     fn poly(&mut self, x: &M) -> Self::Poly {

@@ -1,0 +1,353 @@
+//! The two backends.
+
+use volery_channel::tags;
+use volery_circuit::convert::check_field;
+use volery_circuit::{Backend, Convert, Ops, Prove, Statement};
+use volery_field::{Authenticated, F2, Mac, Ring, Value};
+use volery_vole::Prg;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::super::{self as quicksilver, Tally, arithmetic};
+use super::{LINKS, parities, sets};
+use crate::Error;
+
+/// The Boolean wire of a party.
+type Bit<P> = <P as Ops<F2>>::Wire;
+
+/// The backend that proves over bits and `F`.
+pub struct Prover<'a, F: Value, M: Mac<F>> {
+    field: arithmetic::Prover<'a, F, M, quicksilver::Prover<'a>>,
+    /// Bits and elements that must be equal, not checked yet.
+    links: Links<Bit<quicksilver::Prover<'a>>, Authenticated<F, M>>,
+    random: Prg,
+}
+
+/// The backend that verifies over bits and `F`. Only the `Ok` of [`Verifier::finish`] means that the proof holds.
+pub struct Verifier<'a, F: Value, M: Mac<F>> {
+    field: arithmetic::Verifier<'a, F, M, quicksilver::Verifier<'a>>,
+    links: Links<Bit<quicksilver::Verifier<'a>>, M>,
+}
+
+/// Pairs that wait for their check; wiped on drop.
+struct Links<B, E: Zeroize> {
+    bits: Vec<B>,
+    elements: Vec<E>,
+}
+
+impl<B, E: Zeroize> Links<B, E> {
+    fn new() -> Self {
+        Self { bits: Vec::new(), elements: Vec::new() }
+    }
+}
+
+impl<B, E: Zeroize> Drop for Links<B, E> {
+    fn drop(&mut self) {
+        self.elements.zeroize();
+    }
+}
+
+/// What both parts counted: bits, then elements.
+pub type Tallies = [Tally; 2];
+
+impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
+    /// A prover of both kinds of claims; `seed`, fresh and secret, makes the bits that mask what links show.
+    pub fn new(
+        field: arithmetic::Prover<'a, F, M, quicksilver::Prover<'a>>,
+        seed: Zeroizing<[u8; 16]>,
+    ) -> Self {
+        Self { field, links: Links::new(), random: Prg::new(*seed) }
+    }
+
+    /// Runs `statement` and proves it; returns what it counted.
+    ///
+    /// # Errors
+    /// As [`quicksilver::Prover::prove`].
+    pub fn prove(mut self, statement: &(impl Statement<Self> + ?Sized)) -> Result<Tallies, Error>
+    where
+        Self: Backend<Error = Error>,
+    {
+        statement.run(&mut self)?;
+        self.finish()
+    }
+
+    /// Proves everything that was run.
+    ///
+    /// # Errors
+    /// As [`Prover::prove`].
+    pub fn finish(mut self) -> Result<Tallies, Error> {
+        self.check_links()?;
+        let (elements, bits) = self.field.finish_link()?;
+        if bits.is_unused() {
+            return Ok([Tally::default(), elements]);
+        }
+        Ok([bits.finish()?, elements])
+    }
+
+    /// Before an operation of one part: V may need what the other holds back before it can let this one go on.
+    #[inline(always)]
+    fn prepare_ring<R: Ring>(&mut self) -> Result<(), Error> {
+        if core::any::TypeId::of::<R>() == core::any::TypeId::of::<F2>() && self.field.link.at_border() {
+            self.field.send_elements()?;
+        }
+        Ok(())
+    }
+
+    /// The same before many operations, which may come to wait in their midst.
+    fn prepare_batch<R: Ring>(&mut self) -> Result<(), Error> {
+        if core::any::TypeId::of::<R>() == core::any::TypeId::of::<F2>() {
+            self.field.send_elements()?;
+        }
+        Ok(())
+    }
+
+    fn lift(&mut self, bits: &[Bit<quicksilver::Prover<'a>>]) -> Result<Vec<Authenticated<F, M>>, Error> {
+        check_field::<F>()?;
+        let values = |_: &dyn volery_circuit::Peek<F, Authenticated<F, M>>| {
+            Ok(bits.iter().map(|bit| F::from_u64(bit.value().to_u8().into())).collect())
+        };
+        let mut hint = values;
+        let elements = Prove::<F>::secret(&mut self.field, bits.len(), &mut hint)?;
+        Prove::<F>::assert_products(&mut self.field, &elements, &elements, &elements)?;
+        for (bits, elements) in bits.chunks(LINKS).zip(elements.chunks(LINKS)) {
+            self.links.bits.extend_from_slice(bits);
+            self.links.elements.extend_from_slice(elements);
+            if self.links.bits.len() >= LINKS {
+                self.check_links()?;
+            }
+        }
+        Ok(elements)
+    }
+
+    /// Proves that the links so far hold.
+    fn check_links(&mut self) -> Result<(), Error> {
+        let links = core::mem::replace(&mut self.links, Links::new());
+        let n = links.bits.len();
+        if n == 0 {
+            return Ok(());
+        }
+        let sets = sets::<F, M>();
+        let mut bytes = Zeroizing::new(vec![0; sets]);
+        self.random.bytes(&mut bytes);
+        let random: Zeroizing<Vec<F2>> =
+            Zeroizing::new(bytes.iter().map(|byte| F2::from_lsb(u64::from(*byte))).collect());
+        self.prepare_batch::<F2>()?;
+        let r_bits = Prove::<F2>::secret(&mut self.field.link, sets, &mut |_| Ok(random.to_vec()))?;
+        let r = Prove::<F>::secret(&mut self.field, sets, &mut |_| {
+            Ok(random.iter().map(|bit| F::from_u64(bit.to_u8().into())).collect())
+        })?;
+        Prove::<F>::assert_products(&mut self.field, &r, &r, &r)?;
+
+        let seed = self.field.challenge()?;
+        let parities = parities::sums(&links.bits, sets, seed);
+        let sums = parities::sums(&links.elements, sets, seed);
+        let width = sum_width(n);
+        let digits = Prove::<F>::secret(&mut self.field, sets * width, &mut |_| {
+            let mut digits = Vec::with_capacity(sets * width);
+            for sum in &sums {
+                let mut encoding = Zeroizing::new(vec![0; F::BYTES]);
+                let encoded = sum.x.encode(&mut encoding);
+                encoded.map_err(|error| volery_circuit::Error::misuse(error.to_string()))?;
+                digits.extend((0..width).map(|l| F::from_u64(u64::from(encoding[l / 8] >> (l % 8) & 1))));
+            }
+            Ok(digits)
+        })?;
+        let shown: Vec<bool> =
+            parities.iter().zip(&r_bits).map(|(e, r)| (e.value() + r.value()).to_bool()).collect();
+        self.field.send_message(tags::PARITIES, &pack(&shown))?;
+        conclude::<F, _, _>(&mut self.field, &sums, &digits, &r, &shown)?;
+        assert_parities(&mut self.field.link, &parities, &r_bits, &shown)
+    }
+}
+
+impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
+    /// A verifier of both kinds of claims.
+    pub fn new(field: arithmetic::Verifier<'a, F, M, quicksilver::Verifier<'a>>) -> Self {
+        Self { field, links: Links::new() }
+    }
+
+    /// Runs `statement` and verifies P's proof of it; returns what it counted.
+    ///
+    /// # Errors
+    /// As [`quicksilver::Verifier::verify`].
+    pub fn verify(mut self, statement: &(impl Statement<Self> + ?Sized)) -> Result<Tallies, Error>
+    where
+        Self: Backend<Error = Error>,
+    {
+        statement.run(&mut self)?;
+        self.finish()
+    }
+
+    /// Checks everything that was run.
+    ///
+    /// # Errors
+    /// As [`Verifier::verify`].
+    pub fn finish(mut self) -> Result<Tallies, Error> {
+        self.check_links()?;
+        let (elements, bits) = self.field.finish_link()?;
+        if bits.is_unused() {
+            return Ok([Tally::default(), elements]);
+        }
+        Ok([bits.finish()?, elements])
+    }
+
+    /// V holds nothing back.
+    #[inline(always)]
+    fn prepare_ring<R: Ring>(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Nor here.
+    fn prepare_batch<R: Ring>(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn lift(&mut self, bits: &[Bit<quicksilver::Verifier<'a>>]) -> Result<Vec<M>, Error> {
+        check_field::<F>()?;
+        let elements = Prove::<F>::secret(&mut self.field, bits.len(), &mut |_| Ok(Vec::new()))?;
+        Prove::<F>::assert_products(&mut self.field, &elements, &elements, &elements)?;
+        for (bits, elements) in bits.chunks(LINKS).zip(elements.chunks(LINKS)) {
+            self.links.bits.extend_from_slice(bits);
+            self.links.elements.extend_from_slice(elements);
+            if self.links.bits.len() >= LINKS {
+                self.check_links()?;
+            }
+        }
+        Ok(elements)
+    }
+
+    /// Checks that the links so far hold.
+    fn check_links(&mut self) -> Result<(), Error> {
+        let links = core::mem::replace(&mut self.links, Links::new());
+        let n = links.bits.len();
+        if n == 0 {
+            return Ok(());
+        }
+        let sets = sets::<F, M>();
+        let r_bits = Prove::<F2>::secret(&mut self.field.link, sets, &mut |_| Ok(Vec::new()))?;
+        let r = Prove::<F>::secret(&mut self.field, sets, &mut |_| Ok(Vec::new()))?;
+        Prove::<F>::assert_products(&mut self.field, &r, &r, &r)?;
+
+        let seed = self.field.challenge()?;
+        let parities = parities::sums(&links.bits, sets, seed);
+        let sums = parities::sums(&links.elements, sets, seed);
+        let digits = Prove::<F>::secret(&mut self.field, sets * sum_width(n), &mut |_| Ok(Vec::new()))?;
+        let mut shown = vec![0; sets / 8];
+        self.field.receive_message(tags::PARITIES, &mut shown)?;
+        let shown: Vec<bool> = (0..sets).map(|j| shown[j / 8] >> (j % 8) & 1 == 1).collect();
+        conclude::<F, _, _>(&mut self.field, &sums, &digits, &r, &shown)?;
+        assert_parities(&mut self.field.link, &parities, &r_bits, &shown)
+    }
+}
+
+/// Bits that a sum of `n` bits can take.
+fn sum_width(n: usize) -> usize {
+    n.checked_ilog2().map_or(0, |log| log as usize + 1)
+}
+
+fn pack(bits: &[bool]) -> Vec<u8> {
+    bits.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit))).collect()
+}
+
+/// The field's part of the claims: digits are bits, sums are their digits', lowest digits are the masked parities.
+fn conclude<F: Value, W: Clone, B: Prove<F, Wire = W>>(
+    b: &mut B,
+    sums: &[W],
+    digits: &[W],
+    r: &[W],
+    shown: &[bool],
+) -> Result<(), B::Error> {
+    b.assert_products(digits, digits, digits)?;
+    let width = digits.len() / sums.len().max(1);
+    for (((sum, digits), r), shown) in sums.iter().zip(digits.chunks(width.max(1))).zip(r).zip(shown) {
+        let value = volery_circuit::gadgets::field::from_bits::<F, B>(b, digits);
+        let difference = b.sub(&value, sum);
+        let Some(lowest) = digits.first() else { continue };
+        let parity = if *shown {
+            let sum = b.add(lowest, r);
+            b.add_constant(&sum, -F::ONE)
+        } else {
+            b.sub(lowest, r)
+        };
+        b.assert_zero(&[difference, parity])?;
+    }
+    Ok(())
+}
+
+/// The binary part: parities and masks add up to what was shown.
+fn assert_parities<B: Prove<F2>>(
+    b: &mut B,
+    parities: &[B::Wire],
+    r: &[B::Wire],
+    shown: &[bool],
+) -> Result<(), B::Error> {
+    let mut claims = Vec::with_capacity(shown.len());
+    for ((e, r), shown) in parities.iter().zip(r).zip(shown) {
+        let sum = b.add(e, r);
+        claims.push(b.add_constant(&sum, F2::new(*shown)));
+    }
+    b.assert_zero(&claims)
+}
+
+impl<F: Value, M: Mac<F>> Backend for Prover<'_, F, M> {
+    type Error = Error;
+
+    fn enter(&mut self, part: &str) {
+        self.field.enter(part);
+        self.field.link.enter(part);
+    }
+
+    fn leave(&mut self) {
+        self.field.leave();
+        self.field.link.leave();
+    }
+}
+
+impl<F: Value, M: Mac<F>> Backend for Verifier<'_, F, M> {
+    type Error = Error;
+}
+
+volery_circuit::delegate_ring!(['a, F: Value, M: Mac<F>] Prover<'a, F, M>, F2, quicksilver::Prover<'a>, |this| &mut this.field.link);
+volery_circuit::delegate_ring!(['a, F: Value, M: Mac<F>] Verifier<'a, F, M>, F2, quicksilver::Verifier<'a>, |this| &mut this.field.link);
+
+macro_rules! mixed_backends {
+    ($($field:ty),+) => {$(
+        volery_circuit::delegate_ring!(
+            ['a, M: Mac<$field>] Prover<'a, $field, M>, $field,
+            arithmetic::Prover<'a, $field, M, quicksilver::Prover<'a>>, |this| &mut this.field
+        );
+        volery_circuit::delegate_polynomials!(
+            ['a, M: Mac<$field>] Prover<'a, $field, M>, $field,
+            arithmetic::Prover<'a, $field, M, quicksilver::Prover<'a>>, |this| &mut this.field
+        );
+        volery_circuit::delegate_ring!(
+            ['a, M: Mac<$field>] Verifier<'a, $field, M>, $field,
+            arithmetic::Verifier<'a, $field, M, quicksilver::Verifier<'a>>, |this| &mut this.field
+        );
+        volery_circuit::delegate_polynomials!(
+            ['a, M: Mac<$field>] Verifier<'a, $field, M>, $field,
+            arithmetic::Verifier<'a, $field, M, quicksilver::Verifier<'a>>, |this| &mut this.field
+        );
+
+        impl<'a, M: Mac<$field>> Convert<$field> for Prover<'a, $field, M> {
+            fn lift_bits(
+                &mut self,
+                bits: &[Bit<quicksilver::Prover<'a>>],
+            ) -> Result<Vec<Authenticated<$field, M>>, Error> {
+                self.lift(bits)
+            }
+
+            fn peek(&self, elements: &[Authenticated<$field, M>], look: &mut dyn FnMut($field)) {
+                elements.iter().for_each(|element| look(element.x));
+            }
+        }
+
+        impl<'a, M: Mac<$field>> Convert<$field> for Verifier<'a, $field, M> {
+            fn lift_bits(&mut self, bits: &[Bit<quicksilver::Verifier<'a>>]) -> Result<Vec<M>, Error> {
+                self.lift(bits)
+            }
+
+            fn peek(&self, _elements: &[M], _look: &mut dyn FnMut($field)) {}
+        }
+    )+};
+}
+volery_circuit::for_mixed_fields!(mixed_backends);

@@ -1,0 +1,35 @@
+//! QuickSilver over bits and a field in one proof.
+//!
+//! Both parts run as they do alone, over one channel, with keys of their own: bits under a binary delta, elements under a
+//! delta of the field. What ties them are **links**, a bit `b` and an element `x` that must be equal ([`lift_bits`](volery_circuit::Convert::lift_bits)):
+//!
+//! 1. P commits to `x` and proves `x (x - 1) = 0`, a relation of degree 2.
+//! 2. After many links P commits to `s` random bits `r_j`, in both parts, and proves those elements to be bits.
+//! 3. V sends a seed, which gives `s` uniformly random sets of links. In each part the sum over a set is linear: the parity
+//!    `e_j` of its bits, and the integer `S_j = sum of its elements`, which cannot wrap.
+//! 4. P commits to the bits `c_j,l` of `S_j` as elements and proves them bits, and `S_j = sum 2^l c_j,l`.
+//! 5. P shows `o_j = e_j + r_j` (mod 2), a random bit; in the binary part `e_j + r_j + o_j = 0` is asserted, in the field
+//!    `c_j,0 = r_j` or `c_j,0 = 1 - r_j`, as `o_j` says.
+//!
+//! If the bit and the element of some link differ, the parities differ in each set with probability 1/2, whatever the
+//! `r_j` are (they are fixed before the sets): the check passes with probability at most `2^-s`. Everything shown is
+//! masked by a bit that V does not know, so there is no statistical loss of privacy. The idea, parities of random sets of bits
+//! committed in two ways, is that of daBits (Rotaru, Wood, ePrint 2019/207; Aly et al., 2019/974) and of conversions in zero
+//! knowledge (Baum et al., 2021/750); there the sums are opened under masks, here their bits are committed.
+//!
+//! `s` is 64, and 128 where the MAC field has 120 bits or more.
+
+mod links;
+mod parities;
+
+pub use links::{Prover, Tallies, Verifier};
+
+use volery_field::{Mac, Value};
+
+/// Links that wait for one check.
+const LINKS: usize = 1 << 18;
+
+/// The number of sets of a check.
+pub(super) const fn sets<F: Value, M: Mac<F>>() -> usize {
+    if M::BITS >= 120 { 128 } else { 64 }
+}
