@@ -1,7 +1,7 @@
 //! Gadgets compute what integers do, refuse what is out of range at its border, and claim all that they commit to.
 
 use proptest::prelude::*;
-use volery_field::{Bn254Scalar, F61, Field, P256Base, Ring, Value, f61::P};
+use volery_field::{Bn254Scalar, F32, F61, Field, Gf256, P256Base, Ring, Value, f61::P};
 
 use super::*;
 use crate::{Circuit, Computed, Counter, Error, Evaluator, Prove, Recorder};
@@ -200,6 +200,7 @@ fn at_most_refuses_differences_that_wrap() {
 fn widths_that_could_wrap_are_refused() {
     assert_eq!(capacity::<F61>(), 60);
     assert_eq!((capacity::<Bn254Scalar>(), capacity::<P256Base>()), (253, 255));
+    assert_eq!((capacity::<F32>(), capacity::<Gf256>()), (31, 1));
     assert!(misuse(evaluate(&Bits(61), &[f(0)])));
     assert!(misuse(evaluate(&Bits(usize::MAX), &[f(0)])));
     assert!(misuse(evaluate(&SignedRange(61), &[f(0)])));

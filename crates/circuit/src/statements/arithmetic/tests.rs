@@ -1,6 +1,6 @@
 //! The statements hold for their witnesses and for no others, cost what they say, and are bound to what is public.
 
-use volery_field::{F61, Ring};
+use volery_field::{F32, F61, Gf256, Ring};
 
 use super::*;
 use crate::statements::Mul32;
@@ -101,6 +101,25 @@ fn impossible_systems_are_refused() {
         Err(Error::Witness(_))
     ));
     assert!(matches!(holds(&new(3, Short::Binary).expect("small")), Err(Error::Witness(_))));
+}
+
+#[test]
+fn fields_too_small_for_a_bound_are_refused() {
+    // In characteristic 2, one is minus one; bits are bits.
+    let new = |short| Sis::<Gf256>::new(3, short, SEED, vec![Gf256::ZERO; 2]);
+    assert!(matches!(new(Short::Within(1)), Err(Error::Public(_))));
+    assert!(new(Short::Within(0)).is_ok());
+    let sis = Sis::<Gf256>::sample(10, 20, Short::Binary, SEED).expect("small");
+    assert_eq!(Evaluator::<Gf256>::check(&sis), Ok(()));
+}
+
+#[test]
+fn the_lattice_problem_of_the_paper_is_one_element_a_column() {
+    let sis = Sis::<F32>::sample(2048, 1024, Short::Within(1), SEED).expect("small");
+    assert_eq!(Evaluator::<F32>::check(&sis), Ok(()));
+    let counts = Counter::<F32>::count(&sis).expect("counts").total();
+    assert_eq!((counts.inputs, counts.polynomials, counts.degree), (1024, 1024, 3));
+    assert_eq!((counts.affine, counts.multiplications), (2048 * 1024, 0));
 }
 
 #[test]
