@@ -76,20 +76,21 @@ pub fn pack_elements<E: Element>(elements: &[E], out: &mut Vec<u8>) {
             }
         }
     };
-    // Bits that are not written yet: fewer than 64 between two words.
-    let (mut pending, mut filled) = (0_u128, 0);
+    // The `filled` bits that are not written yet: fewer than 64.
+    let (mut pending, mut filled) = (0_u64, 0);
     for element in elements {
         for (word, bits) in element.to_packed().into_iter().zip(widths::<E>()) {
-            pending |= u128::from(word) << filled;
-            filled += bits;
-            if filled >= u64::BITS {
-                put(pending as u64);
-                pending >>= u64::BITS;
-                filled -= u64::BITS;
+            let low = pending | word << filled;
+            if filled + bits < u64::BITS {
+                (pending, filled) = (low, filled + bits);
+            } else {
+                put(low);
+                // What the shift lost: the bits from 64 - filled on, of which there may be none.
+                (pending, filled) = (word >> 1 >> (u64::BITS - 1 - filled), filled + bits - u64::BITS);
             }
         }
     }
-    put(pending as u64);
+    put(pending);
 }
 
 /// The `count` elements packed in `bytes`, which are hostile.
@@ -108,19 +109,23 @@ pub fn unpack_elements<E: Element>(bytes: &[u8], count: usize) -> Result<Vec<E>,
     let mut words = whole.iter().copied().map(u64::from_le_bytes);
     let mut next = || words.next().unwrap_or_else(|| u64::from_le_bytes(core::mem::take(&mut partial)));
 
-    // Bits that were read and belong to later elements: fewer than 64 between two words.
-    let (mut pending, mut filled) = (0_u128, 0);
+    // The `filled` bits that were read and belong to later elements: fewer than 64.
+    let (mut pending, mut filled) = (0_u64, 0);
     let mut elements = Vec::with_capacity(count);
     for index in 0..count {
         let mut packed = [0; 4];
         for (word, bits) in packed.iter_mut().zip(widths::<E>()) {
-            if filled < bits {
-                pending |= u128::from(next()) << filled;
-                filled += u64::BITS;
+            let mut low = pending;
+            if bits <= filled {
+                (pending, filled) = (pending >> bits, filled - bits);
+            } else {
+                let next = next();
+                low |= next << filled;
+                // All but the bits - filled bits that are used, of which there may be 64.
+                let used = bits - filled;
+                (pending, filled) = (next >> 1 >> (used - 1), u64::BITS - used);
             }
-            *word = pending as u64 & (u64::MAX >> (u64::BITS - bits));
-            pending >>= bits;
-            filled -= bits;
+            *word = low & (u64::MAX >> (u64::BITS - bits));
         }
         let element = E::from_packed(packed);
         elements

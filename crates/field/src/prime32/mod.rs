@@ -48,6 +48,13 @@ impl F32 {
         Self::new(FOLD * FOLD * high + Self::new(n as u64).0 as u64)
     }
 
+    /// The class of a sum of up to 256 products.
+    #[inline(always)]
+    const fn from_sum(n: u128) -> Self {
+        // Below 2^32 + 99 * 2^32 + 99^2 * 2^8.
+        Self::new((n as u64 & LOW) + FOLD * (n as u64 >> 32) + FOLD * FOLD * (n >> 64) as u64)
+    }
+
     /// The representative below the modulus.
     #[inline(always)]
     #[must_use]
@@ -197,6 +204,14 @@ mod tests {
         }
         for n in [u128::MAX, u128::MAX - u128::from(u64::MAX), 1 << 64, 1 << 127, u128::from(p) << 96] {
             assert_eq!(u128::from(F32::from_u128(n).to_u32()), n % u128::from(p));
+        }
+    }
+
+    #[test]
+    fn sums_of_the_largest_products_reduce() {
+        let largest = u128::from(P - 1) * u128::from(P - 1);
+        for n in [0, 1, 2, 7, 255, 256] {
+            assert_eq!(u128::from(F32::from_sum(n * largest).to_u32()), n * largest % u128::from(P));
         }
     }
 

@@ -91,10 +91,10 @@ impl Mul for F32x4 {
         let [a, b] = [self.0, other.0].map(|element| element.map(|coefficient| u128::from(coefficient.0)));
         // Sums of up to seven products of 64 bits: 67 bits, reduced once.
         Self([
-            F32::from_u128(a[0] * b[0] + 2 * (a[1] * b[3] + a[2] * b[2] + a[3] * b[1])),
-            F32::from_u128(a[0] * b[1] + a[1] * b[0] + 2 * (a[2] * b[3] + a[3] * b[2])),
-            F32::from_u128(a[0] * b[2] + a[1] * b[1] + a[2] * b[0] + 2 * (a[3] * b[3])),
-            F32::from_u128(a[0] * b[3] + a[1] * b[2] + a[2] * b[1] + a[3] * b[0]),
+            F32::from_sum(a[0] * b[0] + 2 * (a[1] * b[3] + a[2] * b[2] + a[3] * b[1])),
+            F32::from_sum(a[0] * b[1] + a[1] * b[0] + 2 * (a[2] * b[3] + a[3] * b[2])),
+            F32::from_sum(a[0] * b[2] + a[1] * b[1] + a[2] * b[0] + 2 * (a[3] * b[3])),
+            F32::from_sum(a[0] * b[3] + a[1] * b[2] + a[2] * b[1] + a[3] * b[0]),
         ])
     }
 }

@@ -48,13 +48,6 @@ impl Sum {
         self.group += product;
     }
 
-    /// Ends a group.
-    #[inline(always)]
-    fn fold(&mut self) {
-        self.total += (self.group & u128::from(P)) + (self.group >> 61);
-        self.group = 0;
-    }
-
     /// The sum of the groups that were ended.
     #[inline(always)]
     fn reduce(self) -> F61 {
@@ -62,16 +55,33 @@ impl Sum {
     }
 }
 
-/// Ends a group of several sums.
-#[inline(always)]
-fn fold<const N: usize>(sums: &mut [Sum; N]) {
-    sums.iter_mut().for_each(Sum::fold);
+/// One or several sums that end their groups together.
+trait Sums {
+    /// Ends a group.
+    fn fold(&mut self);
 }
 
-/// The groups of one vector.
-#[inline(always)]
-fn groups<T>(vector: &[T]) -> core::slice::Chunks<'_, T> {
-    vector.chunks(GROUP)
+impl Sums for Sum {
+    #[inline(always)]
+    fn fold(&mut self) {
+        self.total += (self.group & u128::from(P)) + (self.group >> 61);
+        self.group = 0;
+    }
+}
+
+impl<S: Sums, const N: usize> Sums for [S; N] {
+    #[inline(always)]
+    fn fold(&mut self) {
+        self.iter_mut().for_each(S::fold);
+    }
+}
+
+impl<S: Sums, T: Sums> Sums for (S, T) {
+    #[inline(always)]
+    fn fold(&mut self) {
+        self.0.fold();
+        self.1.fold();
+    }
 }
 
 /// `sum + a * b`: fits, since `p^2 + p = p * 2^61`.
@@ -82,21 +92,33 @@ fn multiply_add(sum: F61, a: F61, b: F61) -> F61 {
     F61(super::below(loose(n)))
 }
 
-/// The four vectors of a check, element by element, in groups.
+/// Adds the `term` of each place of two vectors to `sums`.
 #[inline(always)]
-fn check_groups<'a, T, M>(
-    [a, b, c]: [&'a [T]; 3],
-    chi: &'a [M],
-) -> impl Iterator<Item = impl Iterator<Item = (&'a T, &'a T, &'a T, &'a M)>> {
-    let all = groups(a).zip(groups(b)).zip(groups(c)).zip(groups(chi));
-    all.map(|(((a, b), c), chi)| a.iter().zip(b).zip(c).zip(chi).map(|(((a, b), c), chi)| (a, b, c, chi)))
+fn over_pairs<A: Sums, S, T>(sums: &mut A, (a, b): (&[S], &[T]), term: impl Fn(&mut A, &S, &T)) {
+    // Whole groups are arrays, so that their loop is unrolled.
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<GROUP>(), b.as_chunks::<GROUP>());
+    for (a, b) in a.iter().zip(b) {
+        a.iter().zip(b).for_each(|(a, b)| term(sums, a, b));
+        sums.fold();
+    }
+    a_rest.iter().zip(b_rest).for_each(|(a, b)| term(sums, a, b));
+    sums.fold();
 }
 
-/// Two vectors, element by element, in groups.
+/// Adds the `term` of each multiplication of a check and its coefficient to `sums`.
 #[inline(always)]
-fn pair_groups<'a, S, T>(
-    a: &'a [S],
-    b: &'a [T],
-) -> impl Iterator<Item = impl Iterator<Item = (&'a S, &'a T)>> {
-    groups(a).zip(groups(b)).map(|(a, b)| a.iter().zip(b))
+fn over_products<A: Sums, S, T>(
+    sums: &mut A,
+    ([a, b, c], chi): ([&[S]; 3], &[T]),
+    term: impl Fn(&mut A, &S, &S, &S, &T),
+) {
+    let [(a, a_rest), (b, b_rest), (c, c_rest)] = [a, b, c].map(|vector| vector.as_chunks::<GROUP>());
+    let (chi, chi_rest) = chi.as_chunks::<GROUP>();
+    for (((a, b), c), chi) in a.iter().zip(b).zip(c).zip(chi) {
+        a.iter().zip(b).zip(c).zip(chi).for_each(|(((a, b), c), chi)| term(sums, a, b, c, chi));
+        sums.fold();
+    }
+    let rest = a_rest.iter().zip(b_rest).zip(c_rest).zip(chi_rest);
+    rest.for_each(|(((a, b), c), chi)| term(sums, a, b, c, chi));
+    sums.fold();
 }

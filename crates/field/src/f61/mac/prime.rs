@@ -1,6 +1,6 @@
 //! `F_{2^61-1}` as its own MAC field.
 
-use super::{Sum, check_groups, fold, loose, multiply_add, pair_groups, product};
+use super::{Sum, loose, multiply_add, over_pairs, over_products, product};
 use crate::extension::same;
 use crate::f61::{F61, P};
 use crate::{Authenticated, LengthError, Mac, Ring};
@@ -30,63 +30,48 @@ impl Mac<Self> for F61 {
     fn inner_product(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {
         same(a.len(), &[b.len()])?;
         let mut sum = Sum::default();
-        for group in pair_groups(a, b) {
-            group.for_each(|(a, b)| sum.add(product(a.0, b.0)));
-            sum.fold();
-        }
+        over_pairs(&mut sum, (a, b), |sum, a, b| sum.add(product(a.0, b.0)));
         Ok(sum.reduce())
     }
 
     fn dot_prover(x: &[Pair], y: &[Pair]) -> Result<[Self; 2], LengthError> {
         same(x.len(), &[y.len()])?;
         let mut sums = [Sum::default(); 2];
-        for group in pair_groups(x, y) {
-            for (x, y) in group {
-                sums[0].add(product(x.m.0, y.m.0));
-                sums[1].add(product(x.x.0, y.m.0) + product(y.x.0, x.m.0));
-            }
-            fold(&mut sums);
-        }
+        over_pairs(&mut sums, (x, y), |sums, x, y| {
+            sums[0].add(product(x.m.0, y.m.0));
+            sums[1].add(product(x.x.0, y.m.0) + product(y.x.0, x.m.0));
+        });
         Ok(sums.map(Sum::reduce))
     }
 
     fn check_prover(a: &[Pair], b: &[Pair], c: &[Pair], chi: &[Self]) -> Result<[Self; 2], LengthError> {
         same(a.len(), &[b.len(), c.len(), chi.len()])?;
         let mut sums = [Sum::default(); 2];
-        for group in check_groups([a, b, c], chi) {
-            for (a, b, c, chi) in group {
-                sums[0].add(product(chi.0, loose(product(a.m.0, b.m.0))));
-                let linear = product(a.x.0, b.m.0) + product(b.x.0, a.m.0) + u128::from(P - c.m.0);
-                sums[1].add(product(chi.0, loose(linear)));
-            }
-            fold(&mut sums);
-        }
+        over_products(&mut sums, ([a, b, c], chi), |sums, a, b, c, chi| {
+            sums[0].add(product(chi.0, loose(product(a.m.0, b.m.0))));
+            let linear = product(a.x.0, b.m.0) + product(b.x.0, a.m.0) + u128::from(P - c.m.0);
+            sums[1].add(product(chi.0, loose(linear)));
+        });
         Ok(sums.map(Sum::reduce))
     }
 
     fn check_verifier(a: &[Self], b: &[Self], c: &[Self], chi: &[Self]) -> Result<[Self; 2], LengthError> {
         same(a.len(), &[b.len(), c.len(), chi.len()])?;
         let mut sums = [Sum::default(); 2];
-        for group in check_groups([a, b, c], chi) {
-            for (a, b, c, chi) in group {
-                sums[0].add(product(chi.0, loose(product(a.0, b.0))));
-                sums[1].add(product(chi.0, c.0));
-            }
-            fold(&mut sums);
-        }
+        over_products(&mut sums, ([a, b, c], chi), |sums, a, b, c, chi| {
+            sums[0].add(product(chi.0, loose(product(a.0, b.0))));
+            sums[1].add(product(chi.0, c.0));
+        });
         Ok(sums.map(Sum::reduce))
     }
 
     fn combine_prover(x: &[Pair], r: &[Self]) -> Result<[Self; 2], LengthError> {
         same(x.len(), &[r.len()])?;
         let mut sums = [Sum::default(); 2];
-        for group in pair_groups(x, r) {
-            for (x, r) in group {
-                sums[0].add(product(r.0, x.m.0));
-                sums[1].add(product(r.0, x.x.0));
-            }
-            fold(&mut sums);
-        }
+        over_pairs(&mut sums, (x, r), |sums, x, r| {
+            sums[0].add(product(r.0, x.m.0));
+            sums[1].add(product(r.0, x.x.0));
+        });
         Ok(sums.map(Sum::reduce))
     }
 

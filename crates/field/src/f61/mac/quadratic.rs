@@ -1,6 +1,6 @@
 //! The quadratic extension of `F_{2^61-1}` as the MAC field of values in the prime field.
 
-use super::{Sum, check_groups, fold, loose, pair_groups, product};
+use super::{Sum, Sums, loose, over_pairs, over_products, product};
 use crate::extension::same;
 use crate::f61::{F61, F61x2, P};
 use crate::{Authenticated, LengthError, Mac, Ring};
@@ -28,10 +28,11 @@ impl Sum2 {
     }
 }
 
-/// Ends a group of two sums.
-#[inline(always)]
-fn fold2(sums: &mut [Sum2; 2]) {
-    sums.iter_mut().for_each(|sum| fold(&mut sum.0));
+impl Sums for Sum2 {
+    #[inline(always)]
+    fn fold(&mut self) {
+        self.0.fold();
+    }
 }
 
 /// The parts of an element.
@@ -76,71 +77,54 @@ impl Mac<F61> for F61x2 {
     fn inner_product(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {
         same(a.len(), &[b.len()])?;
         let mut sum = Sum2::default();
-        for group in pair_groups(a, b) {
-            group.for_each(|(a, b)| sum.add(*a, parts(*b)));
-            fold(&mut sum.0);
-        }
+        over_pairs(&mut sum, (a, b), |sum, a, b| sum.add(*a, parts(*b)));
         Ok(sum.reduce())
     }
 
     fn dot_prover(x: &[Pair], y: &[Pair]) -> Result<[Self; 2], LengthError> {
         same(x.len(), &[y.len()])?;
-        let (mut products, mut mixed) = (Sum2::default(), [Sum::default(); 2]);
-        for group in pair_groups(x, y) {
-            for (x, y) in group {
-                products.add(x.m, parts(y.m));
-                mixed[0].add(product(x.x.0, y.m.re.0) + product(y.x.0, x.m.re.0));
-                mixed[1].add(product(x.x.0, y.m.im.0) + product(y.x.0, x.m.im.0));
-            }
-            fold(&mut products.0);
-            fold(&mut mixed);
-        }
-        let [re, im] = mixed.map(Sum::reduce);
-        Ok([products.reduce(), Self { re, im }])
+        let mut sums = (Sum2::default(), [Sum::default(); 2]);
+        over_pairs(&mut sums, (x, y), |(products, [re, im]), x, y| {
+            products.add(x.m, parts(y.m));
+            re.add(product(x.x.0, y.m.re.0) + product(y.x.0, x.m.re.0));
+            im.add(product(x.x.0, y.m.im.0) + product(y.x.0, x.m.im.0));
+        });
+        let (products, [re, im]) = sums;
+        Ok([products.reduce(), Self { re: re.reduce(), im: im.reduce() }])
     }
 
     fn check_prover(a: &[Pair], b: &[Pair], c: &[Pair], chi: &[Self]) -> Result<[Self; 2], LengthError> {
         same(a.len(), &[b.len(), c.len(), chi.len()])?;
         let mut sums = [Sum2::default(); 2];
-        for group in check_groups([a, b, c], chi) {
-            for (a, b, c, chi) in group {
-                sums[0].add(*chi, loose_product(a.m, b.m));
-                let linear = |a_m: F61, b_m: F61, c_m: F61| {
-                    loose(product(a.x.0, b_m.0) + product(b.x.0, a_m.0) + u128::from(P - c_m.0))
-                };
-                sums[1].add(*chi, [linear(a.m.re, b.m.re, c.m.re), linear(a.m.im, b.m.im, c.m.im)]);
-            }
-            fold2(&mut sums);
-        }
+        over_products(&mut sums, ([a, b, c], chi), |sums, a, b, c, chi| {
+            sums[0].add(*chi, loose_product(a.m, b.m));
+            let linear = |a_m: F61, b_m: F61, c_m: F61| {
+                loose(product(a.x.0, b_m.0) + product(b.x.0, a_m.0) + u128::from(P - c_m.0))
+            };
+            sums[1].add(*chi, [linear(a.m.re, b.m.re, c.m.re), linear(a.m.im, b.m.im, c.m.im)]);
+        });
         Ok(sums.map(Sum2::reduce))
     }
 
     fn check_verifier(a: &[Self], b: &[Self], c: &[Self], chi: &[Self]) -> Result<[Self; 2], LengthError> {
         same(a.len(), &[b.len(), c.len(), chi.len()])?;
         let mut sums = [Sum2::default(); 2];
-        for group in check_groups([a, b, c], chi) {
-            for (a, b, c, chi) in group {
-                sums[0].add(*chi, loose_product(*a, *b));
-                sums[1].add(*chi, parts(*c));
-            }
-            fold2(&mut sums);
-        }
+        over_products(&mut sums, ([a, b, c], chi), |sums, a, b, c, chi| {
+            sums[0].add(*chi, loose_product(*a, *b));
+            sums[1].add(*chi, parts(*c));
+        });
         Ok(sums.map(Sum2::reduce))
     }
 
     fn combine_prover(x: &[Pair], r: &[Self]) -> Result<[Self; 2], LengthError> {
         same(x.len(), &[r.len()])?;
-        let (mut tags, mut values) = (Sum2::default(), [Sum::default(); 2]);
-        for group in pair_groups(x, r) {
-            for (x, r) in group {
-                tags.add(*r, parts(x.m));
-                values[0].add(product(r.re.0, x.x.0));
-                values[1].add(product(r.im.0, x.x.0));
-            }
-            fold(&mut tags.0);
-            fold(&mut values);
-        }
-        let [re, im] = values.map(Sum::reduce);
-        Ok([tags.reduce(), Self { re, im }])
+        let mut sums = (Sum2::default(), [Sum::default(); 2]);
+        over_pairs(&mut sums, (x, r), |(tags, [re, im]), x, r| {
+            tags.add(*r, parts(x.m));
+            re.add(product(r.re.0, x.x.0));
+            im.add(product(r.im.0, x.x.0));
+        });
+        let (tags, [re, im]) = sums;
+        Ok([tags.reduce(), Self { re: re.reduce(), im: im.reduce() }])
     }
 }
