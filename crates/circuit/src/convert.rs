@@ -260,6 +260,7 @@ macro_rules! delegate_polynomials {
     };
 }
 
+#[expect(clippy::extra_unused_type_parameters, reason = "other backends ask which part the operation is of")]
 impl<F: Value> MixedEvaluator<F> {
     /// What a backend that sends does before an operation of one part; nothing here.
     fn prepare_ring<R>(&mut self) -> Result<(), Error> {

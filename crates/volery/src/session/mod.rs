@@ -41,6 +41,15 @@ use field::FieldStock;
 
 use crate::Error;
 
+/// What a statement over a field is over besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Nothing.
+    Field,
+    /// Bits.
+    Mixed,
+}
+
 /// What both parties keep about a session, apart from its correlations.
 struct Common {
     id: SessionId,
@@ -73,13 +82,14 @@ impl Common {
     /// As [`Common::begin`], for a proof over a field.
     fn begin_over<F: Value, M: Mac<F>>(
         &mut self,
+        kind: Kind,
         digest: [u8; 32],
         commitments: Option<u64>,
     ) -> Result<Begin, Error> {
         if core::mem::replace(&mut self.over, true) {
             return Err(Error::Over);
         }
-        let parameters = self.options.field_proof_parameters::<F, M>(self.proofs, commitments)?;
+        let parameters = self.options.field_proof_parameters::<F, M>(kind, self.proofs, commitments)?;
         self.proofs += 1;
         Ok(Begin::new(digest, parameters))
     }

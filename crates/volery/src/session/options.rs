@@ -62,11 +62,17 @@ impl Options {
     /// The same, before a proof over a field.
     pub(super) fn field_proof_parameters<F: Value, M: Mac<F>>(
         &self,
+        kind: super::Kind,
         number: u64,
         commitments: Option<u64>,
     ) -> Result<Parameters, Error> {
+        let bits = match kind {
+            super::Kind::Field => "none".to_owned(),
+            super::Kind::Mixed => self.settings().interval.to_string(),
+        };
         Ok(self
             .common_parameters(number, commitments)?
+            .with("bits-interval", bits)?
             .with("field", F::NAME)?
             .with("mac-field", M::NAME)?
             .with("correlations", "subfield softspoken, wolverine-halftree, local code v1")?

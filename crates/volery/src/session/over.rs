@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
-use volery_circuit::Statement;
+use volery_circuit::{Backend, Statement};
 use volery_field::{Mac, Value};
-use volery_zk::quicksilver::{Challenges, arithmetic, verdict};
+use volery_vole::Transcript;
+use volery_zk::quicksilver::{self, Challenges, arithmetic, mixed, verdict};
 
 use super::field::{ProverField, ProverStart, VerifierField, VerifierStart, existing, settings};
-use super::{Common, Prover, Report, Verifier, digest, transcript};
+use super::{Common, Kind, Prover, Report, Verifier, digest, transcript};
 use crate::Error;
 
 impl Common {
@@ -23,13 +24,52 @@ impl Common {
         if !self.options.fiat_shamir {
             return Challenges::Interactive(rng);
         }
+        Challenges::FiatShamir(self.field_transcript::<F, M>(
+            "session over a field",
+            digest,
+            first_correlation,
+        ))
+    }
+
+    /// Those of the field's part of a mixed proof.
+    fn mixed_challenges<'c, F: Value, M: Mac<F>>(
+        &self,
+        digest: &[u8; 32],
+        first_correlation: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Challenges<'c> {
+        if !self.options.fiat_shamir {
+            return Challenges::seeded(rng);
+        }
+        Challenges::FiatShamir(self.field_transcript::<F, M>("mixed proof: field", digest, first_correlation))
+    }
+
+    /// Those of its Boolean part.
+    fn bit_challenges<'c, F: Value, M: Mac<F>>(
+        &self,
+        digest: &[u8; 32],
+        first_correlation: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Challenges<'c> {
+        if !self.options.fiat_shamir {
+            return Challenges::seeded(rng);
+        }
+        Challenges::FiatShamir(self.field_transcript::<F, M>("mixed proof: bits", digest, first_correlation))
+    }
+
+    fn field_transcript<F: Value, M: Mac<F>>(
+        &self,
+        mode: &str,
+        digest: &[u8; 32],
+        first_correlation: u64,
+    ) -> Transcript {
         let interval = settings(self.options.profile).interval;
-        let mut transcript =
-            transcript("session over a field", &self.id, digest, interval, first_correlation);
+        let mut transcript = transcript(mode, &self.id, digest, interval, first_correlation);
+        transcript.absorb_number("bits interval", self.options.settings().interval as u64);
         transcript.absorb("value field", F::NAME.as_bytes());
         transcript.absorb("mac field", M::NAME.as_bytes());
         transcript.absorb_number("proof", self.proofs);
-        Challenges::FiatShamir(transcript)
+        transcript
     }
 
     /// What a statement over a field needs of the session's options.
@@ -81,14 +121,8 @@ impl<C: Channel> Prover<C> {
         S: for<'a> Statement<arithmetic::Prover<'a, F, M>> + ?Sized,
     {
         let (start, before) = (Instant::now(), self.channel.stats());
-        self.common.check_field::<F, M>()?;
         let digest = digest::<arithmetic::Prover<'_, F, M>>(statement);
-        let begin = self.common.begin_over::<F, M>(digest, statement.commitments())?;
-        begin.send(&mut self.channel)?;
-        // The peer's must be here before anything that depends on a witness leaves; the set-up does not.
-        let fresh = self.start_field::<F, M>(rng)?;
-        begin.receive(&mut self.channel)?;
-        self.finish_field::<F, M>(fresh, rng)?;
+        self.begin_field::<F, M>(Kind::Field, digest, statement.commitments(), rng)?;
         let field = existing::<ProverField<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
         field.stock.expect(self.common.expected_over::<F, M>(statement.commitments()));
         let challenges = self.common.field_challenges::<F, M>(&digest, field.stock.index(), rng);
@@ -101,6 +135,78 @@ impl<C: Channel> Prover<C> {
         let tally = prover.prove(statement)?;
         verdict::receive(&mut self.channel)?;
         Ok(Report::new(tally, start.elapsed(), before, self.channel.stats()))
+    }
+
+    /// Proves `statement` over bits and the values `F`, with MACs of elements in `M`; see [`Prover::prove_over`].
+    ///
+    /// # Errors
+    /// As [`Prover::prove_over`].
+    pub fn prove_mixed<F: Value, M: Mac<F>, S>(
+        &mut self,
+        statement: &S,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error>
+    where
+        S: for<'a> Statement<mixed::Prover<'a, F, M>> + ?Sized,
+        for<'a> mixed::Prover<'a, F, M>: Backend<Error = volery_zk::Error>,
+    {
+        let result = self.try_prove_mixed::<F, M, S>(statement, rng);
+        self.conclude(result)
+    }
+
+    fn try_prove_mixed<F: Value, M: Mac<F>, S>(
+        &mut self,
+        statement: &S,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error>
+    where
+        S: for<'a> Statement<mixed::Prover<'a, F, M>> + ?Sized,
+        for<'a> mixed::Prover<'a, F, M>: Backend<Error = volery_zk::Error>,
+    {
+        let (start, before) = (Instant::now(), self.channel.stats());
+        let digest = digest::<mixed::Prover<'_, F, M>>(statement);
+        self.begin_field::<F, M>(Kind::Mixed, digest, None, rng)?;
+        let field = existing::<ProverField<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
+        field.stock.expect(None);
+        self.stock.expect(None);
+        let challenges = self.common.mixed_challenges::<F, M>(&digest, field.stock.index(), rng);
+        let bit_challenges = self.common.bit_challenges::<F, M>(&digest, self.stock.index(), rng);
+        let bits = quicksilver::Prover::new(
+            self.common.options.settings(),
+            bit_challenges,
+            &mut self.stock,
+            &mut self.channel,
+            self.common.threads.as_deref(),
+        );
+        let field = arithmetic::Prover::new(
+            settings(self.common.options.profile),
+            challenges,
+            &mut field.stock,
+            bits,
+        );
+        let mut seed = zeroize::Zeroizing::new([0; 16]);
+        rng.fill_bytes(&mut *seed);
+        let [bits, elements] = mixed::Prover::new(field, seed).prove(statement)?;
+        verdict::receive(&mut self.channel)?;
+        let report = Report::new(elements, start.elapsed(), before, self.channel.stats());
+        Ok(Report { bits, ..report })
+    }
+
+    /// Agrees with the peer on what is proved, and sets the correlations over the field up if this is their first use.
+    fn begin_field<F: Value, M: Mac<F>>(
+        &mut self,
+        kind: Kind,
+        digest: [u8; 32],
+        commitments: Option<u64>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error> {
+        self.common.check_field::<F, M>()?;
+        let begin = self.common.begin_over::<F, M>(kind, digest, commitments)?;
+        begin.send(&mut self.channel)?;
+        // The peer's must be here before anything that depends on a witness leaves; the set-up does not.
+        let fresh = self.start_field::<F, M>(rng)?;
+        begin.receive(&mut self.channel)?;
+        self.finish_field::<F, M>(fresh, rng)
     }
 
     /// Begins the set-up over a field unless it was made before.
@@ -185,14 +291,8 @@ impl<C: Channel> Verifier<C> {
         S: for<'a> Statement<arithmetic::Verifier<'a, F, M>> + ?Sized,
     {
         let (start, before) = (Instant::now(), self.channel.stats());
-        self.common.check_field::<F, M>()?;
         let digest = digest::<arithmetic::Verifier<'_, F, M>>(statement);
-        let begin = self.common.begin_over::<F, M>(digest, statement.commitments())?;
-        begin.send(&mut self.channel)?;
-        // The peer's must be here before anything that depends on a witness leaves; the set-up does not.
-        let fresh = self.start_field::<F, M>(rng)?;
-        begin.receive(&mut self.channel)?;
-        self.finish_field::<F, M>(fresh, rng)?;
+        self.begin_field::<F, M>(Kind::Field, digest, statement.commitments(), rng)?;
         let field = existing::<VerifierField<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
         field.stock.expect(self.common.expected_over::<F, M>(statement.commitments()));
         let challenges = self.common.field_challenges::<F, M>(&digest, field.stock.index(), rng);
@@ -214,6 +314,84 @@ impl<C: Channel> Verifier<C> {
         // The proof holds whether or not P still wants to hear it.
         let _ = verdict::send(&mut self.channel, true);
         Ok(Report::new(tally, start.elapsed(), before, self.channel.stats()))
+    }
+
+    /// Verifies a proof of `statement` over bits and the values `F`, with MACs of elements in `M`; see [`Verifier::verify_over`].
+    ///
+    /// # Errors
+    /// As [`Verifier::verify_over`].
+    pub fn verify_mixed<F: Value, M: Mac<F>, S>(
+        &mut self,
+        statement: &S,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error>
+    where
+        S: for<'a> Statement<mixed::Verifier<'a, F, M>> + ?Sized,
+        for<'a> mixed::Verifier<'a, F, M>: Backend<Error = volery_zk::Error>,
+    {
+        let result = self.try_verify_mixed::<F, M, S>(statement, rng);
+        self.conclude(result)
+    }
+
+    fn try_verify_mixed<F: Value, M: Mac<F>, S>(
+        &mut self,
+        statement: &S,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error>
+    where
+        S: for<'a> Statement<mixed::Verifier<'a, F, M>> + ?Sized,
+        for<'a> mixed::Verifier<'a, F, M>: Backend<Error = volery_zk::Error>,
+    {
+        let (start, before) = (Instant::now(), self.channel.stats());
+        let digest = digest::<mixed::Verifier<'_, F, M>>(statement);
+        self.begin_field::<F, M>(Kind::Mixed, digest, None, rng)?;
+        let field = existing::<VerifierField<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
+        field.stock.expect(None);
+        self.stock.expect(None);
+        let challenges = self.common.mixed_challenges::<F, M>(&digest, field.stock.index(), rng);
+        let bit_challenges = self.common.bit_challenges::<F, M>(&digest, self.stock.index(), rng);
+        let bits = quicksilver::Verifier::new(
+            self.common.options.settings(),
+            bit_challenges,
+            &self.delta,
+            &mut self.stock,
+            &mut self.channel,
+            self.common.threads.as_deref(),
+        );
+        let field = arithmetic::Verifier::new(
+            settings(self.common.options.profile),
+            challenges,
+            &field.delta,
+            &mut field.stock,
+            bits,
+        );
+        let result = mixed::Verifier::new(field).verify(statement);
+        if let Err(error) = &result
+            && error.is_rejection()
+        {
+            let _ = verdict::send(&mut self.channel, false);
+        }
+        let [bits, elements] = result?;
+        let _ = verdict::send(&mut self.channel, true);
+        let report = Report::new(elements, start.elapsed(), before, self.channel.stats());
+        Ok(Report { bits, ..report })
+    }
+
+    /// Agrees with the peer on what is proved, and sets the correlations over the field up if this is their first use.
+    fn begin_field<F: Value, M: Mac<F>>(
+        &mut self,
+        kind: Kind,
+        digest: [u8; 32],
+        commitments: Option<u64>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error> {
+        self.common.check_field::<F, M>()?;
+        let begin = self.common.begin_over::<F, M>(kind, digest, commitments)?;
+        begin.send(&mut self.channel)?;
+        // The peer's must be here before anything that depends on a witness leaves; the set-up does not.
+        let fresh = self.start_field::<F, M>(rng)?;
+        begin.receive(&mut self.channel)?;
+        self.finish_field::<F, M>(fresh, rng)
     }
 
     /// Begins the set-up over a field unless it was made before.

@@ -34,7 +34,7 @@ use crate::Error;
 pub struct Prover<C: Channel> {
     pub(super) channel: C,
     pub(super) common: Common,
-    stock: Stock,
+    pub(super) stock: Stock,
     /// A fork of OT extension, for whatever field is set up.
     pub(super) extension: softspoken::Receiver,
     /// The correlations over a field, once a proof has needed them.

@@ -8,8 +8,10 @@ use volery_zk::quicksilver::Tally;
 /// What a proof took at this party.
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
-    /// What the statement's program did.
+    /// What the statement's program did; over a field, to elements.
     pub tally: Tally,
+    /// What a program over bits and a field did to bits.
+    pub bits: Tally,
     /// Time from the call to its return, set-up of the session not included.
     pub time: Duration,
     /// Bytes that this party sent for this proof.
@@ -24,6 +26,7 @@ impl Report {
     pub(super) fn new(tally: Tally, time: Duration, before: Stats, after: Stats) -> Self {
         Self {
             tally,
+            bits: Tally::default(),
             time,
             bytes_sent: after.bytes_sent - before.bytes_sent,
             bytes_received: after.bytes_received - before.bytes_received,

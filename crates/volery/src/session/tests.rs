@@ -25,7 +25,7 @@ fn first_challenge(proof: Proof) -> [u8; 16] {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     match common.challenges(&[proof.digest; 32], proof.first_correlation, &mut rng) {
         Challenges::FiatShamir(mut transcript) => transcript.challenge_seed("test").into_bytes(),
-        Challenges::Interactive(_) => panic!("Fiat-Shamir was asked for"),
+        Challenges::Interactive(_) | Challenges::Seeded(_) => panic!("Fiat-Shamir was asked for"),
     }
 }
 

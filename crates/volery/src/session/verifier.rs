@@ -20,8 +20,8 @@ use crate::Error;
 pub struct Verifier<C: Channel> {
     pub(super) channel: C,
     pub(super) common: Common,
-    stock: Stock,
-    delta: Delta,
+    pub(super) stock: Stock,
+    pub(super) delta: Delta,
     /// A fork of OT extension, for whatever field is set up.
     pub(super) extension: softspoken::Sender,
     /// The correlations over a field, once a proof has needed them.

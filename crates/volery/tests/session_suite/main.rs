@@ -9,6 +9,7 @@
 
 mod support;
 
+mod fields;
 mod hostile;
 mod messages;
 mod mismatches;

@@ -12,11 +12,25 @@ use crate::Error;
 pub enum Challenges<'r> {
     /// V, from this generator (which P does not use), after it received the block.
     Interactive(&'r mut dyn CryptoRng),
+    /// V, from a generator of its own: for a proof with two parts. See [`Challenges::seeded`].
+    Seeded(Prg),
     /// A hash of everything that P sent; the transcript must have absorbed what the proof is about.
     FiatShamir(Transcript),
 }
 
 impl Challenges<'_> {
+    /// V's choice, from a generator seeded once from `rng`.
+    pub fn seeded(rng: &mut dyn CryptoRng) -> Self {
+        let mut seed = zeroize::Zeroizing::new([0; 16]);
+        rng.fill_bytes(&mut *seed);
+        Self::Seeded(Prg::new(*seed))
+    }
+
+    /// Whether V chooses.
+    pub(super) fn are_chosen(&self) -> bool {
+        !matches!(self, Self::FiatShamir(_))
+    }
+
     /// Absorbs one of P's messages: none of them escapes the transcript.
     pub(super) fn absorb(&mut self, tag: Tag, payload: &[u8]) {
         if let Self::FiatShamir(transcript) = self {
@@ -32,6 +46,7 @@ impl Challenges<'_> {
                 rng.fill_bytes(&mut seed);
                 Some(seed)
             }
+            Self::Seeded(prg) => Some(prg.block().to_bits().to_le_bytes()),
             Self::FiatShamir(_) => None,
         }
     }
@@ -39,7 +54,7 @@ impl Challenges<'_> {
     /// The hash's choice of a seed for the block that ends here; none where V chooses.
     pub(super) fn hash(&mut self) -> Option<[u8; 16]> {
         match self {
-            Self::Interactive(_) => None,
+            Self::Interactive(_) | Self::Seeded(_) => None,
             Self::FiatShamir(transcript) => Some(transcript.challenge_seed("block").into_bytes()),
         }
     }

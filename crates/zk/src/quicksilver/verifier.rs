@@ -239,7 +239,7 @@ impl<'a> Verifier<'a> {
         let (products, results) = sums.sums();
         let value = Zeroizing::new(products + results * self.delta.expose() + pack(&random));
         self.pending.push_back(Block { value, tally: self.tally() });
-        let interactive = matches!(self.challenges, Challenges::Interactive(_));
+        let interactive = self.challenges.are_chosen();
         if interactive {
             self.channel.send(tags::CHALLENGE, &sums.seed())?;
             self.channel.flush()?;

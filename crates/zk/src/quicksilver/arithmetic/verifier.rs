@@ -244,7 +244,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     }
 
     fn interactive(&self) -> bool {
-        matches!(self.challenges, Challenges::Interactive(_))
+        self.challenges.are_chosen()
     }
 
     /// Checks openings until only `most` blocks wait for theirs.

@@ -159,6 +159,7 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
     }
 }
 
+#[expect(clippy::extra_unused_type_parameters, reason = "P asks which part the operation is of")]
 impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
     /// A verifier of both kinds of claims.
     pub fn new(field: arithmetic::Verifier<'a, F, M, quicksilver::Verifier<'a>>) -> Self {
