@@ -338,6 +338,10 @@ macro_rules! mac_laws {
                     let check = <M as Mac<F>>::check_verifier(&ka, &kb, &kc, &chi);
                     prop_assert_eq!(check, plain::check_verifier::<F, M>(&ka, &kb, &kc, &chi));
                     prop_assert_eq!(<M as Mac<F>>::combine_prover(&a, &chi), plain::combine_prover(&a, &chi));
+                    let public: Vec<F> = a.iter().map(|a| a.x).collect();
+                    let dot = public.iter().fold(F::ZERO, |sum, x| sum + *x * *x);
+                    prop_assert_eq!(<F as Value>::dot(&public, &public), Ok(dot));
+                    prop_assert_eq!(<M as Mac<F>>::combine_public(&public, &chi), plain::combine_public(&public, &chi));
 
                     let sums: Vec<[M; 2]> = b.iter().map(|b| [b.m, embed(b.x)]).collect();
                     let (mut got, mut expected) = (sums.clone(), sums);
@@ -379,6 +383,8 @@ macro_rules! mac_laws {
                 let check = <M as Mac<F>>::check_verifier(&chi, &chi, &chi, &chi);
                 assert_eq!(check, plain::check_verifier::<F, M>(&chi, &chi, &chi, &chi));
                 assert_eq!(<M as Mac<F>>::combine_prover(&a, &chi), plain::combine_prover(&a, &chi));
+                let public: Vec<F> = a.iter().map(|a| a.x).collect();
+                assert_eq!(<M as Mac<F>>::combine_public(&public, &chi), plain::combine_public(&public, &chi));
             }
 
             #[test]

@@ -80,6 +80,15 @@ pub trait Value: Element {
     /// The image of an integer: `n` times one.
     fn from_u64(n: u64) -> Self;
 
+    /// `sum of a_i * b_i`.
+    ///
+    /// # Errors
+    /// [`LengthError`] unless the slices are equally long.
+    fn dot(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {
+        same(a.len(), &[b.len()])?;
+        Ok(a.iter().zip(b).fold(Self::ZERO, |sum, (a, b)| sum + *a * *b))
+    }
+
     /// One of 256 different elements for each byte: the byte's integer where the field is prime. Delta's digits.
     fn digit(byte: u8) -> Self;
 }
@@ -153,6 +162,14 @@ pub trait Mac<F: Value>: Element {
     /// [`LengthError`] unless the slices are equally long.
     fn check_verifier(a: &[Self], b: &[Self], c: &[Self], chi: &[Self]) -> Result<[Self; 2], LengthError> {
         plain::check_verifier::<F, Self>(a, b, c, chi)
+    }
+
+    /// `sum of c_i * x_i` for public values `c`: a tag or a key of a public linear combination.
+    ///
+    /// # Errors
+    /// [`LengthError`] unless the slices are equally long.
+    fn combine_public(c: &[F], x: &[Self]) -> Result<Self, LengthError> {
+        plain::combine_public(c, x)
     }
 
     /// P's half of `sum of r_i * [x_i]` for public `r`: the tag `sum r_i m_i` and the value `sum r_i x_i`, which lies in

@@ -53,6 +53,12 @@ pub(crate) fn check_verifier<F: Value, M: Mac<F>>(
     Ok(sums)
 }
 
+/// [`Mac::combine_public`].
+pub(crate) fn combine_public<F: Value, M: Mac<F>>(c: &[F], x: &[M]) -> Result<M, LengthError> {
+    same(c.len(), &[x.len()])?;
+    Ok(c.iter().zip(x).fold(M::ZERO, |sum, (c, x)| sum + x.scale(*c)))
+}
+
 /// [`Mac::combine_prover`].
 pub(crate) fn combine_prover<F: Value, M: Mac<F>>(
     x: &[Authenticated<F, M>],

@@ -9,8 +9,9 @@ use core::ops::{Add, Mul, Neg, Sub};
 
 use zeroize::Zeroize;
 
+use crate::extension::same;
 use crate::operators::{exactly, power, write};
-use crate::{Element, EncodingError, Field, Ring, Value};
+use crate::{Element, EncodingError, Field, LengthError, Ring, Value};
 
 pub use quartic::F32x4;
 
@@ -162,6 +163,18 @@ impl Value for F32 {
     #[inline(always)]
     fn from_u64(n: u64) -> Self {
         Self::new(n)
+    }
+
+    fn dot(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {
+        same(a.len(), &[b.len()])?;
+        // Halves of the products, added up without a reduction: 2^32 of them would fit.
+        let (mut low, mut high) = (0_u64, 0_u64);
+        for (a, b) in a.iter().zip(b) {
+            let product = u64::from(a.0) * u64::from(b.0);
+            low += product & LOW;
+            high += product >> 32;
+        }
+        Ok(Self::from_u128((u128::from(high) << 32) + u128::from(low)))
     }
 
     #[inline(always)]

@@ -8,8 +8,10 @@ use core::ops::{Add, Mul, Neg, Sub};
 use zeroize::Zeroize;
 
 use super::F32;
+use super::LOW;
+use crate::extension::same;
 use crate::operators::{exactly, write};
-use crate::{Element, EncodingError, Field, Mac, Ring};
+use crate::{Element, EncodingError, Field, LengthError, Mac, Ring};
 
 /// `c_0 + c_1 X + c_2 X^2 + c_3 X^3` with `X^4 = 2`. It may be secret: operators do not branch on it, and `Debug` does
 /// not show it. Its encoding is that of the coefficients in this order, 4 bytes each.
@@ -192,6 +194,20 @@ impl Mac<F32> for F32x4 {
 
     fn weight(t: usize) -> Self {
         Self::basis(t / 4).scale(F32(1 << (8 * (t % 4))))
+    }
+
+    fn combine_public(c: &[F32], x: &[Self]) -> Result<Self, LengthError> {
+        same(c.len(), &[x.len()])?;
+        // Halves of the products, added up without a reduction: 2^32 of them would fit.
+        let (mut low, mut high) = ([0_u64; 4], [0_u64; 4]);
+        for (c, x) in c.iter().zip(x) {
+            for i in 0..4 {
+                let product = u64::from(c.0) * u64::from(x.0[i].0);
+                low[i] += product & LOW;
+                high[i] += product >> 32;
+            }
+        }
+        Ok(Self(core::array::from_fn(|i| F32::from_u128((u128::from(high[i]) << 32) + u128::from(low[i])))))
     }
 }
 

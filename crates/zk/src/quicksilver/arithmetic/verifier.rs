@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Tag, tags};
 use volery_circuit::polynomials::{MAX_DEGREE, MatrixShape};
-use volery_circuit::{Backend, Error as StatementError, Hint, Ops, Polynomials, Prove, Statement};
+use volery_circuit::{
+    Backend, Error as StatementError, Hint, Ops, Polynomials, Prove, Statement, check_linear,
+};
 use volery_field::{Mac, Value};
 use volery_vole::subfield::{FieldDelta, vope};
 use volery_vole::supply::Stock;
@@ -375,6 +377,23 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
         let sum = self.latch(sum)?;
         self.quadratic(sum - *z * self.delta.expose())?;
         self.tally.polynomials += 1;
+        Ok(())
+    }
+
+    fn assert_linear(&mut self, matrix: &[F], x: &[M], t: &[F]) -> Result<(), Error> {
+        let checked = check_linear(matrix.len(), x.len(), t.len()).map_err(Error::from);
+        self.latch(checked)?;
+        for (row, t) in matrix.chunks_exact(x.len().max(1)).zip(t) {
+            let key =
+                M::combine_public(row, x).map_err(|error| StatementError::misuse(error.to_string()).into());
+            let key = self.latch(key)? - self.delta.expose().scale(*t);
+            let result = self.assertions.push_element(key);
+            self.latch(result)?;
+            self.tally.assertions += 1;
+        }
+        if x.is_empty() && t.iter().any(|t| !t.is_zero()) {
+            return self.misuse("a public constant that is not zero is claimed to be".into());
+        }
         Ok(())
     }
 
