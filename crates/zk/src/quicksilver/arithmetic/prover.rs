@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Tag, tags};
+use volery_circuit::check_linear;
 use volery_circuit::polynomials::{MAX_DEGREE, MatrixShape};
 use volery_circuit::{
     Backend, Error as StatementError, Hint, Ops, Peek, Place, Polynomials, Prove, Statement,
