@@ -1,8 +1,11 @@
 //! Statements with a name: what the command line, and anything else that speaks text, picks from.
 //!
-//! [`Builtin::new`] makes the public side from a name and named texts; [`Builtin::with_witness`] adds the secret side.
-//! [`ENTRIES`] lists what there is. A statement joins the list with a line there, a variant of the private `Kind` and an
-//! arm in each `match` over it; dispatch is static, so a built-in runs as fast as the statement itself.
+//! [`ENTRIES`] lists what there is. Statements about bits are a [`Builtin`]: [`Builtin::new`] makes the public side from a
+//! name and named texts, [`Builtin::with_witness`] adds the secret side. Statements over another field are a
+//! [`FieldBuiltin`], which becomes an [`OverField`] with the numbers of a file ([`read_numbers`]).
+//!
+//! A statement joins the list with a line there, a variant of the private `Kind` and an arm in each `match` over it;
+//! dispatch is static, so a built-in runs as fast as the statement itself.
 //!
 //! ```
 //! use volery::builtin::Builtin;
@@ -20,57 +23,29 @@
 //! # Ok::<(), volery_circuit::Error>(())
 //! ```
 
+mod decimal;
+mod entries;
+mod numbers;
 mod values;
 
 use volery_circuit::statements::{Aes128Key, Sha1Preimage, Sha256Preimage};
 use volery_circuit::{Digest, Error, Input, Prove, Signature, Statement, Witness};
 use volery_field::F2;
 
+pub use decimal::{read_numbers, write_numbers};
+pub use entries::{ENTRIES, Entry, find};
+pub use numbers::{FieldBuiltin, OverField};
 use values::Values;
 
-/// What the registry says about a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Entry {
-    /// Its name.
-    pub name: &'static str,
-    /// What is claimed, in one line.
-    pub claim: &'static str,
-    /// The names of its public values, all of them needed.
-    pub public: &'static [&'static str],
-    /// The name of its secret value, as a witness file calls it.
-    pub secret: &'static str,
+/// The entry of this name, or what there is instead.
+fn known(name: &str) -> Result<&'static Entry, Error> {
+    find(name).ok_or_else(|| {
+        let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
+        Error::Public(format!("there is no built-in statement `{name}`; there are {}", names.join(", ")))
+    })
 }
 
-/// All built-in statements.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
-        name: "sha256-preimage",
-        claim: "I know a message of LENGTH bytes whose SHA-256 digest is DIGEST",
-        public: &["digest", "length"],
-        secret: "message",
-    },
-    Entry {
-        name: "sha1-preimage",
-        claim: "I know a message of LENGTH bytes whose SHA-1 digest is DIGEST",
-        public: &["digest", "length"],
-        secret: "message",
-    },
-    Entry {
-        name: "aes128-key",
-        claim: "I know an AES-128 key that encrypts PLAINTEXT to CIPHERTEXT",
-        public: &["plaintext", "ciphertext"],
-        secret: "key",
-    },
-];
-
-/// The entry of this name.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Entry> {
-    ENTRIES.iter().find(|entry| entry.name == name)
-}
-
-/// A built-in statement with its public values and, at the prover, its witness.
+/// A built-in statement about bits with its public values and, at the prover, its witness.
 #[derive(Debug)]
 pub struct Builtin {
     entry: &'static Entry,
@@ -92,17 +67,14 @@ enum Kind {
 const MOST_BYTES: u64 = u32::MAX as u64 / 8;
 
 impl Builtin {
-    /// The public side of the statement `name`. Values are texts by name: byte strings as hex digits (optionally after
-    /// `0x`), first byte first, of exactly the length needed; lengths as decimal numbers.
+    /// The public side of the statement `name`, which must be about bits. Values are texts by name: byte strings as hex
+    /// digits (optionally after `0x`), first byte first, of exactly the length needed; lengths as decimal numbers.
     ///
     /// # Errors
-    /// [`Error::Public`] if there is no such statement, or a value is missing, malformed, or belongs to another
-    /// statement.
+    /// [`Error::Public`] if there is no such statement, it is over another field, or a value is missing, malformed, or
+    /// belongs to another statement.
     pub fn new(name: &str, public: &[(&str, &str)]) -> Result<Self, Error> {
-        let entry = find(name).ok_or_else(|| {
-            let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
-            Error::Public(format!("there is no built-in statement `{name}`; there are {}", names.join(", ")))
-        })?;
+        let entry = known(name)?;
         let values = Values::new(entry, public)?;
         let (kind, secret_bytes) = match name {
             "sha256-preimage" => {
@@ -113,9 +85,10 @@ impl Builtin {
                 let length = values.number("length", MOST_BYTES)?;
                 (Kind::Sha1Preimage(Sha1Preimage::new(values.bytes("digest")?, length)?), length)
             }
-            _ => {
+            "aes128-key" => {
                 (Kind::Aes128Key(Aes128Key::new(values.bytes("plaintext")?, values.bytes("ciphertext")?)), 16)
             }
+            _ => return Err(Error::Public(format!("{name} is a statement over {}", entry.field))),
         };
         let secret_bytes =
             u32::try_from(secret_bytes).map_err(|_| Error::Public("a secret too long".into()))?;

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use sha2::Digest as _;
 use volery_circuit::{Counter, Evaluator};
+use volery_field::{Bn254Scalar, F32, F61, Ring, Value};
 
 use super::*;
 
@@ -46,7 +47,10 @@ fn published_examples_hold_and_cover_every_entry() {
     for (name, public, witness) in KNOWN {
         assert_eq!(check(name, public, witness), Ok(()), "{name}");
     }
-    assert!(ENTRIES.iter().all(|entry| KNOWN.iter().any(|(name, ..)| *name == entry.name)));
+    let known = |name| {
+        KNOWN.iter().any(|(known, ..)| *known == name) || NUMBERS.iter().any(|(known, ..)| *known == name)
+    };
+    assert!(ENTRIES.iter().all(|entry| known(entry.name)));
 }
 
 #[test]
@@ -123,4 +127,92 @@ proptest! {
         let public = [("digest", digest.as_str()), ("length", length.as_str())];
         prop_assert_eq!(check("sha256-preimage", &public, &format!("0x{}", hex(&message))), Ok(()));
     }
+}
+
+/// A statement over a field: its name, its sizes, secret numbers.
+type Numbers = (&'static str, &'static [(&'static str, &'static str)], &'static str);
+
+const SEED: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+
+const NUMBERS: &[Numbers] = &[
+    ("sis", &[("rows", "3"), ("columns", "5"), ("bound", "2"), ("seed", SEED)], "2 -1 0 1 -2"),
+    ("sis", &[("rows", "9"), ("columns", "4"), ("bound", "binary"), ("seed", SEED)], "1 0 0 1"),
+    ("matmul", &[("rows", "2"), ("inner", "3"), ("columns", "1")], "1 2 3  4 5 6   7 8 9"),
+    ("inner-product", &[("length", "3")], "1 -2 3  4 5 6"),
+];
+
+/// The statement for whose public numbers `secret` is a witness, with `witness`.
+fn over<F: Value>((name, sizes, secret): Numbers, witness: &str) -> Result<(Vec<F>, OverField<F>), Error> {
+    let sizes = FieldBuiltin::new(name, sizes)?;
+    let read = |text: &str| read_numbers::<F>(text.as_bytes(), "w", sizes.secret_numbers());
+    let public = sizes.compute(&read(secret)?)?;
+    assert_eq!(public.len(), sizes.public_numbers());
+    let statement = sizes.over(&public)?.with_witness(&read(witness)?)?;
+    Ok((public, statement))
+}
+
+#[test]
+fn statements_over_fields_hold_for_what_they_were_computed_from_and_nothing_else() {
+    fn check<F: Value>() {
+        for numbers in NUMBERS {
+            let (_, right) = over::<F>(*numbers, numbers.2).expect("fits");
+            assert_eq!(Evaluator::<F>::check(&right), Ok(()), "{numbers:?}");
+            let (name, _, secret) = numbers;
+            let wrong =
+                if *name == "sis" { secret.replacen('1', "0", 1) } else { secret.replacen('1', "2", 1) };
+            let (_, wrong) = over::<F>(*numbers, &wrong).expect("fits");
+            assert!(matches!(Evaluator::<F>::check(&wrong), Err(Error::Unsatisfied { .. })), "{numbers:?}");
+        }
+    }
+    check::<F61>();
+    check::<F32>();
+    check::<Bn254Scalar>();
+}
+
+#[test]
+fn a_solution_beyond_the_bound_is_none() {
+    let (_, beyond) = over::<F32>(NUMBERS[0], "2 -1 0 1 -2").expect("fits");
+    assert_eq!(Evaluator::<F32>::check(&beyond), Ok(()));
+    let three = (NUMBERS[0].0, NUMBERS[0].1, "3 -1 0 1 -2");
+    let (_, beyond) = over::<F32>(three, three.2).expect("fits");
+    assert!(
+        matches!(Evaluator::<F32>::check(&beyond), Err(Error::Unsatisfied { place, .. }) if place == "sis/short")
+    );
+}
+
+#[test]
+fn products_are_those_of_the_integers() {
+    let (public, _) = over::<F61>(NUMBERS[2], NUMBERS[2].2).expect("fits");
+    assert!(public == [50, 122].map(F61::new));
+    let (public, _) = over::<F61>(NUMBERS[3], NUMBERS[3].2).expect("fits");
+    assert!(public == [12].map(F61::new));
+}
+
+#[test]
+fn bad_sizes_are_refused_with_the_reason() {
+    for (name, sizes, reason) in [
+        ("matmul", vec![("rows", "1"), ("inner", "1")], "`columns`"),
+        ("matmul", vec![("rows", "1"), ("inner", "1"), ("columns", "x")], "decimal"),
+        ("inner-product", vec![("length", "999999999999")], "at most"),
+        ("sis", vec![("rows", "1"), ("columns", "1"), ("bound", "ternary"), ("seed", SEED)], "decimal"),
+        ("sis", vec![("rows", "1"), ("columns", "1"), ("bound", "1"), ("seed", "00")], "64 hex digits"),
+        ("sha256-preimage", vec![("digest", SEED), ("length", "1")], "about bits"),
+        ("nothing", vec![], "no built-in"),
+    ] {
+        match FieldBuiltin::new(name, &sizes) {
+            Err(Error::Public(message)) => assert!(message.contains(reason), "{name}: {message}"),
+            other => panic!("{name} {sizes:?}: {other:?}"),
+        }
+    }
+    let error = Builtin::new("inner-product", &[("length", "1")]).expect_err("not about bits");
+    assert!(error.to_string().contains("over F61"), "{error}");
+    let most = [("rows", "268435456"), ("inner", "268435456"), ("columns", "268435456")];
+    let sizes = FieldBuiltin::new("matmul", &most).expect("each is possible");
+    assert!(matches!(sizes.over::<F61>(&[]), Err(Error::Public(_))));
+    assert!(sizes.compute::<F61>(&[]).is_err());
+    let bound = [("rows", "1"), ("columns", "1"), ("bound", "60000"), ("seed", SEED)];
+    let sizes = FieldBuiltin::new("sis", &bound).expect("a number");
+    assert!(
+        matches!(sizes.over::<F61>(&[F61::ONE]), Err(Error::Public(reason)) if reason.contains("too large"))
+    );
 }

@@ -37,7 +37,7 @@ impl<'a> Values<'a> {
         Ok(Self { entry, given: ordered })
     }
 
-    fn get(&self, name: &str) -> &'a str {
+    pub(super) fn get(&self, name: &str) -> &'a str {
         self.given.iter().find(|(other, _)| *other == name).map_or("", |(_, text)| text)
     }
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use volery::{Options, Profile};
 
-pub(crate) use bench::{BenchArgs, BenchName, PartyArgs};
+pub(crate) use bench::{BenchArgs, BenchName, MeasureArgs, PartyArgs};
 pub(crate) use connection::{ConnectionArgs, ServeArgs};
 pub(crate) use statement::{StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
@@ -40,6 +40,9 @@ pub(crate) enum Command {
     /// Does the statement hold for this witness? If not: which assertion, where
     #[command(after_long_help = statement::FORMATS)]
     Check(CheckArgs),
+    /// The public numbers for which a witness is one (sis, matmul, inner-product), one a line
+    #[command(after_long_help = statement::FORMATS)]
+    Compute(ComputeArgs),
     /// Wait for a prover (or connect to one) and check its proof; exit code 0 only if it holds
     #[command(after_long_help = statement::FORMATS, override_usage = "\
 volery verify [OPTIONS] STATEMENT (--listen ADDR | --connect ADDR)
@@ -82,6 +85,14 @@ pub(crate) struct CheckArgs {
     /// The result as a JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ComputeArgs {
+    #[command(flatten)]
+    pub(crate) statement: StatementArgs,
+    #[command(flatten)]
+    pub(crate) witness: WitnessArgs,
 }
 
 #[derive(Debug, Args)]
@@ -173,9 +184,13 @@ pub(crate) struct ProtocolArgs {
     /// The prover then sends its part without waiting for the verifier, and soundness rests on the hash as well.
     #[arg(long)]
     pub(crate) fiat_shamir: bool,
-    /// Least soundness accepted, in bits: statistical, or with --fiat-shamir against each hash computation
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=128))]
-    pub(crate) rho: u16,
+    /// Least soundness accepted, in bits: statistical, or with --fiat-shamir against each hash computation [default: 100;
+    /// 40 over 2^61-1]
+    ///
+    /// Over 2^61-1, more than its elements give (about 50), and --fiat-shamir, take MACs in its quadratic extension; both
+    /// parties need the same. Over all other fields this changes nothing but what is refused.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=128))]
+    pub(crate) rho: Option<u16>,
 }
 
 impl ProtocolArgs {

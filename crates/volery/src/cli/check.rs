@@ -1,7 +1,7 @@
 //! `volery check`: does the statement hold for this witness?
 
 use serde::Serialize;
-use volery_circuit::{Error, Evaluator};
+use volery_circuit::Error;
 
 use super::args::CheckArgs;
 use super::failure::Failure;
@@ -23,7 +23,7 @@ struct Finding {
 pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let statement = Named::load(&args.statement)?.with_witness(&args.witness)?;
     let text = statement.text();
-    let (finding, result) = match Evaluator::check(&statement) {
+    let (finding, result) = match statement.check() {
         Ok(()) => (Finding { result: "holds", statement: text, assertion: None, place: None }, Ok(())),
         Err(Error::Unsatisfied { assertion, place }) => {
             let failure = Error::Unsatisfied { assertion, place: place.clone() }.into();

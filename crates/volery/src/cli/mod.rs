@@ -5,11 +5,14 @@
 //! failure      what a command can end with, and the exit code of each end
 //! output       results to standard output, as text or JSON
 //! statement    from names and files to a statement and its witness
+//! over         statements over fields
+//! source       files, and standard input
+//! settle       how a statement is proved, and what that is worth
 //! connection   how the parties meet: listen, connect, TLS, limits
 //! session      one session with one peer
 //! outcome      how its end is told
 //! progress     the bar on a terminal
-//! demo, check, prove, verify, serve, stored, info, bench     the commands
+//! demo, check, compute, prove, verify, serve, stored, info, bench     the commands
 //! ```
 //!
 //! Results go to standard output; everything else (messages, progress, errors) to standard error.
@@ -17,16 +20,20 @@
 mod args;
 mod bench;
 mod check;
+mod compute;
 mod connection;
 mod demo;
 mod failure;
 mod info;
 mod outcome;
 mod output;
+mod over;
 mod progress;
 mod prove;
 mod serve;
 mod session;
+mod settle;
+mod source;
 mod statement;
 mod stored;
 mod verify;
@@ -55,6 +62,7 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Demo(args) => demo::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Compute(args) => compute::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Prove(args) => prove::run(&args),
         Command::Preprocess(args) => stored::preprocess(&args),

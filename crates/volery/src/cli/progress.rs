@@ -1,8 +1,8 @@
 //! A progress bar for long proofs, on a terminal only.
 //!
-//! Every committed bit passes through the channel once, in frames of some thousand: so a channel that counts what
+//! Every committed value passes through the channel once, in frames of some thousand: so a channel that counts what
 //! passes knows how far a proof is, and the proof itself knows nothing of it. What the bar goes up to takes a run of the
-//! counter, which only a terminal pays for.
+//! statement, which only a terminal pays for.
 
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
@@ -12,95 +12,127 @@ use volery::Channel;
 use volery_channel::{Error, Stats, Tag, tags};
 
 use super::failure::Failure;
-use super::statement::Named;
 
 /// How far a proof is.
-pub(crate) struct Progress(Option<ProgressBar>);
+pub(crate) struct Progress {
+    bar: Option<ProgressBar>,
+    /// Bits of a committed value on the wire.
+    bits: u64,
+}
 
 impl Progress {
-    /// A bar for `statement` if standard error is a terminal.
-    pub(crate) fn new(statement: &Named) -> Result<Self, Failure> {
+    /// If standard error is a terminal, a bar up to `total` values of so many bits.
+    pub(crate) fn new(bits: u64, total: impl FnOnce() -> Result<u64, Failure>) -> Result<Self, Failure> {
         if !stderr().is_terminal() {
-            return Ok(Self(None));
+            return Ok(Self::none());
         }
-        let counts = statement.count()?.total();
-        Self::up_to(counts.inputs.saturating_add(counts.multiplications))
-    }
-
-    /// A bar up to `total` if standard error is a terminal.
-    pub(crate) fn up_to(total: u64) -> Result<Self, Failure> {
-        if !stderr().is_terminal() {
-            return Ok(Self(None));
-        }
-        let bar = ProgressBar::new(total);
+        let bar = ProgressBar::new(total()?);
         let style = ProgressStyle::with_template("{bar:40} {percent:>3}%  {human_pos}  {per_sec}  {eta}");
         bar.set_style(style.map_err(Failure::session)?);
         bar.enable_steady_tick(Duration::from_millis(200));
-        Ok(Self(Some(bar)))
+        Ok(Self { bar: Some(bar), bits })
     }
 
     /// Without a bar.
     pub(crate) fn none() -> Self {
-        Self(None)
+        Self { bar: None, bits: 1 }
     }
 
     /// Moves the bar to `position`.
     pub(crate) fn set(&self, position: u64) {
-        if let Some(bar) = &self.0 {
+        if let Some(bar) = &self.bar {
             bar.set_position(position);
         }
     }
 
     /// A channel whose traffic moves the bar.
     pub(crate) fn watch<C: Channel>(&self, inner: C) -> Watched<C> {
-        Watched { inner, bar: self.0.clone() }
+        Watched { inner, proof: Proof { bar: self.bar.clone(), bits: self.bits, bytes: [0; 2] } }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some(bar) = &self.0 {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 }
 
-/// A channel that counts masked bits.
+/// A channel that counts what belongs to proofs.
 pub(crate) struct Watched<C> {
     inner: C,
-    bar: Option<ProgressBar>,
+    proof: Proof,
 }
 
-/// Moves `bar` on by what a message of this step carries.
-fn count(bar: Option<&ProgressBar>, tag: Tag, bytes: usize) {
-    if let Some(bar) = bar
-        && tag == tags::MASKS
-    {
-        bar.inc(8 * bytes as u64);
+/// What has passed of a proof.
+struct Proof {
+    bar: Option<ProgressBar>,
+    bits: u64,
+    /// Payloads: sent, received.
+    bytes: [u64; 2],
+}
+
+/// The messages of proofs; all others prepare them.
+const MESSAGES: [Tag; 8] = [
+    tags::MASKS,
+    tags::CHALLENGE,
+    tags::CHECK_OPENING,
+    tags::ASSERTIONS,
+    tags::ELEMENTS,
+    tags::ELEMENTS_CHALLENGE,
+    tags::ELEMENTS_OPENING,
+    tags::ELEMENTS_ASSERTIONS,
+];
+
+const SENT: usize = 0;
+const RECEIVED: usize = 1;
+
+impl<C> Watched<C> {
+    /// Bytes in messages of proofs so far, sent and received, without headers.
+    pub(crate) fn proof_bytes(&self) -> [u64; 2] {
+        self.proof.bytes
+    }
+}
+
+impl Proof {
+    /// Counts a message, and moves the bar on by the values that it carries.
+    fn count(&mut self, direction: usize, tag: Tag, bytes: usize) {
+        if !MESSAGES.contains(&tag) {
+            return;
+        }
+        if let Some(sum) = self.bytes.get_mut(direction) {
+            *sum += bytes as u64;
+        }
+        if let Some(bar) = &self.bar
+            && (tag == tags::MASKS || tag == tags::ELEMENTS)
+        {
+            bar.inc(8 * bytes as u64 / self.bits.max(1));
+        }
     }
 }
 
 impl<C: Channel> Channel for Watched<C> {
     fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
-        count(self.bar.as_ref(), tag, payload.len());
+        self.proof.count(SENT, tag, payload.len());
         self.inner.send(tag, payload)
     }
 
     fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], Error> {
         let payload = self.inner.recv(tag, max)?;
-        count(self.bar.as_ref(), tag, payload.len());
+        self.proof.count(RECEIVED, tag, payload.len());
         Ok(payload)
     }
 
     fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
         self.inner.recv_exact(tag, out)?;
-        count(self.bar.as_ref(), tag, out.len());
+        self.proof.count(RECEIVED, tag, out.len());
         Ok(())
     }
 
     fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         self.inner.recv_into(tag, max, out)?;
-        count(self.bar.as_ref(), tag, out.len());
+        self.proof.count(RECEIVED, tag, out.len());
         Ok(())
     }
 

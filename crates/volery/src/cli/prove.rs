@@ -1,13 +1,11 @@
 //! `volery prove`.
 
-use volery_circuit::Evaluator;
-
 use super::args::ProveArgs;
 use super::connection::Endpoint;
 use super::failure::Failure;
 use super::outcome;
-use super::progress::Progress;
-use super::session::{self, Figures};
+use super::session::Figures;
+use super::settle::Settled;
 use super::statement::Named;
 use super::stored;
 
@@ -16,19 +14,19 @@ use super::stored;
 pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
     let statement = Named::load(&args.statement)?.with_witness(&args.witness)?;
     if let (Some(file), Some(out)) = (&args.preprocessed, &args.out) {
-        return stored::prove(&statement, file, out, &args.protocol, args.json);
+        return stored::prove(stored::about_bits(&statement)?, file, out, &args.protocol, args.json);
     }
-    args.protocol.demand_soundness(&statement)?;
+    let settled = args.protocol.settle(&statement)?;
     let mut peer = None;
-    let result = match Evaluator::check(&statement) {
-        Ok(()) => prove(args, &statement, &mut peer),
+    let result = match statement.check() {
+        Ok(()) => prove(args, &settled, &mut peer),
         Err(error) => Err(error.into()),
     };
     outcome::conclude(args.json, &statement.text(), peer.as_deref(), result)
 }
 
-fn prove(args: &ProveArgs, statement: &Named, peer: &mut Option<String>) -> Result<Figures, Failure> {
+fn prove(args: &ProveArgs, statement: &Settled<'_>, peer: &mut Option<String>) -> Result<Figures, Failure> {
     let link = Endpoint::new(&args.connection)?.open()?;
     *peer = Some(link.peer.clone());
-    session::prove(link, statement, args.protocol.options(), &Progress::new(statement)?)
+    statement.prove(link, &statement.progress()?)
 }

@@ -15,10 +15,9 @@ use volery_channel::transport::Socket;
 use super::args::VerifyArgs;
 use super::connection::Endpoint;
 use super::failure::Failure;
-use super::info::predict::Prediction;
 use super::progress::Progress;
-use super::session::{self, Figures};
-use super::statement::Named;
+use super::session::Figures;
+use super::settle::Settled;
 use super::{outcome, output};
 
 /// How often the server looks whether it was told to stop.
@@ -28,16 +27,14 @@ const PULSE: Duration = Duration::from_millis(100);
 const SESSION_TIME: Duration = Duration::from_secs(600);
 
 /// Runs the server.
-pub(crate) fn run(args: &VerifyArgs, statement: &Named) -> Result<(), Failure> {
+pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> Result<(), Failure> {
     let stop = stop_flag()?;
     let mut endpoint = Endpoint::new(&args.connection)?;
     endpoint.limits.total_time.get_or_insert(SESSION_TIME);
     if endpoint.limits.total_bytes.is_none() {
-        let counts = statement.count()?.total();
-        let predicted = Prediction::new(&args.protocol.options(), &counts, statement.announced());
-        endpoint.limits.total_bytes = Some(predicted.generous());
+        endpoint.limits.total_bytes = Some(statement.predict()?.generous());
     }
-    let server = Server { args, statement, endpoint: &endpoint, text: statement.text() };
+    let server = Server { args, statement, endpoint: &endpoint, text };
     std::thread::scope(|scope| server.run(scope, &stop))
 }
 
@@ -56,7 +53,7 @@ fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
 
 struct Server<'a> {
     args: &'a VerifyArgs,
-    statement: &'a Named,
+    statement: &'a Settled<'a>,
     endpoint: &'a Endpoint,
     text: String,
 }
@@ -101,7 +98,7 @@ impl Server<'_> {
 
     fn verify(&self, socket: Socket) -> Result<Figures, Failure> {
         let link = self.endpoint.greet(socket)?;
-        session::verify(link, self.statement, self.args.protocol.options(), &Progress::none())
+        self.statement.verify(link, &Progress::none())
     }
 }
 

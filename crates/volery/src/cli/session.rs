@@ -2,27 +2,44 @@
 
 use std::time::{Duration, Instant};
 
+use rand_core::CryptoRng;
 use serde::Serialize;
-use volery::{Channel, Options, Prover, Report, Statement, Verifier, os_rng};
-use volery_zk::quicksilver::{self, soundness};
+use volery::{Channel, Error, Options, Prover, Report, Verifier, os_rng};
 
-use super::args::ProtocolArgs;
 use super::connection::Link;
 use super::failure::Failure;
 use super::output;
-use super::progress::Progress;
-use super::statement::Named;
+use super::progress::{Progress, Watched};
+
+/// The channel of a session.
+pub(crate) type Wire = Watched<Box<dyn Channel + Send>>;
+
+/// What the acceptance of a proof is worth.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Worth {
+    /// The field of values and that of MACs.
+    pub(crate) fields: [&'static str; 2],
+    /// Statistical, or for Fiat-Shamir against each hash computation.
+    pub(crate) soundness_bits: f64,
+}
 
 /// What an accepted proof took.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Figures {
-    pub(crate) ands: u64,
-    pub(crate) secret_bits: u64,
+    /// What is proved about: F2 for statements about bits.
+    pub(crate) field: &'static str,
+    pub(crate) mac_field: &'static str,
+    /// Secret values; over F2, bits.
+    pub(crate) secrets: u64,
+    /// Over F2, ANDs.
+    pub(crate) multiplications: u64,
+    /// Claims about polynomials, inner and matrix products included.
+    pub(crate) polynomials: u64,
     /// Handshake and base OT.
     pub(crate) seconds_setup: f64,
-    /// The rest, until the verdict.
+    /// The rest, until the verdict; over fields other than F2 with the base OT of their own.
     pub(crate) seconds: f64,
-    pub(crate) ands_per_second: f64,
+    pub(crate) multiplications_per_second: f64,
     /// Over the whole session.
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_received: u64,
@@ -32,26 +49,44 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    fn new(options: &Options, set_up: Duration, report: &Report, channel: &impl Channel) -> Self {
-        let (stats, ands) = (channel.stats(), report.tally.multiplications);
+    fn new(set_up: Duration, report: &Report, worth: &Worth, channel: &impl Channel) -> Self {
+        let (stats, seconds) = (channel.stats(), report.time.as_secs_f64());
+        let [field, mac_field] = worth.fields;
         Self {
-            ands,
-            secret_bits: report.tally.secrets,
+            field,
+            mac_field,
+            secrets: report.tally.secrets,
+            multiplications: report.tally.multiplications,
+            polynomials: report.tally.polynomials,
             seconds_setup: set_up.as_secs_f64(),
-            seconds: report.time.as_secs_f64(),
-            ands_per_second: ands as f64 / report.time.as_secs_f64().max(1e-9),
+            seconds,
+            multiplications_per_second: report.tally.multiplications as f64 / seconds.max(1e-9),
             bytes_sent: stats.bytes_sent,
             bytes_received: stats.bytes_received,
             round_trips: stats.round_trips,
-            soundness_bits: soundness_bits(options, report.tally.secrets.saturating_add(ands)),
+            soundness_bits: worth.soundness_bits,
         }
+    }
+
+    /// What was proved, counted.
+    fn counts(&self) -> String {
+        let multiplications = output::count(self.multiplications);
+        if self.field == "F2" {
+            return format!("{multiplications} ANDs");
+        }
+        format!(
+            "{} secret values, {multiplications} multiplications and {} polynomials over {}",
+            output::count(self.secrets),
+            output::count(self.polynomials),
+            self.field
+        )
     }
 
     /// On one line.
     pub(crate) fn text(&self) -> String {
         format!(
-            "{} ANDs in {} after {} of set-up, {} sent, {} received, {} round trips, soundness {:.0} bits",
-            output::count(self.ands),
+            "{} in {} after {} of set-up, {} sent, {} received, {} round trips, soundness {:.0} bits",
+            self.counts(),
             output::time(Duration::from_secs_f64(self.seconds)),
             output::time(Duration::from_secs_f64(self.seconds_setup)),
             output::bytes(self.bytes_sent),
@@ -62,70 +97,30 @@ impl Figures {
     }
 }
 
-/// What the acceptance of a proof of so many secret bits and ANDs together is worth, in bits.
-pub(crate) fn soundness_bits(options: &Options, commitments: u64) -> f64 {
-    match options.fiat_shamir {
-        false => soundness::statistical_bits(options.settings(), commitments),
-        true => soundness::fiat_shamir_bits(options.settings(), commitments, 0.0),
-    }
-}
-
-/// Below this, a proof of any size that anybody runs is sound enough without counting its gates first.
-const ALWAYS_REACHED: u16 = 100;
-
-impl ProtocolArgs {
-    /// Refuses a statement if a proof of so many secret bits and ANDs together has fewer `bits` of soundness than were asked for.
-    pub(crate) fn demand(&self, statement: &Named, bits: impl Fn(u64) -> f64) -> Result<(), Failure> {
-        if self.rho <= ALWAYS_REACHED {
-            return Ok(());
-        }
-        let counts = statement.count()?;
-        let bits = bits(counts.total().inputs.saturating_add(counts.total().multiplications));
-        if bits < f64::from(self.rho) {
-            let rho = self.rho;
-            return Err(Failure::input(format!(
-                "--rho {rho} is out of reach: this proof has {bits:.1} bits"
-            )));
-        }
-        Ok(())
-    }
-
-    /// The same for a proof over a connection.
-    pub(crate) fn demand_soundness(&self, statement: &Named) -> Result<(), Failure> {
-        self.demand(statement, |commitments| soundness_bits(&self.options(), commitments))
-    }
-}
-
-/// Proves over `link`.
-pub(crate) fn prove<S>(
+/// Proves over `link`, whatever `run` proves.
+pub(crate) fn prove(
     link: Link,
-    statement: &S,
     options: Options,
     progress: &Progress,
-) -> Result<Figures, Failure>
-where
-    S: for<'a> Statement<quicksilver::Prover<'a>>,
-{
+    run: impl FnOnce(&mut Prover<Wire>, &mut dyn CryptoRng) -> Result<(Report, Worth), Error>,
+) -> Result<Figures, Failure> {
     let (mut rng, start) = (os_rng()?, Instant::now());
     let mut prover = Prover::start(progress.watch(link.channel), options, &mut rng)?;
     let set_up = start.elapsed();
-    let report = prover.prove(statement, &mut rng)?;
-    Ok(Figures::new(&options, set_up, &report, prover.channel()))
+    let (report, worth) = run(&mut prover, &mut rng)?;
+    Ok(Figures::new(set_up, &report, &worth, prover.channel()))
 }
 
-/// Verifies over `link`.
-pub(crate) fn verify<S>(
+/// Verifies over `link`, whatever `run` verifies.
+pub(crate) fn verify(
     link: Link,
-    statement: &S,
     options: Options,
     progress: &Progress,
-) -> Result<Figures, Failure>
-where
-    S: for<'a> Statement<quicksilver::Verifier<'a>>,
-{
+    run: impl FnOnce(&mut Verifier<Wire>, &mut dyn CryptoRng) -> Result<(Report, Worth), Error>,
+) -> Result<Figures, Failure> {
     let (mut rng, start) = (os_rng()?, Instant::now());
     let mut verifier = Verifier::start(progress.watch(link.channel), options, &mut rng)?;
     let set_up = start.elapsed();
-    let report = verifier.verify(statement, &mut rng)?;
-    Ok(Figures::new(&options, set_up, &report, verifier.channel()))
+    let (report, worth) = run(&mut verifier, &mut rng)?;
+    Ok(Figures::new(set_up, &report, &worth, verifier.channel()))
 }

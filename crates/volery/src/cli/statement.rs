@@ -1,21 +1,31 @@
 //! From the names on a command line to a statement.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::fd::AsFd;
 use std::path::Path;
 
 use volery::Statement;
 use volery::builtin::{self, Builtin};
-use volery_circuit::{BristolFile, Claim, Counter, Digest, FileStatement, Prove, Signature, Witness};
+use volery_circuit::{
+    BristolFile, Claim, Counter, Digest, Error as StatementError, Evaluator, FileStatement, Prove, Signature,
+    Witness,
+};
 use volery_field::F2;
 
 use super::args::{StatementArgs, WitnessArgs};
 use super::failure::Failure;
+use super::over::{self, FieldFile};
+use super::source::Source;
 
 /// A statement that a command line names.
-#[derive(Debug)]
 pub(crate) enum Named {
+    /// Over bits.
+    Bits(BitStatement),
+    /// Over another field.
+    Field(Box<dyn FieldFile>),
+}
+
+/// A statement over bits.
+#[derive(Debug)]
+pub(crate) enum BitStatement {
     Builtin(Box<Builtin>),
     File(Box<FileStatement>),
 }
@@ -23,9 +33,47 @@ pub(crate) enum Named {
 impl Named {
     /// The public side.
     pub(crate) fn load(args: &StatementArgs) -> Result<Self, Failure> {
+        match over::load(args)? {
+            Some(statement) => Ok(Self::Field(statement)),
+            None => BitStatement::load(args).map(Self::Bits),
+        }
+    }
+
+    /// Adds the secret side.
+    pub(crate) fn with_witness(self, args: &WitnessArgs) -> Result<Self, Failure> {
+        let source = Source::of(&args.witness);
+        Ok(match self {
+            Self::Bits(statement) => Self::Bits(statement.with_witness(&source)?),
+            Self::Field(statement) => Self::Field(statement.with_witness(source)?),
+        })
+    }
+
+    /// What it is called in results.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Bits(statement) => statement.text(),
+            Self::Field(statement) => statement.text(),
+        }
+    }
+
+    /// Whether it holds for the witness inside it.
+    pub(crate) fn check(&self) -> Result<(), StatementError> {
+        match self {
+            Self::Bits(statement) => Evaluator::<F2>::check(statement),
+            Self::Field(statement) => statement.check(),
+        }
+    }
+}
+
+impl BitStatement {
+    /// The public side.
+    pub(crate) fn load(args: &StatementArgs) -> Result<Self, Failure> {
+        if args.field.is_some() {
+            return Err(Failure::input(format!("--field is for {}", over_fields().join(", "))));
+        }
         if builtin::find(&args.name).is_some() {
             if args.public.is_some() {
-                return Err(Failure::input(format!("--public is for circuit files; {} has none", args.name)));
+                return Err(Failure::input(format!("--public: {} has no such file", args.name)));
             }
             return Ok(Self::Builtin(Box::new(Builtin::new(&args.name, &args.values())?)));
         }
@@ -36,14 +84,13 @@ impl Named {
                 args.name
             )));
         };
-        let claim = Claim::read(open(public)?, &public.display().to_string(), file.signature())?;
+        let public = Source::File(public.clone());
+        let claim = Claim::read(public.open()?, &public.name(), file.signature())?;
         Ok(Self::File(Box::new(FileStatement::new(file, claim)?)))
     }
 
-    /// Adds the secret side.
-    pub(crate) fn with_witness(self, args: &WitnessArgs) -> Result<Self, Failure> {
-        let (source, what) = witness_source(&args.witness)?;
-        let witness = Witness::read(source, &what, &self.signature())?;
+    fn with_witness(self, source: &Source) -> Result<Self, Failure> {
+        let witness = Witness::read(source.open()?, &source.name(), &self.signature())?;
         Ok(match self {
             Self::Builtin(statement) => Self::Builtin(Box::new(statement.with_witness(&witness)?)),
             Self::File(statement) => Self::File(Box::new(statement.with_witness(witness)?)),
@@ -81,6 +128,11 @@ impl Named {
     }
 }
 
+/// The names of the built-in statements over other fields.
+fn over_fields() -> Vec<&'static str> {
+    builtin::ENTRIES.iter().filter(|entry| entry.numbers.is_some()).map(|entry| entry.name).collect()
+}
+
 /// Opens the circuit file that `args` name, which no values for built-ins go with.
 pub(crate) fn open_circuit(args: &StatementArgs) -> Result<BristolFile, Failure> {
     let path = Path::new(&args.name);
@@ -92,28 +144,11 @@ pub(crate) fn open_circuit(args: &StatementArgs) -> Result<BristolFile, Failure>
             args.name
         )));
     }
-    if let Some((name, _)) = args.values().first() {
-        return Err(Failure::input(format!("--{name} is for built-in statements; {} is a file", args.name)));
-    }
+    args.no_values("a file")?;
     Ok(BristolFile::open(path)?)
 }
 
-fn open(path: &Path) -> Result<File, Failure> {
-    File::open(path).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
-}
-
-/// Where the witness comes from, and its name in messages.
-fn witness_source(path: &Path) -> Result<(Box<dyn Read>, String), Failure> {
-    if path != Path::new("-") {
-        return Ok((Box::new(open(path)?), path.display().to_string()));
-    }
-    // Not through the standard library's buffer, which nobody wipes.
-    let input = io::stdin().as_fd().try_clone_to_owned();
-    let input = input.map_err(|error| Failure::input(format!("standard input: {error}")))?;
-    Ok((Box::new(File::from(input)), "standard input".to_owned()))
-}
-
-impl<B: Prove<F2>> Statement<B> for Named {
+impl<B: Prove<F2>> Statement<B> for BitStatement {
     fn identify(&self, digest: &mut Digest) {
         match self {
             Self::Builtin(statement) => Statement::<B>::identify(&**statement, digest),

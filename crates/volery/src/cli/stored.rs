@@ -12,8 +12,9 @@ use super::args::{PreprocessArgs, ProtocolArgs, RoleArg};
 use super::connection::Endpoint;
 use super::failure::Failure;
 use super::output;
+use super::over::MacField;
 use super::progress::Progress;
-use super::statement::Named;
+use super::statement::{BitStatement, Named};
 
 /// What `--json` prints of a new correlation file.
 #[derive(Debug, Serialize)]
@@ -28,7 +29,7 @@ struct Made {
 pub(crate) fn preprocess(args: &PreprocessArgs) -> Result<(), Failure> {
     let options = args.protocol.options();
     let link = Endpoint::new(&args.connection)?.open()?;
-    let (mut rng, start, progress) = (os_rng()?, Instant::now(), Progress::up_to(args.count)?);
+    let (mut rng, start, progress) = (os_rng()?, Instant::now(), Progress::new(1, || Ok(args.count))?);
     let mut moved = |made| progress.set(made);
     let info: Info = match args.role {
         RoleArg::Prover => {
@@ -105,9 +106,20 @@ impl Figures {
     }
 }
 
+/// The statement, if it is one that stored correlations are for.
+pub(crate) fn about_bits(statement: &Named) -> Result<&BitStatement, Failure> {
+    match statement {
+        Named::Bits(statement) => Ok(statement),
+        Named::Field(statement) => Err(Failure::input(format!(
+            "--preprocessed is for statements about bits; this one is about elements of {}: give --connect or --listen",
+            statement.pair(MacField::Small).value
+        ))),
+    }
+}
+
 /// Runs `volery prove --preprocessed`; the statement has its witness.
 pub(crate) fn prove(
-    statement: &Named,
+    statement: &BitStatement,
     file: &Path,
     out: &Path,
     protocol: &ProtocolArgs,
@@ -121,7 +133,7 @@ pub(crate) fn prove(
 
 /// Runs `volery verify --preprocessed`.
 pub(crate) fn verify(
-    statement: &Named,
+    statement: &BitStatement,
     file: &Path,
     proof: &Path,
     protocol: &ProtocolArgs,
@@ -134,13 +146,17 @@ pub(crate) fn verify(
 }
 
 /// Refuses a statement whose stored proof would not reach the soundness that was asked for.
-fn demand_soundness(statement: &Named, settings: Settings, protocol: &ProtocolArgs) -> Result<(), Failure> {
+fn demand_soundness(
+    statement: &BitStatement,
+    settings: Settings,
+    protocol: &ProtocolArgs,
+) -> Result<(), Failure> {
     protocol.demand(statement, |commitments| soundness::fiat_shamir_bits(settings, commitments, 0.0))
 }
 
 fn conclude(
     well: &'static str,
-    statement: &Named,
+    statement: &BitStatement,
     result: Result<Figures, Failure>,
     json: bool,
 ) -> Result<(), Failure> {

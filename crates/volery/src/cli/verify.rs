@@ -4,9 +4,9 @@ use super::args::VerifyArgs;
 use super::connection::Endpoint;
 use super::failure::Failure;
 use super::outcome;
-use super::progress::Progress;
 use super::serve;
-use super::session::{self, Figures};
+use super::session::Figures;
+use super::settle::Settled;
 use super::statement::Named;
 use super::stored;
 
@@ -14,22 +14,25 @@ use super::stored;
 pub(crate) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let statement = Named::load(&args.statement)?;
     if let (Some(file), Some(proof)) = (&args.preprocessed, &args.proof) {
-        return stored::verify(&statement, file, proof, &args.protocol, args.json);
+        return stored::verify(stored::about_bits(&statement)?, file, proof, &args.protocol, args.json);
     }
-    args.protocol.demand_soundness(&statement)?;
+    if let Named::Field(statement) = &statement {
+        statement.complete()?;
+    }
+    let settled = args.protocol.settle(&statement)?;
     if args.serve.serve {
-        return serve::run(args, &statement);
+        return serve::run(args, &settled, statement.text());
     }
     let mut peer = None;
-    let result = verify(args, &statement, &mut peer);
+    let result = verify(args, &settled, &mut peer);
     outcome::conclude(args.json, &statement.text(), peer.as_deref(), result)
 }
 
-fn verify(args: &VerifyArgs, statement: &Named, peer: &mut Option<String>) -> Result<Figures, Failure> {
+fn verify(args: &VerifyArgs, statement: &Settled<'_>, peer: &mut Option<String>) -> Result<Figures, Failure> {
     let endpoint = Endpoint::new(&args.connection)?;
     // Before the session: what it counts up to takes a run of the statement.
-    let progress = Progress::new(statement)?;
+    let progress = statement.progress()?;
     let link = endpoint.open()?;
     *peer = Some(link.peer.clone());
-    session::verify(link, statement, args.protocol.options(), &progress)
+    statement.verify(link, &progress)
 }

@@ -4,21 +4,34 @@ use crate::support::*;
 
 #[test]
 fn every_name_gives_a_row_with_all_that_scripts_rely_on() {
-    for (name, size, unit) in [
-        ("boolean", "100000", "and"),
-        ("sha256", "2", "block"),
-        ("aes128", "1", "block"),
-        ("cot", "100000", "cot"),
-        ("preimage", "32", "byte"),
+    for (name, size, unit, field) in [
+        ("boolean", "100000", "and", "F2"),
+        ("sha256", "2", "block", "F2"),
+        ("aes128", "1", "block", "F2"),
+        ("cot", "100000", "cot", "F2"),
+        ("preimage", "32", "byte", "F2"),
+        ("vole", "5000", "vole", "F61"),
+        ("arithmetic", "5000", "mul", "F61"),
+        ("r1cs", "500", "constr", "BN254 scalars"),
+        ("inner-product", "1000", "pair", "F61"),
+        ("matmul", "30", "row", "F61"),
+        ("sis", "60", "entry", "F32"),
     ] {
         let row = run(&["bench", name, "--size", size, "--json"], "").expect(0, "").object();
         assert_eq!((&row["name"], &row["unit"]), (&name.into(), &unit.into()));
-        assert_eq!(row["size"].to_string(), size);
-        let figures = ["per_second", "seconds_setup", "seconds", "bytes_prover", "bytes_verifier", "threads"];
+        assert_eq!((row["size"].to_string().as_str(), &row["field"]), (size, &field.into()));
+        let figures =
+            ["per_second", "seconds_setup", "seconds", "bytes_prover", "bytes_verifier", "threads", "gates"];
         for figure in figures {
             assert!(row[figure].as_f64().is_some_and(|value| value > 0.0), "{figure} in {row}");
         }
         assert!(row["round_trips"].is_u64() && row["kernel"].is_string(), "{row}");
+        if let Some(commit) = row["seconds_commit"].as_f64() {
+            let (proof, seconds) = (row["seconds_proof"].as_f64(), row["seconds"].as_f64());
+            assert!(commit > 0.0 && proof.map(|proof| commit + proof) <= seconds.map(|s| s + 1e-6), "{row}");
+        }
+        let phases = ["r1cs", "inner-product", "matmul", "sis"].contains(&name);
+        assert_eq!(row["seconds_commit"].is_f64(), phases, "{row}");
         #[cfg(target_os = "linux")]
         assert!(row["rss_prover_mb"].is_f64() && row["rss_verifier_mb"].is_f64(), "{row}");
     }
@@ -34,4 +47,25 @@ fn options_reach_both_processes_and_text_has_a_heading() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 2, "{text}");
     assert!(lines[0].starts_with("name") && lines[1].starts_with("boolean"), "{text}");
+}
+
+#[test]
+fn soundness_picks_the_mac_field_and_products_may_be_secret() {
+    let mac_field = |args: &[&str]| {
+        let row = run(&[&["bench"], args, &["--json"]].concat(), "").expect(0, "").object();
+        row["mac_field"].as_str().expect("a name").to_owned()
+    };
+    assert_eq!(mac_field(&["arithmetic", "--size", "100"]), "F61");
+    for name in ["arithmetic", "vole"] {
+        assert_eq!(mac_field(&[name, "--size", "100", "--rho", "100"]), "F61[i]");
+        assert_eq!(mac_field(&[name, "--size", "100", "--fiat-shamir"]), "F61[i]");
+    }
+    let secrets = |args: &[&str]| {
+        let row =
+            run(&[&["bench", "matmul", "--size", "40", "--json"], args].concat(), "").expect(0, "").object();
+        row["bytes_proof"].as_u64().expect("a number")
+    };
+    // 40 * 40 elements of 61 bits more.
+    assert_eq!(secrets(&["--secret-product"]) - secrets(&[]), 40 * 40 * 61 / 8);
+    run(&["bench", "sis", "--secret-product"], "").refused("matmul");
 }

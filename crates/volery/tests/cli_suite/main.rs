@@ -5,6 +5,7 @@
 #![allow(clippy::expect_used)]
 
 mod bench;
+mod fields;
 mod inputs;
 mod serve;
 mod sessions;

@@ -3,15 +3,18 @@
 use crate::support::*;
 
 #[test]
-fn the_demo_accepts_an_honest_proof_and_rejects_both_cheats() {
+fn the_demo_accepts_an_honest_proof_and_rejects_all_cheats() {
     let ended = run(&["demo"], "").expect(0, "");
-    assert_eq!(ended.stdout.matches("ACCEPTED").count(), 2, "{}", ended.stdout);
-    assert_eq!(ended.stdout.matches("REJECTED").count(), 2, "{}", ended.stdout);
+    assert_eq!(ended.stdout.matches("ACCEPTED").count(), 3, "{}", ended.stdout);
+    assert_eq!(ended.stdout.matches("REJECTED").count(), 3, "{}", ended.stdout);
     let story = run(&["demo", "--json", "--length", "7"], "").expect(0, "").object();
-    assert_eq!(story["honest"]["secret_bits"], 56);
-    assert!(story["large"]["ands_per_second"].as_f64().is_some_and(|rate| rate > 0.0));
+    assert_eq!((&story["honest"]["field"], &story["honest"]["secrets"]), (&"F2".into(), &56.into()));
+    assert!(story["large"]["multiplications_per_second"].as_f64().is_some_and(|rate| rate > 0.0));
     let reasons: Vec<&str> = (0..2).filter_map(|i| story["cheats"][i]["reason"].as_str()).collect();
     assert_eq!(reasons, ["a wire that must be zero is not", "a product is wrong"]);
+    let numbers = &story["numbers"];
+    assert_eq!((&numbers["honest"]["field"], &numbers["honest"]["secrets"]), (&"F61".into(), &6400.into()));
+    assert_eq!(numbers["cheats"][0]["reason"], "a product or another polynomial is wrong");
 }
 
 #[test]
@@ -52,7 +55,7 @@ fn info_of_a_circuit_needs_no_claim() {
 #[test]
 fn help_and_version_are_results_and_cover_every_command() {
     let help = run(&["help"], "").expect(0, "").stdout;
-    for command in ["demo", "check", "verify", "prove", "preprocess", "info", "bench"] {
+    for command in ["demo", "check", "compute", "verify", "prove", "preprocess", "info", "bench"] {
         assert!(help.contains(command), "{help}");
         let long = run(&[command, "--help"], "").expect(0, "").stdout;
         assert!(long.contains("Usage"), "{long}");

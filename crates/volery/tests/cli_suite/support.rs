@@ -82,7 +82,7 @@ fn collect(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
 impl Running {
     /// Starts the program, which is to listen, and waits until it does. `{}` in arguments is not touched.
     pub(crate) fn listening<S: AsRef<str>>(args: &[S], stdin: &str) -> Self {
-        let mut child = spawn(args, stdin);
+        let mut child = spawn(args, stdin.as_bytes());
         let mut errors = BufReader::new(child.stderr.take().expect("piped"));
         let mut line = String::new();
         let address = loop {
@@ -111,7 +111,7 @@ impl Drop for Running {
     }
 }
 
-fn spawn<S: AsRef<str>>(args: &[S], stdin: &str) -> Child {
+fn spawn<S: AsRef<str>>(args: &[S], stdin: &[u8]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_volery"));
     command.args(args.iter().map(AsRef::as_ref));
     let mut child = command
@@ -121,12 +121,17 @@ fn spawn<S: AsRef<str>>(args: &[S], stdin: &str) -> Child {
         .spawn()
         .expect("the program starts");
     // A process that refuses its arguments may be gone before it reads.
-    let _ = child.stdin.take().expect("piped").write_all(stdin.as_bytes());
+    let _ = child.stdin.take().expect("piped").write_all(stdin);
     child
 }
 
 /// Runs the program to its end.
 pub(crate) fn run<S: AsRef<str>>(args: &[S], stdin: &str) -> Ended {
+    run_bytes(args, stdin.as_bytes())
+}
+
+/// The same, with any bytes on standard input.
+pub(crate) fn run_bytes<S: AsRef<str>>(args: &[S], stdin: &[u8]) -> Ended {
     let mut child = spawn(args, stdin);
     let errors = collect(child.stderr.take().expect("piped"));
     let output = collect(child.stdout.take().expect("piped"));

@@ -60,6 +60,13 @@ impl<F: Value> MatrixProduct<F> {
         Ok(self)
     }
 
+    /// The entries of the product: the public ones, or those that were computed from the factors.
+    #[must_use]
+    pub fn product(&self) -> Option<&[F]> {
+        let computed = || self.secret.as_ref().map(|[_, _, product]| product.values());
+        self.public.as_deref().or_else(computed)
+    }
+
     /// Random factors that everybody knows, and their product, for measuring.
     ///
     /// # Errors

@@ -92,11 +92,18 @@ impl<F: Value> Sis<F> {
         let mut random = Seeded::new("sis solution", &seed);
         let count = sis.values.len() as u64;
         let solution: Vec<F> = (0..columns).map(|_| sis.values[random.below(count) as usize]).collect();
-        for (row, target) in sis.target.iter_mut().enumerate() {
-            let row = &sis.matrix[row * columns..][..columns];
-            *target = row.iter().zip(&solution).fold(F::ZERO, |sum, (a, s)| sum + *a * *s);
-        }
+        sis.target = sis.image(&solution);
         sis.with_solution(solution)
+    }
+
+    /// What the matrix takes `solution` to: the target for which it is one. Missing entries count as zero.
+    #[must_use]
+    pub fn image(&self, solution: &[F]) -> Vec<F> {
+        let row = |row: usize| {
+            let row = &self.matrix[row * self.columns..][..self.columns];
+            row.iter().zip(solution).fold(F::ZERO, |sum, (a, s)| sum + *a * *s)
+        };
+        (0..self.rows).map(row).collect()
     }
 }
 

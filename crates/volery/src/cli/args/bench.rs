@@ -18,6 +18,26 @@ pub(crate) enum BenchName {
     Cot,
     /// A SHA-256 preimage; the size counts its bytes, up to 55 for one block
     Preimage,
+    /// Subfield VOLEs over 2^61-1 alone; the size counts them
+    Vole,
+    /// A chain of multiplications over 2^61-1; the size counts them
+    Arithmetic,
+    /// A constraint system over BN254's scalars; the size counts constraints
+    R1cs,
+    /// An inner product over 2^61-1; the size counts pairs
+    InnerProduct,
+    /// The product of two square matrices over 2^61-1; the size counts rows
+    Matmul,
+    /// A ternary solution of twice as many equations modulo 2^32-99; the size counts its entries
+    Sis,
+}
+
+/// What measures something else than usual.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MeasureArgs {
+    /// matmul: the product is secret, too
+    #[arg(long)]
+    pub(crate) secret_product: bool,
 }
 
 #[derive(Debug, Args)]
@@ -28,6 +48,8 @@ pub(crate) struct BenchArgs {
     /// How much of it, in the unit of the name
     #[arg(long, requires = "name")]
     pub(crate) size: Option<u64>,
+    #[command(flatten)]
+    pub(crate) measure: MeasureArgs,
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
     /// One JSON object a row
@@ -44,6 +66,8 @@ pub(crate) struct PartyArgs {
     pub(crate) size: u64,
     /// The verifier listens here, the prover connects.
     pub(crate) address: Address,
+    #[command(flatten)]
+    pub(crate) measure: MeasureArgs,
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
 }

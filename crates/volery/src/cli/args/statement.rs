@@ -4,21 +4,42 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::failure::Failure;
+
 /// What both kinds of files look like; ends the long help of every command that reads them.
 pub(super) const FORMATS: &str = "\
 STATEMENTS
   sha256-preimage --digest HEX --length N      I know N bytes with this SHA-256 digest
   sha1-preimage --digest HEX --length N        the same for SHA-1
   aes128-key --plaintext HEX --ciphertext HEX  I know a key that encrypts this block to that one
+  sis --rows M --columns N --bound B --seed HEX --public FILE
+                                               I know N numbers from -B to B (--bound binary: 0 or 1) that a public
+                                               M x N matrix, expanded from the seed, takes to the vector in FILE
+  matmul --rows M --inner K --columns N --public FILE
+                                               I know an M x K and a K x N matrix whose product is in FILE
+  inner-product --length N --public FILE       I know two vectors of N numbers with the inner product in FILE
   PATH --public FILE                           a circuit in Bristol Fashion (or the older Bristol format)
+  PATH.r1cs --public public.json               a constraint system as circom writes it (known by its first bytes, not
+                                               by its name); a prover may leave --public to the witness
   Hex digits stand for bytes, first byte first. A file named like a built-in is written ./NAME.
 
-PUBLIC FILE: which of the circuit's inputs are public, and what every output must be
+FIELDS: what numbers are
+  --field f61 (integers modulo 2^61-1; for matmul and inner-product unless told otherwise), f32 (modulo 2^32-99; for
+  sis), bn254, bls12-381 (modulo the orders of these groups). A constraint system says itself which prime it is over:
+  2^61-1, and those of BN254, BLS12-381, secp256k1, P-256 and Ristretto.
+
+FILES OF NUMBERS (sis, matmul, inner-product): decimal, parted by blanks or line ends, # starts a comment
+  1 0 -1 1                                        # -1 is the prime less one; matrices row by row
+  The public file holds the vector, the product's entries, or the inner product; the witness file the numbers that are
+  known, one vector or matrix after the other. `volery compute` makes the first out of the second.
+
+PUBLIC FILE of a circuit: which of its inputs are public, and what every output must be
   input 1  = 0x00112233445566778899aabbccddeeff   # inputs not named are secret
   output 0 = 0x69c4e0d86a7b0430d8cdb78070b4c55a   # its value
   output 1 = any                                  # left open on purpose
 
-WITNESS FILE: one line for each secret input, in order, or all of them by name
+WITNESS FILE of a constraint system: the .wtns that circom's generated code writes
+WITNESS FILE of others: one line for each secret input, in order, or all of them by name
   0x000102030405060708090a0b0c0d0e0f              # hex, or
   message = 0b011000010110001001100011            # bits, by name
   Lengths are exact, leading zeros included. Built-ins call their secret `message` or `key` and take it as bytes, first
@@ -29,13 +50,13 @@ pub(crate) struct StatementArgs {
     /// A built-in statement or a circuit file (see the end of --help)
     #[arg(value_name = "STATEMENT")]
     pub(crate) name: String,
-    /// Public inputs and outputs of a circuit file
+    /// Public inputs and outputs of a circuit file; public numbers of a built-in
     #[arg(long, value_name = "FILE", help_heading = "Statement")]
     pub(crate) public: Option<PathBuf>,
     /// The digest (sha256-preimage, sha1-preimage)
     #[arg(long, value_name = "HEX", help_heading = "Statement")]
     pub(crate) digest: Option<String>,
-    /// The message's length in bytes (sha256-preimage, sha1-preimage)
+    /// The message's length in bytes (sha256-preimage, sha1-preimage), or the vectors' (inner-product)
     #[arg(long, value_name = "N", help_heading = "Statement")]
     pub(crate) length: Option<String>,
     /// The block before encryption (aes128-key)
@@ -44,6 +65,24 @@ pub(crate) struct StatementArgs {
     /// The block after it (aes128-key)
     #[arg(long, value_name = "HEX", help_heading = "Statement")]
     pub(crate) ciphertext: Option<String>,
+    /// The field that numbers are in: f61, f32, bn254 or bls12-381 (sis, matmul, inner-product)
+    #[arg(long, value_name = "FIELD", help_heading = "Statement")]
+    pub(crate) field: Option<String>,
+    /// Rows of the matrix or of the product (sis, matmul)
+    #[arg(long, value_name = "M", help_heading = "Statement")]
+    pub(crate) rows: Option<String>,
+    /// Columns of the first matrix, rows of the second (matmul)
+    #[arg(long, value_name = "K", help_heading = "Statement")]
+    pub(crate) inner: Option<String>,
+    /// Columns of the matrix or of the product (sis, matmul)
+    #[arg(long, value_name = "N", help_heading = "Statement")]
+    pub(crate) columns: Option<String>,
+    /// What the numbers are within: B for -B to B, or `binary` (sis)
+    #[arg(long, value_name = "B", help_heading = "Statement")]
+    pub(crate) bound: Option<String>,
+    /// What the matrix is expanded from: 64 hex digits (sis)
+    #[arg(long, value_name = "HEX", help_heading = "Statement")]
+    pub(crate) seed: Option<String>,
 }
 
 impl StatementArgs {
@@ -54,8 +93,24 @@ impl StatementArgs {
             ("length", &self.length),
             ("plaintext", &self.plaintext),
             ("ciphertext", &self.ciphertext),
+            ("rows", &self.rows),
+            ("inner", &self.inner),
+            ("columns", &self.columns),
+            ("bound", &self.bound),
+            ("seed", &self.seed),
         ];
         all.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
+    }
+
+    /// Refuses values of built-in statements where the statement is `what`.
+    pub(crate) fn no_values(&self, what: &str) -> Result<(), Failure> {
+        let field = self.field.as_deref().map(|field| ("field", field));
+        match self.values().first().copied().or(field) {
+            None => Ok(()),
+            Some((name, _)) => {
+                Err(Failure::input(format!("--{name} is for built-in statements; {} is {what}", self.name)))
+            }
+        }
     }
 }
 

@@ -8,7 +8,9 @@
 //!
 //! Processes, not threads, so that each party's memory is its own and neither shares caches' warmth or locks.
 
+mod field;
 mod party;
+mod phases;
 mod row;
 mod workload;
 
@@ -23,7 +25,7 @@ use workload::Job;
 /// Runs one measurement, or the tour.
 pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     let jobs = match args.name {
-        Some(name) => vec![Job::new(name, args.size, &args.protocol)?],
+        Some(name) => vec![Job::new(name, args.size, &args.measure, &args.protocol)?],
         None => tour(args)?,
     };
     if !args.json {
@@ -49,6 +51,12 @@ fn tour(args: &BenchArgs) -> Result<Vec<Job>, Failure> {
         (BenchName::Boolean, None),
         (BenchName::Sha256, None),
         (BenchName::Aes128, None),
+        (BenchName::Vole, Some(1 << 22)),
+        (BenchName::Arithmetic, Some(1 << 20)),
+        (BenchName::R1cs, Some(50_000)),
+        (BenchName::InnerProduct, Some(1_000_000)),
+        (BenchName::Matmul, Some(256)),
+        (BenchName::Sis, None),
     ];
-    entries.into_iter().map(|(name, size)| Job::new(name, size, &args.protocol)).collect()
+    entries.into_iter().map(|(name, size)| Job::new(name, size, &args.measure, &args.protocol)).collect()
 }

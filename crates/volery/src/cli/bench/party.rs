@@ -5,27 +5,38 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use volery::{Address, Channel, Limits, Listener, Options, Prover, Verifier, connect, os_rng};
+use volery::{Address, Channel, Limits, Listener, Prover, Report, Verifier, connect, os_rng};
 use volery_channel::Framed;
+use volery_field::{F2, F61, F61x2, Gf128, Ring};
 
+use super::field::FieldWork;
 use super::row::Row;
-use super::workload::{Job, Workload};
-use crate::cli::args::{PartyArgs, RoleArg};
+use super::workload::{BitWork, Job};
+use crate::cli::args::{BenchName, PartyArgs, RoleArg};
 use crate::cli::failure::Failure;
 use crate::cli::output;
+use crate::cli::over::{MacField, Served};
+use crate::cli::progress::Progress;
+use crate::cli::session::Wire;
 
 /// What one party measured.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
-    /// Handshake and base OT.
+    /// Handshake and base OT, those of a field included.
     pub(crate) seconds_setup: f64,
     /// The rest, from the party's end of the set-up.
     pub(crate) seconds: f64,
+    /// Of these, for committing to secret values; where that is a part by itself.
+    pub(crate) seconds_commit: Option<f64>,
     /// Over the whole session.
     pub(crate) bytes_sent: u64,
+    /// In messages of the proof, without headers.
+    pub(crate) bytes_sent_proof: u64,
     pub(crate) round_trips: u64,
     /// The most memory that was resident, in 10^6 bytes, where the system tells.
     pub(crate) rss_mb: Option<f64>,
+    /// The field of values and that of MACs.
+    pub(crate) fields: [String; 2],
 }
 
 /// How long a verifier waits for its prover to be started.
@@ -55,6 +66,8 @@ impl Party {
         command.args(["--profile", job.protocol.options().profile.name()]);
         command.args(["--threads", &job.protocol.threads.to_string()]);
         command.args(job.protocol.fiat_shamir.then_some("--fiat-shamir"));
+        command.args(job.protocol.rho.map(|rho| format!("--rho={rho}")));
+        command.args(job.measure.secret_product.then_some("--secret-product"));
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
         let stdout = child.stdout.take().ok_or_else(|| Failure::session("a process without output"))?;
         Ok(Self { child, lines: BufReader::new(stdout) })
@@ -82,14 +95,106 @@ impl Drop for Party {
     }
 }
 
+/// What a party does in its session.
+enum Work {
+    Bits(BitWork),
+    /// Correlations about bits alone.
+    Cot,
+    Field {
+        work: FieldWork,
+        mac: MacField,
+    },
+    /// Correlations over a field alone.
+    Vole(MacField),
+}
+
+impl Work {
+    /// Makes the statement, which is not measured.
+    fn new(job: &Job, role: RoleArg) -> Result<Self, Failure> {
+        if let Some(work) = FieldWork::new(job, role)? {
+            let (mac, _) = job.protocol.mac_field(&*work.statement)?;
+            return Ok(Self::Field { work, mac });
+        }
+        Ok(match job.name {
+            BenchName::Cot => Self::Cot,
+            BenchName::Vole => {
+                let large = job.protocol.fiat_shamir || job.protocol.rho.is_some_and(|rho| rho > F61::RHO);
+                Self::Vole(if large { MacField::Large } else { MacField::Small })
+            }
+            _ => Self::Bits(BitWork::new(job)?),
+        })
+    }
+
+    fn fields(&self) -> [&'static str; 2] {
+        let pair = match self {
+            Self::Bits(_) | Self::Cot => return [F2::NAME, Gf128::NAME],
+            Self::Field { work, mac } => work.statement.pair(*mac),
+            Self::Vole(mac) => F61::pair(*mac),
+        };
+        [pair.value, pair.mac]
+    }
+
+    /// P's part.
+    fn prove(&self, prover: &mut Prover<Wire>, size: u64) -> Result<Report, Failure> {
+        let mut rng = os_rng()?;
+        Ok(match self {
+            Self::Bits(statement) => prover.prove(statement, &mut rng)?,
+            Self::Cot => prover.spend(size)?,
+            Self::Field { work, mac } => work.statement.prove(*mac, prover, &mut rng)?,
+            Self::Vole(MacField::Small) => prover.spend_over::<F61, F61>(size, &mut rng)?,
+            Self::Vole(MacField::Large) => prover.spend_over::<F61, F61x2>(size, &mut rng)?,
+        })
+    }
+
+    /// V's part.
+    fn verify(&self, verifier: &mut Verifier<Wire>, size: u64) -> Result<Report, Failure> {
+        let mut rng = os_rng()?;
+        Ok(match self {
+            Self::Bits(statement) => verifier.verify(statement, &mut rng)?,
+            Self::Cot => verifier.spend(size)?,
+            Self::Field { work, mac } => work.statement.verify(*mac, verifier, &mut rng)?,
+            Self::Vole(MacField::Small) => verifier.spend_over::<F61, F61>(size, &mut rng)?,
+            Self::Vole(MacField::Large) => verifier.spend_over::<F61, F61x2>(size, &mut rng)?,
+        })
+    }
+
+    /// What was measured of a session that began at `start`.
+    fn measured(&self, name: BenchName, start: Instant, report: &Report, channel: &Wire) -> Measured {
+        let (end, stats) = (Instant::now(), channel.stats());
+        // A statement's own clock tells when the set-up was over; otherwise the report's time is the rest.
+        let seen = match self {
+            Self::Field { work, .. } => work.clock.seen(),
+            _ => None,
+        };
+        let rest = seen.map_or(report.time, |seen| end - seen.start);
+        let total = end - start;
+        let commits_first = !matches!(name, BenchName::Arithmetic);
+        Measured {
+            seconds_setup: total.saturating_sub(rest).as_secs_f64(),
+            seconds: rest.as_secs_f64(),
+            seconds_commit: seen.filter(|_| commits_first).map(|seen| seen.commit.as_secs_f64()),
+            bytes_sent: stats.bytes_sent,
+            bytes_sent_proof: channel.proof_bytes()[0],
+            round_trips: stats.round_trips,
+            rss_mb: peak_memory(),
+            fields: self.fields().map(str::to_owned),
+        }
+    }
+}
+
 /// One party's process.
 pub(crate) fn party(args: &PartyArgs) -> Result<(), Failure> {
-    let job = Job::new(args.name, Some(args.size), &args.protocol)?;
-    let (workload, options, limits) = (job.workload()?, job.protocol.options(), Limits::default());
+    let job = Job::new(args.name, Some(args.size), &args.measure, &args.protocol)?;
+    let (work, options, limits) = (Work::new(&job, args.role)?, job.protocol.options(), Limits::default());
+    let wire = |channel: Box<dyn Channel + Send>| Progress::none().watch(channel);
+    let mut rng = os_rng()?;
     let measured = match args.role {
         RoleArg::Prover => {
             let start = Instant::now();
-            prove(connect(&args.address, &limits)?, start, options, workload.as_ref(), job.size)?
+            let channel = wire(Box::new(connect(&args.address, &limits)?));
+            let mut prover = Prover::start(channel, options, &mut rng)?;
+            let report = work.prove(&mut prover, job.size)?;
+            work.measured(job.name, start, &report, prover.channel())
         }
         RoleArg::Verifier => {
             let listener = Listener::bind(&args.address)?;
@@ -97,55 +202,13 @@ pub(crate) fn party(args: &PartyArgs) -> Result<(), Failure> {
             let socket = listener.accept(Some(PATIENCE))?;
             let socket = socket.ok_or_else(|| Failure::session("no prover came"))?;
             let start = Instant::now();
-            verify(Framed::new(socket, limits), start, options, workload.as_ref(), job.size)?
+            let channel = wire(Box::new(Framed::new(socket, limits)));
+            let mut verifier = Verifier::start(channel, options, &mut rng)?;
+            let report = work.verify(&mut verifier, job.size)?;
+            work.measured(job.name, start, &report, verifier.channel())
         }
     };
     output::json(&measured)
-}
-
-fn prove(
-    channel: impl Channel,
-    start: Instant,
-    options: Options,
-    workload: Option<&Workload>,
-    size: u64,
-) -> Result<Measured, Failure> {
-    let mut rng = os_rng()?;
-    let mut prover = Prover::start(channel, options, &mut rng)?;
-    let set_up = Instant::now();
-    match workload {
-        Some(workload) => prover.prove(workload, &mut rng)?,
-        None => prover.spend(size)?,
-    };
-    Ok(measured(start, set_up, prover.channel()))
-}
-
-fn verify(
-    channel: impl Channel,
-    start: Instant,
-    options: Options,
-    workload: Option<&Workload>,
-    size: u64,
-) -> Result<Measured, Failure> {
-    let mut rng = os_rng()?;
-    let mut verifier = Verifier::start(channel, options, &mut rng)?;
-    let set_up = Instant::now();
-    match workload {
-        Some(workload) => verifier.verify(workload, &mut rng)?,
-        None => verifier.spend(size)?,
-    };
-    Ok(measured(start, set_up, verifier.channel()))
-}
-
-fn measured(start: Instant, set_up: Instant, channel: &impl Channel) -> Measured {
-    let stats = channel.stats();
-    Measured {
-        seconds_setup: (set_up - start).as_secs_f64(),
-        seconds: set_up.elapsed().as_secs_f64(),
-        bytes_sent: stats.bytes_sent,
-        round_trips: stats.round_trips,
-        rss_mb: peak_memory(),
-    }
 }
 
 /// The high-water mark of this process's resident memory, in 10^6 bytes; Linux tells it.

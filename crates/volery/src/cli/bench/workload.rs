@@ -1,4 +1,4 @@
-//! What is measured.
+//! What is measured: jobs, and the statements about bits.
 
 use sha2::Digest as _;
 use volery::statements::{Aes128Many, AndChain, Sha256Chain, Sha256Preimage};
@@ -6,35 +6,39 @@ use volery::{Statement, Zeroizing};
 use volery_circuit::{Counter, Digest, Prove};
 use volery_field::F2;
 
-use crate::cli::args::{BenchName, ProtocolArgs};
+use crate::cli::args::{BenchName, MeasureArgs, ProtocolArgs};
 use crate::cli::failure::Failure;
 
 /// One measurement.
 pub(crate) struct Job {
     pub(crate) name: BenchName,
     pub(crate) size: u64,
+    pub(crate) measure: MeasureArgs,
     pub(crate) protocol: ProtocolArgs,
 }
 
 impl Job {
     /// A measurement of the usual size, or of the one asked for.
-    pub(crate) fn new(name: BenchName, size: Option<u64>, protocol: &ProtocolArgs) -> Result<Self, Failure> {
-        let job = Self { name, size: size.unwrap_or(usual_size(name)), protocol: protocol.clone() };
-        if job.size == 0 || job.size > MOST {
-            return Err(Failure::input(format!("--size {}: 1 to {MOST} are possible", job.size)));
+    pub(crate) fn new(
+        name: BenchName,
+        size: Option<u64>,
+        measure: &MeasureArgs,
+        protocol: &ProtocolArgs,
+    ) -> Result<Self, Failure> {
+        let size = size.unwrap_or(usual_size(name));
+        if size == 0 || size > MOST {
+            return Err(Failure::input(format!("--size {size}: 1 to {MOST} are possible")));
         }
-        Ok(job)
+        if measure.secret_product && name != BenchName::Matmul {
+            return Err(Failure::input("--secret-product is for matmul"));
+        }
+        Ok(Self { name, size, measure: measure.clone(), protocol: protocol.clone() })
     }
 
-    /// The statement; none where only correlations are made.
-    pub(crate) fn workload(&self) -> Result<Option<Workload>, Failure> {
-        Ok(Some(match self.name {
-            BenchName::Boolean => Workload::Boolean(AndChain::new(self.size)),
-            BenchName::Sha256 => Workload::Sha256(Sha256Chain::new(self.size)?),
-            BenchName::Aes128 => Workload::Aes128(Box::new(Aes128Many::new(self.size))),
-            BenchName::Preimage => Workload::Preimage(preimage(self.size)?),
-            BenchName::Cot => return Ok(None),
-        }))
+    /// The size, for statements that keep what it counts in memory.
+    pub(super) fn length(&self) -> Result<usize, Failure> {
+        let length = u32::try_from(self.size).ok().and_then(|size| usize::try_from(size).ok());
+        length.ok_or_else(|| Failure::input(format!("--size {}: fewer than 2^32 are possible", self.size)))
     }
 
     /// The name of what the size counts.
@@ -44,7 +48,25 @@ impl Job {
             BenchName::Sha256 | BenchName::Aes128 => "block",
             BenchName::Cot => "cot",
             BenchName::Preimage => "byte",
+            BenchName::Vole => "vole",
+            BenchName::Arithmetic => "mul",
+            BenchName::R1cs => "constr",
+            BenchName::InnerProduct => "pair",
+            BenchName::Matmul => "row",
+            BenchName::Sis => "entry",
         }
+    }
+
+    /// What a proof is made of: ANDs, multiplications, or what the size counts. Of a product of matrices, the
+    /// multiplications that it takes to compute it.
+    pub(crate) fn gates(&self) -> Result<u64, Failure> {
+        Ok(match self.name {
+            BenchName::Matmul => self.size.saturating_pow(3),
+            BenchName::Boolean | BenchName::Sha256 | BenchName::Aes128 | BenchName::Preimage => {
+                Counter::<F2>::count(&BitWork::new(self)?)?.total().multiplications
+            }
+            _ => self.size,
+        })
     }
 
     /// The name on the command line.
@@ -57,7 +79,7 @@ impl Job {
 /// Far beyond patience, and far below what any counter holds.
 const MOST: u64 = 1 << 40;
 
-/// About 2^25 ANDs, or what one block is.
+/// About 2^25 ANDs, what one block is, or what others measure with.
 fn usual_size(name: BenchName) -> u64 {
     match name {
         BenchName::Boolean => 1 << 25,
@@ -65,6 +87,11 @@ fn usual_size(name: BenchName) -> u64 {
         BenchName::Aes128 => 6600,
         BenchName::Cot => 1 << 26,
         BenchName::Preimage => 32,
+        BenchName::Vole => 1 << 26,
+        BenchName::Arithmetic => 1 << 24,
+        BenchName::R1cs => 1_000_000,
+        BenchName::InnerProduct => 10_000_000,
+        BenchName::Matmul | BenchName::Sis => 1024,
     }
 }
 
@@ -78,22 +105,27 @@ fn preimage(length: u64) -> Result<Sha256Preimage, Failure> {
     Ok(Sha256Preimage::new(digest, length as u64)?.with_message(Zeroizing::new(message))?)
 }
 
-/// A statement to measure with; its witness is known to everybody.
-pub(crate) enum Workload {
+/// A statement about bits to measure with; its witness is known to everybody.
+pub(crate) enum BitWork {
     Boolean(AndChain),
     Sha256(Sha256Chain),
     Aes128(Box<Aes128Many>),
     Preimage(Sha256Preimage),
 }
 
-impl Workload {
-    /// The number of its ANDs.
-    pub(crate) fn ands(&self) -> Result<u64, Failure> {
-        Ok(Counter::<F2>::count(self)?.total().multiplications)
+impl BitWork {
+    /// The statement of a job about bits.
+    pub(crate) fn new(job: &Job) -> Result<Self, Failure> {
+        Ok(match job.name {
+            BenchName::Sha256 => Self::Sha256(Sha256Chain::new(job.size)?),
+            BenchName::Aes128 => Self::Aes128(Box::new(Aes128Many::new(job.size))),
+            BenchName::Preimage => Self::Preimage(preimage(job.size)?),
+            _ => Self::Boolean(AndChain::new(job.size)),
+        })
     }
 }
 
-impl<B: Prove<F2> + ?Sized> Statement<B> for Workload {
+impl<B: Prove<F2> + ?Sized> Statement<B> for BitWork {
     fn identify(&self, digest: &mut Digest) {
         match self {
             Self::Boolean(statement) => Statement::<B>::identify(statement, digest),

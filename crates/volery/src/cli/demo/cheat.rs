@@ -5,8 +5,7 @@
 
 use volery::{Channel, Statement};
 use volery_channel::{Error, Stats, Tag, tags};
-use volery_circuit::{Digest, Prove};
-use volery_field::F2;
+use volery_circuit::{Backend, Digest};
 
 /// Names one statement and runs another, whose witness it has.
 pub(super) struct Impostor<'a, S> {
@@ -14,7 +13,7 @@ pub(super) struct Impostor<'a, S> {
     pub(super) known: &'a S,
 }
 
-impl<B: Prove<F2> + ?Sized, S: Statement<B>> Statement<B> for Impostor<'_, S> {
+impl<B: Backend + ?Sized, S: Statement<B>> Statement<B> for Impostor<'_, S> {
     fn identify(&self, digest: &mut Digest) {
         self.claimed.identify(digest);
     }

@@ -1,18 +1,23 @@
 //! `volery demo`: the first thing to run.
 //!
 //! Both parties in this process, each on its own thread, over a real loopback connection: an honest proof, a larger one
-//! for the speed, and two provers that cheat (see [`cheat`]) and are caught by the same verifier as everybody uses.
+//! for the speed, and two provers that cheat (see [`cheat`]) and are caught by the same verifier as everybody uses. Then a
+//! proof about numbers ([`model`]), and who cheats there.
 
 mod cheat;
+mod model;
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use rand_core::Rng as _;
+use rand_core::{CryptoRng, Rng as _};
 use serde::Serialize;
 use sha2::Digest as _;
 use volery::statements::{Sha256Chain, Sha256Preimage};
-use volery::{Address, Channel, Limits, Listener, Options, Statement, Zeroizing, connect, os_rng};
+use volery::{
+    Address, Channel, Error, Limits, Listener, Options, Prover, Report, Statement, Verifier, Zeroizing,
+    connect, os_rng,
+};
 use volery_channel::Framed;
 use volery_zk::quicksilver;
 
@@ -21,7 +26,8 @@ use super::connection::Link;
 use super::failure::Failure;
 use super::output;
 use super::progress::Progress;
-use super::session::{self, Figures};
+use super::session::{self, Figures, Wire, Worth};
+use super::settle::bit_worth;
 use cheat::{Flip, Impostor};
 
 /// Blocks of the run that shows the speed.
@@ -33,6 +39,16 @@ struct Story {
     claim: String,
     honest: Figures,
     large: Figures,
+    cheats: Vec<Caught>,
+    /// The same about numbers.
+    numbers: Act,
+}
+
+/// A claim, an honest proof of it, and who tried without.
+#[derive(Debug, Serialize)]
+struct Act {
+    claim: String,
+    honest: Figures,
     cheats: Vec<Caught>,
 }
 
@@ -54,11 +70,11 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
     say(&introduction(&claim))?;
     let public = Sha256Preimage::new(digest, length)?;
     let secret = Sha256Preimage::new(digest, length)?.with_message(message)?;
-    let honest = accepted(meet(&secret, &public, |channel| channel)?)?;
+    let honest = accepted(meet_bits(&secret, &public, |channel| channel)?)?;
     say(&honest_text(&honest))?;
 
     let chain = Sha256Chain::new(BLOCKS)?;
-    let large = accepted(meet(&chain, &chain, |channel| channel)?)?;
+    let large = accepted(meet_bits(&chain, &chain, |channel| channel)?)?;
     say(&large_text(&large))?;
 
     say("\n3. Two provers that cheat")?;
@@ -68,19 +84,22 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
     let impostor = Impostor { claimed: &claimed, known: &known };
     let first = Caught {
         what: "knows another message, and proves that one under the first one's name",
-        reason: rejected(meet(&impostor, &public, |channel| channel)?)?,
+        reason: rejected(meet_bits(&impostor, &public, |channel| channel)?)?,
     };
     say(&first.text())?;
     let second = Caught {
         what: "knows the message, but has one of all the AND gates give the wrong bit",
-        reason: rejected(meet(&secret, &public, |channel| Box::new(Flip::new(channel, 8 * length)))?)?,
+        reason: rejected(meet_bits(&secret, &public, |channel| Box::new(Flip::new(channel, 8 * length)))?)?,
     };
     say(&second.text())?;
     say(
-        "\nThe verifier accepts a false claim with a probability below one in 2^100, and one in 2^127 more for each\nguess of its key that a prover can compute while they talk.\nNext: volery help prove, volery bench",
+        "   A false claim is accepted with a probability below one in 2^100, and one in 2^127 more for each guess of\n   the verifier's key that a prover can compute while they talk.",
     )?;
+
+    let numbers = model::run(&say)?;
+    say("\nNext: volery help prove, volery bench")?;
     if args.json {
-        output::json(&Story { claim, honest, large, cheats: vec![first, second] })
+        output::json(&Story { claim, honest, large, cheats: vec![first, second], numbers })
     } else {
         Ok(())
     }
@@ -99,9 +118,10 @@ fn introduction(claim: &str) -> String {
 
 fn honest_text(figures: &Figures) -> String {
     format!(
-        "   verdict      ACCEPTED\n{}\n\
+        "   verdict      ACCEPTED\n{}\n{}\n\
          \x20  learned      the verifier: that the prover knows such a message, and nothing else about it\n\
          \x20               the prover: that the verifier is convinced, and nothing else",
+        speed(figures),
         table(figures)
     )
 }
@@ -109,7 +129,8 @@ fn honest_text(figures: &Figures) -> String {
 fn large_text(figures: &Figures) -> String {
     format!(
         "\n2. The same with {BLOCKS} blocks of SHA-256, to see the speed\n\
-         \x20  verdict      ACCEPTED\n{}",
+         \x20  verdict      ACCEPTED\n{}\n{}",
+        speed(figures),
         table(figures)
     )
 }
@@ -120,18 +141,24 @@ fn table(figures: &Figures) -> String {
         (Duration::from_secs_f64(figures.seconds_setup), Duration::from_secs_f64(figures.seconds));
     format!(
         "   time         {} ({} set-up, {} proof)\n\
-         \x20  speed        {} AND gates a second ({} gates; XORs are free)\n\
          \x20  prover sent  {}\n\
          \x20  verifier     sent {}\n\
          \x20  round trips  {}",
         output::time(set_up + proof),
         output::time(set_up),
         output::time(proof),
-        output::rate(figures.ands_per_second),
-        output::count(figures.ands),
         output::bytes(figures.bytes_received),
         output::bytes(figures.bytes_sent),
         figures.round_trips,
+    )
+}
+
+/// How many AND gates a second.
+fn speed(figures: &Figures) -> String {
+    format!(
+        "   speed        {} AND gates a second ({} gates; XORs are free)",
+        output::rate(figures.multiplications_per_second),
+        output::count(figures.multiplications),
     )
 }
 
@@ -141,28 +168,27 @@ impl Caught {
     }
 }
 
+/// What a party does in its session, and what the result is worth.
+type Done = Result<(Report, Worth), Error>;
+
 /// One session of two threads over loopback; what the verifier made of it. `wrap` may tamper with the prover's channel.
-fn meet<P, V>(
-    prover: &P,
-    verifier: &V,
+fn meet(
+    prove: impl FnOnce(&mut Prover<Wire>, &mut dyn CryptoRng) -> Done + Send,
+    verify: impl FnOnce(&mut Verifier<Wire>, &mut dyn CryptoRng) -> Done,
     wrap: impl FnOnce(Box<dyn Channel + Send>) -> Box<dyn Channel + Send> + Send,
-) -> Result<Result<Figures, Failure>, Failure>
-where
-    P: for<'a> Statement<quicksilver::Prover<'a>>,
-    V: for<'a> Statement<quicksilver::Verifier<'a>>,
-{
+) -> Result<Result<Figures, Failure>, Failure> {
     let (limits, options) = (Limits::default(), Options::default());
     let listener = Listener::bind(&Address::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port: 0 })?;
     let address = listener.address()?;
     std::thread::scope(|scope| {
         let proving = scope.spawn(|| -> Result<Figures, Failure> {
             let channel = wrap(Box::new(connect(&address, &limits)?));
-            session::prove(Link { channel, peer: String::new() }, prover, options, &Progress::none())
+            session::prove(Link { channel, peer: String::new() }, options, &Progress::none(), prove)
         });
         let socket = listener.accept(Some(limits.connect))?;
         let socket = socket.ok_or_else(|| Failure::session("the prover did not connect"))?;
         let link = Link { channel: Box::new(Framed::new(socket, limits.clone())), peer: String::new() };
-        let verdict = session::verify(link, verifier, options, &Progress::none());
+        let verdict = session::verify(link, options, &Progress::none(), verify);
         let told = proving.join().map_err(|_| Failure::session("internal error"))?;
         match (&verdict, told) {
             // The prover is told the verdict; any other end is the demo's own failure.
@@ -171,6 +197,24 @@ where
             (Err(failure), Ok(_)) => Err(failure.clone()),
         }
     })
+}
+
+/// A session about bits.
+fn meet_bits<P, V>(
+    prover: &P,
+    verifier: &V,
+    wrap: impl FnOnce(Box<dyn Channel + Send>) -> Box<dyn Channel + Send> + Send,
+) -> Result<Result<Figures, Failure>, Failure>
+where
+    P: for<'a> Statement<quicksilver::Prover<'a>>,
+    V: for<'a> Statement<quicksilver::Verifier<'a>>,
+{
+    let worth = |report: &Report| bit_worth(&Options::default(), &report.tally);
+    meet(
+        |session, rng| session.prove(prover, rng).map(|report| (report, worth(&report))),
+        |session, rng| session.verify(verifier, rng).map(|report| (report, worth(&report))),
+        wrap,
+    )
 }
 
 fn accepted(verdict: Result<Figures, Failure>) -> Result<Figures, Failure> {

@@ -1,5 +1,6 @@
 //! `volery info`: what a statement is, and what a proof of it costs and is worth.
 
+mod field;
 pub(crate) mod predict;
 mod speed;
 
@@ -13,8 +14,10 @@ use volery_field::F2;
 use super::args::InfoArgs;
 use super::failure::Failure;
 use super::output;
-use super::session::soundness_bits;
-use super::statement::{Named, open_circuit};
+use super::over;
+use super::settle::bit_soundness;
+use super::statement::{BitStatement, open_circuit};
+use field::FieldInfo;
 use predict::Prediction;
 
 /// What `--json` prints.
@@ -57,6 +60,7 @@ struct Cost {
     correlations: u64,
     bytes_prover: u64,
     bytes_verifier: u64,
+    round_trips: u64,
     /// From a short run on this machine, both parties on it.
     seconds_estimated: f64,
     soundness_bits: f64,
@@ -66,17 +70,24 @@ struct Cost {
 
 /// Runs the command.
 pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
+    if let Some(statement) = over::load(&args.statement)? {
+        let info = FieldInfo::new(&*statement)?;
+        return if args.json { output::json(&info) } else { output::result(&info.text()) };
+    }
+    let info = bits(args)?;
+    if args.json { output::json(&info) } else { output::result(&info.text()) }
+}
+
+/// Of a statement about bits.
+fn bits(args: &InfoArgs) -> Result<Info, Failure> {
     // A circuit without a claim has no assertions yet, but everything else.
-    let bare = builtin::find(&args.statement.name).is_none() && args.statement.public.is_none();
-    let info = if bare {
+    if builtin::find(&args.statement.name).is_none() && args.statement.public.is_none() {
         let file = open_circuit(&args.statement)?;
         let text = "circuit file, nothing claimed about it yet".to_owned();
-        Info::new(text, file.signature(), &Counter::count(&Bare(&file))?, true)?
-    } else {
-        let named = Named::load(&args.statement)?;
-        Info::new(named.text(), &named.signature(), &named.count()?, named.announced())?
-    };
-    if args.json { output::json(&info) } else { output::result(&info.text()) }
+        return Info::new(text, file.signature(), &Counter::count(&Bare(&file))?, true);
+    }
+    let named = BitStatement::load(&args.statement)?;
+    Info::new(named.text(), &named.signature(), &named.count()?, named.announced())
 }
 
 /// A circuit file with all inputs secret and all outputs open.
@@ -107,16 +118,17 @@ impl Info {
         let cost = |profile: Profile| {
             let options = Options { profile, ..Options::default() };
             let hashed = Options { fiat_shamir: true, ..options };
-            let predicted = Prediction::new(&options, &total, announced);
+            let predicted = Prediction::bits(&options, &total, announced);
             Cost {
                 protocol: "quicksilver",
                 profile: profile.name(),
                 correlations: predicted.correlations,
                 bytes_prover: predicted.bytes_prover,
                 bytes_verifier: predicted.bytes_verifier,
+                round_trips: predicted.round_trips,
                 seconds_estimated: speed.seconds(predicted.correlations),
-                soundness_bits: soundness_bits(&options, commitments),
-                soundness_bits_fiat_shamir: soundness_bits(&hashed, commitments),
+                soundness_bits: bit_soundness(&options, commitments),
+                soundness_bits_fiat_shamir: bit_soundness(&hashed, commitments),
             }
         };
         let part = |part: volery_circuit::PartCounts| Part {

@@ -1,0 +1,21 @@
+//! `volery compute`: the public numbers for which a witness is one.
+
+use volery_circuit::Error;
+
+use super::args::ComputeArgs;
+use super::failure::Failure;
+use super::output;
+use super::over;
+use super::source::Source;
+
+/// Runs the command.
+pub(crate) fn run(args: &ComputeArgs) -> Result<(), Failure> {
+    let source = Source::of(&args.witness.witness);
+    match over::compute(&args.statement, &source)? {
+        // Each number ends its line.
+        Some(numbers) => output::result(numbers.trim_end_matches('\n')),
+        None => {
+            Err(Error::Public(format!("{} has no public numbers to compute", args.statement.name)).into())
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! What a proof will send, from what a statement counts.
+//!
+//! Follows the protocols' messages, small ones rounded; tests compare with what really goes over the wire.
+
+mod making;
+
+use volery::Options;
+use volery_circuit::Counts;
+use volery_vole::Params;
+use volery_vole::softspoken::FieldBits;
+
+use crate::cli::over::{Pair, Weight};
+use making::{Made, Stages};
+
+/// What a proof will take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Prediction {
+    /// Random correlations used: one for each secret value and multiplication, and the checks' masks.
+    pub(crate) correlations: u64,
+    /// Sent by the prover over the whole session.
+    pub(crate) bytes_prover: u64,
+    /// Sent by the verifier.
+    pub(crate) bytes_verifier: u64,
+    /// Changes of direction at the prover.
+    pub(crate) round_trips: u64,
+}
+
+/// Bytes of a frame's header.
+const HEADER: u64 = 5;
+
+/// Bytes of the opening of a check about bits (two field elements, three counts), and of a challenge.
+const OPENING: u64 = HEADER + 56;
+const CHALLENGE: u64 = HEADER + 16;
+
+/// Bytes of the counts in an opening over a field.
+const TALLY: u64 = 32;
+
+/// What the prover sends whatever the statement: hello, trees' corrections, begin, assertions.
+const FIXED_PROVER: u64 = 4400;
+
+/// What the verifier sends whatever the statement: hello, 128 points, begin, verdict.
+const FIXED_VERIFIER: u64 = 8480;
+
+/// What the set-up over a field adds: base OT, at the prover without the trees, and a longer begin.
+const FIELD_PROVER: u64 = 32 + HEADER + HEADER + 100;
+const FIELD_VERIFIER: u64 = 128 * 64 + HEADER + 100;
+
+/// Round trips whatever the statement: hello, begin (a field's set-up comes with it), the verdict.
+const ROUND_TRIPS: u64 = 3;
+
+/// Bytes that extensions by `n` bits send.
+fn bit_extension(n: u64) -> u64 {
+    let chunks = n.div_ceil(volery_vole::supply::Plan::CHUNK as u64);
+    let bytes =
+        usize::try_from(n).map_or(u64::MAX, |n| FieldBits::Eight.extension_bytes(n.min(1 << 60)) as u64);
+    bytes.saturating_add(chunks.saturating_mul(HEADER))
+}
+
+impl Prediction {
+    /// For a proof about bits, of a statement with these `counts`. `announced`: it says beforehand how much it commits to.
+    pub(crate) fn bits(options: &Options, counts: &Counts, announced: bool) -> Self {
+        let bits = counts.inputs.saturating_add(counts.multiplications).saturating_add(counts.dot_terms);
+        let blocks = bits / options.settings().interval.max(1) as u64 + 1;
+        let correlations = options.settings().correlations(counts.inputs, bits.saturating_sub(counts.inputs));
+        let stages = Stages {
+            plan: options.profile.plan(),
+            base_len: &Params::base_len,
+            extension: &bit_extension,
+            // The check; the trees and the verdict.
+            round_prover: &|_| 32 + HEADER,
+            round_verifier: &|round| round.trees_bytes() as u64 + HEADER + 32 + HEADER,
+        };
+        let made = stages.make(correlations, announced);
+        let challenges = if options.fiat_shamir { 0 } else { blocks };
+        Self {
+            correlations,
+            bytes_prover: (FIXED_PROVER + bits / 8)
+                .saturating_add(blocks.saturating_mul(OPENING))
+                .saturating_add(made.prover),
+            bytes_verifier: FIXED_VERIFIER
+                .saturating_add(challenges.saturating_mul(CHALLENGE))
+                .saturating_add(made.verifier),
+            round_trips: round_trips(challenges, &made),
+        }
+    }
+
+    /// For a proof over a field.
+    pub(crate) fn field(options: &Options, pair: &Pair, weight: &Weight, announced: Option<u64>) -> Self {
+        let masks = weight.masks.saturating_mul(pair.degree);
+        let correlations = weight.commitments().saturating_add(masks);
+        let made = field_stages(options, pair, correlations, announced.is_some());
+        let elements = (u128::from(weight.commitments()) * u128::from(pair.value_bits)).div_ceil(8);
+        let elements = u64::try_from(elements).unwrap_or(u64::MAX);
+        let openings = weight.openings.saturating_mul(pair.mac_bytes);
+        let challenges = if options.fiat_shamir { 0 } else { weight.blocks.saturating_add(weight.folds) };
+        let sum = |parts: &[u64]| parts.iter().fold(0, |sum: u64, part| sum.saturating_add(*part));
+        Self {
+            correlations,
+            bytes_prover: sum(&[
+                FIXED_PROVER + FIELD_PROVER + pair.trees.tree_message_bytes() as u64,
+                elements,
+                weight.frames.saturating_mul(HEADER),
+                openings,
+                weight.blocks.saturating_mul(TALLY + HEADER),
+                made.prover,
+            ]),
+            bytes_verifier: sum(&[
+                FIXED_VERIFIER + FIELD_VERIFIER,
+                challenges.saturating_mul(CHALLENGE),
+                made.verifier,
+            ]),
+            round_trips: round_trips(challenges.saturating_sub(weight.folds), &made),
+        }
+    }
+
+    /// Both directions together.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes_prover.saturating_add(self.bytes_verifier)
+    }
+
+    /// A bound that no honest session comes near.
+    pub(crate) fn generous(&self) -> u64 {
+        self.bytes().saturating_mul(4).saturating_add(16 << 20)
+    }
+}
+
+/// With waits for each challenge (a fold's comes with its block's), and for the trees and the answer of each round. Waits that
+/// coincide count once, so it is a few less.
+fn round_trips(challenges: u64, made: &Made) -> u64 {
+    ROUND_TRIPS.saturating_add(challenges).saturating_add(made.rounds.saturating_mul(2))
+}
+
+/// What making correlations over a field sends.
+fn field_stages(options: &Options, pair: &Pair, correlations: u64, announced: bool) -> Made {
+    let plan = (pair.plan)(options.profile);
+    // Independent vectors of the base VOLE's check, each masked by a correlation over the MAC field.
+    let checks = 4;
+    let chunk = plan.chunk.max(1) as u64;
+    let extension = |n: u64| {
+        let messages = if n > chunk && plan.rounds.is_empty() { n.div_ceil(chunk) } else { 1 };
+        let values = n.saturating_add(messages.saturating_mul(checks * pair.degree));
+        (pair.digits - 1)
+            .saturating_mul(pair.value_bytes)
+            .saturating_mul(values)
+            .saturating_add(messages.saturating_mul(checks * pair.mac_bytes + 32 + HEADER))
+    };
+    let stages = Stages {
+        plan,
+        base_len: &pair.base_len,
+        extension: &extension,
+        // The bits of the paths, the check, and what opens its commitment.
+        round_prover: &|round| {
+            bit_extension(round.paths_len() as u64) + (16 + pair.mac_bytes + 32 + HEADER) + (32 + HEADER)
+        },
+        // The trees, with a difference for each, and the answer.
+        round_verifier: &|round| {
+            round.trees_bytes() as u64 + (u64::from(round.trees) + 1) * pair.mac_bytes + 2 * HEADER
+        },
+    };
+    stages.make(correlations, announced)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use volery::statements::{AndChain, MatrixProduct, MulChain, Short, Sis};
+    use volery::{Channel, Limits, Profile, Prover, Statement, Verifier, os_rng};
+    use volery_channel::memory_pair;
+    use volery_circuit::r1cs::{R1csStatement, sample};
+    use volery_circuit::{Counter, Digest, MatrixShape, Prove};
+    use volery_field::{Bn254Scalar, F2, F32, F61};
+    use volery_zk::quicksilver;
+
+    use super::*;
+    use crate::cli::over::{FieldStatement, MacField, Over, Served};
+    use crate::cli::progress::Progress;
+    use crate::cli::settle::field_interval;
+
+    /// The same statement, keeping quiet about its size.
+    struct Silent<'a>(&'a AndChain);
+
+    impl<B: Prove<F2>> Statement<B> for Silent<'_> {
+        fn identify(&self, digest: &mut Digest) {
+            Statement::<B>::identify(self.0, digest);
+        }
+
+        fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+            self.0.run(backend)
+        }
+    }
+
+    /// What a session really sends.
+    fn measure<S>(options: Options, statement: &S) -> (u64, u64)
+    where
+        S: for<'a> Statement<quicksilver::Prover<'a>> + for<'a> Statement<quicksilver::Verifier<'a>>,
+    {
+        let (prover, verifier) = memory_pair(&Limits::default());
+        std::thread::scope(|scope| {
+            let prover = scope.spawn(move || {
+                let mut rng = os_rng().expect("randomness");
+                let mut prover = Prover::start(prover, options, &mut rng).expect("set-up");
+                prover.prove(statement, &mut rng).expect("holds");
+                prover.channel().stats().bytes_sent
+            });
+            let mut rng = os_rng().expect("randomness");
+            let mut verifier = Verifier::start(verifier, options, &mut rng).expect("set-up");
+            verifier.verify(statement, &mut rng).expect("holds");
+            (prover.join().expect("no panic"), verifier.channel().stats().bytes_sent)
+        })
+    }
+
+    #[test]
+    fn what_is_predicted_is_sent_to_within_a_fifth() {
+        for profile in [Profile::Lan, Profile::Wan] {
+            for ands in [1, 10_000, 200_000, 1_000_000, 5_000_000] {
+                let (options, chain) = (Options { profile, ..Options::default() }, AndChain::new(ands));
+                let counts = Counter::<F2>::count(&chain).expect("counts").total();
+                for announced in [true, false] {
+                    let predicted = Prediction::bits(&options, &counts, announced);
+                    let predicted = [predicted.bytes_prover, predicted.bytes_verifier];
+                    let sent =
+                        if announced { measure(options, &chain) } else { measure(options, &Silent(&chain)) };
+                    for (predicted, sent) in predicted.into_iter().zip([sent.0, sent.1]) {
+                        let close = sent / 10 * 8..=sent / 10 * 12;
+                        let case = format!("{profile:?}, {ands} ANDs, announced: {announced}");
+                        assert!(close.contains(&predicted), "{case}: {predicted}, sent {sent}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sizes on both sides of where each stage begins.
+    fn over_a_field<F: Served>(statement: &dyn FieldStatement, options: Options, mac: MacField) {
+        let (prover, verifier) = memory_pair(&Limits::default());
+        let wire = |channel| Progress::none().watch(channel);
+        let (prover, verifier) =
+            (wire(Box::new(prover) as Box<dyn Channel + Send>), wire(Box::new(verifier)));
+        let (sent, round_trips, received) = std::thread::scope(|scope| {
+            let prover = scope.spawn(move || {
+                let mut rng = os_rng().expect("randomness");
+                let mut prover = Prover::start(prover, options, &mut rng).expect("set-up");
+                statement.prove(mac, &mut prover, &mut rng).expect("holds");
+                prover.channel().stats()
+            });
+            let mut rng = os_rng().expect("randomness");
+            let mut verifier = Verifier::start(verifier, options, &mut rng).expect("set-up");
+            statement.verify(mac, &mut verifier, &mut rng).expect("holds");
+            let prover = prover.join().expect("no panic");
+            (prover.bytes_sent, prover.round_trips, verifier.channel().stats().bytes_sent)
+        });
+        let weight = statement.weigh(field_interval(options.profile)).expect("weighs");
+        let predicted = Prediction::field(&options, &F::pair(mac), &weight, statement.announced());
+        for (predicted, sent) in [(predicted.bytes_prover, sent), (predicted.bytes_verifier, received)] {
+            let close = sent / 100 * 85..=sent / 100 * 115;
+            let case = format!("{} in {}, {weight:?}", F::NAME, F::pair(mac).mac);
+            assert!(close.contains(&predicted), "{case}: {predicted}, sent {sent}");
+        }
+        let close = round_trips * 3 / 4..=round_trips * 5 / 4 + 2;
+        assert!(close.contains(&predicted.round_trips), "{predicted:?}, {round_trips} round trips");
+    }
+
+    #[test]
+    fn what_is_predicted_over_a_field_is_sent_to_within_15_percent() {
+        let lan = Options::default();
+        let wan = Options { profile: Profile::Wan, ..lan };
+        let hashed = Options { fiat_shamir: true, ..lan };
+        for muls in [1, 3000, 100_000, 1_000_000] {
+            let chain = Over::<F61, _>::new(MulChain::<F61>::new(muls).expect("a chain"));
+            over_a_field::<F61>(&chain, lan, MacField::Small);
+            over_a_field::<F61>(&chain, hashed, MacField::Large);
+            if muls >= 100_000 {
+                over_a_field::<F61>(&chain, wan, MacField::Small);
+            }
+        }
+        let (shape, seed) = (MatrixShape::square(100), [1; 32]);
+        let product = MatrixProduct::<F61>::sample(shape, true, seed).expect("small");
+        over_a_field::<F61>(&Over::<F61, _>::new(product), lan, MacField::Large);
+        let sis = Sis::<F32>::sample(64, 500, Short::Within(3), seed).expect("small");
+        over_a_field::<F32>(&Over::<F32, _>::new(sis), lan, MacField::Small);
+        for constraints in [100, 10_000] {
+            let (system, assignment) = sample::<Bn254Scalar>(1, constraints).expect("small");
+            let system = R1csStatement::prove(Arc::new(system), assignment).expect("fits");
+            over_a_field::<Bn254Scalar>(&Over::<Bn254Scalar, _>::new(system), lan, MacField::Small);
+        }
+    }
+
+    #[test]
+    fn no_count_overflows() {
+        let mut counts = Counts::default();
+        (counts.inputs, counts.multiplications) = (u64::MAX, u64::MAX / 2);
+        for fiat_shamir in [false, true] {
+            let predicted =
+                Prediction::bits(&Options { fiat_shamir, ..Options::default() }, &counts, fiat_shamir);
+            assert_eq!((predicted.correlations, predicted.generous()), (u64::MAX, u64::MAX));
+        }
+    }
+}

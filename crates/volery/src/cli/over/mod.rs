@@ -1,0 +1,203 @@
+//! Statements over a field, whichever it is, behind one trait.
+//!
+//! ```text
+//! FieldStatement   what sessions, `check`, `info` and the benchmarks ask of a statement
+//! FieldFile        and what the command line asks: a witness from a file
+//!   Over<F, S>     both, for any statement S over any field F
+//! pair             which MAC fields a field of values has, and what the protocols' costs depend on
+//! weigh            what a proof of a statement consists of
+//! numbers, r1cs    statements out of names, sizes and files
+//! ```
+
+mod numbers;
+mod pair;
+mod r1cs;
+mod weigh;
+
+pub(crate) use pair::{MacField, Pair, Served};
+pub(crate) use weigh::Weight;
+
+use std::marker::PhantomData;
+
+use rand_core::CryptoRng;
+use volery::{Error, Prover, Report, Verifier};
+use volery_circuit::{Error as StatementError, Evaluator, Statement};
+use volery_field::{Mac, Value};
+use volery_zk::quicksilver::arithmetic;
+
+use super::args::StatementArgs;
+use super::failure::Failure;
+use super::session::Wire;
+use super::source::Source;
+use weigh::Weigher;
+
+/// A statement that runs on everything that a command runs it on, over the values `F` with MACs in `M`.
+pub(crate) trait Provable<F: Value, M: Mac<F>>:
+    Send
+    + Sync
+    + Statement<Evaluator<F>>
+    + Statement<Weigher<F>>
+    + for<'a> Statement<arithmetic::Prover<'a, F, M>>
+    + for<'a> Statement<arithmetic::Verifier<'a, F, M>>
+{
+}
+
+impl<F, M, S> Provable<F, M> for S
+where
+    F: Value,
+    M: Mac<F>,
+    S: Send
+        + Sync
+        + Statement<Evaluator<F>>
+        + Statement<Weigher<F>>
+        + for<'a> Statement<arithmetic::Prover<'a, F, M>>
+        + for<'a> Statement<arithmetic::Verifier<'a, F, M>>,
+{
+}
+
+/// A statement over a field.
+pub(crate) trait FieldStatement: Send + Sync {
+    /// The field and one of its MAC fields.
+    fn pair(&self, mac: MacField) -> Pair;
+
+    /// How much it says beforehand that it commits to.
+    fn announced(&self) -> Option<u64>;
+
+    /// What a proof of it in blocks of so many commitments and relations consists of; takes a run without values.
+    fn weigh(&self, interval: usize) -> Result<Weight, StatementError>;
+
+    /// Whether it holds for the witness inside it.
+    fn check(&self) -> Result<(), StatementError>;
+
+    /// Proves it.
+    fn prove(
+        &self,
+        mac: MacField,
+        prover: &mut Prover<Wire>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error>;
+
+    /// Verifies a proof of it.
+    fn verify(
+        &self,
+        mac: MacField,
+        verifier: &mut Verifier<Wire>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error>;
+}
+
+/// A statement over a field that a command line names.
+pub(crate) trait FieldFile: FieldStatement {
+    /// What it is called in results.
+    fn text(&self) -> String;
+
+    /// Adds the secret side.
+    fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn FieldFile>, Failure>;
+
+    /// Whether its public side is complete, which a verifier needs.
+    fn complete(&self) -> Result<(), Failure>;
+}
+
+/// What [`Over`] needs of a statement to be a [`FieldFile`].
+pub(crate) trait FromFiles: Sized {
+    /// See [`FieldFile::text`].
+    fn text(&self) -> String;
+
+    /// See [`FieldFile::with_witness`].
+    fn with_witness(self, source: Source) -> Result<Self, Failure>;
+
+    /// See [`FieldFile::complete`].
+    fn complete(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+/// The statement `S` over the values `F`.
+pub(crate) struct Over<F, S> {
+    statement: S,
+    field: PhantomData<F>,
+}
+
+impl<F, S> Over<F, S> {
+    pub(crate) fn new(statement: S) -> Self {
+        Self { statement, field: PhantomData }
+    }
+}
+
+impl<F, S> FieldStatement for Over<F, S>
+where
+    F: Served,
+    S: Provable<F, F::Small> + Provable<F, F::Large>,
+{
+    fn pair(&self, mac: MacField) -> Pair {
+        F::pair(mac)
+    }
+
+    fn announced(&self) -> Option<u64> {
+        Statement::<Weigher<F>>::commitments(&self.statement)
+    }
+
+    fn weigh(&self, interval: usize) -> Result<Weight, StatementError> {
+        Weigher::<F>::weigh(&self.statement, interval)
+    }
+
+    fn check(&self) -> Result<(), StatementError> {
+        Evaluator::<F>::check(&self.statement)
+    }
+
+    fn prove(
+        &self,
+        mac: MacField,
+        prover: &mut Prover<Wire>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error> {
+        match mac {
+            MacField::Small => prover.prove_over::<F, F::Small, _>(&self.statement, rng),
+            MacField::Large => prover.prove_over::<F, F::Large, _>(&self.statement, rng),
+        }
+    }
+
+    fn verify(
+        &self,
+        mac: MacField,
+        verifier: &mut Verifier<Wire>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error> {
+        match mac {
+            MacField::Small => verifier.verify_over::<F, F::Small, _>(&self.statement, rng),
+            MacField::Large => verifier.verify_over::<F, F::Large, _>(&self.statement, rng),
+        }
+    }
+}
+
+impl<F, S> FieldFile for Over<F, S>
+where
+    F: Served,
+    S: FromFiles + Provable<F, F::Small> + Provable<F, F::Large> + 'static,
+{
+    fn text(&self) -> String {
+        self.statement.text()
+    }
+
+    fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn FieldFile>, Failure> {
+        Ok(Box::new(Self::new(self.statement.with_witness(source)?)))
+    }
+
+    fn complete(&self) -> Result<(), Failure> {
+        self.statement.complete()
+    }
+}
+
+/// The statement over a field that `args` name, if they name one.
+pub(crate) fn load(args: &StatementArgs) -> Result<Option<Box<dyn FieldFile>>, Failure> {
+    match numbers::load(args)? {
+        Some(statement) => Ok(Some(statement)),
+        None => r1cs::load(args),
+    }
+}
+
+/// The public numbers, a line each, for which `witness` is a witness of the statement that `args` name; none if its public
+/// side is no numbers.
+pub(crate) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<String>, Failure> {
+    numbers::compute(args, witness)
+}

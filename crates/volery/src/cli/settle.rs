@@ -1,0 +1,173 @@
+//! How a statement is proved: which MAC field, with what soundness, at what cost.
+
+use volery::{Options, Profile};
+use volery_circuit::Counts;
+use volery_field::{F2, Gf128, Ring};
+use volery_zk::quicksilver::{Tally, arithmetic, soundness};
+
+use super::args::ProtocolArgs;
+use super::connection::Link;
+use super::failure::Failure;
+use super::info::predict::Prediction;
+use super::over::{FieldStatement, MacField, Pair, Weight};
+use super::progress::Progress;
+use super::session::{self, Figures, Worth};
+use super::statement::{BitStatement, Named};
+
+/// A statement and how it is proved.
+pub(crate) struct Settled<'a> {
+    pub(crate) options: Options,
+    how: How<'a>,
+}
+
+enum How<'a> {
+    Bits(&'a BitStatement),
+    Field { statement: &'a dyn FieldStatement, mac: MacField, weight: Weight },
+}
+
+/// What the acceptance of a proof of so many secret bits and ANDs together is worth, in bits.
+pub(crate) fn bit_soundness(options: &Options, commitments: u64) -> f64 {
+    match options.fiat_shamir {
+        false => soundness::statistical_bits(options.settings(), commitments),
+        true => soundness::fiat_shamir_bits(options.settings(), commitments, 0.0),
+    }
+}
+
+/// The same for a proof over a field.
+pub(crate) fn field_soundness(options: &Options, pair: &Pair, weight: &Weight) -> f64 {
+    match options.fiat_shamir {
+        false => weight.checks().interactive_bits(pair.size),
+        true => weight.checks().fiat_shamir_bits(pair.size, 0.0),
+    }
+}
+
+/// Commitments and relations in a block of a proof over a field.
+pub(crate) fn field_interval(profile: Profile) -> usize {
+    match profile {
+        Profile::Lan => arithmetic::Settings::LAN.interval,
+        Profile::Wan => arithmetic::Settings::WAN.interval,
+    }
+}
+
+/// What a proof of `tally` about bits is worth.
+pub(crate) fn bit_worth(options: &Options, tally: &Tally) -> Worth {
+    let commitments = tally.secrets.saturating_add(tally.multiplications);
+    Worth { fields: [F2::NAME, Gf128::NAME], soundness_bits: bit_soundness(options, commitments) }
+}
+
+/// Below this, a proof about bits of any size that anybody runs is sound enough without counting its gates first.
+const ALWAYS_REACHED: u16 = 100;
+
+impl ProtocolArgs {
+    /// Finds out how `named` is proved with the soundness that was asked for.
+    ///
+    /// # Errors
+    /// [`Failure::Input`] if no way reaches it.
+    pub(crate) fn settle<'a>(&self, named: &'a Named) -> Result<Settled<'a>, Failure> {
+        let options = self.options();
+        let how = match named {
+            Named::Bits(statement) => {
+                self.demand(statement, |commitments| bit_soundness(&options, commitments))?;
+                How::Bits(statement)
+            }
+            Named::Field(statement) => {
+                let statement: &dyn FieldStatement = &**statement;
+                let (mac, weight) = self.mac_field(statement)?;
+                How::Field { statement, mac, weight }
+            }
+        };
+        Ok(Settled { options, how })
+    }
+
+    /// Refuses a statement about bits if a proof of so many secret bits and ANDs together has too few `bits` of soundness.
+    pub(crate) fn demand(&self, statement: &BitStatement, bits: impl Fn(u64) -> f64) -> Result<(), Failure> {
+        let rho = self.rho.unwrap_or(ALWAYS_REACHED);
+        if rho <= ALWAYS_REACHED {
+            return Ok(());
+        }
+        let total = statement.count()?.total();
+        reached(rho, bits(total.inputs.saturating_add(total.multiplications)))
+    }
+
+    /// The smallest MAC field that has the soundness that was asked for.
+    pub(crate) fn mac_field(&self, statement: &dyn FieldStatement) -> Result<(MacField, Weight), Failure> {
+        let options = self.options();
+        let weight = statement.weigh(field_interval(options.profile))?;
+        let rho = self.rho.unwrap_or(statement.pair(MacField::Small).rho);
+        let bits = |mac| field_soundness(&options, &statement.pair(mac), &weight);
+        let stands = |mac| !options.fiat_shamir || statement.pair(mac).stands_hashes();
+        let mut fields = MacField::ALL.into_iter().filter(|mac| stands(*mac));
+        match fields.find(|mac| bits(*mac) >= f64::from(rho)) {
+            Some(mac) => Ok((mac, weight)),
+            None => reached(rho, bits(MacField::Large)).map(|()| (MacField::Large, weight)),
+        }
+    }
+}
+
+/// Refuses too few bits.
+fn reached(rho: u16, bits: f64) -> Result<(), Failure> {
+    if bits >= f64::from(rho) {
+        return Ok(());
+    }
+    Err(Failure::input(format!("--rho {rho} is out of reach: this proof has {bits:.1} bits")))
+}
+
+impl Settled<'_> {
+    /// What it will take.
+    pub(crate) fn predict(&self) -> Result<Prediction, Failure> {
+        Ok(match &self.how {
+            How::Bits(statement) => {
+                let counts: Counts = statement.count()?.total();
+                Prediction::bits(&self.options, &counts, statement.announced())
+            }
+            How::Field { statement, mac, weight } => {
+                Prediction::field(&self.options, &statement.pair(*mac), weight, statement.announced())
+            }
+        })
+    }
+
+    /// A bar for it, on a terminal.
+    pub(crate) fn progress(&self) -> Result<Progress, Failure> {
+        match &self.how {
+            How::Bits(statement) => Progress::new(1, || {
+                let counts = statement.count()?.total();
+                Ok(counts.inputs.saturating_add(counts.multiplications))
+            }),
+            How::Field { statement, mac, weight } => {
+                Progress::new(statement.pair(*mac).value_bits, || Ok(weight.commitments()))
+            }
+        }
+    }
+
+    fn field_worth(&self, pair: &Pair, weight: &Weight) -> Worth {
+        Worth { fields: [pair.value, pair.mac], soundness_bits: field_soundness(&self.options, pair, weight) }
+    }
+
+    /// Proves it over `link`.
+    pub(crate) fn prove(&self, link: Link, progress: &Progress) -> Result<Figures, Failure> {
+        session::prove(link, self.options, progress, |prover, rng| match &self.how {
+            How::Bits(statement) => {
+                let report = prover.prove(*statement, rng)?;
+                Ok((report, bit_worth(&self.options, &report.tally)))
+            }
+            How::Field { statement, mac, weight } => {
+                let report = statement.prove(*mac, prover, rng)?;
+                Ok((report, self.field_worth(&statement.pair(*mac), weight)))
+            }
+        })
+    }
+
+    /// Verifies a proof of it over `link`.
+    pub(crate) fn verify(&self, link: Link, progress: &Progress) -> Result<Figures, Failure> {
+        session::verify(link, self.options, progress, |verifier, rng| match &self.how {
+            How::Bits(statement) => {
+                let report = verifier.verify(*statement, rng)?;
+                Ok((report, bit_worth(&self.options, &report.tally)))
+            }
+            How::Field { statement, mac, weight } => {
+                let report = statement.verify(*mac, verifier, rng)?;
+                Ok((report, self.field_worth(&statement.pair(*mac), weight)))
+            }
+        })
+    }
+}
