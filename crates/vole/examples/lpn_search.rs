@@ -1,6 +1,6 @@
 //! Prints, for every dimension and block size, the largest round of at least 128 bits and what it costs.
 //!
-//! `--field N` takes a field of N bits (default: F2); `--local` also asks for 128 bits against the attacks on a code with ten entries a
+//! `--field N` takes a field of N bits, 1 (F2, the default) or at least 8; `--local` also asks for 128 bits against the attacks on a code with ten entries a
 //! row; `--from A --to B` bound the logarithm of the dimension; `--round K,B,T` costs one round: logarithms of dimension and
 //! block size, trees.
 //!
@@ -10,7 +10,7 @@
 use std::env;
 use std::process::ExitCode;
 
-use volery_vole::security::{Field, Instance, estimate, largest_over, local_code, reaches};
+use volery_vole::security::{Field, Instance, SMALLEST_LARGE, estimate, largest_over, local_code, reaches};
 
 const BITS: f64 = 128.0;
 const LOCALITY: u32 = 10;
@@ -91,8 +91,11 @@ fn options() -> Option<Options> {
         match argument.as_str() {
             "--local" => options.local = true,
             "--field" => {
-                let bits = arguments.next()?.parse().ok()?;
-                options.field = if bits == 1 { Field::Binary } else { Field::Large { bits } };
+                options.field = match arguments.next()?.parse().ok()? {
+                    1 => Field::Binary,
+                    bits if bits >= SMALLEST_LARGE => Field::Large { bits },
+                    _ => return None,
+                };
             }
             "--from" => options.from = arguments.next()?.parse().ok()?,
             "--to" => options.to = arguments.next()?.parse().ok().filter(|&log_k| log_k < 28)?,
