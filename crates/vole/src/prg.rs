@@ -49,6 +49,17 @@ impl Prg {
         for_each_element(out.len(), |blocks| self.blocks(blocks), |i, x| out[i] = x);
     }
 
+    /// Fills `out` with coefficients for a random linear combination, each from the next block: see
+    /// [`Element::coefficient`].
+    pub fn coefficients<E: Element>(&mut self, out: &mut [E]) {
+        let mut buffer = [Gf128::ZERO; 64];
+        for out in out.chunks_mut(buffer.len()) {
+            let blocks = &mut buffer[..out.len()];
+            self.blocks(blocks);
+            out.iter_mut().zip(blocks).for_each(|(out, block)| *out = E::coefficient(block.to_bits()));
+        }
+    }
+
     /// The next block.
     #[must_use]
     pub fn block(&mut self) -> Gf128 {

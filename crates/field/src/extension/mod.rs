@@ -60,6 +60,14 @@ pub trait Element: Field + Zeroize {
         }
     }
 
+    /// The coefficient that a uniform block selects in a random linear combination. No element is selected by more than
+    /// `2^(128 - min(120, bits of the field) + 1)` blocks, so combinations of anything but zeros vanish as rarely as that says.
+    #[inline(always)]
+    #[must_use]
+    fn coefficient(block: u128) -> Self {
+        Self::from_blocks(&[block])
+    }
+
     /// This element where `mask` is all ones, zero where it is zero; without a branch. Other masks are not allowed.
     #[must_use]
     fn masked(self, mask: u64) -> Self;

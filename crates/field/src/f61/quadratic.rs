@@ -143,6 +143,12 @@ impl Element for F61x2 {
     }
 
     #[inline(always)]
+    fn coefficient(block: u128) -> Self {
+        // Bits 61 to 66 are in neither.
+        Self { re: F61::new(block as u64 & P), im: F61::new((block >> 67) as u64) }
+    }
+
+    #[inline(always)]
     fn to_packed(self) -> [u64; 4] {
         [self.re.0 | self.im.0 << 61, self.im.0 >> 3, 0, 0]
     }

@@ -253,14 +253,22 @@ impl<P: Modulus> Element for Prime256<P> {
     const BITS: u32 = 256 - limbs::leading_zeros(P::PRIME);
     const BLOCKS: usize = 3;
 
-    /// The 384-bit integer, lowest block first, modulo the prime: less than `2^-127` from uniform.
+    /// The 384-bit integer, lowest block first, divided by `2^512` modulo the prime: less than `2^-127` from uniform, as
+    /// without the division, which saves a multiplication.
     #[inline]
     fn from_blocks(blocks: &[u128]) -> Self {
         let block = |i| blocks.get(i).copied().unwrap_or_default();
         let halves = |block: u128| [block as u64, (block >> 64) as u64];
         let ([a, b], [c, d], [e, f]) = (halves(block(0)), halves(block(1)), halves(block(2)));
-        let high = Self::from_limbs(limbs::mul::<P>([e, f, 0, 0], P::R3));
-        Self::reduced([a, b, c, d]) + high
+        // Every prime here is above 2^128.
+        let low = Self::from_limbs(limbs::mul::<P>([a, b, c, d], [1, 0, 0, 0]));
+        low + Self::from_limbs([e, f, 0, 0])
+    }
+
+    /// The 128-bit integer divided by `2^256`.
+    #[inline(always)]
+    fn coefficient(block: u128) -> Self {
+        Self::from_limbs([block as u64, (block >> 64) as u64, 0, 0])
     }
 
     #[inline(always)]

@@ -68,14 +68,16 @@ macro_rules! prime_field_tests {
                 }
 
                 #[test]
-                fn blocks_are_one_integer_modulo_the_prime(blocks in any::<[u128; 3]>()) {
+                fn blocks_are_one_integer_modulo_the_prime_up_to_a_power_of_two(blocks in any::<[u128; 3]>()) {
                     let two_64 = <$field>::from_u64(u64::MAX) + <$field as Ring>::ONE;
                     let two_128 = two_64 * two_64;
                     let word = |block: u128| {
                         <$field>::from_u64((block >> 64) as u64) * two_64 + <$field>::from_u64(block as u64)
                     };
                     let expected = (word(blocks[2]) * two_128 + word(blocks[1])) * two_128 + word(blocks[0]);
-                    prop_assert_eq!(<$field>::from_blocks(&blocks), expected);
+                    let two_512 = two_128 * two_128 * two_128 * two_128;
+                    prop_assert_eq!(<$field>::from_blocks(&blocks) * two_512, expected);
+                    prop_assert_eq!(<$field>::coefficient(blocks[0]) * (two_128 * two_128), word(blocks[0]));
                 }
 
                 #[test]

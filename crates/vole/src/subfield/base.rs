@@ -232,7 +232,9 @@ impl<M: Element> Coefficients<M> {
 
     /// The next `n` coefficients.
     fn each(&mut self, n: usize, mut take: impl FnMut(usize, M)) {
-        for_each_element(n, |blocks| self.prg.blocks(blocks), |i, chi: M| take(i, chi));
+        let mut chi = vec![M::ZERO; n];
+        self.prg.coefficients(&mut chi);
+        chi.into_iter().enumerate().for_each(|(i, chi)| take(i, chi));
     }
 }
 

@@ -205,7 +205,7 @@ impl<M: Element> Coefficients<M> {
         let mut prg = Prg::new(seed);
         let mut draw = |n: usize| {
             let mut out = vec![M::ZERO; n];
-            prg.elements(&mut out);
+            prg.coefficients(&mut out);
             out
         };
         let (bits, trees): (Vec<M>, Vec<M>) = (draw(params.log_block as usize), draw(params.trees as usize));

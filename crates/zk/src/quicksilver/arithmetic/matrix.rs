@@ -16,7 +16,7 @@ fn vectors<F: Value, M: Mac<F>>(shape: MatrixShape, seed: [u8; 16]) -> (Vec<M>, 
     let mut prg = Prg::new(seed);
     let mut draw = |n| {
         let mut out = vec![M::ZERO; n];
-        prg.elements(&mut out);
+        prg.coefficients(&mut out);
         out
     };
     (draw(shape.rows), draw(shape.columns))

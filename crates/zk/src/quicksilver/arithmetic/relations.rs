@@ -96,7 +96,7 @@ pub(super) fn combine_coefficients<F: Value, M: Mac<F>>(
     let [a_0, a_1] = &relations.quadratic;
     for (a_0, a_1) in a_0.chunks(CHUNK).zip(a_1.chunks(CHUNK)) {
         let chi = &mut chi[..a_0.len()];
-        quadratic.0.elements(chi);
+        quadratic.0.coefficients(chi);
         sum[top - 2] += inner_product(chi, a_0)?;
         sum[top - 1] += inner_product(chi, a_1)?;
     }
@@ -104,7 +104,7 @@ pub(super) fn combine_coefficients<F: Value, M: Mac<F>>(
         let mut coefficients = Coefficients::new(seed, degree);
         for relation in entries.chunks_exact(degree) {
             let chi = &mut chi[..1];
-            coefficients.0.elements(chi);
+            coefficients.0.coefficients(chi);
             for (sum, a) in sum[top - degree..].iter_mut().zip(relation) {
                 *sum += chi[0] * *a;
             }
@@ -141,7 +141,7 @@ impl<M: Zeroize> QuadraticSum<M> {
     {
         for values in relations.quadratic[0].chunks(CHUNK) {
             let chi = &mut self.chi[..values.len()];
-            self.coefficients.0.elements(chi);
+            self.coefficients.0.coefficients(chi);
             self.sum += inner_product(chi, values)?;
         }
         // Keys of products and the like: wiped with the vector's memory when the relations are dropped.
@@ -160,7 +160,7 @@ impl<M: Zeroize> QuadraticSum<M> {
         for (&degree, values) in &relations.others {
             let mut coefficients = Coefficients::new(seed, degree);
             let mut chi = vec![M::ZERO; values.len()];
-            coefficients.0.elements(&mut chi);
+            coefficients.0.coefficients(&mut chi);
             let part = chi.iter().zip(values).fold(M::ZERO, |sum, (chi, value)| sum + *chi * *value);
             sum += part * shift(degree);
         }
