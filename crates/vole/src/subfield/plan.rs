@@ -38,10 +38,31 @@ fn is_prime<F: Value>() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use volery_field::F61;
+    use volery_field::{Bn254Scalar, F32, F61, Gf256, P256Base};
 
     use super::super::round::base_len;
     use super::*;
+    use crate::lpn::security::{Field, Instance, estimate};
+
+    #[test]
+    fn every_round_reaches_128_bits_over_the_smallest_and_the_largest_field() {
+        for (name, params) in [("first", FIRST), ("second", SECOND), ("small", SMALL), ("large", LARGE)] {
+            for bits in [32, 61, 252] {
+                let (k, t, b) = (1 << params.log_k, params.trees.into(), 1 << params.log_block);
+                let instance = Instance::over(Field::Large { bits }, k, t, b).unwrap();
+                let (reached, attack) = estimate(&instance).minimum();
+                assert!(reached >= 128.0, "{name} over {bits} bits: {reached} against {attack}");
+            }
+        }
+    }
+
+    #[test]
+    fn extension_fields_have_no_rounds() {
+        assert!(!is_prime::<Gf256>() && plan::<Gf256>(Profile::Lan).rounds.is_empty());
+        assert!(
+            is_prime::<F61>() && is_prime::<F32>() && is_prime::<Bn254Scalar>() && is_prime::<P256Base>()
+        );
+    }
 
     #[test]
     fn every_round_makes_what_its_successor_starts_from() {

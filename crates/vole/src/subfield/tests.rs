@@ -3,7 +3,10 @@
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use volery_channel::{Channel, Limits, Tag, memory_pair, tags};
-use volery_field::{Authenticated, F61, Mac, Value};
+use volery_field::{
+    Authenticated, Bls12381Scalar, Bn254Scalar, F32, F32x4, F61, F61x2, Gf128, Gf256, Mac, P256Base,
+    RistrettoScalar, Secp256k1Base, Value,
+};
 
 use super::*;
 use crate::ferret::Params;
@@ -114,6 +117,24 @@ fn correlations_hold_through_all_stages_whatever_the_threads() {
     for threads in [[1, 1], [1, 3], [4, 2]] {
         holds(&run::<F61, F61>(PLAN, 7_000, threads, [untouched; 2]));
     }
+}
+
+#[test]
+fn correlations_hold_over_every_pair_of_fields() {
+    fn check<F: Value, M: Mac<F>>() {
+        // Extension fields have no rounds.
+        let plan =
+            if plan::<F>(Profile::Lan).rounds.is_empty() { Plan { rounds: &[], ..PLAN } } else { PLAN };
+        holds(&run::<F, M>(plan, 2_000, [1, 1], [untouched; 2]));
+    }
+    check::<F61, F61x2>();
+    check::<F32, F32x4>();
+    check::<Gf256, Gf128>();
+    check::<Bn254Scalar, Bn254Scalar>();
+    check::<Bls12381Scalar, Bls12381Scalar>();
+    check::<Secp256k1Base, Secp256k1Base>();
+    check::<P256Base, P256Base>();
+    check::<RistrettoScalar, RistrettoScalar>();
 }
 
 #[test]
