@@ -1,6 +1,11 @@
 //! Statements over fields: constraint systems and numbers.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use volery::statements::InnerProduct;
+use volery_circuit::r1cs::{Assignment, R1cs, R1csStatement};
+use volery_field::{Bn254Scalar, F61, Field, Ring, Value};
 
 use crate::support::*;
 
@@ -78,6 +83,43 @@ fn a_witness_that_violates_a_constraint_is_found_before_anything_is_sent() {
     std::fs::write(&wrong, &witness).expect("writable");
     let args = ["prove", &r1cs, "--witness", wrong.to_str().expect("UTF-8"), "--connect", "127.0.0.1:1"];
     run(&args, "").expect(1, "constraint ");
+}
+
+#[test]
+fn provers_that_cheat_are_rejected_with_code_1() {
+    let listen = ["--listen", "127.0.0.1:0", "--json"];
+    let rejected = |verifier: Running, error: volery::Error| {
+        assert!(error.is_rejection(), "{error}");
+        let ended = verifier.end().expect(1, "rejected");
+        assert_eq!(ended.object()["result"], "rejected");
+    };
+    let mut rng = volery::os_rng().expect("randomness");
+
+    // Other factors, of another product.
+    let [r1cs, json] = ["r1cs", "public.json"].map(|kind| circuit(&format!("factors.bn254.{kind}")));
+    let verifier = Running::listening(&join(&[&["verify", &r1cs, "--public", &json], &listen]), "");
+    let system = Arc::new(R1cs::<Bn254Scalar>::open(&r1cs).expect("reads"));
+    let right = Assignment::<Bn254Scalar>::open(circuit("factors.bn254.wtns")).expect("reads");
+    let (p, q) = (Bn254Scalar::from_u64(1013), Bn254Scalar::from_u64(10_007));
+    let inverse = |x: Bn254Scalar| (x - Bn254Scalar::ONE).inverse().expect("not 1");
+    let other =
+        Assignment::new(vec![Bn254Scalar::ONE, p * q, p, q, inverse(p), inverse(q)]).expect("wire 0 is 1");
+    let liar = Liar {
+        claimed: R1csStatement::prove(Arc::clone(&system), right).expect("fits"),
+        known: R1csStatement::prove(system, other).expect("fits"),
+    };
+    let result = prover_at(&verifier.address).prove_over::<Bn254Scalar, Bn254Scalar, _>(&liar, &mut rng);
+    rejected(verifier, result.expect_err("a lie was accepted"));
+
+    let files = Files::new(INNER, NUMBERS[2].1, &[]);
+    let statement = join(&[&["verify"], INNER, &["--public", &files.public], &listen]);
+    let verifier = Running::listening(&statement, "");
+    let claim = |product| InnerProduct::new(4, Some(F61::new(product))).expect("short");
+    let x: Vec<F61> = [1, 2, 3, 4].map(F61::new).to_vec();
+    let known = claim(30).with_vectors(x.clone(), x).expect("fits");
+    let liar = Liar { claimed: claim(6), known };
+    let result = prover_at(&verifier.address).prove_over::<F61, F61, _>(&liar, &mut rng);
+    rejected(verifier, result.expect_err("a lie was accepted"));
 }
 
 #[test]

@@ -6,10 +6,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
 
 use serde_json::Value;
-use volery::Statement;
 use volery::statements::Sha256Preimage;
-use volery_circuit::{Digest, Prove};
-use volery_field::F2;
+use volery::{Channel, Prover, Statement};
+use volery_circuit::{Backend, Digest};
 
 /// FIPS 180-4's first example: the digest of "abc".
 pub(crate) const ABC: &[&str] = &[
@@ -166,26 +165,19 @@ pub(crate) fn write(dir: &Path, name: &str, content: &str) -> String {
     path.to_str().expect("UTF-8").to_owned()
 }
 
-/// A prover's statement that names the digest of "abc" and runs another one, whose message it knows.
-pub(crate) struct Liar {
-    claimed: Sha256Preimage,
-    known: Sha256Preimage,
+/// A prover's statement that names one and runs another, whose witness it has.
+pub(crate) struct Liar<S> {
+    pub(crate) claimed: S,
+    pub(crate) known: S,
 }
 
-impl Liar {
-    pub(crate) fn new() -> Self {
-        use sha2::Digest as _;
-        let known = Sha256Preimage::new(sha2::Sha256::digest(b"abd").into(), 3).expect("short");
-        Self {
-            claimed: Sha256Preimage::new(ABC_DIGEST, 3).expect("short"),
-            known: known.with_message(volery::Zeroizing::new(b"abd".to_vec())).expect("fits"),
-        }
-    }
-}
-
-impl<B: Prove<F2> + ?Sized> Statement<B> for Liar {
+impl<B: Backend + ?Sized, S: Statement<B>> Statement<B> for Liar<S> {
     fn identify(&self, digest: &mut Digest) {
-        Statement::<B>::identify(&self.claimed, digest);
+        self.claimed.identify(digest);
+    }
+
+    fn commitments(&self) -> Option<u64> {
+        self.claimed.commitments()
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
@@ -193,11 +185,22 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Liar {
     }
 }
 
-/// Proves the lie to the verifier that listens at `address`.
-pub(crate) fn lie_to(address: &str) -> volery::Error {
+/// A session with the verifier that listens at `address`.
+pub(crate) fn prover_at(address: &str) -> Prover<impl Channel> {
     let limits = volery::Limits::default();
     let channel = volery::connect(&address.parse().expect("an address"), &limits).expect("connects");
     let mut rng = volery::os_rng().expect("randomness");
-    let mut prover = volery::Prover::start(channel, volery::Options::default(), &mut rng).expect("set-up");
-    prover.prove(&Liar::new(), &mut rng).expect_err("a lie was accepted")
+    Prover::start(channel, volery::Options::default(), &mut rng).expect("set-up")
+}
+
+/// Proves that "abd" has the digest of "abc" to the verifier that listens at `address`.
+pub(crate) fn lie_to(address: &str) -> volery::Error {
+    use sha2::Digest as _;
+    let known = Sha256Preimage::new(sha2::Sha256::digest(b"abd").into(), 3).expect("short");
+    let liar = Liar {
+        claimed: Sha256Preimage::new(ABC_DIGEST, 3).expect("short"),
+        known: known.with_message(volery::Zeroizing::new(b"abd".to_vec())).expect("fits"),
+    };
+    let mut rng = volery::os_rng().expect("randomness");
+    prover_at(address).prove(&liar, &mut rng).expect_err("a lie was accepted")
 }

@@ -49,15 +49,16 @@ struct Cost {
 impl FieldInfo {
     pub(super) fn new(statement: &dyn FieldFile) -> Result<Self, Failure> {
         let mut protocols = Vec::new();
-        for profile in [Profile::Lan, Profile::Wan] {
-            let weight = statement.weigh(field_interval(profile))?;
+        // Blocks differ between profiles, claims do not.
+        let mut weight = Weight::default();
+        for profile in [Profile::Wan, Profile::Lan] {
+            weight = statement.weigh(field_interval(profile))?;
             let [small, large] = MacField::ALL.map(|mac| statement.pair(mac).mac);
             protocols.push(Cost::new(statement, profile, MacField::Small, &weight));
             if small != large {
                 protocols.push(Cost::new(statement, profile, MacField::Large, &weight));
             }
         }
-        let weight = statement.weigh(field_interval(Profile::Lan))?;
         let claims = |(degree, count): (&usize, &u64)| Claims { degree: *degree, count: *count };
         Ok(Self {
             statement: statement.text(),
