@@ -231,6 +231,18 @@ macro_rules! element_laws {
                 }
             }
 
+            /// A field whose elements take several blocks must not make coefficients of the first one's part alone.
+            #[test]
+            fn a_block_decides_every_byte_of_a_coefficient() {
+                let mut random = crate::laws::Words(12);
+                let mut draw = || <$element as Element>::coefficient(random.block()).to_packed();
+                let drawn: Vec<[u64; 4]> = (0..32).map(|_| draw()).collect();
+                for bit in (0..BITS).step_by(8) {
+                    let byte = |words: &[u64; 4]| words[bit / 64] >> (bit % 64) & 0xff;
+                    assert!(drawn.iter().any(|words| byte(words) != byte(&drawn[0])), "the byte at bit {bit}");
+                }
+            }
+
             #[test]
             fn missing_blocks_count_as_zero() {
                 let blocks = vec![0; <$element as Element>::BLOCKS];

@@ -152,6 +152,12 @@ impl Element for F32x4 {
         }))
     }
 
+    /// 32 bits for each coefficient: no element is selected by more than 16 blocks.
+    #[inline(always)]
+    fn coefficient(block: u128) -> Self {
+        Self(core::array::from_fn(|i| F32::new(u64::from((block >> (32 * i)) as u32))))
+    }
+
     #[inline(always)]
     fn masked(self, mask: u64) -> Self {
         Self(self.0.map(|coefficient| coefficient.masked(mask)))
