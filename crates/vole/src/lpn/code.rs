@@ -6,7 +6,8 @@
 //! `sum k_j = sum m_j + (sum u_j) * delta`.
 //!
 //! Positions may repeat within a row, which only halves with probability about `45/k` the weight contributed by the
-//! pair; the estimates in [`super::security`] are for the code with that distribution, as in the published ones.
+//! pair. The published estimates in [`super::security`] are for a uniform matrix; what an attacker gains from a local one is
+//! estimated apart, by `super::security::local_code`.
 
 use volery_field::{Gf128, Summand};
 

@@ -10,6 +10,10 @@
 //! k = sum_t W_t w_t = u_0 * sum_t W_t d(y_t) - sum_t W_t v_t = x * delta + m
 //! ```
 //!
+//! Digits are linear in their bits, so both need only `u_t` and, for each bit, the sum of the leaves whose number has it: with `V`'s order of
+//! leaves, number `z` for `x = z + y` (bitwise), `d(y) - d(x)` is the sum over the bits of `z` of `d(2^b)`, positive where `y` has the bit and negative
+//! where it has not.
+//!
 //! This is the small-field VOLE of SoftSpokenOT (ePrint 2022/192, sections 3 and 4) with the repetition code; that
 //! the digits come from a small *set* of a large field, not a small field, changes nothing in it.
 //!
@@ -84,24 +88,18 @@ impl<F: Value, M: Mac<F>> BaseProver<F, M> {
         let mut message = Vec::with_capacity(message_bytes::<F, M>(n));
         out.resize(start + total, Authenticated::default());
         let fresh = &mut out[start..];
-        let (mut u, mut v) = (Zeroizing::new(vec![F::ZERO; total]), Zeroizing::new(vec![F::ZERO; total]));
+        let mut sums = Sums::<F>::new(M::DIGIT_BITS, total);
         for t in 0..M::DIGITS {
-            u.fill(F::ZERO);
-            v.fill(F::ZERO);
-            self.leaves.visit::<F>(t, total, |x, r| {
-                let d = F::digit(x);
-                for ((u, v), r) in u.iter_mut().zip(v.iter_mut()).zip(r) {
-                    *u += *r;
-                    *v += d * *r;
-                }
-            });
+            self.leaves.sum(t, &mut sums);
             let weight = M::weight(t);
-            for ((fresh, u), v) in fresh.iter_mut().zip(u.iter()).zip(v.iter()) {
-                fresh.m -= weight.scale(*v);
+            for (i, fresh) in fresh.iter_mut().enumerate() {
+                let v =
+                    (0..M::DIGIT_BITS).fold(F::ZERO, |v, b| v + F::digit(1 << b) * sums.bits[b * total + i]);
+                fresh.m -= weight.scale(v);
                 if t == 0 {
-                    fresh.x = *u;
+                    fresh.x = sums.all[i];
                 } else {
-                    push(&mut message, *u - fresh.x)?;
+                    push(&mut message, sums.all[i] - fresh.x)?;
                 }
             }
         }
@@ -156,25 +154,22 @@ impl<F: Value, M: Mac<F>> BaseVerifier<F, M> {
         let (corrections, rest) = message.split_at((M::DIGITS - 1) * total * F::BYTES);
         let (shown, expected) = rest.split_at(CHECKS * M::BYTES);
         let mut keys = Zeroizing::new(vec![M::ZERO; total]);
-        let mut w = Zeroizing::new(vec![F::ZERO; total]);
+        let mut sums = Sums::<F>::new(M::DIGIT_BITS, total);
         for t in 0..M::DIGITS {
-            w.fill(F::ZERO);
             let y = digit(&self.delta, t, M::DIGIT_BITS);
-            self.leaves.visit::<F>(t, total, |z, r| {
-                let d = F::digit(y) - F::digit(z ^ y);
-                for (w, r) in w.iter_mut().zip(r) {
-                    *w += d * *r;
-                }
-            });
-            if let Some(previous) = t.checked_sub(1) {
-                let bytes = &corrections[previous * total * F::BYTES..][..total * F::BYTES];
-                for (w, c) in w.iter_mut().zip(bytes.chunks_exact(F::BYTES)) {
-                    *w -= F::digit(y) * element::<F>(c)?;
-                }
-            }
+            self.leaves.sum(t, &mut sums);
             let weight = M::weight(t);
-            for (k, w) in keys.iter_mut().zip(w.iter()) {
-                *k += weight.scale(*w);
+            for (i, key) in keys.iter_mut().enumerate() {
+                let mut w = (0..M::DIGIT_BITS).fold(F::ZERO, |w, b| {
+                    let v: F = sums.bits[b * total + i];
+                    let positive = u64::from(y >> b & 1).wrapping_neg();
+                    w + F::digit(1 << b) * (v.masked(positive) - v.masked(!positive))
+                });
+                if let Some(previous) = t.checked_sub(1) {
+                    let at = (previous * total + i) * F::BYTES;
+                    w -= F::digit(y) * element::<F>(&corrections[at..at + F::BYTES])?;
+                }
+                *key += weight.scale(w);
             }
         }
         self.leaves.advance::<F>(total);
@@ -238,6 +233,24 @@ impl<M: Element> Coefficients<M> {
     }
 }
 
+/// Sums over the leaves `r_x` of a tree: of all, and for each bit `b` of those with bit `b` of `x`.
+///
+/// Leaves are visited in the order of the Gray code with a running sum; bit `b` is on from one of its flips to the next, so its
+/// sum is the running sum just before it goes off less that just before it goes on. One bit flips a step (the highest one
+/// is on at the end): two additions a leaf. V's missing leaf is number 0 in its order: it is in every running sum and
+/// cancels.
+struct Sums<F: Value> {
+    all: Zeroizing<Vec<F>>,
+    /// Bit after bit.
+    bits: Zeroizing<Vec<F>>,
+}
+
+impl<F: Value> Sums<F> {
+    fn new(bits: usize, n: usize) -> Self {
+        Self { all: Zeroizing::new(vec![F::ZERO; n]), bits: Zeroizing::new(vec![F::ZERO; bits * n]) }
+    }
+}
+
 /// The leaves' seeds and a place in their streams.
 struct Streams {
     bits: FieldBits,
@@ -257,18 +270,30 @@ impl Streams {
         Ok(Self { bits, seeds, transcript, position: 0 })
     }
 
-    /// Hands the next `n` elements of every leaf of tree `t` to `take`, in parts.
-    fn visit<F: Value>(&self, t: usize, n: usize, mut take: impl FnMut(u8, &[F])) {
-        let mut elements = Zeroizing::new(vec![F::ZERO; n]);
-        for (x, seed) in self.seeds[t * self.bits.leaves()..][..self.bits.leaves()].iter().enumerate() {
-            let aes = Aes::new(*seed);
+    /// The sums over the leaves of tree `t` of their next elements.
+    fn sum<F: Value>(&self, t: usize, sums: &mut Sums<F>) {
+        let n = sums.all.len();
+        sums.all.fill(F::ZERO);
+        sums.bits.fill(F::ZERO);
+        let mut on = [false; 8];
+        let seeds = &self.seeds[t * self.bits.leaves()..][..self.bits.leaves()];
+        for step in 0..seeds.len() {
+            let aes = Aes::new(seeds[step ^ (step >> 1)]);
             let mut at = self.position;
             let fill = |blocks: &mut [Gf128]| {
                 aes.ctr(at, blocks);
                 at += blocks.len() as u64;
             };
-            for_each_element(n, fill, |i, r| elements[i] = r);
-            take(x as u8, &elements);
+            let all = &mut sums.all;
+            for_each_element(n, fill, |i, r| all[i] += r);
+            let b = ((step + 1).trailing_zeros() as usize).min(self.bits.bits() - 1);
+            let bit = sums.bits[b * n..][..n].iter_mut().zip(sums.all.iter());
+            if on[b] {
+                bit.for_each(|(v, a)| *v += *a);
+            } else {
+                bit.for_each(|(v, a)| *v -= *a);
+            }
+            on[b] = !on[b];
         }
     }
 

@@ -124,7 +124,7 @@ fn correlations_hold_over_every_pair_of_fields() {
     fn check<F: Value, M: Mac<F>>() {
         // Extension fields have no rounds.
         let plan =
-            if plan::<F>(Profile::Lan).rounds.is_empty() { Plan { rounds: &[], ..PLAN } } else { PLAN };
+            if plan::<F, M>(Profile::Lan).rounds.is_empty() { Plan { rounds: &[], ..PLAN } } else { PLAN };
         holds(&run::<F, M>(plan, 2_000, [1, 1], [untouched; 2]));
     }
     check::<F61, F61x2>();
@@ -140,7 +140,7 @@ fn correlations_hold_over_every_pair_of_fields() {
 #[test]
 fn the_stages_of_the_profiles_hold_and_the_ramp_is_cheap() {
     for profile in [Profile::Lan, Profile::Wan] {
-        let run = run::<F61, F61>(plan::<F61>(profile), 200_000, [1, 1], [untouched; 2]);
+        let run = run::<F61, F61>(plan::<F61, F61>(profile), 200_000, [1, 1], [untouched; 2]);
         holds(&run);
         assert!(run.bytes.iter().sum::<u64>() < 2_000_000, "{:?} bytes", run.bytes);
     }

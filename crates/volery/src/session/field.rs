@@ -98,13 +98,13 @@ fn part<F: Value, M: Mac<F>>(session: &SessionId) -> SessionId {
 /// The label of the fork of OT extension that gives the rounds their paths.
 const PATHS: &str = "paths of rounds over a field";
 
-fn supply<F: Value, P>(party: P, common: &Common) -> Stock<P::Item>
+fn supply<F: Value, M: Mac<F>, P>(party: P, common: &Common) -> Stock<P::Item>
 where
     P: volery_vole::supply::Party + Send + 'static,
     P::Round: Send,
     P::Item: Item,
 {
-    let plan = subfield::plan::<F>(common.options.profile);
+    let plan = subfield::plan::<F, M>(common.options.profile);
     Stock::new(Box::new(Supply::new(party, plan, common.threads.clone())))
 }
 
@@ -133,7 +133,7 @@ impl ProverStart {
         let trees = self.0.finish(&id, tree_size::<F, M>(), &points, channel)?;
         channel.flush()?;
         let party = subfield::ProverParty::new(id, trees, extension.fork(PATHS)?, rng)?;
-        Ok(ProverField { stock: supply::<F, _>(party, common) })
+        Ok(ProverField { stock: supply::<F, M, _>(party, common) })
     }
 }
 
@@ -162,7 +162,11 @@ impl VerifierStart {
         let trees = self.0.finish(&id, tree_size::<F, M>(), &point, channel)?;
         let party = subfield::VerifierParty::new(id, trees, extension.fork(PATHS)?, rng)?;
         let delta = party.delta().duplicate();
-        Ok(VerifierField { stock: supply::<F, _>(party, common), delta, fields: core::marker::PhantomData })
+        Ok(VerifierField {
+            stock: supply::<F, M, _>(party, common),
+            delta,
+            fields: core::marker::PhantomData,
+        })
     }
 }
 

@@ -99,7 +99,7 @@ impl Pair {
             digits: M::DIGITS as u64,
             trees: tree_size::<F, M>(),
             base_len: <ProverParty<F, M> as Party>::base_len,
-            plan: subfield::plan::<F>,
+            plan: subfield::plan::<F, M>,
         }
     }
 
