@@ -142,12 +142,13 @@ struct Leaves<M: Zeroize> {
     spare: Mutex<Vec<(Scratch, Zeroizing<Vec<M>>)>>,
 }
 
-/// Bytes of values that a round keeps. Making them again takes about as long as the rest of the work on an output.
-const KEPT: usize = 32 << 20;
+/// Values that a round keeps at most. Making them again takes longer the longer they are, and reading back more than this
+/// pushes the table out of the caches.
+const KEPT: usize = 1 << 20;
 
 impl<M: Element> Leaves<M> {
     fn new(params: &Params) -> Self {
-        let keep = params.outputs().saturating_mul(size_of::<M>()) <= KEPT;
+        let keep = params.outputs() <= KEPT;
         let kept = Vec::with_capacity(if keep { params.outputs() } else { 0 });
         Self { kept, keep, spare: Mutex::default() }
     }

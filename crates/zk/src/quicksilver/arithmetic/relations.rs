@@ -91,7 +91,7 @@ pub(super) fn combine_coefficients<F: Value, M: Mac<F>>(
 ) -> Result<Vec<M>, Error> {
     let top = relations.degree();
     let mut sum = vec![M::ZERO; top];
-    let mut chi = vec![M::ZERO; CHUNK];
+    let mut chi = [M::ZERO; CHUNK];
     let mut quadratic = Coefficients::new(seed, 2);
     let [a_0, a_1] = &relations.quadratic;
     for (a_0, a_1) in a_0.chunks(CHUNK).zip(a_1.chunks(CHUNK)) {
