@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use volery_channel::{Channel, tags};
 use volery_field::Gf128;
 use volery_vole::cot::{ProverParty, VerifierParty};
-use volery_vole::supply::{Plan, Stock, Supply};
 use volery_vole::softspoken::{self, FieldBits, Receiver, ReceiverSetup, Sender, SenderSetup};
+use volery_vole::supply::{Plan, Stock, Supply};
 use volery_vole::{Delta, Error, Params, SessionId, base_ot};
 
 use crate::replay::{against, payloads, record, rng};
