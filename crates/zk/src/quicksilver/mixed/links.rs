@@ -7,9 +7,9 @@ use volery_field::{Authenticated, F2, Mac, Ring, Value};
 use volery_vole::Prg;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::super::{self as quicksilver, Tally, arithmetic};
 use super::{LINKS, parities, sets};
 use crate::Error;
+use crate::quicksilver::{self, Tally, arithmetic};
 
 /// The Boolean wire of a party.
 type Bit<P> = <P as Ops<F2>>::Wire;
