@@ -9,16 +9,21 @@
 //! | [`files`] | circom's files: constraint systems, witnesses, public values |
 //! | [`wire`] | frames and the handshake, at either party |
 //! | [`correlations`] | base OT, SoftSpokenOT, Ferret, at either party |
-//! | [`proofs`] | QuickSilver, at either party, with correlations from nowhere |
+//! | [`subfield`] | base VOLE and rounds over a field, at either party |
+//! | [`proofs`] | QuickSilver over bits, at either party, with correlations from nowhere |
+//! | [`arithmetic`] | QuickSilver over fields, and over bits and a field; elements in messages |
 //! | [`sessions`] | whole sessions, at either party |
 //! | [`stored`] | correlation files and proof files |
+//! | [`dealing`] | those correlations |
 //! | [`replay`] | a party that reads given bytes as its peer's, and a channel that records |
 //! | [`seeds`] | what honest runs send: the corpora that fuzzing starts from |
 //! | [`driver`] | runs a target without a fuzzer |
 
 #![forbid(unsafe_code)]
 
+pub mod arithmetic;
 pub mod correlations;
+pub mod dealing;
 pub mod driver;
 pub mod files;
 pub mod proofs;
@@ -26,6 +31,7 @@ pub mod replay;
 pub mod seeds;
 pub mod sessions;
 pub mod stored;
+pub mod subfield;
 pub mod texts;
 pub mod wire;
 
@@ -52,6 +58,13 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("cot_verifier", correlations::cot_verifier),
     ("quicksilver_prover", proofs::quicksilver_prover),
     ("quicksilver_verifier", proofs::quicksilver_verifier),
+    ("elements", arithmetic::elements),
+    ("subfield_prover", subfield::subfield_prover),
+    ("subfield_verifier", subfield::subfield_verifier),
+    ("arithmetic_prover", arithmetic::arithmetic_prover),
+    ("arithmetic_verifier", arithmetic::arithmetic_verifier),
+    ("mixed_prover", arithmetic::mixed_prover),
+    ("mixed_verifier", arithmetic::mixed_verifier),
     ("session_prover", sessions::session_prover),
     ("session_verifier", sessions::session_verifier),
     ("stored", stored::stored),

@@ -1,13 +1,13 @@
-//! QuickSilver's messages. Correlations come from nowhere here, so that a run takes microseconds.
+//! QuickSilver's messages over bits. Correlations come from nowhere here, so that a run takes microseconds.
 
 use volery_channel::Channel;
 use volery_circuit::{Digest, Error as StatementError, Prove, Statement};
-use volery_field::{F2, Gf128};
-use volery_vole::supply::{Correlations, Stock};
-use volery_vole::{Delta, Prg, SessionId, Transcript};
+use volery_field::F2;
+use volery_vole::{SessionId, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::{Challenges, Prover, Settings, Verifier, verdict};
 
+use crate::dealing;
 use crate::replay::{against, rng};
 
 /// Blocks so short that the statement has several, the last one partial.
@@ -51,36 +51,9 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Chain {
     }
 }
 
-/// A dealer's correlations: tags at the prover, keys at the verifier.
-struct Dealt {
-    prg: Prg,
-    delta: Option<Delta>,
-}
-
-impl Correlations for Dealt {
-    fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), volery_vole::Error> {
-        out.resize(256, Gf128::ZERO);
-        self.prg.blocks(out);
-        if let Some(delta) = &self.delta {
-            for key in out {
-                let bit = (key.to_bits() & 1).wrapping_neg();
-                *key = Gf128::from_bits(key.to_bits() ^ (delta.expose().to_bits() & bit));
-            }
-        }
-        Ok(())
-    }
-
-    fn may_wait(&self) -> bool {
-        false
-    }
-}
-
-fn stock(delta: Option<Delta>) -> Stock {
-    Stock::new(Box::new(Dealt { prg: Prg::new([7; 16]), delta }))
-}
-
-fn fiat_shamir<'a>() -> Challenges<'a> {
-    Challenges::FiatShamir(Transcript::new("fuzz", &SessionId::new([0; 32])))
+/// Challenges that are hashes; `name` is the transcript's.
+pub(crate) fn fiat_shamir<'a>(name: &str) -> Challenges<'a> {
+    Challenges::FiatShamir(Transcript::new(name, &SessionId::new([0; 32])))
 }
 
 /// All that a verifier sends during a proof, at the prover.
@@ -103,8 +76,8 @@ pub fn quicksilver_verifier(bytes: &[u8]) {
 /// # Errors
 /// What its peer does wrong.
 pub fn as_prover(channel: &mut dyn Channel, hashed: bool) -> Result<(), Error> {
-    let (mut rng, mut stock) = (rng(3), stock(None));
-    let challenges = if hashed { fiat_shamir() } else { Challenges::Interactive(&mut rng) };
+    let (mut rng, mut stock) = (rng(3), dealing::bits(None));
+    let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
     Prover::new(SETTINGS, challenges, &mut stock, channel, None).prove(&Chain::KNOWN)?;
     verdict::receive(channel)
 }
@@ -114,9 +87,9 @@ pub fn as_prover(channel: &mut dyn Channel, hashed: bool) -> Result<(), Error> {
 /// # Errors
 /// What its peer does wrong.
 pub fn as_verifier(channel: &mut dyn Channel, hashed: bool, statement: &Chain) -> Result<(), Error> {
-    let delta = Delta::random(&mut rng(4));
-    let (mut rng, mut stock) = (rng(5), stock(Some(delta.duplicate())));
-    let challenges = if hashed { fiat_shamir() } else { Challenges::Interactive(&mut rng) };
+    let delta = dealing::delta();
+    let (mut rng, mut stock) = (rng(5), dealing::bits(Some(delta.duplicate())));
+    let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
     Verifier::new(SETTINGS, challenges, &delta, &mut stock, channel, None).verify(statement)?;
     verdict::send(channel, true)
 }

@@ -11,14 +11,14 @@ use volery::{Options, Prover, Verifier};
 use volery_channel::handshake::{Begin, Hello, Parameters, Role};
 use volery_channel::{Limits, memory_pair};
 use volery_circuit::r1cs;
-use volery_field::{Bn254Scalar, F61};
+use volery_field::{Bn254Scalar, F32, F61, Gf256, Value, pack_elements};
 use volery_vole::base_ot;
 use volery_vole::softspoken::FieldBits;
 
 use crate::correlations::{cot_as_prover, cot_as_verifier, extension};
 use crate::proofs::Chain;
 use crate::replay::{payloads, record, rng};
-use crate::{proofs, sessions};
+use crate::{arithmetic, proofs, sessions, subfield};
 
 /// One input of a target.
 pub struct Seed {
@@ -44,7 +44,9 @@ pub fn all() -> Vec<Seed> {
     handshake(&mut add);
     base_ots(&mut add);
     extensions(&mut add);
+    elements(&mut add);
     conversations(&mut add);
+    conversations_over_fields(&mut add);
     files(&mut add);
     seeds
 }
@@ -177,6 +179,58 @@ fn conversations(add: Add<'_>) {
     add("session_verifier", "true", &[&[0], prover.as_slice()].concat());
     add("session_verifier", "false", &[&[1], prover.as_slice()].concat());
     add("session_prover", "true", &verifier);
+}
+
+fn elements(add: Add<'_>) {
+    fn packed<E: Value>(number: u8, digits: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![number];
+        pack_elements(&Vec::from_iter(digits.iter().copied().map(E::digit)), &mut bytes);
+        bytes
+    }
+    add("elements", "f61-three", &packed::<F61>(0, &[1, 2, 255]));
+    add("elements", "f61-not-canonical", &[&[0_u8], &((1_u64 << 61) - 1).to_le_bytes()[..]].concat());
+    add("elements", "f32-five", &packed::<F32>(2, &[0, 1, 2, 3, 255]));
+    add("elements", "gf256-two", &packed::<Gf256>(4, &[2, 255]));
+    add("elements", "bn254-one", &packed::<Bn254Scalar>(6, &[200]));
+}
+
+fn conversations_over_fields(add: Add<'_>) {
+    let (prover, verifier) = record(
+        |channel| subfield::as_prover(channel).expect("an honest run"),
+        |channel| subfield::as_verifier(channel).expect("an honest run"),
+    );
+    add("subfield_verifier", "three-rounds", &prover);
+    add("subfield_prover", "three-rounds", &verifier);
+    for (hashed, name) in [(false, "interactive"), (true, "fiat-shamir")] {
+        let mode = u8::from(hashed);
+        for fields in 0..arithmetic::FIELDS {
+            let (prover, verifier) = record(
+                move |channel| arithmetic::as_prover(channel, fields, hashed).expect("an honest run"),
+                |channel| arithmetic::as_verifier(channel, fields, hashed, false).expect("an honest run"),
+            );
+            for (lie, claim) in [(0, "true"), (2, "false")] {
+                let bytes = [&[fields << 2 | lie | mode], prover.as_slice()].concat();
+                add("arithmetic_verifier", &format!("{name}-{claim}-{fields}"), &bytes);
+            }
+            if !hashed {
+                add(
+                    "arithmetic_prover",
+                    &format!("fields-{fields}"),
+                    &[&[fields], verifier.as_slice()].concat(),
+                );
+            }
+        }
+        let (prover, verifier) = record(
+            move |channel| arithmetic::as_mixed_prover(channel, hashed).expect("an honest run"),
+            |channel| arithmetic::as_mixed_verifier(channel, hashed, false).expect("an honest run"),
+        );
+        for (lie, claim) in [(0, "true"), (2, "false")] {
+            add("mixed_verifier", &format!("{name}-{claim}"), &[&[lie | mode], prover.as_slice()].concat());
+        }
+        if !hashed {
+            add("mixed_prover", name, &verifier);
+        }
+    }
 }
 
 /// A folder that goes away.

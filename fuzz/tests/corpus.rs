@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use volery_fuzz::proofs::Chain;
 use volery_fuzz::replay::against;
-use volery_fuzz::{TARGETS, correlations, driver, proofs, seeds, sessions};
+use volery_fuzz::{TARGETS, arithmetic, correlations, driver, proofs, seeds, sessions, subfield};
 
 fn committed(target: &str, name: &str) -> Vec<u8> {
     std::fs::read(driver::corpus(target).join(name)).expect("run `cargo run --example seeds`")
@@ -52,6 +52,33 @@ fn honest_conversations_are_accepted_to_the_end() {
     assert_eq!(against(&bytes[1..], |c| sessions::as_verifier(c, &Chain::TRUE)), Ok(()));
     let lie = against(&bytes[1..], |c| sessions::as_verifier(c, &Chain::FALSE));
     assert!(lie.is_err_and(|error| error.is_rejection()));
+}
+
+#[test]
+fn honest_conversations_over_fields_are_accepted_to_the_end() {
+    assert_eq!(against(&committed("subfield_prover", "three-rounds"), |c| subfield::as_prover(c)), Ok(()));
+    assert_eq!(
+        against(&committed("subfield_verifier", "three-rounds"), |c| subfield::as_verifier(c)),
+        Ok(())
+    );
+    for fields in 0..arithmetic::FIELDS {
+        let prover = committed("arithmetic_prover", &format!("fields-{fields}"));
+        assert_eq!(against(&prover[1..], |c| arithmetic::as_prover(c, fields, false)), Ok(()), "{fields}");
+        for (hashed, name) in [(false, "interactive"), (true, "fiat-shamir")] {
+            let bytes = committed("arithmetic_verifier", &format!("{name}-true-{fields}"));
+            let verify = |lie| against(&bytes[1..], |c| arithmetic::as_verifier(c, fields, hashed, lie));
+            assert_eq!(verify(false), Ok(()), "{name} {fields}");
+            assert!(verify(true).is_err_and(|error| error.is_rejection()), "{name} {fields}");
+        }
+    }
+    let prover = committed("mixed_prover", "interactive");
+    assert_eq!(against(&prover, |c| arithmetic::as_mixed_prover(c, false)), Ok(()));
+    for (hashed, name) in [(false, "interactive"), (true, "fiat-shamir")] {
+        let bytes = committed("mixed_verifier", &format!("{name}-true"));
+        let verify = |lie| against(&bytes[1..], |c| arithmetic::as_mixed_verifier(c, hashed, lie));
+        assert_eq!(verify(false), Ok(()), "{name}");
+        assert!(verify(true).is_err_and(|error| error.is_rejection()), "{name}");
+    }
 }
 
 #[test]

@@ -1,0 +1,77 @@
+//! Correlations from nowhere, so that a run takes microseconds.
+
+use volery_channel::Channel;
+use volery_field::{Authenticated, Gf128, Mac, Value};
+use volery_vole::subfield::FieldDelta;
+use volery_vole::supply::{Correlations, Item, Stock};
+use volery_vole::{Delta, Prg};
+
+use crate::replay::rng;
+
+/// A dealer's correlations: `next` makes one.
+struct Dealt<N>(N);
+
+impl<I: Item, N: FnMut() -> I> Correlations<I> for Dealt<N> {
+    fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<I>) -> Result<(), volery_vole::Error> {
+        out.clear();
+        out.extend(std::iter::repeat_with(&mut self.0).take(256));
+        Ok(())
+    }
+
+    fn may_wait(&self) -> bool {
+        false
+    }
+}
+
+/// The verifier's binary key.
+#[must_use]
+pub fn delta() -> Delta {
+    Delta::random(&mut rng(4))
+}
+
+/// Bits: tags at the prover, keys at the verifier, who has delta.
+#[must_use]
+pub fn bits(delta: Option<Delta>) -> Stock {
+    let mut prg = Prg::new([7; 16]);
+    Stock::new(Box::new(Dealt(move || {
+        let tag = prg.block();
+        match &delta {
+            Some(delta) if tag.to_bits() & 1 == 1 => {
+                Gf128::from_bits(tag.to_bits() ^ delta.expose().to_bits())
+            }
+            _ => tag,
+        }
+    })))
+}
+
+/// The verifier's key over a field.
+#[must_use]
+pub fn field_delta<F: Value, M: Mac<F>>() -> FieldDelta<M> {
+    FieldDelta::from_digits::<F>(&Delta::random(&mut rng(6)))
+}
+
+fn pairs<F: Value, M: Mac<F>>() -> impl FnMut() -> Authenticated<F, M> + Send {
+    let mut prg = Prg::new([8; 16]);
+    move || {
+        let (mut x, mut m) = ([F::ZERO], [M::ZERO]);
+        prg.elements(&mut x);
+        prg.elements(&mut m);
+        Authenticated { x: x[0], m: m[0] }
+    }
+}
+
+/// Elements at the prover.
+#[must_use]
+pub fn elements<F: Value, M: Mac<F>>() -> Stock<Authenticated<F, M>> {
+    Stock::new(Box::new(Dealt(pairs::<F, M>())))
+}
+
+/// Their keys at the verifier.
+#[must_use]
+pub fn keys<F: Value, M: Mac<F>>() -> Stock<M> {
+    let (mut next, delta) = (pairs::<F, M>(), field_delta::<F, M>().expose());
+    Stock::new(Box::new(Dealt(move || {
+        let pair = next();
+        pair.m + delta.scale(pair.x)
+    })))
+}
