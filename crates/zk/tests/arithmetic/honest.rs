@@ -63,7 +63,7 @@ impl<F: Value, B: Polynomials<F>> Statement<B> for Everything<F> {
 fn every_kind_of_claim_is_accepted_and_counted_alike() {
     let statement = Everything { inputs: (5..25).map(F61::from_u64).collect() };
     for run in RUNS {
-        let (p, v) = run.between::<F61, F61, _, _>(&statement, &statement);
+        let (p, v) = run.honest::<F61, F61>(&statement);
         assert_eq!(p.unwrap(), v.unwrap(), "{run:?}");
     }
 }

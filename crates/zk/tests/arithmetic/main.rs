@@ -1,8 +1,24 @@
-//! QuickSilver over fields: honest proofs of every kind of claim, and cheating ones.
+//! QuickSilver over fields from outside: honest runs, cheating provers, cheating verifiers, meddling networks.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `deal` | correlations from a seed in place of a protocol |
+//! | `parties` | both parties of a proof, on two threads |
+//! | `reference` | a plain prover after figures 3 to 5, which lies where it is told to |
+//! | `claims` | small programs, true and false |
+//! | `tap` | a channel that records what its party sends and changes one message |
+//! | `mixed` | bits and elements in one proof |
+//! | the others | the tests |
 
 #![allow(clippy::expect_used, reason = "in tests, outside the test functions too")]
 
+mod claims;
 mod deal;
+mod parties;
+mod reference;
+#[path = "../quicksilver/tap.rs"]
+mod tap;
+
+mod cheating_provers;
 mod honest;
 mod mixed;
-mod parties;

@@ -35,7 +35,7 @@ where
                 true => Challenges::FiatShamir(transcript(name)),
                 false => Challenges::Interactive(rng),
             };
-            let mut bit_stock = deal::bit_stock(3, None);
+            let mut bit_stock = deal::bit_stock(3, None, true);
             let mut stock = deal::prover_stock::<F61, M>(1);
             let result = {
                 let bits =
@@ -54,7 +54,7 @@ where
             };
             let (mut stock, delta) = (deal::verifier_stock::<F61, M>(1), deal::delta::<F61, M>());
             let bit_delta = deal::bit_delta();
-            let mut bit_stock = deal::bit_stock(3, Some(deal::bit_delta()));
+            let mut bit_stock = deal::bit_stock(3, Some(deal::bit_delta()), true);
             let result = {
                 let bits = quicksilver::Verifier::new(
                     bits,

@@ -4,74 +4,201 @@ use std::time::Duration;
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use volery_channel::{Channel, Limits, memory_pair};
-use volery_circuit::Statement;
+use volery_channel::{Channel, Framed, Limits, memory_pair, transport::Memory};
+use volery_circuit::{Digest, Statement};
 use volery_field::{Mac, Value};
 use volery_vole::{SessionId, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::arithmetic::{Alone, Prover, Settings, Verifier};
 use volery_zk::quicksilver::{Challenges, Tally, verdict};
 
+use crate::claims::Claim;
 use crate::deal;
+use crate::reference::{Lie, Reference};
 
 /// How a proof is run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
     pub(crate) interval: usize,
     pub(crate) fiat_shamir: bool,
+    /// Seed of the correlations and of V's challenges.
+    pub(crate) seed: u8,
+    /// The session's name, which Fiat-Shamir's transcript starts with.
+    pub(crate) session: u8,
 }
 
-pub(crate) const RUNS: [Run; 4] = [
-    Run { interval: 1 << 17, fiat_shamir: false },
-    Run { interval: 1 << 17, fiat_shamir: true },
-    Run { interval: 7, fiat_shamir: false },
-    Run { interval: 7, fiat_shamir: true },
-];
+pub(crate) const RUNS: [Run; 4] =
+    [Run::new(1 << 17, false), Run::new(1 << 17, true), Run::new(7, false), Run::new(7, true)];
 
 /// What P and V ended with.
 pub(crate) type Both = (Result<Tally, Error>, Result<Tally, Error>);
 
+/// What a [`Reference`] does otherwise than a prover should: its lie, and what it takes delta for.
+pub(crate) type Cheat<M> = (Lie, Option<M>);
+
 impl Run {
-    fn challenges<'r>(&self, rng: &'r mut ChaCha20Rng) -> Challenges<'r> {
-        if self.fiat_shamir {
-            Challenges::FiatShamir(Transcript::new("test", &SessionId::new([1; 32])))
-        } else {
-            Challenges::Interactive(rng)
+    pub(crate) const fn new(interval: usize, fiat_shamir: bool) -> Self {
+        Self { interval, fiat_shamir, seed: 1, session: 1 }
+    }
+
+    fn settings(&self) -> Settings {
+        Settings { interval: self.interval }
+    }
+
+    fn challenges<'r>(&self, identity: [u8; 32], rng: &'r mut ChaCha20Rng) -> Challenges<'r> {
+        match self.transcript(identity) {
+            Some(transcript) => Challenges::FiatShamir(transcript),
+            None => Challenges::Interactive(rng),
         }
     }
 
-    /// P with `proved`, V with `claimed`, which are the same unless P cheats. What P sends goes through `tap`.
-    pub(crate) fn between<F: Value, M: Mac<F>, S, T>(&self, proved: &S, claimed: &T) -> Both
-    where
-        S: for<'a> Statement<Prover<'a, F, M>>,
-        T: for<'a> Statement<Verifier<'a, F, M>>,
-    {
-        let limits =
-            Limits { read: Duration::from_secs(20), write: Duration::from_secs(20), ..Limits::default() };
-        let (mut p, mut v) = memory_pair(&limits);
-        let settings = Settings { interval: self.interval };
-        std::thread::scope(|scope| {
-            let prover = scope.spawn(move || {
-                let mut rng = ChaCha20Rng::seed_from_u64(99);
-                let mut stock = deal::prover_stock::<F, M>(1);
-                let prover = Prover::new(settings, self.challenges(&mut rng), &mut stock, Alone(&mut p));
-                let result = prover.prove(proved);
-                let result = result.and_then(|tally| verdict::receive(&mut p).map(|()| tally));
-                result.inspect_err(|error| p.fail(&error.to_string()))
-            });
-            let verifier = scope.spawn(move || {
-                let mut rng = ChaCha20Rng::seed_from_u64(1);
-                let (mut stock, delta) = (deal::verifier_stock::<F, M>(1), deal::delta::<F, M>());
-                let verifier =
-                    Verifier::new(settings, self.challenges(&mut rng), &delta, &mut stock, Alone(&mut v));
-                let result = verifier.verify(claimed);
-                if result.as_ref().is_err_and(Error::is_rejection) {
-                    let _ = verdict::send(&mut v, false);
-                }
-                let result = result.and_then(|tally| verdict::send(&mut v, true).map(|()| tally));
-                result.inspect_err(|error| v.fail(&error.to_string()))
-            });
-            (prover.join().expect("no panic"), verifier.join().expect("no panic"))
+    /// What a session absorbs before a Fiat-Shamir proof.
+    fn transcript(&self, identity: [u8; 32]) -> Option<Transcript> {
+        self.fiat_shamir.then(|| {
+            let mut transcript = Transcript::new("test", &SessionId::new([self.session; 32]));
+            transcript.absorb("statement", &identity);
+            transcript
         })
     }
+
+    /// The real P over `channel`; it waits for the verdict.
+    pub(crate) fn prove<F: Value, M: Mac<F>>(
+        &self,
+        claim: &impl Claim<F, M>,
+        channel: &mut dyn Channel,
+    ) -> Result<Tally, Error> {
+        let mut rng = ChaCha20Rng::seed_from_u64(99);
+        let mut stock = deal::prover_stock::<F, M>(self.seed);
+        let challenges = self.challenges(identity(claim), &mut rng);
+        let result = Prover::new(self.settings(), challenges, &mut stock, Alone(channel)).prove(claim);
+        await_verdict(result, channel)
+    }
+
+    /// The plain P, lying as told; it waits for the verdict.
+    pub(crate) fn lie<F: Value, M: Mac<F>>(
+        &self,
+        claim: &impl Claim<F, M>,
+        cheat: Cheat<M>,
+        channel: &mut dyn Channel,
+    ) -> Result<Tally, Error> {
+        let transcript = self.transcript(identity(claim));
+        let prover = Reference::new(self.interval, transcript, self.seed, cheat, Alone(channel));
+        let result = prover.prove(claim);
+        await_verdict(result, channel)
+    }
+
+    /// V over `channel`; it tells P the verdict.
+    pub(crate) fn verify<F: Value, M: Mac<F>>(
+        &self,
+        claim: &impl Claim<F, M>,
+        channel: &mut dyn Channel,
+    ) -> Result<Tally, Error> {
+        let mut rng = ChaCha20Rng::seed_from_u64(self.seed.into());
+        let (mut stock, delta) = (deal::verifier_stock::<F, M>(self.seed), deal::delta::<F, M>());
+        let challenges = self.challenges(identity(claim), &mut rng);
+        let verifier = Verifier::new(self.settings(), challenges, &delta, &mut stock, Alone(channel));
+        let result = verifier.verify(claim);
+        give_verdict(result, channel)
+    }
+
+    /// The real P and V.
+    pub(crate) fn honest<F: Value, M: Mac<F>>(&self, claim: &impl Claim<F, M>) -> Both {
+        between(|p| self.prove(claim, p), |v| self.verify(claim, v))
+    }
+
+    /// The plain P with `proved`, lying as told, and V with `claimed`.
+    pub(crate) fn lying<F: Value, M: Mac<F>>(
+        &self,
+        proved: &impl Claim<F, M>,
+        claimed: &impl Claim<F, M>,
+        cheat: Cheat<M>,
+    ) -> Both {
+        between(|p| self.lie(proved, cheat, p), |v| self.verify(claimed, v))
+    }
+
+    /// V's answer to a plain P with the same claim, who lies as told.
+    pub(crate) fn answer<F: Value, M: Mac<F>>(
+        &self,
+        claim: &impl Claim<F, M>,
+        lie: Lie,
+    ) -> Result<Tally, Error> {
+        self.lying::<F, M>(claim, claim, (lie, None)).1
+    }
 }
+
+/// The digest of a claim.
+fn identity<F: Value, M: Mac<F>>(claim: &impl Claim<F, M>) -> [u8; 32] {
+    let mut digest = Digest::new();
+    Statement::<Verifier<'_, F, M>>::identify(claim, &mut digest);
+    digest.finish()
+}
+
+/// What becomes of P's `result` when it has V's verdict.
+pub(crate) fn await_verdict<T>(result: Result<T, Error>, channel: &mut dyn Channel) -> Result<T, Error> {
+    let result = result.and_then(|tally| verdict::receive(channel).map(|()| tally));
+    result.inspect_err(|error| channel.fail(&error.to_string()))
+}
+
+/// V tells P its `result`, as a session does.
+pub(crate) fn give_verdict<T>(result: Result<T, Error>, channel: &mut dyn Channel) -> Result<T, Error> {
+    if result.as_ref().is_err_and(Error::is_rejection) {
+        let _ = verdict::send(channel, false);
+    }
+    let result = result.and_then(|tally| verdict::send(channel, true).map(|()| tally));
+    result.inspect_err(|error| channel.fail(&error.to_string()))
+}
+
+/// V found a relation wrong.
+pub(crate) fn wrong<T>() -> Result<T, Error> {
+    Err(Error::Rejected { reason: "a product or another polynomial is wrong".into() })
+}
+
+/// V found that a wire is not zero.
+pub(crate) fn not_zero<T>() -> Result<T, Error> {
+    Err(Error::Rejected { reason: "a wire that must be zero is not".into() })
+}
+
+/// Time-outs long enough for a busy machine.
+pub(crate) fn limits() -> Limits {
+    Limits { read: Duration::from_secs(20), write: Duration::from_secs(20), ..Limits::default() }
+}
+
+/// Time-outs short enough for tests in which someone waits for a message that does not come.
+pub(crate) fn impatient() -> Limits {
+    Limits { read: Duration::from_millis(250), ..limits() }
+}
+
+/// Runs both parties; each one's end is closed when it returns.
+pub(crate) fn between<P: Send, V: Send>(
+    prover: impl FnOnce(&mut Framed<Memory>) -> P + Send,
+    verifier: impl FnOnce(&mut Framed<Memory>) -> V + Send,
+) -> (P, V) {
+    between_within(&limits(), prover, verifier)
+}
+
+/// As [`between`], with other limits.
+pub(crate) fn between_within<P: Send, V: Send>(
+    limits: &Limits,
+    prover: impl FnOnce(&mut Framed<Memory>) -> P + Send,
+    verifier: impl FnOnce(&mut Framed<Memory>) -> V + Send,
+) -> (P, V) {
+    let (mut p, mut v) = memory_pair(limits);
+    std::thread::scope(|scope| {
+        let prover = scope.spawn(move || prover(&mut p));
+        let verifier = scope.spawn(move || verifier(&mut v));
+        (prover.join().expect("no panic"), verifier.join().expect("no panic"))
+    })
+}
+
+/// Calls `$test::<F, M>(args)` for every pair of a value field and a field of its MACs.
+macro_rules! every_pair {
+    ($test:ident($($arg:expr),*)) => {{
+        use volery_field::{Bn254Scalar, F32, F32x4, F61, F61x2, Gf128, Gf256};
+        $test::<F61, F61>($($arg),*);
+        $test::<F61, F61x2>($($arg),*);
+        $test::<F32, F32x4>($($arg),*);
+        $test::<Gf256, Gf128>($($arg),*);
+        $test::<Bn254Scalar, Bn254Scalar>($($arg),*);
+    }};
+}
+pub(crate) use every_pair;

@@ -46,6 +46,34 @@ fn changed(mode: Mode, sender: usize, at: usize, change: Change, limits: &Limits
     )
 }
 
+/// What P says in another session, of the same statement.
+#[test]
+fn no_message_can_be_replaced_by_that_of_another_session() {
+    for mode in MODES {
+        let messages = transcript(mode);
+        let other = Run { seed: 2, session: 2, ..run(mode) };
+        let (others, _) = between(
+            |p| {
+                let mut tap = Tap::recorder(p);
+                other.prove(&CLAIM, &mut tap).expect("accepted");
+                tap.sent
+            },
+            |v| other.verify(&CLAIM, v).expect("accepts"),
+        );
+        assert_eq!(others.len(), messages[0].len());
+        for (at, (tag, payload)) in others.iter().enumerate() {
+            if *payload == messages[0][at].1 {
+                continue;
+            }
+            let (p, v) = between(
+                |p| run(mode).prove(&CLAIM, &mut Tap::replacing(p, at, payload.clone())),
+                |v| run(mode).verify(&CLAIM, v),
+            );
+            assert!(p.is_err() && v.is_err(), "{mode:?} {tag} ({at}): {p:?} {v:?}");
+        }
+    }
+}
+
 /// Someone may wait for a message that was dropped.
 fn impatient() -> Limits {
     Limits { read: Duration::from_millis(250), ..limits() }
@@ -88,6 +116,8 @@ fn no_message_of_the_prover_s_can_be_cut_dropped_repeated_or_moved() {
         Change::Late,
         Change::Retag,
         Change::Empty,
+        Change::Fill(0),
+        Change::Fill(0xff),
     ];
     for mode in MODES {
         let [messages, _] = transcript(mode);
@@ -108,8 +138,16 @@ fn no_message_of_the_prover_s_can_be_cut_dropped_repeated_or_moved() {
 
 #[test]
 fn no_message_of_the_verifier_s_can_be_cut_dropped_repeated_or_moved() {
-    let changes =
-        [Change::Truncate, Change::Extend, Change::Drop, Change::Duplicate, Change::Retag, Change::Empty];
+    let changes = [
+        Change::Truncate,
+        Change::Extend,
+        Change::Drop,
+        Change::Duplicate,
+        Change::Retag,
+        Change::Empty,
+        Change::Fill(0),
+        Change::Fill(0xff),
+    ];
     for mode in MODES {
         let [_, messages] = transcript(mode);
         for (at, (tag, _)) in messages.iter().enumerate() {

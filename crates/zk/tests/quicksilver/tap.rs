@@ -21,6 +21,10 @@ pub(crate) enum Change {
     Retag,
     /// An empty message of its step goes before it.
     Empty,
+    /// All its bytes become this one.
+    Fill(u8),
+    /// The message given to [`Tap::replacing`] goes in its place.
+    Replace,
 }
 
 /// A channel over `inner` whose message number `at` is changed.
@@ -28,13 +32,19 @@ pub(crate) struct Tap<C> {
     pub(crate) inner: C,
     change: Option<(usize, Change)>,
     late: Option<(Tag, Vec<u8>)>,
+    replacement: Vec<u8>,
     /// What the party sent, as it meant it.
     pub(crate) sent: Vec<(Tag, Vec<u8>)>,
 }
 
 impl<C: Channel> Tap<C> {
     pub(crate) fn new(inner: C, change: Option<(usize, Change)>) -> Self {
-        Self { inner, change, late: None, sent: Vec::new() }
+        Self { inner, change, late: None, replacement: Vec::new(), sent: Vec::new() }
+    }
+
+    /// Sends `replacement` in place of message number `at`.
+    pub(crate) fn replacing(inner: C, at: usize, replacement: Vec<u8>) -> Self {
+        Self { replacement, ..Self::new(inner, Some((at, Change::Replace))) }
     }
 
     /// Only records.
@@ -64,6 +74,8 @@ impl<C: Channel> Tap<C> {
                 return self.inner.send(other, &payload);
             }
             Change::Empty => self.inner.send(tag, &[])?,
+            Change::Fill(byte) => payload.fill(byte),
+            Change::Replace => payload.clone_from(&self.replacement),
         }
         self.inner.send(tag, &payload)
     }
