@@ -30,6 +30,16 @@ pub trait Element: Field + Zeroize {
     /// in constant time.
     fn from_blocks(blocks: &[u128]) -> Self;
 
+    /// Pseudorandom blocks that two elements take: twice [`Element::BLOCKS`], or one where half a block is enough.
+    const BLOCKS_OF_PAIR: usize = 2 * Self::BLOCKS;
+
+    /// Two elements from [`Element::BLOCKS_OF_PAIR`] uniform blocks, otherwise as [`Element::from_blocks`].
+    #[inline(always)]
+    fn pair_from_blocks(blocks: &[u128]) -> [Self; 2] {
+        let (first, second) = blocks.split_at(blocks.len().min(Self::BLOCKS));
+        [Self::from_blocks(first), Self::from_blocks(second)]
+    }
+
     /// The packed form: bit `i` is bit `i % 64` of word `i / 64`, and those from [`Element::BITS`] on are zero. Unless a
     /// field says otherwise, these are the bits of the canonical encoding.
     #[inline(always)]

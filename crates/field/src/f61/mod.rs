@@ -130,6 +130,15 @@ impl Element for F61 {
         Self::from_u128(blocks.first().copied().unwrap_or_default())
     }
 
+    // 64 bits are 2^-60 from uniform: eight residues come 9 times in 2^64, the others 8 times.
+    const BLOCKS_OF_PAIR: usize = 1;
+
+    #[inline(always)]
+    fn pair_from_blocks(blocks: &[u128]) -> [Self; 2] {
+        let block = blocks.first().copied().unwrap_or_default();
+        [Self::new(block as u64), Self::new((block >> 64) as u64)]
+    }
+
     #[inline(always)]
     fn to_packed(self) -> [u64; 4] {
         [self.0, 0, 0, 0]

@@ -5,7 +5,8 @@ use volery_field::{Authenticated, Gf128, Mac, Value};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::super::base::push;
-use super::{Coefficients, DIGEST, Leaves, NONCE, Public, SEED, Scratch, base_len, trees_bytes};
+use super::leaves::{Leaves, Scratch, side_sums};
+use super::{Coefficients, DIGEST, NONCE, Public, SEED, SUMS, base_len, levels_bytes, trees_bytes};
 use crate::Error;
 use crate::ferret::{Params, paths_of};
 use crate::pprf::expand_punctured;
@@ -21,10 +22,10 @@ pub struct ProverRound<F: Zeroize, M: Zeroize> {
     bits: Vec<Gf128>,
     /// The leaf that P does not know, of each tree.
     paths: Vec<u32>,
-    /// For each tree and level the sum of the side that the path does not take.
+    /// For each tree and level above the last the sum of the side that the path does not take.
     sums: Vec<Gf128>,
-    /// What is to be added to the value at the path's leaf, of each tree.
-    missing: Vec<M>,
+    /// What is to be added to the values of the two leaves below the path's last node, left and right, of each tree.
+    missing: Vec<[M; 2]>,
     /// The tags of the leaves, those at the paths included.
     leaves: Leaves<M>,
     /// P's value of the check and the nonce of its commitment, until the verdict.
@@ -74,35 +75,38 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
         channel: &mut dyn Channel,
     ) -> Result<(), Error> {
         let params = self.public.params;
-        let mut message = vec![0; trees_bytes::<F, M>(&params)];
+        let mut message = vec![0; trees_bytes::<M>(&params)];
         channel.recv_exact(tags::SUBFIELD_TREES, &mut message)?;
-        let (levels, differences) = message.split_at(params.trees_bytes());
-        self.sums = (levels.as_chunks().0.iter().zip(&self.bits))
+        let (levels, elements) = message.split_at(params.trees as usize * levels_bytes(&params));
+        let height = self.public.height();
+        // A tree's tags are those of its levels, the last one's aside.
+        let tags = self.bits.chunks_exact(height).flat_map(|tags| &tags[..height - 1]);
+        self.sums = (levels.as_chunks().0.iter().zip(tags))
             .map(|(c, tag)| Gf128::from_bits(u128::from_le_bytes(*c)) + *tag)
             .collect();
-        self.bits.zeroize();
 
         let coefficients = Coefficients::<M>::expand(&params, randomness.seed);
-        let mut scratch = Scratch::default();
-        scratch.leaves.resize(params.block_len(), Gf128::ZERO);
+        let mut scratch = Scratch::new(&params);
         let mut values = Zeroizing::new(vec![M::ZERO; params.block_len()]);
         let mut value = M::ZERO - self.mask[1];
         let mut phi = M::ZERO - self.mask[0];
-        for (tree, bytes) in differences.chunks_exact(M::BYTES).enumerate() {
-            let d = M::decode(bytes)
-                .map_err(|error| Error::malformed(tags::SUBFIELD_TREES, error.to_string()))?;
+        for (tree, bytes) in elements.chunks_exact(SUMS * M::BYTES).enumerate() {
+            let mut sent = [M::ZERO; SUMS];
+            for (element, bytes) in sent.iter_mut().zip(bytes.chunks_exact(M::BYTES)) {
+                *element = M::decode(bytes)
+                    .map_err(|error| Error::malformed(tags::SUBFIELD_TREES, error.to_string()))?;
+            }
             self.expand(tree, &mut scratch, &mut values);
-            let noise = self.noise[tree];
-            // The value at the path is garbage that the total contains, so that it cancels.
-            let total = values.iter().fold(M::ZERO, |sum, v| sum + *v);
-            self.missing.push(noise.m - d - total);
+            self.missing.push(self.repairs(tree, sent, &values));
             self.complete(tree, &mut values);
             let sum = M::inner_product(&coefficients.leaves, &values)
                 .map_err(|error| Error::misuse(error.to_string()))?;
             value += coefficients.trees[tree] * sum;
-            phi += (coefficients.trees[tree] * coefficients.at(self.paths[tree])).scale(noise.x);
+            let noise = self.noise[tree].x;
+            phi += (coefficients.trees[tree] * coefficients.at(self.paths[tree])).scale(noise);
             self.leaves.keep(&values);
         }
+        self.bits.zeroize();
         let mut check = Vec::with_capacity(SEED + M::BYTES + DIGEST);
         check.extend_from_slice(&randomness.seed);
         push(&mut check, phi)?;
@@ -129,19 +133,41 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
         Ok(channel.flush()?)
     }
 
-    /// The values of tree `tree`'s leaves, with garbage at the path's.
+    /// The values of tree `tree`'s leaves, with garbage at the path's and at its sibling.
     fn expand(&self, tree: usize, scratch: &mut Scratch, values: &mut [M]) {
-        let height = self.public.height();
-        let sums = &self.sums[tree * height..][..height];
-        expand_punctured(&self.public.trees, self.paths[tree], sums, &mut scratch.leaves);
-        self.public.hash_leaves(scratch, values);
+        let levels = self.public.height() - 1;
+        let sums = &self.sums[tree * levels..][..levels];
+        expand_punctured(&self.public.trees, self.node(tree), sums, &mut scratch.nodes);
+        self.public.leaves.expand(scratch, values);
     }
 
-    /// Puts the tag of the noise where the garbage is.
+    /// The node above the path's leaf.
+    fn node(&self, tree: usize) -> u32 {
+        self.paths[tree] & ((1 << (self.public.height() - 1)) - 1)
+    }
+
+    /// What turns the garbage into the sibling's value and the noise's tag. The sums over `values` contain it, so it cancels.
+    fn repairs(&self, tree: usize, [left, right, d]: [M; SUMS], values: &[M]) -> [M; 2] {
+        let height = self.public.height();
+        let mask = self.public.leaves.mask::<M>(tree, self.bits[(tree + 1) * height - 1]);
+        let sums = Zeroizing::new(side_sums(values));
+        // All ones where the path goes right, and the left side is the other one.
+        let goes_right = u64::from(self.paths[tree] >> (height - 1) & 1).wrapping_neg();
+        let select = |if_right: M, if_left: M| if_right.masked(goes_right) + if_left.masked(!goes_right);
+        let other = select(left, right) + mask;
+        let sibling = other - select(sums[0], sums[1]);
+        let path = self.noise[tree].m - d - other - select(sums[1], sums[0]);
+        [select(sibling, path), select(path, sibling)]
+    }
+
+    /// Puts what is missing where the garbage is.
     fn complete(&self, tree: usize, values: &mut [M]) {
-        let (path, missing) = (self.paths[tree], self.missing[tree]);
-        for (i, value) in values.iter_mut().enumerate() {
-            *value += missing.masked(equal(i, path));
+        let half = values.len() / 2;
+        let node = self.node(tree);
+        for (side, missing) in values.chunks_exact_mut(half).zip(self.missing[tree]) {
+            for (i, value) in side.iter_mut().enumerate() {
+                *value += missing.masked(equal(i, node));
+            }
         }
     }
 

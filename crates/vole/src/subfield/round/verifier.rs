@@ -6,7 +6,8 @@ use volery_field::{Gf128, Mac, Value};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::super::base::push;
-use super::{Coefficients, DIGEST, Leaves, NONCE, Public, SEED, Scratch, base_len, trees_bytes};
+use super::leaves::{Leaves, Scratch, side_sums};
+use super::{Coefficients, DIGEST, NONCE, Public, SEED, base_len, trees_bytes};
 use crate::ferret::Params;
 use crate::pprf::expand_full;
 use crate::subfield::FieldDelta;
@@ -67,22 +68,25 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
     /// The sums of every level of every tree, masked for P's path, and the difference of each tree.
     fn trees(&mut self, noise: &[M], bits: &[Gf128]) -> Result<Vec<u8>, Error> {
         let params = self.public.params;
-        let mut message = Vec::with_capacity(trees_bytes::<F, M>(&params));
-        let mut differences = Vec::with_capacity(self.roots.len() * M::BYTES);
-        let mut scratch = Scratch::default();
-        scratch.leaves.resize(params.block_len(), Gf128::ZERO);
+        let mut message = Vec::with_capacity(trees_bytes::<M>(&params));
+        let mut elements = Vec::new();
+        let mut scratch = Scratch::new(&params);
         let mut values = Zeroizing::new(vec![M::ZERO; params.block_len()]);
-        for ((root, keys), noise) in self.roots.iter().zip(bits.chunks_exact(self.public.height())).zip(noise)
-        {
-            let delta = self.tree_delta.expose();
-            expand_full(&self.public.trees, *root, delta, &mut scratch.leaves, |level, sum| {
+        let delta = self.tree_delta.expose();
+        let keys = bits.chunks_exact(self.public.height()).filter_map(|keys| keys.split_last());
+        for (tree, ((last, keys), noise)) in keys.zip(noise).enumerate() {
+            expand_full(&self.public.trees, self.roots[tree], delta, &mut scratch.nodes, |level, sum| {
                 message.extend_from_slice(&(sum + keys[level]).to_bits().to_le_bytes());
             });
-            self.public.hash_leaves(&mut scratch, &mut values);
-            push(&mut differences, values.iter().fold(*noise, |sum, v| sum - *v))?;
+            self.public.leaves.expand(&mut scratch, &mut values);
+            let [left, right] = side_sums(&values);
+            // P can take off the mask of the side that its path does not take.
+            push(&mut elements, left - self.public.leaves.mask(tree, *last))?;
+            push(&mut elements, right - self.public.leaves.mask(tree, *last + delta))?;
+            push(&mut elements, *noise - left - right)?;
             self.leaves.keep(&values);
         }
-        message.extend_from_slice(&differences);
+        message.extend_from_slice(&elements);
         Ok(message)
     }
 
@@ -130,8 +134,8 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
     fn with_values<T>(&self, tree: usize, take: impl FnOnce(&[M]) -> T) -> T {
         let make = |scratch: &mut Scratch, values: &mut [M]| {
             let delta = self.tree_delta.expose();
-            expand_full(&self.public.trees, self.roots[tree], delta, &mut scratch.leaves, |_, _| {});
-            self.public.hash_leaves(scratch, values);
+            expand_full(&self.public.trees, self.roots[tree], delta, &mut scratch.nodes, |_, _| {});
+            self.public.leaves.expand(scratch, values);
         };
         self.leaves.with(tree, &self.public.params, make, take)
     }

@@ -152,9 +152,10 @@ fn field_stages(options: &Options, pair: &Pair, correlations: u64, announced: bo
         round_prover: &|round| {
             bit_extension(round.paths_len() as u64) + (16 + pair.mac_bytes + 32 + HEADER) + (32 + HEADER)
         },
-        // The trees, with a difference for each, and the answer.
+        // The trees: all levels but the last, three elements for that; and the answer.
         round_verifier: &|round| {
-            round.trees_bytes() as u64 + (u64::from(round.trees) + 1) * pair.mac_bytes + 2 * HEADER
+            let trees = u64::from(round.trees);
+            round.trees_bytes() as u64 - 16 * trees + (3 * trees + 1) * pair.mac_bytes + 2 * HEADER
         },
     };
     stages.make(correlations, announced)

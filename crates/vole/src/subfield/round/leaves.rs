@@ -1,0 +1,152 @@
+//! The last level of a tree: from blocks to elements of the MAC field.
+//!
+//! A node `s` above it has two children, elements from `H(s)`, cut in two where half a block is enough for an element
+//! ([`Element::pair_from_blocks`]). `H` under a key of its own breaks the correlation of the levels above (half-trees,
+//! ePrint 2022/1431, section 5.3). As in [`crate::pprf`] child `j` and child `j + 2^(h-1)` are those of node `j`.
+//!
+//! The sums of the two sides `S_0, S_1` are elements and not correlated, so this level is an ordinary OT: V sends
+//! `S_0 - R(k)` and `S_1 - R(k + delta)`, with `k` its key of the path's last random bit; P, whose tag is `k + delta` where its path goes
+//! left and `k` where it goes right, can unmask the sum of the other side alone.
+
+use std::sync::{Mutex, PoisonError};
+
+use volery_field::{Element, Gf128};
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::aes::Aes;
+use crate::ferret::Params;
+use crate::hash::Oracle;
+
+/// What the last level of a round's trees is derived with.
+pub(super) struct LastLevel {
+    /// A permutation for each block that two elements take.
+    hashes: Vec<Aes>,
+    oracle: Oracle,
+    number: u64,
+}
+
+impl LastLevel {
+    pub(super) fn new<M: Element>(oracle: &Oracle, number: u64) -> Self {
+        let hashes = (0..M::BLOCKS_OF_PAIR as u64).map(|i| Aes::new(oracle.hash(i, &[b"leaves"]))).collect();
+        Self { hashes, oracle: oracle.clone(), number }
+    }
+
+    /// The children of all nodes, which it consumes.
+    pub(super) fn expand<M: Element>(&self, scratch: &mut Scratch, out: &mut [M]) {
+        let Scratch { nodes, hashes } = scratch;
+        let (left, right) = out.split_at_mut(nodes.len());
+        if let [aes] = &self.hashes[..] {
+            aes.hash(nodes);
+            for ((left, right), h) in left.iter_mut().zip(right).zip(nodes.iter()) {
+                [*left, *right] = M::pair_from_blocks(&[h.to_bits()]);
+            }
+            return;
+        }
+        let blocks = self.hashes.len();
+        hashes.resize(nodes.len() * blocks, Gf128::ZERO);
+        for (aes, hashes) in self.hashes.iter().zip(hashes.chunks_exact_mut(nodes.len())) {
+            hashes.copy_from_slice(nodes);
+            aes.hash(hashes);
+        }
+        let mut words = Zeroizing::new([0; 8]);
+        for (i, (left, right)) in left.iter_mut().zip(right).enumerate() {
+            for (b, word) in words[..blocks].iter_mut().enumerate() {
+                *word = hashes[b * nodes.len() + i].to_bits();
+            }
+            [*left, *right] = M::pair_from_blocks(&words[..blocks]);
+        }
+    }
+
+    /// `R`: what masks a side's sum of tree `tree` under a key or tag of the path's last bit.
+    pub(super) fn mask<M: Element>(&self, tree: usize, tag: Gf128) -> M {
+        let tag = Zeroizing::new(tag.to_bits().to_le_bytes());
+        let parts: [&[u8]; 3] = [b"last level", &(tree as u64).to_le_bytes(), &*tag];
+        let bytes = Zeroizing::new(self.oracle.hash::<64>(self.number, &parts));
+        let words =
+            Zeroizing::new(bytes.as_chunks().0.iter().map(|w| u128::from_le_bytes(*w)).collect::<Vec<_>>());
+        M::from_blocks(&words[..M::BLOCKS.min(words.len())])
+    }
+}
+
+/// The sums of the two sides of a last level.
+pub(super) fn side_sums<M: Element>(values: &[M]) -> [M; 2] {
+    let (left, right) = values.split_at(values.len() / 2);
+    [left, right].map(|side| side.iter().fold(M::ZERO, |sum, v| sum + *v))
+}
+
+/// Room for a tree; wiped on drop.
+#[derive(Default)]
+pub(super) struct Scratch {
+    pub(super) nodes: Vec<Gf128>,
+    hashes: Vec<Gf128>,
+}
+
+impl Scratch {
+    /// Room for the nodes of a tree above its last level.
+    pub(super) fn new(params: &Params) -> Self {
+        Self { nodes: vec![Gf128::ZERO; params.block_len() / 2], hashes: Vec::new() }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        self.nodes.zeroize();
+        self.hashes.zeroize();
+    }
+}
+
+/// The values of all leaves of a round, block after block: kept if they are few enough, else made again for each use.
+pub(super) struct Leaves<M: Zeroize> {
+    kept: Vec<M>,
+    keep: bool,
+    /// Room that is not in use.
+    spare: Mutex<Vec<(Scratch, Zeroizing<Vec<M>>)>>,
+}
+
+/// Bytes of values that a round keeps at most. Making them again takes longer the longer they are, and reading back more
+/// than this pushes the table out of the caches.
+const KEPT: usize = 16 << 20;
+
+impl<M: Element> Leaves<M> {
+    pub(super) fn new(params: &Params) -> Self {
+        let keep = params.outputs() * size_of::<M>() <= KEPT;
+        let kept = Vec::with_capacity(if keep { params.outputs() } else { 0 });
+        Self { kept, keep, spare: Mutex::default() }
+    }
+
+    /// Hands the values of block `tree` to `take`; `make` makes them if they are not kept.
+    pub(super) fn with<T>(
+        &self,
+        tree: usize,
+        params: &Params,
+        make: impl FnOnce(&mut Scratch, &mut [M]),
+        take: impl FnOnce(&[M]) -> T,
+    ) -> T {
+        let n = params.block_len();
+        if let Some(values) = self.kept.get(tree * n..(tree + 1) * n) {
+            return take(values);
+        }
+        // Poisoned or not, what is in there is only room.
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut scratch, mut values) =
+            spare.pop().unwrap_or_else(|| (Scratch::new(params), Zeroizing::new(vec![M::ZERO; n])));
+        drop(spare);
+        make(&mut scratch, &mut values);
+        let result = take(&values);
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push((scratch, values));
+        result
+    }
+
+    /// Keeps the values of the next block.
+    pub(super) fn keep(&mut self, values: &[M]) {
+        if self.keep {
+            self.kept.extend_from_slice(values);
+        }
+    }
+}
+
+impl<M: Zeroize> Drop for Leaves<M> {
+    fn drop(&mut self) {
+        self.kept.zeroize();
+    }
+}
