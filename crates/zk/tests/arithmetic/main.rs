@@ -20,5 +20,8 @@ mod reference;
 mod tap;
 
 mod cheating_provers;
+mod cheating_verifiers;
+mod fiat_shamir;
 mod honest;
+mod messages;
 mod mixed;
