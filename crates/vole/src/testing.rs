@@ -1,14 +1,34 @@
-//! Cheating by mail: a channel that changes what its party sends.
+//! Cheating by mail: a channel that changes what its party sends; and the pairs of fields that tests go over.
 
 use volery_channel::{Channel, Error as ChannelError, Stats, Tag};
 
+/// Calls a function that is generic over a pair of fields for each pair that the system serves.
+macro_rules! for_every_pair {
+    ($check:ident) => {{
+        use volery_field::{
+            Bls12381Scalar, Bn254Scalar, F32, F32x4, F61, F61x2, Gf128, Gf256, P256Base, RistrettoScalar,
+            Secp256k1Base,
+        };
+        $check::<F61, F61>();
+        $check::<F61, F61x2>();
+        $check::<F32, F32x4>();
+        $check::<Gf256, Gf128>();
+        $check::<Bn254Scalar, Bn254Scalar>();
+        $check::<Bls12381Scalar, Bls12381Scalar>();
+        $check::<Secp256k1Base, Secp256k1Base>();
+        $check::<P256Base, P256Base>();
+        $check::<RistrettoScalar, RistrettoScalar>();
+    }};
+}
+pub(crate) use for_every_pair;
+
 /// A channel whose sent payloads pass through `tap`.
-pub(crate) struct Tap<C> {
+pub(crate) struct Tap<C, T = fn(Tag, &mut Vec<u8>)> {
     pub(crate) inner: C,
-    pub(crate) tap: fn(Tag, &mut Vec<u8>),
+    pub(crate) tap: T,
 }
 
-impl<C: Channel> Channel for Tap<C> {
+impl<C: Channel, T: FnMut(Tag, &mut Vec<u8>)> Channel for Tap<C, T> {
     fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
         let mut payload = payload.to_vec();
         (self.tap)(tag, &mut payload);
