@@ -19,9 +19,11 @@ mod reference;
 #[path = "../quicksilver/tap.rs"]
 mod tap;
 
+mod borders;
 mod cheating_provers;
 mod cheating_verifiers;
 mod fiat_shamir;
 mod honest;
 mod messages;
 mod mixed;
+mod random;
