@@ -10,6 +10,8 @@ use volery_field::{
     Bn254Scalar, Element, F2, F32, F32x4, F61, F61x2, Gf128, Gf256, Mac, P256Base, Value, pack_elements,
     packed_bytes, unpack_elements,
 };
+use volery_vole::Delta;
+use volery_vole::subfield::FieldDelta;
 use volery_zk::Error;
 use volery_zk::quicksilver::arithmetic::{Alone, Prover, Settings, Verifier};
 use volery_zk::quicksilver::{self, Challenges, mixed, verdict};
@@ -142,7 +144,8 @@ pub fn arithmetic_prover(bytes: &[u8]) {
 pub fn arithmetic_verifier(bytes: &[u8]) {
     let Some((mode, rest)) = bytes.split_first() else { return };
     let lie = mode & 2 != 0;
-    let result = against(rest, |channel| as_verifier(channel, mode >> 2, mode & 1 != 0, lie));
+    let result =
+        against(rest, |channel| as_verifier(channel, mode >> 2, mode & 1 != 0, &dealing::delta(bytes), lie));
     assert!(!lie || result.is_err(), "a false statement is accepted");
 }
 
@@ -160,24 +163,31 @@ pub fn as_prover(channel: &mut dyn Channel, fields: u8, hashed: bool) -> Result<
     with_fields!(fields, prover(channel, hashed))
 }
 
-/// An honest verifier.
+/// An honest verifier, whose key has the digits of `delta`.
 ///
 /// # Errors
 /// What its peer does wrong.
-pub fn as_verifier(channel: &mut dyn Channel, fields: u8, hashed: bool, lie: bool) -> Result<(), Error> {
+pub fn as_verifier(
+    channel: &mut dyn Channel,
+    fields: u8,
+    hashed: bool,
+    delta: &Delta,
+    lie: bool,
+) -> Result<(), Error> {
     fn verifier<F: Value, M: Mac<F>>(
         channel: &mut dyn Channel,
         hashed: bool,
+        delta: &Delta,
         lie: bool,
     ) -> Result<(), Error> {
-        let delta = dealing::field_delta::<F, M>();
-        let (mut rng, mut stock) = (rng(5), dealing::keys::<F, M>());
+        let delta = FieldDelta::<M>::from_digits::<F>(delta);
+        let (mut rng, mut stock) = (rng(5), dealing::keys::<F, M>(&delta));
         let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
         let verifier = Verifier::new(SETTINGS, challenges, &delta, &mut stock, Alone(channel));
         verifier.verify(&Claims::<F>::claimed(lie))?;
         verdict::send(channel, true)
     }
-    with_fields!(fields, verifier(channel, hashed, lie))
+    with_fields!(fields, verifier(channel, hashed, delta, lie))
 }
 
 /// All that a verifier sends during a proof over bits and a field, at the prover.
@@ -189,7 +199,8 @@ pub fn mixed_prover(bytes: &[u8]) {
 pub fn mixed_verifier(bytes: &[u8]) {
     let Some((mode, rest)) = bytes.split_first() else { return };
     let lie = mode & 2 != 0;
-    let result = against(rest, |channel| as_mixed_verifier(channel, mode & 1 != 0, lie));
+    let result =
+        against(rest, |channel| as_mixed_verifier(channel, mode & 1 != 0, &dealing::delta(bytes), lie));
     assert!(!lie || result.is_err(), "a false statement is accepted");
 }
 
@@ -212,17 +223,22 @@ pub fn as_mixed_prover(channel: &mut dyn Channel, hashed: bool) -> Result<(), Er
     verdict::receive(channel)
 }
 
-/// An honest verifier over bits and a field.
+/// An honest verifier over bits and a field, whose keys both come of `delta`.
 ///
 /// # Errors
 /// What its peer does wrong.
-pub fn as_mixed_verifier(channel: &mut dyn Channel, hashed: bool, lie: bool) -> Result<(), Error> {
-    let (bit_delta, delta) = (dealing::delta(), dealing::field_delta::<F61, F61>());
+pub fn as_mixed_verifier(
+    channel: &mut dyn Channel,
+    hashed: bool,
+    delta: &Delta,
+    lie: bool,
+) -> Result<(), Error> {
+    let field_delta = FieldDelta::<F61>::from_digits::<F61>(delta);
     let (mut bit_stock, mut stock) =
-        (dealing::bits(Some(bit_delta.duplicate())), dealing::keys::<F61, F61>());
+        (dealing::bits(Some(delta.duplicate())), dealing::keys::<F61, F61>(&field_delta));
     let [for_bits, for_elements] = mixed_challenges(hashed, 5);
-    let bits = quicksilver::Verifier::new(BIT_SETTINGS, for_bits, &bit_delta, &mut bit_stock, channel, None);
-    let field = Verifier::new(SETTINGS, for_elements, &delta, &mut stock, bits);
+    let bits = quicksilver::Verifier::new(BIT_SETTINGS, for_bits, delta, &mut bit_stock, channel, None);
+    let field = Verifier::new(SETTINGS, for_elements, &field_delta, &mut stock, bits);
     mixed::Verifier::new(field).verify(&Number { lie, knows: false })?;
     verdict::send(channel, true)
 }

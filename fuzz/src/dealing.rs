@@ -1,12 +1,12 @@
 //! Correlations from nowhere, so that a run takes microseconds.
 
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
 use volery_channel::Channel;
 use volery_field::{Authenticated, Gf128, Mac, Value};
 use volery_vole::subfield::FieldDelta;
 use volery_vole::supply::{Correlations, Item, Stock};
-use volery_vole::{Delta, Prg};
-
-use crate::replay::rng;
+use volery_vole::{Delta, Prg, SessionId, Transcript};
 
 /// A dealer's correlations: `next` makes one.
 struct Dealt<N>(N);
@@ -23,10 +23,13 @@ impl<I: Item, N: FnMut() -> I> Correlations<I> for Dealt<N> {
     }
 }
 
-/// The verifier's binary key.
+/// The verifier's binary key: another one for each input. Under a fixed one a fuzzer that sees both sides of a comparison
+/// would find what the verifier expects, change by change; an honest prover's messages are the same under any.
 #[must_use]
-pub fn delta() -> Delta {
-    Delta::random(&mut rng(4))
+pub fn delta(input: &[u8]) -> Delta {
+    let mut transcript = Transcript::new("fuzz: delta", &SessionId::new([0; 32]));
+    transcript.absorb("input", input);
+    Delta::random(&mut ChaCha20Rng::from_seed(transcript.challenge_seed("seed").into_bytes()))
 }
 
 /// Bits: tags at the prover, keys at the verifier, who has delta.
@@ -42,12 +45,6 @@ pub fn bits(delta: Option<Delta>) -> Stock {
             _ => tag,
         }
     })))
-}
-
-/// The verifier's key over a field.
-#[must_use]
-pub fn field_delta<F: Value, M: Mac<F>>() -> FieldDelta<M> {
-    FieldDelta::from_digits::<F>(&Delta::random(&mut rng(6)))
 }
 
 fn pairs<F: Value, M: Mac<F>>() -> impl FnMut() -> Authenticated<F, M> + Send {
@@ -68,8 +65,8 @@ pub fn elements<F: Value, M: Mac<F>>() -> Stock<Authenticated<F, M>> {
 
 /// Their keys at the verifier.
 #[must_use]
-pub fn keys<F: Value, M: Mac<F>>() -> Stock<M> {
-    let (mut next, delta) = (pairs::<F, M>(), field_delta::<F, M>().expose());
+pub fn keys<F: Value, M: Mac<F>>(delta: &FieldDelta<M>) -> Stock<M> {
+    let (mut next, delta) = (pairs::<F, M>(), delta.expose());
     Stock::new(Box::new(Dealt(move || {
         let pair = next();
         pair.m + delta.scale(pair.x)

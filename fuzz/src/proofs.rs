@@ -3,7 +3,7 @@
 use volery_channel::Channel;
 use volery_circuit::{Digest, Error as StatementError, Prove, Statement};
 use volery_field::F2;
-use volery_vole::{SessionId, Transcript};
+use volery_vole::{Delta, SessionId, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::{Challenges, Prover, Settings, Verifier, verdict};
 
@@ -67,7 +67,8 @@ pub fn quicksilver_verifier(bytes: &[u8]) {
     let Some((mode, rest)) = bytes.split_first() else { return };
     let lie = mode & 2 != 0;
     let statement = if lie { Chain::FALSE } else { Chain::TRUE };
-    let result = against(rest, |channel| as_verifier(channel, mode & 1 != 0, &statement));
+    let result =
+        against(rest, |channel| as_verifier(channel, mode & 1 != 0, &dealing::delta(bytes), &statement));
     assert!(!lie || result.is_err(), "a false statement is accepted");
 }
 
@@ -82,14 +83,18 @@ pub fn as_prover(channel: &mut dyn Channel, hashed: bool) -> Result<(), Error> {
     verdict::receive(channel)
 }
 
-/// An honest verifier.
+/// An honest verifier; `delta` may be anything.
 ///
 /// # Errors
 /// What its peer does wrong.
-pub fn as_verifier(channel: &mut dyn Channel, hashed: bool, statement: &Chain) -> Result<(), Error> {
-    let delta = dealing::delta();
+pub fn as_verifier(
+    channel: &mut dyn Channel,
+    hashed: bool,
+    delta: &Delta,
+    statement: &Chain,
+) -> Result<(), Error> {
     let (mut rng, mut stock) = (rng(5), dealing::bits(Some(delta.duplicate())));
     let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
-    Verifier::new(SETTINGS, challenges, &delta, &mut stock, channel, None).verify(statement)?;
+    Verifier::new(SETTINGS, challenges, delta, &mut stock, channel, None).verify(statement)?;
     verdict::send(channel, true)
 }

@@ -18,7 +18,7 @@ use volery_vole::softspoken::FieldBits;
 use crate::correlations::{cot_as_prover, cot_as_verifier, extension};
 use crate::proofs::Chain;
 use crate::replay::{payloads, record, rng};
-use crate::{arithmetic, proofs, sessions, subfield};
+use crate::{arithmetic, dealing, proofs, sessions, subfield};
 
 /// One input of a target.
 pub struct Seed {
@@ -154,6 +154,7 @@ fn extensions(add: Add<'_>) {
 }
 
 fn conversations(add: Add<'_>) {
+    let delta = dealing::delta(&[]);
     let (prover, verifier) = record(
         |channel| cot_as_prover(channel).expect("an honest run"),
         |channel| cot_as_verifier(channel).expect("an honest run"),
@@ -163,7 +164,7 @@ fn conversations(add: Add<'_>) {
     for (hashed, name) in [(false, "interactive"), (true, "fiat-shamir")] {
         let (prover, verifier) = record(
             move |channel| proofs::as_prover(channel, hashed).expect("an honest run"),
-            |channel| proofs::as_verifier(channel, hashed, &Chain::TRUE).expect("an honest run"),
+            |channel| proofs::as_verifier(channel, hashed, &delta, &Chain::TRUE).expect("an honest run"),
         );
         let mode = u8::from(hashed);
         add("quicksilver_verifier", &format!("{name}-true"), &[&[mode], prover.as_slice()].concat());
@@ -195,6 +196,7 @@ fn elements(add: Add<'_>) {
 }
 
 fn conversations_over_fields(add: Add<'_>) {
+    let delta = dealing::delta(&[]);
     let (prover, verifier) = record(
         |channel| subfield::as_prover(channel).expect("an honest run"),
         |channel| subfield::as_verifier(channel).expect("an honest run"),
@@ -206,7 +208,9 @@ fn conversations_over_fields(add: Add<'_>) {
         for fields in 0..arithmetic::FIELDS {
             let (prover, verifier) = record(
                 move |channel| arithmetic::as_prover(channel, fields, hashed).expect("an honest run"),
-                |channel| arithmetic::as_verifier(channel, fields, hashed, false).expect("an honest run"),
+                |channel| {
+                    arithmetic::as_verifier(channel, fields, hashed, &delta, false).expect("an honest run")
+                },
             );
             for (lie, claim) in [(0, "true"), (2, "false")] {
                 let bytes = [&[fields << 2 | lie | mode], prover.as_slice()].concat();
@@ -222,7 +226,7 @@ fn conversations_over_fields(add: Add<'_>) {
         }
         let (prover, verifier) = record(
             move |channel| arithmetic::as_mixed_prover(channel, hashed).expect("an honest run"),
-            |channel| arithmetic::as_mixed_verifier(channel, hashed, false).expect("an honest run"),
+            |channel| arithmetic::as_mixed_verifier(channel, hashed, &delta, false).expect("an honest run"),
         );
         for (lie, claim) in [(0, "true"), (2, "false")] {
             add("mixed_verifier", &format!("{name}-{claim}"), &[&[lie | mode], prover.as_slice()].concat());

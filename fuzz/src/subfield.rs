@@ -1,6 +1,8 @@
-//! The making of correlations over a field: base VOLE, then rounds, from base OT on.
+//! The making of correlations over a field: base VOLE, then rounds.
 
-use volery_channel::{Channel, tags};
+use std::sync::OnceLock;
+
+use volery_channel::{Channel, Limits, memory_pair, tags};
 use volery_field::{Authenticated, F61};
 use volery_vole::softspoken::{FieldBits, Receiver, Sender};
 use volery_vole::subfield::{ProverParty, VerifierParty, tree_size};
@@ -22,7 +24,40 @@ const PLAN: Plan = Plan {
 /// Correlations taken: the first stage, a round of each size and the start of the next.
 const TAKEN: usize = 3 * 64 + 20 * 16 + 40 * 32;
 
-/// All that a verifier sends while correlations over F_{2^61-1} are made, at the prover.
+/// What both parties hold after honest set-ups: for the paths' bits, and for the field's own trees.
+struct Setup {
+    prover: [Receiver; 2],
+    verifier: [Sender; 2],
+}
+
+impl Setup {
+    /// Made once: base OT would take longer than all the rest of a run, and has targets of its own.
+    fn honest() -> &'static Self {
+        static HONEST: OnceLock<Setup> = OnceLock::new();
+        let sizes = [FieldBits::Eight, tree_size::<F61, F61>()];
+        HONEST.get_or_init(|| {
+            let (mut left, mut right) = memory_pair(&Limits::default());
+            std::thread::scope(|scope| {
+                let prover = scope.spawn(move || {
+                    let mut rng = rng(3);
+                    let receivers = sizes.map(|size| {
+                        Receiver::setup(&mut left, &SESSION, size, &mut rng).expect("an honest run")
+                    });
+                    left.flush().expect("there is room");
+                    receivers
+                });
+                let mut rng = rng(2);
+                let verifier = sizes.map(|size| {
+                    let delta = Delta::random(&mut rng);
+                    Sender::setup(&mut right, &SESSION, size, delta, &mut rng).expect("an honest run")
+                });
+                Self { prover: prover.join().expect("an honest run"), verifier }
+            })
+        })
+    }
+}
+
+/// All that a verifier sends after the set-up while correlations over F_{2^61-1} are made, at the prover.
 pub fn subfield_prover(bytes: &[u8]) {
     let _ = against(bytes, |channel| as_prover(channel));
 }
@@ -37,10 +72,9 @@ pub fn subfield_verifier(bytes: &[u8]) {
 /// # Errors
 /// What its peer does wrong.
 pub fn as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
-    let mut rng = rng(3);
-    let bits = Receiver::setup(channel, &SESSION, FieldBits::Eight, &mut rng)?.fork("field")?;
-    let trees = Receiver::setup(channel, &SESSION, tree_size::<F61, F61>(), &mut rng)?;
-    let party = ProverParty::<F61, F61>::new(SESSION, trees, bits, &mut rng)?;
+    let [bits, trees] = &Setup::honest().prover;
+    let party =
+        ProverParty::<F61, F61>::new(SESSION, trees.fork("field")?, bits.fork("paths")?, &mut rng(3))?;
     let mut stock = Stock::new(Box::new(Supply::new(party, PLAN, None)));
     stock.fill(channel, &mut vec![Authenticated::default(); TAKEN])?;
     leave(channel)
@@ -51,11 +85,9 @@ pub fn as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
 /// # Errors
 /// What its peer does wrong.
 pub fn as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
-    let mut rng = rng(2);
-    let (bits, key) = (Delta::random(&mut rng), Delta::random(&mut rng));
-    let bits = Sender::setup(channel, &SESSION, FieldBits::Eight, bits, &mut rng)?.fork("field")?;
-    let trees = Sender::setup(channel, &SESSION, tree_size::<F61, F61>(), key, &mut rng)?;
-    let party = VerifierParty::<F61, F61>::new(SESSION, trees, bits, &mut rng)?;
+    let [bits, trees] = &Setup::honest().verifier;
+    let party =
+        VerifierParty::<F61, F61>::new(SESSION, trees.fork("field")?, bits.fork("paths")?, &mut rng(2))?;
     let mut stock = Stock::new(Box::new(Supply::new(party, PLAN, None)));
     stock.fill(channel, &mut vec![F61::default(); TAKEN])?;
     leave(channel)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use volery_fuzz::proofs::Chain;
 use volery_fuzz::replay::against;
-use volery_fuzz::{TARGETS, arithmetic, correlations, driver, proofs, seeds, sessions, subfield};
+use volery_fuzz::{TARGETS, arithmetic, correlations, dealing, driver, proofs, seeds, sessions, subfield};
 
 fn committed(target: &str, name: &str) -> Vec<u8> {
     std::fs::read(driver::corpus(target).join(name)).expect("run `cargo run --example seeds`")
@@ -39,12 +39,14 @@ fn honest_conversations_are_accepted_to_the_end() {
     let cot = |name| committed(name, "two-rounds");
     assert_eq!(against(&cot("cot_prover"), |c| correlations::cot_as_prover(c)), Ok(()));
     assert_eq!(against(&cot("cot_verifier"), |c| correlations::cot_as_verifier(c)), Ok(()));
+    // Another one than the seeds were made with.
+    let delta = dealing::delta(b"test");
     let prover = committed("quicksilver_prover", "interactive");
     assert_eq!(against(&prover, |c| proofs::as_prover(c, false)), Ok(()));
     for (hashed, name) in [(false, "interactive-true"), (true, "fiat-shamir-true")] {
         let bytes = committed("quicksilver_verifier", name);
-        assert_eq!(against(&bytes[1..], |c| proofs::as_verifier(c, hashed, &Chain::TRUE)), Ok(()));
-        let lie = against(&bytes[1..], |c| proofs::as_verifier(c, hashed, &Chain::FALSE));
+        assert_eq!(against(&bytes[1..], |c| proofs::as_verifier(c, hashed, &delta, &Chain::TRUE)), Ok(()));
+        let lie = against(&bytes[1..], |c| proofs::as_verifier(c, hashed, &delta, &Chain::FALSE));
         assert!(lie.is_err_and(|error| error.is_rejection()), "{name}");
     }
     assert_eq!(against(&committed("session_prover", "true"), |c| sessions::as_prover(c)), Ok(()));
@@ -61,12 +63,14 @@ fn honest_conversations_over_fields_are_accepted_to_the_end() {
         against(&committed("subfield_verifier", "three-rounds"), |c| subfield::as_verifier(c)),
         Ok(())
     );
+    let delta = dealing::delta(b"test");
     for fields in 0..arithmetic::FIELDS {
         let prover = committed("arithmetic_prover", &format!("fields-{fields}"));
         assert_eq!(against(&prover[1..], |c| arithmetic::as_prover(c, fields, false)), Ok(()), "{fields}");
         for (hashed, name) in [(false, "interactive"), (true, "fiat-shamir")] {
             let bytes = committed("arithmetic_verifier", &format!("{name}-true-{fields}"));
-            let verify = |lie| against(&bytes[1..], |c| arithmetic::as_verifier(c, fields, hashed, lie));
+            let verify =
+                |lie| against(&bytes[1..], |c| arithmetic::as_verifier(c, fields, hashed, &delta, lie));
             assert_eq!(verify(false), Ok(()), "{name} {fields}");
             assert!(verify(true).is_err_and(|error| error.is_rejection()), "{name} {fields}");
         }
@@ -75,7 +79,7 @@ fn honest_conversations_over_fields_are_accepted_to_the_end() {
     assert_eq!(against(&prover, |c| arithmetic::as_mixed_prover(c, false)), Ok(()));
     for (hashed, name) in [(false, "interactive"), (true, "fiat-shamir")] {
         let bytes = committed("mixed_verifier", &format!("{name}-true"));
-        let verify = |lie| against(&bytes[1..], |c| arithmetic::as_mixed_verifier(c, hashed, lie));
+        let verify = |lie| against(&bytes[1..], |c| arithmetic::as_mixed_verifier(c, hashed, &delta, lie));
         assert_eq!(verify(false), Ok(()), "{name}");
         assert!(verify(true).is_err_and(|error| error.is_rejection()), "{name}");
     }
