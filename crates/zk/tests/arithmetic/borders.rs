@@ -77,6 +77,23 @@ fn a_wrong_product_is_rejected_around_the_borders_of_blocks() {
     }
 }
 
+/// The same for multiplications at once, which go in pieces of their own.
+#[test]
+fn a_wrong_product_of_many_at_once_is_rejected_around_the_borders_of_pieces_and_blocks() {
+    for interval in [255, 256, 257, 511, 512, 513, 1 << 11, 1 << 17] {
+        for fiat_shamir in [false, true] {
+            let run = Run::new(interval, fiat_shamir);
+            let program = Program::of(&[Part::Polynomial(3), Part::ManyGates(700), Part::Gates(3)]);
+            let (p, v) = run.honest::<F61, F61>(&program);
+            assert_eq!(p.unwrap(), v.unwrap(), "{run:?}");
+            for product in [0, 127, 128, 254, 255, 256, 257, 511, 512, 699, 700] {
+                let v = run.answer::<F61, F61>(&program, Lie::Product(product));
+                assert_eq!(v, wrong(), "{run:?} {product}");
+            }
+        }
+    }
+}
+
 /// Commitments that fill frames and blocks to the last element; the last one is wrong.
 #[test]
 fn a_wrong_element_is_rejected_around_the_borders_of_frames() {

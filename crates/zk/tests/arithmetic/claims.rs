@@ -29,6 +29,8 @@ impl<F: Value, M: Mac<F>, S> Claim<F, M> for S where
 pub(crate) enum Part {
     /// So many multiplications in a chain, whose end is committed to again.
     Gates(usize),
+    /// So many multiplications at once, whose results are committed to again.
+    ManyGates(usize),
     /// So many committed products.
     Products(usize),
     /// An inner product of so many pairs with a committed result.
@@ -47,8 +49,9 @@ pub(crate) enum Part {
 
 impl Part {
     /// One of each kind, small.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Gates(5),
+        Self::ManyGates(4),
         Self::Products(4),
         Self::Dot(6),
         Self::Polynomial(2),
@@ -61,7 +64,7 @@ impl Part {
 
     /// Whether only the hash of the assertions can show that it is false.
     pub(crate) fn is_linear(self) -> bool {
-        matches!(self, Self::Gates(_) | Self::Linear(..) | Self::Equal(_))
+        matches!(self, Self::Gates(_) | Self::ManyGates(_) | Self::Linear(..) | Self::Equal(_))
     }
 }
 
@@ -99,6 +102,7 @@ impl<F: Value, B: Polynomials<F>> Statement<B> for Program<F> {
             let mut values = Values::<F> { prg: Prg::new([i as u8; 16]), slip };
             match *part {
                 Part::Gates(n) => values.gates(b, n),
+                Part::ManyGates(n) => values.many_gates(b, n),
                 Part::Products(n) => values.products(b, n),
                 Part::Dot(n) => values.dot(b, n),
                 Part::Polynomial(degree) => values.polynomial(b, degree),
@@ -149,6 +153,16 @@ impl<F: Value> Values<F> {
         let result = self.commit_result(b, &[value])?;
         let difference = b.sub(&y, &result[0]);
         b.assert_zero(&[difference])
+    }
+
+    fn many_gates<B: Polynomials<F>>(&mut self, b: &mut B, n: usize) -> Result<(), B::Error> {
+        let (x, y) = (self.random(n), self.random(n));
+        let z: Vec<F> = x.iter().zip(&y).map(|(x, y)| *x * *y).collect();
+        let (x, y) = (self.commit(b, &x)?, self.commit(b, &y)?);
+        let products = b.mul_many(&x, &y)?;
+        let z = self.commit_result(b, &z)?;
+        let differences: Vec<B::Wire> = products.iter().zip(&z).map(|(x, y)| b.sub(x, y)).collect();
+        b.assert_zero(&differences)
     }
 
     fn products<B: Polynomials<F>>(&mut self, b: &mut B, n: usize) -> Result<(), B::Error> {

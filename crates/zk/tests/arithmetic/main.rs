@@ -12,6 +12,7 @@
 
 #![allow(clippy::expect_used, reason = "in tests, outside the test functions too")]
 
+mod bits_as_elements;
 mod claims;
 mod deal;
 mod parties;
@@ -23,7 +24,9 @@ mod borders;
 mod cheating_provers;
 mod cheating_verifiers;
 mod fiat_shamir;
+mod gadgets;
 mod honest;
 mod messages;
 mod mixed;
 mod random;
+mod statements;

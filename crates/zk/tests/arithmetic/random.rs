@@ -90,6 +90,8 @@ enum Step {
     Scale(usize, u8),
     AddConstant(usize, u8),
     Mul(usize, usize),
+    /// So many products at once, and their sum.
+    MulMany(usize, usize, usize),
     /// A copy of a wire, plus one where the flag says so, claimed to be the wire.
     Equal(usize, bool),
     /// A committed product.
@@ -112,6 +114,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         (w(), any::<u8>()).prop_map(|(x, c)| Step::Scale(x, c)),
         (w(), any::<u8>()).prop_map(|(x, c)| Step::AddConstant(x, c)),
         (w(), w()).prop_map(|(x, y)| Step::Mul(x, y)),
+        (w(), w(), 0..9_usize).prop_map(|(x, y, n)| Step::MulMany(x, y, n)),
         (w(), lie()).prop_map(|(x, lie)| Step::Equal(x, lie)),
         (w(), w(), lie()).prop_map(|(x, y, lie)| Step::Product(x, y, lie)),
         (w(), w(), 0..6_usize, lie()).prop_map(|(x, y, n, lie)| Step::Dot(x, y, n, lie)),
@@ -157,6 +160,11 @@ impl<F: Value> Random<F> {
             Step::Scale(x, c) => b.scale(&at(x), F::digit(c)),
             Step::AddConstant(x, c) => b.add_constant(&at(x), F::digit(c)),
             Step::Mul(x, y) => b.mul(&at(x), &at(y))?,
+            Step::MulMany(x, y, n) => {
+                let (x, y): (Vec<_>, Vec<_>) = (0..n).map(|i| (at(x + i), at(y + 2 * i))).unzip();
+                let products = b.mul_many(&x, &y)?;
+                products.iter().fold(at(0), |sum, product| b.add(&sum, product))
+            }
             Step::Equal(x, lie) => {
                 let copy = b.secret(1, &mut |peek| Ok(vec![peek.value(&at(x)) + slip(lie)]))?;
                 let difference = b.sub(&at(x), &copy[0]);

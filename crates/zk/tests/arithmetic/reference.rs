@@ -261,21 +261,17 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
             seed[0] ^= 1;
         }
         let mut sum = block.mask.clone();
-        let mut streams = BTreeMap::new();
-        for relation in &block.relations {
-            let degree = relation.len();
-            let stream = streams.entry(degree).or_insert_with(|| {
-                let mut hasher = blake3::Hasher::new_derive_key("volery 2026 quicksilver relations v1");
-                hasher.update(&seed).update(&(degree as u64).to_le_bytes());
-                let mut seed = [0; 16];
-                hasher.finalize_xof().fill(&mut seed);
-                Prg::new(seed)
-            });
-            let mut chi = [M::ZERO];
-            stream.coefficients(&mut chi);
+        let mut by_degree = BTreeMap::<usize, Vec<&Vec<M>>>::new();
+        block
+            .relations
+            .iter()
+            .for_each(|relation| by_degree.entry(relation.len()).or_default().push(relation));
+        for (degree, relations) in by_degree {
             // Times X^(D - d).
             let shift = sum.len() - degree;
-            sum[shift..].iter_mut().zip(relation).for_each(|(sum, a)| *sum += chi[0] * *a);
+            for (chi, relation) in coefficients(seed, degree, relations.len()).into_iter().zip(relations) {
+                accumulate(&mut sum, chi, relation, shift);
+            }
         }
         if let Lie::Opening { block: number, coefficient } = self.lie
             && number == block.number
@@ -315,6 +311,17 @@ fn encode<M: Element>(x: M) -> Vec<u8> {
     let mut bytes = vec![0; M::BYTES];
     x.encode(&mut bytes).expect("the right length");
     bytes
+}
+
+/// The coefficients of so many relations of one degree.
+fn coefficients<M: Element>(seed: [u8; 16], degree: usize, count: usize) -> Vec<M> {
+    let mut hasher = blake3::Hasher::new_derive_key("volery 2026 quicksilver relations v1");
+    hasher.update(&seed).update(&(degree as u64).to_le_bytes());
+    let mut seed = [0; 16];
+    hasher.finalize_xof().fill(&mut seed);
+    let mut chi = vec![M::ZERO; count];
+    Prg::new(seed).coefficients(&mut chi);
+    chi
 }
 
 /// `m + x X`.
