@@ -13,7 +13,7 @@ use crate::Error;
 /// Subfield correlations that a VOPE of `degree` takes.
 #[must_use]
 pub const fn correlations<F: Value, M: Mac<F>>(degree: usize) -> usize {
-    (2 * degree).saturating_sub(1) * M::DEGREE
+    degree.saturating_mul(2).saturating_sub(1).saturating_mul(M::DEGREE)
 }
 
 /// P's coefficients, lowest first: `degree + 1` of them.
@@ -70,44 +70,84 @@ mod tests {
 
     use super::*;
     use crate::Prg;
+    use crate::testing::for_every_pair;
 
-    fn random(prg: &mut Prg) -> F61 {
-        F61::from_blocks(&[prg.block().to_bits()])
+    /// A key, and what a VOPE of `degree` takes: P's correlations under it.
+    fn deal<F: Value, M: Mac<F>>(degree: usize) -> (M, Vec<Authenticated<F, M>>) {
+        let mut prg = Prg::new([degree as u8; 16]);
+        let n = correlations::<F, M>(degree);
+        let (mut x, mut m, mut delta) = (vec![F::ZERO; n], vec![M::ZERO; n], [M::ZERO]);
+        prg.elements(&mut x);
+        prg.elements(&mut m);
+        prg.elements(&mut delta);
+        (delta[0], x.into_iter().zip(m).map(|(x, m)| Authenticated { x, m }).collect())
+    }
+
+    fn keys<F: Value, M: Mac<F>>(delta: M, p: &[Authenticated<F, M>]) -> Vec<M> {
+        p.iter().map(|p| p.m + delta.scale(p.x)).collect()
+    }
+
+    fn value<M: Element>(g: &[M], at: M) -> M {
+        g.iter().rev().fold(M::ZERO, |sum, c| sum * at + *c)
     }
 
     #[test]
-    fn v_holds_the_value_at_delta_of_p_s_polynomial_and_its_degree_is_full() {
-        let mut prg = Prg::new([3; 16]);
-        for degree in 1..=12 {
-            let delta = random(&mut prg);
-            let p: Vec<Authenticated<F61, F61>> = (0..correlations::<F61, F61>(degree))
-                .map(|_| Authenticated { x: random(&mut prg), m: random(&mut prg) })
-                .collect();
-            let v: Vec<F61> = p.iter().map(|a| a.m + a.x * delta).collect();
-            let g = prover(degree, &p).unwrap();
-            assert_eq!(g.len(), degree + 1);
-            let value = g.iter().rev().fold(F61::default(), |sum, c| sum * delta + *c);
-            assert!(value == verifier::<F61, F61>(degree, &v).unwrap());
-            assert!(g.iter().all(|c| *c != F61::default()));
+    fn v_holds_the_value_at_delta_of_p_s_polynomial_over_every_pair_of_fields() {
+        fn check<F: Value, M: Mac<F>>() {
+            for degree in 1..=12 {
+                let (delta, p) = deal::<F, M>(degree);
+                let g = prover(degree, &p).unwrap();
+                assert_eq!(g.len(), degree + 1);
+                let v = verifier::<F, M>(degree, &keys(delta, &p)).unwrap();
+                assert!(value(&g, delta) == v, "{} in {}: {degree}", F::NAME, M::NAME);
+                assert!(g.iter().all(|c| *c != M::ZERO));
+            }
         }
+        for_every_pair!(check);
+    }
+
+    /// Nothing is sent in a VOPE: who lies does so with its half of a correlation, and each of them counts.
+    #[test]
+    fn a_wrong_value_tag_or_key_in_any_correlation_makes_a_wrong_value() {
+        fn check<F: Value, M: Mac<F>>() {
+            for degree in [1, 2, 5] {
+                let (delta, p) = deal::<F, M>(degree);
+                let v = keys(delta, &p);
+                let right = verifier::<F, M>(degree, &v).unwrap();
+                for i in 0..p.len() {
+                    let name = format!("{} in {}: degree {degree}, {i}", F::NAME, M::NAME);
+                    for (x, m) in [(F::ONE, M::ZERO), (F::ZERO, M::ONE)] {
+                        let mut p = p.clone();
+                        p[i] += Authenticated { x, m };
+                        assert!(value(&prover(degree, &p).unwrap(), delta) != right, "{name}");
+                    }
+                    let mut v = v.clone();
+                    v[i] += M::ONE;
+                    assert!(verifier::<F, M>(degree, &v).unwrap() != right, "{name}");
+                }
+            }
+        }
+        for_every_pair!(check);
     }
 
     /// The attack that the second correlation of each step is there for (section 4.1).
     #[test]
-    fn a_v_with_zero_keys_does_not_know_the_middle_coefficients() {
-        let mut prg = Prg::new([4; 16]);
-        let zero = F61::default();
-        // delta = 0 and all keys 0: every tag is 0.
-        let p: Vec<_> = (0..correlations::<F61, F61>(3))
-            .map(|_| Authenticated::<F61, F61> { x: random(&mut prg), m: zero })
-            .collect();
-        let g = prover(3, &p).unwrap();
-        assert!(g[0] == zero && g[1] != zero && g[2] != zero && g[3] != zero);
+    fn a_v_with_zero_keys_does_not_know_the_other_coefficients() {
+        fn check<F: Value, M: Mac<F>>() {
+            let (_, mut p) = deal::<F, M>(3);
+            // delta = 0 and all keys 0: every tag is 0.
+            p.iter_mut().for_each(|p| p.m = M::ZERO);
+            let g = prover(3, &p).unwrap();
+            assert!(g[0] == M::ZERO && g[1..].iter().all(|c| *c != M::ZERO), "{}", M::NAME);
+        }
+        for_every_pair!(check);
     }
 
     #[test]
     fn a_wrong_number_of_correlations_is_misuse() {
-        for (degree, n) in [(0, 0), (1, 0), (1, 2), (2, 2)] {
+        for (degree, n) in [(0, 0), (1, 0), (1, 2), (2, 2), (usize::MAX, 3)] {
+            let p = vec![Authenticated::<F61, F61>::default(); n];
+            assert!(matches!(prover(degree, &p), Err(Error::Misuse(_))));
             assert!(matches!(verifier::<F61, F61>(degree, &vec![F61::default(); n]), Err(Error::Misuse(_))));
         }
     }

@@ -32,6 +32,8 @@
 
 mod leaves;
 mod prover;
+#[cfg(test)]
+mod tests;
 mod verifier;
 
 pub(super) use prover::{CheckRandomness, ProverRound};
