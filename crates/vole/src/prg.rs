@@ -49,10 +49,20 @@ impl Prg {
         for_each_element(out.len(), |blocks| self.blocks(blocks), |i, x| out[i] = x);
     }
 
-    /// Fills `out` with coefficients for a random linear combination, each from the next block: see
-    /// [`Element::coefficient`].
+    /// Fills `out` with coefficients for a random linear combination, each from the next block (see
+    /// [`Element::coefficient`]), or two from a block where half of one is enough for an element.
     pub fn coefficients<E: Element>(&mut self, out: &mut [E]) {
         let mut buffer = [Gf128::ZERO; 64];
+        if E::BLOCKS_OF_PAIR == 1 {
+            for out in out.chunks_mut(2 * buffer.len()) {
+                let blocks = &mut buffer[..out.len().div_ceil(2)];
+                self.blocks(blocks);
+                for (out, block) in out.chunks_mut(2).zip(blocks) {
+                    out.copy_from_slice(&E::pair_from_blocks(&[block.to_bits()])[..out.len()]);
+                }
+            }
+            return;
+        }
         for out in out.chunks_mut(buffer.len()) {
             let blocks = &mut buffer[..out.len()];
             self.blocks(blocks);

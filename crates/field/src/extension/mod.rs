@@ -149,14 +149,14 @@ pub trait Mac<F: Value>: Element {
         plain::inner_product(a, b)
     }
 
-    /// P's `(sum m_x m_y, sum (x m_y + y m_x))`: the two lower coefficients in delta of `sum k_x k_y`.
+    /// P's `(sum m_x m_y, sum (x m_y + y m_x), sum x y)`: the coefficients in delta of `sum k_x k_y`, lowest first.
     ///
     /// # Errors
     /// [`LengthError`] unless the slices are equally long.
     fn dot_prover(
         x: &[Authenticated<F, Self>],
         y: &[Authenticated<F, Self>],
-    ) -> Result<[Self; 2], LengthError> {
+    ) -> Result<[Self; 3], LengthError> {
         plain::dot_prover(x, y)
     }
 

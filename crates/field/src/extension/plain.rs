@@ -14,11 +14,15 @@ pub(crate) fn inner_product<F: Value, M: Mac<F>>(a: &[M], b: &[M]) -> Result<M, 
 pub(crate) fn dot_prover<F: Value, M: Mac<F>>(
     x: &[Authenticated<F, M>],
     y: &[Authenticated<F, M>],
-) -> Result<[M; 2], LengthError> {
+) -> Result<[M; 3], LengthError> {
     same(x.len(), &[y.len()])?;
-    Ok(x.iter()
-        .zip(y)
-        .fold([M::ZERO; 2], |[a0, a1], (x, y)| [a0 + x.m * y.m, a1 + y.m.scale(x.x) + x.m.scale(y.x)]))
+    let mut sums = [M::ZERO; 3];
+    for (x, y) in x.iter().zip(y) {
+        sums[0] += x.m * y.m;
+        sums[1] += y.m.scale(x.x) + x.m.scale(y.x);
+        sums[2] += M::embed(x.x * y.x);
+    }
+    Ok(sums)
 }
 
 /// [`Mac::check_prover`].

@@ -63,13 +63,14 @@ impl<P: Modulus> Mac<Self> for Prime256<P> {
         Ok(sum.reduce())
     }
 
-    fn dot_prover(x: &[Pair<P>], y: &[Pair<P>]) -> Result<[Self; 2], LengthError> {
+    fn dot_prover(x: &[Pair<P>], y: &[Pair<P>]) -> Result<[Self; 3], LengthError> {
         same(x.len(), &[y.len()])?;
-        let mut sums = [Sum::new(), Sum::new()];
+        let mut sums = [Sum::new(), Sum::new(), Sum::new()];
         for (x, y) in x.iter().zip(y) {
             sums[0].add(x.m, y.m);
             sums[1].add(x.x, y.m);
             sums[1].add(y.x, x.m);
+            sums[2].add(x.x, y.x);
         }
         Ok(sums.map(Sum::reduce))
     }

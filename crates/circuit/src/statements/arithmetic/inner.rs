@@ -7,8 +7,9 @@ use crate::elements::bring_in;
 use crate::seeded::Seeded;
 use crate::{Digest, Error, Prove, Statement, Witness};
 
-/// Pairs of a claim. A longer product is the sum of committed parts, one element each, so that memory stays flat.
-const PART: usize = 1 << 20;
+/// Pairs of a claim. A longer product is the sum of committed parts, one element each, so that memory stays flat and a part's
+/// tags are still in the caches when they are multiplied.
+const PART: usize = 1 << 15;
 
 /// "I know vectors `x` and `y` with this inner product", or, with a secret one, "... which I have committed to".
 pub struct InnerProduct<F: Value> {

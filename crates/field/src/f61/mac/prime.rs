@@ -34,12 +34,13 @@ impl Mac<Self> for F61 {
         Ok(sum.reduce())
     }
 
-    fn dot_prover(x: &[Pair], y: &[Pair]) -> Result<[Self; 2], LengthError> {
+    fn dot_prover(x: &[Pair], y: &[Pair]) -> Result<[Self; 3], LengthError> {
         same(x.len(), &[y.len()])?;
-        let mut sums = [Sum::default(); 2];
+        let mut sums = [Sum::default(); 3];
         over_pairs(&mut sums, (x, y), |sums, x, y| {
             sums[0].add(product(x.m.0, y.m.0));
             sums[1].add(product(x.x.0, y.m.0) + product(y.x.0, x.m.0));
+            sums[2].add(product(x.x.0, y.x.0));
         });
         Ok(sums.map(Sum::reduce))
     }

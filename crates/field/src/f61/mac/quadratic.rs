@@ -81,16 +81,17 @@ impl Mac<F61> for F61x2 {
         Ok(sum.reduce())
     }
 
-    fn dot_prover(x: &[Pair], y: &[Pair]) -> Result<[Self; 2], LengthError> {
+    fn dot_prover(x: &[Pair], y: &[Pair]) -> Result<[Self; 3], LengthError> {
         same(x.len(), &[y.len()])?;
-        let mut sums = (Sum2::default(), [Sum::default(); 2]);
-        over_pairs(&mut sums, (x, y), |(products, [re, im]), x, y| {
+        let mut sums = (Sum2::default(), [Sum::default(); 3]);
+        over_pairs(&mut sums, (x, y), |(products, [re, im, value]), x, y| {
             products.add(x.m, parts(y.m));
             re.add(product(x.x.0, y.m.re.0) + product(y.x.0, x.m.re.0));
             im.add(product(x.x.0, y.m.im.0) + product(y.x.0, x.m.im.0));
+            value.add(product(x.x.0, y.x.0));
         });
-        let (products, [re, im]) = sums;
-        Ok([products.reduce(), Self { re: re.reduce(), im: im.reduce() }])
+        let (products, [re, im, value]) = sums;
+        Ok([products.reduce(), Self { re: re.reduce(), im: im.reduce() }, Self::embed(value.reduce())])
     }
 
     fn check_prover(a: &[Pair], b: &[Pair], c: &[Pair], chi: &[Self]) -> Result<[Self; 2], LengthError> {

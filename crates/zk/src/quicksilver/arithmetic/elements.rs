@@ -29,6 +29,19 @@ impl<F: Element> ElementWriter<F> {
         self.waiting.len() >= FRAME
     }
 
+    /// The number of elements that a frame still takes, at least one.
+    #[inline(always)]
+    pub(super) fn room(&self) -> usize {
+        FRAME - self.waiting.len()
+    }
+
+    /// Appends at most [`ElementWriter::room`] elements; whether a frame is full now.
+    #[inline(always)]
+    pub(super) fn extend(&mut self, elements: impl Iterator<Item = F>) -> bool {
+        self.waiting.extend(elements);
+        self.waiting.len() >= FRAME
+    }
+
     /// Sends what there is.
     pub(super) fn send(
         &mut self,
@@ -63,6 +76,18 @@ impl<F: Element> ElementReader<F> {
         let element = self.elements.get(self.next).copied();
         self.next += usize::from(element.is_some());
         element
+    }
+
+    /// What has arrived and was not taken.
+    #[inline(always)]
+    pub(super) fn at_hand(&self) -> &[F] {
+        self.elements.get(self.next..).unwrap_or_default()
+    }
+
+    /// The first `n` elements at hand are taken.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, n: usize) {
+        self.next = self.next.saturating_add(n).min(self.elements.len());
     }
 
     /// Receives a frame. Call it when no element is at hand.

@@ -51,6 +51,9 @@ struct Block<M: Zeroize> {
     tally: Tally,
 }
 
+/// Multiplications at once: few enough for all that they read and write to stay in the first-level cache.
+const AT_ONCE: usize = 256;
+
 /// Blocks whose seeds P may be waiting for while it fills the next.
 const IN_FLIGHT: usize = 1;
 
@@ -121,6 +124,38 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
 
     fn misuse<T>(&mut self, reason: String) -> Result<T, Error> {
         self.latch(Err(StatementError::misuse(reason).into()))
+    }
+
+    /// Of `wanted` commitments, each with `places - 1` relations, as many as can be made without a look at anything but
+    /// the values; none at the end of a block. What they would start with (a new block, a refill) is done.
+    #[inline(always)]
+    fn at_once(&mut self, wanted: usize, places: usize) -> Result<usize, Error> {
+        if self.left == 0 {
+            self.end_block()?;
+        }
+        while self.stock.at_hand().is_empty() {
+            self.refill()?;
+        }
+        let n = wanted.min(AT_ONCE).min(self.left / places);
+        Ok(n.min(self.stock.at_hand().len()).min(self.elements.room()))
+    }
+
+    /// Commits to some of `values`, as many as [`Prover::at_once`] said, which take `places` places each; the wires go to `out`.
+    #[inline(always)]
+    fn commit_at_once(
+        &mut self,
+        values: impl ExactSizeIterator<Item = F>,
+        places: usize,
+        out: &mut Vec<Authenticated<F, M>>,
+    ) -> Result<(), Error> {
+        let (n, start) = (values.len(), out.len());
+        let random = self.stock.at_hand().iter();
+        out.extend(values.zip(random).map(|(x, random)| Authenticated { x, m: random.m }));
+        let masked = out[start..].iter().zip(self.stock.at_hand()).map(|(wire, random)| wire.x - random.x);
+        let full = self.elements.extend(masked);
+        self.stock.advance(n);
+        self.left -= n * places;
+        if full { self.send() } else { Ok(()) }
     }
 
     /// Commits to `x`.
@@ -342,6 +377,32 @@ impl<F: Value, M: Mac<F>, L: Link> Ops<F> for Prover<'_, F, M, L> {
         self.tally.multiplications += 1;
         Ok(z)
     }
+
+    fn mul_many(&mut self, x: &[Self::Wire], y: &[Self::Wire]) -> Result<Vec<Self::Wire>, Error> {
+        if x.len() != y.len() {
+            return self.misuse(format!("products of {} and {} wires", x.len(), y.len()));
+        }
+        let mut out = Vec::with_capacity(x.len());
+        while out.len() < x.len() {
+            let start = out.len();
+            let n = self.at_once(x.len() - start, 2)?;
+            if n == 0 {
+                out.push(self.mul(&x[start], &y[start])?);
+                continue;
+            }
+            let (x, y) = (&x[start..][..n], &y[start..][..n]);
+            self.commit_at_once(x.iter().zip(y).map(|(x, y)| x.x * y.x), 2, &mut out)?;
+            let linear = |((x, y), z): ((&Self::Wire, &Self::Wire), &Self::Wire)| {
+                y.m.scale(x.x) + x.m.scale(y.x) - z.m
+            };
+            self.relations.extend_quadratic(
+                x.iter().zip(y).map(|(x, y)| x.m * y.m),
+                x.iter().zip(y).zip(&out[start..]).map(linear),
+            );
+            self.tally.multiplications += n as u64;
+        }
+        Ok(out)
+    }
 }
 
 impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Prover<'_, F, M, L> {
@@ -352,7 +413,13 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Prover<'_, F, M, L> {
             return self.misuse(format!("a hint for {n} values gave {}", values.len()));
         }
         self.tally.secrets += n as u64;
-        values.iter().map(|value| self.commit(*value)).collect()
+        let mut out = Vec::with_capacity(n);
+        while out.len() < n {
+            let start = out.len();
+            let n = self.at_once(n - start, 1)?;
+            self.commit_at_once(values[start..][..n].iter().copied(), 1, &mut out)?;
+        }
+        Ok(out)
     }
 
     fn assert_zero(&mut self, x: &[Self::Wire]) -> Result<(), Error> {
@@ -368,9 +435,8 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Prover<'_, F, M, L> {
     fn assert_dot(&mut self, x: &[Self::Wire], y: &[Self::Wire], z: &Self::Wire) -> Result<(), Error> {
         self.room()?;
         let sums = M::dot_prover(x, y).map_err(|error| StatementError::misuse(error.to_string()).into());
-        let [a_0, a_1] = self.latch(sums)?;
-        let value = x.iter().zip(y).fold(F::ZERO, |sum, (x, y)| sum + x.x * y.x);
-        self.demand_zero(M::embed(value - z.x))?;
+        let [a_0, a_1, value] = self.latch(sums)?;
+        self.demand_zero(value - M::embed(z.x))?;
         self.relations.push_quadratic(a_0, a_1 - z.m);
         self.tally.polynomials += 1;
         Ok(())

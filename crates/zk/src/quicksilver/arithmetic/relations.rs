@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use volery_field::{Mac, Value};
+use volery_field::{Element, Mac, Value};
 use volery_vole::Prg;
 use zeroize::Zeroize;
 
@@ -26,6 +26,19 @@ impl<M: Zeroize> Relations<M> {
     pub(super) fn push_quadratic(&mut self, a_0: M, a_1: M) {
         self.quadratic[0].push(a_0);
         self.quadratic[1].push(a_1);
+    }
+
+    /// P: relations of degree 2, their `A_0` and their `A_1`.
+    #[inline(always)]
+    pub(super) fn extend_quadratic(&mut self, a_0: impl Iterator<Item = M>, a_1: impl Iterator<Item = M>) {
+        self.quadratic[0].extend(a_0);
+        self.quadratic[1].extend(a_1);
+    }
+
+    /// V: the values of relations of degree 2.
+    #[inline(always)]
+    pub(super) fn extend_values(&mut self, values: impl Iterator<Item = M>) {
+        self.quadratic[0].extend(values);
     }
 
     /// V: the value of a relation of degree 2.
@@ -79,6 +92,13 @@ impl Coefficients {
         hasher.finalize_xof().fill(&mut seed);
         Self(Prg::new(seed))
     }
+
+    /// The coefficients of `n` relations, which are all that there are.
+    fn all<M: Element>(mut self, n: usize) -> Vec<M> {
+        let mut chi = vec![M::ZERO; n];
+        self.0.coefficients(&mut chi);
+        chi
+    }
 }
 
 /// Coefficients expanded at once.
@@ -101,12 +121,10 @@ pub(super) fn combine_coefficients<F: Value, M: Mac<F>>(
         sum[top - 1] += inner_product(chi, a_1)?;
     }
     for (&degree, entries) in &relations.others {
-        let mut coefficients = Coefficients::new(seed, degree);
-        for relation in entries.chunks_exact(degree) {
-            let chi = &mut chi[..1];
-            coefficients.0.coefficients(chi);
+        let chi: Vec<M> = Coefficients::new(seed, degree).all(entries.len() / degree);
+        for (relation, chi) in entries.chunks_exact(degree).zip(chi) {
             for (sum, a) in sum[top - degree..].iter_mut().zip(relation) {
-                *sum += chi[0] * *a;
+                *sum += chi * *a;
             }
         }
     }
@@ -158,9 +176,7 @@ impl<M: Zeroize> QuadraticSum<M> {
         let shift = |degree: usize| (degree..top).fold(M::ONE, |power, _| power * delta);
         let mut sum = self.sum * shift(2.min(top));
         for (&degree, values) in &relations.others {
-            let mut coefficients = Coefficients::new(seed, degree);
-            let mut chi = vec![M::ZERO; values.len()];
-            coefficients.0.coefficients(&mut chi);
+            let chi: Vec<M> = Coefficients::new(seed, degree).all(values.len());
             let part = chi.iter().zip(values).fold(M::ZERO, |sum, (chi, value)| sum + *chi * *value);
             sum += part * shift(degree);
         }

@@ -141,6 +141,39 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.latch(Err(StatementError::misuse(reason).into()))
     }
 
+    /// Of `wanted` commitments, each with `places - 1` relations, as many as can be taken without a look at anything else;
+    /// none at the end of a block. What they would start with (a new block, a refill, a message) is done.
+    #[inline(always)]
+    fn at_once(&mut self, wanted: usize, places: usize) -> Result<usize, Error> {
+        if self.left == 0 {
+            self.end_block()?;
+        }
+        if self.left < places {
+            return Ok(0);
+        }
+        while self.stock.at_hand().is_empty() {
+            self.refill()?;
+        }
+        while self.elements.at_hand().is_empty() {
+            self.receive()?;
+        }
+        // No farther than to where relations are added up, so that coefficients come in whole blocks.
+        let until = WAITING - self.relations.waiting() % WAITING;
+        let n = wanted.min(until).min(self.left / places);
+        Ok(n.min(self.stock.at_hand().len()).min(self.elements.at_hand().len()))
+    }
+
+    /// Appends the keys of the next `n` commitments, as many as [`Verifier::at_once`] said, which take `places` places each.
+    #[inline(always)]
+    fn commit_at_once(&mut self, n: usize, places: usize, out: &mut Vec<M>) {
+        let delta = self.delta.expose();
+        let keys = self.stock.at_hand()[..n].iter().zip(self.elements.at_hand());
+        out.extend(keys.map(|(key, masked)| *key + delta.scale(*masked)));
+        self.stock.advance(n);
+        self.elements.advance(n);
+        self.left -= n * places;
+    }
+
     /// The key of what P commits to next.
     #[inline(always)]
     fn commit(&mut self) -> Result<M, Error> {
@@ -355,12 +388,42 @@ impl<F: Value, M: Mac<F>, L: Link> Ops<F> for Verifier<'_, F, M, L> {
         self.tally.multiplications += 1;
         Ok(z)
     }
+
+    fn mul_many(&mut self, x: &[M], y: &[M]) -> Result<Vec<M>, Error> {
+        if x.len() != y.len() {
+            return self.misuse(format!("products of {} and {} wires", x.len(), y.len()));
+        }
+        let mut out = Vec::with_capacity(x.len());
+        while out.len() < x.len() {
+            let start = out.len();
+            let n = self.at_once(x.len() - start, 2)?;
+            if n == 0 {
+                out.push(self.mul(&x[start], &y[start])?);
+                continue;
+            }
+            let (x, y) = (&x[start..][..n], &y[start..][..n]);
+            self.commit_at_once(n, 2, &mut out);
+            let delta = self.delta.expose();
+            let values = x.iter().zip(y).zip(&out[start..]).map(|((x, y), z)| *x * *y - *z * delta);
+            self.relations.extend_values(values);
+            if self.relations.waiting() >= WAITING {
+                self.absorb()?;
+            }
+            self.tally.multiplications += n as u64;
+        }
+        Ok(out)
+    }
 }
 
 impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
     fn secret(&mut self, n: usize, _hint: Hint<'_, F, M>) -> Result<Vec<M>, Error> {
         self.tally.secrets += n as u64;
-        (0..n).map(|_| self.commit()).collect()
+        let mut out = Vec::with_capacity(n);
+        while out.len() < n {
+            let n = self.at_once(n - out.len(), 1)?;
+            self.commit_at_once(n, 1, &mut out);
+        }
+        Ok(out)
     }
 
     fn assert_zero(&mut self, x: &[M]) -> Result<(), Error> {
