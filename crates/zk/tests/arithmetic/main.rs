@@ -5,12 +5,14 @@
 //! | `deal` | correlations from a seed in place of a protocol |
 //! | `parties` | both parties of a proof, on two threads |
 //! | `reference` | a plain prover after figures 3 to 5, which lies where it is told to |
+//! | `univariate` | what it computes with |
 //! | `claims` | small programs, true and false |
+//! | `bits_as_elements` | statements over bits, over bytes |
 //! | `tap` | a channel that records what its party sends and changes one message |
 //! | `mixed` | bits and elements in one proof |
 //! | the others | the tests |
 
-#![allow(clippy::expect_used, reason = "in tests, outside the test functions too")]
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "in tests, outside the test functions too")]
 
 mod bits_as_elements;
 mod claims;
@@ -19,6 +21,7 @@ mod parties;
 mod reference;
 #[path = "../quicksilver/tap.rs"]
 mod tap;
+mod univariate;
 
 mod borders;
 mod cheating_provers;

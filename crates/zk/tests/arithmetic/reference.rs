@@ -12,13 +12,14 @@ use volery_channel::{ChannelExt as _, Tag, tags};
 use volery_circuit::{
     Backend, Error as CircuitError, Hint, MatrixShape, Ops, Peek, Polynomials, Prove, Statement,
 };
-use volery_field::{Authenticated, Element, Mac, Value, pack_elements};
+use volery_field::{Authenticated, Mac, Value, pack_elements};
 use volery_vole::{Prg, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
 use volery_zk::quicksilver::arithmetic::Link;
 
 use crate::deal::Dealer;
+use crate::univariate::{accumulate, coefficients, encode, line, times};
 
 /// Where a prover departs from the protocol. Numbers count from 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -305,44 +306,6 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
         }
         self.seed()
     }
-}
-
-fn encode<M: Element>(x: M) -> Vec<u8> {
-    let mut bytes = vec![0; M::BYTES];
-    x.encode(&mut bytes).expect("the right length");
-    bytes
-}
-
-/// The coefficients of so many relations of one degree.
-fn coefficients<M: Element>(seed: [u8; 16], degree: usize, count: usize) -> Vec<M> {
-    let mut hasher = blake3::Hasher::new_derive_key("volery 2026 quicksilver relations v1");
-    hasher.update(&seed).update(&(degree as u64).to_le_bytes());
-    let mut seed = [0; 16];
-    hasher.finalize_xof().fill(&mut seed);
-    let mut chi = vec![M::ZERO; count];
-    Prg::new(seed).coefficients(&mut chi);
-    chi
-}
-
-/// `m + x X`.
-fn line<F: Value, M: Mac<F>>(wire: &Authenticated<F, M>) -> Vec<M> {
-    vec![wire.m, M::embed(wire.x)]
-}
-
-/// The product of two polynomials in `X`, lowest coefficients first.
-fn times<M: Element>(p: &[M], q: &[M]) -> Vec<M> {
-    let mut product = vec![M::ZERO; p.len() + q.len() - 1];
-    for (i, p) in p.iter().enumerate() {
-        for (j, q) in q.iter().enumerate() {
-            product[i + j] += *p * *q;
-        }
-    }
-    product
-}
-
-/// `sum += c p X^shift`.
-fn accumulate<M: Element>(sum: &mut [M], c: M, p: &[M], shift: usize) {
-    sum[shift..].iter_mut().zip(p).for_each(|(sum, p)| *sum += c * *p);
 }
 
 impl<F: Value, M: Mac<F>, L: Link> Backend for Reference<F, M, L> {

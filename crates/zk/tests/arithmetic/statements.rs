@@ -40,7 +40,7 @@ const SOLUTIONS: [(Short, [i64; 8]); 4] = [
     (Short::Binary, [0, 1, 1, 0, 1, 0, 0, 1]),
     (Short::Within(1), [0, 1, -1, 0, -1, 0, -1, 1]),
     (Short::Within(2), [2, 1, -1, 0, -2, 0, -1, 1]),
-    (Short::Within(5), [5, 1, -5, 0, -2, 3, -1, 4]),
+    (Short::Within(3), [3, 1, -3, 0, -2, 3, -1, 2]),
 ];
 
 /// The claim, and the same with this solution, for a target that is or is not its image.
@@ -190,8 +190,8 @@ fn systems<F: PrimeField, M: Mac<F>>() {
     for run in RUNS {
         is_accepted::<F, M>(run, &right);
         // A value off by one; the opening is looked at before the hash of the linear claims.
-        for wire in 3..7 {
-            let (_, v) = goes_on::<F, M>(run, &with(wire, values[wire] + F::ONE), &right);
+        for (wire, value) in values.iter().enumerate().skip(3) {
+            let (_, v) = goes_on::<F, M>(run, &with(wire, *value + F::ONE), &right);
             assert_eq!(v, wrong(), "{} {run:?} wire {wire}", F::NAME);
         }
         // Only the linear constraint is violated: the output.
@@ -251,7 +251,7 @@ fn products_modulo_2_32_are_accepted_and_others_rejected() {
     let products = factors.map(|[x, y]: [u32; 2]| x.wrapping_mul(y));
     for run in RUNS {
         is_accepted::<Gf256, Gf128>(run, &mul32(&products, &factors));
-        for bit in [0, 1, 15, 31] {
+        for bit in [0, 31] {
             for number in 0..2 {
                 let mut off = products;
                 off[number] ^= 1 << bit;
@@ -260,7 +260,7 @@ fn products_modulo_2_32_are_accepted_and_others_rejected() {
             }
         }
         // Factors, carries and results of the first product. (Carries are computed from the factors as committed to.)
-        for secret in (64..561).step_by(29) {
+        for secret in (64..561).step_by(62) {
             let v = run.answer::<Gf256, Gf128>(&mul32(&products, &factors), Lie::Secret(secret));
             assert!(v.is_err_and(|error| error.is_rejection()), "secret {secret}");
         }

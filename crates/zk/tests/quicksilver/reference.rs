@@ -58,9 +58,9 @@ struct Block {
 
 /// See the module's documentation.
 pub(crate) struct Reference<'a> {
-    channel: &'a mut dyn Channel,
+    pub(crate) channel: &'a mut dyn Channel,
     /// Fiat-Shamir's transcript; none if V chooses.
-    transcript: Option<Transcript>,
+    pub(crate) transcript: Option<Transcript>,
     tags: Tags,
     lie: Lie,
     interval: usize,
@@ -105,6 +105,10 @@ impl<'a> Reference<'a> {
     /// Runs `statement` and sends what a proof of it consists of.
     pub(crate) fn prove(mut self, statement: &impl Statement<Self>) -> Result<Tally, Error> {
         statement.run(&mut self)?;
+        self.finish()
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Tally, Error> {
         self.close()?;
         let mut hash = blake3::derive_key("volery 2026 quicksilver assertions v1", &self.zeros);
         if let Lie::Assertions(bit) = self.lie {
@@ -138,13 +142,19 @@ impl<'a> Reference<'a> {
         if self.slots.len() == self.interval { self.close() } else { Ok(()) }
     }
 
-    fn close(&mut self) -> Result<(), Error> {
+    /// Sends the bits of all commitments so far.
+    pub(crate) fn send_masks(&mut self) -> Result<(), Error> {
         let bits = std::mem::take(&mut self.bits);
         let bytes: Vec<u8> =
             bits.chunks(8).map(|byte| byte.iter().rev().fold(0, |b, bit| b << 1 | u8::from(*bit))).collect();
         for frame in bytes.chunks(FRAME) {
             self.send(tags::MASKS, frame)?;
         }
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), Error> {
+        self.send_masks()?;
         let mut mask = self.mask();
         match self.lie {
             Lie::Mask(block) if block == self.blocks => mask = self.mask(),
