@@ -258,12 +258,13 @@ fn messages_that_are_dropped_repeated_or_of_another_session_are_caught() {
 fn trees_with_different_values_pass_only_if_the_digit_is_guessed_and_then_the_correlations_hold() {
     fn check<F: Value, M: Mac<F>>() {
         let bits = field_bits::<F, M>();
-        // A wrong value, all of them wrong, a wrong mask.
-        let mut errors = [(); 3].map(|()| truth::<F, M>().errors);
+        // A wrong value, all of them wrong, a wrong mask, two values whose errors add up to nothing.
+        let mut errors = [(); 4].map(|()| truth::<F, M>().errors);
         errors[0][3] = F::ONE;
         errors[1].iter_mut().enumerate().for_each(|(i, e)| *e = F::digit(1 + i as u8));
         errors[2][N] = F::digit(9);
-        for (tree, errors) in [0, 1, M::DIGITS - 1].into_iter().zip(errors) {
+        (errors[3][0], errors[3][N - 1]) = (F::ONE, -F::ONE);
+        for (tree, errors) in [0, 1, M::DIGITS - 1, 2].into_iter().zip(errors) {
             let right = digit(&delta(), tree, bits.bits());
             // The right digit, its neighbours in every bit, and no digit at all.
             let guesses = (0..bits.bits()).map(|b| right ^ 1 << b).chain([right, 0]);
