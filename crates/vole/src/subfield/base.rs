@@ -61,7 +61,7 @@ const fn masks<F: Value, M: Mac<F>>() -> usize {
 
 /// Bytes of the message for `n` correlations.
 fn message_bytes<F: Value, M: Mac<F>>(n: usize) -> usize {
-    ((M::DIGITS - 1) * (n + masks::<F, M>()) + masks::<F, M>()) * F::BYTES + DIGEST
+    (M::DIGITS - 1) * (n + masks::<F, M>()) * F::BYTES + CHECKS * M::BYTES + DIGEST
 }
 
 /// P's end.
@@ -105,16 +105,16 @@ impl<F: Value, M: Mac<F>> BaseProver<F, M> {
         }
         self.leaves.advance::<F>(total);
         let transcript = &mut self.leaves.transcript;
-        let mut chi = Coefficients::<F>::new(transcript, total, &message);
-        let mut digest = Zeroizing::new(Vec::with_capacity(masks::<F, M>() * M::BYTES));
-        let mut shown = Vec::with_capacity(masks::<F, M>() * F::BYTES);
+        let mut chi = Coefficients::<M>::new(transcript, total, &message);
+        let mut digest = Zeroizing::new(Vec::with_capacity(CHECKS * M::BYTES));
+        let mut shown = Vec::with_capacity(CHECKS * M::BYTES);
         let (values, masks) = fresh.split_at(n);
-        for mask in masks {
-            // Combinations over F, not M: P must show values of F for them, so that they are.
-            let Authenticated { mut x, mut m } = *mask;
+        for masks in masks.chunks_exact(M::DEGREE) {
+            let mut x = M::pack(&Vec::from_iter(masks.iter().map(|a| M::embed(a.x))));
+            let mut m = M::pack(&Vec::from_iter(masks.iter().map(|a| a.m)));
             chi.each(n, |i, chi| {
-                x += chi * values[i].x;
-                m += values[i].m.scale(chi);
+                x += chi.scale(values[i].x);
+                m += chi * values[i].m;
             });
             push(&mut shown, x)?;
             push(&mut digest, m)?;
@@ -152,7 +152,7 @@ impl<F: Value, M: Mac<F>> BaseVerifier<F, M> {
         let mut message = vec![0; message_bytes::<F, M>(n)];
         channel.recv_exact(tags::SUBFIELD_EXTEND, &mut message)?;
         let (corrections, rest) = message.split_at((M::DIGITS - 1) * total * F::BYTES);
-        let (shown, expected) = rest.split_at(masks::<F, M>() * F::BYTES);
+        let (shown, expected) = rest.split_at(CHECKS * M::BYTES);
         let mut keys = Zeroizing::new(vec![M::ZERO; total]);
         let mut sums = Sums::<F>::new(M::DIGIT_BITS, total);
         for t in 0..M::DIGITS {
@@ -175,12 +175,12 @@ impl<F: Value, M: Mac<F>> BaseVerifier<F, M> {
         self.leaves.advance::<F>(total);
         let delta = super::FieldDelta::<M>::from_digits::<F>(&self.delta);
         let transcript = &mut self.leaves.transcript;
-        let mut chi = Coefficients::<F>::new(transcript, total, corrections);
-        let mut digest = Zeroizing::new(Vec::with_capacity(masks::<F, M>() * M::BYTES));
+        let mut chi = Coefficients::<M>::new(transcript, total, corrections);
+        let mut digest = Zeroizing::new(Vec::with_capacity(CHECKS * M::BYTES));
         let (values, masks) = keys.split_at(n);
-        for (mask, x) in masks.iter().zip(shown.chunks_exact(F::BYTES)) {
-            let mut k = *mask - delta.expose().scale(element::<F>(x)?);
-            chi.each(n, |i, chi| k += values[i].scale(chi));
+        for (masks, x) in masks.chunks_exact(M::DEGREE).zip(shown.chunks_exact(M::BYTES)) {
+            let mut k = M::pack(masks) - element::<M>(x)? * delta.expose();
+            chi.each(n, |i, chi| k += chi * values[i]);
             push(&mut digest, k)?;
         }
         let same: bool = finish(transcript, shown, &digest).ct_eq(expected).into();
