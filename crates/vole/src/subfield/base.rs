@@ -17,17 +17,20 @@
 //! This is the small-field VOLE of SoftSpokenOT (ePrint 2022/192, sections 3 and 4) with the repetition code; that
 //! the digits come from a small *set* of a large field, not a small field, changes nothing in it.
 //!
-//! **Check.** A transcript of everything so far gives [`CHECKS`] independent vectors `chi_j` over `M`. P sends
-//! `X_j = sum_i chi_j,i x_i + X*_j` and a digest of all `T_j = sum_i chi_j,i m_i + M*_j`, with `(X*_j, M*_j)` packed from `r`
-//! extra correlations each, which mask `X_j` and are dropped. V computes `T_j` from its keys: `sum chi k + K* - X_j delta`.
+//! **Check.** A transcript of everything so far gives `R = r` times [`CHECKS`] independent vectors `chi_j` over `F`. P sends
+//! `X_j = sum_i chi_j,i x_i + x*_j` in `F` and a digest of all `T_j = sum_i chi_j,i m_i + m*_j`, with an extra correlation
+//! `(x*_j, m*_j)` each, which masks `X_j` and is dropped. V computes `T_j` from its keys: `sum chi k + k* - X_j delta`. Coefficients
+//! and `X_j` lie in `F` and not in `M`, for otherwise values outside `F` could pass.
 //!
 //! *A cheating P* is bound to its trees (see [`softspoken`](crate::softspoken)). Let `c_t` be off by `e_t,i` for correlation `i`:
-//! V's key is off by `f_i(y) = -sum_t W_t d(y_t) e_t,i`, a function of its digits `y`. Say that `y` and `y'` and `y''` are *in line* if one choice
-//! of `(a_i, b_i)` has `f_i = a_i + b_i delta` at all three: then P holds valid correlations with other `x_i` and `m_i` for all of
-//! them. Three that are not in line pass the same `(X, T)` only if a fixed non-zero combination of the errors vanishes under every `chi_j`, with
-//! probability at most `p^{-r R}`, `R` the number of checks. With `N = 2^127` keys at most (`2^63` over F_{2^61-1}), the expected share of keys that pass
-//! without being in line with the rest that passes is at most `2/N + N^2 p^{-r R}` for each challenge that P tries:
-//! below `2^-59` a challenge for `R = 4` and every field here (the test `the_check_is_long_enough`). What passes in line only tells P about delta
+//! V's key is off by `f_i(y) = -sum_t W_t d(y_t) e_t,i` in `M`, a function of its digits `y`. Say that some `y` are *in line* if one choice
+//! of `a_i` in `M` and `b_i` in `F` has `f_i = a_i + b_i delta` at all of them: then P holds valid correlations with other `x_i` and `m_i`
+//! for all of them. Two, `y` and `y'`, both pass only if `sum_i chi_j,i b_i` is `F`'s for every `j`, with `b_i = (f_i(y) - f_i(y')) / (delta - delta')`
+//! in `M`: if some `b_i` is not in `F`, a non-zero linear map to `M / F` must vanish at `R` random places. Three of which any two are in line, but with
+//! different `b_i`, pass only if the differences of the `b_i`, not all zero, combine to zero `R` times. Either has probability at most `p^-R`.
+//! With `N = 2^127` keys at most (`2^63` over F_{2^61-1}), the expected share of keys that pass
+//! without being in line with the rest that passes is at most `2/N + N^2 p^-R` for each challenge that P tries:
+//! below `2^-59` a challenge for every field here (the test `the_check_is_long_enough`). What passes in line only tells P about delta
 //! what it paid for with a wrong guess's abort, as everywhere (selective failure).
 //!
 //! *A cheating V* chooses its digits and nothing else.
@@ -43,7 +46,7 @@ use crate::prg::for_each_element;
 use crate::softspoken::{FieldBits, Leaves, Receiver, Sender};
 use crate::{Delta, Error, Prg, Transcript};
 
-/// Independent vectors of the check.
+/// Independent vectors of the check, for each degree of `M` over `F`.
 pub(super) const CHECKS: usize = 4;
 
 /// Bytes of a digest.
@@ -61,7 +64,7 @@ const fn masks<F: Value, M: Mac<F>>() -> usize {
 
 /// Bytes of the message for `n` correlations.
 fn message_bytes<F: Value, M: Mac<F>>(n: usize) -> usize {
-    (M::DIGITS - 1) * (n + masks::<F, M>()) * F::BYTES + CHECKS * M::BYTES + DIGEST
+    ((M::DIGITS - 1) * (n + masks::<F, M>()) + masks::<F, M>()) * F::BYTES + DIGEST
 }
 
 /// P's end.
@@ -105,16 +108,16 @@ impl<F: Value, M: Mac<F>> BaseProver<F, M> {
         }
         self.leaves.advance::<F>(total);
         let transcript = &mut self.leaves.transcript;
-        let mut chi = Coefficients::<M>::new(transcript, total, &message);
-        let mut digest = Zeroizing::new(Vec::with_capacity(CHECKS * M::BYTES));
-        let mut shown = Vec::with_capacity(CHECKS * M::BYTES);
+        let mut chi = Coefficients::<F>::new(transcript, total, &message);
+        let mut digest = Zeroizing::new(Vec::with_capacity(masks::<F, M>() * M::BYTES));
+        let mut shown = Vec::with_capacity(masks::<F, M>() * F::BYTES);
         let (values, masks) = fresh.split_at(n);
-        for masks in masks.chunks_exact(M::DEGREE) {
-            let mut x = M::pack(&Vec::from_iter(masks.iter().map(|a| M::embed(a.x))));
-            let mut m = M::pack(&Vec::from_iter(masks.iter().map(|a| a.m)));
+        for mask in masks {
+            // Combinations over F, not M: P must show values of F for them, so that they are.
+            let Authenticated { mut x, mut m } = *mask;
             chi.each(n, |i, chi| {
-                x += chi.scale(values[i].x);
-                m += chi * values[i].m;
+                x += chi * values[i].x;
+                m += values[i].m.scale(chi);
             });
             push(&mut shown, x)?;
             push(&mut digest, m)?;
@@ -152,7 +155,7 @@ impl<F: Value, M: Mac<F>> BaseVerifier<F, M> {
         let mut message = vec![0; message_bytes::<F, M>(n)];
         channel.recv_exact(tags::SUBFIELD_EXTEND, &mut message)?;
         let (corrections, rest) = message.split_at((M::DIGITS - 1) * total * F::BYTES);
-        let (shown, expected) = rest.split_at(CHECKS * M::BYTES);
+        let (shown, expected) = rest.split_at(masks::<F, M>() * F::BYTES);
         let mut keys = Zeroizing::new(vec![M::ZERO; total]);
         let mut sums = Sums::<F>::new(M::DIGIT_BITS, total);
         for t in 0..M::DIGITS {
@@ -175,12 +178,12 @@ impl<F: Value, M: Mac<F>> BaseVerifier<F, M> {
         self.leaves.advance::<F>(total);
         let delta = super::FieldDelta::<M>::from_digits::<F>(&self.delta);
         let transcript = &mut self.leaves.transcript;
-        let mut chi = Coefficients::<M>::new(transcript, total, corrections);
-        let mut digest = Zeroizing::new(Vec::with_capacity(CHECKS * M::BYTES));
+        let mut chi = Coefficients::<F>::new(transcript, total, corrections);
+        let mut digest = Zeroizing::new(Vec::with_capacity(masks::<F, M>() * M::BYTES));
         let (values, masks) = keys.split_at(n);
-        for (masks, x) in masks.chunks_exact(M::DEGREE).zip(shown.chunks_exact(M::BYTES)) {
-            let mut k = M::pack(masks) - element::<M>(x)? * delta.expose();
-            chi.each(n, |i, chi| k += chi * values[i]);
+        for (mask, x) in masks.iter().zip(shown.chunks_exact(F::BYTES)) {
+            let mut k = *mask - delta.expose().scale(element::<F>(x)?);
+            chi.each(n, |i, chi| k += values[i].scale(chi));
             push(&mut digest, k)?;
         }
         let same: bool = finish(transcript, shown, &digest).ct_eq(expected).into();

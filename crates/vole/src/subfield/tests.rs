@@ -1,6 +1,7 @@
 //! Supplies over a field between two threads, through several stages.
 
 mod cheats;
+mod settling;
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -47,6 +48,7 @@ fn take<T: crate::supply::Item>(
         assert!(!batch.is_empty());
         all.extend_from_slice(&batch);
     }
+    source.settle(channel)?;
     // Nobody leaves while the other still sends.
     channel.send(tags::GOODBYE, &[])?;
     channel.recv(tags::GOODBYE, 0)?;

@@ -11,6 +11,10 @@
 //! nothing for the next one, and one that says beforehand how much it takes ([`Correlations::expect`]) pays for no round
 //! that it does not need.
 //!
+//! **Between the answer and the verdict** a P that cheated in the check may know more than it should: over fields, V's
+//! answer tells it delta, and only its opening, the verdict, shows that it has not cheated. So V accepts no proof in that
+//! state: who ends a proof settles first ([`Correlations::settle`]), which gives the verdict at once.
+//!
 //! Stages are read in batches of a few blocks that never cross a quarter; with several threads the blocks of a batch are
 //! made in parallel, and the result does not depend on either party's number of threads.
 
@@ -39,6 +43,8 @@ pub struct Supply<P: Party> {
     stage: Stage<P::Round>,
     /// The round that is being prepared, from one quarter of the stage on.
     next: Option<P::Round>,
+    /// Whether its verdict was given before the end of the stage.
+    settled: bool,
     /// Number of the round that is being prepared, or will be next.
     number: usize,
     threads: Option<Arc<rayon::ThreadPool>>,
@@ -78,6 +84,17 @@ impl<P: Party> Correlations<P::Item> for Supply<P> {
         }
     }
 
+    fn settle(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let result = self.try_settle(channel);
+        if let Err(error) = &result {
+            self.failed = Some(error.clone());
+        }
+        result
+    }
+
     fn may_wait(&self) -> bool {
         self.due()
     }
@@ -114,7 +131,18 @@ impl<P: Party> Supply<P> {
         let blocks =
             if plan.rounds.is_empty() { usize::MAX } else { (plan.extension / plan.chunk.max(1)).max(1) };
         let stage = Stage { source: Source::Extension, blocks, read: 0, step: Step::Open };
-        Self { party, plan, stage, next: None, number: 0, threads, given: 0, end: None, failed: None }
+        Self {
+            party,
+            plan,
+            stage,
+            next: None,
+            settled: false,
+            number: 0,
+            threads,
+            given: 0,
+            end: None,
+            failed: None,
+        }
     }
 
     /// The party's own state, e.g. V's delta.
@@ -162,11 +190,22 @@ impl<P: Party> Supply<P> {
             }
             (Step::Verdict, next) => {
                 let Some(mut round) = next.take() else { return Err(Error::misuse("no next round")) };
-                self.party.verdict(&mut round, channel)?;
+                if !core::mem::take(&mut self.settled) {
+                    self.party.verdict(&mut round, channel)?;
+                }
                 let blocks = round.params().trees as usize;
                 self.stage = Stage { source: Source::Round(round), blocks, read: 0, step: Step::Open };
             }
             (_, None) => return Err(Error::misuse("no next round")),
+        }
+        Ok(())
+    }
+
+    /// Gives the verdict now if V has answered: its value may have told P delta, and only P's opening shows that it has not.
+    fn try_settle(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        if let (Step::Verdict, Some(round), false) = (self.stage.step, &mut self.next, self.settled) {
+            self.party.verdict(round, channel)?;
+            self.settled = true;
         }
         Ok(())
     }

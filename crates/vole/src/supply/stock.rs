@@ -20,6 +20,15 @@ pub trait Correlations<T: Item = Gf128> {
     /// must say it at the same place. The default does nothing.
     fn expect(&mut self, _end: Option<u64>) {}
 
+    /// Ends every check that is half way: before V accepts what was made of correlations given out so far, and at the same
+    /// place at P. The default, for sources without such checks, does nothing.
+    ///
+    /// # Errors
+    /// As [`Correlations::refill`].
+    fn settle(&mut self, _channel: &mut dyn Channel) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Whether the next refill may have to wait for the peer. Who holds back messages of their own sends them first.
     /// Where all that was given out is taken, both parties' sources must answer the same.
     fn may_wait(&self) -> bool;
@@ -84,6 +93,18 @@ impl<T: Item> Stock<T> {
         }
         if result.is_err() {
             // Whatever the source left in the batch: what was given out once must not be at hand again.
+            self.burn();
+        }
+        result
+    }
+
+    /// See [`Correlations::settle`].
+    ///
+    /// # Errors
+    /// The source's.
+    pub fn settle(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        let result = self.source.settle(channel);
+        if result.is_err() {
             self.burn();
         }
         result

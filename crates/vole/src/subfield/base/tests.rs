@@ -1,7 +1,10 @@
 //! Base VOLE against the definitions, and against parties that lie. The trees are dealt: base OT would take longer than all
 //! the rest.
 
+use std::ops::Range;
+
 use volery_channel::{Limits, memory_pair};
+use volery_field::{F61, F61x2, Ring as _};
 
 use super::*;
 use crate::SessionId;
@@ -24,11 +27,11 @@ fn leaves(bits: FieldBits) -> Leaves {
 }
 
 /// The same trees in V's order, without the leaves that it lacks.
-fn punctured(bits: FieldBits) -> Leaves {
+fn punctured(bits: FieldBits, delta: &Delta) -> Leaves {
     let Leaves { bits, seeds, transcript } = leaves(bits);
     let seeds = (0..seeds.len()).map(|place| {
         let (t, z) = (place / bits.leaves(), place % bits.leaves());
-        let x = z ^ usize::from(digit(&delta(), t, bits.bits()));
+        let x = z ^ usize::from(digit(delta, t, bits.bits()));
         if z == 0 { [0; 16] } else { seeds[t * bits.leaves() + x] }
     });
     Leaves { bits, seeds: Zeroizing::new(seeds.collect()), transcript }
@@ -40,8 +43,12 @@ fn prover<F: Value, M: Mac<F>>() -> BaseProver<F, M> {
 }
 
 fn verifier<F: Value, M: Mac<F>>() -> BaseVerifier<F, M> {
-    let leaves = Streams::new::<F, M>(punctured(field_bits::<F, M>())).unwrap();
-    BaseVerifier { leaves, delta: delta(), fields: core::marker::PhantomData }
+    verifier_with(delta())
+}
+
+fn verifier_with<F: Value, M: Mac<F>>(delta: Delta) -> BaseVerifier<F, M> {
+    let leaves = Streams::new::<F, M>(punctured(field_bits::<F, M>(), &delta)).unwrap();
+    BaseVerifier { leaves, delta, fields: core::marker::PhantomData }
 }
 
 /// P's next message, and its correlations.
@@ -84,13 +91,13 @@ fn is_malformed<T>(result: &Result<T, Error>) -> bool {
     matches!(result, Err(Error::Malformed { step: tags::SUBFIELD_EXTEND, .. }))
 }
 
-/// A P whose vector in tree `tree` is `errors` apart from those in all others, and who bets on V's digit there.
+/// A P whose vectors in `trees` are `errors` apart from those in all others, and who bets on V's digit there.
 struct Lie<F, M> {
-    tree: usize,
+    trees: Range<usize>,
     errors: Vec<F>,
     guess: u8,
     /// What it adds to each combination of values that it shows, and the delta that it bets on there.
-    shift: [M; 2],
+    shift: (F, M),
 }
 
 /// The first extension by a P that follows the module's formulas with plain loops, and lies; with the correlations that
@@ -112,7 +119,7 @@ fn plain<F: Value, M: Mac<F>>(lie: &Lie<F, M>) -> (Vec<u8>, Vec<Authenticated<F,
             }
         }
         for (i, held) in held.iter_mut().enumerate() {
-            let error = if t == lie.tree { lie.errors[i] } else { F::ZERO };
+            let error = if lie.trees.contains(&t) { lie.errors[i] } else { F::ZERO };
             held.m -= M::weight(t).scale(v[i] + F::digit(lie.guess) * error);
             if t == 0 {
                 held.x = u[i] + error;
@@ -121,20 +128,16 @@ fn plain<F: Value, M: Mac<F>>(lie: &Lie<F, M>) -> (Vec<u8>, Vec<Authenticated<F,
             }
         }
     }
-    let mut chi = Coefficients::<M>::new(&mut transcript, total, &message);
+    let mut chi = Coefficients::<F>::new(&mut transcript, total, &message);
     let (mut shown, mut secret) = (Vec::new(), Vec::new());
-    for masks in held[N..].chunks(M::DEGREE) {
-        let (mut x, mut m) = (M::ZERO, M::ZERO);
-        for (h, mask) in masks.iter().enumerate() {
-            x += M::basis(h).scale(mask.x);
-            m += M::basis(h) * mask.m;
-        }
+    for mask in &held[N..] {
+        let Authenticated { mut x, mut m } = *mask;
         chi.each(N, |i, chi| {
-            x += chi.scale(held[i].x);
-            m += chi * held[i].m;
+            x += chi * held[i].x;
+            m += held[i].m.scale(chi);
         });
-        let [shift, delta] = lie.shift;
-        (x, m) = (x + shift, m - shift * delta);
+        let (shift, delta) = lie.shift;
+        (x, m) = (x + shift, m - delta.scale(shift));
         push(&mut shown, x).unwrap();
         push(&mut secret, m).unwrap();
     }
@@ -144,7 +147,7 @@ fn plain<F: Value, M: Mac<F>>(lie: &Lie<F, M>) -> (Vec<u8>, Vec<Authenticated<F,
 }
 
 fn truth<F: Value, M: Mac<F>>() -> Lie<F, M> {
-    Lie { tree: 0, errors: vec![F::ZERO; N + masks::<F, M>()], guess: 0, shift: [M::ZERO; 2] }
+    Lie { trees: 0..1, errors: vec![F::ZERO; N + masks::<F, M>()], guess: 0, shift: (F::ZERO, M::ZERO) }
 }
 
 #[test]
@@ -178,10 +181,10 @@ fn a_flipped_bit_anywhere_in_the_message_is_caught() {
     fn check<F: Value, M: Mac<F>>() {
         let (message, _) = send(&mut prover::<F, M>(), N);
         let digest = message.len() - DIGEST;
-        let shown = digest - CHECKS * M::BYTES;
+        let shown = digest - masks::<F, M>() * F::BYTES;
         // Through the corrections in steps, then each combination, then the digest.
         let places = (0..shown).step_by(shown / 9).chain([shown - 1]);
-        let places = places.chain((shown..digest).step_by(M::BYTES)).chain([digest - 1, digest]);
+        let places = places.chain((shown..digest).step_by(F::BYTES)).chain([digest - 1, digest]);
         for at in places.chain([digest + 13, message.len() - 1]) {
             let mut message = message.clone();
             message[at] ^= 1 << (at % 8);
@@ -198,16 +201,11 @@ fn a_flipped_bit_anywhere_in_the_message_is_caught() {
 fn elements_that_are_not_canonical_are_malformed() {
     fn check<F: Value, M: Mac<F>>() {
         let (message, _) = send(&mut prover::<F, M>(), N);
-        let shown = message.len() - DIGEST - CHECKS * M::BYTES;
-        let places = [
-            (0, F::BYTES, F::decode(&vec![0xff; F::BYTES]).is_err()),
-            (shown - F::BYTES, F::BYTES, F::decode(&vec![0xff; F::BYTES]).is_err()),
-            (shown, M::BYTES, M::decode(&vec![0xff; M::BYTES]).is_err()),
-            (shown + (CHECKS - 1) * M::BYTES, M::BYTES, M::decode(&vec![0xff; M::BYTES]).is_err()),
-        ];
-        for (at, length, malformed) in places {
+        let shown = message.len() - DIGEST - masks::<F, M>() * F::BYTES;
+        let malformed = F::decode(&vec![0xff; F::BYTES]).is_err();
+        for at in [0, shown - F::BYTES, shown, message.len() - DIGEST - F::BYTES] {
             let mut message = message.clone();
-            message[at..at + length].fill(0xff);
+            message[at..at + F::BYTES].fill(0xff);
             let result = receive(&mut verifier::<F, M>(), N, &message);
             // Over the binary fields every encoding is canonical: then the element is a wrong one.
             assert!(if malformed { is_malformed(&result) } else { is_cheat(&result) }, "{} {at}", M::NAME);
@@ -269,7 +267,7 @@ fn trees_with_different_values_pass_only_if_the_digit_is_guessed_and_then_the_co
             // The right digit, its neighbours in every bit, and no digit at all.
             let guesses = (0..bits.bits()).map(|b| right ^ 1 << b).chain([right, 0]);
             for guess in guesses {
-                let lie = Lie { tree, errors: errors.clone(), guess, ..truth::<F, M>() };
+                let lie = Lie { trees: tree..tree + 1, errors: errors.clone(), guess, ..truth::<F, M>() };
                 let (message, held) = plain::<F, M>(&lie);
                 let result = receive(&mut verifier::<F, M>(), N, &message);
                 if guess == right {
@@ -288,7 +286,7 @@ fn wrong_combinations_pass_only_if_delta_is_guessed() {
     fn check<F: Value, M: Mac<F>>() {
         let delta = FieldDelta::<M>::from_digits::<F>(&delta()).expose();
         for (guess, right) in [(delta, true), (M::ZERO, false), (delta + M::ONE, false), (-delta, false)] {
-            let lie = Lie { shift: [M::basis(M::DEGREE - 1), guess], ..truth::<F, M>() };
+            let lie = Lie { shift: (F::digit(3), guess), ..truth::<F, M>() };
             let (message, held) = plain::<F, M>(&lie);
             let result = receive(&mut verifier::<F, M>(), N, &message);
             // In characteristic 2 there is no other sign.
@@ -300,6 +298,25 @@ fn wrong_combinations_pass_only_if_delta_is_guessed() {
         }
     }
     for_every_pair!(check);
+}
+
+/// Errors that give P correlations of values outside the prime field, under keys whose coordinates are equal: a check with
+/// coefficients in the extension would let them through.
+#[test]
+fn values_outside_the_field_of_values_are_caught_under_every_key() {
+    let half = 0x1234_5678_9abc_def1;
+    let key = Delta::from_element(Gf128::from_bits(half << 64 | half));
+    let delta = FieldDelta::<F61x2>::from_digits::<F61>(&key).expose();
+    let [re, im] = delta.parts();
+    assert!(re == im);
+    // Off by -2 in the trees of the imaginary part: keys move by 2 i delta.im, which is (1 + i) delta.
+    let mut errors = truth::<F61, F61x2>().errors;
+    errors[..N].fill(-F61::from_u64(2));
+    for shift in [F61::ZERO, F61::ONE] {
+        let lie = Lie { trees: 8..16, errors: errors.clone(), shift: (shift, delta), ..truth() };
+        let (message, _) = plain::<F61, F61x2>(&lie);
+        assert!(is_cheat(&receive(&mut verifier_with::<F61, F61x2>(key.duplicate()), N, &message)));
+    }
 }
 
 #[test]

@@ -107,6 +107,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.challenges.send(self.link.channel(), tags::ELEMENTS_ASSERTIONS, &hash)?;
         self.open_all()?;
         self.link.channel().flush()?;
+        // V may have answered a check of its supply, and waits for what P says to that before it accepts anything.
+        self.stock.settle(self.link.channel())?;
         Ok((self.tally, self.link))
     }
 

@@ -19,7 +19,7 @@ use volery_field::{Mac, Value};
 /// How large a MAC field and the set of its keys are, in bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldSize {
-    /// `log2 p^r`.
+    /// `log2` of what coefficients are chosen from: `p^r`, or the 128 bits of a seed.
     pub field: f64,
     /// `-log2` of the probability of delta's most likely value.
     pub key: f64,
@@ -37,7 +37,8 @@ impl FieldSize {
         // Rounded up to whole strings for each value.
         let strings = (digits - field).exp2().ceil().max(1.0);
         Self {
-            field: field - 1.0,
+            // Coefficients are made from a seed and blocks of 128 bits, however large the field is.
+            field: (field - 1.0).min(127.0),
             key: digits - strings.log2().max(0.0) - if digits > field { 1.0 } else { 0.0 },
         }
     }
@@ -81,6 +82,14 @@ mod tests {
     use volery_field::F61;
 
     use super::*;
+
+    #[test]
+    fn seeds_of_128_bits_bound_what_hashing_is_worth_over_large_fields() {
+        use volery_field::Bn254Scalar;
+        let size = FieldSize::of::<Bn254Scalar, Bn254Scalar>();
+        let bits = Checks { blocks: 1, degree: 2, folds: 0 }.fiat_shamir_bits(size, 64.0);
+        assert!((61.0..63.5).contains(&bits), "{bits}");
+    }
 
     #[test]
     fn a_billion_multiplications_keep_forty_bits_over_the_61_bit_field() {

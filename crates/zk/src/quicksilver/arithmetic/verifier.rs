@@ -116,6 +116,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         if !zero {
             return Err(Error::Rejected { reason: "a wire that must be zero is not".into() });
         }
+        // A P that cheats in a check of the supply knows delta from V's answer on.
+        self.stock.settle(self.link.channel())?;
         Ok((self.tally, self.link))
     }
 
