@@ -5,13 +5,14 @@ use volery::circuit::gadgets::{self, field as field_gadgets};
 use volery::circuit::{Convert, Digest, MatrixShape, Ops, Prove, Statement};
 use volery::field::{
     Authenticated, Bls12381Scalar, Bn254Scalar, F2, F32, F32x4, F61, F61x2, Gf128, Gf256, Mac, P256Base,
-    RistrettoScalar, Secp256k1Base, Value,
+    Ring, RistrettoScalar, Secp256k1Base, Value,
 };
 use volery::statements::{MatrixProduct, MulChain};
 use volery::{Error, Options, Prover, Verifier};
+use volery_channel::tags;
 use volery_zk::quicksilver::arithmetic;
 
-use crate::support::{Product, between, options, patient, rng};
+use crate::support::{Change, Product, Tap, between, options, patient, rng};
 
 /// A claim that both parties can run over these fields.
 trait Claim<F: Value, M: Mac<F>>:
@@ -171,6 +172,52 @@ fn a_hash_and_a_comparison_speak_of_the_same_secret() {
                 assert!(v.bits.multiplications > 20_000);
             }
         }
+    }
+}
+
+/// A number of secrets that nobody announced.
+struct Unannounced(usize);
+
+impl<B: Prove<F61>> Statement<B> for Unannounced {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"test: unannounced").number("secrets", self.0 as u64);
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        b.secret(self.0, &mut |_| Ok(vec![F61::ONE; self.0])).map(drop)
+    }
+}
+
+/// A P that cheats in the check of the round that is being prepared learns V's key from V's answer. A proof that ends before
+/// the round begins must not be accepted.
+#[test]
+fn no_proof_is_accepted_while_a_round_s_check_is_open() {
+    let run = |secrets, change| {
+        let mut sent = Vec::new();
+        let (p, v) = between(
+            &patient(),
+            |inner| {
+                let mut rng = rng(1);
+                let tap = Tap { inner, change, sent: &mut sent };
+                let mut prover = Prover::start(tap, options(false, 1), &mut rng)?;
+                prover.prove_over::<F61, F61, _>(&Unannounced(secrets), &mut rng)
+            },
+            |channel| {
+                let mut rng = rng(2);
+                let mut verifier = Verifier::start(channel, options(false, 1), &mut rng)?;
+                verifier.verify_over::<F61, F61, _>(&Unannounced(secrets), &mut rng)
+            },
+        );
+        (p.is_ok(), v.is_ok(), sent)
+    };
+    // Where V has answered: from three quarters of the first stage on.
+    for (secrets, answered) in [(2_900, false), (3_200, true), (3_500, true), (4_000, true)] {
+        let (p, v, sent) = run(secrets, None);
+        assert!(p && v);
+        let check = sent.iter().position(|(tag, _)| *tag == tags::SUBFIELD_CHECK).expect("a check");
+        // The lowest bit of the sum that P shows, after the seed.
+        let (_, v, _) = run(secrets, Some((check, Change::Flip(8 * 16))));
+        assert_eq!(v, !answered, "{secrets}");
     }
 }
 
