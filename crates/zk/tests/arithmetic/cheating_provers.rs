@@ -273,6 +273,23 @@ fn what_is_no_element_s_encoding_is_malformed() {
     encodings::<Bn254Scalar, Bn254Scalar>();
 }
 
+/// Also after the last block, where no commitment would take it for its own.
+#[test]
+fn an_element_more_than_a_block_takes_is_refused() {
+    for fiat_shamir in [false, true] {
+        for part in [Part::Equal(13), Part::Gates(9), Part::Matrix(MatrixShape::square(3))] {
+            for block in 0..2 {
+                let v =
+                    Run::new(16, fiat_shamir).answer::<F61, F61>(&Program::of(&[part]), Lie::Surplus(block));
+                let Err(Error::Malformed { step: tags::ELEMENTS, reason }) = v else {
+                    panic!("{part:?}: {v:?}")
+                };
+                assert!(reason.contains("beyond"), "{reason}");
+            }
+        }
+    }
+}
+
 /// Two programs under one name: whatever differs, it ends in an error at the verifier.
 #[test]
 fn programs_that_differ_end_in_an_error_at_the_verifier() {

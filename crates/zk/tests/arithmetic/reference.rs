@@ -34,6 +34,8 @@ pub(crate) enum Lie {
     Correction(u64),
     /// It sends all ones in place of the element of this commitment.
     NotCanonical(u64),
+    /// It sends one element more than this block takes.
+    Surplus(u64),
     /// It adds one to this coefficient of this block's opening.
     Opening { block: u64, coefficient: usize },
     /// It sends all ones in place of this coefficient of this block's opening.
@@ -199,6 +201,10 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
     }
 
     fn close(&mut self) -> Result<(), Error> {
+        if self.lie == Lie::Surplus(self.blocks) {
+            self.elements.push(F::ONE);
+            self.commitments += 1;
+        }
         self.send_elements()?;
         self.link.pause()?;
         let degree = self.relations.iter().map(Vec::len).max().unwrap_or(0).max(2);
