@@ -21,8 +21,9 @@ const PLAN: Plan = Plan {
     rounds: &[Params { log_k: 6, log_block: 4, trees: 20 }, Params { log_k: 7, log_block: 5, trees: 40 }],
 };
 
-/// Correlations taken: the first stage, a round of each size and the start of the next.
-const TAKEN: usize = 3 * 64 + 20 * 16 + 40 * 32;
+/// Correlations taken: the first stage, a round of each size, and so much of a third one that V has answered the fourth's
+/// check, which P opens when both settle.
+const TAKEN: usize = 3 * 64 + 9 * 16 + (34 + 26) * 32;
 
 /// What both parties hold after honest set-ups: for the paths' bits, and for the field's own trees.
 struct Setup {
@@ -77,6 +78,7 @@ pub fn as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
         ProverParty::<F61, F61>::new(SESSION, trees.fork("field")?, bits.fork("paths")?, &mut rng(3))?;
     let mut stock = Stock::new(Box::new(Supply::new(party, PLAN, None)));
     stock.fill(channel, &mut vec![Authenticated::default(); TAKEN])?;
+    stock.settle(channel)?;
     leave(channel)
 }
 
@@ -90,6 +92,7 @@ pub fn as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
         VerifierParty::<F61, F61>::new(SESSION, trees.fork("field")?, bits.fork("paths")?, &mut rng(2))?;
     let mut stock = Stock::new(Box::new(Supply::new(party, PLAN, None)));
     stock.fill(channel, &mut vec![F61::default(); TAKEN])?;
+    stock.settle(channel)?;
     leave(channel)
 }
 
