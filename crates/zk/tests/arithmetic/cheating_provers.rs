@@ -290,6 +290,39 @@ fn an_element_more_than_a_block_takes_is_refused() {
     }
 }
 
+#[test]
+fn frames_of_elements_that_are_empty_long_uneven_or_padded_with_ones_are_refused() {
+    use volery_channel::Channel as _;
+    let run = Run::new(64, false);
+    let hostile = |frames: &[Vec<u8>]| {
+        between(
+            |p| {
+                frames.iter().for_each(|frame| drop(p.send(tags::ELEMENTS, frame)));
+                p.recv(tags::ELEMENTS_CHALLENGE, 16).map(drop)
+            },
+            |v| run.verify::<F61, F61>(&Program::of(&[Part::Equal(16)]), v),
+        )
+        .1
+    };
+    let malformed = |v: &Result<_, Error>| matches!(v, Err(Error::Malformed { step: tags::ELEMENTS, .. }));
+    // One element has 8 bytes, two have 16, three have 23.
+    for length in [0, 1, 7, 9, 15, 17, 22, 24] {
+        let v = hostile(&[vec![0; length]]);
+        assert!(malformed(&v), "{length}: {v:?}");
+        assert!(malformed(&hostile(&[vec![0; 8], vec![0; length]])), "{length}");
+    }
+    // The three bits after an element.
+    for bit in 61..64 {
+        let v = hostile(&[(1_u64 << bit).to_le_bytes().to_vec()]);
+        assert!(malformed(&v), "{bit}: {v:?}");
+    }
+    // The modulus itself.
+    assert!(malformed(&hostile(&[((1_u64 << 61) - 1).to_le_bytes().to_vec()])));
+    let step = tags::ELEMENTS;
+    let long = ChannelError::TooLong { step, length: 7809, max: 7808 };
+    assert_eq!(hostile(&[vec![0; 7809]]), Err(Error::Channel(long)));
+}
+
 /// Two programs under one name: whatever differs, it ends in an error at the verifier.
 #[test]
 fn programs_that_differ_end_in_an_error_at_the_verifier() {
