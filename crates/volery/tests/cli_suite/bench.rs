@@ -16,6 +16,7 @@ fn every_name_gives_a_row_with_all_that_scripts_rely_on() {
         ("inner-product", "1000", "pair", "F61"),
         ("matmul", "30", "row", "F61"),
         ("sis", "60", "entry", "F32"),
+        ("convert", "100", "elem", "F61"),
     ] {
         let row = run(&["bench", name, "--size", size, "--json"], "").expect(0, "").object();
         assert_eq!((&row["name"], &row["unit"]), (&name.into(), &unit.into()));

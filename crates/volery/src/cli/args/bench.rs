@@ -30,6 +30,8 @@ pub(crate) enum BenchName {
     Matmul,
     /// A ternary solution of twice as many equations modulo 2^32-99; the size counts its entries
     Sis,
+    /// Elements of 2^61-1 taken apart into 60 bits each; the size counts elements
+    Convert,
 }
 
 /// What measures something else than usual.

@@ -8,6 +8,7 @@
 //!
 //! Processes, not threads, so that each party's memory is its own and neither shares caches' warmth or locks.
 
+mod convert;
 mod field;
 mod party;
 mod phases;
@@ -57,6 +58,7 @@ fn tour(args: &BenchArgs) -> Result<Vec<Job>, Failure> {
         (BenchName::InnerProduct, Some(1_000_000)),
         (BenchName::Matmul, Some(256)),
         (BenchName::Sis, None),
+        (BenchName::Convert, Some(10_000)),
     ];
     entries.into_iter().map(|(name, size)| Job::new(name, size, &args.measure, &args.protocol)).collect()
 }

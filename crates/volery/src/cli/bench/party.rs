@@ -9,6 +9,7 @@ use volery::{Address, Channel, Limits, Listener, Prover, Report, Verifier, conne
 use volery_channel::Framed;
 use volery_field::{F2, F61, F61x2, Gf128, Ring};
 
+use super::convert::ConvertWork;
 use super::field::FieldWork;
 use super::row::Row;
 use super::workload::{BitWork, Job};
@@ -104,6 +105,11 @@ enum Work {
         work: FieldWork,
         mac: MacField,
     },
+    /// Elements to bits.
+    Convert {
+        work: ConvertWork,
+        mac: MacField,
+    },
     /// Correlations over a field alone.
     Vole(MacField),
 }
@@ -117,10 +123,8 @@ impl Work {
         }
         Ok(match job.name {
             BenchName::Cot => Self::Cot,
-            BenchName::Vole => {
-                let large = job.protocol.fiat_shamir || job.protocol.rho.is_some_and(|rho| rho > F61::RHO);
-                Self::Vole(if large { MacField::Large } else { MacField::Small })
-            }
+            BenchName::Vole => Self::Vole(mac_field(job)),
+            BenchName::Convert => Self::Convert { work: ConvertWork::new(job.size), mac: mac_field(job) },
             _ => Self::Bits(BitWork::new(job)?),
         })
     }
@@ -129,7 +133,7 @@ impl Work {
         let pair = match self {
             Self::Bits(_) | Self::Cot => return [F2::NAME, Gf128::NAME],
             Self::Field { work, mac } => work.statement.pair(*mac),
-            Self::Vole(mac) => F61::pair(*mac),
+            Self::Convert { mac, .. } | Self::Vole(mac) => F61::pair(*mac),
         };
         [pair.value, pair.mac]
     }
@@ -141,6 +145,12 @@ impl Work {
             Self::Bits(statement) => prover.prove(statement, &mut rng)?,
             Self::Cot => prover.spend(size)?,
             Self::Field { work, mac } => work.statement.prove(*mac, prover, &mut rng)?,
+            Self::Convert { work, mac: MacField::Small } => {
+                prover.prove_mixed::<F61, F61, _>(work, &mut rng)?
+            }
+            Self::Convert { work, mac: MacField::Large } => {
+                prover.prove_mixed::<F61, F61x2, _>(work, &mut rng)?
+            }
             Self::Vole(MacField::Small) => prover.spend_over::<F61, F61>(size, &mut rng)?,
             Self::Vole(MacField::Large) => prover.spend_over::<F61, F61x2>(size, &mut rng)?,
         })
@@ -153,6 +163,12 @@ impl Work {
             Self::Bits(statement) => verifier.verify(statement, &mut rng)?,
             Self::Cot => verifier.spend(size)?,
             Self::Field { work, mac } => work.statement.verify(*mac, verifier, &mut rng)?,
+            Self::Convert { work, mac: MacField::Small } => {
+                verifier.verify_mixed::<F61, F61, _>(work, &mut rng)?
+            }
+            Self::Convert { work, mac: MacField::Large } => {
+                verifier.verify_mixed::<F61, F61x2, _>(work, &mut rng)?
+            }
             Self::Vole(MacField::Small) => verifier.spend_over::<F61, F61>(size, &mut rng)?,
             Self::Vole(MacField::Large) => verifier.spend_over::<F61, F61x2>(size, &mut rng)?,
         })
@@ -164,11 +180,12 @@ impl Work {
         // A statement's own clock tells when the set-up was over; otherwise the report's time is the rest.
         let seen = match self {
             Self::Field { work, .. } => work.clock.seen(),
+            Self::Convert { work, .. } => work.clock.seen(),
             _ => None,
         };
         let rest = seen.map_or(report.time, |seen| end - seen.start);
         let total = end - start;
-        let commits_first = !matches!(name, BenchName::Arithmetic);
+        let commits_first = !matches!(name, BenchName::Arithmetic | BenchName::Convert);
         Measured {
             seconds_setup: total.saturating_sub(rest).as_secs_f64(),
             seconds: rest.as_secs_f64(),
@@ -180,6 +197,12 @@ impl Work {
             fields: self.fields().map(str::to_owned),
         }
     }
+}
+
+/// The MAC field for measurements over 2^61-1 that are no statements of the command line.
+fn mac_field(job: &Job) -> MacField {
+    let large = job.protocol.fiat_shamir || job.protocol.rho.is_some_and(|rho| rho > F61::RHO);
+    if large { MacField::Large } else { MacField::Small }
 }
 
 /// One party's process.

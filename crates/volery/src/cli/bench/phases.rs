@@ -24,6 +24,11 @@ pub(super) struct Seen {
 pub(super) struct Clock(Arc<Mutex<Option<Seen>>>);
 
 impl Clock {
+    /// Notes a run that began at `start` and whose commitments took `commit`.
+    pub(super) fn note(&self, start: Instant, commit: Duration) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Seen { start, commit });
+    }
+
     /// What was seen of the last run.
     pub(super) fn seen(&self) -> Option<Seen> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -53,8 +58,7 @@ where
         let start = Instant::now();
         let mut timed = Timed { inner: backend, commit: Duration::ZERO };
         self.statement.run(&mut timed)?;
-        let seen = Seen { start, commit: timed.commit };
-        *self.clock.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
+        self.clock.note(start, timed.commit);
         Ok(())
     }
 }

@@ -60,7 +60,11 @@ impl Row {
             seconds_setup: prover.seconds_setup,
             seconds,
             seconds_commit: prover.seconds_commit,
-            seconds_proof: prover.seconds_commit.map(|commit| seconds - commit),
+            // Of the party that is done with committing last: the other one waits for it.
+            seconds_proof: [prover, verifier]
+                .into_iter()
+                .filter_map(|party| Some(party.seconds - party.seconds_commit?))
+                .reduce(f64::min),
             bytes_prover: prover.bytes_sent,
             bytes_verifier: verifier.bytes_sent,
             bytes_proof: prover.bytes_sent_proof + verifier.bytes_sent_proof,

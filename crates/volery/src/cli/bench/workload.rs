@@ -54,6 +54,7 @@ impl Job {
             BenchName::InnerProduct => "pair",
             BenchName::Matmul => "row",
             BenchName::Sis => "entry",
+            BenchName::Convert => "elem",
         }
     }
 
@@ -92,6 +93,7 @@ fn usual_size(name: BenchName) -> u64 {
         BenchName::R1cs => 1_000_000,
         BenchName::InnerProduct => 10_000_000,
         BenchName::Matmul | BenchName::Sis => 1024,
+        BenchName::Convert => 100_000,
     }
 }
 
