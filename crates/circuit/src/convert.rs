@@ -51,7 +51,9 @@ pub trait Convert<F: Value>: Prove<F2> + Polynomials<F> {
         check_width::<F>(width)?;
         let count =
             elements.len().checked_mul(width).ok_or_else(|| Error::misuse("more bits than memory holds"))?;
+        // Room for all: a vector that grows leaves copies behind. Only P's values come.
         let mut values = Zeroizing::new(Vec::new());
+        self.peek(elements.get(..1).unwrap_or_default(), &mut |_| values.reserve_exact(count));
         self.peek(elements, &mut |value| {
             let bytes = Zeroizing::new(encode(&[value]));
             values.extend((0..width).map(|i| bytes.get(i / 8).map_or(0, |byte| byte >> (i % 8) & 1)));

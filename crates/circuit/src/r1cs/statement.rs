@@ -195,7 +195,8 @@ impl<F: PrimeField, B: Prove<F>> Statement<B> for R1csStatement<F> {
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
         backend.enter("r1cs");
         let count = self.system.header().counts.secret();
-        let mut wires = Vec::with_capacity(count);
+        let mut wires = Vec::new();
+        wires.try_reserve_exact(count).map_err(|_| Error::misuse(format!("no memory for {count} wires")))?;
         let witness = self.assignment.as_ref().map(Assignment::witness);
         bring_in(backend, count, self.public.len(), witness, &mut wires)?;
         let mut batch = Batch::new();

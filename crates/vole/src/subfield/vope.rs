@@ -7,6 +7,7 @@
 //! theorem 4.1).
 
 use volery_field::{Authenticated, Mac, Value};
+use zeroize::Zeroizing;
 
 use crate::Error;
 
@@ -25,13 +26,11 @@ pub fn prover<F: Value, M: Mac<F>>(
     correlations: &[Authenticated<F, M>],
 ) -> Result<Vec<M>, Error> {
     check::<F, M>(degree, correlations.len())?;
-    let packed: Vec<[M; 2]> = (correlations.chunks_exact(M::DEGREE))
-        .map(|c| {
-            let (tags, values) =
-                (Vec::from_iter(c.iter().map(|c| c.m)), Vec::from_iter(c.iter().map(|c| M::embed(c.x))));
-            [M::pack(&tags), M::pack(&values)]
-        })
-        .collect();
+    let tags = Zeroizing::new(Vec::from_iter(correlations.iter().map(|c| c.m)));
+    let values = Zeroizing::new(Vec::from_iter(correlations.iter().map(|c| M::embed(c.x))));
+    let pairs = tags.chunks_exact(M::DEGREE).zip(values.chunks_exact(M::DEGREE));
+    let packed: Zeroizing<Vec<[M; 2]>> =
+        Zeroizing::new(pairs.map(|(m, u)| [M::pack(m), M::pack(u)]).collect());
     let mut g = packed[0].to_vec();
     g.reserve(degree);
     for i in 1..degree {
@@ -53,7 +52,7 @@ pub fn prover<F: Value, M: Mac<F>>(
 /// As [`prover`].
 pub fn verifier<F: Value, M: Mac<F>>(degree: usize, keys: &[M]) -> Result<M, Error> {
     check::<F, M>(degree, keys.len())?;
-    let packed: Vec<M> = keys.chunks_exact(M::DEGREE).map(M::pack).collect();
+    let packed: Zeroizing<Vec<M>> = Zeroizing::new(keys.chunks_exact(M::DEGREE).map(M::pack).collect());
     Ok((1..degree).fold(packed[0], |b, i| b * packed[i] + packed[degree + i - 1]))
 }
 

@@ -7,7 +7,7 @@ use volery_circuit::{Backend, Hint, Ops, Peek, Place, Prove, Statement};
 use volery_field::{F2, Gf128, gf128::Kernel};
 use volery_vole::supply::Stock;
 use volery_vole::{pack, pack_bits};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::assertions::Assertions;
 use super::challenges::{CHUNK, Challenges};
@@ -19,6 +19,12 @@ use crate::Error;
 /// A wire at P: its tag, with the value in the least significant bit.
 #[derive(Clone, Copy, Default)]
 pub struct ProverWire(Gf128);
+
+impl Zeroize for ProverWire {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
 
 impl ProverWire {
     #[inline(always)]
@@ -202,9 +208,9 @@ impl<'a> Prover<'a> {
         self.challenges.hash()
     }
 
-    /// Whether nothing was done.
+    /// Whether nothing was done, and nothing failed.
     pub(super) fn is_unused(&self) -> bool {
-        self.tally() == Tally::default() && self.slots.used() == 0
+        self.tally() == Tally::default() && self.slots.used() == 0 && self.failed.is_none()
     }
 
     /// Ends the block that is being filled: its last masks leave, and it waits for its seed.

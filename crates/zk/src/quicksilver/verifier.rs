@@ -7,7 +7,7 @@ use volery_circuit::{Backend, Hint, Ops, Prove, Statement};
 use volery_field::{F2, Gf128, gf128::Kernel};
 use volery_vole::supply::Stock;
 use volery_vole::{Delta, pack};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::assertions::Assertions;
 use super::challenges::{CHUNK, Challenges};
@@ -19,6 +19,12 @@ use crate::Error;
 /// A wire at V: its key, whose least significant bit is zero.
 #[derive(Clone, Copy, Default)]
 pub struct VerifierWire(Gf128);
+
+impl Zeroize for VerifierWire {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
 
 impl core::ops::Add for VerifierWire {
     type Output = Self;
@@ -217,9 +223,9 @@ impl<'a> Verifier<'a> {
         self.challenges.hash()
     }
 
-    /// Whether nothing was done.
+    /// Whether nothing was done, and nothing failed.
     pub(super) fn is_unused(&self) -> bool {
-        self.tally() == Tally::default() && self.slots.used() == 0
+        self.tally() == Tally::default() && self.slots.used() == 0 && self.failed.is_none()
     }
 
     /// Ends a block: its seed goes to P, and the opening of the block before is checked.

@@ -80,8 +80,9 @@ impl<F: Value, B: Prove<F>> Statement<B> for InnerProduct<F> {
     }
 
     fn commitments(&self) -> Option<u64> {
-        let parts = self.length.div_ceil(PART).max(1) as u64;
-        (self.length as u64).checked_mul(2)?.checked_add(parts)
+        // The last part of a public product is not committed to.
+        let parts = self.length.div_ceil(PART).max(1) - usize::from(self.public.is_some());
+        (self.length as u64).checked_mul(2)?.checked_add(parts as u64)
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {

@@ -178,13 +178,14 @@ fn inner_products_public_and_secret_hold_and_cannot_change() {
 
 #[test]
 fn long_inner_products_go_in_parts() {
-    let length = (1 << 20) + 3;
+    let length = (1 << 15) + 3;
     for public in [true, false] {
         let right = InnerProduct::<F61>::sample(length, public, SEED).expect("fits");
         assert_eq!(holds(&right), Ok(()));
         let counts = count(&right);
         // A part of its own for each but the last claim of a public product.
         assert_eq!(counts.inputs, 2 * length as u64 + if public { 1 } else { 2 });
+        assert_eq!(Statement::<Counter<F61>>::commitments(&right), Some(counts.inputs));
         assert_eq!((counts.dot_terms, counts.assertions), (length as u64, 2));
     }
     let mut wrong = InnerProduct::<F61>::sample(length, true, SEED).expect("fits");

@@ -97,6 +97,9 @@ impl<F: Element> ElementReader<F> {
         challenges: &mut Challenges<'_>,
         channel: &mut dyn Channel,
     ) -> Result<(), Error> {
+        // Whatever comes, what was taken is not taken again.
+        self.elements.clear();
+        self.next = 0;
         channel.recv_into(tags::ELEMENTS, packed_bytes::<F>(FRAME), &mut self.frame)?;
         let malformed = |reason| Error::Malformed { step: tags::ELEMENTS, reason };
         // An element has at least 8 bits, so no two counts have the same length.
@@ -104,7 +107,6 @@ impl<F: Element> ElementReader<F> {
         if count == 0 || packed_bytes::<F>(count) != self.frame.len() {
             return Err(malformed(format!("{} bytes are no whole number of elements", self.frame.len())));
         }
-        self.next = 0;
         self.elements = unpack_elements(&self.frame, count).map_err(|error| malformed(error.to_string()))?;
         challenges.absorb(tags::ELEMENTS, &self.frame);
         Ok(())

@@ -29,19 +29,20 @@ pub struct Verifier<'a, F: Value, M: Mac<F>> {
 }
 
 /// Pairs that wait for their check; wiped on drop.
-struct Links<B, E: Zeroize> {
+struct Links<B: Zeroize, E: Zeroize> {
     bits: Vec<B>,
     elements: Vec<E>,
 }
 
-impl<B, E: Zeroize> Links<B, E> {
+impl<B: Zeroize, E: Zeroize> Links<B, E> {
     fn new() -> Self {
         Self { bits: Vec::new(), elements: Vec::new() }
     }
 }
 
-impl<B, E: Zeroize> Drop for Links<B, E> {
+impl<B: Zeroize, E: Zeroize> Drop for Links<B, E> {
     fn drop(&mut self) {
+        self.bits.zeroize();
         self.elements.zeroize();
     }
 }
@@ -139,11 +140,11 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
 
         let seed = self.field.challenge()?;
         let parities = parities::sums(&links.bits, sets, seed);
-        let sums = parities::sums(&links.elements, sets, seed);
+        let sums = Zeroizing::new(parities::sums(&links.elements, sets, seed));
         let width = sum_width(n);
         let digits = Prove::<F>::secret(&mut self.field, sets * width, &mut |_| {
             let mut digits = Vec::with_capacity(sets * width);
-            for sum in &sums {
+            for sum in sums.iter() {
                 let mut encoding = Zeroizing::new(vec![0; F::BYTES]);
                 let encoded = sum.x.encode(&mut encoding);
                 encoded.map_err(|error| volery_circuit::Error::misuse(error.to_string()))?;

@@ -33,3 +33,32 @@ const LINKS: usize = 1 << 18;
 pub(super) const fn sets<F: Value, M: Mac<F>>() -> usize {
     if M::BITS >= 120 { 128 } else { 64 }
 }
+
+/// What it is worth, in bits, that the links of an accepted proof hold, beside the bounds of both parts
+/// ([`arithmetic::soundness`](super::arithmetic::soundness), [`quicksilver::soundness`](super::soundness)).
+///
+/// `links` bits were lifted, checked 2^18 at a time or fewer: each check that has a wrong link passes with probability at most
+/// `2^-s` for a choice of sets. Where challenges are hashes, P can try `2^log2_queries` choices, made from seeds of 128 bits.
+#[must_use]
+pub fn link_bits<F: Value, M: Mac<F>>(links: u64, log2_queries: Option<f64>) -> f64 {
+    let checks = links.div_ceil(LINKS as u64).max(1) as f64;
+    // A try is also a guess of the seed.
+    let error = (-(sets::<F, M>() as f64)).exp2() + (-128.0_f64).exp2();
+    let tries = log2_queries.map_or(checks, |queries| checks + queries.exp2());
+    -(tries * error).log2()
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_field::{F61, F61x2};
+
+    use super::link_bits;
+
+    #[test]
+    fn links_keep_forty_bits_interactively_and_as_much_as_hashing_leaves() {
+        assert!(link_bits::<F61, F61>(1 << 40, None) >= 41.9);
+        assert!(link_bits::<F61, F61x2>(1 << 40, None) >= 104.0);
+        let hashed = link_bits::<F61, F61x2>(1 << 30, Some(64.0));
+        assert!((62.9..64.0).contains(&hashed), "{hashed}");
+    }
+}
