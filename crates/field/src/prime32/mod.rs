@@ -4,6 +4,7 @@
 //! An element is a `u32` below `p`. A product folds at bit 32, since `2^32 = 99`: twice, and once more by a subtraction.
 
 mod quartic;
+mod sums;
 
 use core::ops::{Add, Mul, Neg, Sub};
 
@@ -167,14 +168,7 @@ impl Value for F32 {
 
     fn dot(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {
         same(a.len(), &[b.len()])?;
-        // Halves of the products, added up without a reduction: 2^32 of them would fit.
-        let (mut low, mut high) = (0_u64, 0_u64);
-        for (a, b) in a.iter().zip(b) {
-            let product = u64::from(a.0) * u64::from(b.0);
-            low += product & LOW;
-            high += product >> 32;
-        }
-        Ok(Self::from_u128((u128::from(high) << 32) + u128::from(low)))
+        Ok(sums::dot(a, b))
     }
 
     #[inline(always)]

@@ -7,8 +7,7 @@ use core::ops::{Add, Mul, Neg, Sub};
 
 use zeroize::Zeroize;
 
-use super::F32;
-use super::LOW;
+use super::{F32, sums};
 use crate::extension::same;
 use crate::operators::{exactly, write};
 use crate::{Element, EncodingError, Field, LengthError, Mac, Ring};
@@ -204,16 +203,7 @@ impl Mac<F32> for F32x4 {
 
     fn combine_public(c: &[F32], x: &[Self]) -> Result<Self, LengthError> {
         same(c.len(), &[x.len()])?;
-        // Halves of the products, added up without a reduction: 2^32 of them would fit.
-        let (mut low, mut high) = ([0_u64; 4], [0_u64; 4]);
-        for (c, x) in c.iter().zip(x) {
-            for i in 0..4 {
-                let product = u64::from(c.0) * u64::from(x.0[i].0);
-                low[i] += product & LOW;
-                high[i] += product >> 32;
-            }
-        }
-        Ok(Self(core::array::from_fn(|i| F32::from_u128((u128::from(high[i]) << 32) + u128::from(low[i])))))
+        Ok(Self(sums::products(c, x, |x| &x.0).map(sums::Halves::reduce)))
     }
 }
 
