@@ -1,5 +1,6 @@
 //! Verifiers that do not follow the protocol: the prover ends with an error that says where, and shows nothing too early.
 
+use std::sync::Barrier;
 use std::time::Duration;
 
 use volery_channel::{Channel, Error as ChannelError, Framed, Limits, Tag, tags, transport::Memory};
@@ -21,23 +22,28 @@ const RUN: Run = Run::new(64, false);
 
 /// How P ends, and the steps of what it sent, against a V that sends these messages at once, whatever P says.
 fn against(messages: &[(Tag, &[u8])]) -> (Result<Tally, Error>, Vec<Tag>) {
-    against_with(|v| messages.iter().try_for_each(|(tag, payload)| v.send(*tag, payload)))
+    // P starts when all is there, so that it only waits for what never comes.
+    against_with(&Barrier::new(2), |v| messages.iter().try_for_each(|(tag, payload)| v.send(*tag, payload)))
 }
 
+/// As [`against`], with a V that does what it likes; both parties meet at `start`, V after that.
 fn against_with(
+    start: &Barrier,
     verifier: impl FnOnce(&mut Framed<Memory>) -> Result<(), ChannelError> + Send,
 ) -> (Result<Tally, Error>, Vec<Tag>) {
     let limits = Limits { read: Duration::from_millis(300), ..limits() };
     let (p, _) = between_within(
         &limits,
         |p| {
+            start.wait();
             let mut tap = Tap::recorder(p);
             let result = RUN.prove::<F61, F61>(&claim(), &mut tap);
             (result, tap.sent.into_iter().map(|(tag, _)| tag).collect())
         },
         |v| {
-            verifier(v)?;
-            v.flush()?;
+            let result = verifier(v).and_then(|()| v.flush());
+            start.wait();
+            result?;
             // Takes in whatever P has to say, until P leaves.
             STEPS.iter().try_for_each(|tag| v.recv(*tag, 1 << 12).map(drop))
         },
@@ -150,7 +156,8 @@ fn a_verdict_is_yes_or_no() {
 
 #[test]
 fn a_flood_of_frames_of_other_lanes_ends_the_wait_before_it_fills_memory() {
-    let (p, _) = against_with(|v| {
+    // More than fits on its way: P does not wait for all of it.
+    let (p, _) = against_with(&Barrier::new(1), |v| {
         for _ in 0..10 {
             v.send(tags::FERRET_TREES, &vec![0; 1 << 20])?;
         }

@@ -1,5 +1,6 @@
 //! Every message of both parties of a mixed proof is changed on its way, and verifiers that cheat.
 
+use std::sync::Barrier;
 use std::time::Duration;
 
 use volery_channel::{Channel, Error as ChannelError, Limits, Tag, tags};
@@ -162,16 +163,21 @@ fn no_message_can_be_replaced_by_that_of_another_session() {
 /// How P ends, and the steps of what it sent, against a V that sends these messages at once, whatever P says.
 fn against(messages: &[(Tag, &[u8])]) -> (Result<Tallies, Error>, Vec<Tag>) {
     let limits = Limits { read: Duration::from_millis(300), ..limits() };
+    // P starts when all is there, so that it only waits for what never comes.
+    let sent = Barrier::new(2);
     between_within(
         &limits,
         |p| {
+            sent.wait();
             let mut tap = Tap::recorder(p);
             let result = Run::new(1 << 17, false).prove::<F61, F61, _>(&claim(), &mut tap);
             (result, tap.sent.into_iter().map(|(tag, _)| tag).collect())
         },
         |v| {
-            messages.iter().try_for_each(|(tag, payload)| v.send(*tag, payload))?;
-            v.flush()?;
+            let result = messages.iter().try_for_each(|(tag, payload)| v.send(*tag, payload));
+            let result = result.and_then(|()| v.flush());
+            sent.wait();
+            result?;
             // Takes in whatever P has to say, until P leaves.
             STEPS.iter().try_for_each(|tag| v.recv(*tag, 1 << 14).map(drop))?;
             v.recv(tags::GOODBYE, 0).map(drop)
