@@ -30,7 +30,8 @@ fn v_is_never_done_after_an_answer_that_told_p_delta() {
         (1..=4).flat_map(|quarter| [quarter * stage / 4 - 1, quarter * stage / 4, quarter * stage / 4 + 1])
     {
         ANSWERED.store(false, Ordering::SeqCst);
-        let run = run::<F61, F61>(PLAN, n, [1, 1], [other_sum, note_answers]);
+        let taps: [fn(Tag, &mut Vec<u8>); 2] = [other_sum, note_answers];
+        let run = run::<F61, F61>(PLAN, n, [1, 1], taps);
         let answered = ANSWERED.load(Ordering::SeqCst);
         assert_eq!(run.v.is_err(), answered, "{n}: {:?}", run.v.err());
         before += usize::from(!answered);
