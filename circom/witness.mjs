@@ -9,6 +9,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
+import { readHeader } from "./header.mjs";
+
 const load = createRequire(import.meta.url);
 const [folder, ...names] = process.argv.slice(2);
 
@@ -64,22 +66,6 @@ async function calculate(name, inputs) {
     return { file, values, start, width };
 }
 
-/** How many of the first values are public: outputs and public inputs, out of the header's section. */
-function countPublic(name) {
-    const file = readFileSync(join(folder, name, "circuit.r1cs"));
-    for (let at = 12; at < file.length; ) {
-        const section = file.readUInt32LE(at);
-        const length = Number(file.readBigUInt64LE(at + 4));
-        at += 12;
-        if (section === 1) {
-            const afterPrime = at + 4 + file.readUInt32LE(at);
-            return file.readUInt32LE(afterPrime + 4) + file.readUInt32LE(afterPrime + 8);
-        }
-        at += length;
-    }
-    throw new Error(`${name}: no header`);
-}
-
 function writePublic(name, file, values) {
     writeFileSync(join(folder, name, file), `${JSON.stringify(values.map(String), null, 1)}\n`);
 }
@@ -87,7 +73,8 @@ function writePublic(name, file, values) {
 async function write(name) {
     const inputs = INPUTS[name];
     const { file, values, start, width } = await calculate(name, typeof inputs === "function" ? await inputs() : inputs);
-    const known = values.slice(1, 1 + countPublic(name));
+    const { publicValues } = readHeader(join(folder, name, "circuit.r1cs"));
+    const known = values.slice(1, 1 + publicValues);
     if (KNOWN[name] && KNOWN[name].join() !== known.join()) {
         throw new Error(`${name}: the public values are not what they must be`);
     }

@@ -1,0 +1,22 @@
+// The header of a .r1cs file: sections of (kind u32, length u64, bytes) after 12 bytes; kind 1 holds the counts.
+import { readFileSync } from "node:fs";
+
+/** Curve (as snarkjs calls it), number of constraints, and number of public values: outputs and public inputs. */
+export function readHeader(path) {
+    const file = readFileSync(path);
+    for (let at = 12; at < file.length; ) {
+        const kind = file.readUInt32LE(at);
+        const start = at + 12;
+        if (kind === 1) {
+            const counts = start + 4 + file.readUInt32LE(start);
+            const prime = Buffer.from(file.subarray(start + 4, counts)).reverse().toString("hex");
+            return {
+                curve: prime.startsWith("30644e72") ? "bn128" : prime.startsWith("73eda753") ? "bls12381" : prime,
+                publicValues: file.readUInt32LE(counts + 4) + file.readUInt32LE(counts + 8),
+                constraints: file.readUInt32LE(counts + 24),
+            };
+        }
+        at = start + Number(file.readBigUInt64LE(at + 4));
+    }
+    throw new Error(`${path}: no header`);
+}
