@@ -33,7 +33,9 @@ pub trait Element: Field + Zeroize {
     /// Pseudorandom blocks that two elements take: twice [`Element::BLOCKS`], or one where half a block is enough.
     const BLOCKS_OF_PAIR: usize = 2 * Self::BLOCKS;
 
-    /// Two elements from [`Element::BLOCKS_OF_PAIR`] uniform blocks, otherwise as [`Element::from_blocks`].
+    /// Two elements from [`Element::BLOCKS_OF_PAIR`] uniform blocks, otherwise as [`Element::from_blocks`]. Where that is one
+    /// block they serve as coefficients, too: half a block selects no element more often than
+    /// [`Element::coefficient`] allows, in proportion.
     #[inline(always)]
     fn pair_from_blocks(blocks: &[u128]) -> [Self; 2] {
         let (first, second) = blocks.split_at(blocks.len().min(Self::BLOCKS));

@@ -193,6 +193,15 @@ mod tests {
     crate::laws::mac_laws!(F61, F61, any_element(), any_element());
 
     #[test]
+    fn a_block_gives_two_elements_one_from_each_half() {
+        for (low, high) in [(0, 0), (P, u64::MAX), (5, P - 1), (u64::MAX - 7, 8)] {
+            let block = u128::from(high) << 64 | u128::from(low);
+            assert_eq!(F61::pair_from_blocks(&[block]), [F61::new(low % P), F61::new(high % P)]);
+        }
+        assert_eq!(F61::pair_from_blocks(&[]), [F61::ZERO; 2]);
+    }
+
+    #[test]
     fn integers_reduce_as_division_says() {
         for n in [0, 1, P - 1, P, P + 1, 2 * P, u64::MAX] {
             assert_eq!(F61::new(n).to_u64(), n % P);
