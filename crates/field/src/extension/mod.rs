@@ -117,7 +117,8 @@ pub trait Value: Element {
 pub trait Mac<F: Value>: Element {
     /// The degree `r` of the extension.
     const DEGREE: usize;
-    /// Bits of a digit of delta in the base VOLE: 8, or 4 where elements are large.
+    /// Bits of a digit of delta in the base VOLE, 4 or 8. A digit has a tree of `2^DIGIT_BITS` leaves and costs one value a
+    /// correlation: 8 halves the bytes and takes eight times the work.
     const DIGIT_BITS: usize;
     /// Digits of delta: `delta = sum over t of digit_t * weight(t)`.
     const DIGITS: usize;

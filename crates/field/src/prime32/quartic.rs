@@ -168,11 +168,11 @@ impl Element for F32x4 {
     }
 }
 
-/// Delta's sixteen digits of 8 bits: four of each coefficient.
+/// Delta's 32 digits of 4 bits: eight of each coefficient.
 impl Mac<F32> for F32x4 {
     const DEGREE: usize = 4;
-    const DIGIT_BITS: usize = 8;
-    const DIGITS: usize = 16;
+    const DIGIT_BITS: usize = 4;
+    const DIGITS: usize = 32;
 
     #[inline(always)]
     fn embed(x: F32) -> Self {
@@ -198,7 +198,7 @@ impl Mac<F32> for F32x4 {
     }
 
     fn weight(t: usize) -> Self {
-        Self::basis(t / 4).scale(F32(1 << (8 * (t % 4))))
+        Self::basis(t / 8).scale(F32(1 << (4 * (t % 8))))
     }
 
     fn combine_public(c: &[F32], x: &[Self]) -> Result<Self, LengthError> {

@@ -63,7 +63,10 @@ impl Stages<'_> {
                 continue;
             }
             let blocks = self.step(&stage, number, wanted - given);
-            let correlations = blocks.saturating_mul(stage.block_len);
+            let mut correlations = blocks.saturating_mul(stage.block_len);
+            if announced && stage.round.is_none() {
+                correlations = correlations.min(wanted - given);
+            }
             stage.read += blocks;
             given = given.saturating_add(correlations);
             if stage.round.is_none() {
