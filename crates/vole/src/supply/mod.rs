@@ -80,7 +80,7 @@ impl<P: Party> Correlations<P::Item> for Supply<P> {
             && !self.plan.rounds.is_empty()
         {
             // Rounds will be needed: the sooner, the fewer correlations come from the dearer extension.
-            stage.blocks = stage.blocks.min(stage.read + 4);
+            stage.blocks = stage.blocks.min(stage.read + self.plan.lead);
         }
     }
 

@@ -30,7 +30,7 @@ pub(crate) enum BenchName {
     Matmul,
     /// A ternary solution of twice as many equations modulo 2^32-99; the size counts its entries
     Sis,
-    /// Elements of 2^61-1 taken apart into 60 bits each; the size counts elements
+    /// Elements of 2^61-1 taken apart into their 61 bits each; the size counts elements
     Convert,
 }
 

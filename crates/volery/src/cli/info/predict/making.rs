@@ -80,7 +80,7 @@ impl Stages<'_> {
         let chunk = self.plan.chunk.max(1) as u64;
         let blocks = match self.plan.rounds {
             [] => u64::MAX,
-            _ if announced && wanted >= self.plan.long => 4,
+            _ if announced && wanted >= self.plan.long => self.plan.lead as u64,
             _ => (self.plan.extension as u64 / chunk).max(1),
         };
         Stage { round: None, blocks, block_len: chunk, read: 0, next: None }
