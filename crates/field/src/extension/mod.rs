@@ -193,6 +193,18 @@ pub trait Mac<F: Value>: Element {
         plain::combine_public(c, x)
     }
 
+    /// [`Mac::combine_public`] for each row of a public matrix, row after row in `rows`: as many as `out` takes.
+    ///
+    /// # Errors
+    /// [`LengthError`] (and `out` unchanged) unless there are as many entries as that.
+    fn combine_rows(rows: &[F], x: &[Self], out: &mut [Self]) -> Result<(), LengthError> {
+        same(rows.len(), &[x.len().saturating_mul(out.len())])?;
+        for (r, out) in out.iter_mut().enumerate() {
+            *out = Self::combine_public(rows.get(r * x.len()..(r + 1) * x.len()).unwrap_or_default(), x)?;
+        }
+        Ok(())
+    }
+
     /// P's half of `sum of r_i * [x_i]` for public `r`: the tag `sum r_i m_i` and the value `sum r_i x_i`, which lies in
     /// the extension as `r` does. V's half is the [`Mac::inner_product`] of its keys and `r`.
     ///

@@ -444,24 +444,30 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Prover<'_, F, M, L> {
         Ok(())
     }
 
-    fn assert_linear(&mut self, matrix: &[F], x: &[Self::Wire], t: &[F]) -> Result<(), Error> {
-        let checked = check_linear(matrix.len(), x.len(), t.len()).map_err(Error::from);
+    fn assert_linear(&mut self, entries: &[F], x: &[Self::Wire], t: &[F]) -> Result<(), Error> {
+        let checked = check_linear(entries.len(), x.len(), t.len()).map_err(Error::from);
         self.latch(checked)?;
         // Rows are many: values and tags side by side once, for all of them.
         let values = Zeroizing::new(Vec::from_iter(x.iter().map(|x| x.x)));
         let tags = Zeroizing::new(Vec::from_iter(x.iter().map(|x| x.m)));
-        for (row, t) in matrix.chunks_exact(x.len().max(1)).zip(t) {
-            let sums = F::dot(row, &values).and_then(|v| Ok((v, M::combine_public(row, &tags)?)));
-            let sums = sums.map_err(|error| StatementError::misuse(error.to_string()).into());
-            let (value, tag) = self.latch(sums)?;
-            self.demand_zero(M::embed(value - *t))?;
-            let result = self.assertions.push_element(tag);
-            self.latch(result)?;
-            self.tally.assertions += 1;
-        }
         if x.is_empty() {
-            for t in t {
-                self.demand_zero(M::embed(*t))?;
+            return t.iter().try_for_each(|t| self.demand_zero(M::embed(*t)));
+        }
+        let mut combined = Zeroizing::new([M::ZERO; matrix::ROWS]);
+        for (rows, t) in entries.chunks(matrix::ROWS * x.len()).zip(t.chunks(matrix::ROWS)) {
+            for (row, t) in rows.chunks_exact(x.len()).zip(t) {
+                let value =
+                    F::dot(row, &values).map_err(|error| StatementError::misuse(error.to_string()).into());
+                let value = self.latch(value)?;
+                self.demand_zero(M::embed(value - *t))?;
+            }
+            let combined = &mut combined[..t.len()];
+            let result = M::combine_rows(rows, &tags, combined);
+            self.latch(result.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
+            for tag in combined {
+                let result = self.assertions.push_element(*tag);
+                self.latch(result)?;
+                self.tally.assertions += 1;
             }
         }
         Ok(())

@@ -445,19 +445,25 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
         Ok(())
     }
 
-    fn assert_linear(&mut self, matrix: &[F], x: &[M], t: &[F]) -> Result<(), Error> {
-        let checked = check_linear(matrix.len(), x.len(), t.len()).map_err(Error::from);
+    fn assert_linear(&mut self, entries: &[F], x: &[M], t: &[F]) -> Result<(), Error> {
+        let checked = check_linear(entries.len(), x.len(), t.len()).map_err(Error::from);
         self.latch(checked)?;
-        for (row, t) in matrix.chunks_exact(x.len().max(1)).zip(t) {
-            let key =
-                M::combine_public(row, x).map_err(|error| StatementError::misuse(error.to_string()).into());
-            let key = self.latch(key)? - self.delta.expose().scale(*t);
-            let result = self.assertions.push_element(key);
-            self.latch(result)?;
-            self.tally.assertions += 1;
+        if x.is_empty() {
+            if t.iter().any(|t| !t.is_zero()) {
+                return self.misuse("a public constant that is not zero is claimed to be".into());
+            }
+            return Ok(());
         }
-        if x.is_empty() && t.iter().any(|t| !t.is_zero()) {
-            return self.misuse("a public constant that is not zero is claimed to be".into());
+        let mut combined = Zeroizing::new([M::ZERO; matrix::ROWS]);
+        for (rows, t) in entries.chunks(matrix::ROWS * x.len()).zip(t.chunks(matrix::ROWS)) {
+            let combined = &mut combined[..t.len()];
+            let result = M::combine_rows(rows, x, combined);
+            self.latch(result.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
+            for (key, t) in combined.iter().zip(t) {
+                let result = self.assertions.push_element(*key - self.delta.expose().scale(*t));
+                self.latch(result)?;
+                self.tally.assertions += 1;
+            }
         }
         Ok(())
     }
