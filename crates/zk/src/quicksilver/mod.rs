@@ -41,9 +41,12 @@
 pub mod arithmetic;
 mod assertions;
 mod challenges;
+mod claims;
 mod masks;
 pub mod mixed;
+mod poly;
 mod prover;
+mod relations;
 mod slots;
 pub mod soundness;
 mod tally;
@@ -64,13 +67,17 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// P keeps so many coefficients of polynomials for each commitment that a block takes; with more the block ends. As much
+    /// memory as commitments take.
+    pub(crate) const COEFFICIENTS: usize = 3;
+
     /// Blocks that fit the third-level cache twice.
     pub const LAN: Self = Self { interval: 1 << 17 };
 
     /// Larger blocks, for fewer waits.
     pub const WAN: Self = Self { interval: 1 << 18 };
 
-    /// Correlations that a proof takes: one for each committed bit, that is, for each secret value and each
+    /// Correlations that a proof takes of a program that claims no polynomials: one for each committed bit, that is, for each secret value and each
     /// multiplication, and 128 for each check: one for each block, the last one, full or not, included.
     #[must_use]
     pub const fn correlations(&self, secrets: u64, multiplications: u64) -> u64 {
