@@ -1,4 +1,5 @@
-//! QuickSilver for Boolean circuits: one bit of communication a multiplication (figure 4 of the paper, p = 2, r = 128).
+//! QuickSilver for Boolean circuits: one bit of communication a multiplication (figure 4 of the paper, p = 2, r = 128), and
+//! none for polynomials that must vanish (figure 5).
 //!
 //! A wire with value `x` is a tag `m` at P and a key `k` at V with `k = m + x * delta` in GF(2^128). Delta is odd and
 //! every key even, so the least significant bit of `m` is `x`: a wire is 16 bytes at either party. Additions are
@@ -17,6 +18,13 @@
 //! both expand to coefficients `chi_i`; P sends `U = sum chi_i A_0,i + A*_0` and `V = sum chi_i A_1,i + A*_1`, masked by
 //! 128 correlations packed into one over GF(2^128) (`B* = A*_0 + A*_1 delta`; VOPE of degree 1, figure 3), and V checks
 //! `sum chi_i B_i + B* = U + V delta`.
+//!
+//! **Polynomials** of degree `d` that must vanish are relations as [`arithmetic`] has them, over these tags and keys: P's
+//! coefficients are those of the polynomial at `m + x X`, and `B` is its value at the keys, terms of degree `h` times
+//! `delta^(d-h)`. They are checked with the products of the block, which are relations of degree 2 among them: with `D` the
+//! greatest degree in the block, P opens `D` coefficients masked by a VOPE of degree `D - 1`, made of `2 D - 3` correlations over
+//! GF(2^128), each packed from 128. Without polynomials that is `U` and `V`. A block also ends when P keeps three coefficients of
+//! polynomials for each commitment that it takes.
 //!
 //! **Assertions**: a wire that is zero has equal tag and key, so P sends a hash of all such tags and V compares.
 //!
