@@ -102,7 +102,7 @@ mod tests {
         // Full of coefficients 3 * 2^17 at a time: 4 of degree 4 for each commitment of a block are five full blocks, and a rest.
         let many = Program { commitments: 0, polynomials: 4 << 17, degree: 4 };
         assert!((bits(many) - (127.0 - (6.0 * 5.0 + 1.0_f64).log2())).abs() < 0.3);
-        // 2^30 multiplications modulo 2^32: 465 polynomials of degree 4 and 561 commitments each.
+        // 2^30 multiplications modulo 2^32: 497 polynomials of degree at most 4 and 561 commitments each.
         let products = Program { commitments: 561 << 30, polynomials: 497 << 30, degree: 4 };
         assert!(bits(products) >= 100.0);
         assert!(

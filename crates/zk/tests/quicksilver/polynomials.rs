@@ -360,14 +360,14 @@ impl<B: Polynomials<F2>> Statement<B> for Padded {
     }
 }
 
-/// Four blocks, with and without polynomials, and an assertion.
+/// Several blocks, with and without polynomials, and an assertion.
 fn small() -> Random {
     Random { products: 6, ..Random::of(&[3, 1, 2, 4]) }
 }
 
 #[test]
-fn no_flipped_bit_of_the_prover_s_is_accepted() {
-    // Bits that no polynomial has are still products' factors or products, so that a flip harms the check of slots.
+fn no_flipped_bit_of_an_opening_or_of_the_assertions_is_accepted() {
+    // Masks apart: a bit that occurs in no polynomial may be flipped, since nothing is claimed of it.
     let claim = Random { products: 0, ..Random::of(&[3, 2]) };
     for mode in MODES {
         let run = Run::new(7, mode);
