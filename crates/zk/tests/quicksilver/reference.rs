@@ -106,7 +106,7 @@ impl<'a> Reference<'a> {
             claims: Vec::new(),
             bits: Vec::new(),
             pending: Vec::new(),
-            old_mask: Vec::new(),
+            old_mask: vec![Gf128::ZERO; 2],
             zeros: Vec::new(),
             blocks: 0,
             commitments: 0,
