@@ -53,6 +53,7 @@ mod claims;
 mod masks;
 pub mod mixed;
 mod poly;
+mod program;
 mod prover;
 mod relations;
 mod slots;
@@ -62,6 +63,7 @@ pub mod verdict;
 mod verifier;
 
 pub use challenges::Challenges;
+pub use program::Program;
 pub use prover::{Prover, ProverWire};
 pub use tally::Tally;
 pub use verifier::{Verifier, VerifierWire};
@@ -90,8 +92,6 @@ impl Settings {
     #[must_use]
     pub const fn correlations(&self, secrets: u64, multiplications: u64) -> u64 {
         let commitments = secrets.saturating_add(multiplications);
-        let interval = if self.interval == 0 { 1 } else { self.interval as u64 };
-        let checks = if commitments == 0 { 1 } else { commitments.div_ceil(interval) };
-        commitments.saturating_add(checks.saturating_mul(128))
+        Program { commitments, polynomials: 0, degree: 0 }.correlations(*self)
     }
 }

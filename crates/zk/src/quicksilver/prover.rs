@@ -424,7 +424,7 @@ impl Polynomials<F2> for Prover<'_> {
                 _ => {
                     self.claim_room()?;
                     self.claims.push(coefficients.len(), coefficients.iter().copied());
-                    self.tally.polynomials += 1;
+                    self.tally.claim(coefficients.len());
                 }
             }
         }

@@ -18,63 +18,35 @@
 //! the session for interactive proofs (a wrong guess of delta is noticed by nobody), and over the life of the
 //! correlations for Fiat-Shamir.
 
-use super::Settings;
-
-/// What a program makes its proof check. A number of commitments alone stands for a program without polynomials.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Program {
-    /// Secret values and multiplications.
-    pub commitments: u64,
-    /// Polynomials of degree 2 and more claimed to vanish.
-    pub polynomials: u64,
-    /// The greatest degree of one.
-    pub degree: usize,
-}
-
-impl From<u64> for Program {
-    fn from(commitments: u64) -> Self {
-        Self { commitments, ..Self::default() }
-    }
-}
-
-impl Program {
-    /// Checks that its proof makes at most; the last, partial one counts. A block is full of commitments, or of coefficients.
-    fn blocks(&self, settings: Settings) -> f64 {
-        let interval = settings.interval.max(1) as u64;
-        let coefficients = self.polynomials.saturating_mul(self.degree as u64);
-        let full = self.commitments / interval
-            + coefficients / interval.saturating_mul(Settings::COEFFICIENTS as u64);
-        // Rounding to f64 is far below the precision that anybody reads.
-        (full + 1) as f64
-    }
-
-    /// The bound but for hash computations, in units of `2^-127`.
-    fn error(&self, settings: Settings) -> f64 {
-        (self.degree.max(2) + 1) as f64 * self.blocks(settings) + 1.0
-    }
-}
+use super::{Program, Settings};
 
 /// Bits of delta that V chose.
 const DELTA_BITS: f64 = 127.0;
+
+/// The bound but for hash computations, in units of `2^-127`.
+fn error(settings: Settings, program: &Program) -> f64 {
+    // Rounding to f64 is far below the precision that anybody reads.
+    (program.degree() + 1) as f64 * program.blocks(settings) as f64 + 1.0
+}
 
 /// Soundness of an interactive proof of `program` apart from what P computes, in bits: the paper's statistical bound, which
 /// rests on AES only in that a random seed's coefficients must look random.
 #[must_use]
 pub fn statistical_bits(settings: Settings, program: impl Into<Program>) -> f64 {
-    DELTA_BITS - program.into().error(settings).log2()
+    DELTA_BITS - error(settings, &program.into()).log2()
 }
 
 /// Soundness of an interactive proof against a P that computes `2^log2_queries` hashes, in bits.
 #[must_use]
 pub fn interactive_bits(settings: Settings, program: impl Into<Program>, log2_queries: f64) -> f64 {
-    DELTA_BITS - (program.into().error(settings) + log2_queries.exp2()).log2()
+    DELTA_BITS - (error(settings, &program.into()) + log2_queries.exp2()).log2()
 }
 
 /// Soundness of a Fiat-Shamir proof against a P that computes `2^log2_queries` hashes, in bits.
 #[must_use]
 pub fn fiat_shamir_bits(settings: Settings, program: impl Into<Program>, log2_queries: f64) -> f64 {
     let (program, queries) = (program.into(), log2_queries.exp2());
-    DELTA_BITS - (program.error(settings) + queries + queries * program.blocks(settings)).log2()
+    DELTA_BITS - (error(settings, &program) + queries + queries * program.blocks(settings) as f64).log2()
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ pub struct Tally {
     /// Polynomials of degree 2 and more claimed to vanish; in proofs over fields inner products and products of matrices
     /// are among them.
     pub polynomials: u64,
+    /// The greatest degree of one; 0 if there is none. Not compared as a count: an opening's length tells a block's.
+    pub degree: usize,
 }
 
 impl Tally {
@@ -22,6 +24,12 @@ impl Tally {
 
     fn counts(&self) -> [u64; 4] {
         [self.secrets, self.multiplications, self.assertions, self.polynomials]
+    }
+
+    /// Counts a claim that a polynomial of `degree`, at least 2, vanishes.
+    pub(crate) fn claim(&mut self, degree: usize) {
+        self.polynomials += 1;
+        self.degree = self.degree.max(degree);
     }
 
     pub(crate) fn encode(&self) -> [u8; Self::BYTES] {

@@ -411,7 +411,7 @@ impl Polynomials<F2> for Verifier<'_> {
                 degree => {
                     self.claim_room()?;
                     self.claims.push(degree, [p.value()]);
-                    self.tally.polynomials += 1;
+                    self.tally.claim(degree);
                 }
             }
         }

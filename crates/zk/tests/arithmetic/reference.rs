@@ -291,7 +291,7 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
         {
             opening[coefficient * M::BYTES..][..M::BYTES].fill(0xff);
         }
-        let Tally { secrets, multiplications, assertions, polynomials } = block.tally;
+        let Tally { secrets, multiplications, assertions, polynomials, degree: _ } = block.tally;
         let mut counts = [secrets, multiplications, assertions, polynomials];
         if let Lie::Count { block: number, what } = self.lie
             && number == block.number

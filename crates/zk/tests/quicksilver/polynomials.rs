@@ -95,9 +95,12 @@ fn random_polynomials_of_degree_1_to_10_are_proved_to_have_their_values_and_no_o
             {
                 let run = Run { seed, ..Run::new(interval, mode) };
                 let (p, v) = run.honest(&claim);
-                let [polynomials, assertions] = if degree == 1 { [0, 3] } else { [3, 0] };
+                let claims = if degree == 1 { (0, 3, 0) } else { (3, 0, degree) };
                 let secrets = 3 * (degree as u64 + 3);
-                let tally = Tally { secrets, multiplications: 3 * u64::from(seed), assertions, polynomials };
+                let (polynomials, assertions, degree_claimed) = claims;
+                let multiplications = 3 * u64::from(seed);
+                let tally =
+                    Tally { secrets, multiplications, assertions, polynomials, degree: degree_claimed };
                 assert_eq!((p, v), (Ok(tally), Ok(tally)), "degree {degree}, {run:?}");
                 for at in 0..3 {
                     let wrong = claim.false_at(at);

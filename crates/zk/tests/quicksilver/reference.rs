@@ -255,7 +255,7 @@ impl<'a> Reference<'a> {
         {
             opening[bit / 8] ^= 1 << (bit % 8);
         }
-        let Tally { secrets, multiplications, assertions, polynomials } = block.tally;
+        let Tally { secrets, multiplications, assertions, polynomials, degree: _ } = block.tally;
         let mut counts = vec![secrets, multiplications, assertions];
         if polynomials > 0 {
             counts.push(polynomials);

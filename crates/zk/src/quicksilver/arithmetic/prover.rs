@@ -441,7 +441,7 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Prover<'_, F, M, L> {
         let [a_0, a_1, value] = self.latch(sums)?;
         self.demand_zero(value - M::embed(z.x))?;
         self.relations.push_quadratic(a_0, a_1 - z.m);
-        self.tally.polynomials += 1;
+        self.tally.claim(2);
         Ok(())
     }
 
@@ -476,7 +476,7 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Prover<'_, F, M, L> {
             self.room()?;
             self.demand_zero(M::embed(x.x * y.x - z.x))?;
             self.relations.push_quadratic(x.m * y.m, y.m.scale(x.x) + x.m.scale(y.x) - z.m);
-            self.tally.polynomials += 1;
+            self.tally.claim(2);
         }
         Ok(())
     }
@@ -522,7 +522,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Prover<'_, F, M, L> {
                 _ => {
                     self.room()?;
                     self.relations.push(coefficients.len(), coefficients.iter().copied());
-                    self.tally.polynomials += 1;
+                    self.tally.claim(coefficients.len());
                 }
             }
         }
@@ -544,7 +544,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Prover<'_, F, M, L> {
         self.room()?;
         self.demand_zero(folded.value)?;
         self.relations.push_quadratic(folded.a_0, folded.a_1);
-        self.tally.polynomials += 1;
+        self.tally.claim(2);
         Ok(())
     }
 }

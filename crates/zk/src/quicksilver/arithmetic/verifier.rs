@@ -441,7 +441,7 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
         let sum = M::inner_product(x, y).map_err(|error| StatementError::misuse(error.to_string()).into());
         let sum = self.latch(sum)?;
         self.quadratic(sum - *z * self.delta.expose())?;
-        self.tally.polynomials += 1;
+        self.tally.claim(2);
         Ok(())
     }
 
@@ -468,7 +468,7 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
         }
         for ((x, y), z) in x.iter().zip(y).zip(z) {
             self.quadratic(*x * *y - *z * self.delta.expose())?;
-            self.tally.polynomials += 1;
+            self.tally.claim(2);
         }
         Ok(())
     }
@@ -511,7 +511,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
                 degree => {
                     self.room()?;
                     self.relations.push(degree, [p.value()]);
-                    self.tally.polynomials += 1;
+                    self.tally.claim(degree);
                 }
             }
         }
@@ -525,7 +525,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
         let value = matrix::fold_verifier(shape, a, b, c, seed, self.delta.expose());
         let value = self.latch(value)?;
         self.quadratic(value)?;
-        self.tally.polynomials += 1;
+        self.tally.claim(2);
         Ok(())
     }
 }

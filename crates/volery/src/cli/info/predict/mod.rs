@@ -10,6 +10,7 @@ use volery_vole::Params;
 use volery_vole::softspoken::FieldBits;
 
 use crate::cli::over::{Pair, Weight};
+use crate::cli::settle::bit_program;
 use making::{Made, Stages};
 
 /// What a proof will take.
@@ -28,12 +29,12 @@ pub(crate) struct Prediction {
 /// Bytes of a frame's header.
 const HEADER: u64 = 5;
 
-/// Bytes of the opening of a check about bits (two field elements, three counts), and of a challenge.
-const OPENING: u64 = HEADER + 56;
+/// Bytes of a challenge.
 const CHALLENGE: u64 = HEADER + 16;
 
-/// Bytes of the counts in an opening over a field.
+/// Bytes of the counts in an opening; one about bits without polynomials lacks their count.
 const TALLY: u64 = 32;
+const BIT_TALLY: u64 = 24;
 
 /// What the prover sends whatever the statement: hello, trees' corrections, begin, assertions.
 const FIXED_PROVER: u64 = 4400;
@@ -59,9 +60,11 @@ fn bit_extension(n: u64) -> u64 {
 impl Prediction {
     /// For a proof about bits, of a statement with these `counts`. `announced`: it says beforehand how much it commits to.
     pub(crate) fn bits(options: &Options, counts: &Counts, announced: bool) -> Self {
-        let bits = counts.inputs.saturating_add(counts.multiplications).saturating_add(counts.dot_terms);
-        let blocks = bits / options.settings().interval.max(1) as u64 + 1;
-        let correlations = options.settings().correlations(counts.inputs, bits.saturating_sub(counts.inputs));
+        let program = bit_program(counts);
+        let blocks = program.blocks(options.settings());
+        let correlations = program.correlations(options.settings());
+        let tally = if program.polynomials == 0 { BIT_TALLY } else { TALLY };
+        let opening = HEADER.saturating_add(16_u64.saturating_mul(program.degree() as u64)) + tally;
         let stages = Stages {
             plan: options.profile.plan(),
             base_len: &Params::base_len,
@@ -74,8 +77,8 @@ impl Prediction {
         let challenges = if options.fiat_shamir { 0 } else { blocks };
         Self {
             correlations,
-            bytes_prover: (FIXED_PROVER + bits / 8)
-                .saturating_add(blocks.saturating_mul(OPENING))
+            bytes_prover: (FIXED_PROVER + program.commitments / 8)
+                .saturating_add(blocks.saturating_mul(opening))
                 .saturating_add(made.prover),
             bytes_verifier: FIXED_VERIFIER
                 .saturating_add(challenges.saturating_mul(CHALLENGE))
