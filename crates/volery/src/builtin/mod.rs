@@ -68,7 +68,7 @@ enum Kind {
 /// The longest message: its bits are counted by a `u32`.
 const MOST_BYTES: u64 = u32::MAX as u64 / 8;
 
-/// Most products of 32-bit factors: about as many as make a proof of a minute.
+/// Most products of 32-bit factors: a statement keeps them in memory.
 const MOST_PRODUCTS: usize = 1 << 20;
 
 impl Builtin {

@@ -35,11 +35,7 @@ const KNOWN: &[Known] = &[
         "key = 0x000102030405060708090a0b0c0d0e0f",
     ),
     // 7907 * 7919, and 65537 * 65537 without what is beyond 2^32.
-    (
-        "mul32",
-        &[("products", "03bb6fed00020001")],
-        "factors = 0x00001ee300001eef0001000100010001",
-    ),
+    ("mul32", &[("products", "03bb6fed00020001")], "factors = 0x00001ee300001eef0001000100010001"),
 ];
 
 fn check(name: &str, public: &[(&str, &str)], witness: &str) -> Result<(), Error> {

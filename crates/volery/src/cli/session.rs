@@ -74,7 +74,9 @@ impl Figures {
             [self.secrets, self.multiplications, self.polynomials].map(output::count);
         match (self.field, self.polynomials) {
             ("F2", 0) => format!("{multiplications} ANDs"),
-            ("F2", _) => format!("{secrets} secret bits, {multiplications} ANDs and {polynomials} polynomials"),
+            ("F2", _) => {
+                format!("{secrets} secret bits, {multiplications} ANDs and {polynomials} polynomials")
+            }
             (field, _) => format!(
                 "{secrets} secret values, {multiplications} multiplications and {polynomials} polynomials over {field}"
             ),

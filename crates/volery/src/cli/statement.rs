@@ -5,8 +5,8 @@ use std::path::Path;
 use volery::Statement;
 use volery::builtin::{self, Builtin};
 use volery_circuit::{
-    BristolFile, Claim, Counter, Digest, Error as StatementError, Evaluator, FileStatement, Polynomials, Signature,
-    Witness,
+    BristolFile, Claim, Counter, Digest, Error as StatementError, Evaluator, FileStatement, Polynomials,
+    Signature, Witness,
 };
 use volery_field::F2;
 

@@ -379,6 +379,7 @@ impl Polynomials<F2> for Reference<'_> {
                     if kept >= 3 * self.interval {
                         self.close()?;
                     }
+                    self.tally.degree = self.tally.degree.max(coefficients.len());
                     self.claims.push(Claimed { coefficients, number: self.tally.polynomials });
                     self.tally.polynomials += 1;
                 }
