@@ -287,6 +287,7 @@ macro_rules! delegate_polynomials {
                 $crate::Polynomials::<$ring>::poly_mul($to, p, q)
             }
             fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Self::Error> {
+                self.prepare_batch::<$ring>()?;
                 let $this = self;
                 $crate::Polynomials::<$ring>::assert_poly_zero($to, p)
             }
@@ -297,6 +298,7 @@ macro_rules! delegate_polynomials {
                 b: &[Self::Wire],
                 c: &[Self::Wire],
             ) -> Result<(), Self::Error> {
+                self.prepare_batch::<$ring>()?;
                 let $this = self;
                 $crate::Polynomials::<$ring>::assert_matrix_product($to, shape, a, b, c)
             }
@@ -318,6 +320,7 @@ impl<F: Value> MixedEvaluator<F> {
 }
 
 delegate_ring!([F: Value] MixedEvaluator<F>, F2, Evaluator<F2>, |this| &mut this.bits);
+delegate_polynomials!([F: Value] MixedEvaluator<F>, F2, Evaluator<F2>, |this| &mut this.bits);
 
 macro_rules! mixed_evaluator {
     ($($field:ty),+) => {$(

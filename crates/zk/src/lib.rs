@@ -18,7 +18,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`Error`] | how a proof can end other than well; a rejection is one of the ways |
-//! | [`quicksilver`] | proofs of Boolean circuits, one bit a multiplication (QuickSilver, figure 4) |
+//! | [`quicksilver`] | proofs of circuits and polynomials over bits, fields and both (QuickSilver, figures 4 and 5) |
 
 #![forbid(unsafe_code)]
 

@@ -6,15 +6,21 @@
 //! correlation of a step keeps a V that knows delta from making coefficients zero (statistical error `(d - 1) / p^r`,
 //! theorem 4.1).
 
-use volery_field::{Authenticated, Mac, Value};
+use volery_field::{Authenticated, Element, Mac, Value};
 use zeroize::Zeroizing;
 
 use crate::Error;
 
+/// Correlations over the MAC field that a VOPE of `degree` takes.
+#[must_use]
+pub const fn packed_correlations(degree: usize) -> usize {
+    degree.saturating_mul(2).saturating_sub(1)
+}
+
 /// Subfield correlations that a VOPE of `degree` takes.
 #[must_use]
 pub const fn correlations<F: Value, M: Mac<F>>(degree: usize) -> usize {
-    degree.saturating_mul(2).saturating_sub(1).saturating_mul(M::DEGREE)
+    packed_correlations(degree).saturating_mul(M::DEGREE)
 }
 
 /// P's coefficients, lowest first: `degree + 1` of them.
@@ -25,14 +31,22 @@ pub fn prover<F: Value, M: Mac<F>>(
     degree: usize,
     correlations: &[Authenticated<F, M>],
 ) -> Result<Vec<M>, Error> {
-    check::<F, M>(degree, correlations.len())?;
+    check(degree, correlations.len(), self::correlations::<F, M>(degree))?;
     let tags = Zeroizing::new(Vec::from_iter(correlations.iter().map(|c| c.m)));
     let values = Zeroizing::new(Vec::from_iter(correlations.iter().map(|c| M::embed(c.x))));
     let pairs = tags.chunks_exact(M::DEGREE).zip(values.chunks_exact(M::DEGREE));
-    let packed: Zeroizing<Vec<[M; 2]>> =
-        Zeroizing::new(pairs.map(|(m, u)| [M::pack(m), M::pack(u)]).collect());
-    let mut g = packed[0].to_vec();
-    g.reserve(degree);
+    let packed = pairs.map(|(m, u)| [M::pack(m), M::pack(u)]);
+    prover_packed(degree, &Zeroizing::new(Vec::from_iter(packed)))
+}
+
+/// As [`prover`], of correlations over the MAC field: `[tag, value]` each.
+///
+/// # Errors
+/// [`Error::Misuse`] unless there are [`packed_correlations`] and the degree is at least 1.
+pub fn prover_packed<M: Element>(degree: usize, packed: &[[M; 2]]) -> Result<Vec<M>, Error> {
+    check(degree, packed.len(), packed_correlations(degree))?;
+    let mut g = Vec::with_capacity(degree + 1);
+    g.extend_from_slice(&packed[0]);
     for i in 1..degree {
         let ([m, u], [fresh_m, fresh_u]) = (packed[i], packed[degree + i - 1]);
         // From the top: coefficient j is g_j m + g_{j-1} u.
@@ -51,13 +65,21 @@ pub fn prover<F: Value, M: Mac<F>>(
 /// # Errors
 /// As [`prover`].
 pub fn verifier<F: Value, M: Mac<F>>(degree: usize, keys: &[M]) -> Result<M, Error> {
-    check::<F, M>(degree, keys.len())?;
-    let packed: Zeroizing<Vec<M>> = Zeroizing::new(keys.chunks_exact(M::DEGREE).map(M::pack).collect());
+    check(degree, keys.len(), correlations::<F, M>(degree))?;
+    verifier_packed(degree, &Zeroizing::new(Vec::from_iter(keys.chunks_exact(M::DEGREE).map(M::pack))))
+}
+
+/// As [`verifier`], of keys over the MAC field.
+///
+/// # Errors
+/// As [`prover_packed`].
+pub fn verifier_packed<M: Element>(degree: usize, packed: &[M]) -> Result<M, Error> {
+    check(degree, packed.len(), packed_correlations(degree))?;
     Ok((1..degree).fold(packed[0], |b, i| b * packed[i] + packed[degree + i - 1]))
 }
 
-fn check<F: Value, M: Mac<F>>(degree: usize, got: usize) -> Result<(), Error> {
-    if degree == 0 || got != correlations::<F, M>(degree) {
+fn check(degree: usize, got: usize, needed: usize) -> Result<(), Error> {
+    if degree == 0 || got != needed {
         return Err(Error::misuse(format!("a VOPE of degree {degree} from {got} correlations")));
     }
     Ok(())
@@ -65,7 +87,7 @@ fn check<F: Value, M: Mac<F>>(degree: usize, got: usize) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use volery_field::{Element, F61};
+    use volery_field::F61;
 
     use super::*;
     use crate::Prg;
@@ -148,6 +170,8 @@ mod tests {
             let p = vec![Authenticated::<F61, F61>::default(); n];
             assert!(matches!(prover(degree, &p), Err(Error::Misuse(_))));
             assert!(matches!(verifier::<F61, F61>(degree, &vec![F61::default(); n]), Err(Error::Misuse(_))));
+            assert!(matches!(prover_packed(degree, &vec![[F61::default(); 2]; n]), Err(Error::Misuse(_))));
+            assert!(matches!(verifier_packed(degree, &vec![F61::default(); n]), Err(Error::Misuse(_))));
         }
     }
 }

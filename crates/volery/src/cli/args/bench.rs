@@ -22,6 +22,8 @@ pub(crate) enum BenchName {
     Vole,
     /// A chain of multiplications over 2^61-1; the size counts them
     Arithmetic,
+    /// Products modulo 2^32 of committed 32-bit numbers, as polynomials over their bits; the size counts products
+    Mul32,
     /// A constraint system over BN254's scalars; the size counts constraints
     R1cs,
     /// An inner product over 2^61-1; the size counts pairs
