@@ -18,11 +18,13 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`Error`] | how a proof can end other than well; a rejection is one of the ways |
+//! | [`disjunction`] | one of many statements, without saying which (Robin, figure 5) |
 //! | [`quicksilver`] | proofs of Boolean circuits, one bit a multiplication (QuickSilver, figure 4) |
 
 #![forbid(unsafe_code)]
 
 mod error;
+pub mod disjunction;
 pub mod quicksilver;
 
 pub use error::Error;

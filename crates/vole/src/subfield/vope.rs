@@ -6,7 +6,7 @@
 //! correlation of a step keeps a V that knows delta from making coefficients zero (statistical error `(d - 1) / p^r`,
 //! theorem 4.1).
 
-use volery_field::{Authenticated, Mac, Value};
+use volery_field::{Authenticated, Element, Mac, Value};
 use zeroize::Zeroizing;
 
 use crate::Error;
@@ -17,6 +17,12 @@ pub const fn correlations<F: Value, M: Mac<F>>(degree: usize) -> usize {
     degree.saturating_mul(2).saturating_sub(1).saturating_mul(M::DEGREE)
 }
 
+/// Correlations over the MAC field that a VOPE of `degree` takes, each packed from `r` subfield ones.
+#[must_use]
+pub const fn packed_correlations(degree: usize) -> usize {
+    degree.saturating_mul(2).saturating_sub(1)
+}
+
 /// P's coefficients, lowest first: `degree + 1` of them.
 ///
 /// # Errors
@@ -25,12 +31,21 @@ pub fn prover<F: Value, M: Mac<F>>(
     degree: usize,
     correlations: &[Authenticated<F, M>],
 ) -> Result<Vec<M>, Error> {
-    check::<F, M>(degree, correlations.len())?;
+    check(degree, correlations.len(), self::correlations::<F, M>(degree))?;
     let tags = Zeroizing::new(Vec::from_iter(correlations.iter().map(|c| c.m)));
     let values = Zeroizing::new(Vec::from_iter(correlations.iter().map(|c| M::embed(c.x))));
     let pairs = tags.chunks_exact(M::DEGREE).zip(values.chunks_exact(M::DEGREE));
     let packed: Zeroizing<Vec<[M; 2]>> =
         Zeroizing::new(pairs.map(|(m, u)| [M::pack(m), M::pack(u)]).collect());
+    prover_packed(degree, &packed)
+}
+
+/// As [`prover`], from correlations over the MAC field: `[tag, value]` each.
+///
+/// # Errors
+/// [`Error::Misuse`] unless there are [`packed_correlations`] and the degree is at least 1.
+pub fn prover_packed<M: Element>(degree: usize, packed: &[[M; 2]]) -> Result<Vec<M>, Error> {
+    check(degree, packed.len(), packed_correlations(degree))?;
     let mut g = packed[0].to_vec();
     g.reserve(degree);
     for i in 1..degree {
@@ -51,13 +66,22 @@ pub fn prover<F: Value, M: Mac<F>>(
 /// # Errors
 /// As [`prover`].
 pub fn verifier<F: Value, M: Mac<F>>(degree: usize, keys: &[M]) -> Result<M, Error> {
-    check::<F, M>(degree, keys.len())?;
+    check(degree, keys.len(), correlations::<F, M>(degree))?;
     let packed: Zeroizing<Vec<M>> = Zeroizing::new(keys.chunks_exact(M::DEGREE).map(M::pack).collect());
+    verifier_packed(degree, &packed)
+}
+
+/// As [`verifier`], from keys over the MAC field.
+///
+/// # Errors
+/// As [`prover_packed`].
+pub fn verifier_packed<M: Element>(degree: usize, packed: &[M]) -> Result<M, Error> {
+    check(degree, packed.len(), packed_correlations(degree))?;
     Ok((1..degree).fold(packed[0], |b, i| b * packed[i] + packed[degree + i - 1]))
 }
 
-fn check<F: Value, M: Mac<F>>(degree: usize, got: usize) -> Result<(), Error> {
-    if degree == 0 || got != correlations::<F, M>(degree) {
+fn check(degree: usize, got: usize, needed: usize) -> Result<(), Error> {
+    if degree == 0 || got != needed {
         return Err(Error::misuse(format!("a VOPE of degree {degree} from {got} correlations")));
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use volery_channel::{Channel, ChannelExt as _, tags};
+use volery_channel::{Channel, ChannelExt as _, Tag, tags};
 use volery_circuit::{Backend, Hint, Ops, Peek, Place, Prove, Statement};
 use volery_field::{F2, Gf128, gf128::Kernel};
 use volery_vole::supply::Stock;
@@ -30,6 +30,12 @@ impl ProverWire {
     #[inline(always)]
     fn bit(self) -> u128 {
         self.0.to_bits() & 1
+    }
+
+    /// The tag, with the value in its least significant bit.
+    #[inline(always)]
+    pub(crate) fn tag(self) -> Gf128 {
+        self.0
     }
 
     /// What it carries.
@@ -203,6 +209,46 @@ impl<'a> Prover<'a> {
         self.latch(result)
     }
 
+    /// A challenge that depends on everything committed so far: ends the block and opens all.
+    pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
+        self.sound()?;
+        let result = self.try_challenge();
+        self.latch(result)
+    }
+
+    fn try_challenge(&mut self) -> Result<[u8; 16], Error> {
+        self.close()?;
+        while !self.pending.is_empty() {
+            self.open_oldest()?;
+        }
+        self.channel.flush()?;
+        match self.challenges.hash() {
+            Some(seed) => Ok(seed),
+            None => self.receive_seed(),
+        }
+    }
+
+    /// The next random correlations, right after a challenge: nothing else may hold some of them.
+    pub(crate) fn random(&mut self, out: &mut [Gf128]) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.stock.fill(self.channel, out).map_err(Error::from);
+        self.latch(result)
+    }
+
+    /// Sends a message of a protocol on top.
+    pub(crate) fn send_message(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.challenges.send(self.channel, tag, payload);
+        self.latch(result)
+    }
+
+    /// An honest P stops at a false claim.
+    pub(crate) fn unsatisfied<T>(&mut self) -> Result<T, Error> {
+        let place = self.place.or("the statement").to_owned();
+        let assertion = self.tally.assertions;
+        self.latch(Err(volery_circuit::Error::Unsatisfied { assertion, place }.into()))
+    }
+
     /// A digest of all that was said in this part, where challenges are hashes.
     pub(super) fn said(&mut self) -> Option<[u8; 16]> {
         self.challenges.hash()
@@ -350,9 +396,7 @@ impl Prove<F2> for Prover<'_> {
         for wire in x {
             // An honest P stops here: to go on would end in a rejection. The branch shows only that the claim is false.
             if wire.bit() != 0 {
-                let place = self.place.or("the statement").to_owned();
-                let assertion = self.tally.assertions;
-                return self.latch(Err(volery_circuit::Error::Unsatisfied { assertion, place }.into()));
+                return self.unsatisfied();
             }
             self.assertions.push(wire.0);
             self.tally.assertions += 1;

@@ -289,7 +289,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     }
 
     /// A challenge that depends on everything committed so far: ends the block and opens all.
-    pub(in super::super) fn challenge(&mut self) -> Result<[u8; 16], Error> {
+    pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
         self.sound()?;
         let result = self.close().and_then(|()| self.open_all()).and_then(|()| {
             self.link.channel().flush()?;
@@ -301,8 +301,15 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.latch(result)
     }
 
+    /// The next random correlations.
+    pub(crate) fn random(&mut self, out: &mut [Authenticated<F, M>]) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.stock.fill(self.link.channel(), out).map_err(Error::from);
+        self.latch(result)
+    }
+
     /// Sends a message of a protocol on top, after all elements that came before it.
-    pub(in super::super) fn send_message(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
+    pub(crate) fn send_message(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
         self.sound()?;
         let result = self.elements.send(&mut self.challenges, self.link.channel());
         let result = result.and_then(|()| self.challenges.send(self.link.channel(), tag, payload));
@@ -317,7 +324,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
 
     #[cold]
     #[inline(never)]
-    fn unsatisfied(&mut self) -> Result<(), Error> {
+    pub(crate) fn unsatisfied(&mut self) -> Result<(), Error> {
         let place = self.place.or("the statement").to_owned();
         let assertion = self.tally.assertions + self.tally.polynomials;
         self.latch(Err(StatementError::Unsatisfied { assertion, place }.into()))

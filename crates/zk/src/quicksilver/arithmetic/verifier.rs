@@ -315,7 +315,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     }
 
     /// A challenge that depends on everything committed so far; see P's.
-    pub(in super::super) fn challenge(&mut self) -> Result<[u8; 16], Error> {
+    pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
         self.sound()?;
         let result = self.try_challenge();
         self.latch(result)
@@ -341,8 +341,25 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         Ok(seed)
     }
 
+    /// The keys of the next random correlations.
+    pub(crate) fn random(&mut self, out: &mut [M]) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.stock.fill(self.link.channel(), out).map_err(Error::from);
+        self.latch(result)
+    }
+
+    /// V's key.
+    pub(crate) fn delta(&self) -> M {
+        self.delta.expose()
+    }
+
+    /// A failure of a protocol on top, which ends this proof.
+    pub(crate) fn fail<T>(&mut self, error: Error) -> Result<T, Error> {
+        self.latch(Err(error))
+    }
+
     /// Receives a message of a protocol on top.
-    pub(in super::super) fn receive_message(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
+    pub(crate) fn receive_message(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
         self.sound()?;
         let result = self.link.channel().recv_exact(tag, out).map_err(Error::from);
         self.latch(result)?;

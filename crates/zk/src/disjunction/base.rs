@@ -1,0 +1,195 @@
+//! What a disjunction needs of the backend beneath it.
+
+use volery_circuit::Prove;
+use volery_field::{Element, Ring};
+use zeroize::Zeroize;
+
+use crate::Error;
+
+/// A party's half of a commitment to an element of the field of challenges: P's tag and value, V's key.
+pub trait Token<M>: Copy + Default + Zeroize {
+    /// `self + other`.
+    #[must_use]
+    fn plus(self, other: Self) -> Self;
+
+    /// `c * self` for a public `c`.
+    #[must_use]
+    fn times(self, c: M) -> Self;
+}
+
+/// P's token: tag and value.
+#[derive(Clone, Copy, Default)]
+pub struct Shown<M> {
+    pub(super) tag: M,
+    pub(super) value: M,
+}
+
+/// V's token: the key.
+#[derive(Clone, Copy, Default)]
+pub struct Key<M>(pub(super) M);
+
+impl<M: Zeroize> Zeroize for Shown<M> {
+    fn zeroize(&mut self) {
+        self.tag.zeroize();
+        self.value.zeroize();
+    }
+}
+
+impl<M: Zeroize> Zeroize for Key<M> {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl<M: Element> Token<M> for Shown<M> {
+    fn plus(self, other: Self) -> Self {
+        Self { tag: self.tag + other.tag, value: self.value + other.value }
+    }
+
+    fn times(self, c: M) -> Self {
+        Self { tag: self.tag * c, value: self.value * c }
+    }
+}
+
+impl<M: Element> Token<M> for Key<M> {
+    fn plus(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+
+    fn times(self, c: M) -> Self {
+        Self(self.0 * c)
+    }
+}
+
+/// What was weighed over all branches: both parties must have run the same programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Weighed {
+    /// Secret values.
+    pub inputs: u64,
+    /// Multiplications.
+    pub multiplications: u64,
+    /// Wires claimed to be zero.
+    pub assertions: u64,
+}
+
+impl Weighed {
+    pub(super) const BYTES: usize = 24;
+
+    pub(super) fn add(&mut self, other: Self) {
+        let Self { inputs, multiplications, assertions } = other;
+        self.inputs = self.inputs.saturating_add(inputs);
+        self.multiplications = self.multiplications.saturating_add(multiplications);
+        self.assertions = self.assertions.saturating_add(assertions);
+    }
+
+    pub(super) fn encode(self) -> [u8; Self::BYTES] {
+        let mut out = [0; Self::BYTES];
+        let counts = [self.inputs, self.multiplications, self.assertions];
+        out.as_chunks_mut().0.iter_mut().zip(counts).for_each(|(out, n)| *out = n.to_le_bytes());
+        out
+    }
+
+    pub(super) fn compare(self, theirs: &[u8]) -> Result<(), Error> {
+        let names = ["the secret values of all branches", "the multiplications", "the assertions"];
+        let counts = [self.inputs, self.multiplications, self.assertions];
+        for ((what, ours), theirs) in names.into_iter().zip(counts).zip(theirs.as_chunks().0) {
+            let theirs = u64::from_le_bytes(*theirs);
+            if ours != theirs {
+                return Err(Error::Diverged { what, ours, theirs });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A backend that disjunctions can be proved on.
+pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
+    /// The field of MACs and challenges.
+    type Mac: Element;
+
+    /// This party's half of a wire, as the kernels take it.
+    type Half: Copy + Zeroize;
+
+    /// This party's half of a combination of wires.
+    type Token: Token<Self::Mac>;
+
+    /// The half of a wire.
+    fn half(wire: &Self::Wire) -> Self::Half;
+
+    /// `sum c_i [x_i]`; there must be as many coefficients as wires.
+    ///
+    /// # Errors
+    /// [`volery_circuit::Error::Misuse`] if not.
+    fn combine(x: &[Self::Half], c: &[Self::Mac]) -> Result<Self::Token, Error>;
+
+    /// A seed that depends on everything committed so far.
+    ///
+    /// # Errors
+    /// What broke the session, or the check of what was committed.
+    fn challenge(&mut self) -> Result<[u8; 16], Error>;
+
+    /// That one of `tokens` is zero, and that the peer has weighed the same; right after [`Base::challenge`].
+    ///
+    /// # Errors
+    /// At P that none is; at V that the proof of it is wrong, or the peer weighed otherwise; what broke the session.
+    fn vanish(&mut self, tokens: &[Self::Token], weighed: Weighed) -> Result<(), Error>;
+}
+
+/// P: the coefficients of `prod (tag + value X)`, lowest first, but for the top one; `None` if that is not zero.
+pub(super) fn product<M: Element>(tokens: &[Shown<M>]) -> Option<Vec<M>> {
+    let mut g = vec![M::ONE];
+    g.reserve(tokens.len());
+    for Shown { tag, value } in tokens {
+        g.push(M::ZERO);
+        for j in (1..g.len()).rev() {
+            g[j] = g[j] * *tag + g[j - 1] * *value;
+        }
+        g[0] *= *tag;
+    }
+    g.pop().filter(|top| top.is_zero()).map(|_| g)
+}
+
+/// P's message: the coefficients, masked, and the counts.
+pub(super) fn message<M: Element>(
+    coefficients: &[M],
+    mask: &[M],
+    weighed: Weighed,
+) -> Result<Vec<u8>, Error> {
+    let mut out = vec![0; coefficients.len() * M::BYTES];
+    for (i, (out, a)) in out.chunks_exact_mut(M::BYTES).zip(coefficients).enumerate() {
+        let masked = *a + mask.get(i).copied().unwrap_or(M::ZERO);
+        masked.encode(out).map_err(|error| volery_circuit::Error::misuse(error.to_string()))?;
+    }
+    out.extend(weighed.encode());
+    Ok(out)
+}
+
+/// V: the length of that message for so many branches.
+pub(super) fn message_len<M: Element>(branches: usize) -> usize {
+    branches * M::BYTES + Weighed::BYTES
+}
+
+/// V: checks P's message against its own tokens.
+pub(super) fn check<M: Element>(
+    tokens: &[Key<M>],
+    mask: M,
+    delta: M,
+    weighed: Weighed,
+    message: &[u8],
+) -> Result<(), Error> {
+    let (coefficients, counts) = message.split_at(message.len().min(tokens.len() * M::BYTES));
+    weighed.compare(counts)?;
+    let mut shown = M::ZERO;
+    for bytes in coefficients.chunks_exact(M::BYTES).rev() {
+        let coefficient = M::decode(bytes).map_err(|error| Error::Malformed {
+            step: volery_channel::tags::TOKENS,
+            reason: error.to_string(),
+        })?;
+        shown = shown * delta + coefficient;
+    }
+    let value = tokens.iter().fold(M::ONE, |product, key| product * key.0) + mask;
+    if shown != value {
+        return Err(Error::Rejected { reason: "no branch of a disjunction is shown to hold".into() });
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! One of many statements, without saying which: Robin (figure 5 of the paper), over any field and over bits.
+//!
+//! P commits to the inputs of the branch that holds and, for each of its multiplications, to both factors and the product
+//! (proved to be that by QuickSilver). What is left is linear: in branch `i` the operands of multiplication `k` are linear in the
+//! committed inputs and products, `l'_k` and `r'_k`, and so is what it asserts, `a_j`. It holds if the rows `l'_k - l_k`,
+//! `r'_k - r_k` and `a_j` are all zero. V sends a seed for `s`, `t` and `beta`, and both compute, for each branch, its **token**
+//!
+//! ```text
+//! v_i = sum s_k (l'_k - l_k) + beta sum s_k (r'_k - r_k) + sum t_j a_j
+//! ```
+//!
+//! on the commitments. P proves that the product of all tokens is zero: as polynomials in delta, with tags `m_i`, it is
+//! `prod (m_i + v_i X)`, of degree `B` unless a token is zero. P sends the `B` coefficients, masked by a VOPE, and V compares with
+//! `prod k_i`.
+//!
+//! The token is `s^T M_i w`, `M_i` the branch's topology matrix. Here it is computed as `s^T (M_i w)`, by running the branch forwards
+//! on commitments ([`Weigher`]), so that any statement can be a branch as it is. [`Topology`] is `s^T M_i` by itself (algorithm 1), which
+//! batches commit to.
+//!
+//! **Soundness.** If no branch holds, a proof is accepted with probability at most `2 B / |M|` (a branch's token vanishes: `1 / |M|` for `beta`,
+//! `1 / |M|` for `s` and `t`), `B / |K|` for the roots in delta, and what QuickSilver's blocks add; `|K|` is the number of delta's values.
+//!
+//! **Privacy.** The choice shows nowhere: number, order and lengths of messages depend on [`Shape`] alone, tokens are masked whatever V
+//! chose as a seed, and both parties do the same work for every branch. P evaluates the branch that holds in the clear before its
+//! first message of the disjunction; that time does depend on it.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `any_of` | [`AnyOf`], the statement, and the protocol |
+//! | `shape` | [`Shape`], what is committed to: the most of each kind over all branches |
+//! | `tracer` | [`Tracer`], P's evaluation of the branch that holds |
+//! | `weigher` | [`Weigher`], a branch on commitments |
+//! | `base` | [`Base`], what disjunctions need of the backend beneath |
+//! | `boolean`, `arithmetic` | those backends: QuickSilver over bits and over fields |
+//! | `rows` | the coefficients |
+//! | `topology` | [`Topology`], algorithm 1 |
+
+mod any_of;
+mod arithmetic;
+mod base;
+mod boolean;
+mod rows;
+mod shape;
+mod topology;
+mod tracer;
+mod weigher;
+
+pub use any_of::AnyOf;
+pub use base::{Base, Token, Weighed};
+pub use rows::Rows;
+pub use shape::Shape;
+pub use topology::Topology;
+pub use tracer::Tracer;
+pub use weigher::Weigher;
+
+/// Most branches of a disjunction: the degree of the polynomial that their tokens multiply to.
+pub const MAX_BRANCHES: usize = volery_circuit::MAX_DEGREE;

@@ -1,0 +1,181 @@
+//! Both parties of one proof, on two threads with a channel between them.
+
+use std::time::Duration;
+
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+use volery_channel::{Channel, Limits, Tag, memory_pair};
+use volery_circuit::Statement;
+use volery_field::{F2, Mac, Value};
+use volery_vole::{SessionId, Transcript};
+use volery_zk::Error;
+use volery_zk::disjunction::AnyOf;
+use volery_zk::quicksilver::{self, Challenges, Tally, arithmetic};
+
+use crate::deal;
+use crate::programs::{Program, Small};
+use crate::tap::{Change, Tap};
+
+/// How a proof is run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub(crate) interval: usize,
+    pub(crate) fiat_shamir: bool,
+}
+
+pub(crate) const RUNS: [Run; 4] = [
+    Run { interval: 1 << 12, fiat_shamir: false },
+    Run { interval: 1 << 12, fiat_shamir: true },
+    Run { interval: 61, fiat_shamir: false },
+    Run { interval: 61, fiat_shamir: true },
+];
+
+/// What P and V ended with, and all that they sent.
+pub(crate) struct End {
+    pub(crate) results: [Result<Tally, Error>; 2],
+    pub(crate) sent: [Vec<(Tag, Vec<u8>)>; 2],
+}
+
+impl End {
+    /// Tags and lengths of all messages.
+    pub(crate) fn outline(&self) -> Vec<(u8, usize)> {
+        self.sent.iter().flatten().map(|(tag, payload)| (tag.byte(), payload.len())).collect()
+    }
+}
+
+/// A disjunction.
+pub(crate) type Any<R> = AnyOf<R, Program<R>>;
+
+/// A kind of proof: over bits or over a field.
+pub(crate) trait Kind {
+    type Ring: Small;
+    fn prove(run: Run, any: &Any<Self::Ring>, channel: &mut dyn Channel) -> Result<Tally, Error>;
+    fn verify(run: Run, any: &Any<Self::Ring>, channel: &mut dyn Channel) -> Result<Tally, Error>;
+}
+
+pub(crate) struct Bits;
+pub(crate) struct Over<F, M>(core::marker::PhantomData<(F, M)>);
+
+/// The transcript has the same start at both parties, whatever they run: a lie must be found by the proof itself.
+fn challenges(run: Run, rng: &mut ChaCha20Rng) -> Challenges<'_> {
+    match run.fiat_shamir {
+        true => Challenges::FiatShamir(Transcript::new("test", &SessionId::new([1; 32]))),
+        false => Challenges::Interactive(rng),
+    }
+}
+
+/// A run of the statement twice: something comes after the first disjunction.
+struct Twice<'a, R>(&'a Any<R>);
+
+impl<R: Small, B: volery_circuit::Backend> Statement<B> for Twice<'_, R>
+where
+    Any<R>: Statement<B>,
+{
+    fn identify(&self, digest: &mut volery_circuit::Digest) {
+        self.0.identify(digest);
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        self.0.run(b)?;
+        self.0.run(b)
+    }
+}
+
+impl Kind for Bits {
+    type Ring = F2;
+
+    fn prove(run: Run, any: &Any<F2>, channel: &mut dyn Channel) -> Result<Tally, Error> {
+        let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::bit_stock(1, None, false));
+        let settings = quicksilver::Settings { interval: run.interval };
+        quicksilver::Prover::new(settings, challenges(run, &mut rng), &mut stock, channel, None).prove(&Twice(any))
+    }
+
+    fn verify(run: Run, any: &Any<F2>, channel: &mut dyn Channel) -> Result<Tally, Error> {
+        let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(7), deal::bit_delta());
+        let mut stock = deal::bit_stock(1, Some(deal::bit_delta()), false);
+        let settings = quicksilver::Settings { interval: run.interval };
+        let challenges = challenges(run, &mut rng);
+        quicksilver::Verifier::new(settings, challenges, &delta, &mut stock, channel, None).verify(&Twice(any))
+    }
+}
+
+impl<F: Value + Small, M: Mac<F>> Kind for Over<F, M> {
+    type Ring = F;
+
+    fn prove(run: Run, any: &Any<F>, channel: &mut dyn Channel) -> Result<Tally, Error> {
+        let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::prover_stock::<F, M>(1));
+        let settings = arithmetic::Settings { interval: run.interval };
+        let (challenges, link) = (challenges(run, &mut rng), arithmetic::Alone(channel));
+        arithmetic::Prover::new(settings, challenges, &mut stock, link).prove(&Twice(any))
+    }
+
+    fn verify(run: Run, any: &Any<F>, channel: &mut dyn Channel) -> Result<Tally, Error> {
+        let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(7), deal::delta::<F, M>());
+        let mut stock = deal::verifier_stock::<F, M>(1);
+        let settings = arithmetic::Settings { interval: run.interval };
+        let (challenges, link) = (challenges(run, &mut rng), arithmetic::Alone(channel));
+        arithmetic::Verifier::new(settings, challenges, &delta, &mut stock, link).verify(&Twice(any))
+    }
+}
+
+/// P runs `proved`, V `claimed`; `change` is done to one of the messages of a party.
+pub(crate) fn meddled<K: Kind>(
+    run: Run,
+    proved: &Any<K::Ring>,
+    claimed: &Any<K::Ring>,
+    change: Option<(usize, usize, Change)>,
+) -> End {
+    let read = Duration::from_millis(if change.is_some() { 250 } else { 20_000 });
+    let (p, v) = memory_pair(&Limits { read, write: read, ..Limits::default() });
+    let tap = |party| change.and_then(|(who, at, change)| (who == party).then_some((at, change)));
+    std::thread::scope(|scope| {
+        let prover = scope.spawn(|| {
+            let mut tap = Tap::new(p, tap(0));
+            let result = K::prove(run, proved, &mut tap).inspect_err(|error| tap.fail(&error.to_string()));
+            (result, tap.sent)
+        });
+        let verifier = scope.spawn(|| {
+            let mut tap = Tap::new(v, tap(1));
+            let result = K::verify(run, claimed, &mut tap).inspect_err(|error| tap.fail(&error.to_string()));
+            (result, tap.sent)
+        });
+        let (p, v) = (prover.join().expect("no panic"), verifier.join().expect("no panic"));
+        End { results: [p.0, v.0], sent: [p.1, v.1] }
+    })
+}
+
+/// Nobody meddles.
+pub(crate) fn between<K: Kind>(run: Run, proved: &Any<K::Ring>, claimed: &Any<K::Ring>) -> End {
+    meddled::<K>(run, proved, claimed, None)
+}
+
+/// Branches of different sizes.
+pub(crate) fn programs<R: Small>(n: usize) -> Vec<Program<R>> {
+    (0..n as u64).map(|i| Program::new([i, i + 100], 3 + i as usize % 3, 40 + 11 * (i as usize % 4))).collect()
+}
+
+/// The disjunction at P, who knows a witness of the branch that holds alone.
+pub(crate) fn at_prover<R: Small>(programs: &[Program<R>], choice: usize) -> Any<R> {
+    let mut branches: Vec<_> = programs.iter().map(Program::public).collect();
+    branches[choice] = programs[choice].clone();
+    AnyOf::new(branches).and_then(|any| any.with_choice(choice)).expect("fits")
+}
+
+/// The disjunction at V.
+pub(crate) fn at_verifier<R: Small>(programs: &[Program<R>]) -> Any<R> {
+    AnyOf::new(programs.iter().map(Program::public).collect()).expect("fits")
+}
+
+/// Calls `$test::<K>()` for every kind of proof.
+macro_rules! every_kind {
+    ($test:ident) => {{
+        use volery_field::{F32, F32x4, F61, F61x2, Gf128, Gf256};
+        use $crate::parties::{Bits, Over};
+        $test::<Bits>();
+        $test::<Over<F61, F61>>();
+        $test::<Over<F61, F61x2>>();
+        $test::<Over<F32, F32x4>>();
+        $test::<Over<Gf256, Gf128>>();
+    }};
+}
+pub(crate) use every_kind;
