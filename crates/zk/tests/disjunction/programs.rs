@@ -101,7 +101,9 @@ impl<R: Small> Program<R> {
 
 impl<R: Small, B: Prove<R>> Statement<B> for Program<R> {
     fn identify(&self, digest: &mut Digest) {
-        self.seeds.iter().for_each(|seed| drop(digest.number("seed", *seed)));
+        for seed in self.seeds {
+            digest.number("seed", seed);
+        }
     }
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
