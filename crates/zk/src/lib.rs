@@ -23,8 +23,8 @@
 
 #![forbid(unsafe_code)]
 
-mod error;
 pub mod disjunction;
+mod error;
 pub mod quicksilver;
 
 pub use error::Error;

@@ -45,7 +45,8 @@ impl<R: Ring, S> AnyOf<R, S> {
     /// [`StatementError::Public`] if there is no branch or more than [`MAX_BRANCHES`].
     pub fn with_shape(branches: Vec<S>, shape: Shape) -> Result<Self, StatementError> {
         if branches.is_empty() || branches.len() > MAX_BRANCHES {
-            let reason = format!("a disjunction of {} branches; 1 to {MAX_BRANCHES} are possible", branches.len());
+            let reason =
+                format!("a disjunction of {} branches; 1 to {MAX_BRANCHES} are possible", branches.len());
             return Err(StatementError::Public(reason));
         }
         Ok(Self { branches, shape, choice: None, ring: PhantomData })
@@ -145,7 +146,7 @@ impl<R: Ring, B: Base<R>> Committed<R, B> {
     /// What the committed factors weigh: the same for every branch.
     fn factors(&self, rows: &Rows<B::Mac>) -> Result<B::Token, Error> {
         let mut stream = rows.products();
-        let mut coefficients = vec![B::Mac::ZERO; CHUNK];
+        let mut coefficients = [B::Mac::ZERO; CHUNK];
         let mut sums = [B::Token::default(); 2];
         for (left, right) in self.left.chunks(CHUNK).zip(self.right.chunks(CHUNK)) {
             let coefficients = &mut coefficients[..left.len()];

@@ -108,7 +108,7 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     type Mac: Element;
 
     /// This party's half of a wire, as the kernels take it.
-    type Half: Copy + Zeroize;
+    type Half: Copy + Default + Zeroize;
 
     /// This party's half of a combination of wires.
     type Token: Token<Self::Mac>;

@@ -37,7 +37,10 @@ impl<R: Ring> Tracer<R> {
 
 fn pad<R: Ring>(mut values: Vec<R>, n: usize) -> Result<Witness<R>, Error> {
     if values.len() > n {
-        return Err(Error::misuse(format!("a branch of {} values or products; its shape has {n}", values.len())));
+        return Err(Error::misuse(format!(
+            "a branch of {} values or products; its shape has {n}",
+            values.len()
+        )));
     }
     values.resize(n, R::ZERO);
     Ok(Witness::new(values))

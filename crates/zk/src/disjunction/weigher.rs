@@ -17,9 +17,15 @@ pub struct Weigher<'x, R: Ring, B: Base<R>> {
     /// Committed values that the branch has not asked for yet.
     inputs: &'x [B::Wire],
     products: &'x [B::Wire],
+    /// Multiplications so far.
+    next: usize,
     left: Column<R, B>,
     right: Column<R, B>,
+    /// Multiplications that wait in `left` and `right`.
+    waiting: usize,
     asserted: Column<R, B>,
+    /// Assertions that wait.
+    waiting_assertions: usize,
     /// Streams of `s` and `t`.
     streams: [Prg; 2],
     coefficients: Vec<B::Mac>,
@@ -29,18 +35,19 @@ pub struct Weigher<'x, R: Ring, B: Base<R>> {
 
 /// Halves that wait for their coefficients, and the sum of those before.
 struct Column<R: Ring, B: Base<R>> {
-    waiting: Vec<B::Half>,
+    waiting: Box<[B::Half]>,
     sum: B::Token,
 }
 
 impl<R: Ring, B: Base<R>> Column<R, B> {
     fn new() -> Self {
-        Self { waiting: Vec::with_capacity(CHUNK), sum: B::Token::default() }
+        Self { waiting: vec![B::Half::default(); CHUNK].into_boxed_slice(), sum: B::Token::default() }
     }
 
+    /// Adds the first ones that wait, as many as there are coefficients.
     fn weigh(&mut self, coefficients: &[B::Mac]) -> Result<(), Error> {
-        self.sum = self.sum.plus(B::combine(&self.waiting, coefficients)?);
-        self.waiting.clear();
+        let waiting = self.waiting.get(..coefficients.len()).unwrap_or_default();
+        self.sum = self.sum.plus(B::combine(waiting, coefficients)?);
         Ok(())
     }
 }
@@ -65,9 +72,12 @@ impl<'x, R: Ring, B: Base<R>> Weigher<'x, R, B> {
             base,
             inputs,
             products,
+            next: 0,
             left: Column::new(),
             right: Column::new(),
+            waiting: 0,
             asserted: Column::new(),
+            waiting_assertions: 0,
             streams: [rows.products(), rows.assertions()],
             coefficients: vec![B::Mac::ZERO; CHUNK],
             beta: rows.beta(),
@@ -76,7 +86,7 @@ impl<'x, R: Ring, B: Base<R>> Weigher<'x, R, B> {
         branch.run(&mut weigher)?;
         weigher.spill_products()?;
         weigher.spill_assertions()?;
-        weigher.weighed.multiplications = products.len().abs_diff(weigher.products.len()) as u64;
+        weigher.weighed.multiplications = weigher.next as u64;
         let right = weigher.right.sum.times(weigher.beta);
         Ok((weigher.left.sum.plus(right).plus(weigher.asserted.sum), weigher.weighed))
     }
@@ -84,19 +94,20 @@ impl<'x, R: Ring, B: Base<R>> Weigher<'x, R, B> {
     #[cold]
     #[inline(never)]
     fn spill_products(&mut self) -> Result<(), Error> {
-        let coefficients = &mut self.coefficients[..self.left.waiting.len()];
+        let coefficients = &mut self.coefficients[..std::mem::take(&mut self.waiting)];
         self.streams[0].coefficients(coefficients);
         self.left.weigh(coefficients)?;
         self.right.weigh(coefficients)
     }
 
     fn spill_assertions(&mut self) -> Result<(), Error> {
-        let coefficients = &mut self.coefficients[..self.asserted.waiting.len()];
+        let coefficients = &mut self.coefficients[..std::mem::take(&mut self.waiting_assertions)];
         self.streams[1].coefficients(coefficients);
         self.asserted.weigh(coefficients)
     }
 }
 
+#[cold]
 fn too_large<T>(what: &str) -> Result<T, Error> {
     Err(StatementError::misuse(format!("a branch has more {what} than the shape of its disjunction")).into())
 }
@@ -135,16 +146,17 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
 
     #[inline(always)]
     fn mul(&mut self, x: &B::Wire, y: &B::Wire) -> Result<B::Wire, Error> {
-        let Some((product, rest)) = self.products.split_first() else {
-            return too_large("multiplications");
-        };
-        self.products = rest;
-        self.left.waiting.push(B::half(x));
-        self.right.waiting.push(B::half(y));
-        if self.left.waiting.len() >= CHUNK {
+        loop {
+            let Some(product) = self.products.get(self.next) else { return too_large("multiplications") };
+            let places = (self.left.waiting.get_mut(self.waiting), self.right.waiting.get_mut(self.waiting));
+            if let (Some(left), Some(right)) = places {
+                (*left, *right) = (B::half(x), B::half(y));
+                self.waiting += 1;
+                self.next += 1;
+                return Ok(product.clone());
+            }
             self.spill_products()?;
         }
-        Ok(product.clone())
     }
 }
 
@@ -160,10 +172,11 @@ impl<R: Ring, B: Base<R>> Prove<R> for Weigher<'_, R, B> {
 
     fn assert_zero(&mut self, x: &[B::Wire]) -> Result<(), Error> {
         for wire in x {
-            self.asserted.waiting.push(B::half(wire));
-            if self.asserted.waiting.len() >= CHUNK {
+            if self.waiting_assertions >= CHUNK {
                 self.spill_assertions()?;
             }
+            self.asserted.waiting[self.waiting_assertions] = B::half(wire);
+            self.waiting_assertions += 1;
         }
         self.weighed.assertions += x.len() as u64;
         Ok(())

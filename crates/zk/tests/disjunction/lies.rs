@@ -25,9 +25,12 @@ fn lies<R: Small>() -> (Any<R>, Vec<Any<R>>) {
         // The shape is V's: the sizes of what is committed to are not the lie.
         let shape = at_verifier(&claimed).shape();
         let branches = branches.iter().enumerate().map(|(i, b)| if i == at { b.clone() } else { b.public() });
-        volery_zk::disjunction::AnyOf::with_shape(branches.collect(), shape.max(at_prover(&[claimed[at].clone()], 0).shape()))
-            .and_then(|any| any.with_choice(at))
-            .expect("fits")
+        volery_zk::disjunction::AnyOf::with_shape(
+            branches.collect(),
+            shape.max(at_prover(&[claimed[at].clone()], 0).shape()),
+        )
+        .and_then(|any| any.with_choice(at))
+        .expect("fits")
     };
     // A witness for a program that is one claim away from a branch.
     let close = (0..4).map(|claim| {
@@ -90,7 +93,8 @@ fn programs_with_other_numbers_of_assertions_diverge() {
     let proved = claimed.clone();
     claimed[0].claims.pop();
     let end = between::<Over<F61, F61>>(RUNS[0], &at_prover(&proved, 1), &at_verifier(&claimed));
-    let expected = Error::Diverged { what: "the assertions", ours: end_count(&end.results[1]), theirs: 3 * 5 };
+    let expected =
+        Error::Diverged { what: "the assertions", ours: end_count(&end.results[1]), theirs: 3 * 5 };
     assert_eq!(end.results[1], Err(expected));
 }
 

@@ -87,7 +87,8 @@ impl Kind for Bits {
     fn prove(run: Run, any: &Any<F2>, channel: &mut dyn Channel) -> Result<Tally, Error> {
         let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::bit_stock(1, None, false));
         let settings = quicksilver::Settings { interval: run.interval };
-        quicksilver::Prover::new(settings, challenges(run, &mut rng), &mut stock, channel, None).prove(&Twice(any))
+        quicksilver::Prover::new(settings, challenges(run, &mut rng), &mut stock, channel, None)
+            .prove(&Twice(any))
     }
 
     fn verify(run: Run, any: &Any<F2>, channel: &mut dyn Channel) -> Result<Tally, Error> {
@@ -95,7 +96,8 @@ impl Kind for Bits {
         let mut stock = deal::bit_stock(1, Some(deal::bit_delta()), false);
         let settings = quicksilver::Settings { interval: run.interval };
         let challenges = challenges(run, &mut rng);
-        quicksilver::Verifier::new(settings, challenges, &delta, &mut stock, channel, None).verify(&Twice(any))
+        quicksilver::Verifier::new(settings, challenges, &delta, &mut stock, channel, None)
+            .verify(&Twice(any))
     }
 }
 
@@ -151,7 +153,9 @@ pub(crate) fn between<K: Kind>(run: Run, proved: &Any<K::Ring>, claimed: &Any<K:
 
 /// Branches of different sizes.
 pub(crate) fn programs<R: Small>(n: usize) -> Vec<Program<R>> {
-    (0..n as u64).map(|i| Program::new([i, i + 100], 3 + i as usize % 3, 40 + 11 * (i as usize % 4))).collect()
+    (0..n as u64)
+        .map(|i| Program::new([i, i + 100], 3 + i as usize % 3, 40 + 11 * (i as usize % 4)))
+        .collect()
 }
 
 /// The disjunction at P, who knows a witness of the branch that holds alone.
