@@ -11,16 +11,16 @@ use zeroize::Zeroizing;
 
 use crate::Error;
 
-/// Subfield correlations that a VOPE of `degree` takes.
-#[must_use]
-pub const fn correlations<F: Value, M: Mac<F>>(degree: usize) -> usize {
-    degree.saturating_mul(2).saturating_sub(1).saturating_mul(M::DEGREE)
-}
-
-/// Correlations over the MAC field that a VOPE of `degree` takes, each packed from `r` subfield ones.
+/// Correlations over the MAC field that a VOPE of `degree` takes.
 #[must_use]
 pub const fn packed_correlations(degree: usize) -> usize {
     degree.saturating_mul(2).saturating_sub(1)
+}
+
+/// Subfield correlations that a VOPE of `degree` takes.
+#[must_use]
+pub const fn correlations<F: Value, M: Mac<F>>(degree: usize) -> usize {
+    packed_correlations(degree).saturating_mul(M::DEGREE)
 }
 
 /// P's coefficients, lowest first: `degree + 1` of them.
@@ -35,19 +35,18 @@ pub fn prover<F: Value, M: Mac<F>>(
     let tags = Zeroizing::new(Vec::from_iter(correlations.iter().map(|c| c.m)));
     let values = Zeroizing::new(Vec::from_iter(correlations.iter().map(|c| M::embed(c.x))));
     let pairs = tags.chunks_exact(M::DEGREE).zip(values.chunks_exact(M::DEGREE));
-    let packed: Zeroizing<Vec<[M; 2]>> =
-        Zeroizing::new(pairs.map(|(m, u)| [M::pack(m), M::pack(u)]).collect());
-    prover_packed(degree, &packed)
+    let packed = pairs.map(|(m, u)| [M::pack(m), M::pack(u)]);
+    prover_packed(degree, &Zeroizing::new(Vec::from_iter(packed)))
 }
 
-/// As [`prover`], from correlations over the MAC field: `[tag, value]` each.
+/// As [`prover`], of correlations over the MAC field: `[tag, value]` each.
 ///
 /// # Errors
 /// [`Error::Misuse`] unless there are [`packed_correlations`] and the degree is at least 1.
 pub fn prover_packed<M: Element>(degree: usize, packed: &[[M; 2]]) -> Result<Vec<M>, Error> {
     check(degree, packed.len(), packed_correlations(degree))?;
-    let mut g = packed[0].to_vec();
-    g.reserve(degree);
+    let mut g = Vec::with_capacity(degree + 1);
+    g.extend_from_slice(&packed[0]);
     for i in 1..degree {
         let ([m, u], [fresh_m, fresh_u]) = (packed[i], packed[degree + i - 1]);
         // From the top: coefficient j is g_j m + g_{j-1} u.
@@ -67,11 +66,10 @@ pub fn prover_packed<M: Element>(degree: usize, packed: &[[M; 2]]) -> Result<Vec
 /// As [`prover`].
 pub fn verifier<F: Value, M: Mac<F>>(degree: usize, keys: &[M]) -> Result<M, Error> {
     check(degree, keys.len(), correlations::<F, M>(degree))?;
-    let packed: Zeroizing<Vec<M>> = Zeroizing::new(keys.chunks_exact(M::DEGREE).map(M::pack).collect());
-    verifier_packed(degree, &packed)
+    verifier_packed(degree, &Zeroizing::new(Vec::from_iter(keys.chunks_exact(M::DEGREE).map(M::pack))))
 }
 
-/// As [`verifier`], from keys over the MAC field.
+/// As [`verifier`], of keys over the MAC field.
 ///
 /// # Errors
 /// As [`prover_packed`].
@@ -89,7 +87,7 @@ fn check(degree: usize, got: usize, needed: usize) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use volery_field::{Element, F61};
+    use volery_field::F61;
 
     use super::*;
     use crate::Prg;
@@ -172,6 +170,8 @@ mod tests {
             let p = vec![Authenticated::<F61, F61>::default(); n];
             assert!(matches!(prover(degree, &p), Err(Error::Misuse(_))));
             assert!(matches!(verifier::<F61, F61>(degree, &vec![F61::default(); n]), Err(Error::Misuse(_))));
+            assert!(matches!(prover_packed(degree, &vec![[F61::default(); 2]; n]), Err(Error::Misuse(_))));
+            assert!(matches!(verifier_packed(degree, &vec![F61::default(); n]), Err(Error::Misuse(_))));
         }
     }
 }
