@@ -264,5 +264,45 @@ impl<R: Ring> Polynomial<R> {
     }
 }
 
+/// Implements [`Polynomials`] for a backend with nothing better than multiplications: an expression becomes gates, and its
+/// products real multiplications; constants fold away. `polynomials_by_multiplying!([R: Ring] R, Backend<R>)`.
+#[macro_export]
+macro_rules! polynomials_by_multiplying {
+    ([$($generics:tt)*] $ring:ty, $backend:ty) => {
+        impl<$($generics)*> $crate::Polynomials<$ring> for $backend {
+            type Poly = $crate::Graded<$crate::Folded<$ring, <Self as $crate::Ops<$ring>>::Wire>>;
+
+            fn poly(&mut self, x: &Self::Wire) -> Self::Poly {
+                $crate::Graded::variable($crate::Folded::Wire(x.clone()))
+            }
+
+            fn poly_constant(&mut self, c: $ring) -> Self::Poly {
+                $crate::Graded::constant($crate::Folded::Constant(c))
+            }
+
+            fn poly_add(&mut self, p: &Self::Poly, q: &Self::Poly) -> Self::Poly {
+                p.sum(q, $crate::Ops::<$ring>::add(&mut $crate::Fold::new(self), p.value(), q.value()))
+            }
+
+            fn poly_scale(&mut self, p: &Self::Poly, c: $ring) -> Self::Poly {
+                p.multiple($crate::Ops::<$ring>::scale(&mut $crate::Fold::new(self), p.value(), c))
+            }
+
+            fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Self::Error> {
+                // The degree is refused before anything is multiplied.
+                let product = p.product(q, p.value().clone())?;
+                let value = $crate::Ops::<$ring>::mul(&mut $crate::Fold::new(self), p.value(), q.value())?;
+                Ok(product.multiple(value))
+            }
+
+            fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Self::Error> {
+                p.iter().try_for_each(|p| {
+                    $crate::Prove::<$ring>::assert_zero(&mut $crate::Fold::new(self), &[p.value().clone()])
+                })
+            }
+        }
+    };
+}
+
 #[cfg(test)]
 mod tests;

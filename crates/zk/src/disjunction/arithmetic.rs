@@ -85,3 +85,6 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Verifier<'_, F, M, L> {
         }
     }
 }
+
+super::choose_by_robin!([F: Value, M: Mac<F>, L: Link, S] F, Prover<'_, F, M, L>);
+super::choose_by_robin!([F: Value, M: Mac<F>, L: Link, S] F, Verifier<'_, F, M, L>);

@@ -122,6 +122,18 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     /// [`volery_circuit::Error::Misuse`] if not.
     fn combine(x: &[Self::Half], c: &[Self::Mac]) -> Result<Self::Token, Error>;
 
+    /// `sum c_i [x_i]` and `sum c_i [y_i]`, in one pass; as many coefficients as wires of either.
+    ///
+    /// # Errors
+    /// As [`Base::combine`].
+    fn combine_pair(
+        x: &[Self::Half],
+        y: &[Self::Half],
+        c: &[Self::Mac],
+    ) -> Result<[Self::Token; 2], Error> {
+        Ok([Self::combine(x, c)?, Self::combine(y, c)?])
+    }
+
     /// A seed that depends on everything committed so far.
     ///
     /// # Errors

@@ -7,22 +7,11 @@ use volery_vole::{pack, pack_bits};
 use zeroize::Zeroizing;
 
 use super::base::{self, Base, Key, Shown, Weighed};
-use super::rows::CHUNK;
 use crate::Error;
 use crate::quicksilver::{Prover, ProverWire, Verifier, VerifierWire};
 
 fn misuse(error: LengthError) -> Error {
     volery_circuit::Error::misuse(error.to_string()).into()
-}
-
-/// The least significant bits, 64 to a word.
-fn bits(tags: &[Gf128], words: &mut [u64; CHUNK / 64]) -> usize {
-    let mut used = 0;
-    for (tags, word) in tags.chunks(64).zip(words.iter_mut()) {
-        *word = tags.iter().rev().fold(0, |word, tag| word << 1 | (tag.to_bits() as u64 & 1));
-        used += 1;
-    }
-    used
 }
 
 /// `2 d - 1` groups of 128 correlations, `d` being one less than `branches`.
@@ -41,14 +30,14 @@ impl Base<F2> for Prover<'_> {
     }
 
     fn combine(x: &[Gf128], c: &[Gf128]) -> Result<Shown<Gf128>, Error> {
-        let kernel = Kernel::detect();
-        let mut sum = Shown { tag: kernel.inner_product(c, x).map_err(misuse)?, value: Gf128::ZERO };
-        let mut words = Zeroizing::new([0; CHUNK / 64]);
-        for (x, c) in x.chunks(CHUNK).zip(c.chunks(CHUNK)) {
-            let used = bits(x, &mut words);
-            sum.value += kernel.inner_product_bits(c, &words[..used]).map_err(misuse)?;
-        }
-        Ok(sum)
+        let [tag, _, value, _] = Kernel::detect().weigh_prover(c, x, x).map_err(misuse)?;
+        Ok(Shown { tag, value })
+    }
+
+    fn combine_pair(x: &[Gf128], y: &[Gf128], c: &[Gf128]) -> Result<[Shown<Gf128>; 2], Error> {
+        let [left, right, left_value, right_value] =
+            Kernel::detect().weigh_prover(c, x, y).map_err(misuse)?;
+        Ok([Shown { tag: left, value: left_value }, Shown { tag: right, value: right_value }])
     }
 
     fn challenge(&mut self) -> Result<[u8; 16], Error> {
@@ -86,6 +75,10 @@ impl Base<F2> for Verifier<'_> {
         Kernel::detect().inner_product(c, x).map(Key).map_err(misuse)
     }
 
+    fn combine_pair(x: &[Gf128], y: &[Gf128], c: &[Gf128]) -> Result<[Key<Gf128>; 2], Error> {
+        Kernel::detect().weigh_verifier(c, x, y).map(|sums| sums.map(Key)).map_err(misuse)
+    }
+
     fn challenge(&mut self) -> Result<[u8; 16], Error> {
         Self::challenge(self)
     }
@@ -106,3 +99,6 @@ impl Base<F2> for Verifier<'_> {
         }
     }
 }
+
+super::choose_by_robin!([S] F2, Prover<'_>);
+super::choose_by_robin!([S] F2, Verifier<'_>);

@@ -26,8 +26,8 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `any_of` | [`AnyOf`], the statement, and the protocol |
-//! | `shape` | [`Shape`], what is committed to: the most of each kind over all branches |
+//! | `any_of` | [`AnyOf`], the statement that one of several holds |
+//! | `robin` | the protocol |
 //! | `tracer` | [`Tracer`], P's evaluation of the branch that holds |
 //! | `weigher` | [`Weigher`], a branch on commitments |
 //! | `base` | [`Base`], what disjunctions need of the backend beneath |
@@ -39,8 +39,8 @@ mod any_of;
 mod arithmetic;
 mod base;
 mod boolean;
+mod robin;
 mod rows;
-mod shape;
 mod topology;
 mod tracer;
 mod weigher;
@@ -48,10 +48,28 @@ mod weigher;
 pub use any_of::AnyOf;
 pub use base::{Base, Token, Weighed};
 pub use rows::Rows;
-pub use shape::Shape;
 pub use topology::Topology;
 pub use tracer::Tracer;
+pub use volery_circuit::choose::MAX_BRANCHES;
 pub use weigher::Weigher;
 
-/// Most branches of a disjunction: the degree of the polynomial that their tokens multiply to.
-pub const MAX_BRANCHES: usize = volery_circuit::MAX_DEGREE;
+/// Implements [`volery_circuit::Choose`] for a [`Base`].
+macro_rules! choose_by_robin {
+    ([$($generics:tt)*] $ring:ty, $backend:ty) => {
+        impl<$($generics)*> volery_circuit::Choose<$ring, S> for $backend
+        where
+            S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
+                + for<'x> volery_circuit::Branch<$ring, $crate::disjunction::Weigher<'x, $ring, Self>>,
+        {
+            fn any_of(
+                &mut self,
+                shared: &[Self::Wire],
+                branches: &volery_circuit::Branches<$ring, S>,
+                pick: volery_circuit::choose::Pick<'_, $ring, Self::Wire, S>,
+            ) -> Result<Vec<Self::Wire>, Error> {
+                $crate::disjunction::robin::any_of(self, shared, branches, pick)
+            }
+        }
+    };
+}
+use choose_by_robin;

@@ -1,9 +1,7 @@
 //! P's evaluation of the branch that holds.
 
-use volery_circuit::{Backend, Error, Evaluator, Hint, Ops, Prove, Statement, Witness};
+use volery_circuit::{Backend, Branch, Error, Evaluator, Hint, Ops, Prove, Shape, Witness};
 use volery_field::Ring;
-
-use super::Shape;
 
 /// Evaluates a branch on plain values and keeps what has to be committed to. Hints run here and nowhere else.
 #[derive(Default)]
@@ -13,25 +11,35 @@ pub struct Tracer<R: Ring> {
     right: Vec<R>,
 }
 
-/// Inputs and factors of every multiplication, filled up with zeros; wiped on drop.
+/// Inputs and factors of every multiplication, filled up with zeros, and what comes out; wiped on drop.
 pub(super) struct Trace<R: Ring> {
     pub(super) inputs: Witness<R>,
     pub(super) left: Witness<R>,
     pub(super) right: Witness<R>,
+    pub(super) outputs: Witness<R>,
 }
 
 impl<R: Ring> Tracer<R> {
-    /// Evaluates `branch`; what it commits to fills `shape`.
-    pub(super) fn trace(branch: &impl Statement<Self>, shape: Shape) -> Result<Trace<R>, Error> {
+    /// Evaluates `branch` on these values; what it commits to fills `shape`.
+    pub(super) fn trace(
+        branch: &impl Branch<R, Self>,
+        shared: &[R],
+        shape: Shape,
+    ) -> Result<Trace<R>, Error> {
         let room = || Vec::with_capacity(shape.multiplications);
         let mut tracer = Self { values: Evaluator::tracing(), left: room(), right: room() };
-        branch.run(&mut tracer)?;
+        let outputs = branch.run(&mut tracer, shared)?;
         let Self { values, left, right } = tracer;
-        Ok(Trace {
+        let trace = Trace {
             inputs: pad(values.into_trace().values().to_vec(), shape.inputs)?,
             left: pad(left, shape.multiplications)?,
             right: pad(right, shape.multiplications)?,
-        })
+            outputs: Witness::new(outputs),
+        };
+        if trace.outputs.values().len() != shape.outputs {
+            return Err(Error::misuse("a branch has another number of outputs than its disjunction"));
+        }
+        Ok(trace)
     }
 }
 
@@ -103,3 +111,5 @@ impl<R: Ring> Prove<R> for Tracer<R> {
         self.values.assert_zero(x)
     }
 }
+
+volery_circuit::polynomials_by_multiplying!([R: Ring] R, Tracer<R>);

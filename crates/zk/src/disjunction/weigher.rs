@@ -1,11 +1,12 @@
 //! A branch on commitments: what its rows weigh.
 
-use volery_circuit::{Backend, Error as StatementError, Hint, Ops, Prove, Statement};
-use volery_field::Ring;
+use volery_circuit::{Backend, Branch, Error as StatementError, Hint, Ops, Prove};
+use volery_field::{Element, Ring};
 use volery_vole::Prg;
 use zeroize::Zeroize;
 
 use super::base::{Base, Token as _, Weighed};
+use super::robin::Committed;
 use super::rows::{CHUNK, Rows};
 use crate::Error;
 
@@ -26,9 +27,8 @@ pub struct Weigher<'x, R: Ring, B: Base<R>> {
     asserted: Column<R, B>,
     /// Assertions that wait.
     waiting_assertions: usize,
-    /// Streams of `s` and `t`.
-    streams: [Prg; 2],
-    coefficients: Vec<B::Mac>,
+    /// Coefficients of multiplications and of assertions.
+    coefficients: [Coefficients<B::Mac>; 2],
     beta: B::Mac,
     weighed: Weighed,
 }
@@ -43,13 +43,6 @@ impl<R: Ring, B: Base<R>> Column<R, B> {
     fn new() -> Self {
         Self { waiting: vec![B::Half::default(); CHUNK].into_boxed_slice(), sum: B::Token::default() }
     }
-
-    /// Adds the first ones that wait, as many as there are coefficients.
-    fn weigh(&mut self, coefficients: &[B::Mac]) -> Result<(), Error> {
-        let waiting = self.waiting.get(..coefficients.len()).unwrap_or_default();
-        self.sum = self.sum.plus(B::combine(waiting, coefficients)?);
-        Ok(())
-    }
 }
 
 impl<R: Ring, B: Base<R>> Drop for Column<R, B> {
@@ -59,31 +52,55 @@ impl<R: Ring, B: Base<R>> Drop for Column<R, B> {
     }
 }
 
+/// A stream of coefficients, [`CHUNK`] of them at hand.
+struct Coefficients<M> {
+    stream: Prg,
+    chunk: Box<[M]>,
+    used: usize,
+}
+
+impl<M: Element> Coefficients<M> {
+    fn new(stream: Prg) -> Self {
+        Self { stream, chunk: vec![M::ZERO; CHUNK].into_boxed_slice(), used: CHUNK }
+    }
+
+    /// The next ones, at least one and at most `n`, for `n` above zero.
+    fn take(&mut self, n: usize) -> &[M] {
+        if self.used >= CHUNK {
+            self.stream.coefficients(&mut self.chunk);
+            self.used = 0;
+        }
+        let start = self.used;
+        self.used = CHUNK.min(start + n);
+        &self.chunk[start..self.used]
+    }
+}
+
 impl<'x, R: Ring, B: Base<R>> Weigher<'x, R, B> {
-    /// What the rows of `branch` weigh on these inputs and products, and how many there are.
-    pub(super) fn weigh<S: Statement<Self> + ?Sized>(
+    /// What the rows of `branch` weigh on these wires, and how many there are.
+    pub(super) fn weigh<S: Branch<R, Self>>(
         branch: &S,
         base: &'x mut B,
-        inputs: &'x [B::Wire],
-        products: &'x [B::Wire],
+        shared: &[B::Wire],
+        committed: &'x Committed<R, B>,
         rows: &Rows<B::Mac>,
     ) -> Result<(B::Token, Weighed), Error> {
         let mut weigher = Self {
             base,
-            inputs,
-            products,
+            inputs: &committed.inputs,
+            products: &committed.products,
             next: 0,
             left: Column::new(),
             right: Column::new(),
             waiting: 0,
             asserted: Column::new(),
             waiting_assertions: 0,
-            streams: [rows.products(), rows.assertions()],
-            coefficients: vec![B::Mac::ZERO; CHUNK],
+            coefficients: [Coefficients::new(rows.products()), Coefficients::new(rows.assertions())],
             beta: rows.beta(),
             weighed: Weighed::default(),
         };
-        branch.run(&mut weigher)?;
+        let outputs = branch.run(&mut weigher, shared)?;
+        weigher.come_out(&outputs, &committed.outputs)?;
         weigher.spill_products()?;
         weigher.spill_assertions()?;
         weigher.weighed.multiplications = weigher.next as u64;
@@ -91,19 +108,45 @@ impl<'x, R: Ring, B: Base<R>> Weigher<'x, R, B> {
         Ok((weigher.left.sum.plus(right).plus(weigher.asserted.sum), weigher.weighed))
     }
 
+    /// What comes out of the branch is what was committed to.
+    fn come_out(&mut self, outputs: &[B::Wire], committed: &[B::Wire]) -> Result<(), Error> {
+        if outputs.len() != committed.len() {
+            let (got, expected) = (outputs.len(), committed.len());
+            let reason = format!("{got} wires came out of a branch; its disjunction has {expected}");
+            return Err(StatementError::misuse(reason).into());
+        }
+        for (output, committed) in outputs.iter().zip(committed) {
+            let difference = self.base.sub(output, committed);
+            self.assert_zero(&[difference])?;
+        }
+        Ok(())
+    }
+
     #[cold]
     #[inline(never)]
     fn spill_products(&mut self) -> Result<(), Error> {
-        let coefficients = &mut self.coefficients[..std::mem::take(&mut self.waiting)];
-        self.streams[0].coefficients(coefficients);
-        self.left.weigh(coefficients)?;
-        self.right.weigh(coefficients)
+        let waiting = std::mem::take(&mut self.waiting);
+        let (mut left, mut right) = (&self.left.waiting[..waiting], &self.right.waiting[..waiting]);
+        while !left.is_empty() {
+            let coefficients = self.coefficients[0].take(left.len());
+            let n = coefficients.len();
+            let [at_left, at_right] = B::combine_pair(&left[..n], &right[..n], coefficients)?;
+            self.left.sum = self.left.sum.plus(at_left);
+            self.right.sum = self.right.sum.plus(at_right);
+            (left, right) = (&left[n..], &right[n..]);
+        }
+        Ok(())
     }
 
     fn spill_assertions(&mut self) -> Result<(), Error> {
-        let coefficients = &mut self.coefficients[..std::mem::take(&mut self.waiting_assertions)];
-        self.streams[1].coefficients(coefficients);
-        self.asserted.weigh(coefficients)
+        let mut waiting = &self.asserted.waiting[..std::mem::take(&mut self.waiting_assertions)];
+        while !waiting.is_empty() {
+            let coefficients = self.coefficients[1].take(waiting.len());
+            let (now, rest) = waiting.split_at(coefficients.len());
+            self.asserted.sum = self.asserted.sum.plus(B::combine(now, coefficients)?);
+            waiting = rest;
+        }
+        Ok(())
     }
 }
 
@@ -158,6 +201,29 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
             self.spill_products()?;
         }
     }
+
+    fn mul_many(&mut self, x: &[B::Wire], y: &[B::Wire]) -> Result<Vec<B::Wire>, Error> {
+        if x.len() != y.len() {
+            let reason = format!("products of {} and {} wires", x.len(), y.len());
+            return Err(StatementError::misuse(reason).into());
+        }
+        let rest = self.products.get(self.next..).unwrap_or_default();
+        let Some(products) = rest.get(..x.len()) else { return too_large("multiplications") };
+        self.next += x.len();
+        let (mut x, mut y) = (x, y);
+        while !x.is_empty() {
+            let n = x.len().min(CHUNK - self.waiting);
+            let places = self.waiting..self.waiting + n;
+            self.left.waiting[places.clone()].iter_mut().zip(x).for_each(|(to, x)| *to = B::half(x));
+            self.right.waiting[places].iter_mut().zip(y).for_each(|(to, y)| *to = B::half(y));
+            self.waiting += n;
+            (x, y) = (&x[n..], &y[n..]);
+            if self.waiting >= CHUNK {
+                self.spill_products()?;
+            }
+        }
+        Ok(products.to_vec())
+    }
 }
 
 impl<R: Ring, B: Base<R>> Prove<R> for Weigher<'_, R, B> {
@@ -182,3 +248,5 @@ impl<R: Ring, B: Base<R>> Prove<R> for Weigher<'_, R, B> {
         Ok(())
     }
 }
+
+volery_circuit::polynomials_by_multiplying!([R: Ring, B: Base<R>] R, Weigher<'_, R, B>);

@@ -27,7 +27,7 @@ fn lies<R: Small>() -> (Any<R>, Vec<Any<R>>) {
         let branches = branches.iter().enumerate().map(|(i, b)| if i == at { b.clone() } else { b.public() });
         volery_zk::disjunction::AnyOf::with_shape(
             branches.collect(),
-            shape.max(at_prover(&[claimed[at].clone()], 0).shape()),
+            shape.join(at_prover(&[claimed[at].clone()], 0).shape()).expect("no outputs"),
         )
         .and_then(|any| any.with_choice(at))
         .expect("fits")
@@ -47,7 +47,7 @@ fn lies<R: Small>() -> (Any<R>, Vec<Any<R>>) {
         let lie = size(seeds);
         let shape = at_verifier(&claimed).shape();
         let own = at_prover(core::slice::from_ref(&lie), 0).shape();
-        if shape.max(own) == shape {
+        if shape.join(own) == Ok(shape) {
             all.push(with(lie, 0));
         }
     }
