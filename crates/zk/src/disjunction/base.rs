@@ -1,7 +1,7 @@
 //! What a disjunction needs of the backend beneath it.
 
 use volery_circuit::Prove;
-use volery_field::{Element, Ring};
+use volery_field::{Element, Ring, Value};
 use zeroize::Zeroize;
 
 use crate::Error;
@@ -147,17 +147,35 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     fn vanish(&mut self, tokens: &[Self::Token], weighed: Weighed) -> Result<(), Error>;
 }
 
-/// P: the coefficients of `prod (tag + value X)`, lowest first, but for the top one; `None` if that is not zero.
-pub(super) fn product<M: Element>(tokens: &[Shown<M>]) -> Option<Vec<M>> {
-    let mut g = vec![M::ONE];
-    g.reserve(tokens.len());
-    for Shown { tag, value } in tokens {
+/// A base whose MACs and challenges are in the field of values: a token is a wire.
+pub trait Flat<R: Value>: Base<R, Mac = R> {
+    /// The wire that a token is.
+    fn wire(token: Self::Token) -> Self::Wire;
+
+    /// Claims that every wire has one of the values in `set`.
+    ///
+    /// # Errors
+    /// At P that one has not; the backend's.
+    fn one_of(&mut self, wires: &[Self::Wire], set: &[R]) -> Result<(), Error>;
+}
+
+/// P: the coefficients of `prod (tag + value X)`, lowest first, over `[tag, value]`.
+pub(super) fn coefficients<M: Element>(factors: impl ExactSizeIterator<Item = [M; 2]>) -> Vec<M> {
+    let mut g = Vec::with_capacity(factors.len() + 1);
+    g.push(M::ONE);
+    for [tag, value] in factors {
         g.push(M::ZERO);
         for j in (1..g.len()).rev() {
-            g[j] = g[j] * *tag + g[j - 1] * *value;
+            g[j] = g[j] * tag + g[j - 1] * value;
         }
-        g[0] *= *tag;
+        g[0] *= tag;
     }
+    g
+}
+
+/// P: the coefficients of the product of all tokens but for the top one; `None` if that is not zero.
+pub(super) fn product<M: Element>(tokens: &[Shown<M>]) -> Option<Vec<M>> {
+    let mut g = coefficients(tokens.iter().map(|token| [token.tag, token.value]));
     g.pop().filter(|top| top.is_zero()).map(|_| g)
 }
 
@@ -204,4 +222,61 @@ pub(super) fn check<M: Element>(
         return Err(Error::Rejected { reason: "no branch of a disjunction is shown to hold".into() });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_field::{F61, Gf128};
+    use volery_vole::Prg;
+
+    use super::*;
+
+    /// Tokens of which number `zero` has the value zero, V's keys of them, delta and a mask of `g` with its value.
+    struct Deal<M> {
+        shown: Vec<Shown<M>>,
+        keys: Vec<Key<M>>,
+        delta: M,
+        mask: Vec<M>,
+        value: M,
+    }
+
+    fn deal<M: Element>(branches: usize, zero: Option<usize>) -> Deal<M> {
+        let mut random = vec![M::ZERO; 3 * branches];
+        let mut prg = Prg::new([branches as u8; 16]);
+        prg.coefficients(&mut random);
+        let mut delta = [M::ZERO];
+        prg.coefficients(&mut delta);
+        let shown: Vec<_> = (random.chunks_exact(3).enumerate())
+            .map(|(i, r)| Shown { tag: r[0], value: if zero == Some(i) { M::ZERO } else { r[1] } })
+            .collect();
+        let keys = shown.iter().map(|token| Key(token.tag + token.value * delta[0])).collect();
+        let mask: Vec<M> = random.chunks_exact(3).map(|r| r[2]).collect();
+        let value = mask.iter().rev().fold(M::ZERO, |sum, c| sum * delta[0] + *c);
+        Deal { shown, keys, delta: delta[0], mask, value }
+    }
+
+    fn whoever_shows_the_low_coefficients_is_refused_unless_a_token_is_zero<M: Element>() {
+        for branches in 1..6 {
+            for zero in (0..branches).map(Some).chain([None]) {
+                let deal = deal::<M>(branches, zero);
+                let mut all = coefficients(deal.shown.iter().map(|token| [token.tag, token.value]));
+                assert_eq!(product(&deal.shown).is_some(), zero.is_some());
+                // The top one is left out, whatever it is.
+                all.pop();
+                let message = message(&all, &deal.mask, Weighed::default()).expect("encodes");
+                assert_eq!(message.len(), message_len::<M>(branches));
+                let result = check(&deal.keys, deal.value, deal.delta, Weighed::default(), &message);
+                match zero {
+                    Some(_) => assert_eq!(result, Ok(())),
+                    None => assert!(matches!(result, Err(Error::Rejected { .. }))),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn low_coefficients_of_a_product_whose_top_one_is_not_zero_convince_nobody() {
+        whoever_shows_the_low_coefficients_is_refused_unless_a_token_is_zero::<F61>();
+        whoever_shows_the_low_coefficients_is_refused_unless_a_token_is_zero::<Gf128>();
+    }
 }

@@ -38,6 +38,7 @@
 mod any_of;
 mod arithmetic;
 mod base;
+mod batch;
 mod boolean;
 mod robin;
 mod rows;
@@ -46,8 +47,8 @@ mod tracer;
 mod weigher;
 
 pub use any_of::AnyOf;
-pub use base::{Base, Token, Weighed};
-pub use rows::Rows;
+pub use base::{Base, Flat, Token, Weighed};
+pub use rows::{Expanded, Rows};
 pub use topology::Topology;
 pub use tracer::Tracer;
 pub use volery_circuit::choose::MAX_BRANCHES;
@@ -73,3 +74,24 @@ macro_rules! choose_by_robin {
     };
 }
 use choose_by_robin;
+
+/// Implements [`volery_circuit::Repeat`] for a [`Flat`] base.
+macro_rules! repeat_by_batchman {
+    ([$($generics:tt)*] $ring:ty, $backend:ty) => {
+        impl<$($generics)*> volery_circuit::Repeat<$ring, S> for $backend
+        where
+            S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
+                + volery_circuit::Branch<$ring, volery_circuit::Recorder<$ring>>,
+        {
+            fn repeat(
+                &mut self,
+                branches: &volery_circuit::Branches<$ring, S>,
+                steps: usize,
+                each: &mut dyn volery_circuit::Steps<$ring, S, Self>,
+            ) -> Result<(), Error> {
+                $crate::disjunction::batch::repeat(self, branches, steps, each)
+            }
+        }
+    };
+}
+use repeat_by_batchman;

@@ -97,4 +97,9 @@ impl<R: Ring, B: Base<R>> Committed<R, B> {
         }
         Ok(sums[0].plus(sums[1].times(rows.beta())))
     }
+
+    /// As [`Committed::factors`], with the coefficients of left and right rows in memory.
+    pub(super) fn all_factors(&self, left: &[B::Mac], right: &[B::Mac]) -> Result<B::Token, Error> {
+        Ok(B::combine(&self.left, left)?.plus(B::combine(&self.right, right)?))
+    }
 }

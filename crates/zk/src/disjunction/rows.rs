@@ -48,10 +48,27 @@ impl<M: Element> Rows<M> {
         Prg::new(self.seeds[1])
     }
 
-    /// The first `n` coefficients of a stream.
-    pub(super) fn expand(mut stream: Prg, n: usize) -> Vec<M> {
-        let mut out = vec![M::ZERO; n];
-        out.chunks_mut(CHUNK).for_each(|out| stream.coefficients(out));
-        out
+    /// The coefficients of so many multiplications and assertions, in memory.
+    #[must_use]
+    pub fn expand(&self, multiplications: usize, assertions: usize) -> Expanded<M> {
+        let first = |mut stream: Prg, n: usize| {
+            let mut out = vec![M::ZERO; n];
+            out.chunks_mut(CHUNK).for_each(|out| stream.coefficients(out));
+            out
+        };
+        let left = first(self.products(), multiplications);
+        let right = left.iter().map(|s| self.beta * *s).collect();
+        Expanded { left, right, assertions: first(self.assertions(), assertions) }
     }
+}
+
+/// [`Rows`] in memory.
+#[derive(Clone, Debug)]
+pub struct Expanded<M> {
+    /// `s_1, s_2, ..`, of left rows.
+    pub left: Vec<M>,
+    /// `beta s_1, beta s_2, ..`, of right rows.
+    pub right: Vec<M>,
+    /// `t_1, t_2, ..`, of assertions.
+    pub assertions: Vec<M>,
 }

@@ -3,7 +3,7 @@
 use volery_circuit::{Circuit, Gate};
 use volery_field::{Element, Ring};
 
-use super::Rows;
+use super::rows::Expanded;
 
 /// `s^T M` for the topology matrix `M` of a flat circuit: what each committed value weighs in its token.
 ///
@@ -25,18 +25,19 @@ pub struct Topology<M> {
 impl<M: Element> Topology<M> {
     /// One pass over the gates, last one first: a wire's weight is what the wires made of it weigh. `scale` multiplies a weight by a
     /// public value of the circuit's ring.
+    ///
+    /// Rows beyond those that `rows` has coefficients for weigh nothing: it must have as many as the circuit.
     #[must_use]
-    pub fn of<R: Ring>(circuit: &Circuit<R>, rows: &Rows<M>, scale: impl Fn(M, R) -> M) -> Self {
+    pub fn of<R: Ring>(circuit: &Circuit<R>, rows: &Expanded<M>, scale: impl Fn(M, R) -> M) -> Self {
         let inputs = circuit.input_wires() as usize;
         let count = circuit.multiplications() as usize;
-        let s = Rows::<M>::expand(rows.products(), count);
-        let t = Rows::<M>::expand(rows.assertions(), circuit.asserted().len());
         let mut weights = vec![M::ZERO; inputs + circuit.gates().len()];
-        for (wire, t) in circuit.asserted().iter().zip(&t) {
+        for (wire, t) in circuit.asserted().iter().zip(&rows.assertions) {
             weights[*wire as usize] += *t;
         }
         let (mut constant, mut products) = (M::ZERO, Vec::with_capacity(count));
-        let mut left = s.iter().rev();
+        let pairs = rows.left.iter().zip(&rows.right);
+        let mut pairs = pairs.take(count).rev();
         for (index, gate) in circuit.gates().iter().enumerate().rev() {
             let weight = weights[inputs + index];
             let mut give = |wire: u32, weight: M| weights[wire as usize] += weight;
@@ -56,9 +57,10 @@ impl<M: Element> Topology<M> {
                 }
                 Gate::Scale(x, c) => give(x, scale(weight, circuit.constants()[c as usize])),
                 Gate::Mul(x, y) => {
-                    let s = left.next().copied().unwrap_or(M::ZERO);
-                    give(x, s);
-                    give(y, rows.beta() * s);
+                    if let Some((left, right)) = pairs.next() {
+                        give(x, *left);
+                        give(y, *right);
+                    }
                     products.push(weight);
                 }
             }
@@ -77,12 +79,13 @@ mod tests {
     use volery_field::{F2, F61, F61x2, Gf128, Mac, Value};
     use volery_vole::Prg;
 
+    use super::super::Rows;
     use super::*;
 
     /// `s^T M` after the definition: every wire as its row of coefficients of inputs, products and one, then the rows' sum.
     fn by_matrix<R: Ring, M: Element>(
         circuit: &Circuit<R>,
-        rows: &Rows<M>,
+        rows: &Expanded<M>,
         embed: impl Fn(R) -> M,
     ) -> Topology<M> {
         let inputs = circuit.input_wires() as usize;
@@ -90,7 +93,6 @@ mod tests {
         let unit = |at: usize| (0..columns).map(|i| if i == at { M::ONE } else { M::ZERO }).collect();
         let mut wires: Vec<Vec<M>> = (0..inputs).map(unit).collect();
         let mut matrix: Vec<(M, Vec<M>)> = Vec::new();
-        let s = Rows::<M>::expand(rows.products(), columns);
         let constant = |c: u32| embed(circuit.constants()[c as usize]);
         let mut k = 0;
         for gate in circuit.gates() {
@@ -107,16 +109,15 @@ mod tests {
                 Gate::AddConstant(x, c) => zip(wire(x), one, constant(c)),
                 Gate::Scale(x, c) => zip(zero, wire(x), constant(c)),
                 Gate::Mul(x, y) => {
-                    matrix.push((s[k], wire(x)));
-                    matrix.push((rows.beta() * s[k], wire(y)));
+                    matrix.push((rows.left[k], wire(x)));
+                    matrix.push((rows.right[k], wire(y)));
                     k += 1;
                     unit(inputs + k - 1)
                 }
             };
             wires.push(row);
         }
-        let t = Rows::<M>::expand(rows.assertions(), circuit.asserted().len());
-        matrix.extend(circuit.asserted().iter().zip(t).map(|(wire, t)| (t, wires[*wire as usize].clone())));
+        matrix.extend(circuit.asserted().iter().zip(&rows.assertions).map(|(wire, t)| (*t, wires[*wire as usize].clone())));
         let mut sum = vec![M::ZERO; columns];
         for (coefficient, row) in matrix {
             sum.iter_mut().zip(row).for_each(|(sum, entry)| *sum += coefficient * entry);
@@ -159,7 +160,7 @@ mod tests {
     }
 
     fn is_the_matrix_s<F: Value, M: Mac<F>>(seed: u8, gates: usize) {
-        let (circuit, rows) = (circuit::<F>(seed, gates), Rows::<M>::new([seed; 16]));
+        let (circuit, rows) = (circuit::<F>(seed, gates), Rows::<M>::new([seed; 16]).expand(gates, 4));
         assert!(Topology::of(&circuit, &rows, M::scale) == by_matrix(&circuit, &rows, M::embed));
     }
 
@@ -173,7 +174,8 @@ mod tests {
         #[test]
         fn algorithm_1_gives_the_explicit_matrix_s_vector_over_bits(seed: u64, challenge: [u8; 16]) {
             let RandomCircuit { circuit, .. } = RandomCircuit::new(seed, Size::small());
-            let rows = Rows::<Gf128>::new(challenge);
+            let rows = Rows::<Gf128>::new(challenge)
+                .expand(circuit.multiplications() as usize, circuit.asserted().len());
             let by_matrix = by_matrix(&circuit, &rows, Gf128::from);
             prop_assert!(Topology::of(&circuit, &rows, |m, c: F2| m * c) == by_matrix);
         }

@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `programs` | random branches with a witness |
+//! | `machine` | a machine whose step is one of several instructions, its state carried on |
 //! | `parties` | both parties of a proof, on two threads |
 //! | the others | the tests |
 
@@ -16,5 +17,8 @@ mod programs;
 #[path = "../quicksilver/tap.rs"]
 mod tap;
 
+mod batch;
 mod honest;
 mod lies;
+mod machine;
+mod within;

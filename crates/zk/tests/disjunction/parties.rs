@@ -85,19 +85,11 @@ impl Kind for Bits {
     type Ring = F2;
 
     fn prove(run: Run, any: &Any<F2>, channel: &mut dyn Channel) -> Result<Tally, Error> {
-        let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::bit_stock(1, None, false));
-        let settings = quicksilver::Settings { interval: run.interval };
-        quicksilver::Prover::new(settings, challenges(run, &mut rng), &mut stock, channel, None)
-            .prove(&Twice(any))
+        prove_bits(run, &Twice(any), channel)
     }
 
     fn verify(run: Run, any: &Any<F2>, channel: &mut dyn Channel) -> Result<Tally, Error> {
-        let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(7), deal::bit_delta());
-        let mut stock = deal::bit_stock(1, Some(deal::bit_delta()), false);
-        let settings = quicksilver::Settings { interval: run.interval };
-        let challenges = challenges(run, &mut rng);
-        quicksilver::Verifier::new(settings, challenges, &delta, &mut stock, channel, None)
-            .verify(&Twice(any))
+        verify_bits(run, &Twice(any), channel)
     }
 }
 
@@ -105,27 +97,81 @@ impl<F: Value + Small, M: Mac<F>> Kind for Over<F, M> {
     type Ring = F;
 
     fn prove(run: Run, any: &Any<F>, channel: &mut dyn Channel) -> Result<Tally, Error> {
-        let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::prover_stock::<F, M>(1));
-        let settings = arithmetic::Settings { interval: run.interval };
-        let (challenges, link) = (challenges(run, &mut rng), arithmetic::Alone(channel));
-        arithmetic::Prover::new(settings, challenges, &mut stock, link).prove(&Twice(any))
+        prove_over::<F, M>(run, &Twice(any), channel)
     }
 
     fn verify(run: Run, any: &Any<F>, channel: &mut dyn Channel) -> Result<Tally, Error> {
-        let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(7), deal::delta::<F, M>());
-        let mut stock = deal::verifier_stock::<F, M>(1);
-        let settings = arithmetic::Settings { interval: run.interval };
-        let (challenges, link) = (challenges(run, &mut rng), arithmetic::Alone(channel));
-        arithmetic::Verifier::new(settings, challenges, &delta, &mut stock, link).verify(&Twice(any))
+        verify_over::<F, M>(run, &Twice(any), channel)
     }
 }
+
+/// P's side of a proof of any statement over bits.
+pub(crate) fn prove_bits(
+    run: Run,
+    statement: &impl for<'a> Statement<quicksilver::Prover<'a>>,
+    channel: &mut dyn Channel,
+) -> Result<Tally, Error> {
+    let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::bit_stock(1, None, false));
+    let settings = quicksilver::Settings { interval: run.interval };
+    quicksilver::Prover::new(settings, challenges(run, &mut rng), &mut stock, channel, None).prove(statement)
+}
+
+/// V's side.
+pub(crate) fn verify_bits(
+    run: Run,
+    statement: &impl for<'a> Statement<quicksilver::Verifier<'a>>,
+    channel: &mut dyn Channel,
+) -> Result<Tally, Error> {
+    let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(7), deal::bit_delta());
+    let mut stock = deal::bit_stock(1, Some(deal::bit_delta()), false);
+    let settings = quicksilver::Settings { interval: run.interval };
+    let challenges = challenges(run, &mut rng);
+    quicksilver::Verifier::new(settings, challenges, &delta, &mut stock, channel, None).verify(statement)
+}
+
+/// P's side of a proof of any statement over a field.
+pub(crate) fn prove_over<F: Value, M: Mac<F>>(
+    run: Run,
+    statement: &impl for<'a> Statement<arithmetic::Prover<'a, F, M>>,
+    channel: &mut dyn Channel,
+) -> Result<Tally, Error> {
+    let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::prover_stock::<F, M>(1));
+    let settings = arithmetic::Settings { interval: run.interval };
+    let (challenges, link) = (challenges(run, &mut rng), arithmetic::Alone(channel));
+    arithmetic::Prover::new(settings, challenges, &mut stock, link).prove(statement)
+}
+
+/// V's side.
+pub(crate) fn verify_over<F: Value, M: Mac<F>>(
+    run: Run,
+    statement: &impl for<'a> Statement<arithmetic::Verifier<'a, F, M>>,
+    channel: &mut dyn Channel,
+) -> Result<Tally, Error> {
+    let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(7), deal::delta::<F, M>());
+    let mut stock = deal::verifier_stock::<F, M>(1);
+    let settings = arithmetic::Settings { interval: run.interval };
+    let (challenges, link) = (challenges(run, &mut rng), arithmetic::Alone(channel));
+    arithmetic::Verifier::new(settings, challenges, &delta, &mut stock, link).verify(statement)
+}
+
+/// A message of a party, 0 or 1, to be changed: who sends it, which of its messages it is, and how.
+pub(crate) type Meddling = Option<(usize, usize, Change)>;
 
 /// P runs `proved`, V `claimed`; `change` is done to one of the messages of a party.
 pub(crate) fn meddled<K: Kind>(
     run: Run,
     proved: &Any<K::Ring>,
     claimed: &Any<K::Ring>,
-    change: Option<(usize, usize, Change)>,
+    change: Meddling,
+) -> End {
+    session(|tap| K::prove(run, proved, tap), |tap| K::verify(run, claimed, tap), change)
+}
+
+/// Both parties of any proof.
+pub(crate) fn session(
+    prove: impl FnOnce(&mut dyn Channel) -> Result<Tally, Error> + Send,
+    verify: impl FnOnce(&mut dyn Channel) -> Result<Tally, Error> + Send,
+    change: Meddling,
 ) -> End {
     let read = Duration::from_millis(if change.is_some() { 250 } else { 20_000 });
     let (p, v) = memory_pair(&Limits { read, write: read, ..Limits::default() });
@@ -133,12 +179,12 @@ pub(crate) fn meddled<K: Kind>(
     std::thread::scope(|scope| {
         let prover = scope.spawn(|| {
             let mut tap = Tap::new(p, tap(0));
-            let result = K::prove(run, proved, &mut tap).inspect_err(|error| tap.fail(&error.to_string()));
+            let result = prove(&mut tap).inspect_err(|error| tap.fail(&error.to_string()));
             (result, tap.sent)
         });
         let verifier = scope.spawn(|| {
             let mut tap = Tap::new(v, tap(1));
-            let result = K::verify(run, claimed, &mut tap).inspect_err(|error| tap.fail(&error.to_string()));
+            let result = verify(&mut tap).inspect_err(|error| tap.fail(&error.to_string()));
             (result, tap.sent)
         });
         let (p, v) = (prover.join().expect("no panic"), verifier.join().expect("no panic"));

@@ -14,6 +14,11 @@ impl<M: Zeroize> Drop for ProverPoly<M> {
 }
 
 impl<M: Zeroize> ProverPoly<M> {
+    /// The expression with these coefficients, lowest first.
+    pub(crate) fn with_coefficients(coefficients: Vec<M>) -> Self {
+        Self(coefficients)
+    }
+
     pub(super) fn degree(&self) -> usize {
         self.0.len().saturating_sub(1)
     }
@@ -66,6 +71,11 @@ impl<M: Zeroize> Drop for VerifierPoly<M> {
 }
 
 impl<M: Zeroize> VerifierPoly<M> {
+    /// The expression of this degree with this value at delta.
+    pub(crate) fn with_value(degree: usize, value: M) -> Self {
+        Self { degree, value }
+    }
+
     pub(super) fn add<F: Value>(&self, other: &Self, delta: M) -> Self
     where
         M: Mac<F>,
