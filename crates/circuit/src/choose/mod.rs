@@ -140,4 +140,3 @@ pub fn repeat_by_choosing<R: Ring, S, B: Choose<R, S>>(
     }
     Ok(())
 }
-

@@ -44,7 +44,9 @@ impl<F: Value> Instruction<F> {
     /// What it does to registers.
     fn run_on<B: Prove<F>>(&self, b: &mut B, registers: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
         if registers.len() != REGISTERS {
-            return Err(Error::misuse(format!("{} registers in place of {REGISTERS}", registers.len())).into());
+            return Err(
+                Error::misuse(format!("{} registers in place of {REGISTERS}", registers.len())).into()
+            );
         }
         let mut registers = registers.to_vec();
         for Operation { x, y, to, constant } in &self.operations {
@@ -88,7 +90,12 @@ impl<F: Value> Processor<F> {
     ///
     /// # Errors
     /// [`Error::Public`] if there is no instruction, or too many.
-    pub fn new(instructions: usize, multiplications: usize, steps: usize, carried: bool) -> Result<Self, Error> {
+    pub fn new(
+        instructions: usize,
+        multiplications: usize,
+        steps: usize,
+        carried: bool,
+    ) -> Result<Self, Error> {
         let list: Vec<_> = (0..instructions as u64).map(|i| Instruction::new(i, multiplications)).collect();
         let shape = Shape { inputs: 0, multiplications, outputs: REGISTERS };
         let branches = Branches::with_shape(list, REGISTERS, shape)?;
@@ -111,7 +118,8 @@ impl<F: Value> Processor<F> {
 
     /// The instruction of a step; any program would do.
     fn picked(&self, step: usize) -> usize {
-        (step as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(24) as usize % self.branches.list().len()
+        (step as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(24) as usize
+            % self.branches.list().len()
     }
 
     fn starts(&self, step: usize) -> &[F] {
@@ -204,6 +212,5 @@ mod tests {
         }
         let counts = Counter::<F61>::count(&processor).expect("counts").total();
         assert_eq!(counts.multiplications, 18);
-
     }
 }

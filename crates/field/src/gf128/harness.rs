@@ -79,7 +79,11 @@ fn weighted_sums_of_pairs_agree() {
         for kernel in [portable, kernel] {
             let expected = [left, right, left_bits, right_bits];
             assert_eq!(kernel.weigh_prover(c, a, b), Ok(expected), "{kernel:?}, {length} from {offset}");
-            assert_eq!(kernel.weigh_verifier(c, a, b), Ok([left, right]), "{kernel:?}, {length} from {offset}");
+            assert_eq!(
+                kernel.weigh_verifier(c, a, b),
+                Ok([left, right]),
+                "{kernel:?}, {length} from {offset}"
+            );
         }
     });
 }

@@ -126,11 +126,7 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     ///
     /// # Errors
     /// As [`Base::combine`].
-    fn combine_pair(
-        x: &[Self::Half],
-        y: &[Self::Half],
-        c: &[Self::Mac],
-    ) -> Result<[Self::Token; 2], Error> {
+    fn combine_pair(x: &[Self::Half], y: &[Self::Half], c: &[Self::Mac]) -> Result<[Self::Token; 2], Error> {
         Ok([Self::combine(x, c)?, Self::combine(y, c)?])
     }
 

@@ -83,7 +83,8 @@ impl<R: Value, B: Flat<R>> Repetition<R, B> {
     fn weighed(&self, one: B::Wire) -> Zeroizing<Vec<B::Wire>> {
         let Committed { inputs, outputs, products, .. } = &self.committed;
         let parts = [&self.shared, inputs, outputs, products];
-        let mut wires = Zeroizing::new(Vec::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>() + 1));
+        let mut wires =
+            Zeroizing::new(Vec::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>() + 1));
         parts.iter().for_each(|part| wires.extend_from_slice(part));
         wires.push(one);
         wires

@@ -1,4 +1,4 @@
-//! One of many statements, without saying which: Robin (figure 5 of the paper), over any field and over bits.
+//! One of many statements, without saying which: Robin (figure 5 of the paper), over any field and over bits; and Batchman (figure 6).
 //!
 //! P commits to the inputs of the branch that holds and, for each of its multiplications, to both factors and the product
 //! (proved to be that by QuickSilver). What is left is linear: in branch `i` the operands of multiplication `k` are linear in the
@@ -17,8 +17,10 @@
 //! on commitments ([`Weigher`]), so that any statement can be a branch as it is. [`Topology`] is `s^T M_i` by itself (algorithm 1), which
 //! batches commit to.
 //!
-//! **Soundness.** If no branch holds, a proof is accepted with probability at most `2 B / |M|` (a branch's token vanishes: `1 / |M|` for `beta`,
-//! `1 / |M|` for `s` and `t`), `B / |K|` for the roots in delta, and what QuickSilver's blocks add; `|K|` is the number of delta's values.
+//! **Batches** (`batch`, figure 6) prove the same disjunction many times over for about the price of every branch once and of each
+//! repetition once, where values are in the field of MACs.
+//!
+//! **Soundness**: [`soundness`] computes what an acceptance is worth.
 //!
 //! **Privacy.** The choice shows nowhere: number, order and lengths of messages depend on [`Shape`] alone, tokens are masked whatever V
 //! chose as a seed, and both parties do the same work for every branch. P evaluates the branch that holds in the clear before its
@@ -32,8 +34,10 @@
 //! | `weigher` | [`Weigher`], a branch on commitments |
 //! | `base` | [`Base`], what disjunctions need of the backend beneath |
 //! | `boolean`, `arithmetic` | those backends: QuickSilver over bits and over fields |
+//! | `batch` | batches |
 //! | `rows` | the coefficients |
 //! | `topology` | [`Topology`], algorithm 1 |
+//! | [`soundness`] | the bounds |
 
 mod any_of;
 mod arithmetic;
@@ -42,6 +46,7 @@ mod batch;
 mod boolean;
 mod robin;
 mod rows;
+pub mod soundness;
 mod topology;
 mod tracer;
 mod weigher;

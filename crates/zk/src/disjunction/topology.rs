@@ -117,7 +117,13 @@ mod tests {
             };
             wires.push(row);
         }
-        matrix.extend(circuit.asserted().iter().zip(&rows.assertions).map(|(wire, t)| (*t, wires[*wire as usize].clone())));
+        matrix.extend(
+            circuit
+                .asserted()
+                .iter()
+                .zip(&rows.assertions)
+                .map(|(wire, t)| (*t, wires[*wire as usize].clone())),
+        );
         let mut sum = vec![M::ZERO; columns];
         for (coefficient, row) in matrix {
             sum.iter_mut().zip(row).for_each(|(sum, entry)| *sum += coefficient * entry);

@@ -80,9 +80,10 @@ fn lies() -> (Machine<F61>, Vec<(&'static str, Machine<F61>)>) {
     let mixture = with(&|list| list[4].seeds = [4, 52]);
     let foreign = with(&|list| list[4].seeds = [77, 78]);
     let unguarded = with(&|list| list[4].code = 1);
-    let shape = [&mixture, &foreign, &unguarded].iter().fold(machine(&CODES, false).branches.shape(), |all, b| {
-        all.join(b.shape()).expect("the same outputs")
-    });
+    let shape =
+        [&mixture, &foreign, &unguarded].iter().fold(machine(&CODES, false).branches.shape(), |all, b| {
+            all.join(b.shape()).expect("the same outputs")
+        });
     let shaped = |branches: &Branches<F61, Instruction>| {
         Branches::with_shape(branches.list().to_vec(), branches.shared(), shape).expect("some")
     };
@@ -97,7 +98,10 @@ fn lies() -> (Machine<F61>, Vec<(&'static str, Machine<F61>)>) {
     let lies = vec![
         ("a mixture of two branches", lie(&mixture).with_own_end()),
         ("a branch of P's own", lie(&foreign).with_own_end()),
-        ("a branch called by another's code", Machine { codes: codes.to_vec(), ..lie(&unguarded) }.with_own_end()),
+        (
+            "a branch called by another's code",
+            Machine { codes: codes.to_vec(), ..lie(&unguarded) }.with_own_end(),
+        ),
         ("a state that is not carried on", untied.with_own_end()),
     ];
     (claimed, lies)
@@ -112,7 +116,11 @@ fn wrong_vectors_branches_for_other_repetitions_and_wires_not_tied_are_rejected(
             // The end is whatever P's steps lead to, at V too: the lie itself has to be found.
             let claimed = Machine { end: lie.end.clone(), ..claimed.clone() };
             let end = between(run, lie, &claimed);
-            assert!(end.results[0].is_ok() || run.interval < 100 || !run.fiat_shamir, "{name}: {:?}", end.results);
+            assert!(
+                end.results[0].is_ok() || run.interval < 100 || !run.fiat_shamir,
+                "{name}: {:?}",
+                end.results
+            );
             assert!(matches!(end.results[1], Err(Error::Rejected { .. })), "{name}: {:?}", end.results);
         }
     }

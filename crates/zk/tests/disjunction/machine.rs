@@ -76,8 +76,7 @@ impl<R: Small> Machine<R> {
     pub(crate) fn new(instructions: Vec<Instruction>, codes: Vec<usize>, public_codes: bool) -> Self {
         let branches = Branches::new(instructions, 1 + STATE).expect("fits");
         let start: Vec<R> = (1..=STATE as u64).map(|n| R::small(n << 35 | 7)).collect();
-        let mut machine =
-            Self { branches, codes, public_codes, end: start.clone(), start, untied: None };
+        let mut machine = Self { branches, codes, public_codes, end: start.clone(), start, untied: None };
         machine.end = machine.outcome();
         machine
     }

@@ -21,13 +21,15 @@ use crate::tap::{Change, Tap};
 pub(crate) struct Run {
     pub(crate) interval: usize,
     pub(crate) fiat_shamir: bool,
+    /// Which correlations are dealt.
+    pub(crate) dealt: u8,
 }
 
 pub(crate) const RUNS: [Run; 4] = [
-    Run { interval: 1 << 12, fiat_shamir: false },
-    Run { interval: 1 << 12, fiat_shamir: true },
-    Run { interval: 61, fiat_shamir: false },
-    Run { interval: 61, fiat_shamir: true },
+    Run { interval: 1 << 12, fiat_shamir: false, dealt: 1 },
+    Run { interval: 1 << 12, fiat_shamir: true, dealt: 1 },
+    Run { interval: 61, fiat_shamir: false, dealt: 1 },
+    Run { interval: 61, fiat_shamir: true, dealt: 1 },
 ];
 
 /// What P and V ended with, and all that they sent.
@@ -111,7 +113,7 @@ pub(crate) fn prove_bits(
     statement: &impl for<'a> Statement<quicksilver::Prover<'a>>,
     channel: &mut dyn Channel,
 ) -> Result<Tally, Error> {
-    let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::bit_stock(1, None, false));
+    let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::bit_stock(run.dealt, None, false));
     let settings = quicksilver::Settings { interval: run.interval };
     quicksilver::Prover::new(settings, challenges(run, &mut rng), &mut stock, channel, None).prove(statement)
 }
@@ -123,7 +125,7 @@ pub(crate) fn verify_bits(
     channel: &mut dyn Channel,
 ) -> Result<Tally, Error> {
     let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(7), deal::bit_delta());
-    let mut stock = deal::bit_stock(1, Some(deal::bit_delta()), false);
+    let mut stock = deal::bit_stock(run.dealt, Some(deal::bit_delta()), false);
     let settings = quicksilver::Settings { interval: run.interval };
     let challenges = challenges(run, &mut rng);
     quicksilver::Verifier::new(settings, challenges, &delta, &mut stock, channel, None).verify(statement)
@@ -135,7 +137,7 @@ pub(crate) fn prove_over<F: Value, M: Mac<F>>(
     statement: &impl for<'a> Statement<arithmetic::Prover<'a, F, M>>,
     channel: &mut dyn Channel,
 ) -> Result<Tally, Error> {
-    let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::prover_stock::<F, M>(1));
+    let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::prover_stock::<F, M>(run.dealt));
     let settings = arithmetic::Settings { interval: run.interval };
     let (challenges, link) = (challenges(run, &mut rng), arithmetic::Alone(channel));
     arithmetic::Prover::new(settings, challenges, &mut stock, link).prove(statement)
@@ -148,7 +150,7 @@ pub(crate) fn verify_over<F: Value, M: Mac<F>>(
     channel: &mut dyn Channel,
 ) -> Result<Tally, Error> {
     let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(7), deal::delta::<F, M>());
-    let mut stock = deal::verifier_stock::<F, M>(1);
+    let mut stock = deal::verifier_stock::<F, M>(run.dealt);
     let settings = arithmetic::Settings { interval: run.interval };
     let (challenges, link) = (challenges(run, &mut rng), arithmetic::Alone(channel));
     arithmetic::Verifier::new(settings, challenges, &delta, &mut stock, link).verify(statement)

@@ -29,7 +29,8 @@ fn a_machine_s_run_is_proved_whatever_its_codes_and_nothing_shows_them() {
             assert!(end.results[1].is_ok() && end.results[0] == end.results[1], "{:?}", end.results);
             let fields = ByChoosing(machine::<F61>(&codes));
             assert_eq!(Evaluator::<F61>::check(&fields), Ok(()));
-            let [small, large] = [over::<F61, F61>, over::<F61, F61x2>].map(|over| over(run, &fields, &fields));
+            let [small, large] =
+                [over::<F61, F61>, over::<F61, F61x2>].map(|over| over(run, &fields, &fields));
             for end in [&small, &large] {
                 assert!(end.results[1].is_ok() && end.results[0] == end.results[1], "{:?}", end.results);
             }
@@ -58,12 +59,8 @@ fn the_counter_counts_what_the_parties_commit_to() {
 #[test]
 fn a_prover_whose_branch_does_not_hold_stops_before_it_says_anything_of_it() {
     let mut wrong = machine::<F61>(&[1, 2, 3]);
-    wrong.branches = Machine::<F61>::new(
-        [0, 4, 2, 3, 4].map(Instruction::numbered).to_vec(),
-        vec![],
-        false,
-    )
-    .branches;
+    wrong.branches =
+        Machine::<F61>::new([0, 4, 2, 3, 4].map(Instruction::numbered).to_vec(), vec![], false).branches;
     let end = over::<F61, F61>(RUNS[0], &ByChoosing(wrong), &ByChoosing(machine(&[1, 2, 3])));
     assert!(matches!(end.results[0], Err(Error::Statement(StatementError::Unsatisfied { .. }))));
     assert!(end.results[1].is_err());

@@ -85,7 +85,8 @@ impl DisjunctionWork {
         let length = job.length()?;
         Ok(match job.name {
             BenchName::Robin if job.measure.bits => {
-                let number = u8::try_from(count).map_err(|_| Failure::input("--bits: at most 255 branches"))?;
+                let number =
+                    u8::try_from(count).map_err(|_| Failure::input("--bits: at most 255 branches"))?;
                 let chains = (0..number).map(|i| Sha256Chain::numbered(job.size, i));
                 let chains = AnyOf::new(chains.collect::<Result<_, _>>()?)?;
                 Self::Bits(Clocked::new(chains.with_choice(usize::from(count / 2))?))
@@ -141,7 +142,9 @@ impl DisjunctionWork {
         match self {
             Self::Bits(work) => verifier.verify(work, rng),
             Self::Field { chains, mac: MacField::Small } => verifier.verify_over::<F61, F61, _>(chains, rng),
-            Self::Field { chains, mac: MacField::Large } => verifier.verify_over::<F61, F61x2, _>(chains, rng),
+            Self::Field { chains, mac: MacField::Large } => {
+                verifier.verify_over::<F61, F61x2, _>(chains, rng)
+            }
             Self::Batch(work) => verifier.verify_over::<F61, F61, _>(work, rng),
         }
     }
