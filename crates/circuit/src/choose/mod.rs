@@ -14,12 +14,14 @@
 //! | [`Counter`](crate::Counter) | counts what is committed to, whichever branch is picked |
 //! | provers and verifiers (`volery_zk::disjunction`) | commit to one branch, and prove that it is one of them |
 
+mod at_least;
 mod branches;
 mod clear;
 mod sizer;
 
 use volery_field::Ring;
 
+pub use at_least::{AtLeast, Numbered};
 pub use branches::{Branches, MAX_BRANCHES, Shape};
 pub use sizer::Sizer;
 
@@ -140,3 +142,6 @@ pub fn repeat_by_choosing<R: Ring, S, B: Choose<R, S>>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
