@@ -34,6 +34,9 @@ use crate::Error;
 /// Wires of a group: at P 16 bytes each over F_{2^61-1}.
 const GROUP: usize = 1 << 20;
 
+/// A group has at least one repetition for so many branches, so that their vectors cost little beside what it commits to.
+const LEAST: usize = 8;
+
 /// Elements of topology vectors that are kept; where there would be more they are computed as they are needed.
 const KEPT: usize = 1 << 23;
 
@@ -50,7 +53,7 @@ where
     S: Branch<R, Tracer<R>> + Branch<R, Recorder<R>>,
 {
     let circuits = Circuits::record(branches)?;
-    let per_group = (GROUP / circuits.wires()).max(1);
+    let per_group = (GROUP / circuits.wires()).max(branches.list().len() / LEAST).max(1);
     for first in (0..steps).step_by(per_group) {
         let group = first..steps.min(first + per_group);
         let mut repetitions = Vec::with_capacity(group.len());
