@@ -28,18 +28,20 @@ pub trait Convert<F: Value>: Prove<F2> + Polynomials<F> {
     /// [`Error::Misuse`] if `F` has fewer than 2^32 elements or is no prime field; the backend's own.
     fn lift_bits(&mut self, bits: &[BitOf<Self>]) -> Result<Vec<ElementOf<Self, F>>, Self::Error>;
 
-    /// The element `sum 2^i bits[i]`.
+    /// The element `sum 2^i bits[i]`. Bits that could wrap are claimed not to: see [`widest`].
     ///
     /// # Errors
-    /// [`Error::Misuse`] for more bits than fit without wrapping; as [`Convert::lift_bits`].
+    /// [`Error::Misuse`] for more bits than [`widest`]; as [`Convert::lift_bits`].
     fn to_element(&mut self, bits: &[BitOf<Self>]) -> Result<ElementOf<Self, F>, Self::Error> {
         check_width::<F>(bits.len())?;
         let lifted = self.lift_bits(bits)?;
+        assert_below::<F, Self>(self, &lifted, bits.len())?;
         Ok(from_bits::<F, Self>(self, &lifted))
     }
 
     /// The `width` bits of every element, least significant first, one element after the other; claims that each element
-    /// is in `[0, 2^width)`.
+    /// is in `[0, 2^width)`. With the [`widest`] that is no claim about the elements, and the bits are those of integers
+    /// below the modulus.
     ///
     /// # Errors
     /// As [`Convert::to_element`].
@@ -62,6 +64,7 @@ pub trait Convert<F: Value>: Prove<F2> + Polynomials<F> {
             Ok(values.iter().map(|bit| F2::from_lsb(u64::from(*bit))).collect())
         })?;
         let lifted = self.lift_bits(&bits)?;
+        assert_below::<F, Self>(self, &lifted, width)?;
         let mut differences = Vec::with_capacity(elements.len());
         for (i, element) in elements.iter().enumerate() {
             let value =
@@ -76,13 +79,52 @@ pub trait Convert<F: Value>: Prove<F2> + Polynomials<F> {
     fn peek(&self, elements: &[ElementOf<Self, F>], look: &mut dyn FnMut(F));
 }
 
+/// The most bits that are converted to or from an element of `F`: as many as cannot wrap ([`capacity`]), and one more where `F` has
+/// `2^k - 1` elements, all of `k` bits then: only `k` ones would wrap, and the conversion claims that it is not them.
+#[must_use]
+pub fn widest<F: Value>() -> usize {
+    let capacity = capacity::<F>();
+    if is_mersenne::<F>() { capacity + 1 } else { capacity }
+}
+
+fn is_mersenne<F: Value>() -> bool {
+    F::CHARACTERISTIC.is_some_and(|p| p.checked_add(1).is_some_and(u64::is_power_of_two))
+}
+
 /// Refuses a width that could wrap.
 fn check_width<F: Value>(width: usize) -> Result<(), Error> {
-    if width > capacity::<F>() {
-        let most = capacity::<F>();
+    if width > widest::<F>() {
+        let most = widest::<F>();
         return Err(Error::misuse(format!("{width} bits in one element of {}, which holds {most}", F::NAME)));
     }
     Ok(())
+}
+
+/// Claims of each `width` of `lifted`, which are zeros and ones, that `sum 2^i lifted[i]` is below the modulus. Nothing to
+/// claim unless the width is [`widest`] and beyond [`capacity`]: then their number less `width` must have an inverse.
+fn assert_below<F: Value, B: Prove<F> + ?Sized>(
+    b: &mut B,
+    lifted: &[B::Wire],
+    width: usize,
+) -> Result<(), B::Error> {
+    if width <= capacity::<F>() {
+        return Ok(());
+    }
+    let all = -F::from_u64(width as u64);
+    let mut missing = Vec::with_capacity(lifted.len() / width);
+    for bits in lifted.chunks(width) {
+        let mut sum = b.constant(all);
+        for bit in bits {
+            sum = b.add(&sum, bit);
+        }
+        missing.push(sum);
+    }
+    let inverses = b.secret(missing.len(), &mut |peek| {
+        // All ones have none, and no other choice makes the claim hold.
+        Ok(missing.iter().map(|x| peek.value(x).inverse().unwrap_or_default()).collect())
+    })?;
+    let ones = vec![b.constant(F::ONE); missing.len()];
+    b.assert_products(&missing, &inverses, &ones)
 }
 
 /// Refuses a field that [`Convert::lift_bits`] is not sound for: sums of 2^31 bits must not wrap.
@@ -245,6 +287,7 @@ macro_rules! delegate_polynomials {
                 $crate::Polynomials::<$ring>::poly_mul($to, p, q)
             }
             fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Self::Error> {
+                self.prepare_batch::<$ring>()?;
                 let $this = self;
                 $crate::Polynomials::<$ring>::assert_poly_zero($to, p)
             }
@@ -255,6 +298,7 @@ macro_rules! delegate_polynomials {
                 b: &[Self::Wire],
                 c: &[Self::Wire],
             ) -> Result<(), Self::Error> {
+                self.prepare_batch::<$ring>()?;
                 let $this = self;
                 $crate::Polynomials::<$ring>::assert_matrix_product($to, shape, a, b, c)
             }
@@ -276,6 +320,7 @@ impl<F: Value> MixedEvaluator<F> {
 }
 
 delegate_ring!([F: Value] MixedEvaluator<F>, F2, Evaluator<F2>, |this| &mut this.bits);
+delegate_polynomials!([F: Value] MixedEvaluator<F>, F2, Evaluator<F2>, |this| &mut this.bits);
 
 macro_rules! mixed_evaluator {
     ($($field:ty),+) => {$(
@@ -336,7 +381,26 @@ mod tests {
         let mut b = MixedEvaluator::<F61>::new();
         let error = b.to_bits(&[F61::from_u64(256)], 8).unwrap_err();
         assert!(matches!(error, Error::Unsatisfied { .. }), "{error}");
-        assert!(matches!(b.to_bits(&[F61::from_u64(1)], 61), Err(Error::Misuse(_))));
+        assert!(matches!(b.to_bits(&[F61::from_u64(1)], 62), Err(Error::Misuse(_))));
+        let ones = [F2::ONE; 62];
+        assert!(matches!(Convert::<F61>::to_element(&mut b, &ones), Err(Error::Misuse(_))));
+    }
+
+    #[test]
+    fn all_bits_of_a_mersenne_prime_s_element_are_converted_and_all_ones_are_refused() {
+        assert_eq!((widest::<F61>(), widest::<volery_field::F32>()), (61, 31));
+        let p = (1_u64 << 61) - 1;
+        for x in [0, 1, p - 1, 1 << 60, p >> 1] {
+            let mut b = MixedEvaluator::<F61>::new();
+            let bits = b.to_bits(&[F61::from_u64(x), F61::from_u64(7)], 61).unwrap();
+            assert_eq!(bits.len(), 122);
+            let read = |bits: &[F2]| bits.iter().rev().fold(0, |n, bit| 2 * n + u64::from(bit.to_u8()));
+            assert_eq!((read(&bits[..61]), read(&bits[61..])), (x, 7));
+            assert!(b.to_element(&bits[..61]) == Ok(F61::from_u64(x)));
+        }
+        let mut b = MixedEvaluator::<F61>::new();
+        let error = Convert::<F61>::to_element(&mut b, &[F2::ONE; 61]).map(drop).unwrap_err();
+        assert!(matches!(error, Error::Unsatisfied { .. }), "{error}");
     }
 
     /// The hash of an element's bits, and arithmetic on the same element.

@@ -400,6 +400,23 @@ macro_rules! mac_laws {
             }
 
             #[test]
+            fn rows_of_a_matrix_are_combined_as_one_by_one() {
+                type M = $mac;
+                type F = $value;
+                for (rows, n) in [(0, 3), (1, 5), (4, 1), (4, 0), (7, 6), (9, 33)] {
+                    let matrix: Vec<F> = (0..rows * n).map(|i| -<F as Value>::from_u64(i as u64 * i as u64)).collect();
+                    let x: Vec<M> = (0..n).map(|i| <M as Element>::from_blocks(&[i as u128; 8])).collect();
+                    let mut out = vec![ONE; rows];
+                    assert_eq!(<M as Mac<F>>::combine_rows(&matrix, &x, &mut out), Ok(()));
+                    for (r, out) in out.iter().enumerate() {
+                        assert_eq!(Ok(*out), plain::combine_public(&matrix[r * n..][..n], &x), "{rows} {n} {r}");
+                    }
+                    let error = <M as Mac<F>>::combine_rows(&matrix, &x, &mut vec![ONE; rows + 1]);
+                    assert_eq!(error.is_err(), n > 0);
+                }
+            }
+
+            #[test]
             fn kernels_refuse_operands_of_different_lengths() {
                 let pair = Pair::default();
                 let (pairs, macs) = (|n: usize| vec![pair; n], |n: usize| vec![ONE; n]);

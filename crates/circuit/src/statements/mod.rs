@@ -12,7 +12,7 @@
 //! | [`Sha256Chain`], [`Aes128Many`], [`AndChain`] | of any number of gates, with a witness that everybody knows: for benchmarks |
 //! | [`Sis`] | I know a short solution of this linear system |
 //! | [`MatrixProduct`], [`InnerProduct`] | I know factors with this product, public or committed to |
-//! | [`Mul32`] | I know 32-bit factors with these products modulo 2^32, as polynomials over their bits (checked and counted only) |
+//! | [`Mul32`] | I know 32-bit factors with these products modulo 2^32, as polynomials over their bits |
 //! | [`MulChain`] | multiplications in any number: for benchmarks |
 //! | [`Processor`] | steps of a machine, each one of its [`Instruction`]s: a small CPU without memory |
 

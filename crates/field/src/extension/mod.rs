@@ -117,7 +117,8 @@ pub trait Value: Element {
 pub trait Mac<F: Value>: Element {
     /// The degree `r` of the extension.
     const DEGREE: usize;
-    /// Bits of a digit of delta in the base VOLE: 8, or 4 where elements are large.
+    /// Bits of a digit of delta in the base VOLE, 4 or 8. A digit has a tree of `2^DIGIT_BITS` leaves and costs one value a
+    /// correlation: 8 halves the bytes and takes eight times the work.
     const DIGIT_BITS: usize;
     /// Digits of delta: `delta = sum over t of digit_t * weight(t)`.
     const DIGITS: usize;
@@ -190,6 +191,18 @@ pub trait Mac<F: Value>: Element {
     /// [`LengthError`] unless the slices are equally long.
     fn combine_public(c: &[F], x: &[Self]) -> Result<Self, LengthError> {
         plain::combine_public(c, x)
+    }
+
+    /// [`Mac::combine_public`] for each row of a public matrix, row after row in `rows`: as many as `out` takes.
+    ///
+    /// # Errors
+    /// [`LengthError`] (and `out` unchanged) unless there are as many entries as that.
+    fn combine_rows(rows: &[F], x: &[Self], out: &mut [Self]) -> Result<(), LengthError> {
+        same(rows.len(), &[x.len().saturating_mul(out.len())])?;
+        for (r, out) in out.iter_mut().enumerate() {
+            *out = Self::combine_public(rows.get(r * x.len()..(r + 1) * x.len()).unwrap_or_default(), x)?;
+        }
+        Ok(())
     }
 
     /// P's half of `sum of r_i * [x_i]` for public `r`: the tag `sum r_i m_i` and the value `sum r_i x_i`, which lies in

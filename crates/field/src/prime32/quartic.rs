@@ -168,11 +168,11 @@ impl Element for F32x4 {
     }
 }
 
-/// Delta's sixteen digits of 8 bits: four of each coefficient.
+/// Delta's 32 digits of 4 bits: eight of each coefficient.
 impl Mac<F32> for F32x4 {
     const DEGREE: usize = 4;
-    const DIGIT_BITS: usize = 8;
-    const DIGITS: usize = 16;
+    const DIGIT_BITS: usize = 4;
+    const DIGITS: usize = 32;
 
     #[inline(always)]
     fn embed(x: F32) -> Self {
@@ -198,12 +198,34 @@ impl Mac<F32> for F32x4 {
     }
 
     fn weight(t: usize) -> Self {
-        Self::basis(t / 4).scale(F32(1 << (8 * (t % 4))))
+        Self::basis(t / 8).scale(F32(1 << (4 * (t % 8))))
     }
 
     fn combine_public(c: &[F32], x: &[Self]) -> Result<Self, LengthError> {
         same(c.len(), &[x.len()])?;
-        Ok(Self(sums::products(c, x, |x| &x.0).map(sums::Halves::reduce)))
+        let [row] = sums::rows([c], x).map(|row| Self(row.map(sums::Halves::reduce)));
+        Ok(row)
+    }
+
+    fn combine_rows(rows: &[F32], x: &[Self], out: &mut [Self]) -> Result<(), LengthError> {
+        same(rows.len(), &[x.len().saturating_mul(out.len())])?;
+        let n = x.len();
+        if n == 0 {
+            // Sums of nothing.
+            out.fill(Self::ZERO);
+            return Ok(());
+        }
+        // Four rows at once read `x` once for all of them.
+        let (fours, rest) = out.as_chunks_mut::<4>();
+        let (many, few) = rows.split_at(4 * n * fours.len());
+        for (out, rows) in fours.iter_mut().zip(many.chunks_exact(4 * n)) {
+            let rows = core::array::from_fn(|r| &rows[r * n..][..n]);
+            *out = sums::rows(rows, x).map(|row| Self(row.map(sums::Halves::reduce)));
+        }
+        for (out, row) in rest.iter_mut().zip(few.chunks_exact(n)) {
+            *out = Self::combine_public(row, x)?;
+        }
+        Ok(())
     }
 }
 

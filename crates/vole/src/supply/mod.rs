@@ -80,7 +80,7 @@ impl<P: Party> Correlations<P::Item> for Supply<P> {
             && !self.plan.rounds.is_empty()
         {
             // Rounds will be needed: the sooner, the fewer correlations come from the dearer extension.
-            stage.blocks = stage.blocks.min(stage.read + 4);
+            stage.blocks = stage.blocks.min(stage.read + self.plan.lead);
         }
     }
 
@@ -278,6 +278,18 @@ impl<P: Party> Supply<P> {
         Ok(())
     }
 
+    /// The length of the extension's next block, when `ahead` were made that are not given out yet: a full one is too much
+    /// where the caller said that it needs less, and once it has all that it asked for it needs hardly more.
+    fn extension_block(&self, ahead: usize) -> usize {
+        let full = self.plan.chunk;
+        let Some(end) = self.end else { return full };
+        match end.saturating_sub(self.given).saturating_sub(ahead as u64) {
+            0 => full.div_ceil(16),
+            left => usize::try_from(left).map_or(full, |left| left.min(full)),
+        }
+    }
+
+    /// Outputs of a block; of the extension's, at most.
     fn block_len(&self) -> usize {
         match &self.stage.source {
             Source::Extension => self.plan.chunk,
@@ -300,7 +312,7 @@ impl<P: Party> Supply<P> {
             Source::Extension => {
                 out.clear();
                 for _ in 0..blocks {
-                    self.party.extend(self.plan.chunk, channel, out)?;
+                    self.party.extend(self.extension_block(out.len()), channel, out)?;
                 }
             }
             Source::Round(round) => read_round(round, first, blocks, self.threads.as_deref(), out),

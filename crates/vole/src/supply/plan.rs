@@ -41,6 +41,8 @@ pub struct Plan {
     pub chunk: usize,
     /// From this many expected correlations on, rounds begin at once.
     pub long: u64,
+    /// Chunks that are read meanwhile in that case: none if they cost more than waiting for the first round.
+    pub lead: usize,
     /// Parameter sets of the rounds, in order; the last repeats. None: no rounds ever.
     pub rounds: &'static [Params],
 }
@@ -60,7 +62,7 @@ impl Plan {
     /// A plan for random COT with these rounds.
     #[must_use]
     pub const fn bits(rounds: &'static [Params]) -> Self {
-        Self { extension: Self::EXTENSION, chunk: Self::CHUNK, long: Self::LONG, rounds }
+        Self { extension: Self::EXTENSION, chunk: Self::CHUNK, long: Self::LONG, lead: 4, rounds }
     }
 
     /// The set of round `number`, counted from 0.

@@ -46,6 +46,14 @@ pub const ENTRIES: &[Entry] = &[
         numbers: None,
     },
     Entry {
+        name: "mul32",
+        claim: "I know two 32-bit factors of each of these PRODUCTS modulo 2^32",
+        public: &["products"],
+        secret: "factors",
+        field: "F2",
+        numbers: None,
+    },
+    Entry {
         name: "sis",
         claim: "I know COLUMNS numbers within BOUND that the ROWS x COLUMNS matrix of SEED takes to the public vector",
         public: &["rows", "columns", "bound", "seed"],

@@ -28,9 +28,10 @@ mod entries;
 mod numbers;
 mod values;
 
-use volery_circuit::statements::{Aes128Key, Sha1Preimage, Sha256Preimage};
-use volery_circuit::{Digest, Error, Input, Prove, Signature, Statement, Witness};
+use volery_circuit::statements::{Aes128Key, Mul32, Sha1Preimage, Sha256Preimage};
+use volery_circuit::{Digest, Error, Input, Polynomials, Signature, Statement, Witness};
 use volery_field::F2;
+use zeroize::Zeroizing;
 
 pub use decimal::{read_numbers, write_numbers};
 pub use entries::{ENTRIES, Entry, find};
@@ -61,14 +62,19 @@ enum Kind {
     Sha256Preimage(Sha256Preimage),
     Sha1Preimage(Sha1Preimage),
     Aes128Key(Aes128Key),
+    Mul32(Mul32),
 }
 
 /// The longest message: its bits are counted by a `u32`.
 const MOST_BYTES: u64 = u32::MAX as u64 / 8;
 
+/// Most products of 32-bit factors: a statement keeps them in memory.
+const MOST_PRODUCTS: usize = 1 << 20;
+
 impl Builtin {
     /// The public side of the statement `name`, which must be about bits. Values are texts by name: byte strings as hex
-    /// digits (optionally after `0x`), first byte first, of exactly the length needed; lengths as decimal numbers.
+    /// digits (optionally after `0x`), first byte first, of exactly the length needed; lengths as decimal numbers. Of 32-bit
+    /// numbers eight digits each.
     ///
     /// # Errors
     /// [`Error::Public`] if there is no such statement, it is over another field, or a value is missing, malformed, or
@@ -87,6 +93,11 @@ impl Builtin {
             }
             "aes128-key" => {
                 (Kind::Aes128Key(Aes128Key::new(values.bytes("plaintext")?, values.bytes("ciphertext")?)), 16)
+            }
+            "mul32" => {
+                let products = values.words("products", MOST_PRODUCTS)?;
+                let secret_bytes = 8 * products.len() as u64;
+                (Kind::Mul32(Mul32::new(products)), secret_bytes)
             }
             _ => return Err(Error::Public(format!("{name} is a statement over {}", entry.field))),
         };
@@ -128,17 +139,30 @@ impl Builtin {
             Kind::Sha256Preimage(statement) => Kind::Sha256Preimage(statement.with_message(bytes)?),
             Kind::Sha1Preimage(statement) => Kind::Sha1Preimage(statement.with_message(bytes)?),
             Kind::Aes128Key(statement) => Kind::Aes128Key(statement.with_key(bytes)?),
+            Kind::Mul32(statement) => Kind::Mul32(statement.with_factors(pairs(&bytes)?)?),
         };
         Ok(self)
     }
 }
 
-impl<B: Prove<F2> + ?Sized> Statement<B> for Builtin {
+/// Pairs of 32-bit factors from eight bytes each, as products are written.
+fn pairs(bytes: &[u8]) -> Result<Zeroizing<Vec<[u32; 2]>>, Error> {
+    let words = values::big_endian(bytes).map(Zeroizing::new);
+    let words = words.ok_or_else(|| Error::Witness("factors have 4 bytes each".into()))?;
+    let (pairs, rest) = words.as_chunks();
+    if !rest.is_empty() {
+        return Err(Error::Witness("a product needs two factors".into()));
+    }
+    Ok(Zeroizing::new(pairs.to_vec()))
+}
+
+impl<B: Polynomials<F2>> Statement<B> for Builtin {
     fn identify(&self, digest: &mut Digest) {
         match &self.kind {
             Kind::Sha256Preimage(statement) => Statement::<B>::identify(statement, digest),
             Kind::Sha1Preimage(statement) => Statement::<B>::identify(statement, digest),
             Kind::Aes128Key(statement) => Statement::<B>::identify(statement, digest),
+            Kind::Mul32(statement) => Statement::<B>::identify(statement, digest),
         }
     }
 
@@ -147,6 +171,7 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Builtin {
             Kind::Sha256Preimage(statement) => Statement::<B>::commitments(statement),
             Kind::Sha1Preimage(statement) => Statement::<B>::commitments(statement),
             Kind::Aes128Key(statement) => Statement::<B>::commitments(statement),
+            Kind::Mul32(statement) => Statement::<B>::commitments(statement),
         }
     }
 
@@ -155,6 +180,7 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Builtin {
             Kind::Sha256Preimage(statement) => statement.run(backend),
             Kind::Sha1Preimage(statement) => statement.run(backend),
             Kind::Aes128Key(statement) => statement.run(backend),
+            Kind::Mul32(statement) => statement.run(backend),
         }
     }
 }

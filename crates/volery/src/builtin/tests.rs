@@ -34,6 +34,8 @@ const KNOWN: &[Known] = &[
         ],
         "key = 0x000102030405060708090a0b0c0d0e0f",
     ),
+    // 7907 * 7919, and 65537 * 65537 without what is beyond 2^32.
+    ("mul32", &[("products", "03bb6fed00020001")], "factors = 0x00001ee300001eef0001000100010001"),
 ];
 
 fn check(name: &str, public: &[(&str, &str)], witness: &str) -> Result<(), Error> {
@@ -97,6 +99,12 @@ fn bad_public_values_are_refused_with_the_reason() {
         ("sha256-preimage", vec![("digest", &digest[2..]), ("length", "1")], "64 hex digits"),
         ("sha1-preimage", vec![("digest", digest), ("length", "1")], "40 hex digits"),
         ("aes128-key", vec![("plaintext", "g0112233445566778899aabbccddeeff"), ("ciphertext", "")], "32 hex"),
+        ("mul32", vec![("products", "")], "8 hex digits"),
+        ("mul32", vec![("products", "0x")], "8 hex digits"),
+        ("mul32", vec![("products", "0123456")], "8 hex digits"),
+        ("mul32", vec![("products", "012345678")], "8 hex digits"),
+        ("mul32", vec![("products", "012345678a")], "8 hex digits"),
+        ("mul32", vec![("products", "0123456g")], "8 hex digits"),
         (
             "aes128-key",
             vec![("plaintext", "\u{e9}0112233445566778899aabbccddeef"), ("ciphertext", "")],

@@ -45,21 +45,31 @@ impl<'a> Values<'a> {
         Error::Public(format!("{}: {name} is {expected}", self.entry.name))
     }
 
-    /// `N` bytes from `2 N` hex digits.
-    pub(super) fn bytes<const N: usize>(&self, name: &str) -> Result<[u8; N], Error> {
+    /// Any number of bytes, from two hex digits each.
+    fn hex(&self, name: &str) -> Option<Vec<u8>> {
         let text = self.get(name);
         let digits = text.strip_prefix("0x").or(text.strip_prefix("0X")).unwrap_or(text).as_bytes();
-        let malformed = || self.malformed(name, &format!("exactly {} hex digits ({N} bytes)", 2 * N));
-        if digits.len() != 2 * N {
-            return Err(malformed());
-        }
-        let mut bytes = [0; N];
-        for (byte, pair) in bytes.iter_mut().zip(digits.as_chunks::<2>().0) {
-            let digit = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
+        let digit = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
+        let byte = |pair: &[u8; 2]| {
             let [high, low] = pair.map(digit);
-            *byte = high.zip(low).map(|(high, low)| high << 4 | low).ok_or_else(malformed)?;
-        }
-        Ok(bytes)
+            high.zip(low).map(|(high, low)| high << 4 | low)
+        };
+        let (pairs, rest) = digits.as_chunks::<2>();
+        if rest.is_empty() { pairs.iter().map(byte).collect() } else { None }
+    }
+
+    /// `N` bytes from `2 N` hex digits.
+    pub(super) fn bytes<const N: usize>(&self, name: &str) -> Result<[u8; N], Error> {
+        let bytes = self.hex(name).and_then(|bytes| bytes.try_into().ok());
+        bytes.ok_or_else(|| self.malformed(name, &format!("exactly {} hex digits ({N} bytes)", 2 * N)))
+    }
+
+    /// One to `most` 32-bit numbers, from eight hex digits each.
+    pub(super) fn words(&self, name: &str, most: usize) -> Result<Vec<u32>, Error> {
+        let malformed = || self.malformed(name, &format!("8 hex digits a number, 1 to {most} numbers"));
+        let bytes = self.hex(name).ok_or_else(malformed)?;
+        let words = big_endian(&bytes).filter(|words| (1..=most).contains(&words.len()));
+        words.ok_or_else(malformed)
     }
 
     /// A decimal number of at most `most`.
@@ -75,6 +85,12 @@ impl<'a> Values<'a> {
         let values: Vec<String> = self.given.iter().map(|(name, text)| format!(" --{name} {text}")).collect();
         format!("{}{}", self.entry.name, values.concat())
     }
+}
+
+/// 32-bit numbers from four bytes each, the most significant first; none if bytes are left over.
+pub(super) fn big_endian(bytes: &[u8]) -> Option<Vec<u32>> {
+    let (words, rest) = bytes.as_chunks();
+    rest.is_empty().then(|| words.iter().map(|word| u32::from_be_bytes(*word)).collect())
 }
 
 /// The bytes of a big-endian integer whose bits are given, least significant first.

@@ -70,16 +70,17 @@ impl Figures {
 
     /// What was proved, counted.
     fn counts(&self) -> String {
-        let multiplications = output::count(self.multiplications);
-        if self.field == "F2" {
-            return format!("{multiplications} ANDs");
+        let [secrets, multiplications, polynomials] =
+            [self.secrets, self.multiplications, self.polynomials].map(output::count);
+        match (self.field, self.polynomials) {
+            ("F2", 0) => format!("{multiplications} ANDs"),
+            ("F2", _) => {
+                format!("{secrets} secret bits, {multiplications} ANDs and {polynomials} polynomials")
+            }
+            (field, _) => format!(
+                "{secrets} secret values, {multiplications} multiplications and {polynomials} polynomials over {field}"
+            ),
         }
-        format!(
-            "{} secret values, {multiplications} multiplications and {} polynomials over {}",
-            output::count(self.secrets),
-            output::count(self.polynomials),
-            self.field
-        )
     }
 
     /// On one line.

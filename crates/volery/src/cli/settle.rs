@@ -3,7 +3,7 @@
 use volery::{Options, Profile};
 use volery_circuit::{Counter, Counts};
 use volery_field::{F2, Gf128, Ring};
-use volery_zk::quicksilver::{Tally, arithmetic, soundness};
+use volery_zk::quicksilver::{Program, Tally, arithmetic, soundness};
 
 use super::args::ProtocolArgs;
 use super::connection::Link;
@@ -27,11 +27,19 @@ enum How<'a> {
     Many { many: &'a Many, counts: Counts },
 }
 
-/// What the acceptance of a proof of so many secret bits and ANDs together is worth, in bits.
-pub(crate) fn bit_soundness(options: &Options, commitments: u64) -> f64 {
+/// What a proof of a statement about bits with these `counts` is made of.
+pub(crate) fn bit_program(counts: &Counts) -> Program {
+    // Each term of an inner product over bits is one AND.
+    let ands = counts.multiplications.saturating_add(counts.dot_terms);
+    let commitments = counts.inputs.saturating_add(ands);
+    Program { commitments, polynomials: counts.polynomials, degree: counts.degree }
+}
+
+/// What the acceptance of a proof about bits is worth, in bits.
+pub(crate) fn bit_soundness(options: &Options, program: Program) -> f64 {
     match options.fiat_shamir {
-        false => soundness::statistical_bits(options.settings(), commitments),
-        true => soundness::fiat_shamir_bits(options.settings(), commitments, 0.0),
+        false => soundness::statistical_bits(options.settings(), program),
+        true => soundness::fiat_shamir_bits(options.settings(), program, 0.0),
     }
 }
 
@@ -71,8 +79,7 @@ fn commitments(counts: &Counts) -> u64 {
 
 /// What a proof of `tally` about bits is worth.
 pub(crate) fn bit_worth(options: &Options, tally: &Tally) -> Worth {
-    let commitments = tally.secrets.saturating_add(tally.multiplications);
-    Worth { fields: [F2::NAME, Gf128::NAME], soundness_bits: bit_soundness(options, commitments) }
+    Worth { fields: [F2::NAME, Gf128::NAME], soundness_bits: bit_soundness(options, tally.into()) }
 }
 
 /// Below this, a proof about bits of any size that anybody runs is sound enough without counting its gates first.
@@ -87,7 +94,7 @@ impl ProtocolArgs {
         let options = self.options();
         let how = match named {
             Named::Bits(statement) => {
-                self.demand(statement, |commitments| bit_soundness(&options, commitments))?;
+                self.demand(statement, |program| bit_soundness(&options, program))?;
                 How::Bits(statement)
             }
             Named::Field(statement) => {
@@ -105,14 +112,17 @@ impl ProtocolArgs {
         Ok(Settled { options, how })
     }
 
-    /// Refuses a statement about bits if a proof of so many secret bits and ANDs together has too few `bits` of soundness.
-    pub(crate) fn demand(&self, statement: &BitStatement, bits: impl Fn(u64) -> f64) -> Result<(), Failure> {
+    /// Refuses a statement about bits if a proof of it has too few `bits` of soundness.
+    pub(crate) fn demand(
+        &self,
+        statement: &BitStatement,
+        bits: impl Fn(Program) -> f64,
+    ) -> Result<(), Failure> {
         let rho = self.rho.unwrap_or(ALWAYS_REACHED);
         if rho <= ALWAYS_REACHED {
             return Ok(());
         }
-        let total = statement.count()?.total();
-        reached(rho, bits(total.inputs.saturating_add(total.multiplications)))
+        reached(rho, bits(bit_program(&statement.count()?.total())))
     }
 
     /// The smallest MAC field that has the soundness that was asked for.
@@ -158,7 +168,7 @@ impl Settled<'_> {
         match &self.how {
             How::Bits(statement) => Progress::new(1, || {
                 let counts = statement.count()?.total();
-                Ok(counts.inputs.saturating_add(counts.multiplications))
+                Ok(bit_program(&counts).commitments)
             }),
             How::Field { statement, mac, weight } => {
                 Progress::new(statement.pair(*mac).value_bits, || Ok(weight.commitments()))

@@ -5,8 +5,8 @@ use std::path::Path;
 use volery::Statement;
 use volery::builtin::{self, Builtin};
 use volery_circuit::{
-    BristolFile, Claim, Counter, Digest, Error as StatementError, Evaluator, FileStatement, Prove, Signature,
-    Witness,
+    BristolFile, Claim, Counter, Digest, Error as StatementError, Evaluator, FileStatement, Polynomials,
+    Signature, Witness,
 };
 use volery_field::F2;
 
@@ -157,7 +157,7 @@ pub(crate) fn open_circuit(args: &StatementArgs) -> Result<BristolFile, Failure>
     Ok(BristolFile::open(path)?)
 }
 
-impl<B: Prove<F2>> Statement<B> for BitStatement {
+impl<B: Polynomials<F2>> Statement<B> for BitStatement {
     fn identify(&self, digest: &mut Digest) {
         match self {
             Self::Builtin(statement) => Statement::<B>::identify(&**statement, digest),

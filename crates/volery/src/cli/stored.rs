@@ -86,11 +86,7 @@ impl Figures {
             correlations: [report.range.start, report.range.end],
             correlations_left: info.remaining,
             seconds: report.time.as_secs_f64(),
-            soundness_bits: soundness::fiat_shamir_bits(
-                info.settings,
-                report.tally.secrets.saturating_add(ands),
-                0.0,
-            ),
+            soundness_bits: soundness::fiat_shamir_bits(info.settings, &report.tally, 0.0),
         }
     }
 
@@ -154,7 +150,7 @@ fn demand_soundness(
     settings: Settings,
     protocol: &ProtocolArgs,
 ) -> Result<(), Failure> {
-    protocol.demand(statement, |commitments| soundness::fiat_shamir_bits(settings, commitments, 0.0))
+    protocol.demand(statement, |program| soundness::fiat_shamir_bits(settings, program, 0.0))
 }
 
 fn conclude(

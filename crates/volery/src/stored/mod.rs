@@ -107,8 +107,18 @@ use volery_field::F2;
 use volery_zk::quicksilver::{Challenges, Settings};
 
 /// Correlations that a proof of `statement` takes out of a file with this header: whole chunks.
+///
+/// # Errors
+/// The statement's; [`Error::Options`] if it claims polynomials: what masks their checks depends on where blocks end, which
+/// counts do not tell.
 fn needed(statement: &(impl Statement<Counter<F2>> + ?Sized), header: &header::Header) -> Result<u64, Error> {
     let counts = Counter::<F2>::count(statement)?.total();
+    if counts.degree >= 2 {
+        return Err(Error::Options(format!(
+            "stored proofs are of circuits, and this statement claims polynomials of degree {}; prove it in a session",
+            counts.degree
+        )));
+    }
     let settings = Settings { interval: header.interval as usize };
     let multiplications = counts.multiplications.saturating_add(counts.dot_terms);
     let exact = settings.correlations(counts.inputs, multiplications);

@@ -12,6 +12,7 @@ fn every_name_gives_a_row_with_all_that_scripts_rely_on() {
         ("preimage", "32", "byte", "F2"),
         ("vole", "5000", "vole", "F61"),
         ("arithmetic", "5000", "mul", "F61"),
+        ("mul32", "20", "mul", "F2"),
         ("r1cs", "500", "constr", "BN254 scalars"),
         ("inner-product", "1000", "pair", "F61"),
         ("matmul", "30", "row", "F61"),

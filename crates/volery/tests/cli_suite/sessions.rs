@@ -4,6 +4,8 @@ use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
+use volery::statements::Mul32;
+
 use crate::support::*;
 
 #[test]
@@ -36,6 +38,39 @@ fn all_options_of_the_protocol_work_if_both_sides_choose_them() {
         prover.expect(0, "");
         verifier.expect(0, "");
     }
+}
+
+/// 7907 * 7919 and 65537 * 65537, modulo 2^32.
+const PRODUCTS: &[&str] = &["mul32", "--products", "03bb6fed00020001"];
+const FACTORS: &str = "factors = 0x00001ee300001eef0001000100010001\n";
+
+#[test]
+fn products_modulo_2_32_are_proved_over_bits_and_a_wrong_product_is_rejected() {
+    for options in [&["--json"][..], &["--json", "--fiat-shamir"], &["--json", "--profile", "wan"]] {
+        let (prover, verifier) = session([PRODUCTS, PRODUCTS], FACTORS, options, options);
+        let (prover, verifier) = (prover.expect(0, "").object(), verifier.expect(0, "").object());
+        for object in [&prover, &verifier] {
+            assert_eq!((&object["result"], &object["secrets"]), (&"accepted".into(), &1122.into()));
+            assert_eq!((&object["multiplications"], &object["field"]), (&0.into(), &"F2".into()));
+            assert!(object["polynomials"].as_u64().is_some_and(|n| n > 100), "{object}");
+            // A block of products has 125 bits; degree 4 and tries of hashes cost some.
+            let bits = object["soundness_bits"].as_f64().expect("a number");
+            assert!((122.0..125.0).contains(&bits), "{object}");
+        }
+    }
+    let (prover, verifier) = session([PRODUCTS, PRODUCTS], &FACTORS.replace("1ee3", "1ee2"), &[], &[]);
+    prover.expect(1, "mul32");
+    verifier.expect(3, "");
+
+    // A prover that knows factors of another product, and does not say so.
+    let claimed = Mul32::new(vec![62_615_533]);
+    let known = Mul32::new(vec![62_615_532]).with_factors(vec![[62_615_532, 1]].into()).expect("a pair");
+    let verifier =
+        Running::listening(&["verify", "mul32", "--products", "03bb6fed", "--listen", "127.0.0.1:0"], "");
+    let mut rng = volery::os_rng().expect("randomness");
+    let lie = prover_at(&verifier.address).prove(&Liar { claimed, known }, &mut rng);
+    assert!(lie.expect_err("a lie was accepted").is_rejection());
+    verifier.end().expect(1, "");
 }
 
 /// A circuit over a secret byte and a public one: AND bit by bit, then one more AND of the lowest two.

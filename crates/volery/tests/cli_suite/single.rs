@@ -44,6 +44,26 @@ fn info_counts_a_built_in_and_predicts_what_a_proof_costs() {
 }
 
 #[test]
+fn info_counts_polynomials_over_bits_and_what_they_cost() {
+    let of = |products: usize| {
+        let args = ["info", "mul32", "--products", &"00000001".repeat(products), "--json"];
+        run(&args, "").expect(0, "").object()
+    };
+    let info = of(1000);
+    assert_eq!((&info["ands"], &info["secret_bits"]), (&0.into(), &561_000.into()));
+    assert_eq!(info["polynomial_degree"], 4);
+    let lan = &info["protocols"][0];
+    // Blocks hold 3 * 2^17 coefficients or 2^17 bits; each costs 5 * 128 correlations.
+    let coefficients = 4 * info["polynomials"].as_u64().expect("a number");
+    let blocks = 561_000_u64.div_ceil(1 << 17) + coefficients / (3 << 17);
+    assert_eq!(lan["correlations"], 561_000 + 640 * blocks);
+    let bits = 127.0 - (5.0 * blocks as f64 + 1.0).log2();
+    assert!(lan["soundness_bits"].as_f64().is_some_and(|shown| (shown - bits).abs() < 1e-6), "{lan}");
+    let text = run(&["info", "mul32", "--products", "00000001"], "").expect(0, "").stdout;
+    assert!(text.contains("of degree 4 or less"), "{text}");
+}
+
+#[test]
 fn info_of_a_circuit_needs_no_claim() {
     let dir = tempfile::tempdir().expect("a directory");
     let circuit = write(dir.path(), "c.txt", "2 5\n1 3\n1 1\n\n2 1 0 1 3 AND\n2 1 2 3 4 AND\n");

@@ -52,6 +52,16 @@ fn a_proof_is_made_and_verified_without_a_connection_once() {
 }
 
 #[test]
+fn a_statement_with_polynomials_is_refused_and_says_how_it_can_be_proved() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (p, _) = preprocess(dir.path(), "25000");
+    let proof = dir.path().join("proof").to_str().expect("UTF-8").to_owned();
+    let args = ["--products", "00000006", "--witness", "-", "--preprocessed", &p, "--out", &proof];
+    run(&join(&[&["prove", "mul32"], &args]), "0x0000000200000003").refused("prove it in a session");
+    assert!(!Path::new(&proof).exists());
+}
+
+#[test]
 fn files_that_are_damaged_or_the_other_partys_are_refused() {
     let dir = tempfile::tempdir().expect("a directory");
     let (p, v) = preprocess(dir.path(), "25000");

@@ -1,4 +1,5 @@
-//! QuickSilver for Boolean circuits: one bit of communication a multiplication (figure 4 of the paper, p = 2, r = 128).
+//! QuickSilver for Boolean circuits: one bit of communication a multiplication (figure 4 of the paper, p = 2, r = 128), and
+//! none for polynomials that must vanish (figure 5).
 //!
 //! A wire with value `x` is a tag `m` at P and a key `k` at V with `k = m + x * delta` in GF(2^128). Delta is odd and
 //! every key even, so the least significant bit of `m` is `x`: a wire is 16 bytes at either party. Additions are
@@ -17,6 +18,13 @@
 //! both expand to coefficients `chi_i`; P sends `U = sum chi_i A_0,i + A*_0` and `V = sum chi_i A_1,i + A*_1`, masked by
 //! 128 correlations packed into one over GF(2^128) (`B* = A*_0 + A*_1 delta`; VOPE of degree 1, figure 3), and V checks
 //! `sum chi_i B_i + B* = U + V delta`.
+//!
+//! **Polynomials** of degree `d` that must vanish are relations as [`arithmetic`] has them, over these tags and keys: P's
+//! coefficients are those of the polynomial at `m + x X`, and `B` is its value at the keys, terms of degree `h` times
+//! `delta^(d-h)`. They are checked with the products of the block, which are relations of degree 2 among them: with `D` the
+//! greatest degree in the block, P opens `D` coefficients masked by a VOPE of degree `D - 1`, made of `2 D - 3` correlations over
+//! GF(2^128), each packed from 128. Without polynomials that is `U` and `V`. A block also ends when P keeps three coefficients of
+//! polynomials for each commitment that it takes.
 //!
 //! **Assertions**: a wire that is zero has equal tag and key, so P sends a hash of all such tags and V compares.
 //!
@@ -41,9 +49,13 @@
 pub mod arithmetic;
 mod assertions;
 mod challenges;
+mod claims;
 mod masks;
 pub mod mixed;
+mod poly;
+mod program;
 mod prover;
+mod relations;
 mod slots;
 pub mod soundness;
 mod tally;
@@ -51,6 +63,7 @@ pub mod verdict;
 mod verifier;
 
 pub use challenges::Challenges;
+pub use program::Program;
 pub use prover::{Prover, ProverWire};
 pub use tally::Tally;
 pub use verifier::{Verifier, VerifierWire};
@@ -64,19 +77,21 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// P keeps so many coefficients of polynomials for each commitment that a block takes; with more the block ends. As much
+    /// memory as commitments take.
+    pub(crate) const COEFFICIENTS: usize = 3;
+
     /// Blocks that fit the third-level cache twice.
     pub const LAN: Self = Self { interval: 1 << 17 };
 
     /// Larger blocks, for fewer waits.
     pub const WAN: Self = Self { interval: 1 << 18 };
 
-    /// Correlations that a proof takes: one for each committed bit, that is, for each secret value and each
+    /// Correlations that a proof takes of a program that claims no polynomials: one for each committed bit, that is, for each secret value and each
     /// multiplication, and 128 for each check: one for each block, the last one, full or not, included.
     #[must_use]
     pub const fn correlations(&self, secrets: u64, multiplications: u64) -> u64 {
         let commitments = secrets.saturating_add(multiplications);
-        let interval = if self.interval == 0 { 1 } else { self.interval as u64 };
-        let checks = if commitments == 0 { 1 } else { commitments.div_ceil(interval) };
-        commitments.saturating_add(checks.saturating_mul(128))
+        Program { commitments, polynomials: 0, degree: 0 }.correlations(*self)
     }
 }

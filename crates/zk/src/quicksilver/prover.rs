@@ -3,15 +3,17 @@
 use std::collections::VecDeque;
 
 use volery_channel::{Channel, ChannelExt as _, Tag, tags};
-use volery_circuit::{Backend, Hint, Ops, Peek, Place, Prove, Statement};
+use volery_circuit::{Backend, Hint, Ops, Peek, Place, Polynomials, Prove, Statement};
 use volery_field::{F2, Gf128, gf128::Kernel};
 use volery_vole::supply::Stock;
-use volery_vole::{pack, pack_bits};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::assertions::Assertions;
 use super::challenges::{CHUNK, Challenges};
+use super::claims::{self, Claims};
 use super::masks::MaskWriter;
+use super::poly::ProverPoly;
+use super::relations::{Relations, combine_coefficients};
 use super::slots::{Accumulator, Slots};
 use super::{Settings, Tally};
 use crate::Error;
@@ -62,6 +64,8 @@ pub struct Prover<'a> {
     masks: MaskWriter,
     /// The block that is being filled.
     slots: Slots,
+    /// Its polynomials.
+    claims: Claims,
     /// Where the window of prepared slots begins: the first is the stock's first correlation at hand.
     window: usize,
     /// A block that can be filled next: two take turns.
@@ -78,8 +82,9 @@ pub struct Prover<'a> {
 /// A block that waits for its coefficients.
 struct Block {
     slots: Slots,
-    /// `(A*_0, A*_1)`.
-    mask: Zeroizing<[Gf128; 2]>,
+    relations: Relations<Gf128>,
+    /// `A*_0, A*_1, ..`, as many as the block's greatest degree.
+    mask: Zeroizing<Vec<Gf128>>,
     tally: Tally,
 }
 
@@ -101,6 +106,7 @@ impl<'a> Prover<'a> {
             challenges,
             masks: MaskWriter::default(),
             slots: Slots::new(settings.interval),
+            claims: Claims::new(settings),
             window: 0,
             spare: None,
             pending: VecDeque::new(),
@@ -242,13 +248,6 @@ impl<'a> Prover<'a> {
         self.latch(result)
     }
 
-    /// An honest P stops at a false claim.
-    pub(crate) fn unsatisfied<T>(&mut self) -> Result<T, Error> {
-        let place = self.place.or("the statement").to_owned();
-        let assertion = self.tally.assertions;
-        self.latch(Err(volery_circuit::Error::Unsatisfied { assertion, place }.into()))
-    }
-
     /// A digest of all that was said in this part, where challenges are hashes.
     pub(super) fn said(&mut self) -> Option<[u8; 16]> {
         self.challenges.hash()
@@ -263,9 +262,7 @@ impl<'a> Prover<'a> {
     fn close(&mut self) -> Result<(), Error> {
         self.settle();
         self.masks.finish(&mut self.challenges, self.channel)?;
-        let mut random = Zeroizing::new([Gf128::ZERO; 128]);
-        self.stock.fill(self.channel, &mut *random)?;
-        let mask = Zeroizing::new([pack(&random), pack_bits(&random)]);
+        let mask = claims::mask(self.claims.degree(), self.stock, self.channel)?;
         // Before this block joins them, so that its successor can have the memory of the one that leaves.
         while self.pending.len() >= IN_FLIGHT {
             self.open_oldest()?;
@@ -273,7 +270,7 @@ impl<'a> Prover<'a> {
         let empty = self.spare.take().unwrap_or_else(|| Slots::new(self.slots.capacity()));
         let slots = std::mem::replace(&mut self.slots, empty);
         self.window = 0;
-        self.pending.push_back(Block { slots, mask, tally: self.tally() });
+        self.pending.push_back(Block { slots, relations: self.claims.take(), mask, tally: self.tally() });
         if let Challenges::FiatShamir(_) = self.challenges {
             // The hash of what was sent up to here is this block's seed.
             self.open_oldest()?;
@@ -290,11 +287,13 @@ impl<'a> Prover<'a> {
         };
         let mut sums = Accumulator::new(seed);
         sums.absorb(&block.slots, self.threads, Kernel::check_prover)?;
-        let ((a_0, a_1), [mask_0, mask_1]) = (sums.sums(), *block.mask);
-        let mut opening = Vec::with_capacity(32 + Tally::BYTES);
-        opening.extend_from_slice(&(a_0 + mask_0).to_bits().to_le_bytes());
-        opening.extend_from_slice(&(a_1 + mask_1).to_bits().to_le_bytes());
-        opening.extend_from_slice(&block.tally.encode());
+        let sums = combine_coefficients(&block.relations, &seed, claims::inner_product, sums.sums().into())?;
+        let sums = Zeroizing::new(sums);
+        let mut opening = Vec::with_capacity(16 * sums.len() + Tally::BYTES);
+        for (a, mask) in sums.iter().zip(block.mask.iter()) {
+            opening.extend_from_slice(&(*a + *mask).to_bits().to_le_bytes());
+        }
+        opening.extend_from_slice(&block.tally.encode()[..block.tally.bit_bytes()]);
         let mut slots = block.slots;
         slots.clear();
         self.spare = Some(slots);
@@ -311,6 +310,24 @@ impl<'a> Prover<'a> {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Makes room in the block for one more polynomial.
+    fn claim_room(&mut self) -> Result<(), Error> {
+        if !self.claims.is_full() {
+            return Ok(());
+        }
+        self.sound()?;
+        let result = self.close();
+        self.latch(result)
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn unsatisfied(&mut self) -> Result<(), Error> {
+        let place = self.place.or("the statement").to_owned();
+        let assertion = self.tally.assertions + self.tally.polynomials;
+        self.latch(Err(volery_circuit::Error::Unsatisfied { assertion, place }.into()))
     }
 
     /// The counts as of now: every slot that is no secret value is a multiplication.
@@ -400,6 +417,55 @@ impl Prove<F2> for Prover<'_> {
             }
             self.assertions.push(wire.0);
             self.tally.assertions += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Polynomials<F2> for Prover<'_> {
+    type Poly = ProverPoly<Gf128>;
+
+    fn poly(&mut self, x: &ProverWire) -> Self::Poly {
+        ProverPoly::wire(x.value().into(), x.0)
+    }
+
+    fn poly_constant(&mut self, c: F2) -> Self::Poly {
+        ProverPoly::constant(c.into())
+    }
+
+    fn poly_add(&mut self, p: &Self::Poly, q: &Self::Poly) -> Self::Poly {
+        p.add(q)
+    }
+
+    fn poly_scale(&mut self, p: &Self::Poly, c: F2) -> Self::Poly {
+        p.scale(|p| p * c)
+    }
+
+    fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
+        let product = p.mul(q).map_err(Error::from);
+        self.latch(product)
+    }
+
+    fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Error> {
+        for p in p {
+            let Some((value, coefficients)) = p.coefficients().split_last() else { continue };
+            if *value != Gf128::ZERO {
+                return self.unsatisfied();
+            }
+            match coefficients {
+                // A public zero.
+                [] => {}
+                // Nothing to mask: like a wire that is zero.
+                [tag] => {
+                    self.assertions.push(*tag);
+                    self.tally.assertions += 1;
+                }
+                _ => {
+                    self.claim_room()?;
+                    self.claims.push(coefficients.len(), coefficients.iter().copied());
+                    self.tally.claim(coefficients.len());
+                }
+            }
         }
         Ok(())
     }

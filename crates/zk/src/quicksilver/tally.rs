@@ -11,40 +11,42 @@ pub struct Tally {
     pub multiplications: u64,
     /// Wires claimed to be zero.
     pub assertions: u64,
-    /// Polynomials claimed to vanish, inner products and products of matrices included; none in Boolean proofs.
+    /// Polynomials of degree 2 and more claimed to vanish; in proofs over fields inner products and products of matrices
+    /// are among them.
     pub polynomials: u64,
+    /// The greatest degree of one; 0 if there is none. Not compared as a count: an opening's length tells a block's.
+    pub degree: usize,
 }
 
 impl Tally {
     /// Length of the encoding.
-    pub(crate) const BYTES: usize = 24;
-
-    /// Length of the encoding with all counts.
-    pub(crate) const WIDE_BYTES: usize = 32;
+    pub(crate) const BYTES: usize = 32;
 
     fn counts(&self) -> [u64; 4] {
         [self.secrets, self.multiplications, self.assertions, self.polynomials]
     }
 
-    pub(crate) fn encode(&self) -> [u8; Self::BYTES] {
-        core::array::from_fn(|i| self.encode_wide()[i])
+    /// Counts a claim that a polynomial of `degree`, at least 2, vanishes.
+    pub(crate) fn claim(&mut self, degree: usize) {
+        self.polynomials += 1;
+        self.degree = self.degree.max(degree);
     }
 
-    pub(crate) fn encode_wide(&self) -> [u8; Self::WIDE_BYTES] {
-        let mut out = [0; Self::WIDE_BYTES];
+    pub(crate) fn encode(&self) -> [u8; Self::BYTES] {
+        let mut out = [0; Self::BYTES];
         for (out, n) in out.chunks_exact_mut(8).zip(self.counts()) {
             out.copy_from_slice(&n.to_le_bytes());
         }
         out
     }
 
-    /// Compares with the peer's encoding.
-    pub(crate) fn compare(&self, theirs: &[u8; Self::BYTES]) -> Result<(), Error> {
-        self.compare_wide(theirs)
+    /// How much of the encoding a Boolean proof sends: the count of polynomials once there are any.
+    pub(crate) fn bit_bytes(&self) -> usize {
+        if self.polynomials == 0 { Self::BYTES - 8 } else { Self::BYTES }
     }
 
     /// Compares with the peer's encoding of all counts, or of the first ones.
-    pub(crate) fn compare_wide(&self, theirs: &[u8]) -> Result<(), Error> {
+    pub(crate) fn compare(&self, theirs: &[u8]) -> Result<(), Error> {
         let names = [
             "the number of secret values",
             "the number of multiplications",

@@ -3,15 +3,18 @@
 use std::collections::VecDeque;
 
 use volery_channel::{Channel, ChannelExt as _, Tag, tags};
-use volery_circuit::{Backend, Hint, Ops, Prove, Statement};
+use volery_circuit::{Backend, Hint, Ops, Polynomials, Prove, Statement};
 use volery_field::{F2, Gf128, gf128::Kernel};
+use volery_vole::Delta;
 use volery_vole::supply::Stock;
-use volery_vole::{Delta, pack};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::assertions::Assertions;
 use super::challenges::{CHUNK, Challenges};
+use super::claims::{self, Claims};
 use super::masks::MaskReader;
+use super::poly::VerifierPoly;
+use super::relations::QuadraticSum;
 use super::slots::{Accumulator, Slots};
 use super::{Settings, Tally};
 use crate::Error;
@@ -55,6 +58,8 @@ pub struct Verifier<'a> {
     one: Zeroizing<u128>,
     masks: MaskReader,
     slots: Slots,
+    /// The block's polynomials.
+    claims: Claims,
     /// Where the window of prepared slots begins: the first is the stock's first correlation at hand.
     window: usize,
     /// Slots left in the block, the current window's included.
@@ -74,6 +79,8 @@ pub struct Verifier<'a> {
 struct Block {
     /// `sum chi_i B_i + B*`.
     value: Zeroizing<Gf128>,
+    /// Coefficients that P opens.
+    degree: usize,
     tally: Tally,
 }
 
@@ -106,6 +113,7 @@ impl<'a> Verifier<'a> {
             one: Zeroizing::new(delta.expose().to_bits() ^ 1),
             masks: MaskReader::default(),
             slots: Slots::new(capacity),
+            claims: Claims::new(settings),
             window: 0,
             left: settings.interval.max(1),
             interval: settings.interval.max(1),
@@ -288,8 +296,8 @@ impl<'a> Verifier<'a> {
     fn close(&mut self) -> Result<(), Error> {
         self.settle();
         self.masks.finish()?;
-        let mut random = Zeroizing::new([Gf128::ZERO; 128]);
-        self.stock.fill(self.channel, &mut *random)?;
+        let degree = self.claims.degree();
+        let mask = claims::mask_value(degree, self.stock, self.channel)?;
         let mut sums = match (self.sums.take(), self.challenges.hash()) {
             (Some(sums), None) => sums,
             (None, Some(seed)) => Accumulator::new(seed),
@@ -298,9 +306,8 @@ impl<'a> Verifier<'a> {
         sums.absorb(&self.slots, self.threads, Kernel::check_verifier)?;
         self.slots.clear();
         self.window = 0;
-        let (products, results) = sums.sums();
-        let value = Zeroizing::new(products + results * self.delta.expose() + pack(&random));
-        self.pending.push_back(Block { value, tally: self.tally() });
+        let value = Zeroizing::new(self.combine(&sums)? + *mask);
+        self.pending.push_back(Block { value, degree, tally: self.tally() });
         let interactive = self.challenges.are_chosen();
         if interactive {
             self.channel.send(tags::CHALLENGE, &sums.seed())?;
@@ -314,20 +321,42 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
+    /// The block's products, added up in `sums`, and its polynomials: `sum chi_i B_i`, shifted to the greatest degree.
+    fn combine(&mut self, sums: &Accumulator) -> Result<Gf128, Error> {
+        let (mut relations, delta, seed) = (self.claims.take(), self.delta.expose(), sums.seed());
+        let (products, results) = sums.sums();
+        let mut quadratic = QuadraticSum::new(&seed, claims::inner_product);
+        quadratic.absorb(&mut relations)?;
+        quadratic.add(products + results * delta);
+        quadratic.finish(&relations, &seed, delta)
+    }
+
+    /// Makes room in the block for one more polynomial.
+    fn claim_room(&mut self) -> Result<(), Error> {
+        if !self.claims.is_full() {
+            return Ok(());
+        }
+        self.sound()?;
+        let result = self.close();
+        self.latch(result)
+    }
+
     /// Receives and checks the opening of the oldest pending block.
     fn check_oldest(&mut self) -> Result<(), Error> {
         let Some(block) = self.pending.pop_front() else { return Ok(()) };
-        let opening: [u8; 32 + Tally::BYTES] = self.channel.recv_array(tags::CHECK_OPENING)?;
+        let mut opening = vec![0; 16 * block.degree + block.tally.bit_bytes()];
+        self.channel.recv_exact(tags::CHECK_OPENING, &mut opening)?;
         self.challenges.absorb(tags::CHECK_OPENING, &opening);
-        let element = |i: usize| {
-            let bytes: [u8; 16] = core::array::from_fn(|j| opening[16 * i + j]);
-            Gf128::from_bits(u128::from_le_bytes(bytes))
-        };
-        block.tally.compare(&core::array::from_fn(|j| opening[32 + j]))?;
-        if *block.value != element(0) + element(1) * self.delta.expose() {
-            return Err(Error::Rejected { reason: "a product is wrong".into() });
+        let (coefficients, tally) = opening.split_at(16 * block.degree);
+        block.tally.compare(tally)?;
+        let value = coefficients.as_chunks().0.iter().rev().fold(Gf128::ZERO, |value, coefficient| {
+            value * self.delta.expose() + Gf128::from_bits(u128::from_le_bytes(*coefficient))
+        });
+        if *block.value == value {
+            return Ok(());
         }
-        Ok(())
+        let what = if block.tally.polynomials == 0 { "a product" } else { "a product or another polynomial" };
+        Err(Error::Rejected { reason: format!("{what} is wrong") })
     }
 }
 
@@ -395,6 +424,53 @@ impl Prove<F2> for Verifier<'_> {
             self.assertions.push(wire.0);
         }
         self.tally.assertions += x.len() as u64;
+        Ok(())
+    }
+}
+
+impl Polynomials<F2> for Verifier<'_> {
+    type Poly = VerifierPoly<Gf128>;
+
+    fn poly(&mut self, x: &VerifierWire) -> Self::Poly {
+        VerifierPoly::wire(x.0)
+    }
+
+    fn poly_constant(&mut self, c: F2) -> Self::Poly {
+        VerifierPoly::constant(c.into())
+    }
+
+    fn poly_add(&mut self, p: &Self::Poly, q: &Self::Poly) -> Self::Poly {
+        p.add(q, self.delta.expose())
+    }
+
+    fn poly_scale(&mut self, p: &Self::Poly, c: F2) -> Self::Poly {
+        p.scale(|p| p * c)
+    }
+
+    fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
+        let product = p.mul(q).map_err(Error::from);
+        self.latch(product)
+    }
+
+    fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Error> {
+        for p in p {
+            match p.degree() {
+                0 if p.value() == Gf128::ZERO => {}
+                0 => {
+                    let reason = "a public constant that is not zero is claimed to be";
+                    return self.latch(Err(volery_circuit::Error::misuse(reason).into()));
+                }
+                1 => {
+                    self.assertions.push(p.value());
+                    self.tally.assertions += 1;
+                }
+                degree => {
+                    self.claim_room()?;
+                    self.claims.push(degree, [p.value()]);
+                    self.tally.claim(degree);
+                }
+            }
+        }
         Ok(())
     }
 }

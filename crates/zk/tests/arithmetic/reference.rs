@@ -155,6 +155,16 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
         Ok(Authenticated { x, m: random.m })
     }
 
+    /// A polynomial claimed to vanish, for itself.
+    fn claim(&mut self, g: Vec<M>) -> Result<(), Error> {
+        let degree = g.len() - 1;
+        // A block that ends here ends before it.
+        self.relate(g)?;
+        self.tally.polynomials += 1;
+        self.tally.degree = self.tally.degree.max(degree);
+        Ok(())
+    }
+
     /// Claims that the top coefficient of `g` is zero.
     fn relate(&mut self, mut g: Vec<M>) -> Result<(), Error> {
         self.room()?;
@@ -291,7 +301,7 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
         {
             opening[coefficient * M::BYTES..][..M::BYTES].fill(0xff);
         }
-        let Tally { secrets, multiplications, assertions, polynomials } = block.tally;
+        let Tally { secrets, multiplications, assertions, polynomials, degree: _ } = block.tally;
         let mut counts = [secrets, multiplications, assertions, polynomials];
         if let Lie::Count { block: number, what } = self.lie
             && number == block.number
@@ -377,9 +387,7 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Reference<F, M, L> {
             accumulate(&mut g, M::ONE, &times(&line(x), &line(y)), 0);
         }
         accumulate(&mut g, -M::ONE, &line(z), 1);
-        self.relate(g)?;
-        self.tally.polynomials += 1;
-        Ok(())
+        self.claim(g)
     }
 
     fn assert_linear(&mut self, matrix: &[F], x: &[Self::Wire], t: &[F]) -> Result<(), Error> {
@@ -445,10 +453,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Reference<F, M, L> {
                     self.zeros.extend(encode(g[0] + self.guess.unwrap_or(M::ZERO) * g[1]));
                     self.tally.assertions += 1;
                 }
-                _ => {
-                    self.relate(g)?;
-                    self.tally.polynomials += 1;
-                }
+                _ => self.claim(g)?,
             }
         }
         Ok(())
@@ -482,9 +487,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Reference<F, M, L> {
                 accumulate(&mut g, -weight, &line(&c[i * columns + j]), 1);
             }
         }
-        self.relate(g)?;
-        self.tally.polynomials += 1;
-        Ok(())
+        self.claim(g)
     }
 }
 

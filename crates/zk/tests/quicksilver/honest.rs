@@ -85,7 +85,7 @@ fn the_messages_are_those_of_the_paper() {
 }
 
 /// Messages with consecutive frames of masks joined: how many bits a frame holds is the prover's choice.
-fn joined(messages: &[(Tag, Vec<u8>)]) -> Vec<(Tag, Vec<u8>)> {
+pub(crate) fn joined(messages: &[(Tag, Vec<u8>)]) -> Vec<(Tag, Vec<u8>)> {
     let mut out: Vec<(Tag, Vec<u8>)> = Vec::new();
     for (tag, payload) in messages {
         match out.last_mut() {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `deal` | correlations from a seed in place of a protocol |
 //! | `parties` | both parties of a proof, on two threads |
-//! | `reference` | a plain prover after figure 4, which lies where it is told to |
+//! | `reference` | a plain prover after figures 4 and 5, which lies where it is told to |
 //! | `statements` | small statements, true and false |
 //! | `tap` | a channel that records what its party sends and changes one message |
 //! | the others | the tests |
@@ -23,3 +23,4 @@ mod cheating_verifiers;
 mod fiat_shamir;
 mod honest;
 mod messages;
+mod polynomials;

@@ -1,12 +1,13 @@
-//! A prover that follows figure 4 of the paper line by line, with plain lists and one field operation at a time, and
+//! A prover that follows figures 4 and 5 of the paper line by line, with plain lists and one field operation at a time, and
 //! lies where it is told to. It shares no code with the real one but the field, the generator and the transcript, so it
 //! also says what the messages of an honest prover are.
 //!
 //! A block has `interval` slots. Each multiplication takes one, and each secret value `w`, as `w = w * 1`. A block ends when
-//! the next slot is needed, or the statement ends.
+//! the next slot is needed, or the next polynomial where those that it has are of degree `3 interval` together, or the
+//! statement ends.
 
 use volery_channel::{Channel, ChannelExt as _, tags};
-use volery_circuit::{Backend, Error as CircuitError, Hint, Ops, Peek, Prove, Statement};
+use volery_circuit::{Backend, Error as CircuitError, Hint, Ops, Peek, Polynomials, Prove, Statement};
 use volery_field::{F2, Gf128};
 use volery_vole::{Prg, Transcript};
 use volery_zk::Error;
@@ -29,7 +30,9 @@ pub(crate) enum Lie {
     Correction(u64),
     /// It commits to the wrong value of this secret and computes on with it.
     Secret(u64),
-    /// It changes this bit of this block's opening: 0 to 127 of U, 128 to 255 of V.
+    /// It knows delta, and hides that this polynomial does not vanish: the lie that nobody can notice.
+    PolynomialKnowing(u64, Gf128),
+    /// It changes this bit of this block's opening: 0 to 127 of U, 128 to 255 of V, or of further coefficients.
     Opening { block: u64, bit: usize },
     /// It masks this block's opening with another `A*`: both halves of the correlation after the right one.
     Mask(u64),
@@ -37,7 +40,7 @@ pub(crate) enum Lie {
     OldMask(u64),
     /// It changes this bit of the hash of the assertions.
     Assertions(usize),
-    /// It counts one more secret (0), multiplication (1), assertion (2) in this block.
+    /// It counts one more secret (0), multiplication (1), assertion (2), polynomial (3) in this block.
     Count { block: u64, what: usize },
     /// It expands another seed than the one it was given, in this block.
     Seed(u64),
@@ -49,10 +52,17 @@ struct Slot {
     number: Option<u64>,
 }
 
+/// The coefficients in `X` of a polynomial claimed to vanish, but the top one; and its number.
+struct Claimed {
+    coefficients: Vec<Gf128>,
+    number: u64,
+}
+
 struct Block {
     number: u64,
     slots: Vec<Slot>,
-    mask: [Gf128; 2],
+    claims: Vec<Claimed>,
+    mask: Vec<Gf128>,
     tally: Tally,
 }
 
@@ -65,9 +75,10 @@ pub(crate) struct Reference<'a> {
     lie: Lie,
     interval: usize,
     slots: Vec<Slot>,
+    claims: Vec<Claimed>,
     bits: Vec<bool>,
     pending: Vec<Block>,
-    old_mask: [Gf128; 2],
+    old_mask: Vec<Gf128>,
     zeros: Vec<u8>,
     blocks: u64,
     commitments: u64,
@@ -92,9 +103,10 @@ impl<'a> Reference<'a> {
             lie,
             interval,
             slots: Vec::new(),
+            claims: Vec::new(),
             bits: Vec::new(),
             pending: Vec::new(),
-            old_mask: [Gf128::ZERO; 2],
+            old_mask: vec![Gf128::ZERO; 2],
             zeros: Vec::new(),
             blocks: 0,
             commitments: 0,
@@ -155,28 +167,41 @@ impl<'a> Reference<'a> {
 
     fn close(&mut self) -> Result<(), Error> {
         self.send_masks()?;
-        let mut mask = self.mask();
+        let (slots, claims) = (std::mem::take(&mut self.slots), std::mem::take(&mut self.claims));
+        let degree = claims.iter().map(|claim| claim.coefficients.len()).max().unwrap_or(2);
+        let mut mask = self.mask(degree);
         match self.lie {
-            Lie::Mask(block) if block == self.blocks => mask = self.mask(),
-            Lie::OldMask(block) if block == self.blocks => mask = self.old_mask,
-            _ => self.old_mask = mask,
+            Lie::Mask(block) if block == self.blocks => mask = self.mask(degree),
+            Lie::OldMask(block) if block == self.blocks => mask = self.old_mask.clone(),
+            _ => self.old_mask.clone_from(&mask),
         }
-        let slots = std::mem::take(&mut self.slots);
-        self.pending.push(Block { number: self.blocks, slots, mask, tally: self.tally });
+        self.pending.push(Block { number: self.blocks, slots, claims, mask, tally: self.tally });
         self.blocks += 1;
         self.open_until(if self.transcript.is_some() { 0 } else { 1 })?;
         Ok(self.channel.flush()?)
     }
 
-    /// `A*_0` and `A*_1` from the next 128 correlations (figure 3).
-    fn mask(&mut self) -> [Gf128; 2] {
-        let mut mask = [Gf128::ZERO; 2];
+    /// `A*_0, A*_1, ..`, `degree` of them: a VOPE of one degree less (figure 3).
+    fn mask(&mut self, degree: usize) -> Vec<Gf128> {
+        let d = degree - 1;
+        let lines: Vec<Vec<Gf128>> = (0..2 * d - 1).map(|_| self.packed()).collect();
+        let mut g = lines[0].clone();
+        for i in 1..d {
+            g = times(&g, &lines[i]);
+            accumulate(&mut g, Gf128::ONE, &lines[d + i - 1], 0);
+        }
+        g
+    }
+
+    /// `M + U X` from the next 128 correlations.
+    fn packed(&mut self) -> Vec<Gf128> {
+        let mut packed = vec![Gf128::ZERO; 2];
         for i in 0..128 {
             let (tag, power) = (self.tags.next(), Gf128::from_bits(1 << i));
-            mask[0] += tag * power;
-            mask[1] += Gf128::from_bits(tag.to_bits() & 1) * power;
+            packed[0] += tag * power;
+            packed[1] += Gf128::from_bits(tag.to_bits() & 1) * power;
         }
-        mask
+        packed
     }
 
     fn open_until(&mut self, left: usize) -> Result<(), Error> {
@@ -197,7 +222,9 @@ impl<'a> Reference<'a> {
             seed[0] ^= 1;
         }
         let mut coefficients = Prg::new(seed);
-        let [mut u, mut v] = block.mask;
+        let mut sum = block.mask.clone();
+        let top = sum.len();
+        let [mut u, mut v] = [Gf128::ZERO; 2];
         let one = |tag: Gf128| if tag.to_bits() & 1 == 1 { Gf128::ONE } else { Gf128::ZERO };
         for Slot { tags: [a, b, c], number } in &block.slots {
             let chi = coefficients.block();
@@ -209,13 +236,30 @@ impl<'a> Reference<'a> {
                 u += chi * delta * delta;
             }
         }
-        let mut opening = [u, v].map(|element| element.to_bits().to_le_bytes()).concat();
+        accumulate(&mut sum, Gf128::ONE, &[u, v], top - 2);
+        for degree in 2..=top {
+            let mut coefficients = relation_coefficients(seed, degree);
+            for claim in block.claims.iter().filter(|claim| claim.coefficients.len() == degree) {
+                let chi = coefficients.block();
+                accumulate(&mut sum, chi, &claim.coefficients, top - degree);
+                if let Lie::PolynomialKnowing(lie, delta) = self.lie
+                    && lie == claim.number
+                {
+                    sum[0] += (0..top).fold(chi, |term, _| term * delta);
+                }
+            }
+        }
+        let mut opening: Vec<u8> = sum.iter().flat_map(|element| element.to_bits().to_le_bytes()).collect();
         if let Lie::Opening { block: number, bit } = self.lie
             && number == block.number
         {
             opening[bit / 8] ^= 1 << (bit % 8);
         }
-        let mut counts = [block.tally.secrets, block.tally.multiplications, block.tally.assertions];
+        let Tally { secrets, multiplications, assertions, polynomials, degree: _ } = block.tally;
+        let mut counts = vec![secrets, multiplications, assertions];
+        if polynomials > 0 {
+            counts.push(polynomials);
+        }
         if let Lie::Count { block: number, what } = self.lie
             && number == block.number
         {
@@ -293,6 +337,79 @@ impl Prove<F2> for Reference<'_> {
         }
         Ok(())
     }
+}
+
+/// Expressions are polynomials in `X`, lowest coefficient first.
+impl Polynomials<F2> for Reference<'_> {
+    type Poly = Vec<Gf128>;
+
+    fn poly(&mut self, x: &Gf128) -> Vec<Gf128> {
+        vec![*x, Gf128::from_bits(x.to_bits() & 1)]
+    }
+
+    fn poly_constant(&mut self, c: F2) -> Vec<Gf128> {
+        vec![Gf128::from_bits(c.to_u8().into())]
+    }
+
+    fn poly_add(&mut self, p: &Vec<Gf128>, q: &Vec<Gf128>) -> Vec<Gf128> {
+        let mut sum = vec![Gf128::ZERO; p.len().max(q.len())];
+        for p in [p, q] {
+            let shift = sum.len() - p.len();
+            accumulate(&mut sum, Gf128::ONE, p, shift);
+        }
+        sum
+    }
+
+    fn poly_scale(&mut self, p: &Vec<Gf128>, c: F2) -> Vec<Gf128> {
+        p.iter().map(|p| if c.to_bool() { *p } else { Gf128::ZERO }).collect()
+    }
+
+    fn poly_mul(&mut self, p: &Vec<Gf128>, q: &Vec<Gf128>) -> Result<Vec<Gf128>, Error> {
+        Ok(times(p, q))
+    }
+
+    fn assert_poly_zero(&mut self, p: &[Vec<Gf128>]) -> Result<(), Error> {
+        for p in p {
+            let coefficients = p[..p.len() - 1].to_vec();
+            match coefficients[..] {
+                [] => {}
+                [tag] => self.assert_zero(&[tag])?,
+                _ => {
+                    let kept: usize = self.claims.iter().map(|claim| claim.coefficients.len()).sum();
+                    if kept >= 3 * self.interval {
+                        self.close()?;
+                    }
+                    self.tally.degree = self.tally.degree.max(coefficients.len());
+                    self.claims.push(Claimed { coefficients, number: self.tally.polynomials });
+                    self.tally.polynomials += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The product of two polynomials in `X`.
+fn times(p: &[Gf128], q: &[Gf128]) -> Vec<Gf128> {
+    let mut product = vec![Gf128::ZERO; p.len() + q.len() - 1];
+    for (i, p) in p.iter().enumerate() {
+        accumulate(&mut product, *p, q, i);
+    }
+    product
+}
+
+/// `sum += c p X^shift`.
+fn accumulate(sum: &mut [Gf128], c: Gf128, p: &[Gf128], shift: usize) {
+    sum[shift..].iter_mut().zip(p).for_each(|(sum, p)| *sum += c * *p);
+}
+
+/// Where the coefficients of a block's polynomials of one degree come from.
+fn relation_coefficients(seed: [u8; 16], degree: usize) -> Prg {
+    let mut hasher = blake3::Hasher::new_derive_key("volery 2026 quicksilver relations v1");
+    hasher.update(&seed).update(&(degree as u64).to_le_bytes());
+    let mut seed = [0; 16];
+    hasher.finalize_xof().fill(&mut seed);
+    Prg::new(seed)
 }
 
 /// Values are the lowest bits of tags.

@@ -10,8 +10,8 @@ type Pair = Authenticated<F61, F61>;
 
 impl Mac<Self> for F61 {
     const DEGREE: usize = 1;
-    const DIGIT_BITS: usize = 8;
-    const DIGITS: usize = 8;
+    const DIGIT_BITS: usize = 4;
+    const DIGITS: usize = 16;
 
     #[inline(always)]
     fn embed(x: Self) -> Self {
@@ -23,8 +23,8 @@ impl Mac<Self> for F61 {
     }
 
     fn weight(t: usize) -> Self {
-        // 2^(8t), folded at bit 61.
-        Self::from_u128(1 << (8 * t as u32 % 128))
+        // 2^(4t), folded at bit 61.
+        Self::from_u128(1 << (4 * t as u32 % 128))
     }
 
     fn inner_product(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {

@@ -50,11 +50,11 @@ fn loose_product(a: F61x2, b: F61x2) -> [u64; 2] {
     [loose(re), loose(im)]
 }
 
-/// Delta's sixteen digits of 8 bits: eight of the real part, then eight of the imaginary part.
+/// Delta's 32 digits of 4 bits: sixteen of the real part, then sixteen of the imaginary part.
 impl Mac<F61> for F61x2 {
     const DEGREE: usize = 2;
-    const DIGIT_BITS: usize = 8;
-    const DIGITS: usize = 16;
+    const DIGIT_BITS: usize = 4;
+    const DIGITS: usize = 32;
 
     #[inline(always)]
     fn embed(x: F61) -> Self {
@@ -71,7 +71,7 @@ impl Mac<F61> for F61x2 {
     }
 
     fn weight(t: usize) -> Self {
-        Self::basis(t / 8).scale(F61::weight(t % 8))
+        Self::basis(t / 16).scale(F61::weight(t % 16))
     }
 
     fn inner_product(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {

@@ -22,6 +22,8 @@ pub(crate) enum BenchName {
     Vole,
     /// A chain of multiplications over 2^61-1; the size counts them
     Arithmetic,
+    /// Products modulo 2^32 of committed 32-bit numbers, as polynomials over their bits; the size counts products
+    Mul32,
     /// A constraint system over BN254's scalars; the size counts constraints
     R1cs,
     /// An inner product over 2^61-1; the size counts pairs
@@ -30,7 +32,7 @@ pub(crate) enum BenchName {
     Matmul,
     /// A ternary solution of twice as many equations modulo 2^32-99; the size counts its entries
     Sis,
-    /// Elements of 2^61-1 taken apart into 60 bits each; the size counts elements
+    /// Elements of 2^61-1 taken apart into their 61 bits each; the size counts elements
     Convert,
     /// One of several chains over 2^61-1, or with --bits of SHA-256 blocks; the size counts multiplications (or blocks) of one
     Robin,

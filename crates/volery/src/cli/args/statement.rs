@@ -13,6 +13,7 @@ STATEMENTS
   sha256-preimage --digest HEX --length N      I know N bytes with this SHA-256 digest
   sha1-preimage --digest HEX --length N        the same for SHA-1
   aes128-key --plaintext HEX --ciphertext HEX  I know a key that encrypts this block to that one
+  mul32 --products HEX                         I know two 32-bit factors of each product modulo 2^32, 8 digits each
   sis --rows M --columns N --bound B --seed HEX --public FILE
                                                I know N numbers from -B to B (--bound binary: 0 or 1) that a public
                                                M x N matrix, expanded from the seed, takes to the vector in FILE
@@ -44,8 +45,8 @@ WITNESS FILE of others: one line for each secret input, in order, or all of them
   0x000102030405060708090a0b0c0d0e0f              # hex, or
   message = 0b011000010110001001100011            # bits, by name
   With --any-of a line `branch N` (N from 0, in the order of the command line) stands before the values of each that holds.
-  Lengths are exact, leading zeros included. Built-ins call their secret `message` or `key` and take it as bytes, first
-  byte first; circuits have `input 0`, `input 1`, ... and take integers whose least significant bit is the first wire.";
+  Lengths are exact, leading zeros included. Built-ins call their secret `message`, `key` or `factors` and take it as bytes,
+  first byte first (factors in pairs, 8 hex digits each); circuits have `input 0`, `input 1`, ... and take integers whose least significant bit is the first wire.";
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StatementArgs {
@@ -79,6 +80,9 @@ pub(crate) struct StatementArgs {
     /// The block after it (aes128-key)
     #[arg(long, value_name = "HEX", help_heading = "Statement")]
     pub(crate) ciphertext: Option<String>,
+    /// The products, 8 hex digits each (mul32)
+    #[arg(long, value_name = "HEX", help_heading = "Statement")]
+    pub(crate) products: Option<String>,
     /// The field that numbers are in: f61, f32, bn254 or bls12-381 (sis, matmul, inner-product)
     #[arg(long, value_name = "FIELD", help_heading = "Statement")]
     pub(crate) field: Option<String>,
@@ -107,6 +111,7 @@ impl StatementArgs {
             ("length", &self.length),
             ("plaintext", &self.plaintext),
             ("ciphertext", &self.ciphertext),
+            ("products", &self.products),
             ("rows", &self.rows),
             ("inner", &self.inner),
             ("columns", &self.columns),

@@ -55,6 +55,7 @@ fn tour(args: &BenchArgs) -> Result<Vec<Job>, Failure> {
         (BenchName::Aes128, None),
         (BenchName::Vole, Some(1 << 22)),
         (BenchName::Arithmetic, Some(1 << 20)),
+        (BenchName::Mul32, Some(10_000)),
         (BenchName::R1cs, Some(50_000)),
         (BenchName::InnerProduct, Some(1_000_000)),
         (BenchName::Matmul, Some(256)),

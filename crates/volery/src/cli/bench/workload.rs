@@ -1,9 +1,9 @@
 //! What is measured: jobs, and the statements about bits.
 
 use sha2::Digest as _;
-use volery::statements::{Aes128Many, AndChain, Sha256Chain, Sha256Preimage};
+use volery::statements::{Aes128Many, AndChain, Mul32, Sha256Chain, Sha256Preimage};
 use volery::{Statement, Zeroizing};
-use volery_circuit::{Counter, Digest, Prove};
+use volery_circuit::{Counter, Digest, Polynomials};
 use volery_field::F2;
 
 use super::disjunction;
@@ -51,7 +51,7 @@ impl Job {
             BenchName::Cot => "cot",
             BenchName::Preimage => "byte",
             BenchName::Vole => "vole",
-            BenchName::Arithmetic => "mul",
+            BenchName::Arithmetic | BenchName::Mul32 => "mul",
             BenchName::R1cs => "constr",
             BenchName::InnerProduct => "pair",
             BenchName::Matmul => "row",
@@ -122,6 +122,7 @@ fn usual_size(name: BenchName) -> u64 {
         BenchName::Preimage => 32,
         BenchName::Vole => 1 << 26,
         BenchName::Arithmetic => 1 << 24,
+        BenchName::Mul32 => 100_000,
         BenchName::R1cs => 1_000_000,
         BenchName::InnerProduct => 10_000_000,
         BenchName::Matmul | BenchName::Sis => 1024,
@@ -148,6 +149,7 @@ pub(crate) enum BitWork {
     Sha256(Sha256Chain),
     Aes128(Box<Aes128Many>),
     Preimage(Sha256Preimage),
+    Mul32(Mul32),
 }
 
 impl BitWork {
@@ -157,18 +159,20 @@ impl BitWork {
             BenchName::Sha256 => Self::Sha256(Sha256Chain::new(job.size)?),
             BenchName::Aes128 => Self::Aes128(Box::new(Aes128Many::new(job.size))),
             BenchName::Preimage => Self::Preimage(preimage(job.size)?),
+            BenchName::Mul32 => Self::Mul32(Mul32::sample(job.length()?, [0; 32])),
             _ => Self::Boolean(AndChain::new(job.size)),
         })
     }
 }
 
-impl<B: Prove<F2> + ?Sized> Statement<B> for BitWork {
+impl<B: Polynomials<F2>> Statement<B> for BitWork {
     fn identify(&self, digest: &mut Digest) {
         match self {
             Self::Boolean(statement) => Statement::<B>::identify(statement, digest),
             Self::Sha256(statement) => Statement::<B>::identify(statement, digest),
             Self::Aes128(statement) => Statement::<B>::identify(&**statement, digest),
             Self::Preimage(statement) => Statement::<B>::identify(statement, digest),
+            Self::Mul32(statement) => Statement::<B>::identify(statement, digest),
         }
     }
 
@@ -178,6 +182,7 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for BitWork {
             Self::Sha256(statement) => Statement::<B>::commitments(statement),
             Self::Aes128(statement) => Statement::<B>::commitments(&**statement),
             Self::Preimage(statement) => Statement::<B>::commitments(statement),
+            Self::Mul32(statement) => Statement::<B>::commitments(statement),
         }
     }
 
@@ -187,6 +192,7 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for BitWork {
             Self::Sha256(statement) => statement.run(backend),
             Self::Aes128(statement) => statement.run(backend),
             Self::Preimage(statement) => statement.run(backend),
+            Self::Mul32(statement) => statement.run(backend),
         }
     }
 }

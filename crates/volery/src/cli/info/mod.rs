@@ -16,7 +16,7 @@ use super::failure::Failure;
 use super::many::Many;
 use super::output;
 use super::over;
-use super::settle::bit_soundness;
+use super::settle::{bit_program, bit_soundness};
 use super::statement::{BitStatement, open_circuit};
 use field::FieldInfo;
 use predict::Prediction;
@@ -32,6 +32,9 @@ struct Info {
     xors: u64,
     nots: u64,
     assertions: u64,
+    /// Those among the assertions that are of polynomials, and the greatest degree of one.
+    polynomials: u64,
+    polynomial_degree: usize,
     /// The greatest number of ANDs on any path.
     depth: u32,
     parts: Vec<Part>,
@@ -118,7 +121,7 @@ impl Info {
         announced: bool,
     ) -> Result<Self, Failure> {
         let total = counter.total();
-        let commitments = total.inputs.saturating_add(total.multiplications);
+        let program = bit_program(&total);
         let speed = speed::measure()?;
         let cost = |profile: Profile| {
             let options = Options { profile, ..Options::default() };
@@ -132,8 +135,8 @@ impl Info {
                 bytes_verifier: predicted.bytes_verifier,
                 round_trips: predicted.round_trips,
                 seconds_estimated: speed.seconds(predicted.correlations),
-                soundness_bits: bit_soundness(&options, commitments),
-                soundness_bits_fiat_shamir: bit_soundness(&hashed, commitments),
+                soundness_bits: bit_soundness(&options, program),
+                soundness_bits_fiat_shamir: bit_soundness(&hashed, program),
             }
         };
         let part = |part: volery_circuit::PartCounts| Part {
@@ -161,6 +164,8 @@ impl Info {
             xors: total.additions,
             nots: total.affine,
             assertions: total.assertions,
+            polynomials: total.polynomials,
+            polynomial_degree: total.degree,
             depth: counter.depth(),
             parts: counter.parts().into_iter().map(part).collect(),
             protocols: [Profile::Lan, Profile::Wan].map(cost).into(),
@@ -182,6 +187,10 @@ impl Info {
         line("XORs", output::count(self.xors));
         line("NOTs", output::count(self.nots));
         line("assertions", output::count(self.assertions));
+        if self.polynomials > 0 {
+            let polynomials = output::count(self.polynomials);
+            line("polynomials", format!("{polynomials} of degree {} or less", self.polynomial_degree));
+        }
         line("depth", format!("{} ANDs", output::count(self.depth.into())));
         lines.push(String::new());
         lines.extend(self.protocols.iter().map(Cost::text));

@@ -125,3 +125,20 @@ fn files_know_whose_they_are() {
     assert_eq!(Info::role_of(&desk.p()), Ok(Role::Prover));
     assert_eq!(desk.prover().info().session, desk.verifier().info().session);
 }
+
+#[test]
+fn a_statement_with_polynomials_is_refused_and_costs_nothing() {
+    let desk = Desk::new();
+    let statement = volery_circuit::statements::Mul32::sample(1, [1; 32]);
+    let mut prover = desk.prover();
+    let before = prover.remaining();
+    let refused = prover.prove(&statement, &desk.path("proof"));
+    assert!(matches!(&refused, Err(Error::Options(reason)) if reason.contains("degree 4")), "{refused:?}");
+    assert_eq!(prover.remaining(), before);
+    prover.prove(&small(), &desk.path("proof")).unwrap();
+    let mut verifier = desk.verifier();
+    let before = verifier.remaining();
+    // Whatever the proof is of, the statement's digest is compared first.
+    assert!(verifier.verify(&statement, &desk.path("proof")).is_err());
+    assert_eq!(verifier.remaining(), before);
+}

@@ -11,6 +11,9 @@ use zeroize::Zeroizing;
 
 use crate::Error;
 
+/// Rows of a public matrix that are combined at once.
+pub(super) const ROWS: usize = 16;
+
 /// The vectors `s` and `r`.
 fn vectors<F: Value, M: Mac<F>>(shape: MatrixShape, seed: [u8; 16]) -> (Vec<M>, Vec<M>) {
     let mut prg = Prg::new(seed);

@@ -29,14 +29,12 @@
 mod elements;
 mod link;
 mod matrix;
-mod poly;
 mod prover;
-mod relations;
 pub mod soundness;
 mod verifier;
 
+pub use super::poly::{ProverPoly, VerifierPoly};
 pub use link::{Alone, Link};
-pub use poly::{ProverPoly, VerifierPoly};
 pub use prover::Prover;
 pub use verifier::Verifier;
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Tag, tags};
 use volery_circuit::check_linear;
-use volery_circuit::polynomials::{MAX_DEGREE, MatrixShape};
+use volery_circuit::polynomials::MatrixShape;
 use volery_circuit::{
     Backend, Error as StatementError, Hint, Ops, Peek, Place, Polynomials, Prove, Statement,
 };
@@ -14,10 +14,10 @@ use volery_vole::supply::Stock;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::super::challenges::Challenges;
+use super::super::poly::ProverPoly;
+use super::super::relations::{Relations, combine_coefficients};
 use super::super::{Tally, assertions::Assertions};
 use super::elements::ElementWriter;
-use super::poly::ProverPoly;
-use super::relations::{Relations, combine_coefficients};
 use super::{Alone, Link, Settings, matrix};
 use crate::Error;
 
@@ -261,12 +261,13 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     fn open_oldest(&mut self) -> Result<(), Error> {
         let Some(block) = self.pending.pop_front() else { return Ok(()) };
         let seed = self.seed()?;
-        let sum = Zeroizing::new(combine_coefficients::<F, M>(&block.relations, &seed)?);
-        let mut opening = Vec::with_capacity(sum.len() * M::BYTES + Tally::WIDE_BYTES);
+        let sum =
+            Zeroizing::new(combine_coefficients(&block.relations, &seed, M::inner_product, [M::ZERO; 2])?);
+        let mut opening = Vec::with_capacity(sum.len() * M::BYTES + Tally::BYTES);
         for (a, mask) in sum.iter().zip(block.mask.iter()) {
             push(&mut opening, *a + *mask)?;
         }
-        opening.extend_from_slice(&block.tally.encode_wide());
+        opening.extend_from_slice(&block.tally.encode());
         let mut relations = block.relations;
         relations.clear();
         self.spare = Some(relations);
@@ -447,28 +448,34 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Prover<'_, F, M, L> {
         let [a_0, a_1, value] = self.latch(sums)?;
         self.demand_zero(value - M::embed(z.x))?;
         self.relations.push_quadratic(a_0, a_1 - z.m);
-        self.tally.polynomials += 1;
+        self.tally.claim(2);
         Ok(())
     }
 
-    fn assert_linear(&mut self, matrix: &[F], x: &[Self::Wire], t: &[F]) -> Result<(), Error> {
-        let checked = check_linear(matrix.len(), x.len(), t.len()).map_err(Error::from);
+    fn assert_linear(&mut self, entries: &[F], x: &[Self::Wire], t: &[F]) -> Result<(), Error> {
+        let checked = check_linear(entries.len(), x.len(), t.len()).map_err(Error::from);
         self.latch(checked)?;
         // Rows are many: values and tags side by side once, for all of them.
         let values = Zeroizing::new(Vec::from_iter(x.iter().map(|x| x.x)));
         let tags = Zeroizing::new(Vec::from_iter(x.iter().map(|x| x.m)));
-        for (row, t) in matrix.chunks_exact(x.len().max(1)).zip(t) {
-            let sums = F::dot(row, &values).and_then(|v| Ok((v, M::combine_public(row, &tags)?)));
-            let sums = sums.map_err(|error| StatementError::misuse(error.to_string()).into());
-            let (value, tag) = self.latch(sums)?;
-            self.demand_zero(M::embed(value - *t))?;
-            let result = self.assertions.push_element(tag);
-            self.latch(result)?;
-            self.tally.assertions += 1;
-        }
         if x.is_empty() {
-            for t in t {
-                self.demand_zero(M::embed(*t))?;
+            return t.iter().try_for_each(|t| self.demand_zero(M::embed(*t)));
+        }
+        let mut combined = Zeroizing::new([M::ZERO; matrix::ROWS]);
+        for (rows, t) in entries.chunks(matrix::ROWS * x.len()).zip(t.chunks(matrix::ROWS)) {
+            for (row, t) in rows.chunks_exact(x.len()).zip(t) {
+                let value =
+                    F::dot(row, &values).map_err(|error| StatementError::misuse(error.to_string()).into());
+                let value = self.latch(value)?;
+                self.demand_zero(M::embed(value - *t))?;
+            }
+            let combined = &mut combined[..t.len()];
+            let result = M::combine_rows(rows, &tags, combined);
+            self.latch(result.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
+            for tag in combined {
+                let result = self.assertions.push_element(*tag);
+                self.latch(result)?;
+                self.tally.assertions += 1;
             }
         }
         Ok(())
@@ -482,7 +489,7 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Prover<'_, F, M, L> {
             self.room()?;
             self.demand_zero(M::embed(x.x * y.x - z.x))?;
             self.relations.push_quadratic(x.m * y.m, y.m.scale(x.x) + x.m.scale(y.x) - z.m);
-            self.tally.polynomials += 1;
+            self.tally.claim(2);
         }
         Ok(())
     }
@@ -492,11 +499,11 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Prover<'_, F, M, L> {
     type Poly = ProverPoly<M>;
 
     fn poly(&mut self, x: &Self::Wire) -> Self::Poly {
-        ProverPoly::wire(x)
+        ProverPoly::wire(M::embed(x.x), x.m)
     }
 
     fn poly_constant(&mut self, c: F) -> Self::Poly {
-        ProverPoly(vec![M::embed(c)])
+        ProverPoly::constant(M::embed(c))
     }
 
     fn poly_add(&mut self, p: &Self::Poly, q: &Self::Poly) -> Self::Poly {
@@ -504,20 +511,17 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Prover<'_, F, M, L> {
     }
 
     fn poly_scale(&mut self, p: &Self::Poly, c: F) -> Self::Poly {
-        ProverPoly(p.0.iter().map(|p| p.scale(c)).collect())
+        p.scale(|p| p.scale(c))
     }
 
     fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
-        let degree = p.degree() + q.degree();
-        if degree > MAX_DEGREE {
-            return self.misuse(format!("a polynomial of degree {degree}; {MAX_DEGREE} is the most"));
-        }
-        Ok(p.mul(q))
+        let product = p.mul(q).map_err(Error::from);
+        self.latch(product)
     }
 
     fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Error> {
         for p in p {
-            let Some((value, coefficients)) = p.0.split_last() else { continue };
+            let Some((value, coefficients)) = p.coefficients().split_last() else { continue };
             self.demand_zero(*value)?;
             match coefficients {
                 // A public zero.
@@ -531,7 +535,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Prover<'_, F, M, L> {
                 _ => {
                     self.room()?;
                     self.relations.push(coefficients.len(), coefficients.iter().copied());
-                    self.tally.polynomials += 1;
+                    self.tally.claim(coefficients.len());
                 }
             }
         }
@@ -553,7 +557,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Prover<'_, F, M, L> {
         self.room()?;
         self.demand_zero(folded.value)?;
         self.relations.push_quadratic(folded.a_0, folded.a_1);
-        self.tally.polynomials += 1;
+        self.tally.claim(2);
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Tag, tags};
-use volery_circuit::polynomials::{MAX_DEGREE, MatrixShape};
+use volery_circuit::polynomials::MatrixShape;
 use volery_circuit::{
     Backend, Error as StatementError, Hint, Ops, Polynomials, Prove, Statement, check_linear,
 };
@@ -13,10 +13,10 @@ use volery_vole::supply::Stock;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::super::challenges::Challenges;
+use super::super::poly::VerifierPoly;
+use super::super::relations::{QuadraticSum, Relations};
 use super::super::{Tally, assertions::Assertions};
 use super::elements::ElementReader;
-use super::poly::VerifierPoly;
-use super::relations::{QuadraticSum, Relations};
 use super::{Alone, Link, Settings, matrix};
 use crate::Error;
 
@@ -124,7 +124,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     /// A seed drawn in advance and kept until the block is there lets V add up as it goes; Fiat-Shamir's seed is only known
     /// at the end of the block.
     fn draw(&mut self) {
-        self.drawn = self.challenges.draw().map(|seed| (seed, QuadraticSum::new(&seed)));
+        self.drawn = self.challenges.draw().map(|seed| (seed, QuadraticSum::new(&seed, M::inner_product)));
     }
 
     /// A backend that failed stays failed, whatever its statement does about it.
@@ -261,11 +261,11 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.stock.fill(self.link.channel(), &mut random)?;
         let (seed, mut sum) = match (self.drawn.take(), self.challenges.hash()) {
             (Some(drawn), None) => drawn,
-            (None, Some(seed)) => (seed, QuadraticSum::new(&seed)),
+            (None, Some(seed)) => (seed, QuadraticSum::new(&seed, M::inner_product)),
             _ => return Err(StatementError::misuse("a block ends without a seed").into()),
         };
         sum.absorb(&mut relations)?;
-        let value = sum.finish(&relations, &seed, self.delta.expose());
+        let value = sum.finish(&relations, &seed, self.delta.expose())?;
         let value = Zeroizing::new(value + vope::verifier::<F, M>(degree - 1, &random)?);
         self.pending.push_back(Block { value, degree, tally: self.tally });
         self.left = self.interval;
@@ -295,11 +295,11 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     /// Receives and checks the opening of the oldest pending block.
     fn check_oldest(&mut self) -> Result<(), Error> {
         let Some(block) = self.pending.pop_front() else { return Ok(()) };
-        let mut opening = vec![0; block.degree * M::BYTES + Tally::WIDE_BYTES];
+        let mut opening = vec![0; block.degree * M::BYTES + Tally::BYTES];
         self.link.channel().recv_exact(tags::ELEMENTS_OPENING, &mut opening)?;
         self.challenges.absorb(tags::ELEMENTS_OPENING, &opening);
         let (coefficients, tally) = opening.split_at(block.degree * M::BYTES);
-        block.tally.compare_wide(tally)?;
+        block.tally.compare(tally)?;
         let mut value = M::ZERO;
         for bytes in coefficients.chunks_exact(M::BYTES).rev() {
             let coefficient = M::decode(bytes).map_err(|error| Error::Malformed {
@@ -458,23 +458,29 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
         let sum = M::inner_product(x, y).map_err(|error| StatementError::misuse(error.to_string()).into());
         let sum = self.latch(sum)?;
         self.quadratic(sum - *z * self.delta.expose())?;
-        self.tally.polynomials += 1;
+        self.tally.claim(2);
         Ok(())
     }
 
-    fn assert_linear(&mut self, matrix: &[F], x: &[M], t: &[F]) -> Result<(), Error> {
-        let checked = check_linear(matrix.len(), x.len(), t.len()).map_err(Error::from);
+    fn assert_linear(&mut self, entries: &[F], x: &[M], t: &[F]) -> Result<(), Error> {
+        let checked = check_linear(entries.len(), x.len(), t.len()).map_err(Error::from);
         self.latch(checked)?;
-        for (row, t) in matrix.chunks_exact(x.len().max(1)).zip(t) {
-            let key =
-                M::combine_public(row, x).map_err(|error| StatementError::misuse(error.to_string()).into());
-            let key = self.latch(key)? - self.delta.expose().scale(*t);
-            let result = self.assertions.push_element(key);
-            self.latch(result)?;
-            self.tally.assertions += 1;
+        if x.is_empty() {
+            if t.iter().any(|t| !t.is_zero()) {
+                return self.misuse("a public constant that is not zero is claimed to be".into());
+            }
+            return Ok(());
         }
-        if x.is_empty() && t.iter().any(|t| !t.is_zero()) {
-            return self.misuse("a public constant that is not zero is claimed to be".into());
+        let mut combined = Zeroizing::new([M::ZERO; matrix::ROWS]);
+        for (rows, t) in entries.chunks(matrix::ROWS * x.len()).zip(t.chunks(matrix::ROWS)) {
+            let combined = &mut combined[..t.len()];
+            let result = M::combine_rows(rows, x, combined);
+            self.latch(result.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
+            for (key, t) in combined.iter().zip(t) {
+                let result = self.assertions.push_element(*key - self.delta.expose().scale(*t));
+                self.latch(result)?;
+                self.tally.assertions += 1;
+            }
         }
         Ok(())
     }
@@ -485,7 +491,7 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
         }
         for ((x, y), z) in x.iter().zip(y).zip(z) {
             self.quadratic(*x * *y - *z * self.delta.expose())?;
-            self.tally.polynomials += 1;
+            self.tally.claim(2);
         }
         Ok(())
     }
@@ -495,11 +501,11 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
     type Poly = VerifierPoly<M>;
 
     fn poly(&mut self, x: &M) -> Self::Poly {
-        VerifierPoly { degree: 1, value: *x }
+        VerifierPoly::wire(*x)
     }
 
     fn poly_constant(&mut self, c: F) -> Self::Poly {
-        VerifierPoly { degree: 0, value: M::embed(c) }
+        VerifierPoly::constant(M::embed(c))
     }
 
     fn poly_add(&mut self, p: &Self::Poly, q: &Self::Poly) -> Self::Poly {
@@ -507,31 +513,28 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
     }
 
     fn poly_scale(&mut self, p: &Self::Poly, c: F) -> Self::Poly {
-        VerifierPoly { degree: p.degree, value: p.value.scale(c) }
+        p.scale(|p| p.scale(c))
     }
 
     fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
-        let degree = p.degree + q.degree;
-        if degree > MAX_DEGREE {
-            return self.misuse(format!("a polynomial of degree {degree}; {MAX_DEGREE} is the most"));
-        }
-        Ok(VerifierPoly { degree, value: p.value * q.value })
+        let product = p.mul(q).map_err(Error::from);
+        self.latch(product)
     }
 
     fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Error> {
         for p in p {
-            match p.degree {
-                0 if p.value.is_zero() => {}
+            match p.degree() {
+                0 if p.value().is_zero() => {}
                 0 => return self.misuse("a public constant that is not zero is claimed to be".into()),
                 1 => {
-                    let result = self.assertions.push_element(p.value);
+                    let result = self.assertions.push_element(p.value());
                     self.latch(result)?;
                     self.tally.assertions += 1;
                 }
                 degree => {
                     self.room()?;
-                    self.relations.push(degree, [p.value]);
-                    self.tally.polynomials += 1;
+                    self.relations.push(degree, [p.value()]);
+                    self.tally.claim(degree);
                 }
             }
         }
@@ -545,7 +548,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
         let value = matrix::fold_verifier(shape, a, b, c, seed, self.delta.expose());
         let value = self.latch(value)?;
         self.quadratic(value)?;
-        self.tally.polynomials += 1;
+        self.tally.claim(2);
         Ok(())
     }
 }

@@ -310,6 +310,8 @@ impl<F: Value, M: Mac<F>> Backend for Verifier<'_, F, M> {
 
 volery_circuit::delegate_ring!(['a, F: Value, M: Mac<F>] Prover<'a, F, M>, F2, quicksilver::Prover<'a>, |this| &mut this.field.link);
 volery_circuit::delegate_ring!(['a, F: Value, M: Mac<F>] Verifier<'a, F, M>, F2, quicksilver::Verifier<'a>, |this| &mut this.field.link);
+volery_circuit::delegate_polynomials!(['a, F: Value, M: Mac<F>] Prover<'a, F, M>, F2, quicksilver::Prover<'a>, |this| &mut this.field.link);
+volery_circuit::delegate_polynomials!(['a, F: Value, M: Mac<F>] Verifier<'a, F, M>, F2, quicksilver::Verifier<'a>, |this| &mut this.field.link);
 
 macro_rules! mixed_backends {
     ($($field:ty),+) => {$(

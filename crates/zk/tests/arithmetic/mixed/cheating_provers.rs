@@ -156,7 +156,9 @@ impl<B: Convert<F61>> Statement<B> for Bits {
 fn an_element_out_of_range_has_no_bits() {
     let p = (1 << 61) - 1;
     for run in runs() {
-        for (x, width) in [(0, 1), (1, 1), (255, 8), (1 << 59, 60), ((1 << 60) - 1, 60), (0, 0)] {
+        for (x, width) in
+            [(0, 1), (1, 1), (255, 8), (1 << 59, 60), ((1 << 60) - 1, 60), (0, 0), (p - 1, 61), (0, 61)]
+        {
             let v = run.answer::<F61x2, _>(&Bits { x, width, y: x }, Lie::GoOn);
             assert!(v.is_ok(), "{run:?} {x} {width}: {v:?}");
         }
@@ -170,6 +172,35 @@ fn an_element_out_of_range_has_no_bits() {
         assert_eq!(run.answer::<F61x2, _>(&other, Lie::GoOn), not_zero(), "{run:?}");
         let v = run.answer::<F61x2, _>(&Bits { x: 77, width: 8, y: 77 }, Lie::Other(3));
         assert_eq!(v, not_zero(), "{run:?}");
+    }
+}
+
+/// "I know 61 bits of which all that `zeros` has are zero", as an element.
+struct Whole {
+    zeros: u64,
+}
+
+impl<B: Convert<F61>> Statement<B> for Whole {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"test: 61 bits as an element");
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let values = (0..61).map(|i| F2::new(self.zeros >> i & 1 == 0)).collect::<Vec<_>>();
+        let bits = Prove::<F2>::secret(b, 61, &mut |_| Ok(values.clone()))?;
+        b.to_element(&bits).map(drop)
+    }
+}
+
+/// All ones are the modulus: zero, which has bits of its own.
+#[test]
+fn the_modulus_is_not_taken_for_the_bits_of_zero() {
+    for run in runs() {
+        for zeros in [1, 1 << 60, (1 << 61) - 1] {
+            let v = run.answer::<F61, _>(&Whole { zeros }, Lie::GoOn);
+            assert!(v.is_ok(), "{run:?} {zeros}: {v:?}");
+        }
+        assert_eq!(run.answer::<F61, _>(&Whole { zeros: 0 }, Lie::GoOn), wrong(), "{run:?}");
     }
 }
 

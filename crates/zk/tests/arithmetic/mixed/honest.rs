@@ -6,7 +6,7 @@ use volery_zk::Error;
 use volery_zk::quicksilver::mixed::{Prover, Verifier};
 
 use super::parties::Run;
-use super::reference::Lie;
+use super::reference::{Lie, MixedReference};
 use crate::parties::between;
 use crate::tap::Tap;
 
@@ -162,19 +162,26 @@ fn any_number_of_bits_is_counted_in_every_field_that_mixes() {
     counts::<Bls12381Scalar, Bls12381Scalar>();
 }
 
-fn says_the_same<M: Mac<F61>>(run: Run, claim: &Over<F61>) {
+/// The plain prover is accepted, and the real one sends what it sends.
+pub(super) fn says_the_same<M: Mac<F61>, S>(run: Run, claim: &S)
+where
+    S: for<'a> Statement<Prover<'a, F61, M>>
+        + for<'a> Statement<Verifier<'a, F61, M>>
+        + for<'a> Statement<MixedReference<'a, M>>
+        + Sync,
+{
     let record = |real: bool| {
         let (sent, v) = between(
             |p| {
                 let mut tap = Tap::recorder(p);
                 let result = if real {
-                    run.prove::<F61, M, _>(claim, &mut tap)
+                    run.prove::<F61, M, S>(claim, &mut tap)
                 } else {
-                    run.lie::<M, _>(claim, Lie::GoOn, &mut tap)
+                    run.lie::<M, S>(claim, Lie::GoOn, &mut tap)
                 };
                 result.map(|_| tap.sent)
             },
-            |v| run.verify::<F61, M, _>(claim, v),
+            |v| run.verify::<F61, M, S>(claim, v),
         );
         v.unwrap();
         sent.unwrap()
@@ -187,8 +194,8 @@ fn the_plain_prover_is_accepted_and_the_real_one_says_the_same_byte_for_byte() {
     for fiat_shamir in [false, true] {
         for n in COUNTS {
             let claim = Over::new(Ones::of(n));
-            says_the_same::<F61>(Run::new(1 << 17, fiat_shamir), &claim);
-            says_the_same::<F61x2>(Run::new(1 << 17, fiat_shamir), &claim);
+            says_the_same::<F61, _>(Run::new(1 << 17, fiat_shamir), &claim);
+            says_the_same::<F61x2, _>(Run::new(1 << 17, fiat_shamir), &claim);
         }
     }
 }

@@ -14,4 +14,5 @@ mod cheating_provers;
 mod honest;
 mod messages;
 mod parties;
+mod polynomials;
 mod reference;

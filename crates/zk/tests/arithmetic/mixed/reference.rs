@@ -199,6 +199,7 @@ impl<M: Mac<F61>> Backend for MixedReference<'_, M> {
 }
 
 volery_circuit::delegate_ring!(['a, M: Mac<F61>] MixedReference<'a, M>, F2, bits::Reference<'a>, |this| &mut this.field.link);
+volery_circuit::delegate_polynomials!(['a, M: Mac<F61>] MixedReference<'a, M>, F2, bits::Reference<'a>, |this| &mut this.field.link);
 volery_circuit::delegate_ring!(['a, M: Mac<F61>] MixedReference<'a, M>, F61, Reference<F61, M, bits::Reference<'a>>, |this| &mut this.field);
 volery_circuit::delegate_polynomials!(['a, M: Mac<F61>] MixedReference<'a, M>, F61, Reference<F61, M, bits::Reference<'a>>, |this| &mut this.field);
 

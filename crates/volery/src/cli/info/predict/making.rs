@@ -63,7 +63,10 @@ impl Stages<'_> {
                 continue;
             }
             let blocks = self.step(&stage, number, wanted - given);
-            let correlations = blocks.saturating_mul(stage.block_len);
+            let mut correlations = blocks.saturating_mul(stage.block_len);
+            if announced && stage.round.is_none() {
+                correlations = correlations.min(wanted - given);
+            }
             stage.read += blocks;
             given = given.saturating_add(correlations);
             if stage.round.is_none() {
@@ -77,7 +80,7 @@ impl Stages<'_> {
         let chunk = self.plan.chunk.max(1) as u64;
         let blocks = match self.plan.rounds {
             [] => u64::MAX,
-            _ if announced && wanted >= self.plan.long => 4,
+            _ if announced && wanted >= self.plan.long => self.plan.lead as u64,
             _ => (self.plan.extension as u64 / chunk).max(1),
         };
         Stage { round: None, blocks, block_len: chunk, read: 0, next: None }

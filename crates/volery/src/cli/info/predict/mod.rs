@@ -10,6 +10,7 @@ use volery_vole::Params;
 use volery_vole::softspoken::FieldBits;
 
 use crate::cli::over::{Pair, Weight};
+use crate::cli::settle::bit_program;
 use making::{Made, Stages};
 
 /// What a proof will take.
@@ -28,12 +29,12 @@ pub(crate) struct Prediction {
 /// Bytes of a frame's header.
 const HEADER: u64 = 5;
 
-/// Bytes of the opening of a check about bits (two field elements, three counts), and of a challenge.
-const OPENING: u64 = HEADER + 56;
+/// Bytes of a challenge.
 const CHALLENGE: u64 = HEADER + 16;
 
-/// Bytes of the counts in an opening over a field.
+/// Bytes of the counts in an opening; one about bits without polynomials lacks their count.
 const TALLY: u64 = 32;
+const BIT_TALLY: u64 = 24;
 
 /// What the prover sends whatever the statement: hello, trees' corrections, begin, assertions.
 const FIXED_PROVER: u64 = 4400;
@@ -59,9 +60,11 @@ fn bit_extension(n: u64) -> u64 {
 impl Prediction {
     /// For a proof about bits, of a statement with these `counts`. `announced`: it says beforehand how much it commits to.
     pub(crate) fn bits(options: &Options, counts: &Counts, announced: bool) -> Self {
-        let bits = counts.inputs.saturating_add(counts.multiplications).saturating_add(counts.dot_terms);
-        let blocks = bits / options.settings().interval.max(1) as u64 + 1;
-        let correlations = options.settings().correlations(counts.inputs, bits.saturating_sub(counts.inputs));
+        let program = bit_program(counts);
+        let blocks = program.blocks(options.settings());
+        let correlations = program.correlations(options.settings());
+        let tally = if program.polynomials == 0 { BIT_TALLY } else { TALLY };
+        let opening = HEADER.saturating_add(16_u64.saturating_mul(program.degree() as u64)) + tally;
         let stages = Stages {
             plan: options.profile.plan(),
             base_len: &Params::base_len,
@@ -74,8 +77,8 @@ impl Prediction {
         let challenges = if options.fiat_shamir { 0 } else { blocks };
         Self {
             correlations,
-            bytes_prover: (FIXED_PROVER + bits / 8)
-                .saturating_add(blocks.saturating_mul(OPENING))
+            bytes_prover: (FIXED_PROVER + program.commitments / 8)
+                .saturating_add(blocks.saturating_mul(opening))
                 .saturating_add(made.prover),
             bytes_verifier: FIXED_VERIFIER
                 .saturating_add(challenges.saturating_mul(CHALLENGE))
@@ -165,11 +168,11 @@ fn field_stages(options: &Options, pair: &Pair, correlations: u64, announced: bo
 mod tests {
     use std::sync::Arc;
 
-    use volery::statements::{AndChain, MatrixProduct, MulChain, Short, Sis};
+    use volery::statements::{AndChain, MatrixProduct, Mul32, MulChain, Short, Sis};
     use volery::{Channel, Limits, Profile, Prover, Statement, Verifier, os_rng};
     use volery_channel::memory_pair;
     use volery_circuit::r1cs::{R1csStatement, sample};
-    use volery_circuit::{Counter, Digest, MatrixShape, Prove};
+    use volery_circuit::{Backend, Counter, Digest, MatrixShape};
     use volery_field::{Bn254Scalar, F2, F32, F61};
     use volery_zk::quicksilver;
 
@@ -179,9 +182,9 @@ mod tests {
     use crate::cli::settle::field_interval;
 
     /// The same statement, keeping quiet about its size.
-    struct Silent<'a>(&'a AndChain);
+    struct Silent<'a, S>(&'a S);
 
-    impl<B: Prove<F2>> Statement<B> for Silent<'_> {
+    impl<B: Backend, S: Statement<B>> Statement<B> for Silent<'_, S> {
         fn identify(&self, digest: &mut Digest) {
             Statement::<B>::identify(self.0, digest);
         }
@@ -211,23 +214,36 @@ mod tests {
         })
     }
 
+    /// A statement about bits, with its size announced or not, is predicted to within a fifth.
+    fn over_bits<S>(options: Options, statement: &S, case: &str)
+    where
+        S: for<'a> Statement<quicksilver::Prover<'a>>
+            + for<'a> Statement<quicksilver::Verifier<'a>>
+            + Statement<Counter<F2>>,
+    {
+        let counts = Counter::<F2>::count(statement).expect("counts").total();
+        for announced in [true, false] {
+            let predicted = Prediction::bits(&options, &counts, announced);
+            let predicted = [predicted.bytes_prover, predicted.bytes_verifier];
+            let sent =
+                if announced { measure(options, statement) } else { measure(options, &Silent(statement)) };
+            for (predicted, sent) in predicted.into_iter().zip([sent.0, sent.1]) {
+                let close = sent / 10 * 8..=sent / 10 * 12;
+                assert!(close.contains(&predicted), "{case}, {announced}: {predicted}, sent {sent}");
+            }
+        }
+    }
+
     #[test]
     fn what_is_predicted_is_sent_to_within_a_fifth() {
         for profile in [Profile::Lan, Profile::Wan] {
+            let options = Options { profile, ..Options::default() };
             for ands in [1, 10_000, 200_000, 1_000_000, 5_000_000] {
-                let (options, chain) = (Options { profile, ..Options::default() }, AndChain::new(ands));
-                let counts = Counter::<F2>::count(&chain).expect("counts").total();
-                for announced in [true, false] {
-                    let predicted = Prediction::bits(&options, &counts, announced);
-                    let predicted = [predicted.bytes_prover, predicted.bytes_verifier];
-                    let sent =
-                        if announced { measure(options, &chain) } else { measure(options, &Silent(&chain)) };
-                    for (predicted, sent) in predicted.into_iter().zip([sent.0, sent.1]) {
-                        let close = sent / 10 * 8..=sent / 10 * 12;
-                        let case = format!("{profile:?}, {ands} ANDs, announced: {announced}");
-                        assert!(close.contains(&predicted), "{case}: {predicted}, sent {sent}");
-                    }
-                }
+                over_bits(options, &AndChain::new(ands), &format!("{profile:?}, {ands} ANDs"));
+            }
+            for products in [1, 300, 3000] {
+                let statement = Mul32::sample(products, [1; 32]);
+                over_bits(options, &statement, &format!("{profile:?}, {products} products"));
             }
         }
     }

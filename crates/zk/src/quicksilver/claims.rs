@@ -1,0 +1,91 @@
+//! Polynomials over bits that must vanish: what a block of a Boolean proof checks beside its products (figure 5).
+
+use volery_channel::Channel;
+use volery_field::{Gf128, LengthError, gf128::Kernel};
+use volery_vole::subfield::vope;
+use volery_vole::supply::Stock;
+use volery_vole::{pack, pack_bits};
+use zeroize::Zeroizing;
+
+use super::Settings;
+use super::relations::Relations;
+use crate::Error;
+
+/// The claims of the block that is being filled. Both parties count what P keeps of them, so that its memory is bounded
+/// and both see the same end of a block.
+pub(super) struct Claims {
+    relations: Relations<Gf128>,
+    /// Coefficients of the relations: as many for each as its degree.
+    coefficients: usize,
+    /// With so many coefficients or more the block is full.
+    most: usize,
+}
+
+impl Claims {
+    pub(super) fn new(settings: Settings) -> Self {
+        let most = settings.interval.max(1).saturating_mul(Settings::COEFFICIENTS);
+        Self { relations: Relations::new(), coefficients: 0, most }
+    }
+
+    /// Whether the block must end before the next claim.
+    pub(super) fn is_full(&self) -> bool {
+        self.coefficients >= self.most
+    }
+
+    /// A relation of `degree`, at least 2: P's coefficients but the top one, or V's value alone.
+    pub(super) fn push(&mut self, degree: usize, entries: impl IntoIterator<Item = Gf128>) {
+        self.relations.push(degree, entries);
+        self.coefficients = self.coefficients.saturating_add(degree);
+    }
+
+    /// The greatest degree of what the block checks, products included: at least 2.
+    pub(super) fn degree(&self) -> usize {
+        self.relations.degree()
+    }
+
+    /// Ends the block.
+    pub(super) fn take(&mut self) -> Relations<Gf128> {
+        self.coefficients = 0;
+        std::mem::replace(&mut self.relations, Relations::new())
+    }
+}
+
+/// The kernel for `sum a_i b_i`.
+pub(super) fn inner_product(a: &[Gf128], b: &[Gf128]) -> Result<Gf128, LengthError> {
+    Kernel::detect().inner_product(a, b)
+}
+
+/// What masks the opening of a block that checks relations up to `degree`, at P: that many coefficients, of a VOPE of one
+/// degree less.
+pub(super) fn mask(
+    degree: usize,
+    stock: &mut Stock,
+    channel: &mut dyn Channel,
+) -> Result<Zeroizing<Vec<Gf128>>, Error> {
+    let random = random(degree, stock, channel)?;
+    let packed = random.as_chunks().0.iter().map(|random| [pack(random), pack_bits(random)]);
+    let packed = Zeroizing::new(Vec::from_iter(packed));
+    Ok(Zeroizing::new(vope::prover_packed(degree - 1, &packed)?))
+}
+
+/// The same at V: the VOPE's value at delta.
+pub(super) fn mask_value(
+    degree: usize,
+    stock: &mut Stock,
+    channel: &mut dyn Channel,
+) -> Result<Zeroizing<Gf128>, Error> {
+    let random = random(degree, stock, channel)?;
+    let packed = Zeroizing::new(Vec::from_iter(random.as_chunks().0.iter().map(pack)));
+    Ok(Zeroizing::new(vope::verifier_packed(degree - 1, &packed)?))
+}
+
+/// Correlations to be packed, 128 into one over GF(2^128).
+fn random(
+    degree: usize,
+    stock: &mut Stock,
+    channel: &mut dyn Channel,
+) -> Result<Zeroizing<Vec<Gf128>>, Error> {
+    let mut random = Zeroizing::new(vec![Gf128::ZERO; 128 * vope::packed_correlations(degree - 1)]);
+    stock.fill(channel, &mut random)?;
+    Ok(random)
+}
