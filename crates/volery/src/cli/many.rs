@@ -33,6 +33,9 @@ impl Many {
         if args.any_of.is_empty() {
             return Ok(None);
         }
+        if !args.name.is_empty() {
+            return Err(Failure::input(format!("{}: give one statement, or --any-of, not both", args.name)));
+        }
         args.no_values("one of several circuits")?;
         let files = args.any_of.iter().map(|branch| file(branch, args.public.as_deref()));
         let files = files.collect::<Result<Vec<_>, _>>()?;

@@ -83,5 +83,5 @@ fn claims_can_be_given_for_each_circuit_and_info_counts_one() {
     assert_eq!((&info["ands"], &info["secret_bits"]), (&9.into(), &26.into()), "{info}");
     run(&["check", "--any-of", &files[0], "--witness", "-"], "branch 0\n0x07\n")
         .refused("a circuit needs a claim");
-    run(&["info", "x", "--any-of", &files[0]], "").refused("");
+    run(&["info", "x", "--any-of", &files[0]], "").refused("not both");
 }

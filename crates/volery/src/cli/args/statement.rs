@@ -53,6 +53,7 @@ pub(crate) struct StatementArgs {
     /// A built-in statement or a circuit file (see the end of --help)
     #[arg(
         value_name = "STATEMENT",
+        required = false,
         required_unless_present = "any_of",
         default_value_if("any_of", ArgPredicate::IsPresent, "")
     )]

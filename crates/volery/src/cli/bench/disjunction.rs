@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rand_core::CryptoRng;
 use volery::{Error, Prover, Report, Verifier};
 use volery_circuit::statements::{MulChain, Processor, Sha256Chain};
-use volery_circuit::{Backend, Digest, Statement};
+use volery_circuit::{Backend, Counter, Digest, Statement};
 use volery_field::{F2, F61, F61x2, Gf128, Ring};
 use volery_zk::disjunction::AnyOf;
 
@@ -34,10 +34,10 @@ fn repetitions(job: &Job) -> u32 {
 
 /// Multiplications over all branches of a single disjunction, or over all repetitions.
 pub(super) fn gates(job: &Job) -> Result<u64, Failure> {
-    let of_a_block = volery_circuit::Counter::<F2>::count(&Sha256Chain::new(1)?)?.total().multiplications / 2;
     Ok(match job.name {
         BenchName::Robin if job.measure.bits => {
-            (job.size + 1).saturating_mul(of_a_block).saturating_mul(branches(job).into())
+            let chain = Counter::<F2>::count(&Sha256Chain::new(job.size)?)?.total().multiplications;
+            chain.saturating_mul(branches(job).into())
         }
         BenchName::Robin => job.size.saturating_mul(branches(job).into()),
         BenchName::Cpu => job.size.saturating_mul(INSTRUCTION),
