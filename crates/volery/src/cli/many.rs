@@ -50,12 +50,12 @@ impl Many {
         let [_, least] = self.statement.counts();
         let content = content(source, largest.saturating_mul(2 * least as u64))?;
         let sections = sections(&content, &source.name())?;
-        let known = sections.into_iter().map(|(number, section)| {
+        let known = sections.into_iter().map(|Section { branch: number, values }| {
             let file = self.files.get(number).ok_or_else(|| {
                 let count = self.files.len();
                 Failure::input(format!("{}: branch {number} of {count}; they count from 0", source.name()))
             })?;
-            let witness = Witness::parse(&section, &source.name(), &file.signature())?;
+            let witness = Witness::parse(&values, &source.name(), &file.signature())?;
             Ok::<_, Failure>((number, file.clone().with_witness(witness)?))
         });
         let known = known.collect::<Result<Vec<_>, _>>()?;
@@ -121,9 +121,15 @@ fn heading(line: &[u8]) -> Option<&[u8]> {
     number.first()?.is_ascii_whitespace().then(|| number.trim_ascii())
 }
 
+/// The values for one branch.
+struct Section {
+    branch: usize,
+    values: Zeroizing<Vec<u8>>,
+}
+
 /// The parts of a witness file after each `branch N`, with everything else blanked out, so that lines keep their numbers.
-fn sections(content: &[u8], name: &str) -> Result<Vec<(usize, Zeroizing<Vec<u8>>)>, Failure> {
-    let mut sections: Vec<(usize, Zeroizing<Vec<u8>>)> = Vec::new();
+fn sections(content: &[u8], name: &str) -> Result<Vec<Section>, Failure> {
+    let mut sections: Vec<Section> = Vec::new();
     let mut start = 0;
     for (i, line) in content.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let (from, to) = (start, start + line.len());
@@ -133,9 +139,10 @@ fn sections(content: &[u8], name: &str) -> Result<Vec<(usize, Zeroizing<Vec<u8>>
             let number = number.and_then(|number| number.parse().ok());
             let wrong = || Failure::input(format!("{name}, line {}: expected `branch` and a number", i + 1));
             let blank = content.iter().map(|byte| if *byte == b'\n' { b'\n' } else { b' ' });
-            sections.push((number.ok_or_else(wrong)?, Zeroizing::new(blank.collect())));
-        } else if let Some((_, section)) = sections.last_mut() {
-            section[from..to].copy_from_slice(line);
+            sections
+                .push(Section { branch: number.ok_or_else(wrong)?, values: Zeroizing::new(blank.collect()) });
+        } else if let Some(section) = sections.last_mut() {
+            section.values[from..to].copy_from_slice(line);
         } else if !line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii().is_empty() {
             let reason = "a line `branch N` must say which circuit the values are for";
             return Err(Failure::input(format!("{name}, line {}: {reason}", i + 1)));
@@ -152,11 +159,10 @@ mod tests {
     fn a_witness_file_is_taken_apart_where_it_says_branch() {
         let text = b"# which\n branch 2 # the third\n0x01\n\nbranch 0\ninput 0 = 0b1\n";
         let sections = sections(text, "test").expect("well-formed");
-        let parts: Vec<_> =
-            sections.iter().map(|(number, section)| (*number, section.trim_ascii())).collect();
+        let parts: Vec<_> = sections.iter().map(|part| (part.branch, part.values.trim_ascii())).collect();
         assert_eq!(parts, [(2, &b"0x01"[..]), (0, &b"input 0 = 0b1"[..])]);
         let lines = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
-        assert!(sections.iter().all(|(_, section)| lines(section) == lines(text)));
+        assert!(sections.iter().all(|part| lines(&part.values) == lines(text)));
     }
 
     #[test]

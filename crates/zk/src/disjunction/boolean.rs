@@ -102,3 +102,5 @@ impl Base<F2> for Verifier<'_> {
 
 super::choose_by_robin!([S] F2, Prover<'_>);
 super::choose_by_robin!([S] F2, Verifier<'_>);
+super::repeat_by_robin!([S] F2, Prover<'_>);
+super::repeat_by_robin!([S] F2, Verifier<'_>);

@@ -22,7 +22,7 @@
 //!
 //! **Soundness**: [`soundness`] computes what an acceptance is worth.
 //!
-//! **Privacy.** The choice shows nowhere: number, order and lengths of messages depend on [`Shape`] alone, tokens are masked whatever V
+//! **Privacy.** The choice shows nowhere: number, order and lengths of messages depend on [`Shape`](volery_circuit::Shape) alone, tokens are masked whatever V
 //! chose as a seed, and both parties do the same work for every branch. P evaluates the branch that holds in the clear before its
 //! first message of the disjunction; that time does depend on it.
 //!
@@ -79,6 +79,26 @@ macro_rules! choose_by_robin {
     };
 }
 use choose_by_robin;
+
+/// Implements [`volery_circuit::Repeat`] for a [`Base`] that batches do not serve: one disjunction after another.
+macro_rules! repeat_by_robin {
+    ([$($generics:tt)*] $ring:ty, $backend:ty) => {
+        impl<$($generics)*> volery_circuit::Repeat<$ring, S> for $backend
+        where
+            Self: volery_circuit::Choose<$ring, S>,
+        {
+            fn repeat(
+                &mut self,
+                branches: &volery_circuit::Branches<$ring, S>,
+                steps: usize,
+                each: &mut dyn volery_circuit::Steps<$ring, S, Self>,
+            ) -> Result<(), Error> {
+                volery_circuit::choose::repeat_by_choosing(self, branches, steps, each)
+            }
+        }
+    };
+}
+use repeat_by_robin;
 
 /// Implements [`volery_circuit::Repeat`] for a [`Flat`] base.
 macro_rules! repeat_by_batchman {

@@ -6,7 +6,8 @@ use volery_field::F61;
 use volery_zk::Error;
 
 use crate::machine::{ByRepeating, Instruction, Machine};
-use crate::parties::{End, Meddling, RUNS, Run, prove_over, session, verify_over};
+use crate::parties::{End, Meddling, RUNS, Run, frequencies, look_alike, prove_over, session, verify_over};
+use crate::programs::Random;
 use crate::tap::Change;
 
 const CODES: [usize; 7] = [3, 0, 1, 1, 4, 2, 3];
@@ -41,6 +42,30 @@ fn batches_are_accepted_whatever_is_picked_and_nothing_shows_it() {
         }
         assert!(outlines.windows(2).all(|pair| pair[0] == pair[1]), "the choice shows");
     }
+}
+
+#[test]
+fn random_machines_that_the_evaluator_accepts_are_proved() {
+    for seed in 0..20 {
+        let mut random = Random(seed);
+        let instructions = (0..1 + random.below(6) as u64).map(|code| Instruction::random(code, seed));
+        let instructions: Vec<_> = instructions.collect();
+        let codes = (0..random.below(9)).map(|_| random.below(instructions.len())).collect();
+        let machine = Machine::<F61>::new(instructions, codes, seed % 2 == 0);
+        assert_eq!(Evaluator::<F61>::check(&ByRepeating(machine.clone())), Ok(()));
+        let end = between(RUNS[seed as usize % RUNS.len()], &machine, &machine);
+        assert!(end.results[1].is_ok() && end.results[0] == end.results[1], "{seed}: {:?}", end.results);
+    }
+}
+
+#[test]
+fn every_bit_of_a_batch_is_as_often_set_whatever_is_picked() {
+    let runs = 120;
+    let pictures = [CODES, [0; 7], [4, 3, 2, 1, 0, 1, 2]].map(|codes| {
+        let machine = machine(&codes, false);
+        frequencies(runs, |dealt| between(Run { dealt, ..RUNS[0] }, &machine, &machine))
+    });
+    look_alike(&pictures, runs);
 }
 
 #[test]

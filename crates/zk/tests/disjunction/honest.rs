@@ -5,7 +5,10 @@ use volery_field::F61;
 use volery_zk::Error;
 use volery_zk::disjunction::{AnyOf, MAX_BRANCHES};
 
-use crate::parties::{Bits, Kind, Over, RUNS, Run, at_prover, at_verifier, between, every_kind, programs};
+use crate::parties::{
+    Bits, Kind, Over, RUNS, Run, at_prover, at_verifier, between, every_kind, frequencies, look_alike,
+    programs,
+};
 use crate::programs::Program;
 
 fn every_branch_is_accepted<K: Kind>() {
@@ -29,35 +32,13 @@ fn every_branch_is_accepted_and_messages_have_the_same_lengths_and_order_whichev
     every_kind!(every_branch_is_accepted);
 }
 
-/// How often each bit of what P sends is set, over many correlations.
-fn frequencies<K: Kind>(programs: &[Program<K::Ring>], choice: usize, runs: u8) -> Vec<f64> {
-    let (p, v) = (at_prover(programs, choice), at_verifier(programs));
-    let mut counts: Vec<u32> = Vec::new();
-    for dealt in 0..runs {
-        let end = between::<K>(Run { dealt, ..RUNS[0] }, &p, &v);
-        assert!(end.results[1].is_ok());
-        let bytes = end.sent[0].iter().flat_map(|(_, payload)| payload);
-        let bits = bytes.flat_map(|byte| (0..8).map(move |i| u32::from(byte >> i & 1)));
-        let bits: Vec<u32> = bits.collect();
-        counts.resize(bits.len(), 0);
-        counts.iter_mut().zip(bits).for_each(|(count, bit)| *count += bit);
-    }
-    counts.iter().map(|count| f64::from(*count) / f64::from(runs)).collect()
-}
-
 fn the_prover_s_messages_look_alike<K: Kind>() {
-    const RUNS: u8 = 200;
-    let programs = programs::<K::Ring>(3);
-    let all: Vec<_> = (0..3).map(|choice| frequencies::<K>(&programs, choice, RUNS)).collect();
-    // Bits that are masked are fair coins in each; the others (counts, padding) are the same. Six standard deviations.
-    let most = 6.0 * (0.5 / f64::from(RUNS)).sqrt();
-    let masked = all[0].iter().filter(|frequency| (0.2..0.8).contains(*frequency)).count();
-    assert!(masked * 2 > all[0].len(), "{masked} of {} bits are masked", all[0].len());
-    for other in &all[1..] {
-        assert_eq!(other.len(), all[0].len());
-        let worst = all[0].iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(worst < most, "{worst}");
-    }
+    let (programs, runs) = (programs::<K::Ring>(3), 200);
+    let pictures = [0, 1, 2].map(|choice| {
+        let (p, v) = (at_prover(&programs, choice), at_verifier(&programs));
+        frequencies(runs, |dealt| between::<K>(Run { dealt, ..RUNS[0] }, &p, &v))
+    });
+    look_alike(&pictures, runs);
 }
 
 #[test]

@@ -24,6 +24,12 @@ impl Instruction {
     pub(crate) fn numbered(code: u64) -> Self {
         Self { seeds: [code, code + 50], steps: 12 + 5 * (code as usize % 3), code }
     }
+
+    /// Any operations.
+    pub(crate) fn random(code: u64, seed: u64) -> Self {
+        let mut random = Random(seed ^ code << 32);
+        Self { seeds: [random.next(), random.next()], steps: random.below(40), code }
+    }
 }
 
 impl<R: Small, B: Polynomials<R>> Branch<R, B> for Instruction {

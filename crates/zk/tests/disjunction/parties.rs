@@ -231,3 +231,30 @@ macro_rules! every_kind {
     }};
 }
 pub(crate) use every_kind;
+
+/// How often each bit of what P sends is set, over so many different correlations.
+pub(crate) fn frequencies(runs: u8, run: impl Fn(u8) -> End) -> Vec<f64> {
+    let mut counts: Vec<u32> = Vec::new();
+    for dealt in 0..runs {
+        let end = run(dealt);
+        assert!(end.results[1].is_ok());
+        let bytes = end.sent[0].iter().flat_map(|(_, payload)| payload);
+        let bits: Vec<u32> = bytes.flat_map(|byte| (0..8).map(move |i| u32::from(byte >> i & 1))).collect();
+        counts.resize(bits.len(), 0);
+        counts.iter_mut().zip(bits).for_each(|(count, bit)| *count += bit);
+    }
+    counts.iter().map(|count| f64::from(*count) / f64::from(runs)).collect()
+}
+
+/// That no bit tells one picture of frequencies from another. Bits that are masked are fair coins in each; the others (counts,
+/// padding) are the same. Six standard deviations.
+pub(crate) fn look_alike(pictures: &[Vec<f64>], runs: u8) {
+    let most = 6.0 * (0.5 / f64::from(runs)).sqrt();
+    let masked = pictures[0].iter().filter(|frequency| (0.2..0.8).contains(*frequency)).count();
+    assert!(masked * 2 > pictures[0].len(), "{masked} of {} bits are masked", pictures[0].len());
+    for other in &pictures[1..] {
+        assert_eq!(other.len(), pictures[0].len());
+        let worst = pictures[0].iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(worst < most, "{worst}");
+    }
+}

@@ -4,9 +4,9 @@ use volery_circuit::{Branches, Counter, Error as StatementError, Evaluator};
 use volery_field::{F2, F61, F61x2, Mac, Ring as _, Value};
 use volery_zk::Error;
 
-use crate::machine::{ByChoosing, Instruction, Machine};
+use crate::machine::{ByChoosing, ByRepeating, Instruction, Machine};
 use crate::parties::{RUNS, prove_bits, prove_over, session, verify_bits, verify_over};
-use crate::programs::Small;
+use crate::programs::{Random, Small};
 
 fn instructions(n: u64) -> Vec<Instruction> {
     (0..n).map(Instruction::numbered).collect()
@@ -46,6 +46,25 @@ fn over<F: Value + Small, M: Mac<F>>(
     claimed: &ByChoosing<F>,
 ) -> crate::parties::End {
     session(|c| prove_over::<F, M>(run, proved, c), |c| verify_over::<F, M>(run, claimed, c), None)
+}
+
+#[test]
+fn random_machines_that_the_evaluator_accepts_are_proved_over_bits_and_fields() {
+    for seed in 0..16 {
+        let mut random = Random(seed);
+        let instructions = |n: u64| (0..n).map(|code| Instruction::random(code, seed)).collect::<Vec<_>>();
+        let run = RUNS[seed as usize % RUNS.len()];
+        let bits = Machine::<F2>::new(instructions(2), (0..4).map(|_| random.below(2)).collect(), false);
+        let bits = ByRepeating(bits);
+        assert_eq!(Evaluator::<F2>::check(&bits), Ok(()));
+        let end = session(|c| prove_bits(run, &bits, c), |c| verify_bits(run, &bits, c), None);
+        assert!(end.results[1].is_ok(), "{seed}: {:?}", end.results);
+        let fields = Machine::<F61>::new(instructions(7), (0..4).map(|_| random.below(7)).collect(), true);
+        let fields = ByChoosing(fields);
+        assert_eq!(Evaluator::<F61>::check(&fields), Ok(()));
+        let end = over::<F61, F61x2>(run, &fields, &fields);
+        assert!(end.results[1].is_ok(), "{seed}: {:?}", end.results);
+    }
 }
 
 #[test]
