@@ -85,7 +85,8 @@ macro_rules! repeat_by_robin {
     ([$($generics:tt)*] $ring:ty, $backend:ty) => {
         impl<$($generics)*> volery_circuit::Repeat<$ring, S> for $backend
         where
-            Self: volery_circuit::Choose<$ring, S>,
+            S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
+                + for<'x> volery_circuit::Branch<$ring, $crate::disjunction::Weigher<'x, $ring, Self>>,
         {
             fn repeat(
                 &mut self,
