@@ -74,10 +74,7 @@ pub trait Polynomials<R: Ring>: Prove<R> {
     /// # Errors
     /// [`Error::Misuse`] for an empty set or one of more than [`MAX_DEGREE`] elements; as [`Prove::assert_zero`].
     fn assert_one_of(&mut self, x: &[Self::Wire], set: &[R]) -> Result<(), Self::Error> {
-        if set.is_empty() {
-            return Err(Error::misuse("a value out of an empty set").into());
-        }
-        check_degree(set.len())?;
+        check_set(set.len())?;
         for wire in x {
             let value = self.poly(wire);
             let mut product = self.poly_constant(R::ONE);
@@ -129,6 +126,17 @@ pub fn check_degree(degree: usize) -> Result<usize, Error> {
         return Ok(degree);
     }
     Err(Error::misuse(format!("an expression of degree {degree}; {MAX_DEGREE} is the most")))
+}
+
+/// That a set of so many elements is one that [`Polynomials::assert_one_of`] takes.
+///
+/// # Errors
+/// [`Error::Misuse`] if not.
+pub fn check_set(elements: usize) -> Result<(), Error> {
+    if elements == 0 {
+        return Err(Error::misuse("a value out of an empty set"));
+    }
+    check_degree(elements).map(drop)
 }
 
 /// What a backend knows of an expression, and the expression's degree.

@@ -1,14 +1,13 @@
 //! Disjunctions over a field: challenges and tokens in the field of its MACs.
 
 use volery_channel::tags;
-use volery_circuit::Polynomials as _;
 use volery_field::{Authenticated, LengthError, Mac, Value};
 use volery_vole::subfield::vope;
 use zeroize::Zeroizing;
 
 use super::base::{self, Base, Flat, Key, Shown, Weighed};
 use crate::Error;
-use crate::quicksilver::arithmetic::{Link, Prover, ProverPoly, Verifier, VerifierPoly};
+use crate::quicksilver::arithmetic::{Link, Prover, Verifier};
 
 fn misuse(error: LengthError) -> Error {
     volery_circuit::Error::misuse(error.to_string()).into()
@@ -94,30 +93,11 @@ impl<F: Value + Mac<F>, L: Link> Flat<F> for Prover<'_, F, F, L> {
     fn wire(token: Shown<F>) -> Self::Wire {
         Authenticated { x: token.value, m: token.tag }
     }
-
-    fn one_of(&mut self, wires: &[Self::Wire], set: &[F]) -> Result<(), Error> {
-        for wire in wires {
-            let factors = set.iter().map(|element| [wire.m, wire.x - *element]);
-            self.assert_poly_zero(&[ProverPoly::with_coefficients(base::coefficients(factors))])?;
-        }
-        Ok(())
-    }
 }
 
 impl<F: Value + Mac<F>, L: Link> Flat<F> for Verifier<'_, F, F, L> {
     fn wire(token: Key<F>) -> F {
         token.0
-    }
-
-    fn one_of(&mut self, wires: &[F], set: &[F]) -> Result<(), Error> {
-        let delta = self.delta();
-        // The key of a public constant.
-        let set = Zeroizing::new(Vec::from_iter(set.iter().map(|element| *element * delta)));
-        for wire in wires {
-            let value = set.iter().fold(F::ONE, |product, element| product * (*wire - *element));
-            self.assert_poly_zero(&[VerifierPoly::with_value(set.len(), value)])?;
-        }
-        Ok(())
     }
 }
 

@@ -1,10 +1,11 @@
 //! What a disjunction needs of the backend beneath it.
 
-use volery_circuit::Prove;
+use volery_circuit::{Polynomials, Prove};
 use volery_field::{Element, Ring, Value};
 use zeroize::Zeroize;
 
 use crate::Error;
+use crate::quicksilver::poly::product_of_wires;
 
 /// A party's half of a commitment to an element of the field of challenges: P's tag and value, V's key.
 pub trait Token<M>: Copy + Default + Zeroize {
@@ -144,34 +145,14 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
 }
 
 /// A base whose MACs and challenges are in the field of values: a token is a wire.
-pub trait Flat<R: Value>: Base<R, Mac = R> {
+pub trait Flat<R: Value>: Base<R, Mac = R> + Polynomials<R> {
     /// The wire that a token is.
     fn wire(token: Self::Token) -> Self::Wire;
-
-    /// Claims that every wire has one of the values in `set`.
-    ///
-    /// # Errors
-    /// At P that one has not; the backend's.
-    fn one_of(&mut self, wires: &[Self::Wire], set: &[R]) -> Result<(), Error>;
-}
-
-/// P: the coefficients of `prod (tag + value X)`, lowest first, over `[tag, value]`.
-pub(super) fn coefficients<M: Element>(factors: impl ExactSizeIterator<Item = [M; 2]>) -> Vec<M> {
-    let mut g = Vec::with_capacity(factors.len() + 1);
-    g.push(M::ONE);
-    for [tag, value] in factors {
-        g.push(M::ZERO);
-        for j in (1..g.len()).rev() {
-            g[j] = g[j] * tag + g[j - 1] * value;
-        }
-        g[0] *= tag;
-    }
-    g
 }
 
 /// P: the coefficients of the product of all tokens but for the top one; `None` if that is not zero.
 pub(super) fn product<M: Element>(tokens: &[Shown<M>]) -> Option<Vec<M>> {
-    let mut g = coefficients(tokens.iter().map(|token| [token.tag, token.value]));
+    let mut g = product_of_wires(tokens.iter().map(|token| [token.tag, token.value]));
     g.pop().filter(|top| top.is_zero()).map(|_| g)
 }
 
@@ -255,7 +236,7 @@ mod tests {
         for branches in 1..6 {
             for zero in (0..branches).map(Some).chain([None]) {
                 let deal = deal::<M>(branches, zero);
-                let mut all = coefficients(deal.shown.iter().map(|token| [token.tag, token.value]));
+                let mut all = product_of_wires(deal.shown.iter().map(|token| [token.tag, token.value]));
                 assert_eq!(product(&deal.shown).is_some(), zero.is_some());
                 // The top one is left out, whatever it is.
                 all.pop();

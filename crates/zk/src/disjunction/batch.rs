@@ -163,7 +163,7 @@ impl<R: Value> Circuits<R> {
             let halves = Zeroizing::new(Vec::from_iter(vector.iter().map(B::half)));
             tokens.push(B::wire(B::combine(&halves, &u)?));
         }
-        base.one_of(&tokens, &set)
+        base.assert_one_of(&tokens, &set)
     }
 }
 

@@ -29,17 +29,24 @@ impl<R: Ring> Tracer<R> {
         let room = || Vec::with_capacity(shape.multiplications);
         let mut tracer = Self { values: Evaluator::tracing(), left: room(), right: room() };
         let outputs = branch.run(&mut tracer, shared)?;
-        let Self { values, left, right } = tracer;
+        let values = core::mem::take(&mut tracer.values).into_trace();
         let trace = Trace {
-            inputs: pad(values.into_trace().values().to_vec(), shape.inputs)?,
-            left: pad(left, shape.multiplications)?,
-            right: pad(right, shape.multiplications)?,
+            inputs: pad(values.values().to_vec(), shape.inputs)?,
+            left: pad(core::mem::take(&mut tracer.left), shape.multiplications)?,
+            right: pad(core::mem::take(&mut tracer.right), shape.multiplications)?,
             outputs: Witness::new(outputs),
         };
         if trace.outputs.values().len() != shape.outputs {
             return Err(Error::misuse("a branch has another number of outputs than its disjunction"));
         }
         Ok(trace)
+    }
+}
+
+impl<R: Ring> Drop for Tracer<R> {
+    fn drop(&mut self) {
+        // What a branch that failed leaves: a witness wipes its values.
+        drop([&mut self.left, &mut self.right].map(|values| Witness::new(core::mem::take(values))));
     }
 }
 

@@ -16,11 +16,6 @@ impl<M: Zeroize> Drop for ProverPoly<M> {
 }
 
 impl<M: Zeroize> ProverPoly<M> {
-    /// The expression with these coefficients, lowest first.
-    pub(crate) fn with_coefficients(coefficients: Vec<M>) -> Self {
-        Self(coefficients)
-    }
-
     /// The coefficients, lowest first.
     pub(super) fn coefficients(&self) -> &[M] {
         &self.0
@@ -32,6 +27,11 @@ impl<M: Zeroize> ProverPoly<M> {
 }
 
 impl<M: Element> ProverPoly<M> {
+    /// The product of wires, each with its `[tag, value]`.
+    pub(super) fn product(wires: impl ExactSizeIterator<Item = [M; 2]>) -> Self {
+        Self(product_of_wires(wires))
+    }
+
     /// A wire with the value `x` and the tag `m`.
     pub(super) fn wire(x: M, m: M) -> Self {
         Self(vec![m, x])
@@ -73,6 +73,20 @@ impl<M: Element> ProverPoly<M> {
     }
 }
 
+/// The coefficients of `prod (tag + value X)` over `[tag, value]`, lowest first.
+pub(crate) fn product_of_wires<M: Element>(wires: impl ExactSizeIterator<Item = [M; 2]>) -> Vec<M> {
+    let mut g = Vec::with_capacity(wires.len() + 1);
+    g.push(M::ONE);
+    for [tag, value] in wires {
+        g.push(M::ZERO);
+        for j in (1..g.len()).rev() {
+            g[j] = g[j] * tag + g[j - 1] * value;
+        }
+        g[0] *= tag;
+    }
+    g
+}
+
 /// V's side: the value at delta, and the degree.
 #[derive(Clone)]
 pub struct VerifierPoly<M: Zeroize> {
@@ -87,9 +101,9 @@ impl<M: Zeroize> Drop for VerifierPoly<M> {
 }
 
 impl<M: Element> VerifierPoly<M> {
-    /// The expression of this degree with this value at delta.
-    pub(crate) fn with_value(degree: usize, value: M) -> Self {
-        Self { degree, value }
+    /// The product of wires with these keys.
+    pub(super) fn product(keys: impl ExactSizeIterator<Item = M>) -> Self {
+        Self { degree: keys.len(), value: keys.fold(M::ONE, |product, key| product * key) }
     }
 
     /// A wire with the key `k`.

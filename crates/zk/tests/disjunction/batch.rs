@@ -141,11 +141,6 @@ fn wrong_vectors_branches_for_other_repetitions_and_wires_not_tied_are_rejected(
             // The end is whatever P's steps lead to, at V too: the lie itself has to be found.
             let claimed = Machine { end: lie.end.clone(), ..claimed.clone() };
             let end = between(run, lie, &claimed);
-            assert!(
-                end.results[0].is_ok() || run.interval < 100 || !run.fiat_shamir,
-                "{name}: {:?}",
-                end.results
-            );
             assert!(matches!(end.results[1], Err(Error::Rejected { .. })), "{name}: {:?}", end.results);
         }
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Tag, tags};
 use volery_circuit::check_linear;
-use volery_circuit::polynomials::MatrixShape;
+use volery_circuit::polynomials::{MatrixShape, check_set};
 use volery_circuit::{
     Backend, Error as StatementError, Hint, Ops, Peek, Place, Polynomials, Prove, Statement,
 };
@@ -517,6 +517,16 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Prover<'_, F, M, L> {
     fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
         let product = p.mul(q).map_err(Error::from);
         self.latch(product)
+    }
+
+    fn assert_one_of(&mut self, x: &[Self::Wire], set: &[F]) -> Result<(), Error> {
+        let checked = check_set(set.len()).map_err(Error::from);
+        self.latch(checked)?;
+        for x in x {
+            let factors = set.iter().map(|element| [x.m, M::embed(x.x - *element)]);
+            self.assert_poly_zero(&[ProverPoly::product(factors)])?;
+        }
+        Ok(())
     }
 
     fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Error> {

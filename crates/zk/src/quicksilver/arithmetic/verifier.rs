@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Tag, tags};
-use volery_circuit::polynomials::MatrixShape;
+use volery_circuit::polynomials::{MatrixShape, check_set};
 use volery_circuit::{
     Backend, Error as StatementError, Hint, Ops, Polynomials, Prove, Statement, check_linear,
 };
@@ -519,6 +519,18 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
     fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
         let product = p.mul(q).map_err(Error::from);
         self.latch(product)
+    }
+
+    fn assert_one_of(&mut self, x: &[M], set: &[F]) -> Result<(), Error> {
+        let checked = check_set(set.len()).map_err(Error::from);
+        self.latch(checked)?;
+        // Keys of public constants.
+        let delta = self.delta.expose();
+        let set = Zeroizing::new(Vec::from_iter(set.iter().map(|element| delta.scale(*element))));
+        for x in x {
+            self.assert_poly_zero(&[VerifierPoly::product(set.iter().map(|element| *x - *element))])?;
+        }
+        Ok(())
     }
 
     fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Error> {
