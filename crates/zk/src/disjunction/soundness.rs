@@ -78,7 +78,7 @@ mod tests {
         let checks = Checks { blocks: 2 * 500_000 * 530 / (1 << 17), degree: 50, folds: 0 };
         let batch = Disjunction { branches: 50, batched: true };
         assert!(
-            (40.0..41.5).contains(&batch.interactive_bits(&checks, size)),
+            (42.0..43.0).contains(&batch.interactive_bits(&checks, size)),
             "{}",
             batch.interactive_bits(&checks, size)
         );
