@@ -12,6 +12,7 @@
 //! | [`subfield`] | base VOLE and rounds over a field, at either party |
 //! | [`proofs`] | QuickSilver over bits, at either party, with correlations from nowhere |
 //! | [`arithmetic`] | QuickSilver over fields, and over bits and a field; elements in messages |
+//! | [`disjunction`] | one of many: single disjunctions over bits and a field, batches |
 //! | [`sessions`] | whole sessions, at either party |
 //! | [`stored`] | correlation files and proof files |
 //! | [`dealing`] | those correlations |
@@ -24,6 +25,7 @@
 pub mod arithmetic;
 pub mod correlations;
 pub mod dealing;
+pub mod disjunction;
 pub mod driver;
 pub mod files;
 pub mod proofs;
@@ -65,6 +67,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("arithmetic_verifier", arithmetic::arithmetic_verifier),
     ("mixed_prover", arithmetic::mixed_prover),
     ("mixed_verifier", arithmetic::mixed_verifier),
+    ("disjunction_prover", disjunction::disjunction_prover),
+    ("disjunction_verifier", disjunction::disjunction_verifier),
     ("session_prover", sessions::session_prover),
     ("session_verifier", sessions::session_verifier),
     ("stored", stored::stored),

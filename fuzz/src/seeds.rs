@@ -18,7 +18,7 @@ use volery_vole::softspoken::FieldBits;
 use crate::correlations::{cot_as_prover, cot_as_verifier, extension};
 use crate::proofs::Chain;
 use crate::replay::{payloads, record, rng};
-use crate::{arithmetic, dealing, proofs, sessions, subfield};
+use crate::{arithmetic, dealing, disjunction, proofs, sessions, subfield};
 
 /// One input of a target.
 pub struct Seed {
@@ -47,6 +47,7 @@ pub fn all() -> Vec<Seed> {
     elements(&mut add);
     conversations(&mut add);
     conversations_over_fields(&mut add);
+    disjunctions(&mut add);
     files(&mut add);
     seeds
 }
@@ -233,6 +234,28 @@ fn conversations_over_fields(add: Add<'_>) {
         }
         if !hashed {
             add("mixed_prover", name, &verifier);
+        }
+    }
+}
+
+fn disjunctions(add: Add<'_>) {
+    let delta = dealing::delta(&[]);
+    for (hashed, name) in [(false, "interactive"), (true, "fiat-shamir")] {
+        for kind in 0..disjunction::KINDS {
+            let (prover, verifier) = record(
+                move |channel| disjunction::as_prover(channel, kind, hashed).expect("an honest run"),
+                |channel| {
+                    disjunction::as_verifier(channel, kind, hashed, &delta, false).expect("an honest run")
+                },
+            );
+            for (lie, claim) in [(0, "true"), (2, "false")] {
+                let bytes = [&[kind << 2 | lie | u8::from(hashed)], prover.as_slice()].concat();
+                add("disjunction_verifier", &format!("{name}-{claim}-{kind}"), &bytes);
+            }
+            if !hashed {
+                let bytes = [&[kind], verifier.as_slice()].concat();
+                add("disjunction_prover", &format!("kind-{kind}"), &bytes);
+            }
         }
     }
 }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use volery_fuzz::proofs::Chain;
 use volery_fuzz::replay::against;
-use volery_fuzz::{TARGETS, arithmetic, correlations, dealing, driver, proofs, seeds, sessions, subfield};
+use volery_fuzz::{
+    TARGETS, arithmetic, correlations, dealing, disjunction, driver, proofs, seeds, sessions, subfield,
+};
 
 fn committed(target: &str, name: &str) -> Vec<u8> {
     std::fs::read(driver::corpus(target).join(name)).expect("run `cargo run --example seeds`")
@@ -54,6 +56,21 @@ fn honest_conversations_are_accepted_to_the_end() {
     assert_eq!(against(&bytes[1..], |c| sessions::as_verifier(c, &Chain::TRUE)), Ok(()));
     let lie = against(&bytes[1..], |c| sessions::as_verifier(c, &Chain::FALSE));
     assert!(lie.is_err_and(|error| error.is_rejection()));
+}
+
+#[test]
+fn honest_disjunctions_are_accepted_to_the_end_and_false_ones_never() {
+    let delta = dealing::delta(b"test");
+    for kind in 0..disjunction::KINDS {
+        let bytes = committed("disjunction_prover", &format!("kind-{kind}"));
+        assert_eq!(against(&bytes[1..], |c| disjunction::as_prover(c, kind, false)), Ok(()));
+        for (hashed, name) in [(false, "interactive"), (true, "fiat-shamir")] {
+            let bytes = committed("disjunction_verifier", &format!("{name}-true-{kind}"));
+            let run = |lie| against(&bytes[1..], |c| disjunction::as_verifier(c, kind, hashed, &delta, lie));
+            assert_eq!(run(false), Ok(()), "{name} {kind}");
+            assert!(run(true).is_err_and(|error| error.is_rejection()), "{name} {kind}");
+        }
+    }
 }
 
 #[test]

@@ -143,6 +143,11 @@ pub mod tags {
         /// Masked parities of sets of converted bits.
         PARITIES = 0x34, "Parities";
 
+        // 0x40..: disjunctions.
+
+        /// That the tokens of all branches multiply to zero: the masked coefficients of their product, and counts.
+        TOKENS = 0x40, "Tokens";
+
         // 0xf0..: never sent by a protocol of this workspace.
 
         /// For tests and benchmarks of code that moves frames.

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use volery_field::Ring;
 
 use crate::backend::{check_linear, check_products};
+use crate::choose::Shape;
 use crate::polynomials::{Graded, MatrixShape};
 use crate::{Backend, Error, Hint, Ops, Polynomials, Prove, Statement};
 
@@ -177,6 +178,16 @@ impl<R: Ring> Counter<R> {
         self.now.assertions += claims;
         let depth = x.iter().chain(y).max().map_or(0, |depth| depth.saturating_add(1));
         self.depth = self.depth.max(depth);
+    }
+
+    /// Counts what a disjunction of this shape commits to, whichever branch holds, and one assertion.
+    pub(crate) fn disjunction(&mut self, shape: Shape) {
+        let Shape { inputs, multiplications, outputs } = shape;
+        let [inputs, multiplications, outputs] = [inputs, multiplications, outputs].map(|n| n as u64);
+        let values = inputs.saturating_add(outputs).saturating_add(multiplications.saturating_mul(2));
+        self.now.inputs = self.now.inputs.saturating_add(values);
+        self.now.multiplications = self.now.multiplications.saturating_add(multiplications);
+        self.now.assertions += 1;
     }
 
     fn flush(&mut self) {

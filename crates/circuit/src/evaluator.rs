@@ -52,6 +52,11 @@ impl<R: Ring> Evaluator<R> {
         statement.run(&mut Self::new())
     }
 
+    /// What hints and picks look at.
+    pub(crate) fn peek() -> &'static dyn Peek<R, R> {
+        &Values
+    }
+
     /// Assertions that held so far.
     #[must_use]
     pub fn assertions(&self) -> u64 {

@@ -73,6 +73,7 @@
 
 mod backend;
 pub mod bristol;
+pub mod choose;
 pub mod circuit;
 pub mod claim;
 pub mod convert;
@@ -97,6 +98,7 @@ pub mod witness;
 
 pub use backend::{Backend, Hint, Ops, Peek, Prove, Statement, check_linear, check_products};
 pub use bristol::{BristolFile, FileStatement};
+pub use choose::{Branch, Branches, Choose, Picked, Repeat, Shape, Steps};
 pub use circuit::{
     Circuit, CircuitStatement, Computed, Gate, Input, Output, Parts, Recorded, Recorder, Signature,
 };

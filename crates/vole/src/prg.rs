@@ -57,8 +57,12 @@ impl Prg {
             for out in out.chunks_mut(2 * buffer.len()) {
                 let blocks = &mut buffer[..out.len().div_ceil(2)];
                 self.blocks(blocks);
-                for (out, block) in out.chunks_mut(2).zip(blocks) {
-                    out.copy_from_slice(&E::pair_from_blocks(&[block.to_bits()])[..out.len()]);
+                let (pairs, rest) = out.as_chunks_mut();
+                for (pair, block) in pairs.iter_mut().zip(blocks.iter()) {
+                    *pair = E::pair_from_blocks(&[block.to_bits()]);
+                }
+                if let ([out], Some(block)) = (rest, blocks.last()) {
+                    [*out, _] = E::pair_from_blocks(&[block.to_bits()]);
                 }
             }
             return;

@@ -18,10 +18,12 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`Error`] | how a proof can end other than well; a rejection is one of the ways |
+//! | [`disjunction`] | one of many statements, without saying which (Robin, Batchman) |
 //! | [`quicksilver`] | proofs of circuits and polynomials over bits, fields and both (QuickSilver, figures 4 and 5) |
 
 #![forbid(unsafe_code)]
 
+pub mod disjunction;
 mod error;
 pub mod quicksilver;
 

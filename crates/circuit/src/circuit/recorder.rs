@@ -6,8 +6,7 @@ use volery_field::Ring;
 
 use super::{Circuit, Gate, Input, Output, Parts, Signature};
 use crate::place::Place;
-use crate::polynomials::Graded;
-use crate::{Backend, Error, Fold, Folded, Hint, Ops, Polynomials, Prove, Statement};
+use crate::{Backend, Error, Hint, Ops, Prove, Statement};
 
 /// Set in a [`Recorded`] that is a gate's output; the other bits are its number among the gates or the inputs.
 const GATE: u32 = 1 << 31;
@@ -211,36 +210,7 @@ impl<R: Ring> Prove<R> for Recorder<R> {
     }
 }
 
-/// An expression becomes gates, and its products real multiplications; constants fold away.
-impl<R: Ring> Polynomials<R> for Recorder<R> {
-    type Poly = Graded<Folded<R, Recorded>>;
-
-    fn poly(&mut self, x: &Recorded) -> Self::Poly {
-        Graded::variable(Folded::Wire(*x))
-    }
-
-    fn poly_constant(&mut self, c: R) -> Self::Poly {
-        Graded::constant(Folded::Constant(c))
-    }
-
-    fn poly_add(&mut self, p: &Self::Poly, q: &Self::Poly) -> Self::Poly {
-        p.sum(q, Fold::new(self).add(p.value(), q.value()))
-    }
-
-    fn poly_scale(&mut self, p: &Self::Poly, c: R) -> Self::Poly {
-        p.multiple(Fold::new(self).scale(p.value(), c))
-    }
-
-    fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
-        // The degree is refused before a gate is recorded.
-        let product = p.product(q, *p.value())?;
-        Ok(product.multiple(Fold::new(self).mul(p.value(), q.value())?))
-    }
-
-    fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Error> {
-        p.iter().try_for_each(|p| Fold::new(self).assert_zero(&[*p.value()]))
-    }
-}
+crate::polynomials_by_multiplying!([R: Ring] R, Recorder<R>);
 
 #[cfg(test)]
 mod tests {

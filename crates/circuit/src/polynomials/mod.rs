@@ -74,10 +74,7 @@ pub trait Polynomials<R: Ring>: Prove<R> {
     /// # Errors
     /// [`Error::Misuse`] for an empty set or one of more than [`MAX_DEGREE`] elements; as [`Prove::assert_zero`].
     fn assert_one_of(&mut self, x: &[Self::Wire], set: &[R]) -> Result<(), Self::Error> {
-        if set.is_empty() {
-            return Err(Error::misuse("a value out of an empty set").into());
-        }
-        check_degree(set.len())?;
+        check_set(set.len())?;
         for wire in x {
             let value = self.poly(wire);
             let mut product = self.poly_constant(R::ONE);
@@ -129,6 +126,17 @@ pub fn check_degree(degree: usize) -> Result<usize, Error> {
         return Ok(degree);
     }
     Err(Error::misuse(format!("an expression of degree {degree}; {MAX_DEGREE} is the most")))
+}
+
+/// That a set of so many elements is one that [`Polynomials::assert_one_of`] takes.
+///
+/// # Errors
+/// [`Error::Misuse`] if not.
+pub fn check_set(elements: usize) -> Result<(), Error> {
+    if elements == 0 {
+        return Err(Error::misuse("a value out of an empty set"));
+    }
+    check_degree(elements).map(drop)
 }
 
 /// What a backend knows of an expression, and the expression's degree.
@@ -262,6 +270,46 @@ impl<R: Ring> Polynomial<R> {
     pub fn degree(&self) -> usize {
         self.terms.iter().map(|term| term.variables.len()).max().unwrap_or(0)
     }
+}
+
+/// Implements [`Polynomials`] for a backend with nothing better than multiplications: an expression becomes gates, and its
+/// products real multiplications; constants fold away. `polynomials_by_multiplying!([R: Ring] R, Backend<R>)`.
+#[macro_export]
+macro_rules! polynomials_by_multiplying {
+    ([$($generics:tt)*] $ring:ty, $backend:ty) => {
+        impl<$($generics)*> $crate::Polynomials<$ring> for $backend {
+            type Poly = $crate::Graded<$crate::Folded<$ring, <Self as $crate::Ops<$ring>>::Wire>>;
+
+            fn poly(&mut self, x: &Self::Wire) -> Self::Poly {
+                $crate::Graded::variable($crate::Folded::Wire(x.clone()))
+            }
+
+            fn poly_constant(&mut self, c: $ring) -> Self::Poly {
+                $crate::Graded::constant($crate::Folded::Constant(c))
+            }
+
+            fn poly_add(&mut self, p: &Self::Poly, q: &Self::Poly) -> Self::Poly {
+                p.sum(q, $crate::Ops::<$ring>::add(&mut $crate::Fold::new(self), p.value(), q.value()))
+            }
+
+            fn poly_scale(&mut self, p: &Self::Poly, c: $ring) -> Self::Poly {
+                p.multiple($crate::Ops::<$ring>::scale(&mut $crate::Fold::new(self), p.value(), c))
+            }
+
+            fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Self::Error> {
+                // The degree is refused before anything is multiplied.
+                let product = p.product(q, p.value().clone())?;
+                let value = $crate::Ops::<$ring>::mul(&mut $crate::Fold::new(self), p.value(), q.value())?;
+                Ok(product.multiple(value))
+            }
+
+            fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Self::Error> {
+                p.iter().try_for_each(|p| {
+                    $crate::Prove::<$ring>::assert_zero(&mut $crate::Fold::new(self), &[p.value().clone()])
+                })
+            }
+        }
+    };
 }
 
 #[cfg(test)]

@@ -33,10 +33,18 @@ impl Sha256Chain {
     /// # Errors
     /// [`Error::Public`] from 2^55 blocks on, which SHA-256 does not take.
     pub fn new(blocks: u64) -> Result<Self, Error> {
+        Self::numbered(blocks, 0)
+    }
+
+    /// One of many different chains, for disjunctions; number 0 is [`Sha256Chain::new`]'s.
+    ///
+    /// # Errors
+    /// As [`Sha256Chain::new`].
+    pub fn numbered(blocks: u64, number: u8) -> Result<Self, Error> {
         if blocks >= 1 << 55 {
             return Err(Error::Public(format!("sha256 does not take {blocks} blocks of 64 bytes")));
         }
-        let block = witness(1, 64);
+        let block = witness(1_u8.wrapping_add(number), 64);
         let mut hasher = sha2::Sha256::new();
         for _ in 0..blocks {
             hasher.update(&block);

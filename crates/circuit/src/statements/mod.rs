@@ -14,18 +14,21 @@
 //! | [`MatrixProduct`], [`InnerProduct`] | I know factors with this product, public or committed to |
 //! | [`Mul32`] | I know 32-bit factors with these products modulo 2^32, as polynomials over their bits |
 //! | [`MulChain`] | multiplications in any number: for benchmarks |
+//! | [`Processor`] | steps of a machine, each one of its [`Instruction`]s: a small CPU without memory |
 
 mod aes128;
 mod arithmetic;
 mod bench;
 mod mul32;
 mod preimage;
+mod processor;
 
 pub use aes128::Aes128Key;
 pub use arithmetic::{InnerProduct, MatrixProduct, MulChain, Short, Sis};
 pub use bench::{Aes128Many, AndChain, Sha256Chain};
 pub use mul32::Mul32;
 pub use preimage::{Preimage, Sha1Preimage, Sha256Preimage};
+pub use processor::{Instruction, Processor};
 
 use volery_field::F2;
 use zeroize::Zeroizing;

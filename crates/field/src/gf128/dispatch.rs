@@ -45,6 +45,9 @@ impl Level {
 /// A check's function: of `chi`, `a`, `b` and `c`.
 type Check = unsafe fn(&[Gf128], &[Gf128], &[Gf128], &[Gf128]) -> (Gf128, Gf128);
 
+/// A pair of weighted sums' function: of coefficients, left and right.
+type Weigh = unsafe fn(&[Gf128], &[Gf128], &[Gf128]) -> [Gf128; 4];
+
 /// The functions of one instruction set.
 ///
 /// # Safety
@@ -59,6 +62,8 @@ pub(super) struct Table {
     pub(super) scale_add: unsafe fn(Gf128, &[Gf128], &mut [Gf128]),
     pub(super) check_prover: Check,
     pub(super) check_verifier: Check,
+    pub(super) weigh_prover: Weigh,
+    pub(super) weigh_verifier: Weigh,
     pub(super) transpose: unsafe fn(&[u8], usize, &mut [Gf128]),
 }
 
@@ -71,6 +76,8 @@ static PORTABLE: Table = Table {
     scale_add: portable::scale_add,
     check_prover: portable::check_prover,
     check_verifier: portable::check_verifier,
+    weigh_prover: portable::weigh::<true>,
+    weigh_verifier: portable::weigh::<false>,
     transpose: portable::transpose,
 };
 
@@ -233,6 +240,33 @@ impl Kernel {
         check_lengths(chi, a, b, c)?;
         // SAFETY: a kernel exists only where the CPU has its instructions.
         Ok(unsafe { (self.0.check_verifier)(chi, a, b, c) })
+    }
+
+    /// Two weighted sums of the prover's wires, with the same coefficients `c`, their tags' and their values':
+    ///
+    /// ```text
+    /// ( sum of c[i] * a[i],   sum of c[i] * b[i],   sum of c[i] * lsb(a[i]),   sum of c[i] * lsb(b[i]) )
+    /// ```
+    ///
+    /// # Errors
+    /// [`LengthError`] if the three lengths differ.
+    pub fn weigh_prover(self, c: &[Gf128], a: &[Gf128], b: &[Gf128]) -> Result<[Gf128; 4], LengthError> {
+        LengthError::check("the left vector", c.len(), a.len())?;
+        LengthError::check("the right vector", c.len(), b.len())?;
+        // SAFETY: a kernel exists only where the CPU has its instructions.
+        Ok(unsafe { (self.0.weigh_prover)(c, a, b) })
+    }
+
+    /// Two weighted sums of the verifier's keys: `( sum of c[i] * a[i],   sum of c[i] * b[i] )`.
+    ///
+    /// # Errors
+    /// [`LengthError`] if the three lengths differ.
+    pub fn weigh_verifier(self, c: &[Gf128], a: &[Gf128], b: &[Gf128]) -> Result<[Gf128; 2], LengthError> {
+        LengthError::check("the left vector", c.len(), a.len())?;
+        LengthError::check("the right vector", c.len(), b.len())?;
+        // SAFETY: a kernel exists only where the CPU has its instructions.
+        let [a, b, ..] = unsafe { (self.0.weigh_verifier)(c, a, b) };
+        Ok([a, b])
     }
 
     /// Transposes a matrix of 128 rows of bits: bit `i` of `out[j]` becomes bit `j` of row `i`.

@@ -69,6 +69,26 @@ fn inner_products_with_bits_agree() {
 }
 
 #[test]
+fn weighted_sums_of_pairs_agree() {
+    for_each_kernel(|kernel, portable, elements, length, offset| {
+        let [c, a, b] = [0; 3].map(|_| elements.vector(length + offset));
+        let (c, a, b) = (&c[offset..], &a[offset..], &b[offset..]);
+        let sum = |of: &dyn Fn(usize) -> Gf128| (0..length).map(of).sum::<Gf128>();
+        let [left, right] = [a, b].map(|x| sum(&|i| c[i] * x[i]));
+        let [left_bits, right_bits] = [a, b].map(|x| sum(&|i| c[i] * x[i].lsb()));
+        for kernel in [portable, kernel] {
+            let expected = [left, right, left_bits, right_bits];
+            assert_eq!(kernel.weigh_prover(c, a, b), Ok(expected), "{kernel:?}, {length} from {offset}");
+            assert_eq!(
+                kernel.weigh_verifier(c, a, b),
+                Ok([left, right]),
+                "{kernel:?}, {length} from {offset}"
+            );
+        }
+    });
+}
+
+#[test]
 fn powers_agree() {
     for_each_kernel(|kernel, portable, elements, length, offset| {
         let x = elements.element();

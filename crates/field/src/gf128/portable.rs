@@ -155,6 +155,21 @@ pub(super) fn check_verifier(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128
     (products.reduce(), linear.reduce())
 }
 
+/// The sums of [`Kernel::weigh_prover`](super::Kernel::weigh_prover); those of bits are zero for the verifier.
+pub(super) fn weigh<const PROVER: bool>(c: &[Gf128], a: &[Gf128], b: &[Gf128]) -> [Gf128; 4] {
+    let (mut sums, mut bits) = ([Wide::default(); 2], [Gf128::ZERO; 2]);
+    for ((&c, &a), &b) in c.iter().zip(a).zip(b) {
+        sums[0].add(multiply_wide(c, a));
+        sums[1].add(multiply_wide(c, b));
+        if PROVER {
+            bits[0] += c * a.lsb();
+            bits[1] += c * b.lsb();
+        }
+    }
+    let [a, b] = sums;
+    [a.reduce(), b.reduce(), bits[0], bits[1]]
+}
+
 /// Column `j` of 128 rows of `stride` bytes to `out[j]`; see [`Kernel::transpose`](super::Kernel::transpose).
 pub(super) fn transpose(rows: &[u8], stride: usize, out: &mut [Gf128]) {
     for (block, out) in out.chunks_mut(128).enumerate() {

@@ -298,6 +298,47 @@ pub(super) fn check<const PROVER: bool, const N: usize, S: Simd<N>>(
     (sums.products.total(s), sums.linear.total(s))
 }
 
+/// The sums of [`Kernel::weigh_prover`](super::Kernel::weigh_prover), or of its two first alone for the verifier.
+#[inline(always)]
+pub(super) fn weigh<const PROVER: bool, const N: usize, S: Simd<N>>(
+    s: S,
+    [c, a, b]: [&[Gf128]; 3],
+) -> [Gf128; 4] {
+    let ((c, c_rest), (a, a_rest), (b, b_rest)) =
+        (c.as_chunks::<N>(), a.as_chunks::<N>(), b.as_chunks::<N>());
+    let zero = s.splat(Gf128::ZERO);
+    let mut sums = Weights { a: Parts::zero(s), b: Parts::zero(s), bits: [zero; 2] };
+    for ((c, a), b) in c.iter().zip(a).zip(b) {
+        sums.add::<PROVER, N>(s, [c, a, b]);
+    }
+    if !c_rest.is_empty() {
+        sums.add::<PROVER, N>(s, [&padded(c_rest), &padded(a_rest), &padded(b_rest)]);
+    }
+    [sums.a.total(s), sums.b.total(s), total(s, sums.bits[0]), total(s, sums.bits[1])]
+}
+
+/// The sums of [`weigh`] on the way.
+struct Weights<V> {
+    a: Parts<V>,
+    b: Parts<V>,
+    bits: [V; 2],
+}
+
+impl<V: Copy> Weights<V> {
+    /// Adds `N` pairs.
+    #[inline(always)]
+    fn add<const PROVER: bool, const N: usize>(&mut self, s: impl Simd<N, V = V>, lanes: [&[Gf128; N]; 3]) {
+        let [c, a, b] = lanes.map(|lanes| s.load(lanes));
+        let (at_a, at_b) = two_products(s, c, a, b);
+        self.a.add(s, at_a);
+        self.b.add(s, at_b);
+        if PROVER {
+            self.bits[0] = s.xor(self.bits[0], s.and(c, s.spread_lsb(a)));
+            self.bits[1] = s.xor(self.bits[1], s.and(c, s.spread_lsb(b)));
+        }
+    }
+}
+
 /// `chi * p` and `chi * q`: the sums of halves are taken once for `chi` and together for `p` and `q`.
 #[inline(always)]
 fn two_products<const N: usize, S: Simd<N>>(s: S, chi: S::V, p: S::V, q: S::V) -> (Parts<S::V>, Parts<S::V>) {
@@ -328,6 +369,8 @@ macro_rules! entries {
             scale_add,
             check_prover,
             check_verifier,
+            weigh_prover,
+            weigh_verifier,
             transpose,
         };
 
@@ -373,6 +416,16 @@ macro_rules! entries {
         #[target_feature(enable = $features)]
         fn check_verifier(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
             vector::check::<false, $lanes, _>($simd::new(), [chi, a, b, c])
+        }
+
+        #[target_feature(enable = $features)]
+        fn weigh_prover(c: &[Gf128], a: &[Gf128], b: &[Gf128]) -> [Gf128; 4] {
+            vector::weigh::<true, $lanes, _>($simd::new(), [c, a, b])
+        }
+
+        #[target_feature(enable = $features)]
+        fn weigh_verifier(c: &[Gf128], a: &[Gf128], b: &[Gf128]) -> [Gf128; 4] {
+            vector::weigh::<false, $lanes, _>($simd::new(), [c, a, b])
         }
 
         #[target_feature(enable = $features)]

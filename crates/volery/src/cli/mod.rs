@@ -25,6 +25,7 @@ mod connection;
 mod demo;
 mod failure;
 mod info;
+mod many;
 mod outcome;
 mod output;
 mod over;

@@ -1,14 +1,15 @@
 //! How a statement is proved: which MAC field, with what soundness, at what cost.
 
 use volery::Options;
-use volery_circuit::Counts;
+use volery_circuit::{Counter, Counts};
 use volery_field::{F2, Gf128, Ring};
-use volery_zk::quicksilver::{Program, Tally, soundness};
+use volery_zk::quicksilver::{Program, Tally, arithmetic, soundness};
 
 use super::args::ProtocolArgs;
 use super::connection::Link;
 use super::failure::Failure;
 use super::info::predict::Prediction;
+use super::many::Many;
 use super::over::{FieldStatement, MacField, Pair, Weight};
 use super::progress::Progress;
 use super::session::{self, Figures, Worth};
@@ -23,6 +24,7 @@ pub(crate) struct Settled<'a> {
 enum How<'a> {
     Bits(&'a BitStatement),
     Field { statement: &'a dyn FieldStatement, mac: MacField, weight: Weight },
+    Many { many: &'a Many, counts: Counts },
 }
 
 /// What a proof of a statement about bits with these `counts` is made of.
@@ -49,6 +51,24 @@ pub(crate) fn field_soundness(options: &Options, pair: &Pair, weight: &Weight) -
     }
 }
 
+/// The same for a proof that some of several statements about bits hold.
+fn many_soundness(options: &Options, many: &Many, commitments: u64) -> f64 {
+    use volery_zk::disjunction::soundness::{BITS, Disjunction};
+    let [branches, least] = many.statement.counts();
+    // Each disjunction ends a block, and one more is the last.
+    let blocks = commitments / options.settings().interval.max(1) as u64 + least as u64 + 1;
+    let checks = arithmetic::soundness::Checks { blocks, degree: 2, folds: 0 };
+    let disjunction = Disjunction { branches, batched: false };
+    match options.fiat_shamir {
+        false => disjunction.interactive_bits(&checks, BITS),
+        true => disjunction.fiat_shamir_bits(&checks, BITS, 0.0),
+    }
+}
+
+fn commitments(counts: &Counts) -> u64 {
+    counts.inputs.saturating_add(counts.multiplications)
+}
+
 /// What a proof of `tally` about bits is worth.
 pub(crate) fn bit_worth(options: &Options, tally: &Tally) -> Worth {
     Worth { fields: [F2::NAME, Gf128::NAME], soundness_bits: bit_soundness(options, tally.into()) }
@@ -73,6 +93,12 @@ impl ProtocolArgs {
                 let statement: &dyn FieldStatement = &**statement;
                 let (mac, weight) = self.mac_field(statement)?;
                 How::Field { statement, mac, weight }
+            }
+            Named::Many(many) => {
+                let counts = Counter::count(&many.statement)?.total();
+                let bits = many_soundness(&options, many, commitments(&counts));
+                reached(self.rho.unwrap_or(ALWAYS_REACHED), bits)?;
+                How::Many { many, counts }
             }
         };
         Ok(Settled { options, how })
@@ -125,6 +151,7 @@ impl Settled<'_> {
             How::Field { statement, mac, weight } => {
                 Prediction::field(&self.options, &statement.pair(*mac), weight, statement.announced())
             }
+            How::Many { counts, .. } => Prediction::bits(&self.options, counts, true),
         })
     }
 
@@ -138,11 +165,17 @@ impl Settled<'_> {
             How::Field { statement, mac, weight } => {
                 Progress::new(statement.pair(*mac).value_bits, || Ok(weight.commitments()))
             }
+            How::Many { counts, .. } => Progress::new(1, || Ok(commitments(counts))),
         }
     }
 
     fn field_worth(&self, pair: &Pair, weight: &Weight) -> Worth {
         Worth { fields: [pair.value, pair.mac], soundness_bits: field_soundness(&self.options, pair, weight) }
+    }
+
+    fn many_worth(&self, many: &Many, counts: &Counts) -> Worth {
+        let soundness_bits = many_soundness(&self.options, many, commitments(counts));
+        Worth { fields: [F2::NAME, Gf128::NAME], soundness_bits }
     }
 
     /// Proves it over `link`.
@@ -155,6 +188,10 @@ impl Settled<'_> {
             How::Field { statement, mac, weight } => {
                 let report = statement.prove(*mac, prover, rng)?;
                 Ok((report, self.field_worth(&statement.pair(*mac), weight)))
+            }
+            How::Many { many, counts } => {
+                let report = prover.prove(&many.statement, rng)?;
+                Ok((report, self.many_worth(many, counts)))
             }
         })
     }
@@ -169,6 +206,10 @@ impl Settled<'_> {
             How::Field { statement, mac, weight } => {
                 let report = statement.verify(*mac, verifier, rng)?;
                 Ok((report, self.field_worth(&statement.pair(*mac), weight)))
+            }
+            How::Many { many, counts } => {
+                let report = verifier.verify(&many.statement, rng)?;
+                Ok((report, self.many_worth(many, counts)))
             }
         })
     }

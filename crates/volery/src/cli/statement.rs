@@ -12,6 +12,7 @@ use volery_field::F2;
 
 use super::args::{StatementArgs, WitnessArgs};
 use super::failure::Failure;
+use super::many::Many;
 use super::over::{self, FieldFile};
 use super::source::Source;
 
@@ -21,6 +22,8 @@ pub(crate) enum Named {
     Bits(BitStatement),
     /// Over another field.
     Field(Box<dyn FieldFile>),
+    /// Some of several over bits.
+    Many(Box<Many>),
 }
 
 /// A statement over bits.
@@ -33,6 +36,9 @@ pub(crate) enum BitStatement {
 impl Named {
     /// The public side.
     pub(crate) fn load(args: &StatementArgs) -> Result<Self, Failure> {
+        if let Some(many) = Many::load(args)? {
+            return Ok(Self::Many(Box::new(many)));
+        }
         match over::load(args)? {
             Some(statement) => Ok(Self::Field(statement)),
             None => BitStatement::load(args).map(Self::Bits),
@@ -45,6 +51,7 @@ impl Named {
         Ok(match self {
             Self::Bits(statement) => Self::Bits(statement.with_witness(&source)?),
             Self::Field(statement) => Self::Field(statement.with_witness(source)?),
+            Self::Many(many) => Self::Many(Box::new(many.with_witness(&source)?)),
         })
     }
 
@@ -53,6 +60,7 @@ impl Named {
         match self {
             Self::Bits(statement) => statement.text(),
             Self::Field(statement) => statement.text(),
+            Self::Many(many) => many.text(),
         }
     }
 
@@ -61,6 +69,7 @@ impl Named {
         match self {
             Self::Bits(statement) => Evaluator::<F2>::check(statement),
             Self::Field(statement) => statement.check(),
+            Self::Many(many) => Evaluator::<F2>::check(&many.statement),
         }
     }
 }

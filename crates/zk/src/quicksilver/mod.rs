@@ -52,7 +52,7 @@ mod challenges;
 mod claims;
 mod masks;
 pub mod mixed;
-mod poly;
+pub(crate) mod poly;
 mod program;
 mod prover;
 mod relations;

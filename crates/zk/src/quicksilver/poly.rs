@@ -27,6 +27,11 @@ impl<M: Zeroize> ProverPoly<M> {
 }
 
 impl<M: Element> ProverPoly<M> {
+    /// The product of wires, each with its `[tag, value]`.
+    pub(super) fn product(wires: impl ExactSizeIterator<Item = [M; 2]>) -> Self {
+        Self(product_of_wires(wires))
+    }
+
     /// A wire with the value `x` and the tag `m`.
     pub(super) fn wire(x: M, m: M) -> Self {
         Self(vec![m, x])
@@ -68,6 +73,20 @@ impl<M: Element> ProverPoly<M> {
     }
 }
 
+/// The coefficients of `prod (tag + value X)` over `[tag, value]`, lowest first.
+pub(crate) fn product_of_wires<M: Element>(wires: impl ExactSizeIterator<Item = [M; 2]>) -> Vec<M> {
+    let mut g = Vec::with_capacity(wires.len() + 1);
+    g.push(M::ONE);
+    for [tag, value] in wires {
+        g.push(M::ZERO);
+        for j in (1..g.len()).rev() {
+            g[j] = g[j] * tag + g[j - 1] * value;
+        }
+        g[0] *= tag;
+    }
+    g
+}
+
 /// V's side: the value at delta, and the degree.
 #[derive(Clone)]
 pub struct VerifierPoly<M: Zeroize> {
@@ -82,6 +101,11 @@ impl<M: Zeroize> Drop for VerifierPoly<M> {
 }
 
 impl<M: Element> VerifierPoly<M> {
+    /// The product of wires with these keys.
+    pub(super) fn product(keys: impl ExactSizeIterator<Item = M>) -> Self {
+        Self { degree: keys.len(), value: keys.fold(M::ONE, |product, key| product * key) }
+    }
+
     /// A wire with the key `k`.
     pub(super) fn wire(k: M) -> Self {
         Self { degree: 1, value: k }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use volery_channel::{Channel, ChannelExt as _, tags};
+use volery_channel::{Channel, ChannelExt as _, Tag, tags};
 use volery_circuit::{Backend, Hint, Ops, Peek, Place, Polynomials, Prove, Statement};
 use volery_field::{F2, Gf128, gf128::Kernel};
 use volery_vole::supply::Stock;
@@ -32,6 +32,12 @@ impl ProverWire {
     #[inline(always)]
     fn bit(self) -> u128 {
         self.0.to_bits() & 1
+    }
+
+    /// The tag, with the value in its least significant bit.
+    #[inline(always)]
+    pub(crate) fn tag(self) -> Gf128 {
+        self.0
     }
 
     /// What it carries.
@@ -209,6 +215,39 @@ impl<'a> Prover<'a> {
         self.latch(result)
     }
 
+    /// A challenge that depends on everything committed so far: ends the block and opens all.
+    pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
+        self.sound()?;
+        let result = self.try_challenge();
+        self.latch(result)
+    }
+
+    fn try_challenge(&mut self) -> Result<[u8; 16], Error> {
+        self.close()?;
+        while !self.pending.is_empty() {
+            self.open_oldest()?;
+        }
+        self.channel.flush()?;
+        match self.challenges.hash() {
+            Some(seed) => Ok(seed),
+            None => self.receive_seed(),
+        }
+    }
+
+    /// The next random correlations, right after a challenge: nothing else may hold some of them.
+    pub(crate) fn random(&mut self, out: &mut [Gf128]) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.stock.fill(self.channel, out).map_err(Error::from);
+        self.latch(result)
+    }
+
+    /// Sends a message of a protocol on top.
+    pub(crate) fn send_message(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.challenges.send(self.channel, tag, payload);
+        self.latch(result)
+    }
+
     /// A digest of all that was said in this part, where challenges are hashes.
     pub(super) fn said(&mut self) -> Option<[u8; 16]> {
         self.challenges.hash()
@@ -285,7 +324,7 @@ impl<'a> Prover<'a> {
 
     #[cold]
     #[inline(never)]
-    fn unsatisfied(&mut self) -> Result<(), Error> {
+    pub(crate) fn unsatisfied(&mut self) -> Result<(), Error> {
         let place = self.place.or("the statement").to_owned();
         let assertion = self.tally.assertions + self.tally.polynomials;
         self.latch(Err(volery_circuit::Error::Unsatisfied { assertion, place }.into()))

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use volery_channel::{Channel, ChannelExt as _, tags};
+use volery_channel::{Channel, ChannelExt as _, Tag, tags};
 use volery_circuit::{Backend, Hint, Ops, Polynomials, Prove, Statement};
 use volery_field::{F2, Gf128, gf128::Kernel};
 use volery_vole::Delta;
@@ -26,6 +26,14 @@ pub struct VerifierWire(Gf128);
 impl Zeroize for VerifierWire {
     fn zeroize(&mut self) {
         self.0.zeroize();
+    }
+}
+
+impl VerifierWire {
+    /// The key.
+    #[inline(always)]
+    pub(crate) fn key(self) -> Gf128 {
+        self.0
     }
 }
 
@@ -224,6 +232,54 @@ impl<'a> Verifier<'a> {
         self.settle();
         let result = self.masks.finish();
         self.latch(result)
+    }
+
+    /// A challenge that depends on everything committed so far; see P's.
+    pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
+        self.sound()?;
+        let result = self.try_challenge();
+        self.latch(result)
+    }
+
+    fn try_challenge(&mut self) -> Result<[u8; 16], Error> {
+        self.close()?;
+        let drawn = self.challenges.draw();
+        if let Some(seed) = drawn {
+            // With the block's own: P opens all and goes on.
+            self.channel.send(tags::CHALLENGE, &seed)?;
+            self.channel.flush()?;
+        }
+        while !self.pending.is_empty() {
+            self.check_oldest()?;
+        }
+        let seed = drawn.or_else(|| self.challenges.hash());
+        Ok(seed.ok_or_else(|| volery_circuit::Error::misuse("no challenge"))?)
+    }
+
+    /// The keys of the next random correlations, right after a challenge: nothing else may hold some of them.
+    pub(crate) fn random(&mut self, out: &mut [Gf128]) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.stock.fill(self.channel, out).map_err(Error::from);
+        self.latch(result)
+    }
+
+    /// Receives a message of a protocol on top.
+    pub(crate) fn receive_message(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.channel.recv_exact(tag, out).map_err(Error::from);
+        self.latch(result)?;
+        self.challenges.absorb(tag, out);
+        Ok(())
+    }
+
+    /// V's key.
+    pub(crate) fn delta(&self) -> Gf128 {
+        self.delta.expose()
+    }
+
+    /// A failure of a protocol on top, which ends this proof.
+    pub(crate) fn fail<T>(&mut self, error: Error) -> Result<T, Error> {
+        self.latch(Err(error))
     }
 
     /// A digest of all that was said in this part, where challenges are hashes.

@@ -12,12 +12,13 @@ const WIDTH: usize = 1 << 10;
 /// "I know a start from which a chain of exactly `muls` multiplications, with one addition each, ends in this state."
 ///
 /// The state is two words `x, y` of 1024 wires. A step makes `y` of `x`, and `x` of `y_i + x_i x_{i+1}`: a Feistel network, so no
-/// state is lost, however long the chain. The last step takes only as many of the multiplications as are left. The witness is
+/// state is lost, however long the chain. Chains of other numbers pair `x_i` with a wire further on. The last step takes only as many of the multiplications as are left. The witness is
 /// known to everybody.
 #[derive(Debug)]
 pub struct MulChain<F: Value> {
     muls: u64,
     batched: bool,
+    rotation: usize,
     start: Witness<F>,
     pub(super) end: Vec<F>,
 }
@@ -28,7 +29,7 @@ impl<F: Value> MulChain<F> {
     /// # Errors
     /// None that a well-formed chain can cause; the evaluator's type.
     pub fn new(muls: u64) -> Result<Self, Error> {
-        Self::make(muls, true)
+        Self::make(muls, true, 0)
     }
 
     /// The same chain, given to the backend one multiplication at a time.
@@ -36,13 +37,22 @@ impl<F: Value> MulChain<F> {
     /// # Errors
     /// As [`MulChain::new`].
     pub fn single(muls: u64) -> Result<Self, Error> {
-        Self::make(muls, false)
+        Self::make(muls, false, 0)
     }
 
-    fn make(muls: u64, batched: bool) -> Result<Self, Error> {
+    /// One of many different chains, for disjunctions; number 0 is [`MulChain::new`]'s.
+    ///
+    /// # Errors
+    /// As [`MulChain::new`].
+    pub fn numbered(muls: u64, number: u16) -> Result<Self, Error> {
+        Self::make(muls, true, usize::from(number) % (WIDTH - 1))
+    }
+
+    fn make(muls: u64, batched: bool, further: usize) -> Result<Self, Error> {
         let start: Vec<F> = Seeded::new("multiplication chain", b"").elements(2 * WIDTH);
-        let end = chain(&mut Evaluator::new(), start.clone(), muls, true)?;
-        Ok(Self { muls, batched, start: Witness::new(start), end })
+        let rotation = 1 + further;
+        let end = chain(&mut Evaluator::new(), start.clone(), muls, true, rotation)?;
+        Ok(Self { muls, batched, rotation, start: Witness::new(start), end })
     }
 }
 
@@ -52,26 +62,28 @@ fn chain<F: Value, B: Prove<F>>(
     mut state: Vec<B::Wire>,
     muls: u64,
     batched: bool,
+    rotation: usize,
 ) -> Result<Vec<B::Wire>, B::Error> {
     let mut y = state.split_off(WIDTH);
     let mut x = state;
     let mut left = muls;
     while left > 0 {
         let active = left.min(WIDTH as u64) as usize;
-        // The first wire once more, so that a word and its rotation are slices of one vector.
-        x.push(x[0].clone());
+        // The first wires once more, so that a word and its rotation are slices of one vector.
+        x.extend_from_within(..rotation);
+        let rotated = &x[rotation..][..active];
         if batched {
-            let products = b.mul_many(&x[..active], &x[1..=active])?;
+            let products = b.mul_many(&x[..active], rotated)?;
             for (y, product) in y.iter_mut().zip(&products) {
                 *y = b.add(y, product);
             }
         } else {
-            for (y, pair) in y[..active].iter_mut().zip(x.windows(2)) {
-                let product = b.mul(&pair[0], &pair[1])?;
+            for (y, (x, rotated)) in y[..active].iter_mut().zip(x.iter().zip(rotated)) {
+                let product = b.mul(x, rotated)?;
                 *y = b.add(y, &product);
             }
         }
-        x.pop();
+        x.truncate(WIDTH);
         core::mem::swap(&mut x, &mut y);
         left -= active as u64;
     }
@@ -81,8 +93,9 @@ fn chain<F: Value, B: Prove<F>>(
 
 impl<F: Value, B: Prove<F>> Statement<B> for MulChain<F> {
     fn identify(&self, digest: &mut Digest) {
-        digest.bytes("statement", b"benchmark: multiplication chain v1").bytes("field", F::NAME.as_bytes());
+        digest.bytes("statement", b"benchmark: multiplication chain v2").bytes("field", F::NAME.as_bytes());
         digest.number("muls", self.muls).number("batched", self.batched.into());
+        digest.number("rotation", self.rotation as u64);
     }
 
     fn commitments(&self) -> Option<u64> {
@@ -93,7 +106,7 @@ impl<F: Value, B: Prove<F>> Statement<B> for MulChain<F> {
         backend.enter("chain");
         let mut state = Vec::with_capacity(2 * WIDTH);
         bring_in(backend, 2 * WIDTH, 0, Some(&self.start), &mut state)?;
-        let state = chain(backend, state, self.muls, self.batched)?;
+        let state = chain(backend, state, self.muls, self.batched, self.rotation)?;
         let differences: Vec<B::Wire> =
             state.iter().zip(&self.end).map(|(wire, &end)| backend.add_constant(wire, -end)).collect();
         backend.assert_zero(&differences)?;

@@ -34,6 +34,12 @@ pub(crate) enum BenchName {
     Sis,
     /// Elements of 2^61-1 taken apart into their 61 bits each; the size counts elements
     Convert,
+    /// One of several chains over 2^61-1, or with --bits of SHA-256 blocks; the size counts multiplications (or blocks) of one
+    Robin,
+    /// The same choice between instructions many times over; the size counts multiplications of one
+    Batchman,
+    /// Steps of a processor, each one of its instructions of 125 multiplications over 2^61-1; the size counts steps
+    Cpu,
 }
 
 /// What measures something else than usual.
@@ -42,6 +48,15 @@ pub(crate) struct MeasureArgs {
     /// matmul: the product is secret, too
     #[arg(long)]
     pub(crate) secret_product: bool,
+    /// robin, batchman, cpu: so many branches, or instructions [default: 2; 100; 50]
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) branches: Option<u16>,
+    /// batchman: so many repetitions [default: 2000]
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    pub(crate) repetitions: Option<u32>,
+    /// robin: branches over bits
+    #[arg(long)]
+    pub(crate) bits: bool,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::ArgPredicate;
 
 use crate::cli::failure::Failure;
 
@@ -43,14 +44,28 @@ WITNESS FILE of a constraint system: the .wtns that circom's generated code writ
 WITNESS FILE of others: one line for each secret input, in order, or all of them by name
   0x000102030405060708090a0b0c0d0e0f              # hex, or
   message = 0b011000010110001001100011            # bits, by name
+  With --any-of a line `branch N` (N from 0, in the order of the command line) stands before the values of each that holds.
   Lengths are exact, leading zeros included. Built-ins call their secret `message`, `key` or `factors` and take it as bytes,
   first byte first (factors in pairs, 8 hex digits each); circuits have `input 0`, `input 1`, ... and take integers whose least significant bit is the first wire.";
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StatementArgs {
     /// A built-in statement or a circuit file (see the end of --help)
-    #[arg(value_name = "STATEMENT")]
+    #[arg(
+        value_name = "STATEMENT",
+        required = false,
+        required_unless_present = "any_of",
+        default_value_if("any_of", ArgPredicate::IsPresent, "")
+    )]
     pub(crate) name: String,
+    /// In place of a statement: one of these circuits holds, and nobody learns which; CIRCUIT=FILE gives one a public file of
+    /// its own
+    #[arg(long, value_name = "CIRCUIT", num_args = 1.., help_heading = "Statement")]
+    pub(crate) any_of: Vec<String>,
+    /// So many of them hold [default: 1]
+    #[arg(long, value_name = "R", requires = "any_of", help_heading = "Statement",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) at_least: Option<u32>,
     /// Public inputs and outputs of a circuit file; public numbers of a built-in
     #[arg(long, value_name = "FILE", help_heading = "Statement")]
     pub(crate) public: Option<PathBuf>,

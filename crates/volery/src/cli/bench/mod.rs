@@ -9,6 +9,7 @@
 //! Processes, not threads, so that each party's memory is its own and neither shares caches' warmth or locks.
 
 mod convert;
+mod disjunction;
 mod field;
 mod party;
 mod phases;
@@ -60,6 +61,9 @@ fn tour(args: &BenchArgs) -> Result<Vec<Job>, Failure> {
         (BenchName::Matmul, Some(256)),
         (BenchName::Sis, None),
         (BenchName::Convert, Some(10_000)),
+        (BenchName::Robin, Some(100_000)),
+        (BenchName::Batchman, Some(64)),
+        (BenchName::Cpu, Some(5_000)),
     ];
     entries.into_iter().map(|(name, size)| Job::new(name, size, &args.measure, &args.protocol)).collect()
 }

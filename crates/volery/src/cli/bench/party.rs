@@ -10,6 +10,7 @@ use volery_channel::Framed;
 use volery_field::{F2, F61, F61x2, Gf128, Ring};
 
 use super::convert::ConvertWork;
+use super::disjunction::DisjunctionWork;
 use super::field::FieldWork;
 use super::row::Row;
 use super::workload::{BitWork, Job};
@@ -68,7 +69,7 @@ impl Party {
         command.args(["--threads", &job.protocol.threads.to_string()]);
         command.args(job.protocol.fiat_shamir.then_some("--fiat-shamir"));
         command.args(job.protocol.rho.map(|rho| format!("--rho={rho}")));
-        command.args(job.measure.secret_product.then_some("--secret-product"));
+        command.args(job.measure.options());
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
         let stdout = child.stdout.take().ok_or_else(|| Failure::session("a process without output"))?;
         Ok(Self { child, lines: BufReader::new(stdout) })
@@ -112,6 +113,8 @@ enum Work {
     },
     /// Correlations over a field alone.
     Vole(MacField),
+    /// One of many.
+    Disjunction(DisjunctionWork),
 }
 
 impl Work {
@@ -125,6 +128,9 @@ impl Work {
             BenchName::Cot => Self::Cot,
             BenchName::Vole => Self::Vole(mac_field(job)),
             BenchName::Convert => Self::Convert { work: ConvertWork::new(job.size), mac: mac_field(job) },
+            BenchName::Robin | BenchName::Batchman | BenchName::Cpu => {
+                Self::Disjunction(DisjunctionWork::new(job)?)
+            }
             _ => Self::Bits(BitWork::new(job)?),
         })
     }
@@ -132,6 +138,7 @@ impl Work {
     fn fields(&self) -> [&'static str; 2] {
         let pair = match self {
             Self::Bits(_) | Self::Cot => return [F2::NAME, Gf128::NAME],
+            Self::Disjunction(work) => return work.fields(),
             Self::Field { work, mac } => work.statement.pair(*mac),
             Self::Convert { mac, .. } | Self::Vole(mac) => F61::pair(*mac),
         };
@@ -144,6 +151,7 @@ impl Work {
         Ok(match self {
             Self::Bits(statement) => prover.prove(statement, &mut rng)?,
             Self::Cot => prover.spend(size)?,
+            Self::Disjunction(work) => work.prove(prover, &mut rng)?,
             Self::Field { work, mac } => work.statement.prove(*mac, prover, &mut rng)?,
             Self::Convert { work, mac: MacField::Small } => {
                 prover.prove_mixed::<F61, F61, _>(work, &mut rng)?
@@ -162,6 +170,7 @@ impl Work {
         Ok(match self {
             Self::Bits(statement) => verifier.verify(statement, &mut rng)?,
             Self::Cot => verifier.spend(size)?,
+            Self::Disjunction(work) => work.verify(verifier, &mut rng)?,
             Self::Field { work, mac } => work.statement.verify(*mac, verifier, &mut rng)?,
             Self::Convert { work, mac: MacField::Small } => {
                 verifier.verify_mixed::<F61, F61, _>(work, &mut rng)?
@@ -181,11 +190,19 @@ impl Work {
         let seen = match self {
             Self::Field { work, .. } => work.clock.seen(),
             Self::Convert { work, .. } => work.clock.seen(),
+            Self::Disjunction(work) => work.clock().seen(),
             _ => None,
         };
         let rest = seen.map_or(report.time, |seen| end - seen.start);
         let total = end - start;
-        let commits_first = !matches!(name, BenchName::Arithmetic | BenchName::Convert);
+        let commits_first = !matches!(
+            name,
+            BenchName::Arithmetic
+                | BenchName::Convert
+                | BenchName::Robin
+                | BenchName::Batchman
+                | BenchName::Cpu
+        );
         Measured {
             seconds_setup: total.saturating_sub(rest).as_secs_f64(),
             seconds: rest.as_secs_f64(),
@@ -200,7 +217,7 @@ impl Work {
 }
 
 /// The MAC field for measurements over 2^61-1 that are no statements of the command line.
-fn mac_field(job: &Job) -> MacField {
+pub(super) fn mac_field(job: &Job) -> MacField {
     let large = job.protocol.fiat_shamir || job.protocol.rho.is_some_and(|rho| rho > F61::RHO);
     if large { MacField::Large } else { MacField::Small }
 }

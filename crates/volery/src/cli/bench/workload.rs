@@ -6,6 +6,7 @@ use volery::{Statement, Zeroizing};
 use volery_circuit::{Counter, Digest, Polynomials};
 use volery_field::F2;
 
+use super::disjunction;
 use crate::cli::args::{BenchName, MeasureArgs, ProtocolArgs};
 use crate::cli::failure::Failure;
 
@@ -32,6 +33,7 @@ impl Job {
         if measure.secret_product && name != BenchName::Matmul {
             return Err(Failure::input("--secret-product is for matmul"));
         }
+        measure.check(name)?;
         Ok(Self { name, size, measure: measure.clone(), protocol: protocol.clone() })
     }
 
@@ -55,6 +57,9 @@ impl Job {
             BenchName::Matmul => "row",
             BenchName::Sis => "entry",
             BenchName::Convert => "elem",
+            BenchName::Robin if self.measure.bits => "block",
+            BenchName::Robin | BenchName::Batchman => "mul",
+            BenchName::Cpu => "step",
         }
     }
 
@@ -63,6 +68,7 @@ impl Job {
     pub(crate) fn gates(&self) -> Result<u64, Failure> {
         Ok(match self.name {
             BenchName::Matmul => self.size.saturating_pow(3),
+            BenchName::Robin | BenchName::Batchman | BenchName::Cpu => disjunction::gates(self)?,
             BenchName::Boolean | BenchName::Sha256 | BenchName::Aes128 | BenchName::Preimage => {
                 Counter::<F2>::count(&BitWork::new(self)?)?.total().multiplications
             }
@@ -74,6 +80,32 @@ impl Job {
     pub(crate) fn name(&self) -> String {
         use clap::ValueEnum;
         self.name.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
+impl MeasureArgs {
+    /// That nothing is asked of a measurement that it has not.
+    fn check(&self, name: BenchName) -> Result<(), Failure> {
+        let disjunction = matches!(name, BenchName::Robin | BenchName::Batchman | BenchName::Cpu);
+        let refused = [
+            (self.branches.is_some() && !disjunction, "--branches is for robin, batchman and cpu"),
+            (self.repetitions.is_some() && name != BenchName::Batchman, "--repetitions is for batchman"),
+            (self.bits && name != BenchName::Robin, "--bits is for robin"),
+        ];
+        match refused.into_iter().find(|(refused, _)| *refused) {
+            Some((_, reason)) => Err(Failure::input(reason)),
+            None => Ok(()),
+        }
+    }
+
+    /// As options of a party's process.
+    pub(super) fn options(&self) -> Vec<String> {
+        let mut options = Vec::new();
+        options.extend(self.secret_product.then(|| "--secret-product".to_owned()));
+        options.extend(self.branches.map(|branches| format!("--branches={branches}")));
+        options.extend(self.repetitions.map(|repetitions| format!("--repetitions={repetitions}")));
+        options.extend(self.bits.then(|| "--bits".to_owned()));
+        options
     }
 }
 
@@ -95,6 +127,9 @@ fn usual_size(name: BenchName) -> u64 {
         BenchName::InnerProduct => 10_000_000,
         BenchName::Matmul | BenchName::Sis => 1024,
         BenchName::Convert => 100_000,
+        BenchName::Robin => 1_000_000,
+        BenchName::Batchman => 512,
+        BenchName::Cpu => 50_000,
     }
 }
 

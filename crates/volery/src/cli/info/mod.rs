@@ -13,6 +13,7 @@ use volery_field::F2;
 
 use super::args::InfoArgs;
 use super::failure::Failure;
+use super::many::Many;
 use super::output;
 use super::over;
 use super::settle::{bit_program, bit_soundness};
@@ -73,6 +74,10 @@ struct Cost {
 
 /// Runs the command.
 pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
+    if let Some(many) = Many::load(&args.statement)? {
+        let info = Info::new(many.text(), &many.signature(), &Counter::count(&many.statement)?, true)?;
+        return if args.json { output::json(&info) } else { output::result(&info.text()) };
+    }
     if let Some(statement) = over::load(&args.statement)? {
         let info = FieldInfo::new(&*statement)?;
         return if args.json { output::json(&info) } else { output::result(&info.text()) };

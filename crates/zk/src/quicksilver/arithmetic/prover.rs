@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Tag, tags};
 use volery_circuit::check_linear;
-use volery_circuit::polynomials::MatrixShape;
+use volery_circuit::polynomials::{MatrixShape, check_set};
 use volery_circuit::{
     Backend, Error as StatementError, Hint, Ops, Peek, Place, Polynomials, Prove, Statement,
 };
@@ -290,7 +290,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     }
 
     /// A challenge that depends on everything committed so far: ends the block and opens all.
-    pub(in super::super) fn challenge(&mut self) -> Result<[u8; 16], Error> {
+    pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
         self.sound()?;
         let result = self.close().and_then(|()| self.open_all()).and_then(|()| {
             self.link.channel().flush()?;
@@ -302,8 +302,15 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.latch(result)
     }
 
+    /// The next random correlations.
+    pub(crate) fn random(&mut self, out: &mut [Authenticated<F, M>]) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.stock.fill(self.link.channel(), out).map_err(Error::from);
+        self.latch(result)
+    }
+
     /// Sends a message of a protocol on top, after all elements that came before it.
-    pub(in super::super) fn send_message(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
+    pub(crate) fn send_message(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
         self.sound()?;
         let result = self.elements.send(&mut self.challenges, self.link.channel());
         let result = result.and_then(|()| self.challenges.send(self.link.channel(), tag, payload));
@@ -318,7 +325,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
 
     #[cold]
     #[inline(never)]
-    fn unsatisfied(&mut self) -> Result<(), Error> {
+    pub(crate) fn unsatisfied(&mut self) -> Result<(), Error> {
         let place = self.place.or("the statement").to_owned();
         let assertion = self.tally.assertions + self.tally.polynomials;
         self.latch(Err(StatementError::Unsatisfied { assertion, place }.into()))
@@ -510,6 +517,16 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Prover<'_, F, M, L> {
     fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
         let product = p.mul(q).map_err(Error::from);
         self.latch(product)
+    }
+
+    fn assert_one_of(&mut self, x: &[Self::Wire], set: &[F]) -> Result<(), Error> {
+        let checked = check_set(set.len()).map_err(Error::from);
+        self.latch(checked)?;
+        for x in x {
+            let factors = set.iter().map(|element| [x.m, M::embed(x.x - *element)]);
+            self.assert_poly_zero(&[ProverPoly::product(factors)])?;
+        }
+        Ok(())
     }
 
     fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Error> {

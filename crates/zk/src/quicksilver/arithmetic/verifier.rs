@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Tag, tags};
-use volery_circuit::polynomials::MatrixShape;
+use volery_circuit::polynomials::{MatrixShape, check_set};
 use volery_circuit::{
     Backend, Error as StatementError, Hint, Ops, Polynomials, Prove, Statement, check_linear,
 };
@@ -315,7 +315,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     }
 
     /// A challenge that depends on everything committed so far; see P's.
-    pub(in super::super) fn challenge(&mut self) -> Result<[u8; 16], Error> {
+    pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
         self.sound()?;
         let result = self.try_challenge();
         self.latch(result)
@@ -341,8 +341,25 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         Ok(seed)
     }
 
+    /// The keys of the next random correlations.
+    pub(crate) fn random(&mut self, out: &mut [M]) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.stock.fill(self.link.channel(), out).map_err(Error::from);
+        self.latch(result)
+    }
+
+    /// V's key.
+    pub(crate) fn delta(&self) -> M {
+        self.delta.expose()
+    }
+
+    /// A failure of a protocol on top, which ends this proof.
+    pub(crate) fn fail<T>(&mut self, error: Error) -> Result<T, Error> {
+        self.latch(Err(error))
+    }
+
     /// Receives a message of a protocol on top.
-    pub(in super::super) fn receive_message(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
+    pub(crate) fn receive_message(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
         self.sound()?;
         let result = self.link.channel().recv_exact(tag, out).map_err(Error::from);
         self.latch(result)?;
@@ -502,6 +519,18 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
     fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
         let product = p.mul(q).map_err(Error::from);
         self.latch(product)
+    }
+
+    fn assert_one_of(&mut self, x: &[M], set: &[F]) -> Result<(), Error> {
+        let checked = check_set(set.len()).map_err(Error::from);
+        self.latch(checked)?;
+        // Keys of public constants.
+        let delta = self.delta.expose();
+        let set = Zeroizing::new(Vec::from_iter(set.iter().map(|element| delta.scale(*element))));
+        for x in x {
+            self.assert_poly_zero(&[VerifierPoly::product(set.iter().map(|element| *x - *element))])?;
+        }
+        Ok(())
     }
 
     fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Error> {

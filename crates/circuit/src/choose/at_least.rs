@@ -1,0 +1,139 @@
+//! "At least so many of these hold", without saying which.
+
+use volery_field::F2;
+
+use super::{Branch, Branches, Choose, Picked, Sizer};
+use crate::gadgets::less_than;
+use crate::{Digest, Error, Prove, Statement};
+
+/// A statement with its number among several; the number comes out in binary, least significant bit first.
+#[derive(Clone, Debug)]
+pub struct Numbered<S> {
+    number: usize,
+    width: u32,
+    statement: S,
+}
+
+impl<B: Prove<F2>, S: Statement<B>> Branch<F2, B> for Numbered<S> {
+    fn identify(&self, digest: &mut Digest) {
+        digest.number("number", self.number as u64);
+        self.statement.identify(digest);
+    }
+
+    fn run(&self, backend: &mut B, _shared: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+        self.statement.run(backend)?;
+        let bit = |i: u32| F2::new(self.number >> i & 1 == 1);
+        Ok((0..self.width).map(|i| backend.constant(bit(i))).collect())
+    }
+}
+
+/// "At least `least` of these statements about bits hold."
+///
+/// That many disjunctions; from each comes the number of the branch that was picked, committed to, and the numbers are claimed to
+/// increase, so no branch counts twice. With `least` one, no number comes out.
+#[derive(Clone, Debug)]
+pub struct AtLeast<S> {
+    branches: Branches<F2, Numbered<S>>,
+    least: usize,
+    /// At the prover: those that hold, in increasing order.
+    picked: Vec<Picked<Numbered<S>>>,
+}
+
+impl<S> AtLeast<S> {
+    /// The statement as a verifier has it.
+    ///
+    /// # Errors
+    /// [`Error::Public`] if `least` is zero or more than there are statements; as [`Branches::new`].
+    pub fn new(statements: Vec<S>, least: usize) -> Result<Self, Error>
+    where
+        S: Statement<Sizer<F2>>,
+    {
+        let count = statements.len();
+        if least == 0 || least > count {
+            return Err(Error::Public(format!(
+                "at least {least} of {count} statements: 1 to {count} are possible"
+            )));
+        }
+        let width = if least > 1 { usize::BITS - (count - 1).leading_zeros() } else { 0 };
+        let numbered = |(number, statement)| Numbered { number, width, statement };
+        let branches = Branches::new(statements.into_iter().enumerate().map(numbered).collect(), 0)?;
+        Ok(Self { branches, least, picked: Vec::new() })
+    }
+
+    /// The statement as the prover has it: `known` are the numbers, from 0, of those that hold, each with that statement and the
+    /// witness inside it.
+    ///
+    /// # Errors
+    /// [`Error::Witness`] if there are too few or too many, one has no such number, or two have the same.
+    pub fn with_witnesses(mut self, known: Vec<(usize, S)>) -> Result<Self, Error> {
+        let Some(first) = self.branches.list().first() else { return Ok(self) };
+        let width = first.width;
+        let mut picked = Vec::from_iter(known.into_iter().map(|(index, statement)| Picked {
+            index,
+            witness: Some(Numbered { number: index, width, statement }),
+        }));
+        picked.sort_by_key(|picked| picked.index);
+        if picked.len() != self.least {
+            let (got, least) = (picked.len(), self.least);
+            return Err(Error::Witness(format!("{got} branches have a witness; exactly {least} must")));
+        }
+        if picked.windows(2).any(|pair| pair[0].index == pair[1].index) {
+            return Err(Error::Witness("two witnesses are for the same branch".into()));
+        }
+        picked.iter().try_for_each(|picked| self.branches.picked(picked).map(drop))?;
+        self.picked = picked;
+        Ok(self)
+    }
+
+    /// Has the prover count its first branch twice, for a test.
+    #[cfg(test)]
+    pub(super) fn repeat_first(&mut self)
+    where
+        S: Clone,
+    {
+        let first = self.picked[0].clone();
+        self.picked[1] = first;
+    }
+
+    /// How many branches there are, and how many of them are claimed to hold.
+    #[must_use]
+    pub fn counts(&self) -> [usize; 2] {
+        [self.branches.list().len(), self.least]
+    }
+
+    /// The branches' statements.
+    pub fn statements(&self) -> impl Iterator<Item = &S> {
+        self.branches.list().iter().map(|branch| &branch.statement)
+    }
+}
+
+impl<B, S> Statement<B> for AtLeast<S>
+where
+    B: Choose<F2, Numbered<S>>,
+    S: Statement<Sizer<F2>> + Clone,
+{
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"at-least v1").number("least", self.least as u64);
+        self.branches.identify::<Sizer<F2>>(digest);
+    }
+
+    fn commitments(&self) -> Option<u64> {
+        self.branches.shape().commitments().checked_mul(self.least as u64)
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        let mut last: Option<Vec<B::Wire>> = None;
+        for i in 0..self.least {
+            let missing = || Error::Witness("no branch was chosen".into());
+            let mut pick = |_: &dyn crate::Peek<F2, B::Wire>| self.picked.get(i).cloned().ok_or_else(missing);
+            let number = backend.any_of(&[], &self.branches, &mut pick)?;
+            if let Some(last) = &last {
+                let less = less_than(backend, last, &number)?;
+                let wrong = backend.add_constant(&less, F2::ONE);
+                backend.assert_zero(&[wrong])?;
+            }
+            last = Some(number);
+        }
+        Ok(())
+    }
+}

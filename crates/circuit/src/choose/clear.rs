@@ -1,0 +1,58 @@
+//! Disjunctions on backends without secrets to keep.
+
+use volery_field::Ring;
+
+use super::{Branch, Branches, Choose, Pick, Repeat, Steps, repeat_by_choosing};
+use crate::{Counter, Error, Evaluator};
+
+/// Runs the branch that was picked.
+impl<R: Ring, S: Branch<R, Self>> Choose<R, S> for Evaluator<R> {
+    fn any_of(
+        &mut self,
+        shared: &[R],
+        branches: &Branches<R, S>,
+        pick: Pick<'_, R, R, S>,
+    ) -> Result<Vec<R>, Error> {
+        branches.check_shared(shared.len())?;
+        let picked = pick(Self::peek())?;
+        let outputs = branches.picked(&picked)?.run(self, shared)?;
+        branches.check_outputs(outputs.len())?;
+        Ok(outputs)
+    }
+}
+
+impl<R: Ring, S: Branch<R, Self>> Repeat<R, S> for Evaluator<R> {
+    fn repeat(
+        &mut self,
+        branches: &Branches<R, S>,
+        steps: usize,
+        each: &mut dyn Steps<R, S, Self>,
+    ) -> Result<(), Error> {
+        repeat_by_choosing(self, branches, steps, each)
+    }
+}
+
+/// Counts what is committed to, and one assertion.
+impl<R: Ring, S> Choose<R, S> for Counter<R> {
+    fn any_of(
+        &mut self,
+        shared: &[u32],
+        branches: &Branches<R, S>,
+        _pick: Pick<'_, R, u32, S>,
+    ) -> Result<Vec<u32>, Error> {
+        branches.check_shared(shared.len())?;
+        self.disjunction(branches.shape());
+        Ok(vec![0; branches.shape().outputs])
+    }
+}
+
+impl<R: Ring, S> Repeat<R, S> for Counter<R> {
+    fn repeat(
+        &mut self,
+        branches: &Branches<R, S>,
+        steps: usize,
+        each: &mut dyn Steps<R, S, Self>,
+    ) -> Result<(), Error> {
+        repeat_by_choosing(self, branches, steps, each)
+    }
+}

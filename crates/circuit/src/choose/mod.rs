@@ -1,0 +1,147 @@
+//! One of many: a part of a statement of which only one branch needs to hold, and nobody learns which.
+//!
+//! A [`Branch`] is a program like a statement, with wires that go in (`shared` with the statement around it) and wires that come out.
+//! [`Branches`] are several of one interface. A backend that implements [`Choose`] proves that one of them holds, for about the price
+//! of the largest; [`Repeat`] does so many times over, for about the price of all branches once and of each repetition once.
+//!
+//! ```text
+//! outputs = any_of(shared, branches, pick)              pick runs only where values exist
+//! ```
+//!
+//! | backend | what `any_of` does |
+//! |---|---|
+//! | [`Evaluator`](crate::Evaluator) | runs the branch that was picked, on values |
+//! | [`Counter`](crate::Counter) | counts what is committed to, whichever branch is picked |
+//! | provers and verifiers (`volery_zk::disjunction`) | commit to one branch, and prove that it is one of them |
+
+mod at_least;
+mod branches;
+mod clear;
+mod sizer;
+
+use volery_field::Ring;
+
+pub use at_least::{AtLeast, Numbered};
+pub use branches::{Branches, MAX_BRANCHES, Shape};
+pub use sizer::Sizer;
+
+use crate::{Digest, Error, Peek, Prove, Statement};
+
+/// A program with wires that go in and come out: one of those that a disjunction chooses from.
+///
+/// As for a [`Statement`], the prover's copy also holds the witness, and everybody makes the same calls whatever the values.
+pub trait Branch<R: Ring, B: Prove<R> + ?Sized>: Sync {
+    /// Absorbs all that says what is claimed, as [`Statement::identify`].
+    fn identify(&self, digest: &mut Digest);
+
+    /// Runs the program on the wires that go in, and gives those that come out.
+    ///
+    /// # Errors
+    /// As [`Statement::run`].
+    fn run(&self, backend: &mut B, shared: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error>;
+}
+
+/// A statement as a branch with nothing in and nothing out.
+#[derive(Clone, Debug)]
+pub struct Whole<S>(pub S);
+
+impl<R: Ring, B: Prove<R> + ?Sized, S: Statement<B>> Branch<R, B> for Whole<S> {
+    fn identify(&self, digest: &mut Digest) {
+        self.0.identify(digest);
+    }
+
+    fn run(&self, backend: &mut B, _shared: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+        self.0.run(backend).map(|()| Vec::new())
+    }
+}
+
+/// Which branch holds.
+#[derive(Clone, Debug)]
+pub struct Picked<S> {
+    /// Its number among the branches, from 0.
+    pub index: usize,
+    /// That branch with a witness inside, if the one among the branches has none.
+    pub witness: Option<S>,
+}
+
+impl<S> Picked<S> {
+    /// Branch number `index` as it is among the branches.
+    #[must_use]
+    pub const fn new(index: usize) -> Self {
+        Self { index, witness: None }
+    }
+}
+
+/// Says which branch holds, perhaps by a look at values; runs only where values exist.
+pub type Pick<'a, R, W, S> = &'a mut dyn FnMut(&dyn Peek<R, W>) -> Result<Picked<S>, Error>;
+
+/// A backend that proves disjunctions of branches of type `S`.
+pub trait Choose<R: Ring, S>: Prove<R> {
+    /// Claims that one of `branches` holds on `shared`; what comes out of it is fresh wires.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if `shared` has other than [`Branches::shared`] wires, or a branch is not of the shape that was counted;
+    /// [`Error::Witness`] if no branch was picked; the branch's own, and the backend's.
+    fn any_of(
+        &mut self,
+        shared: &[Self::Wire],
+        branches: &Branches<R, S>,
+        pick: Pick<'_, R, Self::Wire, S>,
+    ) -> Result<Vec<Self::Wire>, Self::Error>;
+}
+
+/// What happens at each repetition of a batch.
+pub trait Steps<R: Ring, S, B: Prove<R> + ?Sized> {
+    /// The wires that go into repetition `step`: constants, outputs of earlier ones, anything.
+    ///
+    /// # Errors
+    /// The backend's, and the statement's own.
+    fn before(&mut self, backend: &mut B, step: usize) -> Result<Vec<B::Wire>, B::Error>;
+
+    /// Which branch holds at `step`; runs only where values exist.
+    ///
+    /// # Errors
+    /// [`Error::Witness`] if that is not known.
+    fn pick(&mut self, step: usize, values: &dyn Peek<R, B::Wire>) -> Result<Picked<S>, Error>;
+
+    /// Takes what came out of `step`.
+    ///
+    /// # Errors
+    /// The backend's, and the statement's own.
+    fn after(&mut self, backend: &mut B, step: usize, outputs: Vec<B::Wire>) -> Result<(), B::Error>;
+}
+
+/// A backend that proves the same disjunction many times over.
+pub trait Repeat<R: Ring, S>: Prove<R> {
+    /// Claims that at each of `steps` repetitions one of `branches` holds on what goes into it.
+    ///
+    /// # Errors
+    /// As [`Choose::any_of`], and those of `each`.
+    fn repeat(
+        &mut self,
+        branches: &Branches<R, S>,
+        steps: usize,
+        each: &mut dyn Steps<R, S, Self>,
+    ) -> Result<(), Self::Error>;
+}
+
+/// [`Repeat::repeat`] by one disjunction after another, for backends with nothing better.
+///
+/// # Errors
+/// As [`Repeat::repeat`].
+pub fn repeat_by_choosing<R: Ring, S, B: Choose<R, S>>(
+    backend: &mut B,
+    branches: &Branches<R, S>,
+    steps: usize,
+    each: &mut dyn Steps<R, S, B>,
+) -> Result<(), B::Error> {
+    for step in 0..steps {
+        let shared = each.before(backend, step)?;
+        let outputs = backend.any_of(&shared, branches, &mut |values| each.pick(step, values))?;
+        each.after(backend, step, outputs)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! `--any-of` and `--at-least`: which circuits hold is said by the witness file alone.
+
+use crate::support::*;
+
+/// Circuits over a secret byte: number `i` ANDs it with itself rotated by `i`, one of them with one AND more.
+fn circuits(dir: &std::path::Path) -> Vec<String> {
+    use volery_circuit::{Ops, Recorder, bristol};
+    let make = |i: usize| {
+        let mut recorder = Recorder::<volery_field::F2>::new();
+        let x = recorder.input("x", 8, false).expect("small");
+        let mut rotated = x.clone();
+        rotated.rotate_left(i);
+        let mut z = recorder.mul_many(&x, &rotated).expect("small");
+        if i == 2 {
+            z[0] = recorder.mul(&z[0], &z[1]).expect("small");
+        }
+        let circuit = recorder.finish(&[("z", &z)]).expect("sound");
+        let mut text = Vec::new();
+        bristol::write(&circuit, &mut text).expect("written");
+        write(dir, &format!("{i}.txt"), std::str::from_utf8(&text).expect("ASCII"))
+    };
+    (0..4).map(make).collect()
+}
+
+/// x & rotated: 0x07 gives 0x03 rotated by one, 0x07 itself by none; 0x18 gives 0x18 by none.
+const PUBLIC: &str = "output 0 = 0x07\n";
+
+#[test]
+fn one_of_several_circuits_is_proved_and_its_number_does_not_show() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let files = circuits(dir.path());
+    let public = write(dir.path(), "public", PUBLIC);
+    let names: Vec<&str> = files.iter().map(String::as_str).collect();
+    let statement = [&["--public", public.as_str(), "--any-of"], names.as_slice()].concat();
+    let mut sent = Vec::new();
+    for witness in ["branch 0\n0x07\n", "# the second\nbranch 1\n0x0f\n"] {
+        let (prover, verifier) = session([&statement, &statement], witness, &["--json"], &["--json"]);
+        let (prover, verifier) = (prover.expect(0, "").object(), verifier.expect(0, "").object());
+        assert_eq!((&prover["result"], &verifier["result"]), (&"accepted".into(), &"accepted".into()));
+        assert!(verifier["soundness_bits"].as_f64().is_some_and(|bits| bits >= 100.0), "{verifier}");
+        assert_eq!(prover["statement"], verifier["statement"]);
+        sent.push((prover["bytes_sent"].clone(), verifier["bytes_sent"].clone()));
+    }
+    assert_eq!(sent[0], sent[1]);
+    // A verifier with the circuits in another order has another statement.
+    let mut other = statement.clone();
+    other.swap(3, 4);
+    let (_, verifier) = session([&statement, &other], "branch 0\n0x07\n", &[], &[]);
+    verifier.expect(3, "");
+}
+
+#[test]
+fn at_least_so_many_need_as_many_different_witnesses() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let files = circuits(dir.path());
+    let public = write(dir.path(), "public", PUBLIC);
+    let names: Vec<&str> = files.iter().map(String::as_str).collect();
+    let statement =
+        [&["--public", public.as_str(), "--at-least", "2", "--any-of"], names.as_slice()].concat();
+    let both = "branch 1\n0x0f\nbranch 0\n0x07\n";
+    let (prover, verifier) = session([&statement, &statement], both, &[], &[]);
+    prover.expect(0, "");
+    verifier.expect(0, "");
+    let check =
+        |witness: &str| run(&[&["check"], statement.as_slice(), &["--witness", "-"]].concat(), witness);
+    check(both).expect(0, "");
+    check("branch 0\n0x07\n").refused("exactly 2");
+    check("branch 0\n0x07\nbranch 0\n0x07\n").refused("same branch");
+    check("branch 0\n0x07\nbranch 4\n0x07\n").refused("branch 4 of 4");
+    check("0x07\n").refused("branch N");
+    check("branch 0\n0x07\nbranch 1\n0x07\n").expect(1, "");
+}
+
+#[test]
+fn claims_can_be_given_for_each_circuit_and_info_counts_one() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let files = circuits(dir.path());
+    let public = write(dir.path(), "public", PUBLIC);
+    let each: Vec<String> = files.iter().map(|file| format!("{file}={public}")).collect();
+    let each: Vec<&str> = each.iter().map(String::as_str).collect();
+    let info = run(&[&["info", "--json", "--any-of"], each.as_slice()].concat(), "").expect(0, "").object();
+    // Both factors of nine ANDs, and eight bits.
+    assert_eq!((&info["ands"], &info["secret_bits"]), (&9.into(), &26.into()), "{info}");
+    run(&["check", "--any-of", &files[0], "--witness", "-"], "branch 0\n0x07\n")
+        .refused("a circuit needs a claim");
+    run(&["info", "x", "--any-of", &files[0]], "").refused("not both");
+}

@@ -1,0 +1,259 @@
+//! What a disjunction needs of the backend beneath it.
+
+use volery_circuit::{Polynomials, Prove};
+use volery_field::{Element, Ring, Value};
+use zeroize::Zeroize;
+
+use crate::Error;
+use crate::quicksilver::poly::product_of_wires;
+
+/// A party's half of a commitment to an element of the field of challenges: P's tag and value, V's key.
+pub trait Token<M>: Copy + Default + Zeroize {
+    /// `self + other`.
+    #[must_use]
+    fn plus(self, other: Self) -> Self;
+
+    /// `c * self` for a public `c`.
+    #[must_use]
+    fn times(self, c: M) -> Self;
+}
+
+/// P's token: tag and value.
+#[derive(Clone, Copy, Default)]
+pub struct Shown<M> {
+    pub(super) tag: M,
+    pub(super) value: M,
+}
+
+/// V's token: the key.
+#[derive(Clone, Copy, Default)]
+pub struct Key<M>(pub(super) M);
+
+impl<M: Zeroize> Zeroize for Shown<M> {
+    fn zeroize(&mut self) {
+        self.tag.zeroize();
+        self.value.zeroize();
+    }
+}
+
+impl<M: Zeroize> Zeroize for Key<M> {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl<M: Element> Token<M> for Shown<M> {
+    fn plus(self, other: Self) -> Self {
+        Self { tag: self.tag + other.tag, value: self.value + other.value }
+    }
+
+    fn times(self, c: M) -> Self {
+        Self { tag: self.tag * c, value: self.value * c }
+    }
+}
+
+impl<M: Element> Token<M> for Key<M> {
+    fn plus(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+
+    fn times(self, c: M) -> Self {
+        Self(self.0 * c)
+    }
+}
+
+/// What was weighed over all branches: both parties must have run the same programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Weighed {
+    /// Secret values.
+    pub inputs: u64,
+    /// Multiplications.
+    pub multiplications: u64,
+    /// Wires claimed to be zero.
+    pub assertions: u64,
+}
+
+impl Weighed {
+    pub(super) const BYTES: usize = 24;
+
+    pub(super) fn add(&mut self, other: Self) {
+        let Self { inputs, multiplications, assertions } = other;
+        self.inputs = self.inputs.saturating_add(inputs);
+        self.multiplications = self.multiplications.saturating_add(multiplications);
+        self.assertions = self.assertions.saturating_add(assertions);
+    }
+
+    pub(super) fn encode(self) -> [u8; Self::BYTES] {
+        let mut out = [0; Self::BYTES];
+        let counts = [self.inputs, self.multiplications, self.assertions];
+        out.as_chunks_mut().0.iter_mut().zip(counts).for_each(|(out, n)| *out = n.to_le_bytes());
+        out
+    }
+
+    pub(super) fn compare(self, theirs: &[u8]) -> Result<(), Error> {
+        let names = ["the secret values of all branches", "the multiplications", "the assertions"];
+        let counts = [self.inputs, self.multiplications, self.assertions];
+        for ((what, ours), theirs) in names.into_iter().zip(counts).zip(theirs.as_chunks().0) {
+            let theirs = u64::from_le_bytes(*theirs);
+            if ours != theirs {
+                return Err(Error::Diverged { what, ours, theirs });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A backend that disjunctions can be proved on.
+pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
+    /// The field of MACs and challenges.
+    type Mac: Element;
+
+    /// This party's half of a wire, as the kernels take it.
+    type Half: Copy + Default + Zeroize;
+
+    /// This party's half of a combination of wires.
+    type Token: Token<Self::Mac>;
+
+    /// The half of a wire.
+    fn half(wire: &Self::Wire) -> Self::Half;
+
+    /// `sum c_i [x_i]`; there must be as many coefficients as wires.
+    ///
+    /// # Errors
+    /// [`volery_circuit::Error::Misuse`] if not.
+    fn combine(x: &[Self::Half], c: &[Self::Mac]) -> Result<Self::Token, Error>;
+
+    /// `sum c_i [x_i]` and `sum c_i [y_i]`, in one pass; as many coefficients as wires of either.
+    ///
+    /// # Errors
+    /// As [`Base::combine`].
+    fn combine_pair(x: &[Self::Half], y: &[Self::Half], c: &[Self::Mac]) -> Result<[Self::Token; 2], Error> {
+        Ok([Self::combine(x, c)?, Self::combine(y, c)?])
+    }
+
+    /// A seed that depends on everything committed so far.
+    ///
+    /// # Errors
+    /// What broke the session, or the check of what was committed.
+    fn challenge(&mut self) -> Result<[u8; 16], Error>;
+
+    /// That one of `tokens` is zero, and that the peer has weighed the same; right after [`Base::challenge`].
+    ///
+    /// # Errors
+    /// At P that none is; at V that the proof of it is wrong, or the peer weighed otherwise; what broke the session.
+    fn vanish(&mut self, tokens: &[Self::Token], weighed: Weighed) -> Result<(), Error>;
+}
+
+/// A base whose MACs and challenges are in the field of values: a token is a wire.
+pub trait Flat<R: Value>: Base<R, Mac = R> + Polynomials<R> {
+    /// The wire that a token is.
+    fn wire(token: Self::Token) -> Self::Wire;
+}
+
+/// P: the coefficients of the product of all tokens but for the top one; `None` if that is not zero.
+pub(super) fn product<M: Element>(tokens: &[Shown<M>]) -> Option<Vec<M>> {
+    let mut g = product_of_wires(tokens.iter().map(|token| [token.tag, token.value]));
+    g.pop().filter(|top| top.is_zero()).map(|_| g)
+}
+
+/// P's message: the coefficients, masked, and the counts.
+pub(super) fn message<M: Element>(
+    coefficients: &[M],
+    mask: &[M],
+    weighed: Weighed,
+) -> Result<Vec<u8>, Error> {
+    let mut out = vec![0; coefficients.len() * M::BYTES];
+    for (i, (out, a)) in out.chunks_exact_mut(M::BYTES).zip(coefficients).enumerate() {
+        let masked = *a + mask.get(i).copied().unwrap_or(M::ZERO);
+        masked.encode(out).map_err(|error| volery_circuit::Error::misuse(error.to_string()))?;
+    }
+    out.extend(weighed.encode());
+    Ok(out)
+}
+
+/// V: the length of that message for so many branches.
+pub(super) fn message_len<M: Element>(branches: usize) -> usize {
+    branches * M::BYTES + Weighed::BYTES
+}
+
+/// V: checks P's message against its own tokens.
+pub(super) fn check<M: Element>(
+    tokens: &[Key<M>],
+    mask: M,
+    delta: M,
+    weighed: Weighed,
+    message: &[u8],
+) -> Result<(), Error> {
+    let (coefficients, counts) = message.split_at(message.len().min(tokens.len() * M::BYTES));
+    weighed.compare(counts)?;
+    let mut shown = M::ZERO;
+    for bytes in coefficients.chunks_exact(M::BYTES).rev() {
+        let coefficient = M::decode(bytes).map_err(|error| Error::Malformed {
+            step: volery_channel::tags::TOKENS,
+            reason: error.to_string(),
+        })?;
+        shown = shown * delta + coefficient;
+    }
+    let value = tokens.iter().fold(M::ONE, |product, key| product * key.0) + mask;
+    if shown != value {
+        return Err(Error::Rejected { reason: "no branch of a disjunction is shown to hold".into() });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_field::{F61, Gf128};
+    use volery_vole::Prg;
+
+    use super::*;
+
+    /// Tokens of which number `zero` has the value zero, V's keys of them, delta and a mask of `g` with its value.
+    struct Deal<M> {
+        shown: Vec<Shown<M>>,
+        keys: Vec<Key<M>>,
+        delta: M,
+        mask: Vec<M>,
+        value: M,
+    }
+
+    fn deal<M: Element>(branches: usize, zero: Option<usize>) -> Deal<M> {
+        let mut random = vec![M::ZERO; 3 * branches];
+        let mut prg = Prg::new([branches as u8; 16]);
+        prg.coefficients(&mut random);
+        let mut delta = [M::ZERO];
+        prg.coefficients(&mut delta);
+        let shown: Vec<_> = (random.chunks_exact(3).enumerate())
+            .map(|(i, r)| Shown { tag: r[0], value: if zero == Some(i) { M::ZERO } else { r[1] } })
+            .collect();
+        let keys = shown.iter().map(|token| Key(token.tag + token.value * delta[0])).collect();
+        let mask: Vec<M> = random.chunks_exact(3).map(|r| r[2]).collect();
+        let value = mask.iter().rev().fold(M::ZERO, |sum, c| sum * delta[0] + *c);
+        Deal { shown, keys, delta: delta[0], mask, value }
+    }
+
+    fn whoever_shows_the_low_coefficients_is_refused_unless_a_token_is_zero<M: Element>() {
+        for branches in 1..6 {
+            for zero in (0..branches).map(Some).chain([None]) {
+                let deal = deal::<M>(branches, zero);
+                let mut all = product_of_wires(deal.shown.iter().map(|token| [token.tag, token.value]));
+                assert_eq!(product(&deal.shown).is_some(), zero.is_some());
+                // The top one is left out, whatever it is.
+                all.pop();
+                let message = message(&all, &deal.mask, Weighed::default()).expect("encodes");
+                assert_eq!(message.len(), message_len::<M>(branches));
+                let result = check(&deal.keys, deal.value, deal.delta, Weighed::default(), &message);
+                match zero {
+                    Some(_) => assert_eq!(result, Ok(())),
+                    None => assert!(matches!(result, Err(Error::Rejected { .. }))),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn low_coefficients_of_a_product_whose_top_one_is_not_zero_convince_nobody() {
+        whoever_shows_the_low_coefficients_is_refused_unless_a_token_is_zero::<F61>();
+        whoever_shows_the_low_coefficients_is_refused_unless_a_token_is_zero::<Gf128>();
+    }
+}

@@ -1,0 +1,106 @@
+//! Disjunctions over bits: challenges and tokens in GF(2^128).
+
+use volery_channel::tags;
+use volery_field::{F2, Gf128, LengthError, gf128::Kernel};
+use volery_vole::subfield::vope;
+use volery_vole::{pack, pack_bits};
+use zeroize::Zeroizing;
+
+use super::base::{self, Base, Key, Shown, Weighed};
+use crate::Error;
+use crate::quicksilver::{Prover, ProverWire, Verifier, VerifierWire};
+
+fn misuse(error: LengthError) -> Error {
+    volery_circuit::Error::misuse(error.to_string()).into()
+}
+
+/// `2 d - 1` groups of 128 correlations, `d` being one less than `branches`.
+fn correlations(branches: usize) -> usize {
+    128 * vope::packed_correlations(branches.saturating_sub(1))
+}
+
+impl Base<F2> for Prover<'_> {
+    type Mac = Gf128;
+    type Half = Gf128;
+    type Token = Shown<Gf128>;
+
+    #[inline(always)]
+    fn half(wire: &ProverWire) -> Gf128 {
+        wire.tag()
+    }
+
+    fn combine(x: &[Gf128], c: &[Gf128]) -> Result<Shown<Gf128>, Error> {
+        let [tag, _, value, _] = Kernel::detect().weigh_prover(c, x, x).map_err(misuse)?;
+        Ok(Shown { tag, value })
+    }
+
+    fn combine_pair(x: &[Gf128], y: &[Gf128], c: &[Gf128]) -> Result<[Shown<Gf128>; 2], Error> {
+        let [left, right, left_value, right_value] =
+            Kernel::detect().weigh_prover(c, x, y).map_err(misuse)?;
+        Ok([Shown { tag: left, value: left_value }, Shown { tag: right, value: right_value }])
+    }
+
+    fn challenge(&mut self) -> Result<[u8; 16], Error> {
+        Self::challenge(self)
+    }
+
+    fn vanish(&mut self, tokens: &[Shown<Gf128>], weighed: Weighed) -> Result<(), Error> {
+        let Some(coefficients) = base::product(tokens) else { return self.unsatisfied() };
+        let coefficients = Zeroizing::new(coefficients);
+        let mut random = Zeroizing::new(vec![Gf128::ZERO; correlations(tokens.len())]);
+        self.random(&mut random)?;
+        let packed: Zeroizing<Vec<[Gf128; 2]>> =
+            Zeroizing::new(random.as_chunks().0.iter().map(|r| [pack(r), pack_bits(r)]).collect());
+        let mask = match tokens.len() {
+            // A single branch's token is zero, and its tag V's key.
+            1 => Vec::new(),
+            branches => vope::prover_packed(branches - 1, &packed)?,
+        };
+        let message = base::message(&coefficients, &Zeroizing::new(mask), weighed)?;
+        self.send_message(tags::TOKENS, &message)
+    }
+}
+
+impl Base<F2> for Verifier<'_> {
+    type Mac = Gf128;
+    type Half = Gf128;
+    type Token = Key<Gf128>;
+
+    #[inline(always)]
+    fn half(wire: &VerifierWire) -> Gf128 {
+        wire.key()
+    }
+
+    fn combine(x: &[Gf128], c: &[Gf128]) -> Result<Key<Gf128>, Error> {
+        Kernel::detect().inner_product(c, x).map(Key).map_err(misuse)
+    }
+
+    fn combine_pair(x: &[Gf128], y: &[Gf128], c: &[Gf128]) -> Result<[Key<Gf128>; 2], Error> {
+        Kernel::detect().weigh_verifier(c, x, y).map(|sums| sums.map(Key)).map_err(misuse)
+    }
+
+    fn challenge(&mut self) -> Result<[u8; 16], Error> {
+        Self::challenge(self)
+    }
+
+    fn vanish(&mut self, tokens: &[Key<Gf128>], weighed: Weighed) -> Result<(), Error> {
+        let mut random = Zeroizing::new(vec![Gf128::ZERO; correlations(tokens.len())]);
+        self.random(&mut random)?;
+        let packed: Zeroizing<Vec<Gf128>> = Zeroizing::new(random.as_chunks().0.iter().map(pack).collect());
+        let mask = match tokens.len() {
+            1 => Gf128::ZERO,
+            branches => vope::verifier_packed(branches - 1, &packed)?,
+        };
+        let mut message = vec![0; base::message_len::<Gf128>(tokens.len())];
+        self.receive_message(tags::TOKENS, &mut message)?;
+        match base::check(tokens, mask, self.delta(), weighed, &message) {
+            Ok(()) => Ok(()),
+            Err(error) => self.fail(error),
+        }
+    }
+}
+
+super::choose_by_robin!([S] F2, Prover<'_>);
+super::choose_by_robin!([S] F2, Verifier<'_>);
+super::repeat_by_robin!([S] F2, Prover<'_>);
+super::repeat_by_robin!([S] F2, Verifier<'_>);

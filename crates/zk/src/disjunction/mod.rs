@@ -1,0 +1,123 @@
+//! One of many statements, without saying which: Robin (figure 5 of the paper), over any field and over bits; and Batchman (figure 6).
+//!
+//! P commits to the inputs of the branch that holds and, for each of its multiplications, to both factors and the product
+//! (proved to be that by QuickSilver). What is left is linear: in branch `i` the operands of multiplication `k` are linear in the
+//! committed inputs and products, `l'_k` and `r'_k`, and so is what it asserts, `a_j`. It holds if the rows `l'_k - l_k`,
+//! `r'_k - r_k` and `a_j` are all zero. V sends a seed for `s`, `t` and `beta`, and both compute, for each branch, its **token**
+//!
+//! ```text
+//! v_i = sum s_k (l'_k - l_k) + beta sum s_k (r'_k - r_k) + sum t_j a_j
+//! ```
+//!
+//! on the commitments. P proves that the product of all tokens is zero: as polynomials in delta, with tags `m_i`, it is
+//! `prod (m_i + v_i X)`, of degree `B` unless a token is zero. P sends the `B` coefficients, masked by a VOPE, and V compares with
+//! `prod k_i`.
+//!
+//! The token is `s^T M_i w`, `M_i` the branch's topology matrix. Here it is computed as `s^T (M_i w)`, by running the branch forwards
+//! on commitments ([`Weigher`]), so that any statement can be a branch as it is. [`Topology`] is `s^T M_i` by itself (algorithm 1), which
+//! batches commit to.
+//!
+//! **Batches** (`batch`, figure 6) prove the same disjunction many times over for about the price of every branch once and of each
+//! repetition once, where values are in the field of MACs.
+//!
+//! **Soundness**: [`soundness`] computes what an acceptance is worth.
+//!
+//! **Privacy.** The choice shows nowhere: number, order and lengths of messages depend on [`Shape`](volery_circuit::Shape) alone, tokens are masked whatever V
+//! chose as a seed, and both parties do the same work for every branch. P evaluates the branch that holds in the clear before its
+//! first message of the disjunction; that time does depend on it.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `any_of` | [`AnyOf`], the statement that one of several holds |
+//! | `robin` | the protocol |
+//! | `tracer` | [`Tracer`], P's evaluation of the branch that holds |
+//! | `weigher` | [`Weigher`], a branch on commitments |
+//! | `base` | [`Base`], what disjunctions need of the backend beneath |
+//! | `boolean`, `arithmetic` | those backends: QuickSilver over bits and over fields |
+//! | `batch` | batches |
+//! | `rows` | the coefficients |
+//! | `topology` | [`Topology`], algorithm 1 |
+//! | [`soundness`] | the bounds |
+
+mod any_of;
+mod arithmetic;
+mod base;
+mod batch;
+mod boolean;
+mod robin;
+mod rows;
+pub mod soundness;
+mod topology;
+mod tracer;
+mod weigher;
+
+pub use any_of::AnyOf;
+pub use base::{Base, Flat, Token, Weighed};
+pub use rows::{Expanded, Rows};
+pub use topology::Topology;
+pub use tracer::Tracer;
+pub use volery_circuit::choose::MAX_BRANCHES;
+pub use weigher::Weigher;
+
+/// Implements [`volery_circuit::Choose`] for a [`Base`].
+macro_rules! choose_by_robin {
+    ([$($generics:tt)*] $ring:ty, $backend:ty) => {
+        impl<$($generics)*> volery_circuit::Choose<$ring, S> for $backend
+        where
+            S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
+                + for<'x> volery_circuit::Branch<$ring, $crate::disjunction::Weigher<'x, $ring, Self>>,
+        {
+            fn any_of(
+                &mut self,
+                shared: &[Self::Wire],
+                branches: &volery_circuit::Branches<$ring, S>,
+                pick: volery_circuit::choose::Pick<'_, $ring, Self::Wire, S>,
+            ) -> Result<Vec<Self::Wire>, Error> {
+                $crate::disjunction::robin::any_of(self, shared, branches, pick)
+            }
+        }
+    };
+}
+use choose_by_robin;
+
+/// Implements [`volery_circuit::Repeat`] for a [`Base`] that batches do not serve: one disjunction after another.
+macro_rules! repeat_by_robin {
+    ([$($generics:tt)*] $ring:ty, $backend:ty) => {
+        impl<$($generics)*> volery_circuit::Repeat<$ring, S> for $backend
+        where
+            S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
+                + for<'x> volery_circuit::Branch<$ring, $crate::disjunction::Weigher<'x, $ring, Self>>,
+        {
+            fn repeat(
+                &mut self,
+                branches: &volery_circuit::Branches<$ring, S>,
+                steps: usize,
+                each: &mut dyn volery_circuit::Steps<$ring, S, Self>,
+            ) -> Result<(), Error> {
+                volery_circuit::choose::repeat_by_choosing(self, branches, steps, each)
+            }
+        }
+    };
+}
+use repeat_by_robin;
+
+/// Implements [`volery_circuit::Repeat`] for a [`Flat`] base.
+macro_rules! repeat_by_batchman {
+    ([$($generics:tt)*] $ring:ty, $backend:ty) => {
+        impl<$($generics)*> volery_circuit::Repeat<$ring, S> for $backend
+        where
+            S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
+                + volery_circuit::Branch<$ring, volery_circuit::Recorder<$ring>>,
+        {
+            fn repeat(
+                &mut self,
+                branches: &volery_circuit::Branches<$ring, S>,
+                steps: usize,
+                each: &mut dyn volery_circuit::Steps<$ring, S, Self>,
+            ) -> Result<(), Error> {
+                $crate::disjunction::batch::repeat(self, branches, steps, each)
+            }
+        }
+    };
+}
+use repeat_by_batchman;

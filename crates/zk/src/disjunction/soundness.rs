@@ -1,0 +1,104 @@
+//! What the acceptance of a disjunction is worth, in bits.
+//!
+//! To QuickSilver's bound for all that is committed to ([`Checks`], [`FieldSize`]) a disjunction of `B` branches adds, if none of
+//! them holds on what was committed to before the seed was drawn,
+//!
+//! ```text
+//! 2 B / |M|     a branch's token vanishes: 1 / |M| that beta takes both errors of each multiplication away, 1 / |M| for s and t
+//! B / K         the opened polynomial of degree B agrees with the true one at delta
+//! ```
+//!
+//! and a batch, whose membership claims are relations of degree `B` and so among QuickSilver's,
+//!
+//! ```text
+//! 2 B / |M|     the topology vector of a branch vanishes on what was committed to
+//! B / |M|       a vector that belongs to no branch has a branch's token
+//! ```
+//!
+//! The number of repetitions is not in it: which of them do not hold is settled before the seed, and P is found out unless it is
+//! lucky with *every* one of those, so at most as often as with the first. The same goes for several disjunctions in a statement.
+//!
+//! Where challenges are hashes, each of `q` hash computations is one more try at a seed.
+
+use crate::quicksilver::arithmetic::soundness::{Checks, FieldSize};
+
+/// What the bound depends on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Disjunction {
+    /// Branches of the largest one.
+    pub branches: usize,
+    /// Whether there are batches, or single ones alone.
+    pub batched: bool,
+}
+
+/// The sizes over bits: challenges in GF(2^128), and a key with one bit fixed.
+pub const BITS: FieldSize = FieldSize { field: 128.0, key: 127.0 };
+
+impl Disjunction {
+    /// That a seed is good for a P without a branch that holds.
+    fn lucky(&self, size: FieldSize) -> f64 {
+        let per_branch = if self.batched { 3.0 } else { 2.0 };
+        per_branch * self.branches as f64 / size.field.exp2()
+    }
+
+    fn error(&self, checks: &Checks, size: FieldSize) -> f64 {
+        let roots = if self.batched { 0.0 } else { self.branches as f64 / size.key.exp2() };
+        (-checks.interactive_bits(size)).exp2() + self.lucky(size) + roots
+    }
+
+    /// Soundness of an interactive proof with these checks, in bits.
+    #[must_use]
+    pub fn interactive_bits(&self, checks: &Checks, size: FieldSize) -> f64 {
+        -self.error(checks, size).log2()
+    }
+
+    /// Soundness of a Fiat-Shamir proof against a P that computes `2^log2_queries` hashes, in bits.
+    #[must_use]
+    pub fn fiat_shamir_bits(&self, checks: &Checks, size: FieldSize, log2_queries: f64) -> f64 {
+        let tries = log2_queries.exp2() * self.lucky(size);
+        let checks = (-checks.fiat_shamir_bits(size, log2_queries)).exp2();
+        let alone = self.error(&Checks { blocks: 0, degree: 2, folds: 0 }, size);
+        -(checks + alone + tries).log2()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_field::{F61, F61x2};
+
+    use super::*;
+
+    #[test]
+    fn a_thousand_branches_over_the_61_bit_field_keep_forty_bits() {
+        let size = FieldSize::of::<F61, F61>();
+        let checks = Checks { blocks: 1000, degree: 2, folds: 0 };
+        let single = Disjunction { branches: 1024, batched: false };
+        assert!((47.0..48.0).contains(&single.interactive_bits(&checks, size)));
+        // Half a million steps of 50 instructions, 530 commitments each and a block for every 131,072.
+        let checks = Checks { blocks: 2 * 500_000 * 530 / (1 << 17), degree: 50, folds: 0 };
+        let batch = Disjunction { branches: 50, batched: true };
+        assert!(
+            (42.0..43.0).contains(&batch.interactive_bits(&checks, size)),
+            "{}",
+            batch.interactive_bits(&checks, size)
+        );
+    }
+
+    #[test]
+    fn bits_and_the_extension_keep_a_hundred() {
+        let checks = Checks { blocks: 1 << 12, degree: 2, folds: 0 };
+        for size in [BITS, FieldSize::of::<F61, F61x2>()] {
+            let bits = Disjunction { branches: 64, batched: false }.interactive_bits(&checks, size);
+            assert!(bits >= 100.0, "{bits}");
+        }
+    }
+
+    #[test]
+    fn hashing_helps_a_cheating_prover_in_proportion_to_branches() {
+        let checks = Checks { blocks: 1, degree: 2, folds: 0 };
+        let bits = |branches| Disjunction { branches, batched: false }.fiat_shamir_bits(&checks, BITS, 64.0);
+        // 2^64 tries at 2 * 64 / 2^128.
+        assert!((56.9..57.0).contains(&bits(64)), "{}", bits(64));
+        assert!((0.9..1.1).contains(&(bits(64) - bits(128))));
+    }
+}

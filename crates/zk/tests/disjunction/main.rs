@@ -1,0 +1,24 @@
+//! Disjunctions from outside: whichever branch holds, none, mixtures, other programs, meddling networks.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `programs` | random branches with a witness |
+//! | `machine` | a machine whose step is one of several instructions, its state carried on |
+//! | `parties` | both parties of a proof, on two threads |
+//! | the others | the tests |
+
+#![allow(clippy::expect_used, reason = "in tests, outside the test functions too")]
+#![allow(dead_code, reason = "helpers shared with other suites")]
+
+#[path = "../arithmetic/deal.rs"]
+mod deal;
+mod parties;
+mod programs;
+#[path = "../quicksilver/tap.rs"]
+mod tap;
+
+mod batch;
+mod honest;
+mod lies;
+mod machine;
+mod within;
