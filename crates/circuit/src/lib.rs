@@ -98,7 +98,8 @@ pub mod witness;
 pub use backend::{Backend, Hint, Ops, Peek, Prove, Statement, check_linear, check_products};
 pub use bristol::{BristolFile, FileStatement};
 pub use circuit::{
-    Circuit, CircuitStatement, Computed, Gate, Input, Output, Parts, Recorded, Recorder, Signature,
+    Circuit, CircuitStatement, Computed, Gate, Input, Output, Parts, Recorded, Recorder, Schedule, Signature,
+    Step,
 };
 pub use claim::Claim;
 pub use convert::{Convert, MixedEvaluator};
