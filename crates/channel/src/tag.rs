@@ -143,6 +143,17 @@ pub mod tags {
         /// Masked parities of sets of converted bits.
         PARITIES = 0x34, "Parities";
 
+        // 0x40..: proofs from computations in the head.
+
+        /// What the verifier will check, and a commitment to its challenge.
+        HEAD_PROMISE = 0x40, "HeadPromise";
+        /// The prover's commitments and output shares, or their digest.
+        HEAD_FIRST = 0x41, "HeadFirst";
+        /// The verifier's challenge, which opens its commitment.
+        HEAD_CHALLENGE = 0x42, "HeadChallenge";
+        /// The opened views.
+        HEAD_RESPONSE = 0x43, "HeadResponse";
+
         // 0xf0..: never sent by a protocol of this workspace.
 
         /// For tests and benchmarks of code that moves frames.

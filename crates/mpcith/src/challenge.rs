@@ -31,7 +31,7 @@ impl Trit {
 /// The challenges of `n` repetitions that a digest stands for: pairs of bits of its BLAKE3 expansion, lowest first,
 /// without those that are both set.
 #[must_use]
-pub fn expand(digest: &[u8; 32], n: usize) -> Vec<Trit> {
+pub(crate) fn expand(digest: &[u8; 32], n: usize) -> Vec<Trit> {
     let mut stream =
         blake3::Hasher::new_derive_key("volery 2026 mpcith challenges v1").update(digest).finalize_xof();
     let mut trits = Vec::with_capacity(n);

@@ -1,12 +1,16 @@
 //! Public proofs.
 mod challenge;
+pub mod decomposition;
 mod error;
 mod hash;
+pub mod interactive;
 mod parameters;
 mod program;
 mod proof;
 mod rings;
 pub mod soundness;
+#[cfg(test)]
+mod testing;
 
 pub use challenge::Trit;
 pub use error::Error;

@@ -90,7 +90,7 @@ impl Header {
     }
 
     /// The one encoding.
-    pub(super) fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(Self::BYTES);
         out.extend_from_slice(&MAGIC);
         out.extend_from_slice(&VERSION.to_le_bytes());
@@ -107,7 +107,7 @@ impl Header {
     }
 
     /// Whether this is the header of a proof of `program` that is worth at least `demanded`.
-    pub(super) fn suits<R: PublicRing>(
+    pub(crate) fn suits<R: PublicRing>(
         &self,
         program: &Program<R>,
         demanded: Parameters,
@@ -165,12 +165,12 @@ impl Header {
         &self.statement
     }
 
-    pub(super) fn repetitions(&self) -> usize {
+    pub(crate) fn repetitions(&self) -> usize {
         self.parameters.repetitions()
     }
 
     /// The hash functions of the proof: all of them depend on all of the header.
-    pub(super) fn keys(&self) -> Keys {
+    pub(crate) fn keys(&self) -> Keys {
         let header = self.encode();
         Keys {
             commitment: blake3::derive_key("volery 2026 mpcith commitments v1", &header),
@@ -183,7 +183,7 @@ impl Header {
 /// Keys of the keyed hashes of one proof. They are public: they separate proofs from each other, so that an attack on many
 /// seeds at once gains nothing.
 #[derive(Clone, Copy)]
-pub(super) struct Keys {
+pub(crate) struct Keys {
     pub(super) commitment: [u8; 32],
     pub(super) tape: [u8; 32],
     pub(super) challenge: [u8; 32],
@@ -191,7 +191,7 @@ pub(super) struct Keys {
 
 impl Keys {
     /// What the challenges of a file are expanded from: the hash of the first message.
-    pub(super) fn digest(&self, first: &[u8]) -> [u8; 32] {
+    pub(crate) fn digest(&self, first: &[u8]) -> [u8; 32] {
         *blake3::keyed_hash(&self.challenge, first).as_bytes()
     }
 }

@@ -43,7 +43,7 @@ fn for_each<T: Send>(
 }
 
 /// The tape of a player: its seed under the proof's key, so that equal seeds of two proofs give unrelated tapes.
-fn tape(keys: &Keys, repetition: usize, player: u8, seed: &Seed) -> Prg {
+pub(super) fn tape(keys: &Keys, repetition: usize, player: u8, seed: &Seed) -> Prg {
     let mut input = [0; Shape::LABEL + Shape::SEED];
     label(&mut input, repetition, player, seed);
     let hash = blake3::keyed_hash(&keys.tape, &input);
@@ -56,7 +56,7 @@ fn tape(keys: &Keys, repetition: usize, player: u8, seed: &Seed) -> Prg {
 }
 
 /// Writes what a row begins with.
-fn label(row: &mut [u8], repetition: usize, player: u8, seed: &Seed) {
+pub(super) fn label(row: &mut [u8], repetition: usize, player: u8, seed: &Seed) {
     // At most 438 repetitions.
     row[..4].copy_from_slice(&(repetition as u32).to_le_bytes());
     row[4] = player + 1;
@@ -65,11 +65,11 @@ fn label(row: &mut [u8], repetition: usize, player: u8, seed: &Seed) {
 
 /// Everything that the prover holds after the first move; wiped on drop.
 pub(crate) struct Committed {
-    shape: Shape,
-    protocol: Protocol,
+    pub(super) shape: Shape,
+    pub(super) protocol: Protocol,
     /// Three rows a repetition.
-    rows: Vec<u8>,
-    first: Vec<u8>,
+    pub(super) rows: Vec<u8>,
+    pub(super) first: Vec<u8>,
 }
 
 impl Drop for Committed {
@@ -120,12 +120,12 @@ impl Committed {
     }
 
     /// The first message.
-    pub(super) fn first(&self) -> &[u8] {
+    pub(crate) fn first(&self) -> &[u8] {
         &self.first
     }
 
     /// Appends the response to `challenge`, one trit a repetition.
-    pub(super) fn respond(&self, challenge: &[Trit], out: &mut Vec<u8>) {
+    pub(crate) fn respond(&self, challenge: &[Trit], out: &mut Vec<u8>) {
         let shape = self.shape;
         let rows = self.rows.chunks_exact(3 * shape.row()).zip(self.first.chunks_exact(shape.first()));
         for (e, (rows, first)) in challenge.iter().zip(rows) {
@@ -203,7 +203,7 @@ fn layout(protocol: Protocol, shape: Shape, challenge: &[Trit]) -> (Vec<Range<us
 }
 
 /// Bytes of the response to `challenge`.
-pub(super) fn response_bytes(protocol: Protocol, shape: Shape, challenge: &[Trit]) -> usize {
+pub(crate) fn response_bytes(protocol: Protocol, shape: Shape, challenge: &[Trit]) -> usize {
     layout(protocol, shape, challenge).1
 }
 
@@ -261,7 +261,7 @@ impl<'a> Response<'a> {
 ///
 /// Where `first` is given, it must be that message. Otherwise the result is what a right response implies, and the
 /// caller compares its digest.
-pub(super) fn check<R: PublicRing>(
+pub(crate) fn check<R: PublicRing>(
     program: &Program<R>,
     header: &Header,
     challenge: &[Trit],

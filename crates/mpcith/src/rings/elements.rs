@@ -21,7 +21,7 @@ pub(super) const GROUP: usize = 32;
 const CHUNK: usize = 64;
 
 /// How elements are drawn from blocks of a tape.
-pub trait Drawn: PublicRing {
+pub(super) trait Drawn: PublicRing {
     /// Blocks that [`CHUNK`] elements take.
     const BLOCKS_A_CHUNK: usize;
 

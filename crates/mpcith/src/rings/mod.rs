@@ -23,6 +23,8 @@
 
 mod bits;
 mod elements;
+#[cfg(test)]
+mod tests;
 
 use volery_field::{
     Bls12381Scalar, Bn254Scalar, F2, F32, F61, Gf256, P256Base, Ring, RistrettoScalar, Secp256k1Base, Z32,
