@@ -120,7 +120,6 @@ fn seeds<R: PublicRing>(
 
 /// What a verified proof was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
 pub struct Verified {
     /// The protocol that it was made with.
     pub protocol: Protocol,

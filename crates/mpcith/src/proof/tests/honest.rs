@@ -1,6 +1,7 @@
 //! What an honest prover makes is accepted, is as long as announced, and opens two players of three.
 
 use proptest::prelude::*;
+use rand_chacha::rand_core::Rng;
 use volery_circuit::statements::{Sha1Preimage, Sha256Preimage};
 use volery_circuit::{Circuit, Claim, Parts};
 use volery_field::{Bls12381Scalar, Bn254Scalar, F2, F32, F61, Gf256, Secp256k1Base, Z32, Z64};
@@ -94,8 +95,8 @@ fn a_proof_holds_nothing_of_the_closed_players() {
         // The generator's first two draws, as `commit` makes them.
         let (mut salt, mut secret) = ([0; 32], [0; 32]);
         let mut generator = rng(2);
-        rand_core::Rng::fill_bytes(&mut generator, &mut salt);
-        rand_core::Rng::fill_bytes(&mut generator, &mut secret);
+        generator.fill_bytes(&mut salt);
+        generator.fill_bytes(&mut secret);
         let seeds = seeds(&secret, &header, &witness);
         let digest = match protocol {
             Protocol::Zkboo => header.keys().digest(&proof[Header::BYTES..][..program.shape().first() * 69]),

@@ -5,7 +5,7 @@ use volery_circuit::{Circuit, Claim, Evaluator, Gate, Input, Parts, Signature};
 use volery_field::{F2, F61, Z32};
 
 use super::*;
-use crate::rings::Simulation;
+use crate::rings::{Engine, Simulation};
 use crate::testing::Size;
 use volery_vole::Prg;
 
