@@ -89,6 +89,6 @@ mod testing;
 pub use challenge::Trit;
 pub use error::Error;
 pub use parameters::{Parameters, Protocol};
-pub use program::Program;
+pub use program::{Counts, Program};
 pub use proof::{Header, Settings, Verified, proof_bytes, prove, prove_program, verify, verify_program};
 pub use rings::PublicRing;

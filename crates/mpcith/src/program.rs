@@ -89,13 +89,25 @@ impl<R: PublicRing> Program<R> {
 
     /// The lengths of everything that a repetition of a proof consists of.
     pub(crate) fn shape(&self) -> Shape {
-        let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        Shape {
-            inputs: R::packed(count(self.inputs())),
-            view: R::packed(count(self.multiplications)),
-            outputs: R::packed(count(self.outputs())),
-        }
+        Shape::new::<R>(self.counts())
     }
+
+    /// What the length of a proof depends on.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        Counts { inputs: self.inputs(), multiplications: self.multiplications, outputs: self.outputs() }
+    }
+}
+
+/// How much a statement brings in, multiplies and claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Secret elements.
+    pub inputs: u64,
+    /// Multiplications, those of inner products included.
+    pub multiplications: u64,
+    /// Elements claimed to be zero.
+    pub outputs: u64,
 }
 
 /// Bytes of the packed parts of one player's record in one repetition.
@@ -110,6 +122,12 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
+    pub(crate) fn new<R: PublicRing>(counts: Counts) -> Self {
+        let packed = |n: u64| R::packed(usize::try_from(n).unwrap_or(usize::MAX));
+        let Counts { inputs, multiplications, outputs } = counts;
+        Self { inputs: packed(inputs), view: packed(multiplications), outputs: packed(outputs) }
+    }
+
     /// Bytes of [`Shape::row`] before the seed: repetition (4), player (1), zeros.
     pub(crate) const LABEL: usize = 16;
     /// Bytes of a seed.
@@ -117,7 +135,7 @@ impl Shape {
 
     /// What a commitment covers of one player: label, seed, input share, view.
     pub(crate) fn row(self) -> usize {
-        self.view_at() + self.view
+        self.view_at().saturating_add(self.view)
     }
 
     /// Where the input share begins in it.
@@ -127,11 +145,11 @@ impl Shape {
 
     /// Where the view begins in it.
     pub(crate) fn view_at(self) -> usize {
-        self.inputs_at() + self.inputs
+        self.inputs_at().saturating_add(self.inputs)
     }
 
     /// The first message of a repetition: three output shares, three commitments.
     pub(crate) fn first(self) -> usize {
-        3 * (self.outputs + 32)
+        self.outputs.saturating_add(32).saturating_mul(3)
     }
 }

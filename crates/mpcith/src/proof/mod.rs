@@ -26,7 +26,7 @@ use zeroize::Zeroizing;
 pub use header::Header;
 
 use crate::challenge::{self, Trit};
-use crate::program::{Program, Shape};
+use crate::program::{Counts, Program, Shape};
 use crate::rings::PublicRing;
 use crate::{Error, Parameters, Protocol};
 use sigma::Committed;
@@ -221,15 +221,11 @@ fn measure<R: PublicRing>(
     Err(Error::malformed(Header::BYTES + before, "the opened views", reason))
 }
 
-/// Bytes of a proof of `program`: the least and the most. They differ for ZKB++, where player 3's input share goes with two
-/// challenges of three; two thirds up is the average.
+/// Bytes of a proof of a statement with these counts: the least and the most. They differ for ZKB++, where player 3's input
+/// share goes with two challenges of three; two thirds of the way up is the average.
 #[must_use]
-pub fn proof_bytes<R: PublicRing>(
-    program: &Program<R>,
-    protocol: Protocol,
-    parameters: Parameters,
-) -> [u64; 2] {
-    let (shape, repetitions) = (program.shape(), parameters.repetitions());
+pub fn proof_bytes<R: PublicRing>(counts: Counts, protocol: Protocol, parameters: Parameters) -> [u64; 2] {
+    let (shape, repetitions) = (Shape::new::<R>(counts), parameters.repetitions());
     let before = match protocol {
         Protocol::Zkboo => shape.first().saturating_mul(repetitions),
         Protocol::Zkbpp => DIGEST,

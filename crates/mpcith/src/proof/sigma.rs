@@ -188,10 +188,10 @@ fn layout(protocol: Protocol, shape: Shape, challenge: &[Trit]) -> (Vec<Range<us
     let mut end = 0_usize;
     let ranges = challenge.iter().map(|e| {
         let length = match protocol {
-            Protocol::Zkboo => 2 * (shape.row() - Shape::LABEL),
+            Protocol::Zkboo => (shape.row() - Shape::LABEL).saturating_mul(2),
             Protocol::Zkbpp => {
                 let third = if e.opens_third() { shape.inputs } else { 0 };
-                32 + 2 * Shape::SEED + third + shape.view
+                (32 + 2 * Shape::SEED).saturating_add(third).saturating_add(shape.view)
             }
         };
         let start = end;

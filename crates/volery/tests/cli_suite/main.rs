@@ -7,6 +7,7 @@
 mod bench;
 mod fields;
 mod inputs;
+mod public;
 mod serve;
 mod sessions;
 mod single;

@@ -17,7 +17,7 @@ fn accepted<R: PublicRing>(seed: u64, size: Size, sigma: u16) {
         let proof = prove(&statement, settings, &mut rng(seed)).expect("it holds");
         let verified = verify::<R, _>(&statement, &proof, settings.parameters, None);
         assert_eq!(verified, Ok(Verified { protocol, parameters: settings.parameters }), "{}", R::NAME);
-        let [least, most] = proof_bytes(&program, protocol, settings.parameters);
+        let [least, most] = proof_bytes::<R>(program.counts(), protocol, settings.parameters);
         assert!((least..=most).contains(&(proof.len() as u64)));
     }
 }

@@ -32,6 +32,10 @@ pub(crate) enum BenchName {
     Sis,
     /// Elements of 2^61-1 taken apart into 60 bits each; the size counts elements
     Convert,
+    /// A public proof of a SHA-256 preimage with ZKBoo, made and verified in this process; the size counts its bytes
+    Zkboo,
+    /// The same with ZKB++
+    Zkbpp,
 }
 
 /// What measures something else than usual.
@@ -52,6 +56,9 @@ pub(crate) struct BenchArgs {
     pub(crate) size: Option<u64>,
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
+    /// Soundness of public proofs, in bits (zkboo, zkbpp)
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) sigma: u16,
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
     /// One JSON object a row

@@ -47,7 +47,7 @@ impl Job {
             BenchName::Boolean => "and",
             BenchName::Sha256 | BenchName::Aes128 => "block",
             BenchName::Cot => "cot",
-            BenchName::Preimage => "byte",
+            BenchName::Preimage | BenchName::Zkboo | BenchName::Zkbpp => "byte",
             BenchName::Vole => "vole",
             BenchName::Arithmetic => "mul",
             BenchName::R1cs => "constr",
@@ -87,7 +87,7 @@ fn usual_size(name: BenchName) -> u64 {
         BenchName::Sha256 => 1500,
         BenchName::Aes128 => 6600,
         BenchName::Cot => 1 << 26,
-        BenchName::Preimage => 32,
+        BenchName::Preimage | BenchName::Zkboo | BenchName::Zkbpp => 32,
         BenchName::Vole => 1 << 26,
         BenchName::Arithmetic => 1 << 24,
         BenchName::R1cs => 1_000_000,
@@ -98,7 +98,7 @@ fn usual_size(name: BenchName) -> u64 {
 }
 
 /// A message of `length` bytes that everybody knows.
-fn preimage(length: u64) -> Result<Sha256Preimage, Failure> {
+pub(super) fn preimage(length: u64) -> Result<Sha256Preimage, Failure> {
     let length = usize::try_from(length).ok().filter(|length| *length <= 1 << 30);
     let length =
         length.ok_or_else(|| Failure::input("--size: a message of at most 2^30 bytes is possible"))?;
