@@ -58,11 +58,10 @@ where
     prove_program(&Program::new(statement)?, &witness, settings, rng)
 }
 
-/// A proof of `program` for a witness from [`Program::witness`]. For a witness that does not satisfy the program the
-/// result is no proof, and no verifier accepts it.
+/// A proof of `program` for a witness from [`Program::witness`].
 ///
 /// # Errors
-/// [`Error::Parameters`] if there is not one value for each secret.
+/// [`Error::Parameters`] if there is not one value for each secret; [`Error::Statement`] if they do not satisfy the program.
 pub fn prove_program<R: PublicRing>(
     program: &Program<R>,
     witness: &Witness<R>,
@@ -96,6 +95,11 @@ pub(crate) fn commit<R: PublicRing>(
     let header = Header::new(program, settings.protocol, settings.parameters, salt);
     let seeds = seeds(&secret, &header, witness);
     let committed = Committed::new(program, witness.values(), &header, &seeds, settings.threads)?;
+    if !committed.claims_hold::<R>() {
+        // Nobody would accept the proof; and its output shares would tell what the claimed wires hold.
+        let reason = "its values do not satisfy the statement".to_owned();
+        return Err(volery_circuit::Error::Witness(reason).into());
+    }
     Ok((header, committed))
 }
 

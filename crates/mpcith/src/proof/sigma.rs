@@ -124,6 +124,19 @@ impl Committed {
         &self.first
     }
 
+    /// Whether the output shares add up to zero; those of the first repetition, as all add up to the same.
+    pub(super) fn claims_hold<R: PublicRing>(&self) -> bool {
+        let n = self.shape.outputs;
+        let mut third = vec![0; n];
+        let Some((shares, expected)) =
+            self.first.get(..3 * n).and_then(|shares| shares.split_at_checked(2 * n))
+        else {
+            return false;
+        };
+        R::complement(&shares[..n], &shares[n..], &mut third);
+        third == expected
+    }
+
     /// Appends the response to `challenge`, one trit a repetition.
     pub(crate) fn respond(&self, challenge: &[Trit], out: &mut Vec<u8>) {
         let shape = self.shape;

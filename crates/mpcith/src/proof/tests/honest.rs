@@ -120,7 +120,12 @@ fn a_statement_that_does_not_hold_or_claims_nothing_is_not_proved() {
     let claim = || Claim::new(vec![None], vec![], circuit.signature()).expect("fits");
     witness.iter_mut().for_each(|x| *x += Z32::ONE);
     let statement = CircuitStatement::new(circuit.clone(), claim()).expect("claims something");
+    let wrong_values = witness.clone();
     let wrong = statement.with_witness(Witness::new(witness)).expect("fits");
+    let program = Program::<Z32>::new(&wrong).expect("compiles");
+    let result =
+        prove_program(&program, &Witness::new(wrong_values), settings(Protocol::Zkbpp, 40), &mut rng(1));
+    assert!(matches!(result, Err(Error::Statement(volery_circuit::Error::Witness(_)))));
     let result = prove(&wrong, settings(Protocol::Zkbpp, 40), &mut rng(1));
     assert!(matches!(result, Err(Error::Statement(volery_circuit::Error::Unsatisfied { .. }))));
     let parts = Parts { asserted: vec![], outputs: vec![0], ..circuit.into_parts() };
