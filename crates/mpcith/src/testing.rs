@@ -41,8 +41,7 @@ pub(crate) fn random<R: Ring>(seed: u64, size: Size) -> (Circuit<R>, Vec<R>) {
     let mut rng = rng(seed);
     let constants: Vec<R> = [R::ZERO, R::ONE].into_iter().chain(elements(&mut rng, 3)).collect();
     let mut gates = Vec::new();
-    let mut wires = size.inputs;
-    for _ in 0..size.gates {
+    for wires in size.inputs..size.inputs + size.gates {
         let mut below = |n: u32| rng.next_u32() % n;
         let (kind, x, y, c) = (below(10), below(wires), below(wires), below(5));
         gates.push(match kind {
@@ -53,7 +52,6 @@ pub(crate) fn random<R: Ring>(seed: u64, size: Size) -> (Circuit<R>, Vec<R>) {
             4 => Gate::Add(x, y),
             _ => Gate::Mul(x, y),
         });
-        wires += 1;
     }
     let witness = elements::<R>(&mut rng, size.inputs as usize);
     claim(gates, constants, witness, size, |n| rng.next_u32() % n)

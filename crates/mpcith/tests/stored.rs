@@ -2,6 +2,9 @@
 //!
 //! `cargo test -p volery-mpcith --test stored -- --ignored` makes them anew, for a new version of the format only.
 
+// Helpers outside test functions may fail a test too.
+#![allow(clippy::expect_used)]
+
 use std::path::PathBuf;
 
 use rand_chacha::ChaCha20Rng;

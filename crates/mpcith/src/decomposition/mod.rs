@@ -21,6 +21,9 @@ pub const PLAYERS: usize = 3;
 ///
 /// Correct: [`evaluate`] gives `phi(x)` for every `x` and all tapes. Private against two: for every `e`, the tapes and views of
 /// players `e` and `e + 1` together with the output share of the third can be simulated from `phi(x)` alone.
+///
+/// # Panics
+/// This is a reference to compare with, not a protocol: implementations may panic on inputs, views or tapes that are too short.
 pub trait Decomposition {
     /// What `phi` is applied to.
     type Input: ?Sized;

@@ -18,8 +18,8 @@
 //! # A tape
 //!
 //! is AES-128 in counter mode under a key of its own. Its first elements are the input share (of players 1 and 2; player 3's
-//! is what is left), then, from the next 128-bit block on, come the `R_i`, one a multiplication. A bit is a bit of the stream;
-//! how other elements are drawn is said in [`elements`].
+//! is what is left), then come the `R_i`, one a multiplication. A bit is a bit of the stream, and the first `R_i` begins a block;
+//! how other elements are drawn, and where their blocks begin, is said in [`elements`].
 
 mod bits;
 mod elements;

@@ -44,7 +44,7 @@ impl<'a> Target<'a> {
 
     /// How many repetitions it has.
     fn repetitions(&self) -> usize {
-        if self.repetition == 0 { 0 } else { self.bytes.len() / self.repetition }
+        self.bytes.len().checked_div(self.repetition).unwrap_or_default()
     }
 
     /// Writes 128 bits, or as many bytes of them as are left, `tile` tiles on.

@@ -151,8 +151,8 @@ fn multiply<const P: usize, const H: usize>(
 ) -> Wire<P, H> {
     let mut z = [[[0; 2]; H]; P];
     if P == 3 {
-        for i in 0..P {
-            z[i] = share(a, b, column, i, (i + 1) % 3);
+        for (i, z) in z.iter_mut().enumerate() {
+            *z = share(a, b, column, i, (i + 1) % 3);
         }
     } else {
         // The second player's share is in its view.
