@@ -15,6 +15,7 @@
 //! | [`disjunction`] | one of many: single disjunctions over bits and a field, batches |
 //! | [`sessions`] | whole sessions, at either party |
 //! | [`stored`] | correlation files and proof files |
+//! | [`public`] | public proofs: files, and the interactive form at either party |
 //! | [`dealing`] | those correlations |
 //! | [`replay`] | a party that reads given bytes as its peer's, and a channel that records |
 //! | [`seeds`] | what honest runs send: the corpora that fuzzing starts from |
@@ -29,6 +30,7 @@ pub mod disjunction;
 pub mod driver;
 pub mod files;
 pub mod proofs;
+pub mod public;
 pub mod replay;
 pub mod seeds;
 pub mod sessions;
@@ -72,6 +74,9 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("session_prover", sessions::session_prover),
     ("session_verifier", sessions::session_verifier),
     ("stored", stored::stored),
+    ("public_proof", public::public_proof),
+    ("head_prover", public::head_prover),
+    ("head_verifier", public::head_verifier),
 ];
 
 /// The target of this name.

@@ -6,19 +6,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use volery::public::Protocol;
 use volery::stored::{ProverFile, preprocess};
 use volery::{Options, Prover, Verifier};
 use volery_channel::handshake::{Begin, Hello, Parameters, Role};
 use volery_channel::{Limits, memory_pair};
 use volery_circuit::r1cs;
-use volery_field::{Bn254Scalar, F32, F61, Gf256, Value, pack_elements};
+use volery_field::{Bn254Scalar, F2, F32, F61, Gf256, Value, Z32, pack_elements};
 use volery_vole::base_ot;
 use volery_vole::softspoken::FieldBits;
 
 use crate::correlations::{cot_as_prover, cot_as_verifier, extension};
 use crate::proofs::Chain;
 use crate::replay::{payloads, record, rng};
-use crate::{arithmetic, dealing, disjunction, proofs, sessions, subfield};
+use crate::{arithmetic, dealing, disjunction, proofs, public, sessions, subfield};
 
 /// One input of a target.
 pub struct Seed {
@@ -49,6 +50,7 @@ pub fn all() -> Vec<Seed> {
     conversations_over_fields(&mut add);
     disjunctions(&mut add);
     files(&mut add);
+    public_proofs(&mut add);
     seeds
 }
 
@@ -310,4 +312,27 @@ fn preprocess(p: &Path, v: &Path) {
         let session = Verifier::start(b, Options::default(), &mut rng(2)).expect("an honest run");
         preprocess::verifier(session, 512, v, &mut |_| {}).expect("an honest run");
     });
+}
+
+fn public_proofs(add: Add<'_>) {
+    for (protocol, mode) in [(Protocol::Zkbpp, 0), (Protocol::Zkboo, 8)] {
+        for (ring, bytes) in [
+            (0, public::proof::<F2>(protocol)),
+            (2, public::proof::<Z32>(protocol)),
+            (3, public::proof::<F61>(protocol)),
+        ] {
+            let name = ["bits", "bits", "words", "field"][ring];
+            // Bit 2: the same proof for a false statement.
+            for (bit, of) in [(0, "true"), (4, "false")] {
+                add("public_proof", &format!("{protocol}-{name}-{of}"), &[&[ring as u8 | bit], &bytes[..]].concat());
+            }
+        }
+        let (prover, verifier) = record(
+            |channel| public::as_prover(channel, protocol).expect("an honest run"),
+            |channel| public::as_verifier(channel, protocol, false).expect("an honest run"),
+        );
+        add("head_prover", protocol.name(), &[&[mode], &verifier[..]].concat());
+        add("head_verifier", &format!("{protocol}-true"), &[&[mode], &prover[..]].concat());
+        add("head_verifier", &format!("{protocol}-false"), &[&[mode | 4], &prover[..]].concat());
+    }
 }

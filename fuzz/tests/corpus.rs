@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use volery::public::Protocol;
+use volery_field::{F2, F61, Z32};
 use volery_fuzz::proofs::Chain;
 use volery_fuzz::replay::against;
 use volery_fuzz::{
-    TARGETS, arithmetic, correlations, dealing, disjunction, driver, proofs, seeds, sessions, subfield,
+    TARGETS, arithmetic, correlations, dealing, disjunction, driver, proofs, public, seeds, sessions, subfield,
 };
 
 fn committed(target: &str, name: &str) -> Vec<u8> {
@@ -70,6 +72,22 @@ fn honest_disjunctions_are_accepted_to_the_end_and_false_ones_never() {
             assert_eq!(run(false), Ok(()), "{name} {kind}");
             assert!(run(true).is_err_and(|error| error.is_rejection()), "{name} {kind}");
         }
+    }
+}
+
+#[test]
+fn honest_public_proofs_are_accepted_and_none_of_a_false_statement() {
+    for protocol in [Protocol::Zkbpp, Protocol::Zkboo] {
+        let proof = |name| committed("public_proof", &format!("{protocol}-{name}-true"));
+        assert_eq!(public::verified::<F2>(&proof("bits")[1..], false), Ok(()));
+        assert_eq!(public::verified::<Z32>(&proof("words")[1..], false), Ok(()));
+        assert_eq!(public::verified::<F61>(&proof("field")[1..], false), Ok(()));
+        assert!(public::verified::<F61>(&proof("field")[1..], true).is_err());
+        let bytes = committed("head_prover", protocol.name());
+        assert_eq!(against(&bytes[1..], |c| public::as_prover(c, protocol)), Ok(()));
+        let bytes = committed("head_verifier", &format!("{protocol}-true"));
+        assert_eq!(against(&bytes[1..], |c| public::as_verifier(c, protocol, false)), Ok(()));
+        assert!(against(&bytes[1..], |c| public::as_verifier(c, protocol, true)).is_err());
     }
 }
 

@@ -148,6 +148,17 @@ pub mod tags {
         /// That the tokens of all branches multiply to zero: the masked coefficients of their product, and counts.
         TOKENS = 0x40, "Tokens";
 
+        // 0x50..: proofs from computations in the head.
+
+        /// What the verifier will check, and a commitment to its challenge.
+        HEAD_PROMISE = 0x50, "HeadPromise";
+        /// The prover's commitments and output shares, or their digest.
+        HEAD_FIRST = 0x51, "HeadFirst";
+        /// The verifier's challenge, which opens its commitment.
+        HEAD_CHALLENGE = 0x52, "HeadChallenge";
+        /// The opened views.
+        HEAD_RESPONSE = 0x53, "HeadResponse";
+
         // 0xf0..: never sent by a protocol of this workspace.
 
         /// For tests and benchmarks of code that moves frames.

@@ -100,7 +100,8 @@ pub use backend::{Backend, Hint, Ops, Peek, Prove, Statement, check_linear, chec
 pub use bristol::{BristolFile, FileStatement};
 pub use choose::{Branch, Branches, Choose, Picked, Repeat, Shape, Steps};
 pub use circuit::{
-    Circuit, CircuitStatement, Computed, Gate, Input, Output, Parts, Recorded, Recorder, Signature,
+    Circuit, CircuitStatement, Computed, Gate, Input, Output, Parts, Recorded, Recorder, Schedule, Signature,
+    Step,
 };
 pub use claim::Claim;
 pub use convert::{Convert, MixedEvaluator};

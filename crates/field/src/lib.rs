@@ -21,6 +21,7 @@
 //! | [`f61`] | [`F61`], the integers modulo 2^61 - 1, and its quadratic extension [`F61x2`] |
 //! | `packing` | vectors of elements on the wire, without gaps |
 //! | [`prime32`] | [`F32`], the integers modulo 2^32 - 99, and its extension of degree four [`F32x4`] |
+//! | `integers` | [`Z32`] and [`Z64`], the integers modulo 2^32 and 2^64 |
 //! | [`gf256`] | [`Gf256`], bytes in AES's field, with MACs in GF(2^128) |
 //! | [`prime256`] | five prime fields of 256 bits: scalars of BN254, BLS12-381 and Ristretto, base fields of two curves |
 //! | `bits` | [`Bits`], many of them, packed |
@@ -42,6 +43,7 @@ mod f2;
 pub mod f61;
 pub mod gf128;
 pub mod gf256;
+mod integers;
 #[cfg(test)]
 mod laws;
 mod operators;
@@ -57,6 +59,7 @@ pub use f2::F2;
 pub use f61::{F61, F61x2};
 pub use gf128::Gf128;
 pub use gf256::Gf256;
+pub use integers::{Z32, Z64};
 pub use packing::{PackingError, pack_elements, packed_bytes, unpack_elements};
 pub use prime32::{F32, F32x4};
 pub use prime256::{Bls12381Scalar, Bn254Scalar, DecimalError, P256Base, RistrettoScalar, Secp256k1Base};

@@ -18,6 +18,7 @@
 //! |---|---|
 //! | one set-up, any number of proofs over a connection | [`Prover`], [`Verifier`], [`Options`], [`Report`] |
 //! | proofs without a connection, from correlations made before | [`stored`] |
+//! | proofs as a file that anyone can verify | [`public`] |
 //! | statements by name; statements as values | [`builtin`]; [`statements`] |
 //! | writing statements: traits, gadgets, circuit files | [`circuit`], over the bits of [`field`] |
 //! | connections and their limits | [`connect`], [`Listener`], [`Address`], [`Limits`], [`memory_pair`] |
@@ -40,6 +41,7 @@ pub use volery_channel::{Address, Channel, Limits, Listener, connect, memory_pai
 pub use volery_circuit as circuit;
 pub use volery_circuit::{Statement, statements};
 pub use volery_field as field;
+pub use volery_mpcith as public;
 pub use volery_vole::supply::Profile;
 pub use zeroize::Zeroizing;
 

@@ -21,11 +21,10 @@ use std::sync::OnceLock;
 use volery_field::Ring;
 
 pub use recorder::{Recorded, Recorder};
-pub use run::Computed;
+pub use run::{Computed, Schedule, Step};
 pub use statement::CircuitStatement;
 
 use crate::{Digest, Error};
-use run::Schedule;
 
 /// One gate of a [`Circuit`]; operands are wire numbers, or an index into [`Parts::constants`] where so called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

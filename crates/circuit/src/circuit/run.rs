@@ -10,18 +10,44 @@ use super::{Circuit, Gate};
 use crate::{Error, Ops, Prove};
 
 /// A gate with slots for operands and result.
-#[derive(Clone, Copy)]
-struct Step {
-    gate: Gate,
-    result: u32,
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// The gate; its operands are slots, its constant is an index as in [`Gate`].
+    pub gate: Gate,
+    /// The slot that takes the result. It may be that of an operand which nothing reads later.
+    pub result: u32,
 }
 
-/// The gates over slots. Slots are first used in increasing order, the inputs' slots being `0..input_wires`.
-#[derive(Clone)]
-pub(super) struct Schedule {
+/// The gates of a circuit over slots, each free again after its wire's last use: for backends with an interpreter of
+/// their own. Others call [`Circuit::run`].
+///
+/// Slots are first used in increasing order, the inputs' slots being `0..input_wires`.
+#[derive(Clone, Debug)]
+pub struct Schedule {
     steps: Vec<Step>,
+    slots: u32,
     /// Slots of the outputs, then those of the asserted wires.
     kept: Vec<u32>,
+}
+
+impl Schedule {
+    /// The gates in order.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// How many slots there are; those of steps and of kept wires are below it.
+    #[must_use]
+    pub fn slots(&self) -> u32 {
+        self.slots
+    }
+
+    /// After the last step: the slots of the outputs, then those of the asserted wires.
+    #[must_use]
+    pub fn kept(&self) -> &[u32] {
+        &self.kept
+    }
 }
 
 /// Never read.
@@ -52,7 +78,7 @@ impl Schedule {
             steps.push(Step { gate: step_gate, result });
         }
         let kept = circuit.outputs().iter().chain(circuit.asserted());
-        Self { steps, kept: kept.map(|&wire| slots[wire as usize]).collect() }
+        Self { steps, slots: fresh, kept: kept.map(|&wire| slots[wire as usize]).collect() }
     }
 }
 
@@ -101,6 +127,11 @@ pub struct Computed<W> {
 }
 
 impl<R: Ring> Circuit<R> {
+    /// The gates over slots that are used again; worked out on the first call.
+    pub fn schedule(&self) -> &Schedule {
+        self.schedule.get_or_init(|| Schedule::new(self))
+    }
+
     /// Computes outputs and asserted wires on any backend; `inputs` are the wires of all inputs in order.
     ///
     /// # Errors
@@ -115,7 +146,7 @@ impl<R: Ring> Circuit<R> {
                 format!("{} wires for the {} input wires of a circuit", inputs.len(), self.input_wires);
             return Err(Error::misuse(reason).into());
         }
-        let schedule = self.schedule.get_or_init(|| Schedule::new(self));
+        let schedule = self.schedule();
         let mut wires = inputs;
         for step in &schedule.steps {
             let wire = self.apply(backend, step.gate, &wires)?;

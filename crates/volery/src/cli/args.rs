@@ -2,6 +2,7 @@
 
 mod bench;
 mod connection;
+mod public;
 mod statement;
 mod stored;
 
@@ -12,6 +13,7 @@ use volery::{Options, Profile};
 
 pub(crate) use bench::{BenchArgs, BenchName, MeasureArgs, PartyArgs};
 pub(crate) use connection::{ConnectionArgs, ServeArgs};
+pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
 pub(crate) use statement::{StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
 
@@ -46,11 +48,13 @@ pub(crate) enum Command {
     /// Wait for a prover (or connect to one) and check its proof; exit code 0 only if it holds
     #[command(after_long_help = statement::FORMATS, override_usage = "\
 volery verify [OPTIONS] STATEMENT (--listen ADDR | --connect ADDR)
+       volery verify [OPTIONS] STATEMENT PROOF
        volery verify [OPTIONS] STATEMENT --preprocessed V.vole PROOF")]
     Verify(VerifyArgs),
     /// Prove to a verifier that the statement holds, without showing the witness
     #[command(after_long_help = statement::FORMATS, override_usage = "\
 volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
+       volery prove [OPTIONS] STATEMENT --witness FILE --out PROOF
        volery prove [OPTIONS] STATEMENT --witness FILE --preprocessed P.vole --out PROOF")]
     Prove(ProveArgs),
     /// Make a pair of correlation files with the other party, for proofs without a connection
@@ -59,6 +63,8 @@ volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
     /// Inputs, gates and depth of a statement, and what a proof of it costs and is worth
     #[command(after_long_help = statement::FORMATS)]
     Info(InfoArgs),
+    /// What proofs from computations in the head are worth, and how often they must be repeated
+    Soundness(SoundnessArgs),
     /// Measure this machine: two processes over loopback TCP
     Bench(BenchArgs),
     /// One party of a measurement
@@ -99,9 +105,13 @@ pub(crate) struct ComputeArgs {
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) statement: StatementArgs,
-    /// A proof made with --preprocessed; instead of a connection
-    #[arg(requires = "preprocessed")]
+    /// A proof made with --out; instead of a connection
+    #[arg(conflicts_with_all = ["listen", "connect", "serve"])]
     pub(crate) proof: Option<PathBuf>,
+    /// Least soundness accepted of a public proof, in bits
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=256),
+          help_heading = "Without a connection")]
+    pub(crate) sigma: u16,
     /// The verifier's correlation file, for a proof that was made without a connection
     #[arg(long, value_name = "V.vole", requires = "proof", conflicts_with_all = ["listen", "connect"],
           help_heading = "Without a connection")]
@@ -123,12 +133,17 @@ pub(crate) struct ProveArgs {
     pub(crate) statement: StatementArgs,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
-    /// The prover's correlation file, to make a proof without a connection
+    #[command(flatten)]
+    pub(crate) public: PublicArgs,
+    /// The prover's correlation file, for a proof that only its peer can verify
     #[arg(long, value_name = "P.vole", requires = "out", conflicts_with_all = ["listen", "connect"],
           help_heading = "Without a connection")]
     pub(crate) preprocessed: Option<PathBuf>,
-    /// Where to write that proof; a new file
-    #[arg(long, value_name = "PROOF", requires = "preprocessed", help_heading = "Without a connection")]
+    /// Where to write the proof; a new file
+    ///
+    /// Without --preprocessed it is a public proof: anyone can verify it, now or later.
+    #[arg(long, value_name = "PROOF", conflicts_with_all = ["listen", "connect"],
+          help_heading = "Without a connection")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) connection: ConnectionArgs,

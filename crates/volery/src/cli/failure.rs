@@ -79,6 +79,18 @@ impl From<stored::Error> for Failure {
     }
 }
 
+impl From<volery::public::Error> for Failure {
+    fn from(error: volery::public::Error) -> Self {
+        use volery::public::Error as Public;
+        match error {
+            Public::Statement(error) => error.into(),
+            Public::Parameters(_) | Public::Malformed { .. } | Public::Version { .. } => Self::input(error),
+            _ if error.is_rejection() => Self::Rejected(error.to_string()),
+            _ => Self::session(error),
+        }
+    }
+}
+
 impl From<volery_channel::Error> for Failure {
     fn from(error: volery_channel::Error) -> Self {
         match error {

@@ -12,7 +12,7 @@
 //! session      one session with one peer
 //! outcome      how its end is told
 //! progress     the bar on a terminal
-//! demo, check, compute, prove, verify, serve, stored, info, bench     the commands
+//! demo, check, compute, prove, verify, serve, stored, public, info, soundness, bench     the commands
 //! ```
 //!
 //! Results go to standard output; everything else (messages, progress, errors) to standard error.
@@ -31,9 +31,11 @@ mod output;
 mod over;
 mod progress;
 mod prove;
+mod public;
 mod serve;
 mod session;
 mod settle;
+mod soundness;
 mod source;
 mod statement;
 mod stored;
@@ -68,6 +70,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Prove(args) => prove::run(&args),
         Command::Preprocess(args) => stored::preprocess(&args),
         Command::Info(args) => info::run(&args),
+        Command::Soundness(args) => soundness::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::BenchParty(args) => bench::party(&args),
     }

@@ -1,9 +1,10 @@
 //! `volery prove`.
 
-use super::args::ProveArgs;
+use super::args::{ProtocolArg, ProveArgs};
 use super::connection::Endpoint;
 use super::failure::Failure;
 use super::outcome;
+use super::public;
 use super::session::Figures;
 use super::settle::Settled;
 use super::statement::Named;
@@ -13,8 +14,23 @@ use super::stored;
 /// shows nobody anything.
 pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
     let statement = Named::load(&args.statement)?.with_witness(&args.witness)?;
+    let public_protocol = args.public.protocol.is_some_and(ProtocolArg::is_public);
     if let (Some(file), Some(out)) = (&args.preprocessed, &args.out) {
+        if public_protocol {
+            return Err(Failure::input("--preprocessed is for --protocol quicksilver"));
+        }
         return stored::prove(stored::about_bits(&statement)?, file, out, &args.protocol, args.json);
+    }
+    if let Some(out) = &args.out {
+        if args.public.protocol.is_some() && !public_protocol {
+            return Err(Failure::input(
+                "--protocol quicksilver makes a file with --preprocessed P.vole only",
+            ));
+        }
+        return public::prove(&statement, args, out);
+    }
+    if public_protocol {
+        return Err(Failure::input("--protocol zkbpp and zkboo make a file: give --out PROOF"));
     }
     let settled = args.protocol.settle(&statement)?;
     let mut peer = None;

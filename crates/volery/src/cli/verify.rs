@@ -4,6 +4,7 @@ use super::args::VerifyArgs;
 use super::connection::Endpoint;
 use super::failure::Failure;
 use super::outcome;
+use super::public;
 use super::serve;
 use super::session::Figures;
 use super::settle::Settled;
@@ -18,6 +19,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     }
     if let Named::Field(statement) = &statement {
         statement.complete()?;
+    }
+    if let Some(proof) = &args.proof {
+        return public::verify(&statement, args, proof);
     }
     let settled = args.protocol.settle(&statement)?;
     if args.serve.serve {

@@ -8,6 +8,7 @@ mod bench;
 mod fields;
 mod inputs;
 mod many;
+mod public;
 mod serve;
 mod sessions;
 mod single;

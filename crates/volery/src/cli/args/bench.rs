@@ -40,6 +40,10 @@ pub(crate) enum BenchName {
     Batchman,
     /// Steps of a processor, each one of its instructions of 125 multiplications over 2^61-1; the size counts steps
     Cpu,
+    /// A public proof of a SHA-256 preimage with ZKBoo, made and verified in this process; the size counts its bytes
+    Zkboo,
+    /// The same with ZKB++
+    Zkbpp,
 }
 
 /// What measures something else than usual.
@@ -69,6 +73,9 @@ pub(crate) struct BenchArgs {
     pub(crate) size: Option<u64>,
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
+    /// Soundness of public proofs, in bits (zkboo, zkbpp)
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) sigma: u16,
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
     /// One JSON object a row

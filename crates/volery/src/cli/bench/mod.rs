@@ -6,6 +6,8 @@
 //!              <---------- what each measured, one JSON object, when the session is over
 //! ```
 //!
+//! Public proofs (`public`) have no second party: they are made and verified in this process.
+//!
 //! Processes, not threads, so that each party's memory is its own and neither shares caches' warmth or locks.
 
 mod convert;
@@ -13,10 +15,13 @@ mod disjunction;
 mod field;
 mod party;
 mod phases;
+mod public;
 mod row;
 mod workload;
 
 pub(crate) use party::party;
+
+use volery::public::Protocol;
 
 use super::args::{BenchArgs, BenchName};
 use super::failure::Failure;
@@ -26,6 +31,11 @@ use workload::Job;
 
 /// Runs one measurement, or the tour.
 pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    match args.name {
+        Some(BenchName::Zkboo) => return public::run(args, Protocol::Zkboo),
+        Some(BenchName::Zkbpp) => return public::run(args, Protocol::Zkbpp),
+        _ => {}
+    }
     let jobs = match args.name {
         Some(name) => vec![Job::new(name, args.size, &args.measure, &args.protocol)?],
         None => tour(args)?,

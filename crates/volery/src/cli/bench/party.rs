@@ -252,7 +252,7 @@ pub(crate) fn party(args: &PartyArgs) -> Result<(), Failure> {
 }
 
 /// The high-water mark of this process's resident memory, in 10^6 bytes; Linux tells it.
-fn peak_memory() -> Option<f64> {
+pub(super) fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

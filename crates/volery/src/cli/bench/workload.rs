@@ -49,7 +49,7 @@ impl Job {
             BenchName::Boolean => "and",
             BenchName::Sha256 | BenchName::Aes128 => "block",
             BenchName::Cot => "cot",
-            BenchName::Preimage => "byte",
+            BenchName::Preimage | BenchName::Zkboo | BenchName::Zkbpp => "byte",
             BenchName::Vole => "vole",
             BenchName::Arithmetic | BenchName::Mul32 => "mul",
             BenchName::R1cs => "constr",
@@ -119,7 +119,7 @@ fn usual_size(name: BenchName) -> u64 {
         BenchName::Sha256 => 1500,
         BenchName::Aes128 => 6600,
         BenchName::Cot => 1 << 26,
-        BenchName::Preimage => 32,
+        BenchName::Preimage | BenchName::Zkboo | BenchName::Zkbpp => 32,
         BenchName::Vole => 1 << 26,
         BenchName::Arithmetic => 1 << 24,
         BenchName::Mul32 => 100_000,
@@ -134,7 +134,7 @@ fn usual_size(name: BenchName) -> u64 {
 }
 
 /// A message of `length` bytes that everybody knows.
-fn preimage(length: u64) -> Result<Sha256Preimage, Failure> {
+pub(super) fn preimage(length: u64) -> Result<Sha256Preimage, Failure> {
     let length = usize::try_from(length).ok().filter(|length| *length <= 1 << 30);
     let length =
         length.ok_or_else(|| Failure::input("--size: a message of at most 2^30 bytes is possible"))?;

@@ -7,8 +7,9 @@ mod speed;
 use std::time::Duration;
 
 use serde::Serialize;
+use volery::public::{self, Parameters, Protocol};
 use volery::{Options, Profile, Statement, builtin};
-use volery_circuit::{BristolFile, Counter, Digest, Prove, Signature};
+use volery_circuit::{BristolFile, Counter, Counts, Digest, Prove, Signature};
 use volery_field::F2;
 
 use super::args::InfoArgs;
@@ -39,6 +40,46 @@ struct Info {
     depth: u32,
     parts: Vec<Part>,
     protocols: Vec<Cost>,
+    public_proofs: Vec<PublicCost>,
+}
+
+/// The length of a proof that anyone can verify.
+#[derive(Debug, Serialize)]
+struct PublicCost {
+    protocol: &'static str,
+    /// Against each hash computation.
+    soundness_bits: u16,
+    repetitions: usize,
+    /// The most; ZKB++ is shorter by a part of the secret input where the challenge allows it.
+    bytes: u64,
+}
+
+impl PublicCost {
+    /// Of a statement with these operations: both protocols, each with less and with full soundness.
+    fn all(total: &Counts) -> Result<Vec<Self>, Failure> {
+        let counts = public::Counts {
+            inputs: total.inputs,
+            multiplications: total.multiplications.saturating_add(total.dot_terms),
+            outputs: total.assertions,
+        };
+        let all =
+            [Protocol::Zkbpp, Protocol::Zkboo].into_iter().flat_map(|p| [80, 128].map(|sigma| (p, sigma)));
+        all.map(|(protocol, sigma)| {
+            let parameters = Parameters::new(sigma)?;
+            let [_, bytes] = public::proof_bytes::<F2>(counts, protocol, parameters);
+            let repetitions = parameters.repetitions();
+            Ok(Self { protocol: protocol.name(), soundness_bits: sigma, repetitions, bytes })
+        })
+        .collect()
+    }
+
+    fn text(&self) -> String {
+        let Self { protocol, soundness_bits, repetitions, bytes } = self;
+        let bytes = output::bytes(*bytes);
+        format!(
+            "{protocol} --sigma {soundness_bits}: a file of {bytes} that anyone can verify, {repetitions} repetitions"
+        )
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -169,6 +210,7 @@ impl Info {
             depth: counter.depth(),
             parts: counter.parts().into_iter().map(part).collect(),
             protocols: [Profile::Lan, Profile::Wan].map(cost).into(),
+            public_proofs: PublicCost::all(&total)?,
         })
     }
 
@@ -194,6 +236,7 @@ impl Info {
         line("depth", format!("{} ANDs", output::count(self.depth.into())));
         lines.push(String::new());
         lines.extend(self.protocols.iter().map(Cost::text));
+        lines.extend(self.public_proofs.iter().map(PublicCost::text));
         lines.join("\n")
     }
 }

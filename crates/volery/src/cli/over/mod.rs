@@ -21,12 +21,13 @@ use std::marker::PhantomData;
 
 use rand_core::CryptoRng;
 use volery::{Error, Prover, Report, Verifier};
-use volery_circuit::{Error as StatementError, Evaluator, Statement};
+use volery_circuit::{Error as StatementError, Evaluator, Recorder, Statement};
 use volery_field::{Mac, Value};
 use volery_zk::quicksilver::arithmetic;
 
 use super::args::StatementArgs;
 use super::failure::Failure;
+use super::public::{Made, Open, Public};
 use super::session::Wire;
 use super::source::Source;
 use weigh::Weigher;
@@ -37,6 +38,7 @@ pub(crate) trait Provable<F: Value, M: Mac<F>>:
     + Sync
     + Statement<Evaluator<F>>
     + Statement<Weigher<F>>
+    + Statement<Recorder<F>>
     + for<'a> Statement<arithmetic::Prover<'a, F, M>>
     + for<'a> Statement<arithmetic::Verifier<'a, F, M>>
 {
@@ -50,6 +52,7 @@ where
         + Sync
         + Statement<Evaluator<F>>
         + Statement<Weigher<F>>
+        + Statement<Recorder<F>>
         + for<'a> Statement<arithmetic::Prover<'a, F, M>>
         + for<'a> Statement<arithmetic::Verifier<'a, F, M>>,
 {
@@ -84,6 +87,12 @@ pub(crate) trait FieldStatement: Send + Sync {
         verifier: &mut Verifier<Wire>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error>;
+
+    /// Makes a proof of it that anyone can verify.
+    fn prove_in_public(&self, how: &Public) -> Result<Made, Failure>;
+
+    /// Verifies such a proof.
+    fn verify_in_public(&self, how: &Public, proof: Open) -> Result<Made, Failure>;
 }
 
 /// A statement over a field that a command line names.
@@ -167,6 +176,14 @@ where
             MacField::Small => verifier.verify_over::<F, F::Small, _>(&self.statement, rng),
             MacField::Large => verifier.verify_over::<F, F::Large, _>(&self.statement, rng),
         }
+    }
+
+    fn prove_in_public(&self, how: &Public) -> Result<Made, Failure> {
+        how.prove::<F, _>(&self.statement)
+    }
+
+    fn verify_in_public(&self, how: &Public, proof: Open) -> Result<Made, Failure> {
+        how.verify::<F, _>(&self.statement, proof)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Fields of values and the fields that their MACs live in.
 
+use volery::public::PublicRing;
 use volery_field::{
     Bls12381Scalar, Bn254Scalar, F32, F32x4, F61, F61x2, Mac, P256Base, RistrettoScalar, Secp256k1Base, Value,
 };
@@ -23,7 +24,7 @@ impl MacField {
 }
 
 /// A field of values that commands serve.
-pub(crate) trait Served: Value {
+pub(crate) trait Served: Value + PublicRing {
     type Small: Mac<Self>;
     type Large: Mac<Self>;
     /// Least soundness, in bits, unless the command line asks for another one.

@@ -1,0 +1,91 @@
+//! (2,3)-decompositions (ZKBoo, section 4.1): a computation in three branches, of which any two tell nothing about its input.
+//!
+//! This is the paper, definition by definition, for one repetition and as plain as can be: what the engines of
+//! [`rings`](crate::PublicRing) compute fast is compared with it, and what privacy and soundness rest on is tested on it.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | here | [`Decomposition`] (definition 4.1); [`evaluate`] (figure 4) |
+//! | `linear` | [`Linear`], the decomposition of circuits over any ring (section 4.1.1), and its simulator (appendix A) |
+
+mod linear;
+#[cfg(test)]
+mod tests;
+
+pub use linear::{Linear, Simulated, Tape};
+
+/// The branches of a computation are called players; they are counted from 0 here, from 1 in the paper.
+pub const PLAYERS: usize = 3;
+
+/// A (2,3)-decomposition of a function `phi` from [`Decomposition::Input`] to [`Decomposition::Output`].
+///
+/// Correct: [`evaluate`] gives `phi(x)` for every `x` and all tapes. Private against two: for every `e`, the tapes and views of
+/// players `e` and `e + 1` together with the output share of the third can be simulated from `phi(x)` alone.
+///
+/// # Panics
+/// This is a reference to compare with, not a protocol: implementations may panic on inputs, views or tapes that are too short.
+pub trait Decomposition {
+    /// What `phi` is applied to.
+    type Input: ?Sized;
+    /// What it gives.
+    type Output;
+    /// An entry of a view: a value of one branch.
+    type Entry: Clone + PartialEq;
+    /// Randomness of one branch.
+    type Tape;
+    /// The part of the output that one branch has.
+    type OutputShare: Clone + PartialEq;
+
+    /// Share: the first entries of the three views. Every triple of views of this length is the sharing of some input.
+    fn share(&self, input: &Self::Input, tapes: [&Self::Tape; PLAYERS]) -> [Vec<Self::Entry>; PLAYERS];
+
+    /// `N`: the number of steps that follow.
+    fn steps(&self) -> usize;
+
+    /// `phi_i^(j)`: the entry that step `j` adds to the view of player `i`, from that view and the next player's up to here,
+    /// and both tapes.
+    fn step(
+        &self,
+        player: usize,
+        step: usize,
+        views: [&[Self::Entry]; 2],
+        tapes: [&Self::Tape; 2],
+    ) -> Self::Entry;
+
+    /// Output: what a complete view says about the output.
+    fn output(&self, view: &[Self::Entry]) -> Self::OutputShare;
+
+    /// Rec: the output of three shares.
+    fn reconstruct(&self, shares: [&Self::OutputShare; PLAYERS]) -> Self::Output;
+}
+
+/// What [`evaluate`] leaves behind.
+pub struct Evaluated<D: Decomposition + ?Sized> {
+    /// The players' views.
+    pub views: [Vec<D::Entry>; PLAYERS],
+    /// Their output shares.
+    pub shares: [D::OutputShare; PLAYERS],
+    /// The output.
+    pub output: D::Output,
+}
+
+/// The protocol of figure 4: computes `phi(input)` in three branches.
+pub fn evaluate<D: Decomposition + ?Sized>(
+    decomposition: &D,
+    input: &D::Input,
+    tapes: [&D::Tape; PLAYERS],
+) -> Evaluated<D> {
+    let mut views = decomposition.share(input, tapes);
+    for step in 0..decomposition.steps() {
+        let entries: [D::Entry; PLAYERS] = core::array::from_fn(|player| {
+            let next = (player + 1) % PLAYERS;
+            decomposition.step(player, step, [&views[player], &views[next]], [tapes[player], tapes[next]])
+        });
+        for (view, entry) in views.iter_mut().zip(entries) {
+            view.push(entry);
+        }
+    }
+    let shares = views.each_ref().map(|view| decomposition.output(view));
+    let output = decomposition.reconstruct(shares.each_ref());
+    Evaluated { views, shares, output }
+}

@@ -1,0 +1,94 @@
+//! Public proofs: one file that anyone can verify, later and offline, with no secret on the verifier's side and no trusted
+//! set-up.
+//!
+//! The prover runs the statement in its head as a computation of three players, of which any two learn nothing, commits to
+//! what each of them sees, and opens two that a hash picks:
+//!
+//! ```text
+//! x = x_1 + x_2 + x_3          w_i: what player i computes, from its own and the next player's values
+//! for every repetition:        commit to (seed_i, x_i, w_i);   the outputs y_1 + y_2 + y_3 must be 0
+//! e = H(header, all output shares, all commitments)            a trit for every repetition
+//! open players e and e + 1;    who checks recomputes w_e from both
+//! ```
+//!
+//! A prover without a witness must cheat in one of the three views, and is seen with probability 1/3 a repetition: 137
+//! repetitions give 80 bits of soundness, 219 give 128. A proof is linear in the statement, about 17 bytes an AND at 80 bits
+//! with ZKB++; nothing but a hash function and AES is assumed, and a SHA-256 preimage is proved in milliseconds.
+//! (A proof for one verifier at the other end of a connection takes a bit or so an AND: see `volery-zk`.)
+//!
+//! ```
+//! use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
+//! use volery_circuit::{Digest, Error, Prove, Statement};
+//! use volery_field::Z32;
+//! use volery_mpcith::{Parameters, Settings, prove, verify};
+//!
+//! /// "I know factors of `product` modulo 2^32."
+//! struct Factors {
+//!     product: Z32,
+//!     witness: Option<[Z32; 2]>,
+//! }
+//!
+//! impl<B: Prove<Z32>> Statement<B> for Factors {
+//!     fn identify(&self, digest: &mut Digest) {
+//!         digest.bytes("statement", b"example: factors v1").number("product", self.product.to_word().into());
+//!     }
+//!
+//!     fn run(&self, b: &mut B) -> Result<(), B::Error> {
+//!         let none = || Error::Witness("none was given".into());
+//!         let factors = b.secret(2, &mut |_| Ok(self.witness.ok_or_else(none)?.to_vec()))?;
+//!         let product = b.mul(&factors[0], &factors[1])?;
+//!         let difference = b.add_constant(&product, -self.product);
+//!         b.assert_zero(&[difference])
+//!     }
+//! }
+//!
+//! # // A fixed seed keeps the example short; a program takes the operating system's generator.
+//! # let mut rng = ChaCha20Rng::from_seed([0; 32]);
+//! let known = Factors { product: Z32::new(91), witness: Some([Z32::new(7), Z32::new(13)]) };
+//! let proof = prove::<Z32, _>(&known, Settings::default(), &mut rng)?;
+//!
+//! let claim = Factors { product: Z32::new(91), witness: None };
+//! verify::<Z32, _>(&claim, &proof, Parameters::default(), None)?;
+//! let other = Factors { product: Z32::new(92), witness: None };
+//! assert!(verify::<Z32, _>(&other, &proof, Parameters::default(), None).is_err());
+//! # Ok::<(), volery_mpcith::Error>(())
+//! ```
+//!
+//! # Map
+//!
+//! | what | where |
+//! |---|---|
+//! | proofs as bytes | [`prove`], [`verify`]; [`Settings`], [`Header`] |
+//! | a statement made ready, for several proofs of it | [`Program`], [`prove_program`], [`verify_program`] |
+//! | with the verifier at the other end of a channel | [`interactive`] |
+//! | what proofs are worth | [`Parameters`]; [`soundness`] |
+//! | the paper's definitions, plain | [`decomposition`] |
+//! | the engines: bits in wide registers, elements in slices | [`PublicRing`] (`rings`) |
+//! | formats, hashes | `proof`, `hash`, `challenge` |
+//!
+//! Papers: ZKBoo (ePrint 2016/163); ZKB++ (ePrint 2017/279).
+//!
+//! # What is secret
+//!
+//! Witness, seeds, and the views of closed players. They are wiped; time depends on lengths and on public values alone.
+//! A verifier has no secrets. `unsafe` occurs where a function compiled for more than the least CPU is called.
+
+mod challenge;
+pub mod decomposition;
+mod error;
+mod hash;
+pub mod interactive;
+mod parameters;
+mod program;
+mod proof;
+mod rings;
+pub mod soundness;
+#[cfg(test)]
+mod testing;
+
+pub use challenge::Trit;
+pub use error::Error;
+pub use parameters::{Parameters, Protocol};
+pub use program::{Counts, Program};
+pub use proof::{Header, Settings, Verified, proof_bytes, prove, prove_program, verify, verify_program};
+pub use rings::PublicRing;

@@ -1,0 +1,212 @@
+//! What a proof says about itself, and the hash functions that this makes its own.
+
+use core::fmt;
+
+use crate::program::Program;
+use crate::rings::PublicRing;
+use crate::{Error, Parameters, Protocol};
+
+/// What a proof begins with. The line break shows transports that meddle with text.
+const MAGIC: [u8; 16] = *b"VOLERY MPCITH\r\n\0";
+
+/// The version of the format, and of all hashes.
+pub(super) const VERSION: u16 = 1;
+
+/// What a proof says about itself.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Header {
+    pub(super) protocol: Protocol,
+    pub(super) parameters: Parameters,
+    pub(super) inputs: u64,
+    pub(super) multiplications: u64,
+    pub(super) outputs: u64,
+    pub(super) statement: [u8; 32],
+    pub(super) salt: [u8; 32],
+}
+
+impl fmt::Debug for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Header")
+            .field("protocol", &self.protocol)
+            .field("sigma", &self.parameters.sigma())
+            .field("multiplications", &self.multiplications)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Header {
+    /// Bytes of a header.
+    pub const BYTES: usize = 16 + 2 + 1 + 1 + 2 + 2 + 3 * 8 + 32 + 32;
+
+    /// The header of a proof of `program`.
+    pub(super) fn new<R: PublicRing>(
+        program: &Program<R>,
+        protocol: Protocol,
+        parameters: Parameters,
+        salt: [u8; 32],
+    ) -> Self {
+        Self {
+            protocol,
+            parameters,
+            inputs: program.inputs(),
+            multiplications: program.multiplications(),
+            outputs: program.outputs(),
+            statement: *program.digest(),
+            salt,
+        }
+    }
+
+    /// Reads the header of a proof; the bytes are hostile. Takes no statement: `volery info` shows what a file is.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] and [`Error::Version`].
+    pub fn decode(bytes: &[u8]) -> Result<Self, Error> {
+        let mut cursor = Cursor { bytes, offset: 0 };
+        if cursor.array("the file's mark")? != MAGIC {
+            return Err(Error::malformed(0, "the file's mark", "this is no public proof"));
+        }
+        let version = u16::from_le_bytes(cursor.array("the version")?);
+        if version != VERSION {
+            return Err(Error::Version { version, known: VERSION });
+        }
+        let [code, zero] = cursor.array("the protocol")?;
+        let protocol = Protocol::from_code(code).filter(|_| zero == 0);
+        let protocol = protocol.ok_or_else(|| {
+            Error::malformed(18, "the protocol", format!("{code}, {zero} is the number of no protocol"))
+        })?;
+        let sigma = u16::from_le_bytes(cursor.array("the soundness")?);
+        let parameters = Parameters::new(sigma)
+            .map_err(|error| Error::malformed(20, "the soundness", error.to_string()))?;
+        let repetitions = u16::from_le_bytes(cursor.array("the repetitions")?);
+        let expected = parameters.repetitions();
+        if usize::from(repetitions) != expected {
+            let reason = format!("{repetitions} repetitions; {sigma} bits of soundness take {expected}");
+            return Err(Error::malformed(22, "the repetitions", reason));
+        }
+        let mut count = || cursor.array("the counts").map(u64::from_le_bytes);
+        let (inputs, multiplications, outputs) = (count()?, count()?, count()?);
+        let (statement, salt) = (cursor.array("the statement's digest")?, cursor.array("the salt")?);
+        Ok(Self { protocol, parameters, inputs, multiplications, outputs, statement, salt })
+    }
+
+    /// The one encoding.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(Self::BYTES);
+        out.extend_from_slice(&MAGIC);
+        out.extend_from_slice(&VERSION.to_le_bytes());
+        out.extend_from_slice(&[self.protocol.code(), 0]);
+        out.extend_from_slice(&self.parameters.sigma().to_le_bytes());
+        // At most 438.
+        out.extend_from_slice(&(self.parameters.repetitions() as u16).to_le_bytes());
+        for count in [self.inputs, self.multiplications, self.outputs] {
+            out.extend_from_slice(&count.to_le_bytes());
+        }
+        out.extend_from_slice(&self.statement);
+        out.extend_from_slice(&self.salt);
+        out
+    }
+
+    /// Whether this is the header of a proof of `program` that is worth at least `demanded`.
+    pub(crate) fn suits<R: PublicRing>(
+        &self,
+        program: &Program<R>,
+        demanded: Parameters,
+    ) -> Result<(), Error> {
+        if self.statement != *program.digest() {
+            let text = |digest: &[u8; 32]| {
+                let short: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+                format!("{short}...")
+            };
+            let (proof, expected) = (text(&self.statement), text(program.digest()));
+            return Err(Error::mismatch("the statement's digest", proof, expected));
+        }
+        let counts = [
+            ("the number of secrets", self.inputs, program.inputs()),
+            ("the number of multiplications", self.multiplications, program.multiplications()),
+            ("the number of claims", self.outputs, program.outputs()),
+        ];
+        if let Some((what, proof, expected)) = counts.into_iter().find(|(_, a, b)| a != b) {
+            return Err(Error::mismatch(what, proof, expected));
+        }
+        if self.parameters.sigma() < demanded.sigma() {
+            let (proof, least) = (self.parameters.sigma(), demanded.sigma());
+            return Err(Error::mismatch("the soundness in bits", proof, format!("{least} or more")));
+        }
+        Ok(())
+    }
+
+    /// The protocol that the proof is made with.
+    #[must_use]
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    /// How sound it claims to be.
+    #[must_use]
+    pub fn parameters(&self) -> Parameters {
+        self.parameters
+    }
+
+    /// Multiplications of the statement.
+    #[must_use]
+    pub fn multiplications(&self) -> u64 {
+        self.multiplications
+    }
+
+    /// Secret elements of the statement.
+    #[must_use]
+    pub fn inputs(&self) -> u64 {
+        self.inputs
+    }
+
+    /// The statement's digest.
+    #[must_use]
+    pub fn statement(&self) -> &[u8; 32] {
+        &self.statement
+    }
+
+    pub(crate) fn repetitions(&self) -> usize {
+        self.parameters.repetitions()
+    }
+
+    /// The hash functions of the proof: all of them depend on all of the header.
+    pub(crate) fn keys(&self) -> Keys {
+        let header = self.encode();
+        Keys {
+            commitment: blake3::derive_key("volery 2026 mpcith commitments v1", &header),
+            tape: blake3::derive_key("volery 2026 mpcith tapes v1", &header),
+            challenge: blake3::derive_key("volery 2026 mpcith fiat-shamir v1", &header),
+        }
+    }
+}
+
+/// Keys of the keyed hashes of one proof. They are public: they separate proofs from each other, so that an attack on many
+/// seeds at once gains nothing.
+#[derive(Clone, Copy)]
+pub(crate) struct Keys {
+    pub(super) commitment: [u8; 32],
+    pub(super) tape: [u8; 32],
+    pub(super) challenge: [u8; 32],
+}
+
+impl Keys {
+    /// What the challenges of a file are expanded from: the hash of the first message.
+    pub(crate) fn digest(&self, first: &[u8]) -> [u8; 32] {
+        *blake3::keyed_hash(&self.challenge, first).as_bytes()
+    }
+}
+
+/// Reads front to back.
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    offset: usize,
+}
+
+impl Cursor<'_> {
+    fn array<const N: usize>(&mut self, part: &'static str) -> Result<[u8; N], Error> {
+        let rest = self.bytes.get(self.offset..).and_then(|rest| rest.first_chunk::<N>());
+        let taken = rest.ok_or_else(|| Error::malformed(self.offset, part, "the file ends before it"))?;
+        self.offset += N;
+        Ok(*taken)
+    }
+}

@@ -1,0 +1,241 @@
+//! Proofs as bytes: made and verified without a word between the parties.
+//!
+//! The challenge is a hash of the header and of the first message (Fiat-Shamir), so a proof is
+//!
+//! ```text
+//! header   magic 16 | version u16 | protocol u8 | zero u8 | sigma u16 | repetitions u16
+//!          | secrets u64 | multiplications u64 | claims u64 | statement digest 32 | salt 32           112 bytes
+//! ZKBoo    header | first message | response
+//! ZKB++    header | digest 32 | response             digest: the hash of the first message
+//! ```
+//!
+//! Numbers are little-endian, and packed elements are canonical. A verifier of ZKB++ takes the challenge from the digest,
+//! computes the first message that the response implies, and compares its hash. One that reads ZKBoo has the first message at
+//! hand, and can say which repetition is wrong and how. Either way the challenge comes from a hash and from nothing else, and the
+//! hash covers **all three output shares** of every repetition: without them anyone could forge.
+
+mod header;
+pub(crate) mod sigma;
+#[cfg(test)]
+mod tests;
+
+use rand_core::CryptoRng;
+use volery_circuit::{Evaluator, Recorder, Statement, Witness};
+use zeroize::Zeroizing;
+
+pub use header::Header;
+
+use crate::challenge::{self, Trit};
+use crate::program::{Counts, Program, Shape};
+use crate::rings::PublicRing;
+use crate::{Error, Parameters, Protocol};
+use sigma::Committed;
+
+/// How a proof is made.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings<'a> {
+    /// The proof system.
+    pub protocol: Protocol,
+    /// The soundness.
+    pub parameters: Parameters,
+    /// Threads to compute on; none: the caller's.
+    pub threads: Option<&'a rayon::ThreadPool>,
+}
+
+/// Bytes of the digest of the first message.
+const DIGEST: usize = 32;
+
+/// A proof of `statement`, which holds its witness.
+///
+/// # Errors
+/// [`Error::Statement`] if it does not hold or cannot be written down as a circuit; [`Error::Parameters`].
+pub fn prove<R, S>(statement: &S, settings: Settings<'_>, rng: &mut impl CryptoRng) -> Result<Vec<u8>, Error>
+where
+    R: PublicRing,
+    S: Statement<Recorder<R>> + Statement<Evaluator<R>> + ?Sized,
+{
+    let witness = Program::witness(statement)?;
+    prove_program(&Program::new(statement)?, &witness, settings, rng)
+}
+
+/// A proof of `program` for a witness from [`Program::witness`].
+///
+/// # Errors
+/// [`Error::Parameters`] if there is not one value for each secret; [`Error::Statement`] if they do not satisfy the program.
+pub fn prove_program<R: PublicRing>(
+    program: &Program<R>,
+    witness: &Witness<R>,
+    settings: Settings<'_>,
+    rng: &mut impl CryptoRng,
+) -> Result<Vec<u8>, Error> {
+    let (header, committed) = commit(program, witness, settings, rng)?;
+    let digest = header.keys().digest(committed.first());
+    let challenge = challenge::expand(&digest, header.repetitions());
+    let response = sigma::response_bytes(header.protocol(), program.shape(), &challenge);
+    let mut proof = Vec::with_capacity(Header::BYTES + DIGEST + committed.first().len() + response);
+    proof.extend_from_slice(&header.encode());
+    match header.protocol() {
+        Protocol::Zkboo => proof.extend_from_slice(committed.first()),
+        Protocol::Zkbpp => proof.extend_from_slice(&digest),
+    }
+    committed.respond(&challenge, &mut proof);
+    Ok(proof)
+}
+
+/// The first move, with fresh salt and seeds.
+pub(crate) fn commit<R: PublicRing>(
+    program: &Program<R>,
+    witness: &Witness<R>,
+    settings: Settings<'_>,
+    rng: &mut impl CryptoRng,
+) -> Result<(Header, Committed), Error> {
+    let (mut salt, mut secret) = ([0; 32], Zeroizing::new([0; 32]));
+    rng.fill_bytes(&mut salt);
+    rng.fill_bytes(&mut *secret);
+    let header = Header::new(program, settings.protocol, settings.parameters, salt);
+    let seeds = seeds(&secret, &header, witness);
+    let committed = Committed::new(program, witness.values(), &header, &seeds, settings.threads)?;
+    if !committed.claims_hold::<R>() {
+        // Nobody would accept the proof; and its output shares would tell what the claimed wires hold.
+        let reason = "its values do not satisfy the statement".to_owned();
+        return Err(volery_circuit::Error::Witness(reason).into());
+    }
+    Ok((header, committed))
+}
+
+/// Three seeds a repetition. They depend on the witness, too, so that randomness which repeats is no disaster.
+fn seeds<R: PublicRing>(
+    secret: &[u8; 32],
+    header: &Header,
+    witness: &Witness<R>,
+) -> Zeroizing<Vec<[u8; Shape::SEED]>> {
+    let mut encodings = Zeroizing::new(vec![0; witness.values().len().saturating_mul(R::BYTES)]);
+    for (value, encoding) in witness.values().iter().zip(encodings.chunks_exact_mut(R::BYTES)) {
+        // The chunk has the exact length, the only thing that encoding asks for.
+        let encoded = value.encode(encoding);
+        debug_assert_eq!(encoded, Ok(()));
+    }
+    let mut hasher = blake3::Hasher::new_keyed(secret);
+    hasher.update(&header.encode()).update(&encodings);
+    let mut seeds = Zeroizing::new(vec![[0; Shape::SEED]; 3 * header.repetitions()]);
+    hasher.finalize_xof().fill(seeds.as_flattened_mut());
+    seeds
+}
+
+/// What a verified proof was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// The protocol that it was made with.
+    pub protocol: Protocol,
+    /// The soundness that it has.
+    pub parameters: Parameters,
+}
+
+/// Verifies a proof of `statement`, of either protocol, that is worth at least `demanded`. The bytes are hostile.
+///
+/// # Errors
+/// [`Error::Malformed`] and [`Error::Version`] for bytes that are no proof, [`Error::Mismatch`] for a proof of something else
+/// or of less, [`Error::Repetition`] and [`Error::Challenge`] for one that is wrong ([`Error::is_rejection`]);
+/// [`Error::Statement`].
+pub fn verify<R, S>(
+    statement: &S,
+    proof: &[u8],
+    demanded: Parameters,
+    threads: Option<&rayon::ThreadPool>,
+) -> Result<Verified, Error>
+where
+    R: PublicRing,
+    S: Statement<Recorder<R>> + ?Sized,
+{
+    verify_program(&Program::<R>::new(statement)?, proof, demanded, threads)
+}
+
+/// Verifies a proof of `program`; see [`verify`].
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_program<R: PublicRing>(
+    program: &Program<R>,
+    proof: &[u8],
+    demanded: Parameters,
+    threads: Option<&rayon::ThreadPool>,
+) -> Result<Verified, Error> {
+    let header = Header::decode(proof)?;
+    header.suits(program, demanded)?;
+    let body = proof.get(Header::BYTES..).unwrap_or_default();
+    match header.protocol() {
+        Protocol::Zkboo => verify_zkboo(program, &header, body, threads)?,
+        Protocol::Zkbpp => verify_zkbpp(program, &header, body, threads)?,
+    }
+    Ok(Verified { protocol: header.protocol(), parameters: header.parameters() })
+}
+
+fn verify_zkboo<R: PublicRing>(
+    program: &Program<R>,
+    header: &Header,
+    body: &[u8],
+    threads: Option<&rayon::ThreadPool>,
+) -> Result<(), Error> {
+    let first = program.shape().first().saturating_mul(header.repetitions());
+    let (first, response) = split(body, first, "the first message")?;
+    let digest = header.keys().digest(first);
+    let challenge = challenge::expand(&digest, header.repetitions());
+    measure(program, header, &challenge, first.len(), response)?;
+    sigma::check(program, header, &challenge, Some(first), response, threads).map(drop)
+}
+
+fn verify_zkbpp<R: PublicRing>(
+    program: &Program<R>,
+    header: &Header,
+    body: &[u8],
+    threads: Option<&rayon::ThreadPool>,
+) -> Result<(), Error> {
+    let (digest, response) = split(body, DIGEST, "the digest")?;
+    // `split` has seen to the length.
+    let digest: &[u8; DIGEST] = digest.first_chunk().ok_or(Error::Internal("the digest was not measured"))?;
+    let challenge = challenge::expand(digest, header.repetitions());
+    measure(program, header, &challenge, DIGEST, response)?;
+    let first = sigma::check(program, header, &challenge, None, response, threads)?;
+    if header.keys().digest(&first) == *digest { Ok(()) } else { Err(Error::Challenge) }
+}
+
+fn split<'a>(body: &'a [u8], at: usize, part: &'static str) -> Result<(&'a [u8], &'a [u8]), Error> {
+    body.split_at_checked(at).ok_or_else(|| {
+        let reason = format!("the file has {} of its {at} bytes: it was cut off", body.len());
+        Error::malformed(Header::BYTES, part, reason)
+    })
+}
+
+/// Whether the response to `challenge` is as long as it must be.
+fn measure<R: PublicRing>(
+    program: &Program<R>,
+    header: &Header,
+    challenge: &[Trit],
+    before: usize,
+    response: &[u8],
+) -> Result<(), Error> {
+    let expected = sigma::response_bytes(header.protocol(), program.shape(), challenge);
+    if response.len() == expected {
+        return Ok(());
+    }
+    let reason = format!(
+        "{} bytes, not {expected}: the file was cut off or changed, or something was appended",
+        response.len()
+    );
+    Err(Error::malformed(Header::BYTES + before, "the opened views", reason))
+}
+
+/// Bytes of a proof of a statement with these counts: the least and the most. They differ for ZKB++, where player 3's input
+/// share goes with two challenges of three; two thirds of the way up is the average.
+#[must_use]
+pub fn proof_bytes<R: PublicRing>(counts: Counts, protocol: Protocol, parameters: Parameters) -> [u64; 2] {
+    let (shape, repetitions) = (Shape::new::<R>(counts), parameters.repetitions());
+    let before = match protocol {
+        Protocol::Zkboo => shape.first().saturating_mul(repetitions),
+        Protocol::Zkbpp => DIGEST,
+    };
+    [Trit::ALL[0], Trit::ALL[1]].map(|e| {
+        let response = sigma::response_bytes(protocol, shape, &vec![e; repetitions]);
+        (Header::BYTES as u64).saturating_add(before as u64).saturating_add(response as u64)
+    })
+}

@@ -1,0 +1,222 @@
+//! Proofs that anyone can verify: `volery prove --out` and `volery verify STATEMENT PROOF`.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use volery::public::{self, Header, Parameters, Program, Protocol, PublicRing, Settings};
+use volery::{Options, Statement, os_rng};
+use volery_circuit::{Evaluator, Recorder};
+use volery_field::F2;
+
+use super::args::{ProveArgs, VerifyArgs};
+use super::failure::Failure;
+use super::output;
+use super::statement::Named;
+
+/// How a public proof is made or verified.
+pub(crate) struct Public {
+    protocol: Protocol,
+    parameters: Parameters,
+    threads: Option<rayon::ThreadPool>,
+}
+
+/// A proof, and what it took.
+pub(crate) struct Made {
+    proof: Vec<u8>,
+    protocol: Protocol,
+    parameters: Parameters,
+    counts: public::Counts,
+    time: Duration,
+}
+
+/// An open file of a proof, to be read as far as a proof of the statement at hand can reach.
+pub(crate) struct Open {
+    file: File,
+    path: PathBuf,
+}
+
+impl Open {
+    fn new(path: &Path) -> Result<Self, Failure> {
+        let file = File::open(path).map_err(|error| failed(path, &error))?;
+        Ok(Self { file, path: path.to_owned() })
+    }
+
+    /// The whole proof: its header, and then no more than a proof of so many operations can have.
+    fn read<R: PublicRing>(mut self, counts: public::Counts) -> Result<Vec<u8>, Failure> {
+        let mut proof = Vec::new();
+        let mut read = |most: u64, proof: &mut Vec<u8>| {
+            (&mut self.file).take(most).read_to_end(proof).map_err(|error| failed(&self.path, &error))
+        };
+        read(Header::BYTES as u64, &mut proof)?;
+        let header = Header::decode(&proof)?;
+        let [_, most] = public::proof_bytes::<R>(counts, header.protocol(), header.parameters());
+        // One byte more shows that something was appended.
+        read((most + 1).saturating_sub(Header::BYTES as u64), &mut proof)?;
+        Ok(proof)
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure::input(format!("{}: {error}", path.display()))
+}
+
+impl Public {
+    pub(crate) fn new(protocol: Protocol, sigma: u16, threads: u16) -> Result<Self, Failure> {
+        let threads = match Options::MAX_THREADS.min(usize::from(threads)) {
+            0 | 1 => None,
+            n => Some(rayon::ThreadPoolBuilder::new().num_threads(n).build().map_err(Failure::session)?),
+        };
+        Ok(Self { protocol, parameters: Parameters::new(sigma)?, threads })
+    }
+
+    /// A proof of `statement`, which has its witness.
+    pub(crate) fn prove<R, S>(&self, statement: &S) -> Result<Made, Failure>
+    where
+        R: PublicRing,
+        S: Statement<Recorder<R>> + Statement<Evaluator<R>>,
+    {
+        let start = Instant::now();
+        let witness = Program::<R>::witness(statement)?;
+        let program = Program::<R>::new(statement)?;
+        let (protocol, parameters) = (self.protocol, self.parameters);
+        let settings = Settings { protocol, parameters, threads: self.threads.as_ref() };
+        let proof = public::prove_program(&program, &witness, settings, &mut os_rng()?)?;
+        Ok(Made { proof, protocol, parameters, counts: program.counts(), time: start.elapsed() })
+    }
+
+    /// Verifies a proof of `statement`.
+    pub(crate) fn verify<R, S>(&self, statement: &S, proof: Open) -> Result<Made, Failure>
+    where
+        R: PublicRing,
+        S: Statement<Recorder<R>>,
+    {
+        let start = Instant::now();
+        let program = Program::<R>::new(statement)?;
+        let proof = proof.read::<R>(program.counts())?;
+        let verified = public::verify_program(&program, &proof, self.parameters, self.threads.as_ref())?;
+        let (protocol, parameters) = (verified.protocol, verified.parameters);
+        Ok(Made { proof, protocol, parameters, counts: program.counts(), time: start.elapsed() })
+    }
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Done<'a> {
+    /// `proved`, `accepted` or `rejected`.
+    result: &'static str,
+    statement: &'a str,
+    reason: Option<String>,
+    #[serde(flatten)]
+    figures: Option<Figures>,
+}
+
+#[derive(Debug, Serialize)]
+struct Figures {
+    protocol: &'static str,
+    soundness_bits: u16,
+    repetitions: usize,
+    secrets: u64,
+    multiplications: u64,
+    proof_bytes: usize,
+    /// For the statement's circuit and the proof, without writing the file.
+    seconds: f64,
+}
+
+impl Made {
+    fn figures(&self) -> Figures {
+        Figures {
+            protocol: self.protocol.name(),
+            soundness_bits: self.parameters.sigma(),
+            repetitions: self.parameters.repetitions(),
+            secrets: self.counts.inputs,
+            multiplications: self.counts.multiplications,
+            proof_bytes: self.proof.len(),
+            seconds: self.time.as_secs_f64(),
+        }
+    }
+
+    fn text(&self) -> String {
+        format!(
+            "{} multiplications, {} with {} repetitions, proof of {}, {}, soundness {} bits against each hash computation",
+            output::count(self.counts.multiplications),
+            self.protocol,
+            self.parameters.repetitions(),
+            output::bytes(self.proof.len() as u64),
+            output::time(self.time),
+            self.parameters.sigma()
+        )
+    }
+}
+
+/// Runs `volery prove --out`; the statement has its witness.
+pub(crate) fn prove(statement: &Named, args: &ProveArgs, out: &Path) -> Result<(), Failure> {
+    let how = Public::new(args.public.protocol(), args.public.sigma, args.protocol.threads)?;
+    let made = match statement {
+        Named::Bits(statement) => how.prove::<F2, _>(statement),
+        Named::Field(statement) => statement.prove_in_public(&how),
+        Named::Many(_) => return Err(one_of_many()),
+    };
+    let written = made.and_then(|made| write(out, &made.proof).map(|()| made));
+    conclude("proved", statement, written, args.json)
+}
+
+/// Writes a proof to a new file.
+fn write(path: &Path, proof: &[u8]) -> Result<(), Failure> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error
+        .kind()
+    {
+        io::ErrorKind::AlreadyExists => {
+            Failure::input(format!("{}: exists already; choose another name or remove it", path.display()))
+        }
+        _ => failed(path, &error),
+    })?;
+    file.write_all(proof).and_then(|()| file.sync_all()).map_err(|error| {
+        // Half a proof is of no use to anybody; that it cannot be removed is not the error to tell.
+        let _ = std::fs::remove_file(path);
+        failed(path, &error)
+    })
+}
+
+/// Runs `volery verify STATEMENT PROOF`.
+pub(crate) fn verify(statement: &Named, args: &VerifyArgs, proof: &Path) -> Result<(), Failure> {
+    // The protocol is the proof's own.
+    let how = Public::new(Protocol::default(), args.sigma, args.protocol.threads)?;
+    let proof = Open::new(proof)?;
+    let verified = match statement {
+        Named::Bits(statement) => how.verify::<F2, _>(statement, proof),
+        Named::Field(statement) => statement.verify_in_public(&how, proof),
+        Named::Many(_) => return Err(one_of_many()),
+    };
+    conclude("accepted", statement, verified, args.json)
+}
+
+/// A file would have to show the views of one branch.
+fn one_of_many() -> Failure {
+    Failure::input("a public proof is of a single statement: prove one of many to a verifier who listens")
+}
+
+fn conclude(
+    well: &'static str,
+    statement: &Named,
+    result: Result<Made, Failure>,
+    json: bool,
+) -> Result<(), Failure> {
+    let text = statement.text();
+    match result {
+        Ok(made) if json => {
+            let figures = Some(made.figures());
+            output::json(&Done { result: well, statement: &text, reason: None, figures })
+        }
+        Ok(made) => output::result(&format!("{well}: {}", made.text())),
+        Err(Failure::Rejected(reason)) => {
+            let done =
+                Done { result: "rejected", statement: &text, reason: Some(reason.clone()), figures: None };
+            if json { output::json(&done) } else { output::result(done.result) }?;
+            Err(Failure::Rejected(reason))
+        }
+        Err(failure) => Err(failure),
+    }
+}

@@ -1,0 +1,124 @@
+//! Proofs that anyone can verify, through the program.
+
+use std::path::Path;
+
+use crate::support::*;
+
+fn path(dir: &Path, name: &str) -> String {
+    dir.join(name).to_str().expect("UTF-8").to_owned()
+}
+
+fn prove(out: &str, witness: &str, options: &[&str]) -> Ended {
+    run(&join(&[&["prove"], ABC, &["--json", "--witness", "-", "--out", out], options]), witness)
+}
+
+fn verify(proof: &str, options: &[&str]) -> Ended {
+    run(&join(&[&["verify"], ABC, &["--json", proof], options]), "")
+}
+
+#[test]
+fn a_proof_is_a_file_that_anyone_can_verify_any_number_of_times() {
+    let dir = tempfile::tempdir().expect("a directory");
+    for (protocol, other) in [("zkbpp", "zkboo"), ("zkboo", "zkbpp")] {
+        let proof = path(dir.path(), protocol);
+        let proved = prove(&proof, ABC_WITNESS, &["--protocol", protocol]).expect(0, "").object();
+        assert_eq!((&proved["result"], &proved["protocol"]), (&"proved".into(), &protocol.into()));
+        assert_eq!(proved["repetitions"], 219);
+        for options in [&[][..], &["--threads", "2"]] {
+            let accepted = verify(&proof, options).expect(0, "").object();
+            assert_eq!((&accepted["result"], &accepted["protocol"]), (&"accepted".into(), &protocol.into()));
+            assert_eq!(accepted["proof_bytes"], proved["proof_bytes"]);
+        }
+        // The place is taken.
+        prove(&proof, ABC_WITNESS, &["--protocol", other]).refused("exists already");
+    }
+    // ZKB++ is the default, and less than half as long.
+    let proof = path(dir.path(), "default");
+    let proved = prove(&proof, ABC_WITNESS, &[]).expect(0, "").object();
+    assert_eq!(proved["protocol"], "zkbpp");
+    let length = |name: &str| std::fs::metadata(dir.path().join(name)).expect("is there").len();
+    assert!(2 * length("default") < length("zkboo"));
+}
+
+#[test]
+fn what_is_no_proof_of_the_statement_is_refused_each_with_its_exit_code() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let proof = path(dir.path(), "proof");
+    // A witness that does not hold writes nothing.
+    prove(&proof, "0x616264", &[]).expect(1, "assertion 0 failed in sha256");
+    assert!(!Path::new(&proof).exists());
+    prove(&proof, ABC_WITNESS, &["--sigma", "80"]).expect(0, "");
+    verify(&proof, &[]).expect(3, "the soundness in bits of the proof is 80, not 128 or more");
+    verify(&proof, &["--sigma", "80"]).expect(0, "");
+
+    let bytes = std::fs::read(&proof).expect("readable");
+    let damaged = path(dir.path(), "damaged");
+    let write = |bytes: &[u8]| std::fs::write(&damaged, bytes).expect("writable");
+    let mut flipped = bytes.clone();
+    *flipped.last_mut().expect("long") ^= 1;
+    write(&flipped);
+    let rejected = verify(&damaged, &["--sigma", "80"]).expect(1, "rejected");
+    assert_eq!(rejected.object()["result"], "rejected");
+    write(&bytes[..bytes.len() - 1]);
+    verify(&damaged, &["--sigma", "80"]).refused("cut off");
+    write(&[&bytes[..], b"x"].concat());
+    verify(&damaged, &["--sigma", "80"]).refused("appended");
+    write(b"no proof");
+    verify(&damaged, &[]).refused("the file's mark");
+    verify("/nonexistent", &[]).refused("/nonexistent");
+
+    let other = ["sha256-preimage", "--digest", ABC[2], "--length", "4"];
+    run(&join(&[&["verify"], &other, &[&proof]]), "").expect(3, "the statement's digest");
+}
+
+#[test]
+fn statements_over_fields_are_proved_in_public_too() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (public, witness) = (path(dir.path(), "public"), path(dir.path(), "witness"));
+    std::fs::write(&witness, "1 2 3\n4 5 6\n").expect("writable");
+    std::fs::write(&public, "32\n").expect("writable");
+    for field in ["f61", "bn254"] {
+        let proof = path(dir.path(), field);
+        let statement = ["inner-product", "--length", "3", "--public", &public, "--field", field];
+        let made = run(&join(&[&["prove"], &statement, &["--witness", &witness, "--out", &proof]]), "");
+        assert!(made.expect(0, "").stdout.starts_with("proved: 3 multiplications, zkbpp"));
+        run(&join(&[&["verify"], &statement, &[&proof]]), "").expect(0, "");
+        std::fs::write(&public, "33\n").expect("writable");
+        run(&join(&[&["verify"], &statement, &[&proof]]), "").expect(3, "the statement's digest");
+        std::fs::write(&public, "32\n").expect("writable");
+    }
+}
+
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    let prove = |options: &[&str]| run(&join(&[&["prove"], ABC, &["--witness", "-"], options]), ABC_WITNESS);
+    prove(&["--protocol", "zkbpp", "--connect", "127.0.0.1:1"]).refused("give --out");
+    prove(&["--out", "x", "--connect", "127.0.0.1:1"]).refused("cannot be used with");
+    prove(&["--out", "x", "--sigma", "0"]).refused("--sigma");
+    prove(&["--out", "x", "--protocol", "quicksilver"]).refused("--preprocessed");
+}
+
+#[test]
+fn soundness_prints_the_papers_numbers() {
+    let text = run(&["soundness"], "").expect(0, "").stdout;
+    for line in
+        ["sigma = 40   69 repetitions", "sigma = 80   137 repetitions", "sigma = 128  219 repetitions"]
+    {
+        assert!(text.contains(line), "{text}");
+    }
+    let args = ["soundness", "--players", "3", "--privacy", "2", "--sigma", "80", "--json"];
+    let bound = run(&args, "").expect(0, "").object();
+    assert_eq!(bound["version_1_repetitions"], 137);
+    run(&["soundness", "--players", "3", "--privacy", "3"], "").refused("1 <= t < n");
+}
+
+#[test]
+fn public_proofs_are_measured_in_this_process() {
+    for name in ["zkboo", "zkbpp"] {
+        let row = run(&["bench", name, "--size", "3", "--sigma", "40", "--json"], "").expect(0, "").object();
+        assert_eq!((&row["name"], &row["repetitions"]), (&name.into(), &69.into()));
+        assert!(row["bytes_prover"].as_u64().expect("a number") > 100_000);
+    }
+    let info = run(&join(&[&["info"], ABC, &["--json"]]), "").expect(0, "").object();
+    assert_eq!(info["public_proofs"].as_array().map(Vec::len), Some(4));
+}
