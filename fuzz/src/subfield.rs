@@ -18,6 +18,7 @@ const PLAN: Plan = Plan {
     extension: 3 * 64,
     chunk: 64,
     long: 1 << 10,
+    lead: 0,
     rounds: &[Params { log_k: 6, log_block: 4, trees: 20 }, Params { log_k: 7, log_block: 5, trees: 40 }],
 };
 

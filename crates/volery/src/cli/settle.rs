@@ -1,6 +1,6 @@
 //! How a statement is proved: which MAC field, with what soundness, at what cost.
 
-use volery::{Options, Profile};
+use volery::Options;
 use volery_circuit::{Counter, Counts};
 use volery_field::{F2, Gf128, Ring};
 use volery_zk::quicksilver::{Program, Tally, arithmetic, soundness};
@@ -48,14 +48,6 @@ pub(crate) fn field_soundness(options: &Options, pair: &Pair, weight: &Weight) -
     match options.fiat_shamir {
         false => weight.checks().interactive_bits(pair.size),
         true => weight.checks().fiat_shamir_bits(pair.size, 0.0),
-    }
-}
-
-/// Commitments and relations in a block of a proof over a field.
-pub(crate) fn field_interval(profile: Profile) -> usize {
-    match profile {
-        Profile::Lan => arithmetic::Settings::LAN.interval,
-        Profile::Wan => arithmetic::Settings::WAN.interval,
     }
 }
 
@@ -128,7 +120,7 @@ impl ProtocolArgs {
     /// The smallest MAC field that has the soundness that was asked for.
     pub(crate) fn mac_field(&self, statement: &dyn FieldStatement) -> Result<(MacField, Weight), Failure> {
         let options = self.options();
-        let weight = statement.weigh(field_interval(options.profile))?;
+        let weight = statement.weigh(options.settings_over().interval)?;
         let rho = self.rho.unwrap_or(statement.pair(MacField::Small).rho);
         let bits = |mac| field_soundness(&options, &statement.pair(mac), &weight);
         let stands = |mac| !options.fiat_shamir || statement.pair(mac).stands_hashes();

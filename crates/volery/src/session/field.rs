@@ -16,7 +16,7 @@ use volery_channel::{Channel, tags};
 use volery_field::{Authenticated, Mac, Value};
 use volery_vole::softspoken::{self, ReceiverSetup, SenderSetup};
 use volery_vole::subfield::{self, FieldDelta, tree_size};
-use volery_vole::supply::{Item, Profile, Stock, Supply};
+use volery_vole::supply::{Item, Stock, Supply};
 use volery_vole::{Delta, Oracle, SessionId, base_ot};
 
 use super::Common;
@@ -167,14 +167,5 @@ impl VerifierStart {
             delta,
             fields: core::marker::PhantomData,
         })
-    }
-}
-
-/// The settings of proofs over a field.
-pub(super) fn settings(profile: Profile) -> volery_zk::quicksilver::arithmetic::Settings {
-    use volery_zk::quicksilver::arithmetic::Settings;
-    match profile {
-        Profile::Lan => Settings::LAN,
-        Profile::Wan => Settings::WAN,
     }
 }

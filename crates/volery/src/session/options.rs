@@ -5,7 +5,7 @@ use std::sync::Arc;
 use volery_channel::handshake::Parameters;
 use volery_field::{Mac, Value};
 use volery_vole::supply::Profile;
-use volery_zk::quicksilver::Settings;
+use volery_zk::quicksilver::{Settings, arithmetic};
 
 use crate::Error;
 
@@ -37,6 +37,15 @@ impl Options {
         match self.profile {
             Profile::Lan => Settings::LAN,
             Profile::Wan => Settings::WAN,
+        }
+    }
+
+    /// The settings of proofs over a field.
+    #[must_use]
+    pub fn settings_over(&self) -> arithmetic::Settings {
+        match self.profile {
+            Profile::Lan => arithmetic::Settings::LAN,
+            Profile::Wan => arithmetic::Settings::WAN,
         }
     }
 
@@ -76,7 +85,7 @@ impl Options {
             .with("field", F::NAME)?
             .with("mac-field", M::NAME)?
             .with("correlations", "subfield softspoken, wolverine-halftree, local code v1")?
-            .with("interval", super::field::settings(self.profile).interval)?)
+            .with("interval", self.settings_over().interval)?)
     }
 
     fn common_parameters(&self, number: u64, commitments: Option<u64>) -> Result<Parameters, Error> {

@@ -9,7 +9,7 @@ use volery_field::{Mac, Value};
 use volery_vole::Transcript;
 use volery_zk::quicksilver::{self, Challenges, arithmetic, mixed, verdict};
 
-use super::field::{ProverField, ProverStart, VerifierField, VerifierStart, existing, settings};
+use super::field::{ProverField, ProverStart, VerifierField, VerifierStart, existing};
 use super::{Common, Kind, Prover, Report, Verifier, digest, transcript};
 use crate::Error;
 
@@ -63,7 +63,7 @@ impl Common {
         digest: &[u8; 32],
         first_correlation: u64,
     ) -> Transcript {
-        let interval = settings(self.options.profile).interval;
+        let interval = self.options.settings_over().interval;
         let mut transcript = transcript(mode, &self.id, digest, interval, first_correlation);
         transcript.absorb_number("bits interval", self.options.settings().interval as u64);
         transcript.absorb("value field", F::NAME.as_bytes());
@@ -86,8 +86,8 @@ impl Common {
     }
 
     fn expected_over<F: Value, M: Mac<F>>(&self, commitments: Option<u64>) -> Option<u64> {
-        let settings = settings(self.options.profile);
-        commitments.map(|n| settings.correlations(n, 0, M::DEGREE as u64))
+        let settings = self.options.settings_over();
+        commitments.map(|n| settings.expected(n, M::DEGREE as u64))
     }
 }
 
@@ -127,7 +127,7 @@ impl<C: Channel> Prover<C> {
         field.stock.expect(self.common.expected_over::<F, M>(statement.commitments()));
         let challenges = self.common.field_challenges::<F, M>(&digest, field.stock.index(), rng);
         let prover = arithmetic::Prover::new(
-            settings(self.common.options.profile),
+            self.common.options.settings_over(),
             challenges,
             &mut field.stock,
             arithmetic::Alone(&mut self.channel),
@@ -178,12 +178,8 @@ impl<C: Channel> Prover<C> {
             &mut self.channel,
             self.common.threads.as_deref(),
         );
-        let field = arithmetic::Prover::new(
-            settings(self.common.options.profile),
-            challenges,
-            &mut field.stock,
-            bits,
-        );
+        let field =
+            arithmetic::Prover::new(self.common.options.settings_over(), challenges, &mut field.stock, bits);
         let mut seed = zeroize::Zeroizing::new([0; 16]);
         rng.fill_bytes(&mut *seed);
         let [bits, elements] = mixed::Prover::new(field, seed).prove(statement)?;
@@ -297,7 +293,7 @@ impl<C: Channel> Verifier<C> {
         field.stock.expect(self.common.expected_over::<F, M>(statement.commitments()));
         let challenges = self.common.field_challenges::<F, M>(&digest, field.stock.index(), rng);
         let verifier = arithmetic::Verifier::new(
-            settings(self.common.options.profile),
+            self.common.options.settings_over(),
             challenges,
             &field.delta,
             &mut field.stock,
@@ -359,7 +355,7 @@ impl<C: Channel> Verifier<C> {
             self.common.threads.as_deref(),
         );
         let field = arithmetic::Verifier::new(
-            settings(self.common.options.profile),
+            self.common.options.settings_over(),
             challenges,
             &field.delta,
             &mut field.stock,

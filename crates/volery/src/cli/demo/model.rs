@@ -15,7 +15,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::cli::over::{FieldStatement, MacField, Over};
 use crate::cli::session::{Wire, Worth};
-use crate::cli::settle::{field_interval, field_soundness};
+use crate::cli::settle::field_soundness;
 
 /// Users, items, and the numbers that describe each.
 const SHAPE: MatrixShape = MatrixShape { rows: 200, inner: 16, columns: 200 };
@@ -69,7 +69,8 @@ pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<Act, Fail
 /// What an acceptance is worth.
 fn worth(statement: MatrixProduct<F61>) -> Result<Worth, Failure> {
     let (options, statement) = (Options::default(), Over::<F61, _>::new(statement));
-    let (pair, weight) = (statement.pair(MacField::Small), statement.weigh(field_interval(options.profile))?);
+    let (pair, weight) =
+        (statement.pair(MacField::Small), statement.weigh(options.settings_over().interval)?);
     Ok(Worth { fields: [pair.value, pair.mac], soundness_bits: field_soundness(&options, &pair, &weight) })
 }
 

@@ -7,7 +7,7 @@ use super::predict::Prediction;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::cli::over::{FieldFile, MacField, Weight};
-use crate::cli::settle::{field_interval, field_soundness};
+use crate::cli::settle::field_soundness;
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -52,7 +52,7 @@ impl FieldInfo {
         // Blocks differ between profiles, claims do not.
         let mut weight = Weight::default();
         for profile in [Profile::Wan, Profile::Lan] {
-            weight = statement.weigh(field_interval(profile))?;
+            weight = statement.weigh(Options { profile, ..Options::default() }.settings_over().interval)?;
             let [small, large] = MacField::ALL.map(|mac| statement.pair(mac).mac);
             protocols.push(Cost::new(statement, profile, MacField::Small, &weight));
             if small != large {

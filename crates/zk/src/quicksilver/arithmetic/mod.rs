@@ -62,4 +62,11 @@ impl Settings {
         let interval = if self.interval == 0 { 1 } else { self.interval as u64 };
         used.saturating_add((filled / interval + 1).saturating_mul(r))
     }
+
+    /// What a supply is told to expect of a program that says beforehand how many elements it commits to: with room for
+    /// relations of up to degree 4 in one block, because a few more at once cost less than a few later.
+    #[must_use]
+    pub const fn expected(&self, commitments: u64, r: u64) -> u64 {
+        self.correlations(commitments, 0, r).saturating_add(4 * r)
+    }
 }

@@ -91,7 +91,9 @@ impl Prediction {
     pub(crate) fn field(options: &Options, pair: &Pair, weight: &Weight, announced: Option<u64>) -> Self {
         let masks = weight.masks.saturating_mul(pair.degree);
         let correlations = weight.commitments().saturating_add(masks);
-        let made = field_stages(options, pair, correlations, announced.is_some());
+        let settings = options.settings_over();
+        let expected = announced.map_or(0, |n| settings.expected(n, pair.degree));
+        let made = field_stages(options, pair, correlations.max(expected), announced.is_some());
         let elements = (u128::from(weight.commitments()) * u128::from(pair.value_bits)).div_ceil(8);
         let elements = u64::try_from(elements).unwrap_or(u64::MAX);
         let openings = weight.openings.saturating_mul(pair.mac_bytes);
@@ -179,7 +181,6 @@ mod tests {
     use super::*;
     use crate::cli::over::{FieldStatement, MacField, Over, Served};
     use crate::cli::progress::Progress;
-    use crate::cli::settle::field_interval;
 
     /// The same statement, keeping quiet about its size.
     struct Silent<'a, S>(&'a S);
@@ -267,7 +268,7 @@ mod tests {
             let prover = prover.join().expect("no panic");
             (prover.bytes_sent, prover.round_trips, verifier.channel().stats().bytes_sent)
         });
-        let weight = statement.weigh(field_interval(options.profile)).expect("weighs");
+        let weight = statement.weigh(options.settings_over().interval).expect("weighs");
         let predicted = Prediction::field(&options, &F::pair(mac), &weight, statement.announced());
         for (predicted, sent) in [(predicted.bytes_prover, sent), (predicted.bytes_verifier, received)] {
             let close = sent / 100 * 85..=sent / 100 * 115;
