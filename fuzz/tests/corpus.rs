@@ -6,7 +6,9 @@ use volery::public::Protocol;
 use volery_field::{F2, F61, Z32};
 use volery_fuzz::proofs::Chain;
 use volery_fuzz::replay::against;
-use volery_fuzz::{TARGETS, arithmetic, correlations, dealing, driver, proofs, public, seeds, sessions, subfield};
+use volery_fuzz::{
+    TARGETS, arithmetic, correlations, dealing, driver, proofs, public, seeds, sessions, subfield,
+};
 
 fn committed(target: &str, name: &str) -> Vec<u8> {
     std::fs::read(driver::corpus(target).join(name)).expect("run `cargo run --example seeds`")
