@@ -17,8 +17,9 @@
 //! Repetitions are taken in groups, each with seeds of its own; a group is committed to, checked and forgotten, so memory does not
 //! grow with their number. A group costs both parties one pass over every branch.
 //!
-//! P keeps the vector of every branch and copies that of the one that holds, so which memory it reads depends on its choice; nothing
-//! that it sends does, nor how much it computes.
+//! Nothing that P sends depends on its choices, but its time does: it evaluates the branch that holds in the clear before each
+//! repetition's messages, so their timing follows the branches' lengths, and it copies that branch's vector, or computes it anew where the
+//! vectors of all branches are too large to keep.
 
 use volery_circuit::{Branch, Branches, Circuit, Error as StatementError, Recorder, Shape, Steps};
 use volery_field::{LengthError, Value};
