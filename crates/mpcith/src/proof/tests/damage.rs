@@ -137,23 +137,3 @@ fn the_other_protocols_name_is_refused() {
         assert!(matches!(refusal(&statement, &proof, 1), Error::Malformed { .. }));
     }
 }
-
-/// The last byte of a view has bits that mean nothing: they must be zero, whatever their hash says.
-#[test]
-fn padding_that_is_not_zero_is_refused_even_where_everything_else_is_right() {
-    let statement = statement::<F2>(11, SMALL);
-    let program = Program::<F2>::new(&statement).expect("compiles");
-    assert_ne!(program.multiplications() % 8, 0);
-    let witness = Program::witness(&statement).expect("holds");
-    let (header, committed) =
-        commit(&program, &witness, settings(Protocol::Zkbpp, 4), &mut rng(1)).expect("commits");
-    let challenge = vec![Trit::ALL[0]; header.repetitions()];
-    let mut response = Vec::new();
-    committed.respond(&challenge, &mut response);
-    sigma::check(&program, &header, &challenge, None, &response, None).expect("accepted");
-    *response.last_mut().expect("not empty") |= 0x80;
-    match sigma::check(&program, &header, &challenge, None, &response, None) {
-        Err(Error::Repetition { reason, .. }) => assert!(reason.contains("canonically"), "{reason}"),
-        other => panic!("{other:?}"),
-    }
-}
