@@ -67,8 +67,10 @@ impl Parameters {
     /// can open one in two ways. That takes `2^128` hashes, so no number of repetitions makes a proof sounder.
     pub const MAX_SIGMA: u16 = 128;
 
-    /// `sigma` bits of soundness. Files want 80 or more: a forger tries as many challenges as it can compute hashes. 40
-    /// are for interactive proofs.
+    /// The least `sigma` that files should have: a forger tries as many challenges as it can compute hashes.
+    pub const FILE_SIGMA: u16 = 80;
+
+    /// `sigma` bits of soundness. Files want [`Parameters::FILE_SIGMA`] or more; 40 are for interactive proofs.
     ///
     /// # Errors
     /// [`Error::Parameters`] unless `sigma` is from 1 to [`Parameters::MAX_SIGMA`].

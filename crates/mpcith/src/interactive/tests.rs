@@ -119,7 +119,8 @@ fn a_generator_that_repeats_does_not_give_the_witness_to_a_verifier_with_two_cha
 
     let row = program.shape().row() - Shape::LABEL;
     let challenges = openings.map(|opening| challenge::expand(&challenge_of(&opening), 69));
-    let seeds = |response: &[u8]| response.chunks(row).map(|row| row[..Shape::SEED].to_vec()).collect::<Vec<_>>();
+    let seeds =
+        |response: &[u8]| response.chunks(row).map(|row| row[..Shape::SEED].to_vec()).collect::<Vec<_>>();
     let (seeds_one, seeds_two) = (seeds(&one[2]), seeds(&two[2]));
     assert!(seeds_one.iter().all(|seed| !seeds_two.contains(seed)));
 

@@ -128,7 +128,8 @@ fn recomputes<R: Plain>(
 ) {
     let shape = program.shape();
     let challenge: Vec<Trit> = (0..repetitions).map(|r| Trit::ALL[(r + shift) % 3]).collect();
-    let mut all: Vec<Option<TapeStream>> = tape_streams(3 * repetitions, seed).into_iter().map(Some).collect();
+    let mut all: Vec<Option<TapeStream>> =
+        tape_streams(3 * repetitions, seed).into_iter().map(Some).collect();
     let (mut tapes, mut expected, mut given) = (Vec::new(), Vec::new(), Vec::new());
     for (r, e) in challenge.iter().enumerate() {
         for (side, player) in e.opened().into_iter().enumerate() {

@@ -59,7 +59,10 @@ fn is_refused<R: PublicRing>(index: usize, change: impl Fn(&mut [u8])) {
         assert_eq!(e.opened()[0], 2);
         let result = verdict::<R>(protocol, e, Part::InputShare, &change);
         let canonically = |reason: &str| reason.contains("an input share is not encoded canonically");
-        assert!(matches!(&result, Err(Error::Repetition { reason, .. }) if canonically(reason)), "{result:?}");
+        assert!(
+            matches!(&result, Err(Error::Repetition { reason, .. }) if canonically(reason)),
+            "{result:?}"
+        );
     }
 }
 
