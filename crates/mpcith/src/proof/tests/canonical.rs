@@ -70,7 +70,7 @@ fn is_refused<R: PublicRing>(index: usize, change: impl Fn(&mut [u8])) {
 #[test]
 fn padding_that_is_not_zero_is_refused_even_where_everything_else_is_right() {
     let counts = Program::<F2>::new(&statement::<F2>(11, SMALL)).expect("compiles").counts();
-    assert!(counts.inputs % 8 == 7 && counts.multiplications % 8 != 0);
+    assert!(counts.inputs % 8 == 7 && !counts.multiplications.is_multiple_of(8));
     for protocol in PROTOCOLS {
         for (part, n) in [(Part::InputShare, counts.inputs), (Part::View, counts.multiplications)] {
             for bit in n % 8..8 {
