@@ -3,6 +3,7 @@
 use volery::Options;
 use volery_circuit::{Counter, Counts};
 use volery_field::{F2, Gf128, Ring};
+use volery_zk::disjunction::soundness::{BITS, Disjunction};
 use volery_zk::quicksilver::{Program, Tally, arithmetic, soundness};
 
 use super::args::ProtocolArgs;
@@ -45,18 +46,23 @@ pub(crate) fn bit_soundness(options: &Options, program: Program) -> f64 {
 
 /// The same for a proof over a field.
 pub(crate) fn field_soundness(options: &Options, pair: &Pair, weight: &Weight) -> f64 {
+    let (checks, size) = (weight.checks(), pair.size);
+    let disjunction = match usize::try_from(weight.branches) {
+        Ok(branches) if branches > 0 => Disjunction { branches, batched: false },
+        _ if options.fiat_shamir => return checks.fiat_shamir_bits(size, 0.0),
+        _ => return checks.interactive_bits(size),
+    };
     match options.fiat_shamir {
-        false => weight.checks().interactive_bits(pair.size),
-        true => weight.checks().fiat_shamir_bits(pair.size, 0.0),
+        false => disjunction.interactive_bits(&checks, size),
+        true => disjunction.fiat_shamir_bits(&checks, size, 0.0),
     }
 }
 
 /// The same for a proof that some of several statements about bits hold.
 fn many_soundness(options: &Options, many: &Many, commitments: u64) -> f64 {
-    use volery_zk::disjunction::soundness::{BITS, Disjunction};
-    let [branches, least] = many.statement.counts();
+    let [branches, disjunctions] = many.counts();
     // Each disjunction ends a block, and one more is the last.
-    let blocks = commitments / options.settings().interval.max(1) as u64 + least as u64 + 1;
+    let blocks = commitments / options.settings().interval.max(1) as u64 + disjunctions as u64 + 1;
     let checks = arithmetic::soundness::Checks { blocks, degree: 2, folds: 0 };
     let disjunction = Disjunction { branches, batched: false };
     match options.fiat_shamir {
@@ -95,7 +101,7 @@ impl ProtocolArgs {
                 How::Field { statement, mac, weight }
             }
             Named::Many(many) => {
-                let counts = Counter::count(&many.statement)?.total();
+                let counts = Counter::count(&**many)?.total();
                 let bits = many_soundness(&options, many, commitments(&counts));
                 reached(self.rho.unwrap_or(ALWAYS_REACHED), bits)?;
                 How::Many { many, counts }
@@ -190,7 +196,7 @@ impl Settled<'_> {
                 Ok((report, self.field_worth(&statement.pair(*mac), weight)))
             }
             How::Many { many, counts } => {
-                let report = prover.prove(&many.statement, rng)?;
+                let report = prover.prove(*many, rng)?;
                 Ok((report, self.many_worth(many, counts)))
             }
         })
@@ -208,7 +214,7 @@ impl Settled<'_> {
                 Ok((report, self.field_worth(&statement.pair(*mac), weight)))
             }
             How::Many { many, counts } => {
-                let report = verifier.verify(&many.statement, rng)?;
+                let report = verifier.verify(*many, rng)?;
                 Ok((report, self.many_worth(many, counts)))
             }
         })

@@ -69,7 +69,7 @@ impl Named {
         match self {
             Self::Bits(statement) => Evaluator::<F2>::check(statement),
             Self::Field(statement) => statement.check(),
-            Self::Many(many) => Evaluator::<F2>::check(&many.statement),
+            Self::Many(many) => Evaluator::<F2>::check(&**many),
         }
     }
 }

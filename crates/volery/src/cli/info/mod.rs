@@ -116,7 +116,7 @@ struct Cost {
 /// Runs the command.
 pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     if let Some(many) = Many::load(&args.statement)? {
-        let info = Info::new(many.text(), &many.signature(), &Counter::count(&many.statement)?, true)?;
+        let info = Info::new(many.text(), &many.signature(), &Counter::count(&many)?, true)?;
         return if args.json { output::json(&info) } else { output::result(&info.text()) };
     }
     if let Some(statement) = over::load(&args.statement)? {
