@@ -81,7 +81,7 @@ impl Many {
             Self::AtLeast { files, .. } => files.iter().map(FileStatement::signature).collect(),
             Self::Batch(batch) => vec![batch.signature(); count],
         };
-        let largest = signatures.iter().map(|signature| width(signature)).max().unwrap_or(0);
+        let largest = signatures.iter().map(width).max().unwrap_or(0);
         let content = content(source, largest.saturating_mul(2 * needed as u64), needed)?;
         let name = source.name();
         let known = sections(&content, "branch", &name)?.into_iter().map(|section| {
