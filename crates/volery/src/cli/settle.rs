@@ -52,13 +52,15 @@ pub(crate) fn field_soundness(options: &Options, pair: &Pair, weight: &Weight) -
 }
 
 /// The same for a proof that some of several statements about bits hold.
-fn many_soundness(options: &Options, many: &Many, commitments: u64) -> f64 {
-    use volery_zk::disjunction::soundness::{BITS, Disjunction};
+fn many_soundness(options: &Options, many: &Many, counts: &Counts) -> f64 {
+    use volery_zk::disjunction::soundness::{BITS, Disjunction, challenges};
     let [branches, least] = many.statement.counts();
-    // Each disjunction ends a block, and one more is the last.
-    let blocks = commitments / options.settings().interval.max(1) as u64 + least as u64 + 1;
+    let challenges = challenges(counts.multiplications.div_ceil(least.max(1) as u64));
+    // Each challenge of a disjunction ends a block, and one more is the last.
+    let full = commitments(counts) / options.settings().interval.max(1) as u64;
+    let blocks = full.saturating_add(challenges.saturating_mul(least as u64)).saturating_add(1);
     let checks = arithmetic::soundness::Checks { blocks, degree: 2, folds: 0 };
-    let disjunction = Disjunction { branches, batched: false };
+    let disjunction = Disjunction { branches, challenges };
     match options.fiat_shamir {
         false => disjunction.interactive_bits(&checks, BITS),
         true => disjunction.fiat_shamir_bits(&checks, BITS, 0.0),
@@ -96,7 +98,7 @@ impl ProtocolArgs {
             }
             Named::Many(many) => {
                 let counts = Counter::count(&many.statement)?.total();
-                let bits = many_soundness(&options, many, commitments(&counts));
+                let bits = many_soundness(&options, many, &counts);
                 reached(self.rho.unwrap_or(ALWAYS_REACHED), bits)?;
                 How::Many { many, counts }
             }
@@ -174,7 +176,7 @@ impl Settled<'_> {
     }
 
     fn many_worth(&self, many: &Many, counts: &Counts) -> Worth {
-        let soundness_bits = many_soundness(&self.options, many, commitments(counts));
+        let soundness_bits = many_soundness(&self.options, many, counts);
         Worth { fields: [F2::NAME, Gf128::NAME], soundness_bits }
     }
 
