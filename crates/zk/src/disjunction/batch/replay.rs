@@ -19,11 +19,11 @@ const PLACE: u32 = 30;
 
 #[derive(Clone, Copy)]
 enum Kind {
-    Add = 0,
-    Sub = 1,
+    Add = 0b00,
+    Sub = 0b01,
     /// By a constant.
-    Scale = 2,
-    Mul = 3,
+    Scale = 0b10,
+    Mul = 0b11,
 }
 
 impl Step {
@@ -36,9 +36,13 @@ impl Step {
         self.0.map(|place| (place & ((1 << PLACE) - 1)) as usize)
     }
 
-    /// All ones if the gate is of this kind.
-    fn is(self, kind: Kind) -> u64 {
-        u64::from(core::hint::black_box(self.0[0] >> PLACE) == kind as u32).wrapping_neg()
+    /// Masks for what the gate computes, all ones or zero: `x + y`, `x - y`, `x y`; and whether its operands are written down. Made of the
+    /// kind's bits, without a comparison that could become a branch.
+    #[inline(always)]
+    fn masks(self) -> [u64; 4] {
+        let kind = u64::from(self.0[0] >> PLACE);
+        let (low, high) = ((kind & 1).wrapping_neg(), (kind >> 1).wrapping_neg());
+        [!low & !high, low & !high, high, low & high]
     }
 }
 
@@ -98,11 +102,11 @@ impl<F: Value> Replay<F> {
             #[cfg(test)]
             tests::STEPS.with(|steps| steps.set(steps.get() + 1));
             let [x, y] = step.places().map(|place| values[place]);
-            let [add, sub, scale, mul] = [Kind::Add, Kind::Sub, Kind::Scale, Kind::Mul].map(|kind| step.is(kind));
-            values[gate] = (x + y).masked(add) + (x - y).masked(sub) + (x * y).masked(scale | mul);
-            left[next] = x.masked(mul);
-            right[next] = y.masked(mul);
-            next += (mul & 1) as usize;
+            let [add, sub, product, written] = step.masks();
+            values[gate] = (x.masked(add | sub) + (y.masked(add) - y.masked(sub))) + (x * y).masked(product);
+            left[next] = x.masked(written);
+            right[next] = y.masked(written);
+            next += (written & 1) as usize;
         }
         let asserted = branch.asserted.iter().chain(core::iter::repeat(&0)).take(self.asserted);
         let holds = asserted.fold(true, |holds, place| holds & values[*place as usize].is_zero());
