@@ -169,8 +169,7 @@ impl Run {
             .saturating_add(self.bytes)
             .saturating_add(32);
         let [commitment, multiplication] = over.times;
-        let nanoseconds =
-            self.commitments as f64 * commitment + self.multiplications as f64 * multiplication;
+        let nanoseconds = self.commitments as f64 * commitment + self.multiplications as f64 * multiplication;
         Cost {
             commitments: self.commitments,
             prover_bytes,
@@ -204,7 +203,8 @@ impl Task {
             let bytes = cost.prover_bytes as f64 + cost.verifier_bytes as f64 + correlations;
             cost.seconds + bytes / bytes_per_second.max(1.0)
         };
-        let costs = Protocol::ALL.iter().filter_map(|protocol| Some((*protocol, self.cost(*protocol, over)?)));
+        let costs =
+            Protocol::ALL.iter().filter_map(|protocol| Some((*protocol, self.cost(*protocol, over)?)));
         let first = (Protocol::Robin, self.robin(over).times(self.repetitions as u64).cost(over));
         costs.fold(first, |best, next| if seconds(&next.1) < seconds(&best.1) { next } else { best })
     }
@@ -224,7 +224,11 @@ impl Task {
         let own = inputs + outputs;
         let blocks = match challenges {
             1 => over.blocks(own.saturating_add(last)),
-            _ => (challenges - 2) * over.blocks(fold) + over.blocks(own.saturating_add(fold)) + over.blocks(last),
+            _ => {
+                (challenges - 2) * over.blocks(fold)
+                    + over.blocks(own.saturating_add(fold))
+                    + over.blocks(last)
+            }
         };
         Run {
             commitments: own.saturating_add(n.saturating_mul(3)),
@@ -356,7 +360,9 @@ mod tests {
     fn sizes_beyond_all_measure_are_costly_and_nothing_worse() {
         let huge = Shape { inputs: usize::MAX / 4, multiplications: usize::MAX, outputs: usize::MAX / 4 };
         let task = Task { branches: 1024, shared: usize::MAX, shape: huge, repetitions: usize::MAX };
-        for over in [Over::bits(quicksilver::Settings::LAN), Over::field::<F61, F61x2>(arithmetic::Settings::LAN)] {
+        for over in
+            [Over::bits(quicksilver::Settings::LAN), Over::field::<F61, F61x2>(arithmetic::Settings::LAN)]
+        {
             for protocol in Protocol::ALL {
                 assert!(task.cost(protocol, &over).is_none_or(|cost| cost.commitments == u64::MAX));
             }

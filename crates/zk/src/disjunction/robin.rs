@@ -137,8 +137,10 @@ impl<R: Ring, B: Base<R>> Committed<R, B> {
                 fold(base, &mut factors)?;
             }
             let range = first..n.min(first + CHUNK);
-            let left = base.secret(range.len(), &mut |_| Ok(traced()?.left.values()[range.clone()].to_vec()))?;
-            let right = base.secret(range.len(), &mut |_| Ok(traced()?.right.values()[range.clone()].to_vec()))?;
+            let left =
+                base.secret(range.len(), &mut |_| Ok(traced()?.left.values()[range.clone()].to_vec()))?;
+            let right =
+                base.secret(range.len(), &mut |_| Ok(traced()?.right.values()[range.clone()].to_vec()))?;
             products.extend(base.mul_many(&left, &right)?);
             factors.left.extend(left.iter().map(B::half));
             factors.right.extend(right.iter().map(B::half));

@@ -142,7 +142,8 @@ mod tests {
     use super::*;
 
     fn seeds_and_purposes_give_coefficients_of_their_own<M: Element + PartialEq>() {
-        let grids = [([1; 16], 0), ([1; 16], 1), ([2; 16], 0)].map(|(seed, purpose)| Grid::<M>::new(seed, purpose));
+        let grids =
+            [([1; 16], 0), ([1; 16], 1), ([2; 16], 0)].map(|(seed, purpose)| Grid::<M>::new(seed, purpose));
         let across = grids.each_ref().map(|grid| grid.across().next::<M>());
         for (i, j) in [(0, 1), (0, 2), (1, 2)] {
             assert!(grids[i].within() != grids[j].within() && across[i] != across[j]);

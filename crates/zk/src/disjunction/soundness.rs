@@ -97,7 +97,8 @@ mod tests {
     fn bits_and_the_extension_keep_a_hundred() {
         let checks = Checks { blocks: 1 << 12, degree: 2, folds: 0 };
         for size in [BITS, FieldSize::of::<F61, F61x2>()] {
-            let bits = Disjunction { branches: 64, challenges: challenges(10_000_000) }.interactive_bits(&checks, size);
+            let bits = Disjunction { branches: 64, challenges: challenges(10_000_000) }
+                .interactive_bits(&checks, size);
             assert!(bits >= 100.0, "{bits}");
         }
     }

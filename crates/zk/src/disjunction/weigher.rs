@@ -255,7 +255,8 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
         loop {
             let Some(product) = self.products.get(self.next) else { return too_large("multiplications") };
             let Factors { left, right, filled, .. } = &mut self.factors;
-            if let (Some(left), Some(right)) = (left.waiting.get_mut(*filled), right.waiting.get_mut(*filled)) {
+            if let (Some(left), Some(right)) = (left.waiting.get_mut(*filled), right.waiting.get_mut(*filled))
+            {
                 (*left, *right) = (B::half(x), B::half(y));
                 *filled += 1;
                 self.next += 1;

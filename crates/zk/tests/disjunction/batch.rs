@@ -142,8 +142,9 @@ fn lies(own: bool) -> (Machine<F61>, Vec<(&'static str, Machine<F61>)>) {
     let mixture = with(&|list| list[4].seeds = [4, 52]);
     let foreign = with(&|list| list[4].seeds = [77, 78]);
     let unguarded = with(&|list| list[4].code = 1);
-    let shape =
-        [&mixture, &foreign, &unguarded].iter().fold(machine(&CODES, false, own).branches.shape(), |all, b| {
+    let shape = [&mixture, &foreign, &unguarded]
+        .iter()
+        .fold(machine(&CODES, false, own).branches.shape(), |all, b| {
             all.join(b.shape()).expect("the same outputs")
         });
     let shaped = |branches: &Branches<F61, Instruction>| {

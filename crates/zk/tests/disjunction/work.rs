@@ -45,7 +45,9 @@ fn runs<R: Small>(choice: usize, prove: impl Fn(&AnyOf<R, Observing<'_, R>>) -> 
         runs: AtomicUsize::new(0),
     };
     let observed: Vec<_> = programs.iter().enumerate().map(observed).collect();
-    let any = AnyOf::new(observed.iter().map(Observing).collect()).and_then(|any| any.with_choice(choice)).expect("fits");
+    let any = AnyOf::new(observed.iter().map(Observing).collect())
+        .and_then(|any| any.with_choice(choice))
+        .expect("fits");
     observed.iter().for_each(|branch| branch.runs.store(0, Ordering::Relaxed));
     assert!(prove(&any).results[1].is_ok());
     observed.iter().map(|branch| branch.runs.load(Ordering::Relaxed)).collect()
@@ -150,7 +152,8 @@ fn over<F: Value, M: Mac<F>>(interval: usize) -> Over {
 /// That P and V sent what was computed, to one part in fifty and a few bytes.
 fn close(end: &End, cost: Option<Cost>) {
     let cost = cost.expect("served");
-    let sent = end.sent.each_ref().map(|sent| sent.iter().map(|(_, payload)| payload.len() as u64).sum::<u64>());
+    let sent =
+        end.sent.each_ref().map(|sent| sent.iter().map(|(_, payload)| payload.len() as u64).sum::<u64>());
     for (sent, computed) in sent.into_iter().zip([cost.prover_bytes, cost.verifier_bytes]) {
         assert!(sent.abs_diff(computed) <= 50 + sent / 50, "{sent} bytes were sent, {computed} computed");
     }
@@ -181,7 +184,9 @@ fn batches_send_what_was_computed<M: Mac<F61>>() {
     let run = RUNS[0];
     // A group of a few repetitions.
     for padded in [0, 40_000] {
-        let list: Vec<_> = (0..5).map(|code| Instruction { steps: 4000, own: false, ..Instruction::numbered(code) }).collect();
+        let list: Vec<_> = (0..5)
+            .map(|code| Instruction { steps: 4000, own: false, ..Instruction::numbered(code) })
+            .collect();
         let mut machine = Machine::<F61>::new(list, vec![3, 1, 0, 4, 4, 2, 1, 0, 2], true);
         let own = machine.branches.shape();
         let shape = Shape { multiplications: own.multiplications.max(padded), ..own };

@@ -103,8 +103,7 @@ impl DisjunctionWork {
                 Self::Batch { processor: Clocked::new(processor), mac }
             }
             _ => {
-                let processor =
-                    Processor::new(usize::from(count), length, repetitions(job) as usize, false)?;
+                let processor = Processor::new(usize::from(count), length, repetitions(job) as usize, false)?;
                 Self::Batch { processor: Clocked::new(processor), mac }
             }
         })
@@ -131,7 +130,9 @@ impl DisjunctionWork {
             Self::Bits(work) => prover.prove(work, rng),
             Self::Field { chains, mac: MacField::Small } => prover.prove_over::<F61, F61, _>(chains, rng),
             Self::Field { chains, mac: MacField::Large } => prover.prove_over::<F61, F61x2, _>(chains, rng),
-            Self::Batch { processor, mac: MacField::Small } => prover.prove_over::<F61, F61, _>(processor, rng),
+            Self::Batch { processor, mac: MacField::Small } => {
+                prover.prove_over::<F61, F61, _>(processor, rng)
+            }
             Self::Batch { processor, mac: MacField::Large } => {
                 prover.prove_over::<F61, F61x2, _>(processor, rng)
             }

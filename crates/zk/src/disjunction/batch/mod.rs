@@ -29,7 +29,9 @@
 mod circuits;
 mod replay;
 
-use volery_circuit::{Branch, Branches, Error as StatementError, Peek, Picked, Recorder, Shape, Steps, Witness};
+use volery_circuit::{
+    Branch, Branches, Error as StatementError, Peek, Picked, Recorder, Shape, Steps, Witness,
+};
 use volery_field::{LengthError, Mac, Ring as _, Value};
 use volery_vole::Prg;
 use zeroize::Zeroizing;

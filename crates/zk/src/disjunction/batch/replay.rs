@@ -92,7 +92,8 @@ impl<F: Value> Replay<F> {
         let mut values = vec![F::ZERO; gates + self.steps];
         values.get_mut(1..=shared.len())?.copy_from_slice(shared);
         // As many writes for every branch.
-        let constants = branch.constants.iter().copied().chain(core::iter::repeat(F::ZERO)).take(self.constants);
+        let constants =
+            branch.constants.iter().copied().chain(core::iter::repeat(F::ZERO)).take(self.constants);
         values.get_mut(self.first..)?.iter_mut().zip(constants).for_each(|(to, constant)| *to = constant);
         // One place more, for what is overwritten.
         let factors = || vec![F::ZERO; self.shape.multiplications + 1];
