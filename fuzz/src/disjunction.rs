@@ -1,11 +1,11 @@
-//! One of many: single disjunctions over bits and over a field, batches over a field.
+//! One of many: single disjunctions over bits and over a field, batches over a field with MACs in it and in an extension.
 
 use volery_channel::Channel;
 use volery_circuit::{
     Branch, Branches, Choose, Digest, Error as StatementError, Peek, Picked, Prove, Repeat, Shape, Statement,
     Steps,
 };
-use volery_field::{F61, Ring};
+use volery_field::{F61, F61x2, Mac, Ring};
 use volery_vole::Delta;
 use volery_vole::subfield::FieldDelta;
 use volery_zk::Error;
@@ -113,8 +113,8 @@ impl<R: Ring, B: Repeat<R, Ones>> Statement<B> for Batch<R> {
     }
 }
 
-/// How many kinds there are: over bits, over a field, a batch.
-pub const KINDS: u8 = 3;
+/// How many kinds there are: over bits, over a field, a batch, a batch with MACs in an extension.
+pub const KINDS: u8 = 4;
 
 /// All that a verifier sends, at the prover. The first byte says which kind.
 pub fn disjunction_prover(bytes: &[u8]) {
@@ -145,11 +145,22 @@ pub fn as_prover(channel: &mut dyn Channel, kind: u8, hashed: bool) -> Result<()
             .prove(&Single(Path::new(false, true)))?;
         return verdict::receive(channel);
     }
-    let mut stock = dealing::elements::<F61, F61>();
+    if kind % KINDS == 3 {
+        return prove_over::<F61x2>(channel, challenges, true);
+    }
+    prove_over::<F61>(channel, challenges, kind % KINDS == 2)
+}
+
+fn prove_over<M: Mac<F61>>(
+    channel: &mut dyn Channel,
+    challenges: Challenges<'_>,
+    batch: bool,
+) -> Result<(), Error> {
+    let mut stock = dealing::elements::<F61, M>();
     let prover = arithmetic::Prover::new(SETTINGS, challenges, &mut stock, Alone(channel));
-    match kind % KINDS {
-        1 => prover.prove(&Single(Path::new(false, true)))?,
-        _ => prover.prove(&Batch(Path::new(false, true)))?,
+    match batch {
+        false => prover.prove(&Single(Path::new(false, true)))?,
+        true => prover.prove(&Batch(Path::new(false, true)))?,
     };
     verdict::receive(channel)
 }
@@ -173,12 +184,25 @@ pub fn as_verifier(
             .verify(&Single(Path::new(lie, false)))?;
         return verdict::send(channel, true);
     }
-    let delta = FieldDelta::<F61>::from_digits::<F61>(delta);
-    let mut stock = dealing::keys::<F61, F61>(&delta);
+    if kind % KINDS == 3 {
+        return verify_over::<F61x2>(channel, challenges, delta, true, lie);
+    }
+    verify_over::<F61>(channel, challenges, delta, kind % KINDS == 2, lie)
+}
+
+fn verify_over<M: Mac<F61>>(
+    channel: &mut dyn Channel,
+    challenges: Challenges<'_>,
+    delta: &Delta,
+    batch: bool,
+    lie: bool,
+) -> Result<(), Error> {
+    let delta = FieldDelta::<M>::from_digits::<F61>(delta);
+    let mut stock = dealing::keys::<F61, M>(&delta);
     let verifier = arithmetic::Verifier::new(SETTINGS, challenges, &delta, &mut stock, Alone(channel));
-    match kind % KINDS {
-        1 => verifier.verify(&Single(Path::new(lie, false)))?,
-        _ => verifier.verify(&Batch(Path::new(lie, false)))?,
+    match batch {
+        false => verifier.verify(&Single(Path::new(lie, false)))?,
+        true => verifier.verify(&Batch(Path::new(lie, false)))?,
     };
     verdict::send(channel, true)
 }

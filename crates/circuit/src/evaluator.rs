@@ -91,33 +91,41 @@ impl<R: Ring> Backend for Evaluator<R> {
     }
 }
 
+/// The linear part of [`Ops`] for a backend whose wires are their values. `linear_on_values!(R)`, inside its implementation.
+#[macro_export]
+macro_rules! linear_on_values {
+    ($ring:ty) => {
+        type Wire = $ring;
+
+        #[inline]
+        fn constant(&mut self, c: $ring) -> $ring {
+            c
+        }
+
+        #[inline]
+        fn add(&mut self, x: &$ring, y: &$ring) -> $ring {
+            *x + *y
+        }
+
+        #[inline]
+        fn sub(&mut self, x: &$ring, y: &$ring) -> $ring {
+            *x - *y
+        }
+
+        #[inline]
+        fn add_constant(&mut self, x: &$ring, c: $ring) -> $ring {
+            *x + c
+        }
+
+        #[inline]
+        fn scale(&mut self, x: &$ring, c: $ring) -> $ring {
+            *x * c
+        }
+    };
+}
+
 impl<R: Ring> Ops<R> for Evaluator<R> {
-    type Wire = R;
-
-    #[inline]
-    fn constant(&mut self, c: R) -> R {
-        c
-    }
-
-    #[inline]
-    fn add(&mut self, x: &R, y: &R) -> R {
-        *x + *y
-    }
-
-    #[inline]
-    fn sub(&mut self, x: &R, y: &R) -> R {
-        *x - *y
-    }
-
-    #[inline]
-    fn add_constant(&mut self, x: &R, c: R) -> R {
-        *x + c
-    }
-
-    #[inline]
-    fn scale(&mut self, x: &R, c: R) -> R {
-        *x * c
-    }
+    linear_on_values!(R);
 
     #[inline]
     fn mul(&mut self, x: &R, y: &R) -> Result<R, Error> {

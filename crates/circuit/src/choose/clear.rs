@@ -2,7 +2,7 @@
 
 use volery_field::Ring;
 
-use super::{Branch, Branches, Choose, Pick, Repeat, Steps, repeat_by_choosing};
+use super::{Branch, Branches, Choose, Pick, Repeat};
 use crate::{Counter, Error, Evaluator, Recorder};
 
 /// Runs the branch that was picked.
@@ -21,16 +21,7 @@ impl<R: Ring, S: Branch<R, Self>> Choose<R, S> for Evaluator<R> {
     }
 }
 
-impl<R: Ring, S: Branch<R, Self>> Repeat<R, S> for Evaluator<R> {
-    fn repeat(
-        &mut self,
-        branches: &Branches<R, S>,
-        steps: usize,
-        each: &mut dyn Steps<R, S, Self>,
-    ) -> Result<(), Error> {
-        repeat_by_choosing(self, branches, steps, each)
-    }
-}
+impl<R: Ring, S: Branch<R, Self>> Repeat<R, S> for Evaluator<R> {}
 
 /// Counts what is committed to, and one assertion.
 impl<R: Ring, S> Choose<R, S> for Counter<R> {
@@ -46,16 +37,7 @@ impl<R: Ring, S> Choose<R, S> for Counter<R> {
     }
 }
 
-impl<R: Ring, S> Repeat<R, S> for Counter<R> {
-    fn repeat(
-        &mut self,
-        branches: &Branches<R, S>,
-        steps: usize,
-        each: &mut dyn Steps<R, S, Self>,
-    ) -> Result<(), Error> {
-        repeat_by_choosing(self, branches, steps, each)
-    }
-}
+impl<R: Ring, S> Repeat<R, S> for Counter<R> {}
 
 /// Refused: a flat circuit shows what it is made of.
 impl<R: Ring, S> Choose<R, S> for Recorder<R> {

@@ -76,6 +76,25 @@ impl<S> Picked<S> {
 pub type Pick<'a, R, W, S> = &'a mut dyn FnMut(&dyn Peek<R, W>) -> Result<Picked<S>, Error>;
 
 /// A backend that proves disjunctions of branches of type `S`.
+///
+/// Those that a branch itself is run on do not: a branch of a disjunction holds no disjunction.
+///
+/// ```compile_fail,E0277
+/// use volery_circuit::{Choose, choose::Sizer};
+/// use volery_field::F2;
+///
+/// fn nested<S>(branch: &mut impl Choose<F2, S>) {}
+/// nested::<()>(&mut Sizer::new());
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not prove disjunctions of `{S}`",
+    label = "no `any_of` on this backend",
+    note = "a branch of a disjunction (Robin, Batchman) holds no disjunction itself: list its branches among the outer one's, or make \
+            the outer choice first, take a number out of it, and have the inner disjunction's branches claim what goes with it",
+    note = "disjunctions inside branches, to any depth, are what Mac'n'Cheese proves",
+    note = "if it is a disjunction of its own, `{S}` may lack `Branch` for the backends of `volery_zk::disjunction`; \
+            `impl<B: Prove<R>> Branch<R, B> for ..` covers all of them"
+)]
 pub trait Choose<R: Ring, S>: Prove<R> {
     /// Claims that one of `branches` holds on `shared`; what comes out of it is fresh wires.
     ///
@@ -112,8 +131,9 @@ pub trait Steps<R: Ring, S, B: Prove<R> + ?Sized> {
 }
 
 /// A backend that proves the same disjunction many times over.
-pub trait Repeat<R: Ring, S>: Prove<R> {
-    /// Claims that at each of `steps` repetitions one of `branches` holds on what goes into it.
+pub trait Repeat<R: Ring, S>: Choose<R, S> {
+    /// Claims that at each of `steps` repetitions one of `branches` holds on what goes into it. The default is one disjunction
+    /// after another.
     ///
     /// # Errors
     /// As [`Choose::any_of`], and those of `each`.
@@ -122,14 +142,16 @@ pub trait Repeat<R: Ring, S>: Prove<R> {
         branches: &Branches<R, S>,
         steps: usize,
         each: &mut dyn Steps<R, S, Self>,
-    ) -> Result<(), Self::Error>;
+    ) -> Result<(), Self::Error> {
+        repeat_by_choosing(self, branches, steps, each)
+    }
 }
 
-/// [`Repeat::repeat`] by one disjunction after another, for backends with nothing better.
+/// One disjunction after another, on any backend.
 ///
 /// # Errors
 /// As [`Repeat::repeat`].
-pub fn repeat_by_choosing<R: Ring, S, B: Choose<R, S>>(
+pub fn repeat_by_choosing<R: Ring, S, B: Choose<R, S> + ?Sized>(
     backend: &mut B,
     branches: &Branches<R, S>,
     steps: usize,

@@ -3,7 +3,7 @@
 use volery::Options;
 use volery_circuit::{Counter, Counts};
 use volery_field::{F2, Gf128, Ring};
-use volery_zk::disjunction::soundness::{BITS, Disjunction};
+use volery_zk::disjunction::soundness::{BITS, Disjunction, challenges};
 use volery_zk::quicksilver::{Program, Tally, arithmetic, soundness};
 
 use super::args::ProtocolArgs;
@@ -48,7 +48,7 @@ pub(crate) fn bit_soundness(options: &Options, program: Program) -> f64 {
 pub(crate) fn field_soundness(options: &Options, pair: &Pair, weight: &Weight) -> f64 {
     let (checks, size) = (weight.checks(), pair.size);
     let disjunction = match usize::try_from(weight.branches) {
-        Ok(branches) if branches > 0 => Disjunction { branches, batched: false },
+        Ok(branches) if branches > 0 => Disjunction { branches, challenges: weight.challenges },
         _ if options.fiat_shamir => return checks.fiat_shamir_bits(size, 0.0),
         _ => return checks.interactive_bits(size),
     };
@@ -59,12 +59,14 @@ pub(crate) fn field_soundness(options: &Options, pair: &Pair, weight: &Weight) -
 }
 
 /// The same for a proof that some of several statements about bits hold.
-fn many_soundness(options: &Options, many: &Many, commitments: u64) -> f64 {
+fn many_soundness(options: &Options, many: &Many, counts: &Counts) -> f64 {
     let [branches, disjunctions] = many.counts();
-    // Each disjunction ends a block, and one more is the last.
-    let blocks = commitments / options.settings().interval.max(1) as u64 + disjunctions as u64 + 1;
+    let challenges = challenges(counts.multiplications.div_ceil(disjunctions.max(1) as u64));
+    // Each challenge of a disjunction ends a block, and one more is the last.
+    let full = commitments(counts) / options.settings().interval.max(1) as u64;
+    let blocks = full.saturating_add(challenges.saturating_mul(disjunctions as u64)).saturating_add(1);
     let checks = arithmetic::soundness::Checks { blocks, degree: 2, folds: 0 };
-    let disjunction = Disjunction { branches, batched: false };
+    let disjunction = Disjunction { branches, challenges };
     match options.fiat_shamir {
         false => disjunction.interactive_bits(&checks, BITS),
         true => disjunction.fiat_shamir_bits(&checks, BITS, 0.0),
@@ -102,7 +104,7 @@ impl ProtocolArgs {
             }
             Named::Many(many) => {
                 let counts = Counter::count(&**many)?.total();
-                let bits = many_soundness(&options, many, commitments(&counts));
+                let bits = many_soundness(&options, many, &counts);
                 reached(self.rho.unwrap_or(ALWAYS_REACHED), bits)?;
                 How::Many { many, counts }
             }
@@ -180,7 +182,7 @@ impl Settled<'_> {
     }
 
     fn many_worth(&self, many: &Many, counts: &Counts) -> Worth {
-        let soundness_bits = many_soundness(&self.options, many, commitments(counts));
+        let soundness_bits = many_soundness(&self.options, many, counts);
         Worth { fields: [F2::NAME, Gf128::NAME], soundness_bits }
     }
 

@@ -90,5 +90,8 @@ fn disjunctions_take_branches_and_bits_and_refuse_what_they_have_not() {
     ] {
         run(&[&["bench"], args].concat(), "").refused(reason);
     }
-    run(&["bench", "cpu", "--size", "10", "--rho", "100"], "").refused("--rho up to 40");
+    // MACs in the extension.
+    let wide = ["batchman", "--size", "4", "--branches", "3", "--repetitions", "7", "--rho", "100"];
+    assert_eq!(row(&wide)["gates"], 28);
+    assert_eq!(row(&["cpu", "--size", "10", "--fiat-shamir"])["gates"], 1250);
 }

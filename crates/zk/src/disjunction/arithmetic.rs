@@ -1,21 +1,23 @@
 //! Disjunctions over a field: challenges and tokens in the field of its MACs.
 
 use volery_channel::tags;
-use volery_field::{Authenticated, LengthError, Mac, Value};
+use volery_circuit::Polynomials as _;
+use volery_circuit::polynomials::check_set;
+use volery_field::{Authenticated, Element, LengthError, Mac, Value};
 use volery_vole::subfield::vope;
 use zeroize::Zeroizing;
 
-use super::base::{self, Base, Flat, Key, Shown, Weighed};
+use super::base::{self, Base, Key, Linear, Shown, Weighed};
 use crate::Error;
-use crate::quicksilver::arithmetic::{Link, Prover, Verifier};
+use crate::quicksilver::arithmetic::{Link, Prover, ProverPoly, Verifier, VerifierPoly};
 
 fn misuse(error: LengthError) -> Error {
     volery_circuit::Error::misuse(error.to_string()).into()
 }
 
-/// Correlations that mask the product of so many tokens; none for one.
-fn correlations<F: Value, M: Mac<F>>(branches: usize) -> usize {
-    vope::correlations::<F, M>(branches.saturating_sub(1))
+/// [`Base::keep`] for any field.
+fn keep<F: Element>(to: &mut [F], from: &[F], mask: u64) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to += from.masked(mask));
 }
 
 impl<F: Value, M: Mac<F>, L: Link> Base<F> for Prover<'_, F, M, L> {
@@ -26,6 +28,15 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Prover<'_, F, M, L> {
     #[inline(always)]
     fn half(wire: &Self::Wire) -> Self::Half {
         *wire
+    }
+
+    #[inline(always)]
+    fn halves(wires: &[Self::Wire]) -> Option<&[Self::Half]> {
+        Some(wires)
+    }
+
+    fn keep(to: &mut [F], from: &[F], mask: u64) {
+        keep(to, from, mask);
     }
 
     fn combine(x: &[Self::Half], c: &[M]) -> Result<Shown<M>, Error> {
@@ -39,14 +50,12 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Prover<'_, F, M, L> {
 
     fn vanish(&mut self, tokens: &[Shown<M>], weighed: Weighed) -> Result<(), Error> {
         let Some(coefficients) = base::product(tokens) else { return self.unsatisfied() };
-        let coefficients = Zeroizing::new(coefficients);
-        let mut random = Zeroizing::new(vec![Authenticated::default(); correlations::<F, M>(tokens.len())]);
-        self.random(&mut random)?;
-        let mask = match tokens.len() {
-            // A single branch's token is zero, and its tag V's key.
-            1 => Vec::new(),
-            branches => vope::prover(branches - 1, &random)?,
-        };
+        let mask = base::mask(tokens.len(), |degree| {
+            let n = vope::correlations::<F, M>(degree);
+            let mut random = Zeroizing::new(vec![Authenticated::default(); n]);
+            self.random(&mut random)?;
+            Ok(vope::prover(degree, &random)?)
+        })?;
         let message = base::message(&coefficients, &Zeroizing::new(mask), weighed)?;
         self.send_message(tags::TOKENS, &message)
     }
@@ -62,6 +71,15 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Verifier<'_, F, M, L> {
         *wire
     }
 
+    #[inline(always)]
+    fn halves(wires: &[M]) -> Option<&[M]> {
+        Some(wires)
+    }
+
+    fn keep(to: &mut [F], from: &[F], mask: u64) {
+        keep(to, from, mask);
+    }
+
     fn combine(x: &[M], c: &[M]) -> Result<Key<M>, Error> {
         M::inner_product(x, c).map(Key).map_err(misuse)
     }
@@ -71,35 +89,44 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Verifier<'_, F, M, L> {
     }
 
     fn vanish(&mut self, tokens: &[Key<M>], weighed: Weighed) -> Result<(), Error> {
-        let mut random = Zeroizing::new(vec![M::ZERO; correlations::<F, M>(tokens.len())]);
-        self.random(&mut random)?;
-        let mask = match tokens.len() {
-            1 => M::ZERO,
-            branches => vope::verifier::<F, M>(branches - 1, &random)?,
-        };
+        let mask = base::mask(tokens.len(), |degree| {
+            let mut random = Zeroizing::new(vec![M::ZERO; vope::correlations::<F, M>(degree)]);
+            self.random(&mut random)?;
+            Ok(vope::verifier::<F, M>(degree, &random)?)
+        })?;
         let mut message = vec![0; base::message_len::<M>(tokens.len())];
         self.receive_message(tags::TOKENS, &mut message)?;
-        match base::check(tokens, mask, self.delta(), weighed, &message) {
-            Ok(()) => Ok(()),
-            Err(error) => self.fail(error),
-        }
+        base::check(tokens, mask, self.delta(), weighed, &message).or_else(|error| self.fail(error))
     }
 }
 
-super::choose_by_robin!([F: Value, M: Mac<F>, L: Link, S] F, Prover<'_, F, M, L>);
-super::choose_by_robin!([F: Value, M: Mac<F>, L: Link, S] F, Verifier<'_, F, M, L>);
+impl<F: Value, M: Mac<F>, L: Link> Linear<F> for Prover<'_, F, M, L> {
+    fn weigh(x: &[Self::Half], c: &[F]) -> Result<Self::Wire, Error> {
+        let tags = Zeroizing::new(Vec::from_iter(x.iter().map(|x| x.m)));
+        let values = Zeroizing::new(Vec::from_iter(x.iter().map(|x| x.x)));
+        let (x, m) = (F::dot(&values, c).map_err(misuse)?, M::combine_public(c, &tags).map_err(misuse)?);
+        Ok(Authenticated { x, m })
+    }
 
-impl<F: Value + Mac<F>, L: Link> Flat<F> for Prover<'_, F, F, L> {
-    fn wire(token: Shown<F>) -> Self::Wire {
-        Authenticated { x: token.value, m: token.tag }
+    fn assert_member(&mut self, token: Shown<M>, set: &[M]) -> Result<(), Error> {
+        check_set(set.len())?;
+        let factors = set.iter().map(|element| [token.tag, token.value - *element]);
+        self.assert_poly_zero(&[ProverPoly::product(factors)])
     }
 }
 
-impl<F: Value + Mac<F>, L: Link> Flat<F> for Verifier<'_, F, F, L> {
-    fn wire(token: Key<F>) -> F {
-        token.0
+impl<F: Value, M: Mac<F>, L: Link> Linear<F> for Verifier<'_, F, M, L> {
+    fn weigh(x: &[M], c: &[F]) -> Result<M, Error> {
+        M::combine_public(c, x).map_err(misuse)
+    }
+
+    fn assert_member(&mut self, token: Key<M>, set: &[M]) -> Result<(), Error> {
+        check_set(set.len())?;
+        let delta = self.delta();
+        let factors = set.iter().map(|element| token.0 - *element * delta);
+        self.assert_poly_zero(&[VerifierPoly::product(factors)])
     }
 }
 
-super::repeat_by_batchman!([F: Value + Mac<F>, L: Link, S] F, Prover<'_, F, F, L>);
-super::repeat_by_batchman!([F: Value + Mac<F>, L: Link, S] F, Verifier<'_, F, F, L>);
+super::disjunctions!([F: Value, M: Mac<F>, L: Link, S] F, Prover<'_, F, M, L>, in batches);
+super::disjunctions!([F: Value, M: Mac<F>, L: Link, S] F, Verifier<'_, F, M, L>, in batches);

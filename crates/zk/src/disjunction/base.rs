@@ -1,8 +1,8 @@
 //! What a disjunction needs of the backend beneath it.
 
-use volery_circuit::{Polynomials, Prove};
-use volery_field::{Element, Ring, Value};
-use zeroize::Zeroize;
+use volery_circuit::Prove;
+use volery_field::{Element, Mac, Ring, Value};
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
 use crate::quicksilver::poly::product_of_wires;
@@ -117,6 +117,15 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     /// The half of a wire.
     fn half(wire: &Self::Wire) -> Self::Half;
 
+    /// The halves of wires, where wires are nothing else.
+    #[inline(always)]
+    fn halves(_wires: &[Self::Wire]) -> Option<&[Self::Half]> {
+        None
+    }
+
+    /// Adds each of `from` to what stands beside it in `to` where `mask` is all ones, nothing where it is zero; without a branch.
+    fn keep(to: &mut [R], from: &[R], mask: u64);
+
     /// `sum c_i [x_i]`; there must be as many coefficients as wires.
     ///
     /// # Errors
@@ -144,15 +153,32 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     fn vanish(&mut self, tokens: &[Self::Token], weighed: Weighed) -> Result<(), Error>;
 }
 
-/// A base whose MACs and challenges are in the field of values: a token is a wire.
-pub trait Flat<R: Value>: Base<R, Mac = R> + Polynomials<R> {
-    /// The wire that a token is.
-    fn wire(token: Self::Token) -> Self::Wire;
+/// A base over a field: public combinations of wires are wires.
+pub trait Linear<F: Value>: Base<F, Mac: Mac<F>> {
+    /// The wire `sum c_i [x_i]`; there must be as many coefficients as wires.
+    ///
+    /// # Errors
+    /// As [`Base::combine`].
+    fn weigh(x: &[Self::Half], c: &[F]) -> Result<Self::Wire, Error>;
+
+    /// Claims that a token has one of the values in `set`, which are as many as a disjunction has branches.
+    ///
+    /// # Errors
+    /// As [`volery_circuit::Polynomials::assert_one_of`].
+    fn assert_member(&mut self, token: Self::Token, set: &[Self::Mac]) -> Result<(), Error>;
+}
+
+/// What masks the product of so many tokens, of the VOPE's degree; nothing for one, which is zero, and its tag V's key.
+pub(super) fn mask<T: Default>(
+    branches: usize,
+    vope: impl FnOnce(usize) -> Result<T, Error>,
+) -> Result<T, Error> {
+    if branches < 2 { Ok(T::default()) } else { vope(branches - 1) }
 }
 
 /// P: the coefficients of the product of all tokens but for the top one; `None` if that is not zero.
-pub(super) fn product<M: Element>(tokens: &[Shown<M>]) -> Option<Vec<M>> {
-    let mut g = product_of_wires(tokens.iter().map(|token| [token.tag, token.value]));
+pub(super) fn product<M: Element>(tokens: &[Shown<M>]) -> Option<Zeroizing<Vec<M>>> {
+    let mut g = Zeroizing::new(product_of_wires(tokens.iter().map(|token| [token.tag, token.value])));
     g.pop().filter(|top| top.is_zero()).map(|_| g)
 }
 

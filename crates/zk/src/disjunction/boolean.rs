@@ -14,9 +14,20 @@ fn misuse(error: LengthError) -> Error {
     volery_circuit::Error::misuse(error.to_string()).into()
 }
 
-/// `2 d - 1` groups of 128 correlations, `d` being one less than `branches`.
-fn correlations(branches: usize) -> usize {
-    128 * vope::packed_correlations(branches.saturating_sub(1))
+/// Groups of 128 correlations, each of which is one over GF(2^128): what a VOPE of `degree` takes.
+fn correlations(
+    degree: usize,
+    random: impl FnOnce(&mut [Gf128]) -> Result<(), Error>,
+) -> Result<Zeroizing<Vec<Gf128>>, Error> {
+    let mut drawn = Zeroizing::new(vec![Gf128::ZERO; 128 * vope::packed_correlations(degree)]);
+    random(&mut drawn)?;
+    Ok(drawn)
+}
+
+/// [`Base::keep`] for bits.
+fn keep(to: &mut [F2], from: &[F2], mask: u64) {
+    let bit = F2::from_lsb(mask);
+    to.iter_mut().zip(from).for_each(|(to, from)| *to += *from * bit);
 }
 
 impl Base<F2> for Prover<'_> {
@@ -27,6 +38,10 @@ impl Base<F2> for Prover<'_> {
     #[inline(always)]
     fn half(wire: &ProverWire) -> Gf128 {
         wire.tag()
+    }
+
+    fn keep(to: &mut [F2], from: &[F2], mask: u64) {
+        keep(to, from, mask);
     }
 
     fn combine(x: &[Gf128], c: &[Gf128]) -> Result<Shown<Gf128>, Error> {
@@ -46,16 +61,11 @@ impl Base<F2> for Prover<'_> {
 
     fn vanish(&mut self, tokens: &[Shown<Gf128>], weighed: Weighed) -> Result<(), Error> {
         let Some(coefficients) = base::product(tokens) else { return self.unsatisfied() };
-        let coefficients = Zeroizing::new(coefficients);
-        let mut random = Zeroizing::new(vec![Gf128::ZERO; correlations(tokens.len())]);
-        self.random(&mut random)?;
-        let packed: Zeroizing<Vec<[Gf128; 2]>> =
-            Zeroizing::new(random.as_chunks().0.iter().map(|r| [pack(r), pack_bits(r)]).collect());
-        let mask = match tokens.len() {
-            // A single branch's token is zero, and its tag V's key.
-            1 => Vec::new(),
-            branches => vope::prover_packed(branches - 1, &packed)?,
-        };
+        let mask = base::mask(tokens.len(), |degree| {
+            let random = correlations(degree, |random| self.random(random))?;
+            let packed = random.as_chunks().0.iter().map(|r| [pack(r), pack_bits(r)]);
+            Ok(vope::prover_packed(degree, &Zeroizing::new(Vec::from_iter(packed)))?)
+        })?;
         let message = base::message(&coefficients, &Zeroizing::new(mask), weighed)?;
         self.send_message(tags::TOKENS, &message)
     }
@@ -71,6 +81,10 @@ impl Base<F2> for Verifier<'_> {
         wire.key()
     }
 
+    fn keep(to: &mut [F2], from: &[F2], mask: u64) {
+        keep(to, from, mask);
+    }
+
     fn combine(x: &[Gf128], c: &[Gf128]) -> Result<Key<Gf128>, Error> {
         Kernel::detect().inner_product(c, x).map(Key).map_err(misuse)
     }
@@ -84,23 +98,16 @@ impl Base<F2> for Verifier<'_> {
     }
 
     fn vanish(&mut self, tokens: &[Key<Gf128>], weighed: Weighed) -> Result<(), Error> {
-        let mut random = Zeroizing::new(vec![Gf128::ZERO; correlations(tokens.len())]);
-        self.random(&mut random)?;
-        let packed: Zeroizing<Vec<Gf128>> = Zeroizing::new(random.as_chunks().0.iter().map(pack).collect());
-        let mask = match tokens.len() {
-            1 => Gf128::ZERO,
-            branches => vope::verifier_packed(branches - 1, &packed)?,
-        };
+        let mask = base::mask(tokens.len(), |degree| {
+            let random = correlations(degree, |random| self.random(random))?;
+            let packed = random.as_chunks().0.iter().map(pack);
+            Ok(vope::verifier_packed(degree, &Zeroizing::new(Vec::from_iter(packed)))?)
+        })?;
         let mut message = vec![0; base::message_len::<Gf128>(tokens.len())];
         self.receive_message(tags::TOKENS, &mut message)?;
-        match base::check(tokens, mask, self.delta(), weighed, &message) {
-            Ok(()) => Ok(()),
-            Err(error) => self.fail(error),
-        }
+        base::check(tokens, mask, self.delta(), weighed, &message).or_else(|error| self.fail(error))
     }
 }
 
-super::choose_by_robin!([S] F2, Prover<'_>);
-super::choose_by_robin!([S] F2, Verifier<'_>);
-super::repeat_by_robin!([S] F2, Prover<'_>);
-super::repeat_by_robin!([S] F2, Verifier<'_>);
+super::disjunctions!([S] F2, Prover<'_>);
+super::disjunctions!([S] F2, Verifier<'_>);

@@ -18,32 +18,36 @@
 //! batches commit to.
 //!
 //! **Batches** (`batch`, figure 6) prove the same disjunction many times over for about the price of every branch once and of each
-//! repetition once, where values are in the field of MACs.
+//! repetition once, over fields.
 //!
-//! **Soundness**: [`soundness`] computes what an acceptance is worth.
+//! **Soundness**: [`soundness`] computes what an acceptance is worth. **Cost**: [`cost`] computes what it takes.
 //!
 //! **Privacy.** The choice shows nowhere: number, order and lengths of messages depend on [`Shape`](volery_circuit::Shape) alone, tokens are masked whatever V
-//! chose as a seed, and both parties do the same work for every branch. P evaluates the branch that holds in the clear before its
-//! first message of the disjunction; that time does depend on it.
+//! chose as a seed, and both parties do the same work for every branch: before its first message P evaluates all of them and selects
+//! under masks (`tracer`); `batch` says what it does in place of that. Hints run in the branch that holds only.
+//!
+//! **Memory.** Rows of a multiplication only read products before it, so they are fixed once those are. V therefore draws a challenge every
+//! 2^18 multiplications, after which their factors are weighed and forgotten: what is kept is one wire a multiplication.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `any_of` | [`AnyOf`], the statement that one of several holds |
 //! | `robin` | the protocol |
-//! | `tracer` | [`Tracer`], P's evaluation of the branch that holds |
+//! | `tracer` | [`Tracer`], P's evaluation of all branches, and what the one that holds has |
 //! | `weigher` | [`Weigher`], a branch on commitments |
 //! | `base` | [`Base`], what disjunctions need of the backend beneath |
 //! | `boolean`, `arithmetic` | those backends: QuickSilver over bits and over fields |
 //! | `batch` | batches |
 //! | `rows` | the coefficients |
 //! | `topology` | [`Topology`], algorithm 1 |
-//! | [`soundness`] | the bounds |
+//! | [`soundness`], [`cost`] | the bounds, and what each protocol takes |
 
 mod any_of;
 mod arithmetic;
 mod base;
 mod batch;
 mod boolean;
+pub mod cost;
 mod robin;
 mod rows;
 pub mod soundness;
@@ -52,16 +56,45 @@ mod tracer;
 mod weigher;
 
 pub use any_of::AnyOf;
-pub use base::{Base, Flat, Token, Weighed};
-pub use rows::{Expanded, Rows};
+pub use base::{Base, Linear, Token, Weighed};
+pub use rows::Expanded;
 pub use topology::Topology;
 pub use tracer::Tracer;
 pub use volery_circuit::choose::MAX_BRANCHES;
 pub use weigher::Weigher;
 
-/// Implements [`volery_circuit::Choose`] for a [`Base`].
-macro_rules! choose_by_robin {
+/// Implements [`Choose`](volery_circuit::Choose) for a [`Base`], and [`Repeat`](volery_circuit::Repeat): for a [`Linear`] one `in batches`,
+/// for others as one disjunction after another.
+macro_rules! disjunctions {
     ([$($generics:tt)*] $ring:ty, $backend:ty) => {
+        $crate::disjunction::disjunctions!(@choose [$($generics)*] $ring, $backend);
+
+        impl<$($generics)*> volery_circuit::Repeat<$ring, S> for $backend where
+            S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
+                + for<'x> volery_circuit::Branch<$ring, $crate::disjunction::Weigher<'x, $ring, Self>>
+        {
+        }
+    };
+    ([$($generics:tt)*] $ring:ty, $backend:ty, in batches) => {
+        $crate::disjunction::disjunctions!(@choose [$($generics)*] $ring, $backend);
+
+        impl<$($generics)*> volery_circuit::Repeat<$ring, S> for $backend
+        where
+            S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
+                + volery_circuit::Branch<$ring, volery_circuit::Recorder<$ring>>
+                + for<'x> volery_circuit::Branch<$ring, $crate::disjunction::Weigher<'x, $ring, Self>>,
+        {
+            fn repeat(
+                &mut self,
+                branches: &volery_circuit::Branches<$ring, S>,
+                steps: usize,
+                each: &mut dyn volery_circuit::Steps<$ring, S, Self>,
+            ) -> Result<(), Error> {
+                $crate::disjunction::batch::repeat(self, branches, steps, each)
+            }
+        }
+    };
+    (@choose [$($generics:tt)*] $ring:ty, $backend:ty) => {
         impl<$($generics)*> volery_circuit::Choose<$ring, S> for $backend
         where
             S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
@@ -78,46 +111,4 @@ macro_rules! choose_by_robin {
         }
     };
 }
-use choose_by_robin;
-
-/// Implements [`volery_circuit::Repeat`] for a [`Base`] that batches do not serve: one disjunction after another.
-macro_rules! repeat_by_robin {
-    ([$($generics:tt)*] $ring:ty, $backend:ty) => {
-        impl<$($generics)*> volery_circuit::Repeat<$ring, S> for $backend
-        where
-            S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
-                + for<'x> volery_circuit::Branch<$ring, $crate::disjunction::Weigher<'x, $ring, Self>>,
-        {
-            fn repeat(
-                &mut self,
-                branches: &volery_circuit::Branches<$ring, S>,
-                steps: usize,
-                each: &mut dyn volery_circuit::Steps<$ring, S, Self>,
-            ) -> Result<(), Error> {
-                volery_circuit::choose::repeat_by_choosing(self, branches, steps, each)
-            }
-        }
-    };
-}
-use repeat_by_robin;
-
-/// Implements [`volery_circuit::Repeat`] for a [`Flat`] base.
-macro_rules! repeat_by_batchman {
-    ([$($generics:tt)*] $ring:ty, $backend:ty) => {
-        impl<$($generics)*> volery_circuit::Repeat<$ring, S> for $backend
-        where
-            S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
-                + volery_circuit::Branch<$ring, volery_circuit::Recorder<$ring>>,
-        {
-            fn repeat(
-                &mut self,
-                branches: &volery_circuit::Branches<$ring, S>,
-                steps: usize,
-                each: &mut dyn volery_circuit::Steps<$ring, S, Self>,
-            ) -> Result<(), Error> {
-                $crate::disjunction::batch::repeat(self, branches, steps, each)
-            }
-        }
-    };
-}
-use repeat_by_batchman;
+use disjunctions;

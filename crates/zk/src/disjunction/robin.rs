@@ -1,12 +1,12 @@
 //! The protocol for a single disjunction (figure 5), on any backend beneath.
 
 use volery_circuit::choose::Pick;
-use volery_circuit::{Branch, Branches, Error as StatementError, Shape, Witness};
+use volery_circuit::{Branch, Branches, Error as StatementError, Peek, Shape, Witness};
 use volery_field::Ring;
 use zeroize::Zeroizing;
 
 use super::base::{Base, Token as _, Weighed};
-use super::rows::{CHUNK, Rows};
+use super::rows::{Across, CHUNK, FOLD, Products, Rows};
 use super::tracer::Trace;
 use super::{Tracer, Weigher};
 use crate::Error;
@@ -23,18 +23,80 @@ where
     B: Base<R>,
     S: Branch<R, Tracer<R>> + for<'x> Branch<R, Weigher<'x, R, B>>,
 {
-    let committed = Committed::new(base, shared, branches, pick)?;
-    let rows = Rows::new(base.challenge()?);
-    let factors = committed.factors(&rows)?.times(-B::Mac::ONE);
+    branches.check_shared(shared.len())?;
+    let mut trace = |values: &dyn Peek<R, B::Wire>| {
+        let picked = pick(values)?;
+        let shared = Witness::new(shared.iter().map(|wire| values.value(wire)).collect());
+        Trace::of(branches, &picked, shared.values(), B::keep)
+    };
+    let mut folded = Folded::<R, B> { sum: Zeroizing::default(), rows: Vec::new() };
+    let mut fold = |base: &mut B, factors: &mut Factors<R, B>| match factors.len() {
+        FOLD => folded.fold(base.challenge()?, factors),
+        _ => Ok(()),
+    };
+    let mut committed = Committed::new(base, branches.shape(), &mut trace, Some(&mut fold))?;
+    let seed = base.challenge()?;
+    folded.fold(seed, &mut committed.factors)?;
+    let rows = Rows::new(folded.rows, seed);
+    let factors = Zeroizing::new(folded.sum.times(-B::Mac::ONE));
     let mut tokens = Zeroizing::new(Vec::with_capacity(branches.list().len()));
     let mut total = Weighed::default();
     for branch in branches.list() {
         let (token, weighed) = Weigher::weigh(branch, base, shared, &committed, &rows)?;
-        tokens.push(token.plus(factors));
+        tokens.push(token.plus(*factors));
         total.add(weighed);
     }
     base.vanish(&tokens, total)?;
     Ok(committed.outputs.to_vec())
+}
+
+/// What committed factors weigh: the same for every branch, so that they need not be kept beyond their challenge.
+struct Folded<R: Ring, B: Base<R>> {
+    sum: Zeroizing<B::Token>,
+    rows: Vec<Products<B::Mac>>,
+}
+
+impl<R: Ring, B: Base<R>> Folded<R, B> {
+    /// Adds what `factors` weigh under a challenge that came after them, and forgets them.
+    fn fold(&mut self, seed: [u8; 16], factors: &mut Factors<R, B>) -> Result<(), Error> {
+        let rows = Products::new(seed);
+        let mut across = rows.grid.across();
+        for (left, right) in factors.left.chunks(CHUNK).zip(factors.right.chunks(CHUNK)) {
+            let sums = B::combine_pair(left, right, &rows.grid.within()[..left.len()])?;
+            *self.sum = self.sum.plus(rows.chunk::<R, B>(sums, &mut across));
+        }
+        factors.left.clear();
+        factors.right.clear();
+        self.rows.push(rows);
+        Ok(())
+    }
+}
+
+impl<M> Products<M> {
+    /// What a chunk of rows weighs, of which the left and right ones have these sums under the factors within it.
+    #[inline]
+    pub(super) fn chunk<R: Ring, B: Base<R, Mac = M>>(
+        &self,
+        [left, right]: [B::Token; 2],
+        across: &mut Across,
+    ) -> B::Token
+    where
+        M: volery_field::Element,
+    {
+        left.plus(right.times(self.beta)).times(across.next())
+    }
+}
+
+/// Both factors of multiplications, committed to.
+pub(super) struct Factors<R: Ring, B: Base<R>> {
+    pub(super) left: Zeroizing<Vec<B::Half>>,
+    pub(super) right: Zeroizing<Vec<B::Half>>,
+}
+
+impl<R: Ring, B: Base<R>> Factors<R, B> {
+    fn len(&self) -> usize {
+        self.left.len()
+    }
 }
 
 /// Wires that were committed to for one disjunction, filled up to its shape.
@@ -42,64 +104,47 @@ pub(super) struct Committed<R: Ring, B: Base<R>> {
     pub(super) inputs: Zeroizing<Vec<B::Wire>>,
     pub(super) products: Zeroizing<Vec<B::Wire>>,
     pub(super) outputs: Zeroizing<Vec<B::Wire>>,
-    left: Zeroizing<Vec<B::Half>>,
-    right: Zeroizing<Vec<B::Half>>,
+    pub(super) factors: Factors<R, B>,
 }
 
+/// P's values, when the first hint runs.
+pub(super) type Tracing<'a, R, W> = &'a mut dyn FnMut(&dyn Peek<R, W>) -> Result<Trace<R>, StatementError>;
+
+/// What happens to factors at the end of a chunk, before more are committed to: once there are [`FOLD`] it takes them.
+pub(super) type Fold<'a, R, B> = &'a mut dyn FnMut(&mut B, &mut Factors<R, B>) -> Result<(), Error>;
+
 impl<R: Ring, B: Base<R>> Committed<R, B> {
-    /// Commits to the branch that holds. P evaluates it when the first hint runs, before anything is sent.
-    pub(super) fn new<S: Branch<R, Tracer<R>>>(
+    /// Commits to the branch that holds. P evaluates when the first hint runs, before anything is sent.
+    pub(super) fn new(
         base: &mut B,
-        shared: &[B::Wire],
-        branches: &Branches<R, S>,
-        pick: Pick<'_, R, B::Wire, S>,
+        shape: Shape,
+        tracing: Tracing<'_, R, B::Wire>,
+        mut fold: Option<Fold<'_, R, B>>,
     ) -> Result<Self, Error> {
-        branches.check_shared(shared.len())?;
-        let Shape { inputs, multiplications, outputs } = branches.shape();
         let mut trace: Option<Trace<R>> = None;
-        let inputs = base.secret(inputs, &mut |values| {
-            let picked = pick(values)?;
-            let shared = Witness::new(shared.iter().map(|wire| values.value(wire)).collect());
-            let traced = Tracer::trace(branches.picked(&picked)?, shared.values(), branches.shape())?;
-            Ok(trace.insert(traced).inputs.values().to_vec())
+        let inputs = base.secret(shape.inputs, &mut |values| {
+            Ok(trace.insert(tracing(values)?).inputs.values().to_vec())
         })?;
         let traced = || trace.as_ref().ok_or_else(|| StatementError::misuse("a hint ran before the first"));
-        let outputs = base.secret(outputs, &mut |_| Ok(traced()?.outputs.values().to_vec()))?;
-        let mut committed = Self {
-            inputs: Zeroizing::new(inputs),
-            products: Zeroizing::new(Vec::with_capacity(multiplications)),
-            outputs: Zeroizing::new(outputs),
-            left: Zeroizing::new(Vec::with_capacity(multiplications)),
-            right: Zeroizing::new(Vec::with_capacity(multiplications)),
-        };
-        for first in (0..multiplications).step_by(CHUNK) {
-            let range = first..multiplications.min(first + CHUNK);
-            let n = range.len();
-            let left = base.secret(n, &mut |_| Ok(traced()?.left.values()[range.clone()].to_vec()))?;
-            let right = base.secret(n, &mut |_| Ok(traced()?.right.values()[range.clone()].to_vec()))?;
-            committed.products.extend(base.mul_many(&left, &right)?);
-            committed.left.extend(left.iter().map(B::half));
-            committed.right.extend(right.iter().map(B::half));
+        let outputs = base.secret(shape.outputs, &mut |_| Ok(traced()?.outputs.values().to_vec()))?;
+        let n = shape.multiplications;
+        let most = if fold.is_some() { n.min(FOLD) } else { n };
+        let room = || Zeroizing::new(Vec::with_capacity(most));
+        let mut products = Zeroizing::new(Vec::with_capacity(n));
+        let mut factors = Factors { left: room(), right: room() };
+        for first in (0..n).step_by(CHUNK) {
+            if let Some(fold) = &mut fold {
+                fold(base, &mut factors)?;
+            }
+            let range = first..n.min(first + CHUNK);
+            let left =
+                base.secret(range.len(), &mut |_| Ok(traced()?.left.values()[range.clone()].to_vec()))?;
+            let right =
+                base.secret(range.len(), &mut |_| Ok(traced()?.right.values()[range.clone()].to_vec()))?;
+            products.extend(base.mul_many(&left, &right)?);
+            factors.left.extend(left.iter().map(B::half));
+            factors.right.extend(right.iter().map(B::half));
         }
-        Ok(committed)
-    }
-
-    /// What the committed factors weigh: the same for every branch.
-    pub(super) fn factors(&self, rows: &Rows<B::Mac>) -> Result<B::Token, Error> {
-        let mut stream = rows.products();
-        let mut coefficients = [B::Mac::ZERO; CHUNK];
-        let mut sums = [B::Token::default(); 2];
-        for (left, right) in self.left.chunks(CHUNK).zip(self.right.chunks(CHUNK)) {
-            let coefficients = &mut coefficients[..left.len()];
-            stream.coefficients(coefficients);
-            let [at_left, at_right] = B::combine_pair(left, right, coefficients)?;
-            sums = [sums[0].plus(at_left), sums[1].plus(at_right)];
-        }
-        Ok(sums[0].plus(sums[1].times(rows.beta())))
-    }
-
-    /// As [`Committed::factors`], with the coefficients of left and right rows in memory.
-    pub(super) fn all_factors(&self, left: &[B::Mac], right: &[B::Mac]) -> Result<B::Token, Error> {
-        Ok(B::combine(&self.left, left)?.plus(B::combine(&self.right, right)?))
+        Ok(Self { inputs: Zeroizing::new(inputs), products, outputs: Zeroizing::new(outputs), factors })
     }
 }

@@ -1,74 +1,169 @@
 //! The coefficients of a topology matrix's rows.
+//!
+//! Row `CHUNK i + j` has the coefficient `across_i * within_j`, so that [`CHUNK`] rows at a time meet the same vector, which stays in the
+//! first-level cache, and their sum is multiplied once. Rows that are not all zero survive `within` in some chunk but for `1 / |M|`,
+//! and `across` but for as much again: two vectors of independent coefficients are worth half as much as one, and cost next to nothing.
 
-use volery_field::Element;
+use volery_field::{Element, Value};
 use volery_vole::Prg;
 
-/// Coefficients expanded at once; even, so that two elements to a block of the stream come out the same however many are asked for.
+/// Rows that share a factor.
 pub(super) const CHUNK: usize = 1 << 10;
 
-/// The challenge of a disjunction: `s_k` for multiplication `k`'s left row, `beta s_k` for its right one, `t_j` for assertion `j`.
+/// Multiplications that share a challenge in a single disjunction; whole chunks.
+pub(super) const FOLD: usize = 1 << 18;
+
+/// A seed for one purpose out of a challenge.
+fn derive(seed: [u8; 16], purpose: u8) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new_derive_key("volery 2026 disjunction rows v2");
+    hasher.update(&seed).update(&[purpose]);
+    let mut out = [0; 16];
+    hasher.finalize_xof().fill(&mut out);
+    out
+}
+
+/// Coefficients of any number of rows.
+#[derive(Clone, Debug)]
+pub(super) struct Grid<M> {
+    within: Vec<M>,
+    across: [u8; 16],
+}
+
+impl<M: Element> Grid<M> {
+    fn new(seed: [u8; 16], purpose: u8) -> Self {
+        let mut within = vec![M::ZERO; CHUNK];
+        Prg::new(derive(seed, purpose)).coefficients(&mut within);
+        Self { within, across: derive(seed, purpose | 0x80) }
+    }
+
+    /// The factors of the rows of a chunk.
+    pub(super) fn within(&self) -> &[M] {
+        &self.within
+    }
+
+    /// The factors of chunks, one after the other.
+    pub(super) fn across(&self) -> Across {
+        Across(Prg::new(self.across))
+    }
+}
+
+/// The factors of chunks.
+pub(super) struct Across(Prg);
+
+impl Across {
+    /// The next chunk's.
+    pub(super) fn next<M: Element>(&mut self) -> M {
+        let mut factor = [M::ZERO];
+        self.0.coefficients(&mut factor);
+        factor[0]
+    }
+}
+
+/// `s_k` for the left rows of multiplications under one challenge, `beta s_k` for the right ones.
 ///
 /// One `beta` for all right rows is as good as coefficients of their own but for `1 / |M|`: unless both errors of a multiplication are
 /// zero, `l + beta r` is zero for at most one `beta`.
 #[derive(Clone, Debug)]
-pub struct Rows<M> {
-    seeds: [[u8; 16]; 2],
-    beta: M,
+pub(super) struct Products<M> {
+    pub(super) grid: Grid<M>,
+    pub(super) beta: M,
+}
+
+impl<M: Element> Products<M> {
+    pub(super) fn new(seed: [u8; 16]) -> Self {
+        let mut beta = [M::ZERO];
+        Prg::new(derive(seed, 2)).coefficients(&mut beta);
+        Self { grid: Grid::new(seed, 0), beta: beta[0] }
+    }
+}
+
+/// The challenges of a single disjunction.
+#[derive(Clone, Debug)]
+pub(super) struct Rows<M> {
+    /// Of each [`FOLD`] multiplications in turn, the last of them of the rest: at least one.
+    pub(super) products: Vec<Products<M>>,
+    /// `t_j` for assertion `j`.
+    pub(super) assertions: Grid<M>,
 }
 
 impl<M: Element> Rows<M> {
-    /// The coefficients that a public `seed` gives.
-    #[must_use]
-    pub fn new(seed: [u8; 16]) -> Self {
-        let derive = |what: u8| {
-            let mut hasher = blake3::Hasher::new_derive_key("volery 2026 disjunction rows v1");
-            hasher.update(&seed).update(&[what]);
-            let mut out = [0; 16];
-            hasher.finalize_xof().fill(&mut out);
-            out
-        };
-        let mut beta = [M::ZERO];
-        Prg::new(derive(2)).coefficients(&mut beta);
-        Self { seeds: [derive(0), derive(1)], beta: beta[0] }
-    }
-
-    /// What right rows weigh beside left ones.
-    #[must_use]
-    pub fn beta(&self) -> M {
-        self.beta
-    }
-
-    /// `s_1, s_2, ..`, to be read [`CHUNK`] at a time.
-    pub(super) fn products(&self) -> Prg {
-        Prg::new(self.seeds[0])
-    }
-
-    /// `t_1, t_2, ..`, likewise.
-    pub(super) fn assertions(&self) -> Prg {
-        Prg::new(self.seeds[1])
-    }
-
-    /// The coefficients of so many multiplications and assertions, in memory.
-    #[must_use]
-    pub fn expand(&self, multiplications: usize, assertions: usize) -> Expanded<M> {
-        let first = |mut stream: Prg, n: usize| {
-            let mut out = vec![M::ZERO; n];
-            out.chunks_mut(CHUNK).for_each(|out| stream.coefficients(out));
-            out
-        };
-        let left = first(self.products(), multiplications);
-        let right = left.iter().map(|s| self.beta * *s).collect();
-        Expanded { left, right, assertions: first(self.assertions(), assertions) }
+    /// These, and assertions under the last seed.
+    pub(super) fn new(products: Vec<Products<M>>, seed: [u8; 16]) -> Self {
+        Self { products, assertions: Grid::new(seed, 1) }
     }
 }
 
-/// [`Rows`] in memory.
+/// Coefficients in memory, each drawn for itself: what [`Topology`](super::Topology) weighs rows with.
 #[derive(Clone, Debug)]
 pub struct Expanded<M> {
-    /// `s_1, s_2, ..`, of left rows.
+    /// Of left rows.
     pub left: Vec<M>,
-    /// `beta s_1, beta s_2, ..`, of right rows.
+    /// Of right rows.
     pub right: Vec<M>,
-    /// `t_1, t_2, ..`, of assertions.
+    /// Of assertions.
     pub assertions: Vec<M>,
+}
+
+impl<M: Element> Expanded<M> {
+    /// So many of each, from a public seed.
+    #[must_use]
+    pub fn new(seed: [u8; 16], multiplications: usize, assertions: usize) -> Self {
+        let draw = |purpose: u8, n: usize| {
+            let mut out = vec![M::ZERO; n];
+            Prg::new(derive(seed, purpose)).coefficients(&mut out);
+            out
+        };
+        Self {
+            left: draw(0x40, multiplications),
+            right: draw(0x41, multiplications),
+            assertions: draw(0x42, assertions),
+        }
+    }
+}
+
+impl<F: Value> Expanded<F> {
+    /// As [`Expanded::new`], the coordinates of coefficients in an extension of `degree`.
+    pub(super) fn coordinates(
+        seed: [u8; 16],
+        degree: usize,
+        multiplications: usize,
+        assertions: usize,
+    ) -> Vec<Self> {
+        let mut prg = Prg::new(derive(seed, 0x43));
+        let seeds = (0..degree).map(|_| prg.block().to_bits().to_le_bytes());
+        seeds.map(|seed| Self::new(seed, multiplications, assertions)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_field::{F61, Gf128};
+
+    use super::*;
+
+    fn seeds_and_purposes_give_coefficients_of_their_own<M: Element + PartialEq>() {
+        let grids =
+            [([1; 16], 0), ([1; 16], 1), ([2; 16], 0)].map(|(seed, purpose)| Grid::<M>::new(seed, purpose));
+        let across = grids.each_ref().map(|grid| grid.across().next::<M>());
+        for (i, j) in [(0, 1), (0, 2), (1, 2)] {
+            assert!(grids[i].within() != grids[j].within() && across[i] != across[j]);
+        }
+        let mut both = grids[0].across();
+        assert!(both.next::<M>() == across[0] && both.next::<M>() != across[0]);
+        let expanded = Expanded::<M>::new([1; 16], 40, 40);
+        assert!(expanded.left != expanded.right && expanded.right != expanded.assertions);
+    }
+
+    #[test]
+    fn rows_chunks_and_challenges_have_different_coefficients() {
+        seeds_and_purposes_give_coefficients_of_their_own::<F61>();
+        seeds_and_purposes_give_coefficients_of_their_own::<Gf128>();
+    }
+
+    #[test]
+    fn coordinates_are_independent() {
+        let two = Expanded::<F61>::coordinates([3; 16], 2, 10, 2);
+        assert_eq!(two.len(), 2);
+        assert!(two[0].left != two[1].left && two[0].assertions != two[1].assertions);
+    }
 }

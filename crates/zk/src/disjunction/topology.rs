@@ -8,7 +8,7 @@ use super::rows::Expanded;
 /// `s^T M` for the topology matrix `M` of a flat circuit: what each committed value weighs in its token.
 ///
 /// ```text
-/// token = sum inputs_j x_j + sum products_k o_k + constant - sum s_k (l_k + beta r_k)
+/// token = sum inputs_j x_j + sum products_k o_k + constant - sum (left_k l_k + right_k r_k)
 /// ```
 ///
 /// The weights of the factors `l_k` and `r_k` are the same for every circuit, so they are not here.
@@ -79,7 +79,6 @@ mod tests {
     use volery_field::{F2, F61, F61x2, Gf128, Mac, Value};
     use volery_vole::Prg;
 
-    use super::super::Rows;
     use super::*;
 
     /// `s^T M` after the definition: every wire as its row of coefficients of inputs, products and one, then the rows' sum.
@@ -166,7 +165,7 @@ mod tests {
     }
 
     fn is_the_matrix_s<F: Value, M: Mac<F>>(seed: u8, gates: usize) {
-        let (circuit, rows) = (circuit::<F>(seed, gates), Rows::<M>::new([seed; 16]).expand(gates, 4));
+        let (circuit, rows) = (circuit::<F>(seed, gates), Expanded::<M>::new([seed; 16], gates, 4));
         assert!(Topology::of(&circuit, &rows, M::scale) == by_matrix(&circuit, &rows, M::embed));
     }
 
@@ -180,8 +179,8 @@ mod tests {
         #[test]
         fn algorithm_1_gives_the_explicit_matrix_s_vector_over_bits(seed: u64, challenge: [u8; 16]) {
             let RandomCircuit { circuit, .. } = RandomCircuit::new(seed, Size::small());
-            let rows = Rows::<Gf128>::new(challenge)
-                .expand(circuit.multiplications() as usize, circuit.asserted().len());
+            let (n, asserted) = (circuit.multiplications() as usize, circuit.asserted().len());
+            let rows = Expanded::<Gf128>::new(challenge, n, asserted);
             let by_matrix = by_matrix(&circuit, &rows, Gf128::from);
             prop_assert!(Topology::of(&circuit, &rows, |m, c: F2| m * c) == by_matrix);
         }

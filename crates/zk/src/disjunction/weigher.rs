@@ -1,13 +1,13 @@
 //! A branch on commitments: what its rows weigh.
 
 use volery_circuit::{Backend, Branch, Error as StatementError, Hint, Ops, Prove};
-use volery_field::{Element, Ring};
-use volery_vole::Prg;
+use volery_field::Ring;
 use zeroize::Zeroize;
 
 use super::base::{Base, Token as _, Weighed};
 use super::robin::Committed;
-use super::rows::{CHUNK, Rows};
+use super::rows::{Across, CHUNK, FOLD, Grid, Products, Rows};
+use super::tracer::check_many;
 use crate::Error;
 
 /// Runs one branch on the committed inputs and products, and sums `s_k l'_k + beta s_k r'_k + t_j a_j` over its rows.
@@ -20,20 +20,12 @@ pub struct Weigher<'x, R: Ring, B: Base<R>> {
     products: &'x [B::Wire],
     /// Multiplications so far.
     next: usize,
-    left: Column<R, B>,
-    right: Column<R, B>,
-    /// Multiplications that wait in `left` and `right`.
-    waiting: usize,
-    asserted: Column<R, B>,
-    /// Assertions that wait.
-    waiting_assertions: usize,
-    /// Coefficients of multiplications and of assertions.
-    coefficients: [Coefficients<B::Mac>; 2],
-    beta: B::Mac,
+    factors: Factors<'x, R, B>,
+    asserted: Asserted<'x, R, B>,
     weighed: Weighed,
 }
 
-/// Halves that wait for their coefficients, and the sum of those before.
+/// The rows of a chunk that wait for their coefficients, each at its place, and the sum of those before under the chunk's factors.
 struct Column<R: Ring, B: Base<R>> {
     waiting: Box<[B::Half]>,
     sum: B::Token,
@@ -52,27 +44,131 @@ impl<R: Ring, B: Base<R>> Drop for Column<R, B> {
     }
 }
 
-/// A stream of coefficients, [`CHUNK`] of them at hand.
-struct Coefficients<M> {
-    stream: Prg,
-    chunk: Box<[M]>,
-    used: usize,
+/// The left and right rows of multiplications.
+struct Factors<'x, R: Ring, B: Base<R>> {
+    left: Column<R, B>,
+    right: Column<R, B>,
+    /// Places in the chunk up to which rows were weighed, and up to which there are some.
+    weighed: usize,
+    filled: usize,
+    /// Under which challenge they are, and those of later ones.
+    rows: &'x Products<B::Mac>,
+    later: core::slice::Iter<'x, Products<B::Mac>>,
+    across: Across,
+    /// Whole chunks under this challenge.
+    chunks: usize,
+    sum: B::Token,
 }
 
-impl<M: Element> Coefficients<M> {
-    fn new(stream: Prg) -> Self {
-        Self { stream, chunk: vec![M::ZERO; CHUNK].into_boxed_slice(), used: CHUNK }
+impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
+    fn new(rows: &'x [Products<B::Mac>]) -> Result<Self, Error> {
+        let mut later = rows.iter();
+        let rows = later.next().ok_or_else(|| StatementError::misuse("a disjunction without a challenge"))?;
+        Ok(Self {
+            left: Column::new(),
+            right: Column::new(),
+            weighed: 0,
+            filled: 0,
+            rows,
+            across: rows.grid.across(),
+            later,
+            chunks: 0,
+            sum: B::Token::default(),
+        })
     }
 
-    /// The next ones, at least one and at most `n`, for `n` above zero.
-    fn take(&mut self, n: usize) -> &[M] {
-        if self.used >= CHUNK {
-            self.stream.coefficients(&mut self.chunk);
-            self.used = 0;
+    /// Weighs the rows that wait.
+    fn weigh(&mut self) -> Result<(), Error> {
+        let waiting = self.weighed..self.filled;
+        self.weighed = self.filled;
+        let (left, right) = (&self.left.waiting[waiting.clone()], &self.right.waiting[waiting.clone()]);
+        let sums = B::combine_pair(left, right, &self.rows.grid.within()[waiting])?;
+        self.add(sums);
+        Ok(())
+    }
+
+    fn add(&mut self, [left, right]: [B::Token; 2]) {
+        self.left.sum = self.left.sum.plus(left);
+        self.right.sum = self.right.sum.plus(right);
+    }
+
+    /// Weighs what waits, and multiplies the chunk's sum by the chunk's factor.
+    #[cold]
+    #[inline(never)]
+    fn end_chunk(&mut self) -> Result<(), Error> {
+        self.weigh()?;
+        let sums = [&mut self.left.sum, &mut self.right.sum].map(core::mem::take);
+        self.sum = self.sum.plus(self.rows.chunk::<R, B>(sums, &mut self.across));
+        (self.weighed, self.filled) = (0, 0);
+        self.chunks += 1;
+        if self.chunks * CHUNK == FOLD
+            && let Some(rows) = self.later.next()
+        {
+            (self.rows, self.across, self.chunks) = (rows, rows.grid.across(), 0);
         }
-        let start = self.used;
-        self.used = CHUNK.min(start + n);
-        &self.chunk[start..self.used]
+        Ok(())
+    }
+
+    /// As many rows as the chunk has room for; how many.
+    fn extend(&mut self, x: &[B::Wire], y: &[B::Wire]) -> Result<usize, Error> {
+        let n = x.len().min(CHUNK - self.filled);
+        let (x, y, places) = (&x[..n], &y[..n], self.filled..self.filled + n);
+        self.filled += n;
+        match (B::halves(x), B::halves(y)) {
+            // Few are copied, so that they are weighed together with others.
+            (Some(x), Some(y)) if n >= DIRECTLY => {
+                self.filled = places.start;
+                self.weigh()?;
+                (self.weighed, self.filled) = (places.end, places.end);
+                self.add(B::combine_pair(x, y, &self.rows.grid.within()[places])?);
+            }
+            _ => {
+                self.left.waiting[places.clone()].iter_mut().zip(x).for_each(|(to, x)| *to = B::half(x));
+                self.right.waiting[places].iter_mut().zip(y).for_each(|(to, y)| *to = B::half(y));
+            }
+        }
+        if self.filled == CHUNK {
+            self.end_chunk()?;
+        }
+        Ok(n)
+    }
+
+    fn finish(mut self) -> Result<B::Token, Error> {
+        self.end_chunk()?;
+        Ok(self.sum)
+    }
+}
+
+/// Wires at once that are weighed where they are.
+const DIRECTLY: usize = 64;
+
+/// The rows of what is claimed to be zero.
+struct Asserted<'x, R: Ring, B: Base<R>> {
+    column: Column<R, B>,
+    filled: usize,
+    rows: &'x Grid<B::Mac>,
+    across: Across,
+}
+
+impl<'x, R: Ring, B: Base<R>> Asserted<'x, R, B> {
+    fn new(rows: &'x Grid<B::Mac>) -> Self {
+        Self { column: Column::new(), filled: 0, rows, across: rows.across() }
+    }
+
+    fn push(&mut self, wire: &B::Wire) -> Result<(), Error> {
+        if self.filled >= CHUNK {
+            self.end_chunk()?;
+        }
+        self.column.waiting[self.filled] = B::half(wire);
+        self.filled += 1;
+        Ok(())
+    }
+
+    fn end_chunk(&mut self) -> Result<(), Error> {
+        let n = core::mem::take(&mut self.filled);
+        let sum = B::combine(&self.column.waiting[..n], &self.rows.within()[..n])?;
+        self.column.sum = self.column.sum.plus(sum.times(self.across.next()));
+        Ok(())
     }
 }
 
@@ -83,29 +179,23 @@ impl<'x, R: Ring, B: Base<R>> Weigher<'x, R, B> {
         base: &'x mut B,
         shared: &[B::Wire],
         committed: &'x Committed<R, B>,
-        rows: &Rows<B::Mac>,
+        rows: &'x Rows<B::Mac>,
     ) -> Result<(B::Token, Weighed), Error> {
         let mut weigher = Self {
             base,
             inputs: &committed.inputs,
             products: &committed.products,
             next: 0,
-            left: Column::new(),
-            right: Column::new(),
-            waiting: 0,
-            asserted: Column::new(),
-            waiting_assertions: 0,
-            coefficients: [Coefficients::new(rows.products()), Coefficients::new(rows.assertions())],
-            beta: rows.beta(),
+            factors: Factors::new(&rows.products)?,
+            asserted: Asserted::new(&rows.assertions),
             weighed: Weighed::default(),
         };
         let outputs = branch.run(&mut weigher, shared)?;
         weigher.come_out(&outputs, &committed.outputs)?;
-        weigher.spill_products()?;
-        weigher.spill_assertions()?;
+        weigher.asserted.end_chunk()?;
         weigher.weighed.multiplications = weigher.next as u64;
-        let right = weigher.right.sum.times(weigher.beta);
-        Ok((weigher.left.sum.plus(right).plus(weigher.asserted.sum), weigher.weighed))
+        let Self { factors, asserted, weighed, .. } = weigher;
+        Ok((factors.finish()?.plus(asserted.column.sum), weighed))
     }
 
     /// What comes out of the branch is what was committed to.
@@ -118,33 +208,6 @@ impl<'x, R: Ring, B: Base<R>> Weigher<'x, R, B> {
         for (output, committed) in outputs.iter().zip(committed) {
             let difference = self.base.sub(output, committed);
             self.assert_zero(&[difference])?;
-        }
-        Ok(())
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn spill_products(&mut self) -> Result<(), Error> {
-        let waiting = std::mem::take(&mut self.waiting);
-        let (mut left, mut right) = (&self.left.waiting[..waiting], &self.right.waiting[..waiting]);
-        while !left.is_empty() {
-            let coefficients = self.coefficients[0].take(left.len());
-            let n = coefficients.len();
-            let [at_left, at_right] = B::combine_pair(&left[..n], &right[..n], coefficients)?;
-            self.left.sum = self.left.sum.plus(at_left);
-            self.right.sum = self.right.sum.plus(at_right);
-            (left, right) = (&left[n..], &right[n..]);
-        }
-        Ok(())
-    }
-
-    fn spill_assertions(&mut self) -> Result<(), Error> {
-        let mut waiting = &self.asserted.waiting[..std::mem::take(&mut self.waiting_assertions)];
-        while !waiting.is_empty() {
-            let coefficients = self.coefficients[1].take(waiting.len());
-            let (now, rest) = waiting.split_at(coefficients.len());
-            self.asserted.sum = self.asserted.sum.plus(B::combine(now, coefficients)?);
-            waiting = rest;
         }
         Ok(())
     }
@@ -191,36 +254,26 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
     fn mul(&mut self, x: &B::Wire, y: &B::Wire) -> Result<B::Wire, Error> {
         loop {
             let Some(product) = self.products.get(self.next) else { return too_large("multiplications") };
-            let places = (self.left.waiting.get_mut(self.waiting), self.right.waiting.get_mut(self.waiting));
-            if let (Some(left), Some(right)) = places {
+            let Factors { left, right, filled, .. } = &mut self.factors;
+            if let (Some(left), Some(right)) = (left.waiting.get_mut(*filled), right.waiting.get_mut(*filled))
+            {
                 (*left, *right) = (B::half(x), B::half(y));
-                self.waiting += 1;
+                *filled += 1;
                 self.next += 1;
                 return Ok(product.clone());
             }
-            self.spill_products()?;
+            self.factors.end_chunk()?;
         }
     }
 
     fn mul_many(&mut self, x: &[B::Wire], y: &[B::Wire]) -> Result<Vec<B::Wire>, Error> {
-        if x.len() != y.len() {
-            let reason = format!("products of {} and {} wires", x.len(), y.len());
-            return Err(StatementError::misuse(reason).into());
-        }
+        check_many(x.len(), y.len())?;
         let rest = self.products.get(self.next..).unwrap_or_default();
         let Some(products) = rest.get(..x.len()) else { return too_large("multiplications") };
         self.next += x.len();
-        let (mut x, mut y) = (x, y);
-        while !x.is_empty() {
-            let n = x.len().min(CHUNK - self.waiting);
-            let places = self.waiting..self.waiting + n;
-            self.left.waiting[places.clone()].iter_mut().zip(x).for_each(|(to, x)| *to = B::half(x));
-            self.right.waiting[places].iter_mut().zip(y).for_each(|(to, y)| *to = B::half(y));
-            self.waiting += n;
-            (x, y) = (&x[n..], &y[n..]);
-            if self.waiting >= CHUNK {
-                self.spill_products()?;
-            }
+        let mut done = 0;
+        while done < x.len() {
+            done += self.factors.extend(&x[done..], &y[done..])?;
         }
         Ok(products.to_vec())
     }
@@ -237,13 +290,7 @@ impl<R: Ring, B: Base<R>> Prove<R> for Weigher<'_, R, B> {
     }
 
     fn assert_zero(&mut self, x: &[B::Wire]) -> Result<(), Error> {
-        for wire in x {
-            if self.waiting_assertions >= CHUNK {
-                self.spill_assertions()?;
-            }
-            self.asserted.waiting[self.waiting_assertions] = B::half(wire);
-            self.waiting_assertions += 1;
-        }
+        x.iter().try_for_each(|wire| self.asserted.push(wire))?;
         self.weighed.assertions += x.len() as u64;
         Ok(())
     }

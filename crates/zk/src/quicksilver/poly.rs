@@ -28,7 +28,7 @@ impl<M: Zeroize> ProverPoly<M> {
 
 impl<M: Element> ProverPoly<M> {
     /// The product of wires, each with its `[tag, value]`.
-    pub(super) fn product(wires: impl ExactSizeIterator<Item = [M; 2]>) -> Self {
+    pub(crate) fn product(wires: impl ExactSizeIterator<Item = [M; 2]>) -> Self {
         Self(product_of_wires(wires))
     }
 
@@ -102,7 +102,7 @@ impl<M: Zeroize> Drop for VerifierPoly<M> {
 
 impl<M: Element> VerifierPoly<M> {
     /// The product of wires with these keys.
-    pub(super) fn product(keys: impl ExactSizeIterator<Item = M>) -> Self {
+    pub(crate) fn product(keys: impl ExactSizeIterator<Item = M>) -> Self {
         Self { degree: keys.len(), value: keys.fold(M::ONE, |product, key| product * key) }
     }
 

@@ -18,17 +18,19 @@ pub(crate) struct Instruction {
     pub(crate) steps: usize,
     /// The code that it claims to be called by.
     pub(crate) code: u64,
+    /// Whether it has a secret of its own.
+    pub(crate) own: bool,
 }
 
 impl Instruction {
     pub(crate) fn numbered(code: u64) -> Self {
-        Self { seeds: [code, code + 50], steps: 12 + 5 * (code as usize % 3), code }
+        Self { seeds: [code, code + 50], steps: 12 + 5 * (code as usize % 3), code, own: true }
     }
 
     /// Any operations.
     pub(crate) fn random(code: u64, seed: u64) -> Self {
         let mut random = Random(seed ^ code << 32);
-        Self { seeds: [random.next(), random.next()], steps: random.below(40), code }
+        Self { seeds: [random.next(), random.next()], steps: random.below(40), code, own: true }
     }
 }
 
@@ -45,8 +47,11 @@ impl<R: Small, B: Polynomials<R>> Branch<R, B> for Instruction {
         let twice = b.poly_mul(&factor, &factor)?;
         b.assert_poly_zero(&[twice])?;
         let mut pool = state.to_vec();
-        // A secret of the instruction's own, of which it claims that it is a product.
-        let own = b.secret(1, &mut |peek| Ok(vec![peek.value(&state[0]) * peek.value(&state[1])]))?;
+        // A secret of the instruction's own, of which it claims that it is a product; or that product.
+        let own = match self.own {
+            true => b.secret(1, &mut |peek| Ok(vec![peek.value(&state[0]) * peek.value(&state[1])]))?,
+            false => vec![b.mul(&state[0], &state[1])?],
+        };
         b.assert_dot(&state[..1], &state[1..2], &own[0])?;
         pool.extend(own);
         for seed in self.seeds {

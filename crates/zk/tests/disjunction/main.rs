@@ -22,3 +22,4 @@ mod honest;
 mod lies;
 mod machine;
 mod within;
+mod work;

@@ -32,16 +32,6 @@ fn repetitions(job: &Job) -> u32 {
     job.measure.repetitions.unwrap_or(2000)
 }
 
-/// That a batch is asked for no more soundness than its field has.
-pub(super) fn check(job: &Job) -> Result<(), Failure> {
-    let batch = matches!(job.name, BenchName::Batchman | BenchName::Cpu);
-    if batch && super::party::mac_field(job) == MacField::Large {
-        let reason = "batches have their MACs in 2^61-1 itself: --rho up to 40, and no --fiat-shamir";
-        return Err(Failure::input(reason));
-    }
-    Ok(())
-}
-
 /// Multiplications over all branches of a single disjunction, or over all repetitions.
 pub(super) fn gates(job: &Job) -> Result<u64, Failure> {
     Ok(match job.name {
@@ -86,7 +76,7 @@ impl<B: Backend, S: Statement<B>> Statement<B> for Clocked<S> {
 pub(super) enum DisjunctionWork {
     Bits(Clocked<AnyOf<F2, Sha256Chain>>),
     Field { chains: Clocked<AnyOf<F61, MulChain<F61>>>, mac: MacField },
-    Batch(Clocked<Processor<F61>>),
+    Batch { processor: Clocked<Processor<F61>>, mac: MacField },
 }
 
 impl DisjunctionWork {
@@ -109,12 +99,12 @@ impl DisjunctionWork {
                 Self::Field { chains, mac }
             }
             BenchName::Cpu => {
-                let (count, steps) = (usize::from(count), length);
-                Self::Batch(Clocked::new(Processor::new(count, INSTRUCTION as usize, steps, true)?))
+                let processor = Processor::new(usize::from(count), INSTRUCTION as usize, length, true)?;
+                Self::Batch { processor: Clocked::new(processor), mac }
             }
             _ => {
-                let steps = repetitions(job) as usize;
-                Self::Batch(Clocked::new(Processor::new(usize::from(count), length, steps, false)?))
+                let processor = Processor::new(usize::from(count), length, repetitions(job) as usize, false)?;
+                Self::Batch { processor: Clocked::new(processor), mac }
             }
         })
     }
@@ -122,8 +112,7 @@ impl DisjunctionWork {
     pub(super) fn fields(&self) -> [&'static str; 2] {
         let pair = match self {
             Self::Bits(_) => return [F2::NAME, Gf128::NAME],
-            Self::Field { mac, .. } => F61::pair(*mac),
-            Self::Batch(_) => F61::pair(MacField::Small),
+            Self::Field { mac, .. } | Self::Batch { mac, .. } => F61::pair(*mac),
         };
         [pair.value, pair.mac]
     }
@@ -132,7 +121,7 @@ impl DisjunctionWork {
         match self {
             Self::Bits(work) => &work.clock,
             Self::Field { chains, .. } => &chains.clock,
-            Self::Batch(work) => &work.clock,
+            Self::Batch { processor, .. } => &processor.clock,
         }
     }
 
@@ -141,7 +130,12 @@ impl DisjunctionWork {
             Self::Bits(work) => prover.prove(work, rng),
             Self::Field { chains, mac: MacField::Small } => prover.prove_over::<F61, F61, _>(chains, rng),
             Self::Field { chains, mac: MacField::Large } => prover.prove_over::<F61, F61x2, _>(chains, rng),
-            Self::Batch(work) => prover.prove_over::<F61, F61, _>(work, rng),
+            Self::Batch { processor, mac: MacField::Small } => {
+                prover.prove_over::<F61, F61, _>(processor, rng)
+            }
+            Self::Batch { processor, mac: MacField::Large } => {
+                prover.prove_over::<F61, F61x2, _>(processor, rng)
+            }
         }
     }
 
@@ -156,7 +150,12 @@ impl DisjunctionWork {
             Self::Field { chains, mac: MacField::Large } => {
                 verifier.verify_over::<F61, F61x2, _>(chains, rng)
             }
-            Self::Batch(work) => verifier.verify_over::<F61, F61, _>(work, rng),
+            Self::Batch { processor, mac: MacField::Small } => {
+                verifier.verify_over::<F61, F61, _>(processor, rng)
+            }
+            Self::Batch { processor, mac: MacField::Large } => {
+                verifier.verify_over::<F61, F61x2, _>(processor, rng)
+            }
         }
     }
 }

@@ -12,6 +12,7 @@ use volery_circuit::{
     check_linear, check_products,
 };
 use volery_field::Value;
+use volery_zk::disjunction::soundness::challenges;
 use volery_zk::quicksilver::arithmetic::soundness::Checks;
 
 /// Elements of a frame.
@@ -37,8 +38,9 @@ pub(crate) struct Weight {
     pub(crate) masks: u64,
     /// Frames of masked elements.
     pub(crate) frames: u64,
-    /// Branches of disjunctions.
+    /// Branches of disjunctions, and what they take of challenges.
     pub(crate) branches: u64,
+    pub(crate) challenges: u64,
 }
 
 impl Weight {
@@ -205,11 +207,18 @@ impl<F: Value, S> Choose<F, S> for Weigher<F> {
         let secrets = (shape.inputs + shape.outputs) as u64;
         self.commit(secrets);
         self.weight.secrets += secrets;
-        for _ in 0..shape.multiplications {
+        // Factors and products are committed to between challenges, each of which ends a block.
+        let challenges = challenges(shape.multiplications as u64);
+        let each = (shape.multiplications as u64).div_ceil(challenges);
+        for i in 0..shape.multiplications as u64 {
+            if i > 0 && i.is_multiple_of(each) {
+                self.close();
+            }
             self.commit(2);
             self.mul(&(), &())?;
         }
         self.close();
+        self.weight.challenges = self.weight.challenges.saturating_add(challenges);
         let count = branches.list().len() as u64;
         self.weight.branches += count;
         self.weight.openings += count;

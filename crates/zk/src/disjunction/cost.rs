@@ -1,0 +1,371 @@
+//! What one of many costs by each protocol, and which is cheapest.
+//!
+//! With `n` multiplications, `i` secrets and `o` outputs in the largest of `B` branches, `e` entries of a topology vector, MACs in an
+//! extension of degree `r`, and `R` repetitions, P sends, in elements of the field of values,
+//!
+//! | protocol | elements | runs of a branch |
+//! |---|---|---|
+//! | Robin | `R (3 n + i + o + r B)` | `R B` |
+//! | Batchman, over fields | `R (3 n + i + o + r e)` and `r B` a group | `B` a group |
+//! | Mac'n'Cheese, a stack | `R (n + i + o + 2 r (log2 n + log2 B))` | `R B` |
+//! | every branch as a proof of its own, and the product of their claims | `R B (n + i)` | none |
+//!
+//! and what the checks of blocks take; V sends seeds. Bytes are those of the proof's messages: correlations and frames' headers come on top
+//! ([`Over::correlation_bits`]). Those of Robin and Batchman are what the implementation sends, to within a few bytes a block; those of
+//! Mac'n'Cheese follow from its description. Times are estimates from measurements on one machine: good enough to choose by.
+
+use volery_circuit::Shape;
+use volery_field::{Mac, Value};
+
+use super::base::Weighed;
+use super::batch;
+use super::rows::FOLD;
+use super::soundness::challenges;
+use crate::quicksilver::{self, Tally, arithmetic};
+
+/// A way to prove one of many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// Single disjunctions, one after another.
+    Robin,
+    /// All repetitions together.
+    Batchman,
+    /// Stacked branches, repetitions one after another.
+    MacAndCheese,
+    /// All branches, none of them alone claimed to hold.
+    Separate,
+}
+
+impl Protocol {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Robin, Self::Batchman, Self::MacAndCheese, Self::Separate];
+
+    /// Its name, for people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Robin => "Robin",
+            Self::Batchman => "Batchman",
+            Self::MacAndCheese => "Mac'n'Cheese",
+            Self::Separate => "every branch by itself",
+        }
+    }
+}
+
+/// What is to be proved: that one of so many branches holds, so many times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Branches.
+    pub branches: usize,
+    /// Wires that go into each.
+    pub shared: usize,
+    /// What the largest commits to.
+    pub shape: Shape,
+    /// Repetitions.
+    pub repetitions: usize,
+}
+
+/// The fields that a proof is over, and its blocks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Over {
+    /// Bits of a value on the wire.
+    pub value_bits: u64,
+    /// Bytes of a MAC.
+    pub mac_bytes: u64,
+    /// Degree of the field of MACs over that of values.
+    pub degree: u64,
+    /// Bits that a correlation takes in messages: an estimate, since that depends on the supply.
+    pub correlation_bits: f64,
+    interval: u64,
+    /// Bytes of a block's counts.
+    counts: u64,
+    /// Places that a multiplication takes in a block beside its result's.
+    relations: u64,
+    /// Nanoseconds for a commitment, at both parties, and for a multiplication of a branch that is run.
+    times: [f64; 2],
+}
+
+impl Over {
+    /// A proof about bits.
+    #[must_use]
+    pub const fn bits(settings: quicksilver::Settings) -> Self {
+        Self {
+            value_bits: 1,
+            mac_bytes: 16,
+            degree: 128,
+            correlation_bits: 0.5,
+            interval: settings.interval as u64,
+            counts: Tally::BYTES as u64 - 8,
+            relations: 0,
+            times: [12.0, 10.0],
+        }
+    }
+
+    /// A proof over `F` with MACs in `M`.
+    #[must_use]
+    pub const fn field<F: Value, M: Mac<F>>(settings: arithmetic::Settings) -> Self {
+        Self {
+            value_bits: F::BITS as u64,
+            mac_bytes: M::BYTES as u64,
+            degree: M::DEGREE as u64,
+            correlation_bits: 2.3,
+            interval: settings.interval as u64,
+            counts: Tally::BYTES as u64,
+            relations: 1,
+            times: [40.0 * M::DEGREE as f64, 8.0 * M::DEGREE as f64],
+        }
+    }
+
+    /// Blocks that so many commitments and relations fill, at least one.
+    fn blocks(&self, places: u64) -> u64 {
+        places.div_ceil(self.interval.max(1)).max(1)
+    }
+}
+
+/// What a protocol takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Elements, or bits, that P commits to: as many correlations are used.
+    pub commitments: u64,
+    /// Bytes of the proof's messages that P sends, without the correlations'.
+    pub prover_bytes: u64,
+    /// Bytes that V sends, likewise; none with hashed challenges.
+    pub verifier_bytes: u64,
+    /// Multiplications of all branches that either party runs through.
+    pub multiplications: u64,
+    /// About how long it takes both parties, on one thread each, without the network.
+    pub seconds: f64,
+}
+
+/// What a run of blocks and challenges comes to.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    commitments: u64,
+    blocks: u64,
+    challenges: u64,
+    /// Elements of the field of MACs and bytes that are sent besides.
+    macs: u64,
+    bytes: u64,
+    multiplications: u64,
+}
+
+impl Run {
+    /// The same so many times over.
+    fn times(self, n: u64) -> Self {
+        let Self { commitments, blocks, challenges, macs, bytes, multiplications } = self;
+        let [commitments, blocks, challenges, macs, bytes, multiplications] =
+            [commitments, blocks, challenges, macs, bytes, multiplications].map(|x| x.saturating_mul(n));
+        Self { commitments, blocks, challenges, macs, bytes, multiplications }
+    }
+
+    fn cost(self, over: &Over) -> Cost {
+        // The last block, and the hash of assertions.
+        let blocks = self.blocks.saturating_add(1);
+        let macs = self.macs.saturating_add(blocks.saturating_mul(2));
+        let prover_bytes = self.commitments.saturating_mul(over.value_bits).div_ceil(8);
+        let prover_bytes = prover_bytes
+            .saturating_add(macs.saturating_mul(over.mac_bytes))
+            .saturating_add(blocks.saturating_mul(over.counts))
+            .saturating_add(self.bytes)
+            .saturating_add(32);
+        let [commitment, multiplication] = over.times;
+        let nanoseconds = self.commitments as f64 * commitment + self.multiplications as f64 * multiplication;
+        Cost {
+            commitments: self.commitments,
+            prover_bytes,
+            verifier_bytes: blocks.saturating_add(self.challenges).saturating_mul(16),
+            multiplications: self.multiplications,
+            seconds: nanoseconds * 1e-9,
+        }
+    }
+}
+
+impl Task {
+    /// What `protocol` takes for it; `None` if it does not serve these fields.
+    #[must_use]
+    pub fn cost(&self, protocol: Protocol, over: &Over) -> Option<Cost> {
+        let run = match protocol {
+            Protocol::Robin => self.robin(over).times(self.repetitions as u64),
+            // Over bits a vector's entry would take 128 of them: more than every branch by itself.
+            Protocol::Batchman if over.value_bits == 1 => return None,
+            Protocol::Batchman => self.batchman(over),
+            Protocol::MacAndCheese => self.stacked(over).times(self.repetitions as u64),
+            Protocol::Separate => self.separate(over).times(self.repetitions as u64),
+        };
+        Some(run.cost(over))
+    }
+
+    /// The protocol that takes least time over a network of so many bytes a second, and what it takes.
+    #[must_use]
+    pub fn cheapest(&self, over: &Over, bytes_per_second: f64) -> (Protocol, Cost) {
+        let seconds = |cost: &Cost| {
+            let correlations = cost.commitments as f64 * over.correlation_bits / 8.0;
+            let bytes = cost.prover_bytes as f64 + cost.verifier_bytes as f64 + correlations;
+            cost.seconds + bytes / bytes_per_second.max(1.0)
+        };
+        let costs =
+            Protocol::ALL.iter().filter_map(|protocol| Some((*protocol, self.cost(*protocol, over)?)));
+        let first = (Protocol::Robin, self.robin(over).times(self.repetitions as u64).cost(over));
+        costs.fold(first, |best, next| if seconds(&next.1) < seconds(&best.1) { next } else { best })
+    }
+
+    /// Multiplications, secrets and outputs.
+    fn sizes(&self) -> [u64; 3] {
+        [self.shape.multiplications, self.shape.inputs, self.shape.outputs].map(|n| n as u64)
+    }
+
+    fn robin(&self, over: &Over) -> Run {
+        let [n, inputs, outputs] = self.sizes();
+        let challenges = challenges(n);
+        let fold = (FOLD as u64).saturating_mul(3 + over.relations);
+        let rest = n.saturating_sub((challenges - 1).saturating_mul(FOLD as u64));
+        let last = rest.saturating_mul(3 + over.relations);
+        // What goes in and comes out is in the first stretch.
+        let own = inputs + outputs;
+        let blocks = match challenges {
+            1 => over.blocks(own.saturating_add(last)),
+            _ => {
+                (challenges - 2) * over.blocks(fold)
+                    + over.blocks(own.saturating_add(fold))
+                    + over.blocks(last)
+            }
+        };
+        Run {
+            commitments: own.saturating_add(n.saturating_mul(3)),
+            blocks,
+            challenges,
+            macs: self.branches as u64,
+            bytes: Weighed::BYTES as u64,
+            multiplications: n.saturating_mul(self.branches as u64),
+        }
+    }
+
+    fn batchman(&self, over: &Over) -> Run {
+        let ([n, inputs, outputs], branches) = (self.sizes(), self.branches as u64);
+        let entries = batch::entries(self.shared, self.shape) as u64;
+        let vector = entries.saturating_mul(over.degree);
+        let values = (inputs + outputs).saturating_add(n.saturating_mul(3));
+        let wires = batch::wires(self.shared, self.shape, usize::try_from(over.degree).unwrap_or(1));
+        let per_group = batch::group(self.branches, wires) as u64;
+        let group = |repetitions: u64, first: bool| {
+            // Beside each vector's entries the relations about it; one before those of the next group or at the end.
+            let members = if first { 0 } else { per_group };
+            let places = values.saturating_add(n.saturating_mul(over.relations)).saturating_mul(repetitions);
+            let vectors = vector.saturating_add(over.degree).saturating_mul(repetitions);
+            Run {
+                commitments: values.saturating_add(vector).saturating_mul(repetitions),
+                blocks: over.blocks(places.saturating_add(members)) + over.blocks(vectors),
+                challenges: 2,
+                // The block with the claims of degree B.
+                macs: branches.saturating_sub(2),
+                bytes: 0,
+                multiplications: branches.saturating_mul(n).saturating_mul(over.degree),
+            }
+        };
+        let repetitions = self.repetitions as u64;
+        let (whole, rest) = (repetitions / per_group, repetitions % per_group);
+        let mut runs = vec![];
+        if whole > 0 {
+            runs.push(group(per_group, true));
+            runs.push(group(per_group, false).times(whole - 1));
+        }
+        if rest > 0 {
+            runs.push(group(rest, whole == 0));
+        }
+        // A repetition itself is evaluated once.
+        let evaluated = Run { multiplications: repetitions.saturating_mul(n), ..Run::default() };
+        runs.into_iter().fold(evaluated, |sum, run| Run {
+            commitments: sum.commitments.saturating_add(run.commitments),
+            blocks: sum.blocks.saturating_add(run.blocks),
+            challenges: sum.challenges.saturating_add(run.challenges),
+            macs: sum.macs.saturating_add(run.macs),
+            bytes: sum.bytes.saturating_add(run.bytes),
+            multiplications: sum.multiplications.saturating_add(run.multiplications),
+        })
+    }
+
+    fn stacked(&self, over: &Over) -> Run {
+        let [n, inputs, outputs] = self.sizes();
+        let batches = n.div_ceil(1 << 20).max(1);
+        let rounds = batches * u64::from(n.div_ceil(batches).max(1).next_power_of_two().trailing_zeros());
+        let levels = u64::from((self.branches as u64).next_power_of_two().trailing_zeros());
+        // Two elements a halving and a join; a check of two products at the end of each batch; the value that is opened.
+        let macs = 2 * (rounds + levels) + 5 * batches + 1;
+        Run {
+            commitments: n.saturating_add(inputs + outputs).saturating_add(macs.saturating_mul(over.degree)),
+            blocks: 0,
+            challenges: rounds + levels + 2 * batches + 1,
+            macs: 0,
+            bytes: 0,
+            multiplications: n.saturating_mul(self.branches as u64),
+        }
+    }
+
+    fn separate(&self, over: &Over) -> Run {
+        let ([n, inputs, _], branches) = (self.sizes(), self.branches as u64);
+        let places = n.saturating_mul(1 + over.relations).saturating_add(inputs).saturating_mul(branches);
+        Run {
+            commitments: n.saturating_add(inputs).saturating_mul(branches),
+            blocks: over.blocks(places),
+            challenges: 1,
+            macs: branches,
+            ..Run::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_field::{F61, F61x2};
+
+    use super::*;
+
+    fn task(branches: usize, multiplications: usize, repetitions: usize) -> Task {
+        let shape = Shape { inputs: 0, multiplications, outputs: 8 };
+        Task { branches, shared: 8, shape, repetitions }
+    }
+
+    const FAST: f64 = 1e9;
+    const SLOW: f64 = 1e6;
+
+    #[test]
+    fn batches_are_chosen_over_large_fields_and_single_disjunctions_alone() {
+        let over = Over::field::<F61, F61>(arithmetic::Settings::LAN);
+        let without_stacks = |task: Task, over: &Over| {
+            let robin = task.cost(Protocol::Robin, over).expect("always");
+            task.cost(Protocol::Batchman, over).map(|batch| batch.seconds < robin.seconds)
+        };
+        assert_eq!(without_stacks(task(100, 512, 2000), &over), Some(true));
+        assert_eq!(without_stacks(task(100, 512, 1), &over), Some(false));
+        let bits = Over::bits(quicksilver::Settings::LAN);
+        assert_eq!(without_stacks(task(100, 512, 2000), &bits), None);
+        assert_eq!(task(100, 512, 2000).cheapest(&over, FAST).0, Protocol::Batchman);
+        let wide = Over::field::<F61, F61x2>(arithmetic::Settings::LAN);
+        assert_eq!(task(100, 512, 2000).cheapest(&wide, FAST).0, Protocol::Batchman);
+    }
+
+    #[test]
+    fn on_slow_networks_large_branches_are_stacked() {
+        let bits = Over::bits(quicksilver::Settings::WAN);
+        assert_eq!(task(8, 10_000_000, 1).cheapest(&bits, SLOW).0, Protocol::MacAndCheese);
+    }
+
+    #[test]
+    fn a_single_branch_is_best_proved_as_it_is() {
+        let bits = Over::bits(quicksilver::Settings::LAN);
+        assert_eq!(task(1, 1000, 1).cheapest(&bits, FAST).0, Protocol::Separate);
+    }
+
+    #[test]
+    fn sizes_beyond_all_measure_are_costly_and_nothing_worse() {
+        let huge = Shape { inputs: usize::MAX / 4, multiplications: usize::MAX, outputs: usize::MAX / 4 };
+        let task = Task { branches: 1024, shared: usize::MAX, shape: huge, repetitions: usize::MAX };
+        for over in
+            [Over::bits(quicksilver::Settings::LAN), Over::field::<F61, F61x2>(arithmetic::Settings::LAN)]
+        {
+            for protocol in Protocol::ALL {
+                assert!(task.cost(protocol, &over).is_none_or(|cost| cost.commitments == u64::MAX));
+            }
+        }
+    }
+}
