@@ -1,0 +1,168 @@
+//! Mac'n'Cheese: commit-and-prove protocols that can be stacked.
+//!
+//! Where [`crate::quicksilver`] checks a block of multiplications by a message that V cannot read without delta, here everything that P sends
+//! is a uniform string, and V's check is one linear query on commitments. So V can read *the same string* as the messages of many different
+//! programs, not knowing whose it is, and P shows in the end that one of the queries is zero: a disjunction costs the longest of its
+//! branches, its branches may be disjunctions, and nothing grows with their length.
+//!
+//! ```text
+//! k = m + x * delta          P holds (x, m), V holds k and delta; values in F, MACs and challenges in M
+//! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `half` | [`Half`]: how a party holds commitments; [`Wide`], a commitment to an element of `M` |
+//! | `bits`, `field` | the halves of P and V over bits and over fields |
+//! | `instructions` | [`CommitProve`]: Random, Fix, Send, Reveal, AssertZero, challenge (section 4.1) |
+//! | `run` | [`Run`], the backend that statements run on: carries the instructions out |
+//! | `link`, `trunk` | what runs share; the root's messages and correlations |
+//! | `multiply` | the multiplication protocols (sections 4.2 to 4.4, 5.1) |
+//! | `stack` | disjunctions and thresholds (section 3): [`Run::any_of`], [`Run::any_of_linear`], [`Run::at_least`] |
+//! | `disjunction` | [`Disjunction`], the statement |
+//! | [`soundness`] | what an acceptance is worth |
+//!
+//! **Flow.** P commits to values in pieces, which V does not answer. When a block of [`Settings::interval`] is full its multiplications are checked in
+//! some rounds, each a short message and a challenge, down to linear queries, which are combined with all queries before into one (section
+//! 5.2, figure 5). At the end P shows that one's tag.
+//!
+//! **Fiat-Shamir** (section 5.3, figure 6). With [`Challenges::FiatShamir`] every challenge is the hash of the statement's digest, the parameters, all that P
+//! sent so far and all counts; P's part is one stream. The protocols have round-by-round soundness: no challenge decides more than its own round.
+//!
+//! **Privacy.** Number, order and lengths of messages follow from the programs and settings; all contents are uniform, the last tag but for what V
+//! computes itself.
+
+mod bits;
+mod block;
+mod disjunction;
+mod field;
+mod half;
+mod instructions;
+mod link;
+mod multiply;
+mod run;
+pub mod soundness;
+mod stack;
+mod tally;
+mod trunk;
+
+pub use bits::{ProverBits, VerifierBits};
+pub use block::Block;
+pub use disjunction::{Disjunction, Join};
+pub use field::{ProverField, VerifierField};
+pub use half::{Half, Mask, Wide};
+pub use instructions::CommitProve;
+pub use link::{Ask, Counts};
+pub use run::Run;
+pub use stack::{Branch, MAX_BRANCHES};
+pub use tally::Tally;
+
+use std::sync::Arc;
+
+use rand_core::CryptoRng;
+use volery_channel::Channel;
+use volery_circuit::Statement;
+use volery_vole::supply::Stock;
+
+use crate::Error;
+use crate::quicksilver::Challenges;
+use run::Setting;
+use tally::Counters;
+use trunk::{ProverTrunk, Trunk, VerifierTrunk};
+
+/// How multiplications are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Multiplier {
+    /// Three elements a multiplication, two round trips a block (section 4.2); a block has at most 4096 multiplications.
+    Simple,
+    /// A logarithmic number of elements and round trips for a block, combined with coefficients from a seed (section 4.3, `AssertMultVec'`).
+    Batched,
+    /// The same with powers of one challenge as coefficients (`AssertMultVec`); its error grows with the block.
+    BatchedPowers,
+    /// Bits only: 9 bits an AND, two round trips a block (section 4.4). Its challenges are in GF(2^45) whatever the field of MACs: at most 40 bits of
+    /// statistical soundness.
+    EmbeddedRho40,
+}
+
+/// How a proof is run; both parties need the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Commitments (secret values and multiplications) in a block. A party keeps 48 to 100 bytes for each of them, and waits about `log2` of it round
+    /// trips for the check.
+    pub interval: usize,
+    /// How multiplications are checked.
+    pub multiplier: Multiplier,
+}
+
+impl Settings {
+    /// Blocks that fit the third-level cache: 1.04 bits an AND.
+    pub const LAN: Self = Self { interval: 1 << 17, multiplier: Multiplier::Batched };
+
+    /// Larger blocks, for fewer waits and bytes: 1.006 bits an AND.
+    pub const WAN: Self = Self { interval: 1 << 20, multiplier: Multiplier::Batched };
+
+    /// The least that blocks of branches shrink to.
+    const LEAST: usize = 1 << 12;
+
+    /// The interval in force.
+    fn interval(&self) -> usize {
+        match self.multiplier {
+            Multiplier::Batched | Multiplier::BatchedPowers => self.interval.max(1),
+            Multiplier::Simple => self.interval.clamp(1, multiply::SIMPLE_MOST),
+            Multiplier::EmbeddedRho40 => self.interval.clamp(1, multiply::EMBEDDED_MOST),
+        }
+    }
+
+    /// Settings for each of `m` branches that share what one run may keep in memory.
+    fn for_branches(self, m: usize) -> Self {
+        let share = self.interval / m.next_power_of_two();
+        Self { interval: share.max(Self::LEAST.min(self.interval)), ..self }
+    }
+}
+
+/// Runs `statement` as P and proves it. Where V chooses the challenges, P's `challenges` are [`Challenges::seeded`] and not used; `rng` is for P's own choices: what it sends where no branch that holds has anything to say.
+///
+/// V's answer is the business of [`crate::quicksilver::verdict`].
+///
+/// # Errors
+/// [`Error::Statement`] if the witness does not satisfy the statement; otherwise what broke the session.
+pub fn prove<'a, H: Half>(
+    half: H,
+    settings: Settings,
+    challenges: Challenges<'a>,
+    rng: &mut dyn CryptoRng,
+    stock: &'a mut Stock<H::Wire>,
+    channel: &'a mut dyn Channel,
+    statement: &(impl for<'r> Statement<Run<'r, H>> + ?Sized),
+) -> Result<Tally, Error> {
+    let counters = Arc::new(Counters::default());
+    let trunk = Trunk::new(half.clone(), settings, challenges, stock, channel, counters.clone());
+    let mut trunk = ProverTrunk::new(trunk, rng);
+    let prg = Some(trunk.prg());
+    let setting = Setting { half, settings, writes: true, shared: false, counters, prg };
+    let mut run = Run::new(setting, &mut trunk);
+    statement.run(&mut run)?;
+    let query = run.close()?;
+    trunk.finish(query)
+}
+
+/// Runs `statement` as V and verifies P's proof of it. Only its `Ok` means that the proof holds.
+///
+/// # Errors
+/// [`Error::Rejected`] if the proof is wrong; otherwise what broke the session. Neither means that the statement is false.
+pub fn verify<'a, H: Half>(
+    half: H,
+    settings: Settings,
+    challenges: Challenges<'a>,
+    stock: &'a mut Stock<H::Wire>,
+    channel: &'a mut dyn Channel,
+    statement: &(impl for<'r> Statement<Run<'r, H>> + ?Sized),
+) -> Result<Tally, Error> {
+    let counters = Arc::new(Counters::default());
+    let trunk = Trunk::new(half.clone(), settings, challenges, stock, channel, counters.clone());
+    let mut trunk = VerifierTrunk::new(trunk);
+    let setting = Setting { half, settings, writes: false, shared: false, counters, prg: None };
+    let mut run = Run::new(setting, &mut trunk);
+    statement.run(&mut run)?;
+    let query = run.close()?;
+    trunk.finish(query)
+}

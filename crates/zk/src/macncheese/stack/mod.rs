@@ -1,0 +1,147 @@
+//! Stacking (section 3): many branches, one string of messages.
+//!
+//! Every branch is a [`Run`] of its own on a thread of its own, all of them over the link of the run that contains the disjunction. A
+//! branch is awake only in its turn, so the threads are coroutines: at any time one of them runs. They **advance together**:
+//!
+//! ```text
+//! while a branch wants a round:   one round as large as the largest wanted, lent to each that wants one, then its challenge to each
+//! else:                           one piece, lent to each that has not ended; as much of it is sent as the longest use of it
+//! ```
+//!
+//! So checks meet checks, pieces meet pieces, and the messages are as long as the longest branch's. Memory is that of one block, which branches
+//! share: their blocks are shorter the more there are. A branch in which there is a disjunction does the same for its own branches and
+//! passes on what they want, to any depth.
+//!
+//! P's branch that holds has its turn first, writes its values, and the others read them; what it does not write is uniform. P sends a
+//! piece when every branch is done with it, so neither lengths nor order nor moments of messages depend on which branch that is. (Hints run in
+//! the branch that holds alone; their time, if they take any, shows in P's.)
+//!
+//! Every branch ends in one linear query whose value `mu` must be zero. What is left is to show that enough of the `mu_i` are:
+//!
+//! | | elements of M that P sends for `m` branches | |
+//! |---|---|---|
+//! | [`Run::any_of`] | two for each doubling | `tree`: section 3.2 |
+//! | [`Run::any_of_linear`] | `2 m - 1` | `shares`: figure 3 |
+//! | [`Run::at_least`] | `2 m - r`, and `r` strings | `shares`, `mixed` |
+//!
+//! All of them end in queries of the containing run, so they can be parts of branches themselves.
+
+mod branch;
+mod children;
+mod mixed;
+mod shares;
+mod tree;
+
+use volery_circuit::{Error as StatementError, Statement};
+
+use super::half::{Half, Wide};
+use super::run::Run;
+use super::tally::Tally;
+use crate::Error;
+use children::{Lend, Plain};
+
+/// Most branches of a disjunction: each is a thread.
+pub const MAX_BRANCHES: usize = 1 << 10;
+
+/// A branch of a disjunction; every [`Statement`] that runs on [`Run`] is one.
+pub trait Branch<H: Half>: Sync {
+    /// Runs the branch. It may use wires of the run that contains the disjunction.
+    ///
+    /// # Errors
+    /// As [`Statement::run`].
+    fn run(&self, run: &mut Run<'_, H>) -> Result<(), Error>;
+}
+
+impl<H: Half, S: for<'r> Statement<Run<'r, H>> + ?Sized> Branch<H> for S {
+    fn run(&self, run: &mut Run<'_, H>) -> Result<(), Error> {
+        Statement::run(self, run)
+    }
+}
+
+impl<H: Half> Run<'_, H> {
+    /// Claims that one of `branches` holds, with an overhead that is logarithmic in their number (section 3.2). P, where its values are proved,
+    /// says which one in `choice`; V's is ignored.
+    ///
+    /// # Errors
+    /// [`volery_circuit::Error::Witness`] at P if `choice` is none or beyond; [`volery_circuit::Error::Misuse`] if there are no branches or more than
+    /// [`MAX_BRANCHES`]; what a branch returns; what broke the session.
+    pub fn any_of(&mut self, branches: &[&dyn Branch<H>], choice: Option<usize>) -> Result<(), Error> {
+        self.disjunction(branches, choice.as_ref().map(std::slice::from_ref), &mut Plain, |run, ends, truth| {
+            tree::join(run, ends, truth)
+        })
+    }
+
+    /// As [`Run::any_of`], with linear overhead and one challenge (figure 3): fewer rounds.
+    ///
+    /// # Errors
+    /// As [`Run::any_of`].
+    pub fn any_of_linear(
+        &mut self,
+        branches: &[&dyn Branch<H>],
+        choice: Option<usize>,
+    ) -> Result<(), Error> {
+        self.disjunction(branches, choice.as_ref().map(std::slice::from_ref), &mut Plain, |run, ends, truth| {
+            shares::open(run, ends, truth, shares::Split::Sum)
+        })
+    }
+
+    /// Claims that at least `r` of `branches` hold. P says in `choice` which `r`; if more hold, it takes any `r` of them.
+    ///
+    /// # Errors
+    /// As [`Run::any_of`]; [`volery_circuit::Error::Misuse`] if there are more than 255 branches, if `r` is 0, larger than their number or too large for a piece.
+    pub fn at_least(
+        &mut self,
+        r: usize,
+        branches: &[&dyn Branch<H>],
+        choice: Option<&[usize]>,
+    ) -> Result<(), Error> {
+        let mixed = mixed::Mixed::<H>::new(r, branches.len());
+        let mut mixed = self.latch(mixed)?;
+        self.disjunction(branches, choice, &mut mixed, move |run, ends, truth| {
+            shares::open(run, ends, truth, shares::Split::Polynomial(r))
+        })
+    }
+
+    fn disjunction(
+        &mut self,
+        branches: &[&dyn Branch<H>],
+        choice: Option<&[usize]>,
+        lend: &mut dyn Lend<H>,
+        join: impl FnOnce(&mut Self, Vec<Wide<H::Mac>>, &[bool]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.sound()?;
+        let result = self.truth(branches.len(), choice, lend.writers()).and_then(|truth| {
+            self.settle()?;
+            self.count(Tally { branches: branches.len() as u64, ..Tally::default() });
+            let ends = children::advance(self, branches, &truth, lend)?;
+            join(self, ends, &truth)
+        });
+        self.latch(result)
+    }
+
+    /// Which branches P claims to hold: exactly `wanted`, where this run writes; none elsewhere.
+    fn truth(&self, n: usize, choice: Option<&[usize]>, wanted: usize) -> Result<Vec<bool>, Error> {
+        if n == 0 || n > MAX_BRANCHES {
+            let reason = format!("a disjunction of {n} branches; 1 to {MAX_BRANCHES} are possible");
+            return Err(StatementError::misuse(reason).into());
+        }
+        let mut truth = vec![false; n];
+        if !self.writes() {
+            return Ok(truth);
+        }
+        let choice = choice.unwrap_or_default();
+        for i in choice {
+            let Some(truth) = truth.get_mut(*i) else {
+                let reason = format!("branch number {i} of {n} is chosen, counted from 0");
+                return Err(StatementError::Witness(reason).into());
+            };
+            *truth = true;
+        }
+        let chosen = truth.iter().filter(|truth| **truth).count();
+        if chosen != wanted {
+            let reason = format!("{chosen} different branches are chosen, {wanted} must be");
+            return Err(StatementError::Witness(reason).into());
+        }
+        Ok(truth)
+    }
+}

@@ -1,0 +1,63 @@
+//! What holds is accepted.
+
+use volery_zk::macncheese::{Join, Multiplier};
+
+use crate::parties::{How, Kind, between, blocks, every_kind};
+use crate::programs::{Program, Small};
+use crate::trees::{at_prover, at_verifier, programs};
+
+/// Blocks of all small sizes, so that every shape of a dot product comes up, and larger ones.
+const INTERVALS: [usize; 8] = [1, 2, 3, 4, 5, 17, 64, 1 << 12];
+
+const MULTIPLIERS: [Multiplier; 3] = [Multiplier::Simple, Multiplier::Batched, Multiplier::BatchedPowers];
+
+fn random_programs_are_accepted<K: Kind>() {
+    for (seed, interval) in INTERVALS.into_iter().enumerate() {
+        for multiplier in MULTIPLIERS {
+            let program = Program::<K::Ring>::new([seed as u64, 5], 4, 150);
+            let how = blocks(interval).with(multiplier);
+            for how in [how, how.fiat_shamir()] {
+                let end = between::<K, _, _>(how, &program, &program.public());
+                let tally = end.accepted();
+                assert!(tally.multiplications > 10 && tally.secrets == 5 && tally.assertions == 5, "{tally:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn random_programs_are_accepted_with_every_multiplier_and_block_size() {
+    every_kind!(random_programs_are_accepted);
+}
+
+fn whichever_branch_holds<K: Kind>(join: Join, how: How) {
+    for n in [1, 2, 3, 5, 8] {
+        let programs = programs::<K::Ring>(n);
+        let mut outline = None;
+        for choice in 0..n {
+            let (p, v) = (at_prover(join, &programs, &[choice]), at_verifier(join, &programs));
+            let end = between::<K, _, _>(how, &p, &v);
+            end.accepted();
+            let own = end.outline();
+            assert_eq!(outline.get_or_insert_with(|| own.clone()), &own, "{choice} of {n} shows");
+        }
+    }
+}
+
+fn every_branch_is_accepted<K: Kind>() {
+    for join in [Join::Tree, Join::Linear] {
+        for interval in [3, 64, 1 << 12] {
+            whichever_branch_holds::<K>(join, blocks(interval));
+        }
+        whichever_branch_holds::<K>(join, blocks(50).fiat_shamir());
+        whichever_branch_holds::<K>(join, blocks(50).with(Multiplier::Simple));
+    }
+}
+
+#[test]
+fn every_branch_is_accepted_and_messages_have_the_same_lengths_and_order_whichever_it_is() {
+    every_kind!(every_branch_is_accepted);
+}
+
+#[allow(unused)]
+fn small<R: Small>() {}
