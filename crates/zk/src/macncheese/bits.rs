@@ -1,6 +1,6 @@
 //! Halves over bits: MACs in GF(2^128), the value in the tag's lowest bit (see [`crate::quicksilver`]).
 
-use volery_field::{F2, Gf128, LengthError, gf128::Kernel};
+use volery_field::{F2, Gf128, Gf256, LengthError, Mac, Ring, Value, gf128::Kernel};
 use volery_vole::{Delta, Prg};
 use zeroize::Zeroizing;
 
@@ -57,6 +57,15 @@ fn combine_bits(x: &[Gf128], c: &[Gf128]) -> Result<Gf128, LengthError> {
     Ok(sum)
 }
 
+/// The coordinates of an element of AES's field.
+fn byte(x: Gf256) -> u8 {
+    let mut out = [0];
+    // One byte is what an element takes.
+    let encoded = x.encode(&mut out);
+    debug_assert!(encoded.is_ok());
+    out[0]
+}
+
 macro_rules! common {
     () => {
         type Value = F2;
@@ -97,6 +106,43 @@ macro_rules! common {
 
         fn products(a: &[Gf128], b: &[Gf128], out: &mut [Gf128]) -> Result<(), Error> {
             Kernel::detect().mul_slices(a, b, out).map_err(lengths)
+        }
+
+        type Point = Gf256;
+        const GROUP: usize = 8;
+
+        fn mixing_point(byte: u8) -> Gf256 {
+            Gf256::digit(byte)
+        }
+
+        fn widen_point(c: Gf256) -> Gf128 {
+            <Gf128 as Mac<Gf256>>::embed(c)
+        }
+
+        fn mix(c: Gf256, x: &[Gf128], out: &mut [Gf128]) {
+            let c = byte(c);
+            for (x, out) in x.as_chunks::<8>().0.iter().zip(out.as_chunks_mut::<8>().0) {
+                let mut x = *x;
+                for k in 0..8 {
+                    if c >> k & 1 == 1 {
+                        out.iter_mut().zip(&x).for_each(|(out, x)| *out += *x);
+                    }
+                    // Times the root of x^8 + x^4 + x^3 + x + 1, AES's polynomial.
+                    x.rotate_right(1);
+                    let top = x[0];
+                    [1, 3, 4].into_iter().for_each(|i| x[i] += top);
+                }
+            }
+        }
+
+        fn mix_values(c: Gf256, x: &[F2], out: &mut [F2]) {
+            for (x, out) in x.as_chunks::<8>().0.iter().zip(out.as_chunks_mut::<8>().0) {
+                let x = Gf256::digit(x.iter().rev().fold(0, |byte, bit| byte << 1 | bit.to_u8()));
+                let product = byte(c * x);
+                out.iter_mut()
+                    .enumerate()
+                    .for_each(|(i, out)| *out += F2::from_lsb(u64::from(product >> i)));
+            }
         }
 
         fn bytes(n: usize) -> usize {

@@ -87,6 +87,25 @@ macro_rules! common {
             Ok(())
         }
 
+        type Point = F;
+        const GROUP: usize = 1;
+
+        fn mixing_point(byte: u8) -> F {
+            F::digit(byte)
+        }
+
+        fn widen_point(c: F) -> M {
+            M::embed(c)
+        }
+
+        fn mix(c: F, x: &[Self::Wire], out: &mut [Self::Wire]) {
+            out.iter_mut().zip(x).for_each(|(out, x)| *out += x.scale(c));
+        }
+
+        fn mix_values(c: F, x: &[F], out: &mut [F]) {
+            out.iter_mut().zip(x).for_each(|(out, x)| *out += *x * c);
+        }
+
         fn bytes(n: usize) -> usize {
             packed_bytes::<F>(n)
         }

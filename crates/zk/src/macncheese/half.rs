@@ -7,7 +7,7 @@
 use core::ops::{Add, AddAssign, Sub, SubAssign};
 
 use volery_circuit::Error as StatementError;
-use volery_field::{Element, LengthError, Ring};
+use volery_field::{Element, Field, LengthError, Ring};
 use volery_vole::Prg;
 use zeroize::Zeroize;
 
@@ -145,6 +145,19 @@ pub trait Half: Clone + Send + Sync + 'static {
     /// # Errors
     /// As [`Half::combine`].
     fn products(a: &[Self::Mac], b: &[Self::Mac], out: &mut [Self::Mac]) -> Result<(), Error>;
+
+    /// The field that strings are mixed over where several branches write (see [`super::Run::at_least`]): that of values, or of [`Half::GROUP`] of them.
+    type Point: Field;
+    /// Values that are mixed together.
+    const GROUP: usize;
+    /// Different points for different bytes, zero for zero.
+    fn mixing_point(byte: u8) -> Self::Point;
+    /// The point in the field of MACs.
+    fn widen_point(c: Self::Point) -> Self::Mac;
+    /// `out += c x`, for vectors of whole groups; `c` is public.
+    fn mix(c: Self::Point, x: &[Self::Wire], out: &mut [Self::Wire]);
+    /// `out += c x` on values; `c` may be secret.
+    fn mix_values(c: Self::Point, x: &[Self::Value], out: &mut [Self::Value]);
 
     /// Bytes that `n` values take in a message.
     fn bytes(n: usize) -> usize;

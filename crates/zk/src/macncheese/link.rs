@@ -101,16 +101,6 @@ pub(super) struct Round<H: Half> {
     pub(super) narrow: Slots<H::Wire, H::Value>,
 }
 
-impl<H: Half> Round<H> {
-    pub(super) fn ask(&self) -> Ask {
-        let Self { wide, narrow } = self;
-        Ask {
-            wide: Counts { fix: wide.fix.len(), random: wide.random.len(), send: wide.send.len() },
-            narrow: Counts { fix: narrow.fix.len(), random: narrow.random.len(), send: narrow.send.len() },
-        }
-    }
-}
-
 /// A stretch of commitments to values. At P they are random correlations, or commitments to uniform values, until a run writes to them.
 pub(super) struct Piece<H: Half> {
     pub(super) wires: Vec<H::Wire>,

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use rand_core::CryptoRng;
 use volery_channel::{Channel, ChannelExt as _, Tag, tags};
 use volery_circuit::Error as StatementError;
-use volery_field::{Element, Ring, pack_elements, packed_bytes, unpack_elements};
+use volery_field::{Ring, pack_elements, packed_bytes, unpack_elements};
 use volery_vole::Prg;
 use volery_vole::supply::{Item, Stock};
 use zeroize::{Zeroize, Zeroizing};

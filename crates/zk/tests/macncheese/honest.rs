@@ -3,7 +3,7 @@
 use volery_zk::macncheese::{Join, Multiplier};
 
 use crate::parties::{How, Kind, between, blocks, every_kind};
-use crate::programs::{Program, Small};
+use crate::programs::Program;
 use crate::trees::{at_prover, at_verifier, programs};
 
 /// Blocks of all small sizes, so that every shape of a dot product comes up, and larger ones.
@@ -59,5 +59,30 @@ fn every_branch_is_accepted_and_messages_have_the_same_lengths_and_order_whichev
     every_kind!(every_branch_is_accepted);
 }
 
-#[allow(unused)]
-fn small<R: Small>() {}
+
+fn subsets(n: usize, r: usize) -> Vec<Vec<usize>> {
+    let all = 0..1_usize << n;
+    let chosen = all.filter(|set| set.count_ones() as usize == r);
+    chosen.map(|set| (0..n).filter(|i| set >> i & 1 == 1).collect()).collect()
+}
+
+fn every_threshold_is_accepted<K: Kind>() {
+    for how in [blocks(1 << 12), blocks(40), blocks(40).fiat_shamir(), blocks(40).with(Multiplier::Simple)] {
+        for (n, r) in [(1, 1), (3, 1), (3, 2), (4, 3), (4, 4)] {
+            let (join, programs) = (Join::AtLeast(r), programs::<K::Ring>(n));
+            let mut outline = None;
+            for choice in subsets(n, r) {
+                let (p, v) = (at_prover(join, &programs, &choice), at_verifier(join, &programs));
+                let end = between::<K, _, _>(how, &p, &v);
+                end.accepted();
+                let own = end.outline();
+                assert_eq!(outline.get_or_insert_with(|| own.clone()), &own, "{choice:?} of {n} shows");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_choice_of_r_branches_is_accepted_and_shows_in_no_length() {
+    every_kind!(every_threshold_is_accepted);
+}

@@ -23,8 +23,8 @@ pub(super) trait Lend<H: Half> {
     /// Lends a piece to each of `turns`, writers first; how much of it is used.
     fn piece(&mut self, stack: &mut Stack<H>, turns: &[usize], piece: &mut Arc<Piece<H>>) -> Result<usize, Error>;
 
-    /// Lends a round to each of `turns`, writers first, who want `ask`.
-    fn round(&mut self, stack: &mut Stack<H>, turns: &[usize], ask: Ask, round: &mut Box<Round<H>>) -> Result<(), Error>;
+    /// Lends a round to each of `turns`, writers first.
+    fn round(&mut self, stack: &mut Stack<H>, turns: &[usize], round: &mut Box<Round<H>>) -> Result<(), Error>;
 }
 
 /// What a branch waits for.
@@ -131,7 +131,7 @@ impl<H: Half> Stack<H> {
             _ => most,
         });
         let mut round = link.round(lend.ask(wanted))?;
-        lend.round(self, turns, wanted, &mut round)?;
+        lend.round(self, turns, &mut round)?;
         let seed = link.challenge(round)?;
         for i in turns {
             if self.turn(*i, Down::Seed(seed))?.is_some() {
@@ -171,7 +171,6 @@ impl<H: Half> Lend<H> for Plain {
         &mut self,
         stack: &mut Stack<H>,
         turns: &[usize],
-        _ask: Ask,
         round: &mut Box<Round<H>>,
     ) -> Result<(), Error> {
         for i in turns {
