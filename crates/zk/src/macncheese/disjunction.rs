@@ -64,6 +64,13 @@ impl<H: Half, S: for<'r> Statement<Run<'r, H>>> Statement<Run<'_, H>> for Disjun
         }
     }
 
+    fn commitments(&self) -> Option<u64> {
+        // Those of the longest branch: all share them.
+        let each = self.branches.iter().map(|branch| Statement::<Run<'_, H>>::commitments(branch));
+        let longest = each.collect::<Option<Vec<u64>>>()?.into_iter().max()?;
+        Some(if let Join::AtLeast(r) = self.join { longest.saturating_mul(r as u64) } else { longest })
+    }
+
     fn run(&self, run: &mut Run<'_, H>) -> Result<(), Error> {
         let branches: Vec<&dyn Branch<H>> = self.branches.iter().map(|branch| branch as &dyn Branch<H>).collect();
         let choice = self.choice.as_deref();

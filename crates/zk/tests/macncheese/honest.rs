@@ -2,7 +2,7 @@
 
 use volery_zk::macncheese::{Join, Multiplier};
 
-use crate::parties::{How, Kind, between, blocks, every_kind};
+use crate::parties::{Bits, How, Kind, Over, between, blocks, every_kind};
 use crate::programs::Program;
 use crate::trees::{at_prover, at_verifier, programs};
 
@@ -85,4 +85,22 @@ fn every_threshold_is_accepted<K: Kind>() {
 #[test]
 fn every_choice_of_r_branches_is_accepted_and_shows_in_no_length() {
     every_kind!(every_threshold_is_accepted);
+}
+
+#[test]
+fn bits_are_accepted_by_the_embedding_in_blocks_of_all_sizes() {
+    for interval in [1, 14, 15, 16, 31, 1 << 12] {
+        let how = blocks(interval).with(Multiplier::EmbeddedRho40);
+        let program = Program::<volery_field::F2>::new([3, 5], 4, 150);
+        for how in [how, how.fiat_shamir()] {
+            between::<Bits, _, _>(how, &program, &program.public()).accepted();
+        }
+    }
+    for join in [Join::Tree, Join::Linear] {
+        whichever_branch_holds::<Bits>(join, blocks(20).with(Multiplier::EmbeddedRho40));
+    }
+    let program = Program::<volery_field::F61>::new([3, 5], 4, 50);
+    let how = blocks(20).with(Multiplier::EmbeddedRho40);
+    let end = between::<Over<volery_field::F61, volery_field::F61>, _, _>(how, &program, &program.public());
+    assert!(end.results.iter().all(Result::is_err), "it is for bits");
 }

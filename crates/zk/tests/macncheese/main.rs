@@ -19,3 +19,6 @@ mod tap;
 mod trees;
 
 mod honest;
+mod lies;
+mod nesting;
+mod privacy;

@@ -6,6 +6,7 @@
 mod batched;
 pub(super) mod embedded;
 mod fold;
+mod rmfe;
 mod simple;
 
 pub(super) use embedded::MOST as EMBEDDED_MOST;
