@@ -230,8 +230,7 @@ impl<C: Channel> Verifier<C> {
         begin.receive(&mut self.channel)?;
         self.stock.expect(terms.correlations());
         let challenges = self.common.stacked_challenges(&terms, &digest, self.stock.index(), rng);
-        let (half, stock, channel) =
-            (VerifierBits::new(&self.delta), &mut self.stock, &mut self.channel);
+        let (half, stock, channel) = (VerifierBits::new(&self.delta), &mut self.stock, &mut self.channel);
         let result = macncheese::verify(half, settings, challenges, stock, channel, statement);
         let counted = self.tell(result)?;
         Ok(Report::new(tally(counted), start.elapsed(), before, self.channel.stats()))
@@ -277,8 +276,7 @@ impl<C: Channel> Verifier<C> {
         let challenges = self.common.stacked_challenges(&terms, &digest, field.stock.index(), rng);
         let half = VerifierField::new(&field.delta);
         let channel = &mut self.channel;
-        let result =
-            macncheese::verify(half, settings, challenges, &mut field.stock, channel, statement);
+        let result = macncheese::verify(half, settings, challenges, &mut field.stock, channel, statement);
         let counted = self.tell(result)?;
         Ok(Report::new(tally(counted), start.elapsed(), before, self.channel.stats()))
     }

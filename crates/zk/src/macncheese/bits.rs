@@ -139,11 +139,11 @@ macro_rules! common {
             for (x, out) in x.as_chunks::<8>().0.iter().zip(out.as_chunks_mut::<8>().0) {
                 let x = Gf256::digit(x.iter().rev().fold(0, |byte, bit| byte << 1 | bit.to_u8()));
                 let product = byte(c * x);
-                out.iter_mut()
-                    .enumerate()
-                    .for_each(|(i, out)| *out += F2::from_lsb(u64::from(product >> i)));
+                out.iter_mut().enumerate().for_each(|(i, out)| *out += F2::from_lsb(u64::from(product >> i)));
             }
         }
+
+        const BITS: u32 = 1;
 
         fn bytes(n: usize) -> usize {
             n.div_ceil(8)
@@ -168,7 +168,9 @@ macro_rules! common {
                 return Err("the bits after the last one are not zero".into());
             }
             let mut bits = Vec::with_capacity(8 * bytes.len());
-            bits.extend(bytes.iter().flat_map(|byte| (0..8).map(move |i| F2::from_lsb(u64::from(byte >> i)))));
+            bits.extend(
+                bytes.iter().flat_map(|byte| (0..8).map(move |i| F2::from_lsb(u64::from(byte >> i)))),
+            );
             bits.truncate(n);
             Ok(bits)
         }

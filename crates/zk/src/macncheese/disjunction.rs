@@ -72,7 +72,8 @@ impl<H: Half, S: for<'r> Statement<Run<'r, H>>> Statement<Run<'_, H>> for Disjun
     }
 
     fn run(&self, run: &mut Run<'_, H>) -> Result<(), Error> {
-        let branches: Vec<&dyn Branch<H>> = self.branches.iter().map(|branch| branch as &dyn Branch<H>).collect();
+        let branches: Vec<&dyn Branch<H>> =
+            self.branches.iter().map(|branch| branch as &dyn Branch<H>).collect();
         let choice = self.choice.as_deref();
         let one = choice.and_then(<[usize]>::first).copied();
         match self.join {

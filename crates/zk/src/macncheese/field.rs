@@ -106,6 +106,8 @@ macro_rules! common {
             out.iter_mut().zip(x).for_each(|(out, x)| *out += *x * c);
         }
 
+        const BITS: u32 = F::BITS;
+
         fn bytes(n: usize) -> usize {
             packed_bytes::<F>(n)
         }

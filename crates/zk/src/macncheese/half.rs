@@ -159,6 +159,8 @@ pub trait Half: Clone + Send + Sync + 'static {
     /// `out += c x` on values; `c` may be secret.
     fn mix_values(c: Self::Point, x: &[Self::Value], out: &mut [Self::Value]);
 
+    /// Bits that a value takes in a message.
+    const BITS: u32;
     /// Bytes that `n` values take in a message.
     fn bytes(n: usize) -> usize;
     /// The most values that a message of so many bytes can hold.

@@ -11,7 +11,6 @@
 //! reads it, and takes it in any order; the challenge ends the round. Everything that P sends is uniform: masked by a random
 //! correlation (Fix) or by a random commitment that serves once (Send after Random).
 
-
 use super::half::{Half, Wide};
 use super::link::Ask;
 use crate::Error;
@@ -101,4 +100,3 @@ pub trait CommitProve<H: Half> {
         Ok(out[0])
     }
 }
-

@@ -58,6 +58,8 @@ pub struct Run<'a, H: Half> {
     /// The combination of all queries before (figure 5).
     query: Wide<H::Mac>,
     round: Option<Box<Round<H>>>,
+    /// P's values in the check of a block.
+    pub(super) values: multiply::Fold<H>,
     cursor: Cursor,
     /// Counts not yet in `counters`.
     counted: Tally,
@@ -94,6 +96,7 @@ impl<'a, H: Half> Run<'a, H> {
             queries: Vec::new(),
             query: Wide::default(),
             round: None,
+            values: multiply::Fold::default(),
             cursor: Cursor::default(),
             counted: Tally::default(),
         }

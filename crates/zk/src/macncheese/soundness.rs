@@ -9,7 +9,7 @@
 //!                     (n + 4 log n + 1) / (|M| - 2)     batched, powers (theorem 4)
 //!                     1 / 2^45                          embedded (section 4.4)
 //!               + blocks / |M|          the queries of a block cancel in their combination (figure 5)
-//!               + 2 (m - 1) / |M|       joins of a tree over m branches; 1 / |M| for shares of a challenge (theorem 2)
+//!               + 2 (m - 1) / |M|       joins of a tree over m branches; 2 / |M| for shares of a challenge (theorem 2)
 //!               + 1 / K                 the tag of a query that is not zero is guessed
 //! Fiat-Shamir   + q * (E' + 2 / |C| + 2^-128)           theorem 5 with round-by-round error E', the greatest of any one round: 2 / (|M| - 2),
 //!                                                       n / (|M| - 2) for powers, 2^-45 embedded; |C| = min(|M|, 2^128)

@@ -71,6 +71,9 @@ impl<T: Item> Drop for Reserve<T> {
     }
 }
 
+/// A round's random commitments: to elements of the MAC field, and to values.
+type Drawn<H> = (Vec<Wide<<H as Half>::Mac>>, Vec<<H as Half>::Wire>);
+
 /// What both parties' trunks have.
 pub(super) struct Trunk<'a, H: Half> {
     half: H,
@@ -131,7 +134,7 @@ impl<'a, H: Half> Trunk<'a, H> {
     }
 
     /// A round's random correlations, all of them used.
-    fn next_round(&mut self, ask: Ask) -> Result<(Vec<Wide<H::Mac>>, Vec<H::Wire>), Error> {
+    fn next_round(&mut self, ask: Ask) -> Result<Drawn<H>, Error> {
         let wide = ask.wide.fix.saturating_add(ask.wide.random);
         let narrow = ask.narrow.fix.saturating_add(ask.narrow.random);
         let total = wide.saturating_mul(H::DEGREE).saturating_add(narrow);
@@ -320,7 +323,9 @@ impl<'a, H: Half> VerifierTrunk<'a, H> {
         tally.compare(counts)?;
         let tag = unpack_elements::<H::Mac>(tag, 1).map_err(|error| malformed(step, error.to_string()))?;
         if tag.first() != Some(&query.m) {
-            return Err(Error::Rejected { reason: "a product, an assertion or a disjunction is wrong".into() });
+            return Err(Error::Rejected {
+                reason: "a product, an assertion or a disjunction is wrong".into(),
+            });
         }
         Ok(tally)
     }
@@ -349,12 +354,17 @@ impl<H: Half> Link<H> for VerifierTrunk<'_, H> {
     }
 
     fn settle(&mut self, _piece: Arc<Piece<H>>, used: usize) -> Result<(), Error> {
-        // The last piece's message is still in the frame.
+        // The last piece's message is still in the frame, and was read as if it had values up to its last bit.
         let frame = &self.trunk.frame;
-        H::get(frame, used).map_err(|reason| {
-            let reason = format!("{reason}: the prover runs another program, or cheats");
-            malformed(tags::MASKS, reason)
-        })?;
+        let bits = (used as u64).saturating_mul(H::BITS.into());
+        let beyond = frame.last().is_some_and(|last| bits % 8 != 0 && last >> (bits % 8) != 0);
+        if frame.len() != H::bytes(used) || beyond {
+            let reason = format!(
+                "{} bytes for {used} values: the prover runs another program, or cheats",
+                frame.len()
+            );
+            return Err(malformed(tags::MASKS, reason));
+        }
         self.trunk.end_piece(used);
         Ok(())
     }

@@ -19,7 +19,10 @@ fn random_programs_are_accepted<K: Kind>() {
             for how in [how, how.fiat_shamir()] {
                 let end = between::<K, _, _>(how, &program, &program.public());
                 let tally = end.accepted();
-                assert!(tally.multiplications > 10 && tally.secrets == 5 && tally.assertions == 5, "{tally:?}");
+                assert!(
+                    tally.multiplications > 10 && tally.secrets == 5 && tally.assertions == 5,
+                    "{tally:?}"
+                );
             }
         }
     }
@@ -58,7 +61,6 @@ fn every_branch_is_accepted<K: Kind>() {
 fn every_branch_is_accepted_and_messages_have_the_same_lengths_and_order_whichever_it_is() {
     every_kind!(every_branch_is_accepted);
 }
-
 
 fn subsets(n: usize, r: usize) -> Vec<Vec<usize>> {
     let all = 0..1_usize << n;

@@ -168,5 +168,8 @@ fn no_message_can_be_changed() {
     }
     every_changed_message_is_refused::<Bits>(Join::Tree, blocks(1 << 12).with(Multiplier::EmbeddedRho40));
     every_changed_message_is_refused::<Bits>(Join::Tree, blocks(1 << 12).fiat_shamir());
-    every_changed_message_is_refused::<Over<F61, F61>>(Join::Linear, blocks(1 << 12).with(Multiplier::Simple));
+    every_changed_message_is_refused::<Over<F61, F61>>(
+        Join::Linear,
+        blocks(1 << 12).with(Multiplier::Simple),
+    );
 }

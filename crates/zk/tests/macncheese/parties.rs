@@ -10,7 +10,8 @@ use volery_field::{F2, Mac, Value};
 use volery_vole::{SessionId, Transcript};
 use volery_zk::Error;
 use volery_zk::macncheese::{
-    Half, Multiplier, ProverBits, ProverField, Run, Settings, Tally, VerifierBits, VerifierField, prove, verify,
+    Half, Multiplier, ProverBits, ProverField, Run, Settings, Tally, VerifierBits, VerifierField, prove,
+    verify,
 };
 use volery_zk::quicksilver::Challenges;
 

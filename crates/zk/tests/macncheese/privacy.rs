@@ -21,8 +21,7 @@ fn ones<K: Kind>(how: How, join: Join, programs: &[Program<K::Ring>], choice: &[
         let sent: Vec<(Tag, Vec<u8>)> = end.sent[0].clone();
         let (_, strings) = sent.split_last().expect("more than one message");
         // A message of counts is the same every time.
-        let strings =
-            strings.iter().filter(|(_, payload)| !(payload.len() == 32 && payload[4..8] == [0; 4]));
+        let strings = strings.iter().filter(|(_, payload)| !(payload.len() == 32 && payload[4..8] == [0; 4]));
         let bytes: Vec<u8> = strings.flat_map(|(_, payload)| payload.clone()).collect();
         ones.resize(8 * bytes.len(), 0);
         ones.iter_mut().enumerate().for_each(|(i, n)| *n += u32::from(bytes[i / 8] >> (i % 8) & 1));

@@ -74,12 +74,13 @@ impl<M: volery_field::Element> Chi<M> {
 pub(in super::super) fn check<H: Half>(
     run: &mut impl CommitProve<H>,
     block: &Block<H>,
+    values: &mut Fold<H>,
     kind: Coefficients,
 ) -> Result<[u8; 16], Error> {
     run.begin(Ask::default())?;
     let seed = run.challenge()?;
     let n = block.len().next_power_of_two();
-    let mut values = Fold::<H>::new(n);
+    values.begin();
     let mut z = Wide::default();
     let (mut chi, mut buffer) = (Chi::new(kind, seed), vec![H::Mac::ZERO; CHUNK]);
     block.chunks(|x, y, out| {
@@ -95,13 +96,16 @@ pub(in super::super) fn check<H: Half>(
     finish(run, n, ends, z)
 }
 
+/// The challenges, and the sum of the products that are left.
+type Halved<M> = (Vec<M>, Wide<M>);
+
 /// Halves the dot product until two products are left; the challenges, and what the sum must be then.
 fn halve<H: Half>(
     run: &mut impl CommitProve<H>,
-    mut values: Fold<H>,
+    values: &mut Fold<H>,
     mut n: usize,
     mut z: Wide<H::Mac>,
-) -> Result<(Vec<H::Mac>, Wide<H::Mac>), Error> {
+) -> Result<Halved<H::Mac>, Error> {
     let mut challenges = Vec::new();
     while n > 2 {
         run.begin(Ask::wide(2, 0, 0))?;

@@ -56,7 +56,7 @@ pub(in super::super) fn check<H: BitHalf>(run: &mut Run<'_, H>, block: &Block<H>
     let narrow = Counts { fix: ADVICE + FIELD, random: FIELD, send: 0 }.times(groups.len());
     run.begin(Ask { narrow, ..Ask::default() })?;
     let committed = groups.iter().map(|group| commit(run, group)).collect::<Result<Vec<_>, _>>()?;
-    let e = Prg::new(run.challenge()?).block().to_bits() as u64 & (1 << FIELD) - 1;
+    let e = Prg::new(run.challenge()?).block().to_bits() as u64 & ((1 << FIELD) - 1);
     let narrow = Counts { fix: 0, random: 0, send: FIELD }.times(groups.len());
     run.begin(Ask { narrow, ..Ask::default() })?;
     let weights = Weights::new(e);

@@ -11,16 +11,22 @@ use super::super::half::Half;
 use crate::Error;
 
 /// Both vectors; empty at V.
-pub(super) struct Fold<H: Half> {
+pub(in super::super) struct Fold<H: Half> {
     x: Zeroizing<Vec<H::Mac>>,
     y: Zeroizing<Vec<H::Mac>>,
 }
 
+impl<H: Half> Default for Fold<H> {
+    fn default() -> Self {
+        Self { x: Zeroizing::default(), y: Zeroizing::default() }
+    }
+}
+
 impl<H: Half> Fold<H> {
-    /// Room for vectors of `n` elements.
-    pub(super) fn new(n: usize) -> Self {
-        let room = if H::KNOWS { n } else { 0 };
-        Self { x: Zeroizing::new(Vec::with_capacity(room)), y: Zeroizing::new(Vec::with_capacity(room)) }
+    /// Empties both; the memory stays, since new memory costs more than all that is done to it.
+    pub(super) fn begin(&mut self) {
+        self.x.clear();
+        self.y.clear();
     }
 
     /// Appends the values of a chunk, `x` with its coefficients.

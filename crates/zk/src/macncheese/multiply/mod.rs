@@ -10,14 +10,15 @@ mod rmfe;
 mod simple;
 
 pub(super) use embedded::MOST as EMBEDDED_MOST;
+pub(super) use fold::Fold;
 pub(super) use simple::MOST as SIMPLE_MOST;
 
+use super::Multiplier;
 use super::block::Block;
 use super::half::Half;
 use super::instructions::CommitProve;
 use super::link::Ask;
 use super::run::Run;
-use super::Multiplier;
 use crate::Error;
 
 /// Checks the multiplications of `block` as the run's settings say; returns the seed that comes after.
@@ -28,10 +29,25 @@ pub(super) fn check<H: Half>(run: &mut Run<'_, H>, block: &Block<H>) -> Result<[
     }
     match run.settings.multiplier {
         Multiplier::Simple => simple::check(run, block),
-        Multiplier::Batched => batched::check(run, block, batched::Coefficients::Seeded),
-        Multiplier::BatchedPowers => batched::check(run, block, batched::Coefficients::Powers),
+        Multiplier::Batched => {
+            with_values(run, |run, values| batched::check(run, block, values, batched::Coefficients::Seeded))
+        }
+        Multiplier::BatchedPowers => {
+            with_values(run, |run, values| batched::check(run, block, values, batched::Coefficients::Powers))
+        }
         Multiplier::EmbeddedRho40 => H::check_embedded(run, block),
     }
+}
+
+/// Lends the run's vectors to a check.
+fn with_values<H: Half, T>(
+    run: &mut Run<'_, H>,
+    check: impl FnOnce(&mut Run<'_, H>, &mut Fold<H>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let mut values = core::mem::take(&mut run.values);
+    let result = check(run, &mut values);
+    run.values = values;
+    result
 }
 
 /// The check of section 4.2 for products of wide commitments, `[z_j] = [x_j][y_j]`: the round with `e` is begun by the caller, with `N` random

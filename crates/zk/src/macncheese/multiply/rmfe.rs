@@ -176,8 +176,15 @@ mod tests {
     /// What values and advice give back.
     fn rebuilt(values: u16, product: u64) -> u64 {
         let tables = Tables::get();
-        let sum = tables.advise(product).zip(&tables.advice).fold(0, |sum, (bit, c)| if bit { sum ^ c } else { sum });
-        tables.values.iter().enumerate().fold(sum, |sum, (l, c)| if values >> l & 1 == 1 { sum ^ c } else { sum })
+        let sum = tables
+            .advise(product)
+            .zip(&tables.advice)
+            .fold(0, |sum, (bit, c)| if bit { sum ^ c } else { sum });
+        tables
+            .values
+            .iter()
+            .enumerate()
+            .fold(sum, |sum, (l, c)| if values >> l & 1 == 1 { sum ^ c } else { sum })
     }
 
     proptest! {

@@ -15,14 +15,17 @@ pub(super) enum Want {
     Round(Ask),
 }
 
+/// A piece that goes back, and how much of it was used.
+pub(super) type Settled<H> = Option<(Arc<Piece<H>>, usize)>;
+
 /// From a branch to its parent. After each message the branch waits.
 pub(super) enum Up<H: Half> {
     /// Gives the last piece back, if there was one, and asks for more.
-    Wants(Option<(Arc<Piece<H>>, usize)>, Want),
+    Wants(Settled<H>, Want),
     /// Gives the round back.
     Filled(Box<Round<H>>),
     /// The program ended: gives the last piece back; the last query, or why there is none.
-    Done(Option<(Arc<Piece<H>>, usize)>, Result<Wide<H::Mac>, Error>),
+    Done(Settled<H>, Result<Wide<H::Mac>, Error>),
 }
 
 /// From a parent to its branch.
@@ -38,7 +41,7 @@ pub(super) struct BranchLink<H: Half> {
     pub(super) up: Sender<Up<H>>,
     pub(super) down: Receiver<Down<H>>,
     /// A piece that goes back with the next message.
-    pub(super) settled: Option<(Arc<Piece<H>>, usize)>,
+    pub(super) settled: Settled<H>,
 }
 
 /// The parent is gone, since it or another branch failed: its error is the one that counts.

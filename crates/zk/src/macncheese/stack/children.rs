@@ -9,7 +9,7 @@ use super::super::half::{Half, Wide};
 use super::super::link::{Ask, Link, Piece, Round};
 use super::super::run::{Run, Setting};
 use super::Branch;
-use super::branch::{BranchLink, Down, Up, Want};
+use super::branch::{BranchLink, Down, Settled, Up, Want};
 use crate::Error;
 
 /// How what the link gives is lent to branches.
@@ -21,10 +21,20 @@ pub(super) trait Lend<H: Half> {
     fn ask(&self, ask: Ask) -> Ask;
 
     /// Lends a piece to each of `turns`, writers first; how much of it is used.
-    fn piece(&mut self, stack: &mut Stack<H>, turns: &[usize], piece: &mut Arc<Piece<H>>) -> Result<usize, Error>;
+    fn piece(
+        &mut self,
+        stack: &mut Stack<H>,
+        turns: &[usize],
+        piece: &mut Arc<Piece<H>>,
+    ) -> Result<usize, Error>;
 
     /// Lends a round to each of `turns`, writers first.
-    fn round(&mut self, stack: &mut Stack<H>, turns: &[usize], round: &mut Box<Round<H>>) -> Result<(), Error>;
+    fn round(
+        &mut self,
+        stack: &mut Stack<H>,
+        turns: &[usize],
+        round: &mut Box<Round<H>>,
+    ) -> Result<(), Error>;
 }
 
 /// What a branch waits for.
@@ -56,7 +66,7 @@ fn out_of_turn() -> Error {
 
 impl<H: Half> Stack<H> {
     /// Gives the branch a turn, with something: the piece that comes back.
-    fn turn(&mut self, i: usize, give: Down<H>) -> Result<Option<(Arc<Piece<H>>, usize)>, Error> {
+    fn turn(&mut self, i: usize, give: Down<H>) -> Result<Settled<H>, Error> {
         let child = &mut self.children[i];
         child.down.send(give).map_err(|_| lost())?;
         match child.up.recv().map_err(|_| lost())? {
@@ -76,7 +86,11 @@ impl<H: Half> Stack<H> {
     }
 
     /// Lends a piece: it, as written by a writer, and how much of it was used.
-    pub(super) fn lend_piece(&mut self, i: usize, piece: Arc<Piece<H>>) -> Result<(Arc<Piece<H>>, usize), Error> {
+    pub(super) fn lend_piece(
+        &mut self,
+        i: usize,
+        piece: Arc<Piece<H>>,
+    ) -> Result<(Arc<Piece<H>>, usize), Error> {
         self.turn(i, Down::Piece(piece))?.ok_or_else(out_of_turn)
     }
 
@@ -125,7 +139,12 @@ impl<H: Half> Stack<H> {
         }
     }
 
-    fn round(&mut self, turns: &[usize], link: &mut dyn Link<H>, lend: &mut dyn Lend<H>) -> Result<(), Error> {
+    fn round(
+        &mut self,
+        turns: &[usize],
+        link: &mut dyn Link<H>,
+        lend: &mut dyn Lend<H>,
+    ) -> Result<(), Error> {
         let wanted = turns.iter().fold(Ask::default(), |most, i| match &self.children[*i].state {
             State::Round(ask) => most.max(*ask),
             _ => most,
@@ -154,7 +173,12 @@ impl<H: Half> Lend<H> for Plain {
         ask
     }
 
-    fn piece(&mut self, stack: &mut Stack<H>, turns: &[usize], piece: &mut Arc<Piece<H>>) -> Result<usize, Error> {
+    fn piece(
+        &mut self,
+        stack: &mut Stack<H>,
+        turns: &[usize],
+        piece: &mut Arc<Piece<H>>,
+    ) -> Result<usize, Error> {
         let mut used = 0;
         for i in turns {
             // The only reference goes to the first, who may write; the others' come from what comes back.
@@ -174,7 +198,10 @@ impl<H: Half> Lend<H> for Plain {
         round: &mut Box<Round<H>>,
     ) -> Result<(), Error> {
         for i in turns {
-            let lent = std::mem::replace(round, Box::new(Round { wide: Default::default(), narrow: Default::default() }));
+            let lent = std::mem::replace(
+                round,
+                Box::new(Round { wide: Default::default(), narrow: Default::default() }),
+            );
             *round = stack.lend_round(*i, lent)?;
         }
         Ok(())
@@ -212,7 +239,8 @@ pub(super) fn advance<H: Half>(
                 }
             };
             let thread = std::thread::Builder::new().name("branch".into()).spawn_scoped(scope, body);
-            let thread = thread.map_err(|error| StatementError::misuse(format!("a thread for a branch: {error}")))?;
+            let thread =
+                thread.map_err(|error| StatementError::misuse(format!("a thread for a branch: {error}")))?;
             threads.push(thread);
             children.push(Child { up: from_child, down, state: State::Piece });
         }

@@ -39,7 +39,8 @@ impl<H: Half> Mixed<H> {
     /// Of `m` branches `r` write.
     pub(super) fn new(r: usize, m: usize) -> Result<Self, Error> {
         if r == 0 || r > m || m > MOST {
-            let reason = format!("{r} of {m} branches; at most {MOST} branches are possible, and at least one");
+            let reason =
+                format!("{r} of {m} branches; at most {MOST} branches are possible, and at least one");
             return Err(StatementError::misuse(reason).into());
         }
         let powers = (1..=m as u8).map(|i| {
@@ -69,7 +70,10 @@ impl<H: Half> Mixed<H> {
 
     fn reads_values(&self, i: usize, strands: &[Vec<H::Value>]) -> Vec<H::Value> {
         let mut out = vec![H::Value::ZERO; strands.first().map_or(0, Vec::len)];
-        strands.iter().zip(&self.powers[i]).for_each(|(strand, power)| H::mix_values(*power, strand, &mut out));
+        strands
+            .iter()
+            .zip(&self.powers[i])
+            .for_each(|(strand, power)| H::mix_values(*power, strand, &mut out));
         out
     }
 
@@ -147,9 +151,8 @@ fn solve_wide<H: Half>(
     for c in 0..written.first().map_or(0, |w| w.len()) {
         for j in 0..mixed.r {
             let terms = solution.iter().zip(written);
-            let x = terms.fold(H::Mac::ZERO, |sum, (coefficients, w)| {
-                sum + H::widen_point(coefficients[j]) * w[c]
-            });
+            let x = terms
+                .fold(H::Mac::ZERO, |sum, (coefficients, w)| sum + H::widen_point(coefficients[j]) * w[c]);
             put(c * mixed.r + j, x);
         }
     }
@@ -176,7 +179,8 @@ impl<H: Half> Lend<H> for Mixed<H> {
         let strands = Zeroizing::new(self.strands(&piece.wires));
         let per_branch = strands.first().map_or(0, Vec::len);
         if per_branch == 0 {
-            let reason = format!("a threshold of {} does not fit into a piece of {}", self.r, piece.wires.len());
+            let reason =
+                format!("a threshold of {} does not fit into a piece of {}", self.r, piece.wires.len());
             return Err(StatementError::misuse(reason).into());
         }
         let writers: Vec<usize> = (0..stack.truth.len()).filter(|i| stack.truth[*i]).collect();

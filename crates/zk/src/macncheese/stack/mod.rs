@@ -66,23 +66,25 @@ impl<H: Half> Run<'_, H> {
     /// [`volery_circuit::Error::Witness`] at P if `choice` is none or beyond; [`volery_circuit::Error::Misuse`] if there are no branches or more than
     /// [`MAX_BRANCHES`]; what a branch returns; what broke the session.
     pub fn any_of(&mut self, branches: &[&dyn Branch<H>], choice: Option<usize>) -> Result<(), Error> {
-        self.disjunction(branches, choice.as_ref().map(std::slice::from_ref), &mut Plain, |run, ends, truth| {
-            tree::join(run, ends, truth)
-        })
+        self.disjunction(
+            branches,
+            choice.as_ref().map(std::slice::from_ref),
+            &mut Plain,
+            |run, ends, truth| tree::join(run, ends, truth),
+        )
     }
 
     /// As [`Run::any_of`], with linear overhead and one challenge (figure 3): fewer rounds.
     ///
     /// # Errors
     /// As [`Run::any_of`].
-    pub fn any_of_linear(
-        &mut self,
-        branches: &[&dyn Branch<H>],
-        choice: Option<usize>,
-    ) -> Result<(), Error> {
-        self.disjunction(branches, choice.as_ref().map(std::slice::from_ref), &mut Plain, |run, ends, truth| {
-            shares::open(run, ends, truth, shares::Split::Sum)
-        })
+    pub fn any_of_linear(&mut self, branches: &[&dyn Branch<H>], choice: Option<usize>) -> Result<(), Error> {
+        self.disjunction(
+            branches,
+            choice.as_ref().map(std::slice::from_ref),
+            &mut Plain,
+            |run, ends, truth| shares::open(run, ends, truth, shares::Split::Sum),
+        )
     }
 
     /// Claims that at least `r` of `branches` hold. P says in `choice` which `r`; if more hold, it takes any `r` of them.

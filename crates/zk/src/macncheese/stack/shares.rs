@@ -10,7 +10,8 @@
 //! * `Sum` (figure 3, one branch holds): the `f_i` add up to `f`; all but the last are sent.
 //! * `Polynomial(r)` (r of m hold): `f_i = F(beta_i)` with `deg F <= m - r`, `F(0) = f` and `beta_i` distinct and not zero; the other coefficients of `F` are sent.
 //!
-//! If fewer hold, the `d_i` fix `f_i` for one branch too many, and with them `f`: error `1 / |M|`.
+//! If fewer hold, the `d_i` fix `f_i` for one branch too many, and with them `f`: error `1 / |M|`. A last challenge combines the queries into one:
+//! `1 / |M|` more.
 
 use volery_circuit::Error as StatementError;
 use volery_field::{Element, Field, Ring};
@@ -69,10 +70,14 @@ pub(super) fn open<H: Half>(
     };
     run.begin(Ask::wide(0, 0, split.free(m)))?;
     let sent = numbers.iter().map(|n| run.send(*n)).collect::<Result<Vec<_>, _>>()?;
-    for ((i, end), blinded) in ends.iter().enumerate().zip(blinded) {
-        run.query_zero(*end + blinded.times(share(f[0], &sent, &points, i, split)));
-    }
-    run.challenge().map(drop)
+    let mut chi = vec![H::Mac::ZERO; m];
+    volery_vole::Prg::new(run.challenge()?).coefficients(&mut chi);
+    let queries = ends.iter().zip(blinded).enumerate();
+    let combined = queries.fold(Wide::default(), |sum, (i, (end, blinded))| {
+        sum + (*end + blinded.times(share(f[0], &sent, &points, i, split))).times(chi[i])
+    });
+    run.query_zero(combined);
+    Ok(())
 }
 
 /// The challenge of branch `i`.
@@ -120,7 +125,12 @@ fn numbers<M: Element>(
             // F through (0, f) and (beta_i, f_i) for the branches that do not hold.
             let mut at = vec![(M::ZERO, f)];
             at.extend(
-                points.iter().zip(chosen).zip(truth).filter(|(_, truth)| !**truth).map(|((b, c), _)| (*b, *c)),
+                points
+                    .iter()
+                    .zip(chosen)
+                    .zip(truth)
+                    .filter(|(_, truth)| !**truth)
+                    .map(|((b, c), _)| (*b, *c)),
             );
             let mut coefficients = interpolate(&at)?;
             Ok(coefficients.split_off(1))
