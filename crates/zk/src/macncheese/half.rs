@@ -191,3 +191,52 @@ pub trait Half: Clone + Send + Sync + 'static {
 pub(super) fn lengths(error: LengthError) -> Error {
     StatementError::misuse(error.to_string()).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use volery_field::{Bn254Scalar, F2, F32, F32x4, F61, F61x2, Gf128, Gf256, Value};
+
+    use super::super::{MAX_BRANCHES, ProverBits, ProverField};
+    use super::*;
+
+    fn points_differ<H: Half>() {
+        let mut seen = std::collections::HashSet::new();
+        for i in 0..=MAX_BRANCHES {
+            let mut bytes = vec![0; H::Mac::BYTES];
+            H::point(i).encode(&mut bytes).expect("fits");
+            assert!(seen.insert(bytes), "{i}");
+        }
+        assert!(H::point(0).is_zero());
+    }
+
+    #[test]
+    fn points_are_different_and_only_the_first_is_zero() {
+        points_differ::<ProverBits>();
+        points_differ::<ProverField<F61, F61>>();
+        points_differ::<ProverField<F61, F61x2>>();
+        points_differ::<ProverField<F32, F32x4>>();
+        points_differ::<ProverField<Gf256, Gf128>>();
+        points_differ::<ProverField<Bn254Scalar, Bn254Scalar>>();
+    }
+
+    /// Wires are mixed as their values are.
+    fn mixing_is_linear_on_values<H: Half>(values: &[H::Value]) {
+        let wires: Vec<_> = values.iter().map(|x| H::commit(mask(true), H::Wire::default(), *x)).collect();
+        for byte in 0..=255 {
+            let c = H::mixing_point(byte);
+            let mut mixed = vec![H::Wire::default(); wires.len()];
+            H::mix(c, &wires, &mut mixed);
+            let mut expected = vec![H::Value::ZERO; values.len()];
+            H::mix_values(c, values, &mut expected);
+            assert!(mixed.iter().zip(&expected).all(|(w, x)| H::value(*w) == *x), "{byte}");
+        }
+    }
+
+    #[test]
+    fn wires_are_mixed_as_their_values_are() {
+        let bits: Vec<F2> = (0..256_u64).map(|i| F2::from_lsb(i.wrapping_mul(0x9e37_79b9) >> 7)).collect();
+        mixing_is_linear_on_values::<ProverBits>(&bits);
+        mixing_is_linear_on_values::<ProverField<F61, F61>>(&[5, 6, 7].map(F61::new));
+        mixing_is_linear_on_values::<ProverField<Gf256, Gf128>>(&[5, 6, 255].map(Gf256::digit));
+    }
+}

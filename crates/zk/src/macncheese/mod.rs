@@ -86,8 +86,8 @@ pub enum Multiplier {
 /// How a proof is run; both parties need the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Commitments (secret values and multiplications) in a block. A party keeps 48 to 100 bytes for each of them, and waits about `log2` of it round
-    /// trips for the check.
+    /// Commitments (secret values and multiplications) in a block. For each of them V keeps 48 bytes, P 80; each further branch of a disjunction
+    /// takes 32, at P 64. A check takes about `log2` of it round trips.
     pub interval: usize,
     /// How multiplications are checked.
     pub multiplier: Multiplier,
@@ -112,9 +112,10 @@ impl Settings {
         }
     }
 
-    /// Settings for each of `m` branches that share what one run may keep in memory.
-    fn for_branches(self, m: usize) -> Self {
-        let share = self.interval / m.next_power_of_two();
+    /// These settings with shorter blocks, so that `m` branches take about as much memory as one; more bytes, since each block has its check.
+    #[must_use]
+    pub fn for_branches(self, m: usize) -> Self {
+        let share = self.interval / m.max(1).next_power_of_two();
         Self { interval: share.max(Self::LEAST.min(self.interval)), ..self }
     }
 }

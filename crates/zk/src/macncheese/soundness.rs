@@ -37,10 +37,8 @@ pub struct Proof {
 
 impl Proof {
     fn blocks(&self) -> f64 {
-        // Every branch may end in a block that is not full. Those of branches may be shorter than the settings say.
-        let least = if self.branches > 0 { Settings::LEAST } else { usize::MAX };
-        let interval = self.settings.interval().min(least) as u64;
-        (self.commitments / interval + 1 + self.branches) as f64
+        // Every branch may end in a block that is not full.
+        (self.commitments / self.settings.interval() as u64 + 1 + self.branches) as f64
     }
 
     /// The error of a block's check.

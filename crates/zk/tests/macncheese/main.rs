@@ -18,6 +18,7 @@ mod programs;
 mod tap;
 mod trees;
 
+mod costs;
 mod honest;
 mod lies;
 mod nesting;

@@ -215,7 +215,7 @@ pub(super) fn advance<H: Half>(
     truth: &[bool],
     lend: &mut dyn Lend<H>,
 ) -> Result<Vec<Wide<H::Mac>>, Error> {
-    let settings = parent.settings.for_branches(branches.len());
+    let settings = parent.settings;
     std::thread::scope(|scope| {
         let mut children = Vec::with_capacity(branches.len());
         let mut threads = Vec::with_capacity(branches.len());

@@ -165,3 +165,37 @@ pub(super) fn interpolate<M: Field>(at: &[(M, M)]) -> Result<Vec<M>, Error> {
     }
     Ok(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use volery_field::F61;
+
+    use super::*;
+
+    #[test]
+    fn interpolation_gives_back_what_was_evaluated_and_refuses_two_points_at_one_place() {
+        let coefficients = [3, 1, 4, 1, 5].map(F61::new);
+        let value = |x: F61| coefficients.iter().rev().fold(F61::ZERO, |sum, c| sum * x + *c);
+        let at: Vec<_> = [0, 7, 2, 9, 100].map(|x| (F61::new(x), value(F61::new(x)))).to_vec();
+        assert!(interpolate(&at).is_ok_and(|found| found == coefficients));
+        assert!(interpolate(&[at[1], at[1]]).is_err());
+        assert!(interpolate(&at[..1]).is_ok_and(|found| found == coefficients[..1]));
+    }
+
+    #[test]
+    fn the_sum_of_the_shares_is_the_challenge_and_false_branches_get_those_chosen() {
+        let (f, truth) = (F61::new(99), [false, true, false]);
+        let (chosen, points) = ([4, 5, 6].map(F61::new), [1, 2, 3].map(F61::new));
+        for (split, choices) in
+            [(Split::Sum, truth), (Split::Polynomial(1), truth), (Split::Polynomial(2), [true, true, false])]
+        {
+            let sent = numbers(f, &chosen, &choices, &points, split).expect("different points");
+            assert_eq!(sent.len(), split.free(3));
+            let shares: Vec<F61> = (0..3).map(|i| share(f, &sent, &points, i, split)).collect();
+            assert!(shares.iter().zip(chosen).zip(choices).all(|((share, c), truth)| truth || *share == c));
+            if let Split::Sum = split {
+                assert!(shares.into_iter().fold(F61::ZERO, |sum, share| sum + share) == f);
+            }
+        }
+    }
+}
