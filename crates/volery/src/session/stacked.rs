@@ -104,7 +104,7 @@ impl Common {
 /// The counts as sessions report them.
 fn tally(counted: macncheese::Tally) -> Tally {
     let macncheese::Tally { secrets, multiplications, assertions, .. } = counted;
-    Tally { secrets, multiplications, assertions, polynomials: 0 }
+    Tally { secrets, multiplications, assertions, polynomials: 0, degree: 0 }
 }
 
 impl<C: Channel> Prover<C> {
