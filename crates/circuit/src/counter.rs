@@ -36,6 +36,8 @@ pub struct Counts {
     pub polynomials: u64,
     /// The greatest degree of such an expression.
     pub degree: usize,
+    /// Disjunctions; what they commit to is among the other counts.
+    pub disjunctions: u64,
 }
 
 impl AddAssign for Counts {
@@ -51,6 +53,7 @@ impl AddAssign for Counts {
             assertions,
             polynomials,
             degree,
+            disjunctions,
         } = other;
         self.inputs += inputs;
         self.constants += constants;
@@ -61,6 +64,7 @@ impl AddAssign for Counts {
         self.assertions += assertions;
         self.polynomials += polynomials;
         self.degree = self.degree.max(degree);
+        self.disjunctions += disjunctions;
     }
 }
 
@@ -188,6 +192,7 @@ impl<R: Ring> Counter<R> {
         self.now.inputs = self.now.inputs.saturating_add(values);
         self.now.multiplications = self.now.multiplications.saturating_add(multiplications);
         self.now.assertions += 1;
+        self.now.disjunctions += 1;
     }
 
     fn flush(&mut self) {

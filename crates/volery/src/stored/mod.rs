@@ -109,7 +109,7 @@ use volery_zk::quicksilver::{Challenges, Settings};
 /// Correlations that a proof of `statement` takes out of a file with this header: whole chunks.
 ///
 /// # Errors
-/// The statement's; [`Error::Options`] if it claims polynomials: what masks their checks depends on where blocks end, which
+/// The statement's; [`Error::Options`] if it has disjunctions, or claims polynomials: what masks their checks depends on where blocks end, which
 /// counts do not tell.
 fn needed(statement: &(impl Statement<Counter<F2>> + ?Sized), header: &header::Header) -> Result<u64, Error> {
     let counts = Counter::<F2>::count(statement)?.total();
@@ -118,6 +118,11 @@ fn needed(statement: &(impl Statement<Counter<F2>> + ?Sized), header: &header::H
             "stored proofs are of circuits, and this statement claims polynomials of degree {}; prove it in a session",
             counts.degree
         )));
+    }
+    if counts.disjunctions > 0 {
+        let reason =
+            "stored proofs are of circuits, and this statement has disjunctions; prove it in a session";
+        return Err(Error::Options(reason.into()));
     }
     let settings = Settings { interval: header.interval as usize };
     let multiplications = counts.multiplications.saturating_add(counts.dot_terms);

@@ -75,7 +75,7 @@ impl ProverFile {
     /// The statement is evaluated and counted first, so that a witness that does not satisfy it costs nothing.
     ///
     /// # Errors
-    /// [`Error::Statement`] if the witness does not satisfy it, [`Error::Options`] if it claims polynomials, [`Error::Exhausted`]
+    /// [`Error::Statement`] if the witness does not satisfy it, [`Error::Options`] if it claims polynomials or has disjunctions, [`Error::Exhausted`]
     /// if too few correlations are left, [`Error::Exists`] if there is a file at `out`: then nothing was consumed. After any
     /// other error correlations may be lost; there is no proof then, and none of them is used again.
     pub fn prove<S>(&mut self, statement: &S, out: &Path) -> Result<Report, Error>

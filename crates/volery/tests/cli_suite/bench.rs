@@ -18,6 +18,9 @@ fn every_name_gives_a_row_with_all_that_scripts_rely_on() {
         ("matmul", "30", "row", "F61"),
         ("sis", "60", "entry", "F32"),
         ("convert", "100", "elem", "F61"),
+        ("robin", "3000", "mul", "F61"),
+        ("batchman", "5", "mul", "F61"),
+        ("cpu", "60", "step", "F61"),
     ] {
         let row = run(&["bench", name, "--size", size, "--json"], "").expect(0, "").object();
         assert_eq!((&row["name"], &row["unit"]), (&name.into(), &unit.into()));
@@ -70,4 +73,22 @@ fn soundness_picks_the_mac_field_and_products_may_be_secret() {
     // 40 * 40 elements of 61 bits more.
     assert_eq!(secrets(&["--secret-product"]) - secrets(&[]), 40 * 40 * 61 / 8);
     run(&["bench", "sis", "--secret-product"], "").refused("matmul");
+}
+
+#[test]
+fn disjunctions_take_branches_and_bits_and_refuse_what_they_have_not() {
+    let row = |args: &[&str]| run(&[&["bench"], args, &["--json"]].concat(), "").expect(0, "").object();
+    let bits = row(&["robin", "--bits", "--size", "1", "--branches", "3"]);
+    assert_eq!((&bits["unit"], &bits["field"]), (&"block".into(), &"F2".into()));
+    assert_eq!(row(&["batchman", "--size", "4", "--branches", "3", "--repetitions", "7"])["gates"], 28);
+    assert_eq!(row(&["robin", "--size", "100", "--branches", "3"])["gates"], 300);
+    for (args, reason) in [
+        (&["cpu", "--bits"][..], "--bits is for robin"),
+        (&["robin", "--repetitions", "3"], "--repetitions is for batchman"),
+        (&["sis", "--branches", "3"], "--branches is for"),
+        (&["robin", "--branches", "0"], "0 is not in"),
+    ] {
+        run(&[&["bench"], args].concat(), "").refused(reason);
+    }
+    run(&["bench", "cpu", "--size", "10", "--rho", "100"], "").refused("--rho up to 40");
 }

@@ -33,6 +33,16 @@ fn repetitions(job: &Job) -> u32 {
     job.measure.repetitions.unwrap_or(2000)
 }
 
+/// That a batch is asked for no more soundness than its field has.
+pub(super) fn check(job: &Job) -> Result<(), Failure> {
+    let batch = matches!(job.name, BenchName::Batchman | BenchName::Cpu);
+    if batch && super::party::mac_field(job) == MacField::Large {
+        let reason = "batches have their MACs in 2^61-1 itself: --rho up to 40, and no --fiat-shamir";
+        return Err(Failure::input(reason));
+    }
+    Ok(())
+}
+
 /// Multiplications over all branches of a single disjunction, or over all repetitions.
 pub(super) fn gates(job: &Job) -> Result<u64, Failure> {
     Ok(match job.name {
@@ -84,6 +94,7 @@ impl DisjunctionWork {
     pub(super) fn new(job: &Job) -> Result<Self, Failure> {
         let count = branches(job);
         let length = job.length()?;
+        let mac = super::party::mac_field(job);
         Ok(match job.name {
             BenchName::Robin if job.measure.bits => {
                 let number =
@@ -96,7 +107,7 @@ impl DisjunctionWork {
                 let chains = (0..count).map(|i| MulChain::numbered(job.size, i));
                 let chains = AnyOf::new(chains.collect::<Result<_, _>>()?)?;
                 let chains = Clocked::new(chains.with_choice(usize::from(count / 2))?);
-                Self::Field { chains, mac: super::party::mac_field(job) }
+                Self::Field { chains, mac }
             }
             BenchName::Cpu => {
                 let (count, steps) = (usize::from(count), length);

@@ -34,7 +34,9 @@ impl Job {
             return Err(Failure::input("--secret-product is for matmul"));
         }
         measure.check(name)?;
-        Ok(Self { name, size, measure: measure.clone(), protocol: protocol.clone() })
+        let job = Self { name, size, measure: measure.clone(), protocol: protocol.clone() };
+        disjunction::check(&job)?;
+        Ok(job)
     }
 
     /// The size, for statements that keep what it counts in memory.

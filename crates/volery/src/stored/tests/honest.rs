@@ -142,3 +142,20 @@ fn a_statement_with_polynomials_is_refused_and_costs_nothing() {
     assert!(verifier.verify(&statement, &desk.path("proof")).is_err());
     assert_eq!(verifier.remaining(), before);
 }
+
+#[test]
+fn a_statement_with_a_disjunction_is_refused_and_costs_nothing() {
+    use volery_circuit::statements::Sha256Chain;
+    use volery_zk::disjunction::AnyOf;
+    let desk = Desk::new();
+    let branches = (0..2).map(|number| Sha256Chain::numbered(1, number).unwrap()).collect();
+    let statement = AnyOf::<volery_field::F2, _>::new(branches).unwrap().with_choice(1).unwrap();
+    let mut prover = desk.prover();
+    let before = prover.remaining();
+    let refused = prover.prove(&statement, &desk.path("proof"));
+    assert!(
+        matches!(&refused, Err(Error::Options(reason)) if reason.contains("disjunctions")),
+        "{refused:?}"
+    );
+    assert_eq!(prover.remaining(), before);
+}
