@@ -343,7 +343,11 @@ fn public_proofs(add: Add<'_>) {
             let name = ["bits", "bits", "words", "field"][ring];
             // Bit 2: the same proof for a false statement.
             for (bit, of) in [(0, "true"), (4, "false")] {
-                add("public_proof", &format!("{protocol}-{name}-{of}"), &[&[ring as u8 | bit], &bytes[..]].concat());
+                add(
+                    "public_proof",
+                    &format!("{protocol}-{name}-{of}"),
+                    &[&[ring as u8 | bit], &bytes[..]].concat(),
+                );
             }
         }
         let (prover, verifier) = record(
