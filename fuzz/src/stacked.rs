@@ -3,7 +3,9 @@
 use volery_channel::Channel;
 use volery_vole::{Delta, Prg};
 use volery_zk::Error;
-use volery_zk::macncheese::{Disjunction, Join, Multiplier, ProverBits, Settings, VerifierBits, prove, verify};
+use volery_zk::macncheese::{
+    Disjunction, Join, Multiplier, ProverBits, Settings, VerifierBits, prove, verify,
+};
 use volery_zk::quicksilver::{Challenges, verdict};
 
 use crate::dealing;
@@ -41,7 +43,7 @@ impl Mode {
         Settings { interval: INTERVAL, multiplier: all[usize::from(self.0 >> 4 & 3)] }
     }
 
-    fn challenges(self) -> Challenges<'static> {
+    fn challenges<'c>(self) -> Challenges<'c> {
         if self.hashed() { fiat_shamir("fuzz stacked") } else { Challenges::Seeded(Prg::new([5; 16])) }
     }
 
