@@ -103,8 +103,8 @@ impl Settings {
     /// The least that blocks of branches shrink to.
     const LEAST: usize = 1 << 12;
 
-    /// The interval in force.
-    fn interval(&self) -> usize {
+    /// Commitments in a block, given what the multiplier allows.
+    fn block_len(&self) -> usize {
         match self.multiplier {
             Multiplier::Batched | Multiplier::BatchedPowers => self.interval.max(1),
             Multiplier::Simple => self.interval.clamp(1, multiply::SIMPLE_MOST),

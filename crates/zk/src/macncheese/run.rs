@@ -158,11 +158,11 @@ impl<'a, H: Half> Run<'a, H> {
 
     fn try_prepare(&mut self) -> Result<(), Error> {
         self.settle()?;
-        if self.block.len() >= self.settings.interval() {
+        if self.block.len() >= self.settings.block_len() {
             self.check()?;
         }
         let piece = self.link.piece(self.shared)?;
-        let room = self.settings.interval() - self.block.len();
+        let room = self.settings.block_len() - self.block.len();
         self.window.extend_from_slice(&piece.wires[..piece.wires.len().min(room)]);
         self.piece = Some(piece);
         Ok(())
@@ -384,7 +384,7 @@ impl<H: Half> Prove<H::Value> for Run<'_, H> {
             self.asserted.push(*wire);
             self.counted.assertions += 1;
         }
-        if self.asserted.len() >= self.settings.interval() {
+        if self.asserted.len() >= self.settings.block_len() {
             self.sound()?;
             let result = self.check();
             self.latch(result)?;

@@ -38,12 +38,12 @@ pub struct Proof {
 impl Proof {
     fn blocks(&self) -> f64 {
         // Every branch may end in a block that is not full.
-        (self.commitments / self.settings.interval() as u64 + 1 + self.branches) as f64
+        (self.commitments / self.settings.block_len() as u64 + 1 + self.branches) as f64
     }
 
     /// The error of a block's check.
     fn block_error(&self, size: FieldSize) -> f64 {
-        let n = self.settings.interval() as f64;
+        let n = self.settings.block_len() as f64;
         let log = n.log2().ceil();
         let field = 1.0 / (size.field.exp2() - 2.0);
         match self.settings.multiplier {
@@ -59,7 +59,7 @@ impl Proof {
         let field = 1.0 / (size.field.exp2() - 2.0);
         match self.settings.multiplier {
             Multiplier::Simple | Multiplier::Batched => 2.0 * field,
-            Multiplier::BatchedPowers => (self.settings.interval() as f64).max(2.0) * field,
+            Multiplier::BatchedPowers => (self.settings.block_len() as f64).max(2.0) * field,
             Multiplier::EmbeddedRho40 => (-45_f64).exp2(),
         }
     }
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn the_embedding_is_worth_its_name_for_some_thirty_blocks() {
         let embedded = Settings { multiplier: Multiplier::EmbeddedRho40, ..Settings::LAN };
-        let most = (embedded.interval() * 30) as u64;
+        let most = (embedded.block_len() * 30) as u64;
         let bits = proof(embedded, most, 0).interactive_bits(BITS);
         assert!((40.0..45.0).contains(&bits), "{bits}");
         assert!(proof(embedded, 2 * most, 0).interactive_bits(BITS) < 40.0);
