@@ -139,9 +139,10 @@ impl Work {
             BenchName::Macncheese if job.measure.bits => {
                 Self::Stacked(Stacked::new(job, |n| Ok(AndChain::new(n)))?)
             }
-            BenchName::Macncheese => {
-                Self::StackedField { work: Stacked::new(job, |n| Ok(MulChain::new(n)?))?, mac: mac_field(job) }
-            }
+            BenchName::Macncheese => Self::StackedField {
+                work: Stacked::new(job, |n| Ok(MulChain::new(n)?))?,
+                mac: mac_field(job),
+            },
             BenchName::Convert => Self::Convert { work: ConvertWork::new(job.size), mac: mac_field(job) },
             BenchName::Robin | BenchName::Batchman | BenchName::Cpu => {
                 Self::Disjunction(DisjunctionWork::new(job)?)

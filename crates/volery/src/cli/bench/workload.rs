@@ -95,7 +95,10 @@ impl MeasureArgs {
         let either = matches!(name, BenchName::Robin | BenchName::Macncheese);
         let disjunction = either || matches!(name, BenchName::Batchman | BenchName::Cpu);
         let refused = [
-            (self.branches.is_some() && !disjunction, "--branches is for robin, batchman, cpu and macncheese"),
+            (
+                self.branches.is_some() && !disjunction,
+                "--branches is for robin, batchman, cpu and macncheese",
+            ),
             (self.repetitions.is_some() && name != BenchName::Batchman, "--repetitions is for batchman"),
             (self.bits && !either, "--bits is for robin and macncheese"),
         ];
