@@ -114,8 +114,9 @@ impl<H: Half> Drop for Piece<H> {
 
 /// The way to the next piece, round and challenge.
 pub(super) trait Link<H: Half> {
-    /// The next piece. With `dummies`, what no run writes to is uniform at P, since somebody might read it.
-    fn piece(&mut self, dummies: bool) -> Result<Arc<Piece<H>>, Error>;
+    /// The next piece, of at least `least` commitments, all of which whoever asks will use. With `dummies`, what no run writes to is uniform
+    /// at P, since somebody might read it.
+    fn piece(&mut self, dummies: bool, least: usize) -> Result<Arc<Piece<H>>, Error>;
 
     /// Gives the piece back, of which the first `used` commitments are used.
     fn settle(&mut self, piece: Arc<Piece<H>>, used: usize) -> Result<(), Error>;

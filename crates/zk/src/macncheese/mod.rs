@@ -60,7 +60,7 @@ use std::sync::Arc;
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
-use volery_circuit::Statement;
+use volery_circuit::{Error as StatementError, Statement};
 use volery_vole::supply::Stock;
 
 use crate::Error;
@@ -78,10 +78,14 @@ pub enum Multiplier {
     Batched,
     /// The same with powers of one challenge as coefficients (`AssertMultVec`); its error grows with the block.
     BatchedPowers,
-    /// Bits only: 9 bits an AND, two round trips a block (section 4.4). Its challenges are in GF(2^45) whatever the field of MACs: at most 40 bits of
-    /// statistical soundness.
+    /// Bits only: 9 bits an AND, two round trips a block (section 4.4). Its challenges are in GF(2^45) whatever the field of MACs: at most 45 bits of
+    /// statistical soundness, 40 for about thirty blocks (every branch ends one); proofs with less are refused ([`Settings::check`]), as are
+    /// challenges by Fiat-Shamir, which 2^45 hashes would forge.
     EmbeddedRho40,
 }
+
+/// The least that a proof by [`Multiplier::EmbeddedRho40`] is worth, in bits.
+const EMBEDDED_BITS: f64 = 40.0;
 
 /// How a proof is run; both parties need the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +116,41 @@ impl Settings {
         }
     }
 
+    /// Whether a proof run so is worth having: before it begins, with what is known of it.
+    ///
+    /// # Errors
+    /// [`volery_circuit::Error::Misuse`] for [`Multiplier::EmbeddedRho40`] with challenges by Fiat-Shamir, or with so many `commitments` that it
+    /// has less than 40 bits of soundness. Where their number is unknown, or does not count all branches, [`prove`] and [`verify`] find out
+    /// before the last message.
+    pub fn check(&self, fiat_shamir: bool, commitments: Option<u64>) -> Result<(), Error> {
+        if self.multiplier != Multiplier::EmbeddedRho40 {
+            return Ok(());
+        }
+        if fiat_shamir {
+            let reason = "the embedding's challenges have 45 bits, too few for Fiat-Shamir, where a cheat may try: \
+                          take the batched multiplier";
+            return Err(StatementError::misuse(reason).into());
+        }
+        self.enough(Tally { multiplications: commitments.unwrap_or(0), ..Tally::default() })
+    }
+
+    /// Refuses counts for which the embedding has less than 40 bits.
+    fn enough(&self, counted: Tally) -> Result<(), Error> {
+        let Tally { secrets, multiplications, assertions, branches } = counted;
+        let commitments = secrets.saturating_add(multiplications);
+        let proof = soundness::Proof { settings: *self, commitments, assertions, branches };
+        let bits = proof.interactive_bits(soundness::BITS);
+        if self.multiplier == Multiplier::EmbeddedRho40 && bits < EMBEDDED_BITS {
+            let reason = format!(
+                "the embedding has {bits:.1} bits of soundness for {commitments} commitments in blocks of {} with {branches} \
+                 branches, less than {EMBEDDED_BITS}: take longer blocks or the batched multiplier",
+                self.block_len()
+            );
+            return Err(StatementError::misuse(reason).into());
+        }
+        Ok(())
+    }
+
     /// These settings with shorter blocks, so that `m` branches take about as much memory as one; more bytes, since each block has its check.
     #[must_use]
     pub fn for_branches(self, m: usize) -> Self {
@@ -125,7 +164,7 @@ impl Settings {
 /// V's answer is the business of [`crate::quicksilver::verdict`].
 ///
 /// # Errors
-/// [`Error::Statement`] if the witness does not satisfy the statement; otherwise what broke the session.
+/// [`Error::Statement`] if the witness does not satisfy the statement, or as [`Settings::check`]; otherwise what broke the session.
 pub fn prove<'a, H: Half>(
     half: H,
     settings: Settings,
@@ -135,21 +174,23 @@ pub fn prove<'a, H: Half>(
     channel: &'a mut dyn Channel,
     statement: &(impl for<'r> Statement<Run<'r, H>> + ?Sized),
 ) -> Result<Tally, Error> {
+    settings.check(!challenges.are_chosen(), statement.commitments())?;
     let counters = Arc::new(Counters::default());
     let trunk = Trunk::new(half.clone(), settings, challenges, stock, channel, counters.clone());
     let mut trunk = ProverTrunk::new(trunk, rng);
     let prg = Some(trunk.prg());
-    let setting = Setting { half, settings, writes: true, shared: false, counters, prg };
+    let setting = Setting { half, settings, writes: true, shared: false, budget: MAX_BRANCHES, counters: counters.clone(), prg };
     let mut run = Run::new(setting, &mut trunk);
     statement.run(&mut run)?;
     let query = run.close()?;
+    settings.enough(counters.read())?;
     trunk.finish(query)
 }
 
 /// Runs `statement` as V and verifies P's proof of it. Only its `Ok` means that the proof holds.
 ///
 /// # Errors
-/// [`Error::Rejected`] if the proof is wrong; otherwise what broke the session. Neither means that the statement is false.
+/// [`Error::Rejected`] if the proof is wrong; as [`Settings::check`]; otherwise what broke the session. None of them means that the statement is false.
 pub fn verify<'a, H: Half>(
     half: H,
     settings: Settings,
@@ -158,12 +199,14 @@ pub fn verify<'a, H: Half>(
     channel: &'a mut dyn Channel,
     statement: &(impl for<'r> Statement<Run<'r, H>> + ?Sized),
 ) -> Result<Tally, Error> {
+    settings.check(!challenges.are_chosen(), statement.commitments())?;
     let counters = Arc::new(Counters::default());
     let trunk = Trunk::new(half.clone(), settings, challenges, stock, channel, counters.clone());
     let mut trunk = VerifierTrunk::new(trunk);
-    let setting = Setting { half, settings, writes: false, shared: false, counters, prg: None };
+    let setting = Setting { half, settings, writes: false, shared: false, budget: MAX_BRANCHES, counters: counters.clone(), prg: None };
     let mut run = Run::new(setting, &mut trunk);
     statement.run(&mut run)?;
     let query = run.close()?;
+    settings.enough(counters.read())?;
     trunk.finish(query)
 }

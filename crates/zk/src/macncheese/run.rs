@@ -3,7 +3,8 @@
 //! It implements [`Ops`] and [`Prove`], so that any statement runs on it, and [`CommitProve`], so that the protocols of this
 //! module do. At P it *writes* if it is the root or the branch that holds: its values go into pieces and rounds. A run that does not write
 //! computes with whatever others wrote: its values are garbage, its hints do not run, its assertions are queries that nobody looks at alone.
-//! Either does the same work: values are selected by a mask.
+//! Either does the same arithmetic on wires: values are selected by a mask. Not the same are hints, the copy of what was written into a piece,
+//! the comparison of asserted values with zero, and what thresholds below a run do for those that write (see `stack`).
 
 use std::sync::Arc;
 
@@ -41,6 +42,8 @@ pub struct Run<'a, H: Half> {
     pub(super) write: Mask,
     /// Whether runs beside this one share its pieces.
     pub(super) shared: bool,
+    /// Branches that may be alive below this run.
+    pub(super) budget: usize,
     pub(super) counters: Arc<Counters>,
     /// P's own random choices.
     pub(super) prg: Option<Prg>,
@@ -71,19 +74,21 @@ pub(super) struct Setting<H: Half> {
     pub(super) settings: Settings,
     pub(super) writes: bool,
     pub(super) shared: bool,
+    pub(super) budget: usize,
     pub(super) counters: Arc<Counters>,
     pub(super) prg: Option<Prg>,
 }
 
 impl<'a, H: Half> Run<'a, H> {
     pub(super) fn new(setting: Setting<H>, link: &'a mut dyn Link<H>) -> Self {
-        let Setting { half, settings, writes, shared, counters, prg } = setting;
+        let Setting { half, settings, writes, shared, budget, counters, prg } = setting;
         Self {
             half,
             settings,
             link,
             write: mask(writes),
             shared,
+            budget,
             counters,
             prg,
             place: Place::default(),
@@ -161,7 +166,7 @@ impl<'a, H: Half> Run<'a, H> {
         if self.block.len() >= self.settings.block_len() {
             self.check()?;
         }
-        let piece = self.link.piece(self.shared)?;
+        let piece = self.link.piece(self.shared, 1)?;
         let room = self.settings.block_len() - self.block.len();
         self.window.extend_from_slice(&piece.wires[..piece.wires.len().min(room)]);
         self.piece = Some(piece);

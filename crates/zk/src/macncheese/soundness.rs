@@ -11,12 +11,13 @@
 //!               + blocks / |M|          the queries of a block cancel in their combination (figure 5)
 //!               + 2 (m - 1) / |M|       joins of a tree over m branches; 2 / |M| for shares of a challenge (theorem 2)
 //!               + 1 / K                 the tag of a query that is not zero is guessed
-//! Fiat-Shamir   + q * (E' + 2 / |C| + 2^-128)           theorem 5 with round-by-round error E', the greatest of any one round: 2 / (|M| - 2),
+//! Fiat-Shamir   + q * ((m + 1) (E' + 2 / |C|) + 2^-128) theorem 5 with round-by-round error E', the greatest of any one round: 2 / (|M| - 2),
 //!                                                       n / (|M| - 2) for powers, 2^-45 embedded; |C| = min(|M|, 2^128)
 //! ```
 //!
-//! Blocks and joins are those of *all* branches: a cheating P needs one of them to hold falsely, and may choose which. `K` is the number of likely
-//! values of delta ([`FieldSize`]).
+//! Blocks and joins are those of *all* branches: a cheating P needs one of them to hold falsely, and may choose which. Checks come after so many
+//! assertions too, and count as blocks. All branches, over all levels of nesting, and the program around them share each challenge, so one hash is a
+//! try at each of them: up to `m + 1` tries. `K` is the number of likely values of delta ([`FieldSize`]).
 
 use super::{Multiplier, Settings};
 pub use crate::quicksilver::arithmetic::soundness::FieldSize;
@@ -31,14 +32,17 @@ pub struct Proof {
     pub settings: Settings,
     /// Secret values and multiplications.
     pub commitments: u64,
+    /// Wires claimed to be zero.
+    pub assertions: u64,
     /// Branches of all disjunctions.
     pub branches: u64,
 }
 
 impl Proof {
     fn blocks(&self) -> f64 {
-        // Every branch may end in a block that is not full.
-        (self.commitments / self.settings.block_len() as u64 + 1 + self.branches) as f64
+        // As many assertions as fill a block end it; every branch may end in a block that is not full.
+        let full = |n: u64| (n / self.settings.block_len() as u64) as f64;
+        full(self.commitments) + full(self.assertions) + 1.0 + self.branches as f64
     }
 
     /// The error of a block's check.
@@ -81,7 +85,8 @@ impl Proof {
     #[must_use]
     pub fn fiat_shamir_bits(&self, size: FieldSize, log2_queries: f64) -> f64 {
         let challenges = size.field.min(128.0).exp2();
-        let each = self.round_error(size) + 2.0 / challenges + (-128_f64).exp2();
+        let tries = self.branches as f64 + 1.0;
+        let each = tries * (self.round_error(size) + 2.0 / challenges) + (-128_f64).exp2();
         -(self.error(size) + log2_queries.exp2() * each).log2()
     }
 }
@@ -93,7 +98,7 @@ mod tests {
     use super::*;
 
     fn proof(settings: Settings, commitments: u64, branches: u64) -> Proof {
-        Proof { settings, commitments, branches }
+        Proof { settings, commitments, assertions: 0, branches }
     }
 
     #[test]
@@ -130,8 +135,19 @@ mod tests {
     }
 
     #[test]
-    fn fiat_shamir_loses_what_the_prover_computes() {
-        let bits = proof(Settings::LAN, 1_000_000, 8).fiat_shamir_bits(BITS, 64.0);
-        assert!((60.5..61.5).contains(&bits), "{bits}");
+    fn fiat_shamir_loses_what_the_prover_computes_and_every_hash_tries_all_branches() {
+        let bits = |branches| proof(Settings::LAN, 1_000_000, branches).fiat_shamir_bits(BITS, 64.0);
+        // 2^64 tries at 4 / 2^127, and at nine times that.
+        assert!((60.5..61.0).contains(&bits(0)), "{}", bits(0));
+        assert!((bits(0) - bits(8) - 9_f64.log2()).abs() < 0.3, "{} {}", bits(0), bits(8));
+    }
+
+    #[test]
+    fn as_many_assertions_as_fill_a_block_end_it() {
+        let embedded = Settings { multiplier: Multiplier::EmbeddedRho40, ..Settings::LAN };
+        let few = proof(embedded, 1, 0);
+        let many = Proof { assertions: 3 * embedded.block_len() as u64, ..few };
+        // Four blocks and not one.
+        assert!((few.interactive_bits(BITS) - many.interactive_bits(BITS) - 2.0).abs() < 0.01);
     }
 }

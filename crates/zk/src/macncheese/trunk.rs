@@ -36,6 +36,9 @@ const PIECE: usize = 1 << 14;
 /// Commitments in the first piece.
 const FIRST_PIECE: usize = 1 << 8;
 
+/// The longest piece that branches may ask for: thresholds in thresholds need one as long as the product of their numbers.
+const LONGEST: usize = 1 << 20;
+
 /// Correlations taken from the stock and not yet used: a piece must be at hand whole, and the stock's batches end anywhere.
 struct Reserve<T: Item> {
     held: Vec<T>,
@@ -50,10 +53,13 @@ impl<T: Item> Reserve<T> {
     /// The next `n`, which stay until [`Reserve::advance`].
     fn get(&mut self, n: usize, stock: &mut Stock<T>, channel: &mut dyn Channel) -> Result<&[T], Error> {
         if self.held.len() - self.next < n {
-            self.held.drain(..self.next);
-            self.next = 0;
+            // Moved only after as many were used, so that short pieces do not make every one of them move a long rest.
+            if self.next >= self.held.len() - self.next {
+                self.held.drain(..self.next);
+                self.next = 0;
+            }
             let had = self.held.len();
-            self.held.resize(n, T::default());
+            self.held.resize(self.next + n, T::default());
             stock.fill(channel, &mut self.held[had..])?;
         }
         Ok(&self.held[self.next..][..n])
@@ -122,10 +128,16 @@ impl<'a, H: Half> Trunk<'a, H> {
         }
     }
 
-    /// The next piece's random correlations.
-    fn next_piece(&mut self) -> Result<Vec<H::Wire>, Error> {
-        let wires = self.reserve.get(self.piece, self.stock, self.channel)?.to_vec();
-        Ok(wires)
+    /// Makes the next piece's random correlations ready, at least `least`: how many they are.
+    fn next_piece(&mut self, least: usize) -> Result<usize, Error> {
+        if least > LONGEST {
+            let reason =
+                format!("thresholds in thresholds need pieces of {least} commitments; {LONGEST} are possible");
+            return Err(StatementError::misuse(reason).into());
+        }
+        let length = self.piece.max(least);
+        self.reserve.get(length, self.stock, self.channel)?;
+        Ok(length)
     }
 
     fn end_piece(&mut self, used: usize) {
@@ -207,8 +219,13 @@ impl<'a, H: Half> ProverTrunk<'a, H> {
     /// The last message: the tag of the last query, which is zero.
     pub(super) fn finish(mut self, query: Wide<H::Mac>) -> Result<Tally, Error> {
         let trunk = &mut self.trunk;
-        trunk.settle_stock()?;
         let tally = trunk.counters.read();
+        // The tag of a query that is not zero tells V something of delta's product with a secret, and proves nothing.
+        if !query.x.is_zero() {
+            let place = "a check at the end of the statement".to_owned();
+            return Err(StatementError::Unsatisfied { assertion: tally.assertions, place }.into());
+        }
+        trunk.settle_stock()?;
         let mut message = Vec::new();
         pack_elements(&[query.m], &mut message);
         message.extend_from_slice(&tally.encode());
@@ -219,8 +236,10 @@ impl<'a, H: Half> ProverTrunk<'a, H> {
 }
 
 impl<H: Half> Link<H> for ProverTrunk<'_, H> {
-    fn piece(&mut self, dummies: bool) -> Result<Arc<Piece<H>>, Error> {
-        let mut wires = self.trunk.next_piece()?;
+    fn piece(&mut self, dummies: bool, least: usize) -> Result<Arc<Piece<H>>, Error> {
+        let trunk = &mut self.trunk;
+        let length = trunk.next_piece(least)?;
+        let mut wires = trunk.reserve.get(length, trunk.stock, trunk.channel)?.to_vec();
         if dummies {
             self.dummy_wires(&mut wires);
         }
@@ -330,26 +349,33 @@ impl<'a, H: Half> VerifierTrunk<'a, H> {
         Ok(tally)
     }
 
-    /// Receives a piece's masked values, as many as came.
-    fn receive(&mut self) -> Result<Vec<H::Value>, Error> {
+    /// Receives a piece's masked values, as many as came: from `least`, which every use of it takes, to `most`.
+    fn receive(&mut self, least: usize, most: usize) -> Result<Vec<H::Value>, Error> {
         let (trunk, step) = (&mut self.trunk, tags::MASKS);
-        trunk.channel.recv_into(step, H::bytes(trunk.piece), &mut trunk.frame)?;
+        trunk.channel.recv_into(step, H::bytes(most), &mut trunk.frame)?;
         trunk.challenges.absorb(step, &trunk.frame);
-        let count = H::capacity(trunk.frame.len()).min(trunk.piece);
-        if count == 0 || H::bytes(count) != trunk.frame.len() {
-            return Err(malformed(step, format!("{} bytes are no number of values", trunk.frame.len())));
+        let count = H::capacity(trunk.frame.len()).min(most);
+        if count < least.max(1) || H::bytes(count) != trunk.frame.len() {
+            let reason = format!(
+                "{} bytes are no number of values from {} to {most}",
+                trunk.frame.len(),
+                least.max(1)
+            );
+            return Err(malformed(step, reason));
         }
         H::get(&trunk.frame, count).map_err(|reason| malformed(step, reason))
     }
 }
 
 impl<H: Half> Link<H> for VerifierTrunk<'_, H> {
-    fn piece(&mut self, _dummies: bool) -> Result<Arc<Piece<H>>, Error> {
-        let mut wires = self.trunk.next_piece()?;
-        let masked = self.receive()?;
-        wires.truncate(masked.len());
-        let half = &self.trunk.half;
-        wires.iter_mut().zip(&masked).for_each(|(w, d)| *w = H::add(*w, half.constant(*d)));
+    fn piece(&mut self, _dummies: bool, least: usize) -> Result<Arc<Piece<H>>, Error> {
+        // Correlations first, as P makes them before it sends. What is kept is as long as what came, since a block may hold many pieces.
+        let length = self.trunk.next_piece(least)?;
+        let masked = self.receive(least, length)?;
+        let trunk = &mut self.trunk;
+        let random = trunk.reserve.get(masked.len(), trunk.stock, trunk.channel)?;
+        let half = &trunk.half;
+        let wires = random.iter().zip(&masked).map(|(w, d)| H::add(*w, half.constant(*d))).collect();
         Ok(Arc::new(Piece { wires }))
     }
 

@@ -27,7 +27,7 @@ impl Challenges<'_> {
     }
 
     /// Whether V chooses.
-    pub(super) fn are_chosen(&self) -> bool {
+    pub(crate) fn are_chosen(&self) -> bool {
         !matches!(self, Self::FiatShamir(_))
     }
 

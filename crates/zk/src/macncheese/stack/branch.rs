@@ -11,7 +11,8 @@ use crate::Error;
 
 /// What a branch wants next.
 pub(super) enum Want {
-    Piece,
+    /// A piece of at least so many commitments.
+    Piece(usize),
     Round(Ask),
 }
 
@@ -71,8 +72,8 @@ impl<H: Half> BranchLink<H> {
 }
 
 impl<H: Half> Link<H> for BranchLink<H> {
-    fn piece(&mut self, _dummies: bool) -> Result<Arc<Piece<H>>, Error> {
-        match self.ask(Want::Piece)? {
+    fn piece(&mut self, _dummies: bool, least: usize) -> Result<Arc<Piece<H>>, Error> {
+        match self.ask(Want::Piece(least))? {
             Down::Piece(piece) => Ok(piece),
             _ => Err(abandoned()),
         }

@@ -20,6 +20,9 @@ pub(super) trait Lend<H: Half> {
     /// How much must be asked of the link for branches that want this much.
     fn ask(&self, ask: Ask) -> Ask;
 
+    /// How long a piece must be so that each branch gets one of at least `least`.
+    fn least(&self, least: usize) -> usize;
+
     /// Lends a piece to each of `turns`, writers first; how much of it is used.
     fn piece(
         &mut self,
@@ -39,7 +42,8 @@ pub(super) trait Lend<H: Half> {
 
 /// What a branch waits for.
 enum State<H: Half> {
-    Piece,
+    /// A piece of at least so many commitments.
+    Piece(usize),
     Round(Ask),
     Ended(Wide<H::Mac>),
 }
@@ -72,7 +76,7 @@ impl<H: Half> Stack<H> {
         match child.up.recv().map_err(|_| lost())? {
             Up::Wants(settled, want) => {
                 child.state = match want {
-                    Want::Piece => State::Piece,
+                    Want::Piece(least) => State::Piece(least),
                     Want::Round(ask) => State::Round(ask),
                 };
                 Ok(settled)
@@ -129,11 +133,15 @@ impl<H: Half> Stack<H> {
                 self.round(&rounds, link, lend)?;
                 continue;
             }
-            let pieces = self.turns(|state| matches!(state, State::Piece));
+            let pieces = self.turns(|state| matches!(state, State::Piece(_)));
             if pieces.is_empty() {
                 return Ok(());
             }
-            let mut piece = link.piece(true)?;
+            let least = pieces.iter().fold(1, |most, i| match &self.children[*i].state {
+                State::Piece(least) => most.max(*least),
+                _ => most,
+            });
+            let mut piece = link.piece(true, lend.least(least))?;
             let used = lend.piece(self, &pieces, &mut piece)?;
             link.settle(piece, used)?;
         }
@@ -171,6 +179,10 @@ impl<H: Half> Lend<H> for Plain {
 
     fn ask(&self, ask: Ask) -> Ask {
         ask
+    }
+
+    fn least(&self, least: usize) -> usize {
+        least
     }
 
     fn piece(
@@ -225,6 +237,7 @@ pub(super) fn advance<H: Half>(
                 settings,
                 writes: parent.writes() && *truth,
                 shared: true,
+                budget: parent.budget.saturating_sub(branches.len()) / branches.len().max(1),
                 counters: parent.counters.clone(),
                 prg: parent.prg.as_mut().map(|prg| volery_vole::Prg::new(prg.block().to_bytes())),
             };
@@ -242,7 +255,7 @@ pub(super) fn advance<H: Half>(
             let thread =
                 thread.map_err(|error| StatementError::misuse(format!("a thread for a branch: {error}")))?;
             threads.push(thread);
-            children.push(Child { up: from_child, down, state: State::Piece });
+            children.push(Child { up: from_child, down, state: State::Piece(1) });
         }
         let mut stack = Stack { children, truth: truth.to_vec() };
         let result = stack.run(parent.link, lend);

@@ -170,6 +170,10 @@ impl<H: Half> Lend<H> for Mixed<H> {
         Ask { narrow, ..ask }.times(self.r)
     }
 
+    fn least(&self, least: usize) -> usize {
+        least.max(1).next_multiple_of(H::GROUP).saturating_mul(self.r)
+    }
+
     fn piece(
         &mut self,
         stack: &mut Stack<H>,

@@ -13,8 +13,12 @@
 //! passes on what they want, to any depth.
 //!
 //! P's branch that holds has its turn first, writes its values, and the others read them; what it does not write is uniform. P sends a
-//! piece when every branch is done with it, so neither lengths nor order nor moments of messages depend on which branch that is. (Hints run in
-//! the branch that holds alone; their time, if they take any, shows in P's.)
+//! piece when every branch is done with it, so neither lengths nor order of messages depend on which branch that is. **Their moments do, a little**:
+//! P's own work is not the same for every choice. Hints run in branches that hold alone; a branch that writes copies its values into the piece
+//! and compares what it asserts with zero; and a threshold ([`Run::at_least`]) inside a branch that does not hold has no writers, so it skips the
+//! solution of their equations and the mixing of what they wrote, for every piece and round, and the interpolation of the split challenge. Who
+//! can measure P's time between messages may learn from it which outer branch holds, where outer branches contain different thresholds
+//! or hints.
 //!
 //! Every branch ends in one linear query whose value `mu` must be zero. What is left is to show that enough of the `mu_i` are:
 //!
@@ -40,7 +44,8 @@ use super::tally::Tally;
 use crate::Error;
 use children::{Lend, Plain};
 
-/// Most branches of a disjunction: each is a thread.
+/// Most branches of a disjunction, those of disjunctions in it included: each is a thread. To keep the count the same in whatever order
+/// branches have their turns, `n` branches share what is left after them equally: each may contain `(MAX_BRANCHES - n) / n`, and so on below.
 pub const MAX_BRANCHES: usize = 1 << 10;
 
 /// A branch of a disjunction; every [`Statement`] that runs on [`Run`] is one.
@@ -64,7 +69,7 @@ impl<H: Half> Run<'_, H> {
     ///
     /// # Errors
     /// [`volery_circuit::Error::Witness`] at P if `choice` is none or beyond; [`volery_circuit::Error::Misuse`] if there are no branches or more than
-    /// [`MAX_BRANCHES`]; what a branch returns; what broke the session.
+    /// the share of [`MAX_BRANCHES`] that this run has; what a branch returns; what broke the session.
     pub fn any_of(&mut self, branches: &[&dyn Branch<H>], choice: Option<usize>) -> Result<(), Error> {
         self.disjunction(
             branches,
@@ -90,7 +95,8 @@ impl<H: Half> Run<'_, H> {
     /// Claims that at least `r` of `branches` hold. P says in `choice` which `r`; if more hold, it takes any `r` of them.
     ///
     /// # Errors
-    /// As [`Run::any_of`]; [`volery_circuit::Error::Misuse`] if there are more than 255 branches, if `r` is 0, larger than their number or too large for a piece.
+    /// As [`Run::any_of`]; [`volery_circuit::Error::Misuse`] if there are more than 255 branches, if `r` is 0 or larger than their number, or if
+    /// thresholds in thresholds are too many for a piece of 2^20 commitments.
     pub fn at_least(
         &mut self,
         r: usize,
@@ -123,8 +129,11 @@ impl<H: Half> Run<'_, H> {
 
     /// Which branches P claims to hold: exactly `wanted`, where this run writes; none elsewhere.
     fn truth(&self, n: usize, choice: Option<&[usize]>, wanted: usize) -> Result<Vec<bool>, Error> {
-        if n == 0 || n > MAX_BRANCHES {
-            let reason = format!("a disjunction of {n} branches; 1 to {MAX_BRANCHES} are possible");
+        if n == 0 || n > self.budget {
+            let reason = format!(
+                "a disjunction of {n} branches; 1 to {} are possible here, {MAX_BRANCHES} over all levels of nesting",
+                self.budget
+            );
             return Err(StatementError::misuse(reason).into());
         }
         let mut truth = vec![false; n];
