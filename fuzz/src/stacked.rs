@@ -25,8 +25,9 @@ impl Mode {
         (0..12).map(|n| Self((n % 3) << 2 | (n / 3) << 4))
     }
 
+    /// With the embedding V chooses, whatever is asked for.
     fn hashed(self) -> bool {
-        self.0 & 1 != 0
+        self.0 & 1 != 0 && self.settings().multiplier != Multiplier::EmbeddedRho40
     }
 
     fn lie(self) -> bool {

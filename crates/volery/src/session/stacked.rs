@@ -86,12 +86,14 @@ impl Common {
         Challenges::FiatShamir(transcript)
     }
 
-    /// As [`Common::begin`].
+    /// As [`Common::begin`]; [`Error::Options`] if the settings prove too little ([`Settings::check`]).
     fn begin_stacked(
         &mut self,
         terms: &Terms,
         digest: [u8; 32],
     ) -> Result<volery_channel::handshake::Begin, Error> {
+        let check = terms.settings.check(self.options.fiat_shamir, terms.commitments);
+        check.map_err(|error| Error::Options(error.to_string()))?;
         if core::mem::replace(&mut self.over, true) {
             return Err(Error::Over);
         }
@@ -111,7 +113,7 @@ impl<C: Channel> Prover<C> {
     /// Proves `statement` about bits by Mac'n'Cheese, so that it may contain disjunctions ([`macncheese::Disjunction`]).
     ///
     /// # Errors
-    /// As [`Prover::prove`].
+    /// As [`Prover::prove`]; [`Error::Options`] as [`Settings::check`].
     pub fn prove_stacked<S>(
         &mut self,
         statement: &S,
@@ -152,7 +154,7 @@ impl<C: Channel> Prover<C> {
     /// The same over the values `F` with MACs in `M`.
     ///
     /// # Errors
-    /// As [`Prover::prove_over`].
+    /// As [`Prover::prove_over`] and [`Prover::prove_stacked`].
     pub fn prove_stacked_over<F: Value, M: Mac<F>, S>(
         &mut self,
         statement: &S,
@@ -199,7 +201,7 @@ impl<C: Channel> Verifier<C> {
     /// Verifies a proof by [`Prover::prove_stacked`].
     ///
     /// # Errors
-    /// As [`Verifier::verify`].
+    /// As [`Verifier::verify`]; [`Error::Options`] as [`Settings::check`].
     pub fn verify_stacked<S>(
         &mut self,
         statement: &S,
@@ -239,7 +241,7 @@ impl<C: Channel> Verifier<C> {
     /// Verifies a proof by [`Prover::prove_stacked_over`].
     ///
     /// # Errors
-    /// As [`Verifier::verify_over`].
+    /// As [`Verifier::verify_over`] and [`Verifier::verify_stacked`].
     pub fn verify_stacked_over<F: Value, M: Mac<F>, S>(
         &mut self,
         statement: &S,

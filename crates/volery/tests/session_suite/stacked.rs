@@ -60,6 +60,25 @@ fn a_session_proves_disjunctions_over_bits_and_over_a_field_beside_other_stateme
 }
 
 #[test]
+fn the_embedding_with_challenges_by_fiat_shamir_is_refused_before_anything_is_said() {
+    let settings = Settings { multiplier: Multiplier::EmbeddedRho40, ..SETTINGS };
+    let options = options(true, 1);
+    let (p, v) = between(
+        &patient(),
+        |link| {
+            let mut rng = rng(1);
+            Prover::start(link, options, &mut rng)?.prove_stacked(&AndChain::new(100), settings, &mut rng)
+        },
+        |link| {
+            let mut rng = rng(2);
+            Verifier::start(link, options, &mut rng)?.verify_stacked(&AndChain::new(100), settings, &mut rng)
+        },
+    );
+    let refused = |result: &Result<_, Error>| matches!(result, Err(Error::Options(reason)) if reason.contains("Fiat-Shamir"));
+    assert!(refused(&p) && refused(&v), "{p:?} {v:?}");
+}
+
+#[test]
 fn who_has_no_witness_for_the_branch_it_names_sends_nothing_of_it() {
     let (options, branches) = (options(false, 1), || vec![AndChain::new(10), AndChain::new(20)]);
     let (p, v) = between(

@@ -17,8 +17,10 @@
 //! Repetitions are taken in groups, each with seeds of its own; a group is committed to, checked and forgotten, so memory does not
 //! grow with their number. A group costs both parties one pass over every branch.
 //!
-//! P keeps the vector of every branch and copies that of the one that holds, so which memory it reads depends on its choice; nothing
-//! that it sends does, nor how much it computes.
+//! P keeps the vector of every branch and copies that of the one that holds, so which memory it reads depends on its choice; no byte
+//! that it sends does. **When it sends does**: [`Tracer`] runs the picked branch at every repetition, so the time between two
+//! repetitions' messages is longer where that branch has more gates; and where vectors are too large to be kept (`KEPT`) that of the picked
+//! branch is computed again, in time that its gates decide. Branches of about as many gates hide each other from who measures time.
 
 use volery_circuit::{Branch, Branches, Circuit, Error as StatementError, Recorder, Shape, Steps};
 use volery_field::{LengthError, Value};
@@ -198,7 +200,7 @@ fn record<R: Value, S: Branch<R, Recorder<R>>>(
     Ok(circuit)
 }
 
-/// The topology vectors of all branches, kept unless they are large.
+/// The topology vectors of all branches, kept unless they are large; a vector that is not kept takes time that depends on its branch.
 struct Vectors<'x, R: Value> {
     circuits: &'x Circuits<R>,
     rows: Expanded<R>,

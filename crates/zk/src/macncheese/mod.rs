@@ -179,7 +179,15 @@ pub fn prove<'a, H: Half>(
     let trunk = Trunk::new(half.clone(), settings, challenges, stock, channel, counters.clone());
     let mut trunk = ProverTrunk::new(trunk, rng);
     let prg = Some(trunk.prg());
-    let setting = Setting { half, settings, writes: true, shared: false, budget: MAX_BRANCHES, counters: counters.clone(), prg };
+    let setting = Setting {
+        half,
+        settings,
+        writes: true,
+        shared: false,
+        budget: MAX_BRANCHES,
+        counters: counters.clone(),
+        prg,
+    };
     let mut run = Run::new(setting, &mut trunk);
     statement.run(&mut run)?;
     let query = run.close()?;
@@ -203,7 +211,15 @@ pub fn verify<'a, H: Half>(
     let counters = Arc::new(Counters::default());
     let trunk = Trunk::new(half.clone(), settings, challenges, stock, channel, counters.clone());
     let mut trunk = VerifierTrunk::new(trunk);
-    let setting = Setting { half, settings, writes: false, shared: false, budget: MAX_BRANCHES, counters: counters.clone(), prg: None };
+    let setting = Setting {
+        half,
+        settings,
+        writes: false,
+        shared: false,
+        budget: MAX_BRANCHES,
+        counters: counters.clone(),
+        prg: None,
+    };
     let mut run = Run::new(setting, &mut trunk);
     statement.run(&mut run)?;
     let query = run.close()?;

@@ -131,8 +131,9 @@ impl<'a, H: Half> Trunk<'a, H> {
     /// Makes the next piece's random correlations ready, at least `least`: how many they are.
     fn next_piece(&mut self, least: usize) -> Result<usize, Error> {
         if least > LONGEST {
-            let reason =
-                format!("thresholds in thresholds need pieces of {least} commitments; {LONGEST} are possible");
+            let reason = format!(
+                "thresholds in thresholds need pieces of {least} commitments; {LONGEST} are possible"
+            );
             return Err(StatementError::misuse(reason).into());
         }
         let length = self.piece.max(least);
@@ -220,7 +221,7 @@ impl<'a, H: Half> ProverTrunk<'a, H> {
     pub(super) fn finish(mut self, query: Wide<H::Mac>) -> Result<Tally, Error> {
         let trunk = &mut self.trunk;
         let tally = trunk.counters.read();
-        // The tag of a query that is not zero tells V something of delta's product with a secret, and proves nothing.
+        // From the tag of a query that is not zero V, who has its key, would learn the query's value.
         if !query.x.is_zero() {
             let place = "a check at the end of the statement".to_owned();
             return Err(StatementError::Unsatisfied { assertion: tally.assertions, place }.into());
@@ -432,5 +433,90 @@ impl<H: Half> Link<H> for VerifierTrunk<'_, H> {
         }
         let seed = trunk.challenges.hash();
         seed.ok_or_else(|| StatementError::misuse("no challenge").into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha20Rng;
+    use rand_chacha::rand_core::SeedableRng;
+    use volery_channel::{Limits, memory_pair};
+    use volery_field::Gf128;
+    use volery_vole::supply::Correlations;
+    use volery_vole::{Delta, Error as VoleError};
+
+    use super::super::{ProverBits, Settings, VerifierBits};
+    use super::*;
+
+    /// Correlations that are all zero.
+    struct Zeros;
+
+    impl Correlations for Zeros {
+        fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
+            out.clear();
+            out.resize(1000, Gf128::ZERO);
+            Ok(())
+        }
+
+        fn may_wait(&self) -> bool {
+            false
+        }
+    }
+
+    fn trunk<'a, H: Half<Wire = Gf128>>(
+        half: H,
+        stock: &'a mut Stock,
+        channel: &'a mut dyn Channel,
+    ) -> Trunk<'a, H> {
+        let challenges = Challenges::Seeded(Prg::new([1; 16]));
+        Trunk::new(half, Settings::LAN, challenges, stock, channel, Arc::new(Counters::default()))
+    }
+
+    #[test]
+    fn pieces_of_a_byte_cost_the_verifier_no_more_than_their_commitments() {
+        const PIECES: usize = 4096;
+        let (mut p, mut v) = memory_pair(&Limits::default());
+        let (mut stock, half) =
+            (Stock::new(Box::new(Zeros)), VerifierBits::new(&Delta::from_element(Gf128::ONE)));
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                for _ in 0..PIECES {
+                    p.send(tags::MASKS, &[0x5a]).expect("sent");
+                }
+                p.flush().expect("sent");
+            });
+            let mut trunk = VerifierTrunk::new(trunk(half, &mut stock, &mut v));
+            let kept = (0..PIECES).map(|_| {
+                let piece = trunk.piece(false, 1).expect("eight bits");
+                trunk.settle(piece.clone(), 8).expect("all of them used");
+                piece.wires.capacity()
+            });
+            assert_eq!(kept.sum::<usize>(), 8 * PIECES);
+            let reserve = &trunk.trunk.reserve;
+            assert!(reserve.held.capacity() <= 4 * PIECE, "{}", reserve.held.capacity());
+            assert!(reserve.next < 2 * PIECE, "{}", reserve.next);
+        });
+    }
+
+    #[test]
+    fn a_piece_shorter_than_every_use_of_it_is_malformed() {
+        let (mut p, mut v) = memory_pair(&Limits::default());
+        let (mut stock, half) =
+            (Stock::new(Box::new(Zeros)), VerifierBits::new(&Delta::from_element(Gf128::ONE)));
+        p.send(tags::MASKS, &[0x5a]).and_then(|()| p.flush()).expect("sent");
+        let result = VerifierTrunk::new(trunk(half, &mut stock, &mut v)).piece(false, 16);
+        assert!(matches!(result, Err(Error::Malformed { step: tags::MASKS, .. })));
+    }
+
+    #[test]
+    fn a_prover_whose_last_query_is_not_zero_says_so_and_sends_nothing() {
+        let (mut p, mut v) = memory_pair(&Limits::default());
+        let mut stock = Stock::new(Box::new(Zeros));
+        let trunk = trunk(ProverBits, &mut stock, &mut p);
+        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        let result = ProverTrunk::new(trunk, &mut rng).finish(Wide { x: Gf128::ONE, m: Gf128::ONE });
+        assert!(matches!(result, Err(Error::Statement(StatementError::Unsatisfied { .. }))), "{result:?}");
+        drop(p);
+        assert!(v.recv(tags::ASSERTIONS, 1 << 10).is_err());
     }
 }

@@ -31,7 +31,7 @@ fn a_million_ands_take_at_most_1_01_bits_each_and_a_million_products_64_5() {
 
 #[test]
 fn the_embedding_takes_nine_bits_an_and_in_small_blocks_too() {
-    let how = blocks(15 * 20).with(Multiplier::EmbeddedRho40);
+    let how = blocks(15 * 200).with(Multiplier::EmbeddedRho40);
     let chain = AndChain::new(60_000);
     let end = between::<Bits, _, _>(how, &chain, &chain);
     end.accepted();

@@ -68,6 +68,29 @@ fn a_lie_at_depth_three_is_rejected() {
     }
 }
 
+#[test]
+fn branches_over_all_levels_are_no_more_than_the_most_of_one() {
+    let program = Program::<F61>::new([1, 2], 3, 4);
+    let nested = |outer: usize, inner: usize| {
+        let any = |branches| {
+            let any = Disjunction::new(Join::Tree, branches).expect("fits by itself");
+            Tree::Any(any.with_choice(&[0]))
+        };
+        any((0..outer).map(|_| any((0..inner).map(|_| Tree::Leaf(program.clone())).collect())).collect())
+    };
+    // (1024 - 33) / 33 = 30 remain for each of 33.
+    for (inner, fits) in [(30, true), (31, false)] {
+        let statement = nested(33, inner);
+        let end = between::<Over<F61, F61>, _, _>(blocks(1 << 12), &statement, &statement);
+        let refused = |result: &Result<_, Error>| matches!(result, Err(Error::Statement(volery_circuit::Error::Misuse(reason))) if reason.contains("1 to 30"));
+        assert!(
+            end.results.iter().all(|result| result.is_ok() == fits && refused(result) != fits),
+            "{:?}",
+            end.results
+        );
+    }
+}
+
 /// `[x] = value`, a branch about a wire from outside.
 struct Is<W, R> {
     wire: W,
