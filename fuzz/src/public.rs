@@ -15,7 +15,7 @@ const SIGMA: u16 = 40;
 
 /// "I know three elements from which a chain of products ends in this one."
 pub struct Powers<R> {
-    /// The end of the chain: one, or a false claim under the same name.
+    /// The end of the chain: one, or a false claim.
     pub end: R,
     /// Whether this party has the witness.
     pub knows: bool,
@@ -70,6 +70,21 @@ fn program<R: PublicRing>(lie: bool) -> Program<R> {
 pub fn proof<R: PublicRing>(protocol: Protocol) -> Vec<u8> {
     let witness = Program::witness(&Powers::<R>::KNOWN).expect("holds");
     prove_program(&program::<R>(false), &witness, settings(protocol), &mut rng(7)).expect("an honest proof")
+}
+
+/// What holds `bytes` of an honest run, made out for the false statement: its digest takes the place of the true one's, so
+/// that the claim is what is refused and not the name.
+#[must_use]
+pub fn of_the_lie<R: PublicRing>(bytes: &[u8]) -> Vec<u8> {
+    let (truth, lie) = (*program::<R>(false).digest(), *program::<R>(true).digest());
+    let mut bytes = bytes.to_vec();
+    let mut rest = &mut bytes[..];
+    while let Some(at) = rest.windows(truth.len()).position(|window| *window == truth) {
+        let (digest, after) = rest[at..].split_at_mut(truth.len());
+        digest.copy_from_slice(&lie);
+        rest = after;
+    }
+    bytes
 }
 
 /// What the first byte of an input says.

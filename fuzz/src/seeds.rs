@@ -335,20 +335,17 @@ fn preprocess(p: &Path, v: &Path) {
 
 fn public_proofs(add: Add<'_>) {
     for (protocol, mode) in [(Protocol::Zkbpp, 0), (Protocol::Zkboo, 8)] {
-        for (ring, bytes) in [
-            (0, public::proof::<F2>(protocol)),
-            (2, public::proof::<Z32>(protocol)),
-            (3, public::proof::<F61>(protocol)),
+        let bits = public::proof::<F2>(protocol);
+        let words = public::proof::<Z32>(protocol);
+        let field = public::proof::<F61>(protocol);
+        for (ring, name, lie, truth) in [
+            (0, "bits", public::of_the_lie::<F2>(&bits), bits),
+            (2, "words", public::of_the_lie::<Z32>(&words), words),
+            (3, "field", public::of_the_lie::<F61>(&field), field),
         ] {
-            let name = ["bits", "bits", "words", "field"][ring];
+            add("public_proof", &format!("{protocol}-{name}-true"), &[&[ring], &truth[..]].concat());
             // Bit 2: the same proof for a false statement.
-            for (bit, of) in [(0, "true"), (4, "false")] {
-                add(
-                    "public_proof",
-                    &format!("{protocol}-{name}-{of}"),
-                    &[&[ring as u8 | bit], &bytes[..]].concat(),
-                );
-            }
+            add("public_proof", &format!("{protocol}-{name}-false"), &[&[ring | 4], &lie[..]].concat());
         }
         let (prover, verifier) = record(
             |channel| public::as_prover(channel, protocol).expect("an honest run"),
@@ -356,6 +353,7 @@ fn public_proofs(add: Add<'_>) {
         );
         add("head_prover", protocol.name(), &[&[mode], &verifier[..]].concat());
         add("head_verifier", &format!("{protocol}-true"), &[&[mode], &prover[..]].concat());
-        add("head_verifier", &format!("{protocol}-false"), &[&[mode | 4], &prover[..]].concat());
+        let lie = public::of_the_lie::<F2>(&prover);
+        add("head_verifier", &format!("{protocol}-false"), &[&[mode | 4], &lie[..]].concat());
     }
 }

@@ -1,4 +1,5 @@
-//! The same proofs with the verifier at the other end of a channel: soundness without a hash, from 40 bits on.
+//! The same proofs with the verifier at the other end of a channel: no Fiat-Shamir, so a prover has one try, and 40 bits of
+//! soundness are enough. (Commitments are hashes here, too.)
 //!
 //! ```text
 //! V -> P   HeadPromise      what V wants proved (digest, protocol, sigma) and H(nonce, e)
@@ -12,6 +13,9 @@
 //! as it should. Here V commits to the challenge before it sees anything, so that it cannot choose: a simulator learns
 //! `e` from the commitment (a random oracle, or by rewinding V) before it makes up the first message. P learns nothing
 //! about `e` from a hash with a nonce of 256 bits.
+//!
+//! P's salt and seeds depend on the promise: a prover whose generator repeats itself, after a snapshot of its machine, gives
+//! one answer to each first message, since another challenge needs another promise.
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, ChannelExt, Tag, tags};
@@ -59,9 +63,9 @@ pub fn prove<R: PublicRing>(
     rng: &mut impl CryptoRng,
 ) -> Result<(), Error> {
     let promised: [u8; PROMISE] = channel.recv_array(tags::HEAD_PROMISE)?;
-    let (promised, theirs) = promised.split_at(32);
+    let (challenge_promised, theirs) = promised.split_at(32);
     compare(channel, theirs, &wanted(program, &settings))?;
-    let (header, committed) = commit(program, witness, settings, rng)?;
+    let (header, committed) = commit(program, witness, settings, &promised, rng)?;
     let mut message = header.encode();
     match header.protocol() {
         Protocol::Zkboo => message.extend_from_slice(committed.first()),
@@ -69,7 +73,7 @@ pub fn prove<R: PublicRing>(
     }
     send(channel, tags::HEAD_FIRST, &message)?;
     let opening: [u8; 64] = channel.recv_array(tags::HEAD_CHALLENGE)?;
-    if promise(&opening) != promised {
+    if promise(&opening) != challenge_promised {
         let reason = "the challenge is not the one committed to";
         channel.fail(reason);
         return Err(Error::Cheat { party: "verifier", step: tags::HEAD_CHALLENGE, reason });

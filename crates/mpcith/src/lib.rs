@@ -70,8 +70,9 @@
 //!
 //! # What is secret
 //!
-//! Witness, seeds, and the views of closed players. They are wiped; time depends on lengths and on public values alone.
-//! A verifier has no secrets. `unsafe` occurs where a function compiled for more than the least CPU is called.
+//! Witness, seeds, and tapes and views of closed players. What is kept of them on the heap is wiped, and so is the hash state
+//! that seeds are drawn from; time depends on lengths and on public values alone. (Copies that hashing a single tape's seed or a row
+//! leaves on the stack are not: they are BLAKE3's own.) A verifier has no secrets. `unsafe` occurs where a function compiled for more than the least CPU is called.
 
 mod challenge;
 pub mod decomposition;

@@ -63,11 +63,14 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// The greatest `sigma`: the challenge is expanded from a hash of 256 bits.
-    pub const MAX_SIGMA: u16 = 256;
+    /// The greatest `sigma`: commitments and challenges are hashes of 256 bits, and who finds two commitments that are equal
+    /// can open one in two ways. That takes `2^128` hashes, so no number of repetitions makes a proof sounder.
+    pub const MAX_SIGMA: u16 = 128;
 
-    /// `sigma` bits of soundness. Files want 80 or more: a forger tries as many challenges as it can compute hashes. 40
-    /// are for interactive proofs.
+    /// The least `sigma` that files should have: a forger tries as many challenges as it can compute hashes.
+    pub const FILE_SIGMA: u16 = 80;
+
+    /// `sigma` bits of soundness. Files want [`Parameters::FILE_SIGMA`] or more; 40 are for interactive proofs.
     ///
     /// # Errors
     /// [`Error::Parameters`] unless `sigma` is from 1 to [`Parameters::MAX_SIGMA`].
@@ -88,7 +91,7 @@ impl Parameters {
     /// `ceil(sigma / (log2(3) - 1))`: each repetition is passed with probability at most 2/3.
     #[must_use]
     pub fn repetitions(self) -> usize {
-        // At most 438.
+        // At most 219.
         soundness::repetitions(soundness::ZKBOO_ERROR_BITS, f64::from(self.sigma)) as usize
     }
 }
@@ -129,6 +132,6 @@ mod tests {
 
     #[test]
     fn impossible_parameters_are_refused() {
-        assert!(Parameters::new(0).is_err() && Parameters::new(257).is_err());
+        assert!(Parameters::new(0).is_err() && Parameters::new(129).is_err());
     }
 }

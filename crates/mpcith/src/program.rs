@@ -29,6 +29,9 @@ impl<R: PublicRing> Program<R> {
         let mut digest = Digest::new();
         digest.bytes("public proof over", R::NAME.as_bytes());
         statement.identify(&mut digest);
+        // Statements say what they mean, circuits what is proved: a statement that forgets to name a public value, or gadgets
+        // that changed, must not go by another's digest.
+        circuit.identify(&mut digest);
         if circuit.asserted().is_empty() {
             return Err(Error::Parameters(
                 "the statement claims nothing, so there is nothing to prove".into(),
@@ -49,7 +52,7 @@ impl<R: PublicRing> Program<R> {
         Ok(evaluator.into_trace())
     }
 
-    /// The statement's identity, its ring included; what a proof names.
+    /// The identity of the statement, its ring and its circuit; what a proof names.
     #[must_use]
     pub fn digest(&self) -> &[u8; 32] {
         &self.digest

@@ -9,9 +9,14 @@ use std::path::PathBuf;
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
+use volery_circuit::statements::Sha256Preimage;
 use volery_circuit::{Digest, Error, Prove, Statement};
-use volery_field::{Bn254Scalar, F2, F61, Ring, Z32};
+use volery_field::{
+    Bls12381Scalar, Bn254Scalar, F2, F32, F61, Gf256, P256Base, Ring, RistrettoScalar, Secp256k1Base, Z32,
+    Z64,
+};
 use volery_mpcith::{Parameters, Protocol, PublicRing, Settings, Verified, prove, verify};
+use zeroize::Zeroizing;
 
 /// "I know x and y with (x + y + 1) x y = c", with a hint that computes the product of both.
 struct Cubic<R> {
@@ -40,9 +45,11 @@ impl<R: Ring, B: Prove<R>> Statement<B> for Cubic<R> {
     }
 }
 
-fn path(ring: &str, protocol: Protocol) -> PathBuf {
-    let name: String = ring.to_lowercase().replace(' ', "-");
-    [env!("CARGO_MANIFEST_DIR"), "tests", "data", &format!("cubic-{name}-{protocol}-v1.proof")]
+/// The path of a stored proof of `statement` over `ring`.
+fn path(statement: &str, ring: &str, protocol: Protocol) -> PathBuf {
+    let ring =
+        ring.to_lowercase().replace(' ', "-").replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "");
+    [env!("CARGO_MANIFEST_DIR"), "tests", "data", &format!("{statement}-{ring}-{protocol}-v1.proof")]
         .iter()
         .collect()
 }
@@ -57,7 +64,7 @@ fn cubic<R: Ring>() -> Cubic<R> {
 
 fn stored<R: PublicRing>() {
     for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
-        let proof = std::fs::read(path(R::NAME, protocol)).expect("is there");
+        let proof = std::fs::read(path("cubic", R::NAME, protocol)).expect("is there");
         let statement = Cubic::<R> { witness: None, ..cubic() };
         let verified = verify::<R, _>(&statement, &proof, parameters(), None);
         assert_eq!(verified, Ok(Verified { protocol, parameters: parameters() }), "{}", R::NAME);
@@ -66,27 +73,71 @@ fn stored<R: PublicRing>() {
     }
 }
 
+/// Calls a function for every ring.
+macro_rules! over_every_ring {
+    ($function:ident) => {
+        $function::<F2>();
+        $function::<Z32>();
+        $function::<Z64>();
+        $function::<F32>();
+        $function::<F61>();
+        $function::<Gf256>();
+        $function::<Bn254Scalar>();
+        $function::<Bls12381Scalar>();
+        $function::<RistrettoScalar>();
+        $function::<Secp256k1Base>();
+        $function::<P256Base>();
+    };
+}
+
 #[test]
 fn proofs_of_version_one_still_verify() {
-    stored::<F2>();
-    stored::<Z32>();
-    stored::<F61>();
-    stored::<Bn254Scalar>();
+    over_every_ring!(stored);
+}
+
+/// FIPS 180-4's example: SHA-256 of "abc".
+const ABC: [u8; 32] = [
+    0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23, 0xb0,
+    0x03, 0x61, 0xa3, 0x96, 0x17, 0x7a, 0x9c, 0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00, 0x15, 0xad,
+];
+
+/// Few repetitions keep the file small; the circuit is what matters.
+fn preimage_parameters() -> Parameters {
+    Parameters::new(4).expect("in range")
+}
+
+fn preimage() -> Sha256Preimage {
+    Sha256Preimage::new(ABC, 3).expect("fits")
+}
+
+/// A change of the SHA-256 gadget would be one of what proofs are about.
+#[test]
+fn proofs_of_a_sha256_preimage_still_verify() {
+    for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
+        let proof = std::fs::read(path("sha256-abc", F2::NAME, protocol)).expect("is there");
+        let verified = verify::<F2, _>(&preimage(), &proof, preimage_parameters(), None);
+        assert_eq!(verified, Ok(Verified { protocol, parameters: preimage_parameters() }));
+        let other = Sha256Preimage::new(ABC, 4).expect("fits");
+        verify::<F2, _>(&other, &proof, preimage_parameters(), None).expect_err("another statement");
+    }
 }
 
 fn make<R: PublicRing>() {
     for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
         let settings = Settings { protocol, parameters: parameters(), threads: None };
         let proof = prove(&cubic::<R>(), settings, &mut ChaCha20Rng::from_seed([1; 32])).expect("it holds");
-        std::fs::write(path(R::NAME, protocol), proof).expect("can be written");
+        std::fs::write(path("cubic", R::NAME, protocol), proof).expect("can be written");
     }
 }
 
 #[test]
 #[ignore = "makes the stored proofs anew"]
 fn make_stored_proofs() {
-    make::<F2>();
-    make::<Z32>();
-    make::<F61>();
-    make::<Bn254Scalar>();
+    over_every_ring!(make);
+    let statement = preimage().with_message(Zeroizing::new(b"abc".to_vec())).expect("fits");
+    for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
+        let settings = Settings { protocol, parameters: preimage_parameters(), threads: None };
+        let proof = prove(&statement, settings, &mut ChaCha20Rng::from_seed([1; 32])).expect("it holds");
+        std::fs::write(path("sha256-abc", F2::NAME, protocol), proof).expect("can be written");
+    }
 }

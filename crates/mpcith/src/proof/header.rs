@@ -96,7 +96,7 @@ impl Header {
         out.extend_from_slice(&VERSION.to_le_bytes());
         out.extend_from_slice(&[self.protocol.code(), 0]);
         out.extend_from_slice(&self.parameters.sigma().to_le_bytes());
-        // At most 438.
+        // At most 219.
         out.extend_from_slice(&(self.parameters.repetitions() as u16).to_le_bytes());
         for count in [self.inputs, self.multiplications, self.outputs] {
             out.extend_from_slice(&count.to_le_bytes());

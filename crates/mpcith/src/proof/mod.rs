@@ -17,11 +17,11 @@
 mod header;
 pub(crate) mod sigma;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use rand_core::CryptoRng;
 use volery_circuit::{Evaluator, Recorder, Statement, Witness};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 pub use header::Header;
 
@@ -44,6 +44,9 @@ pub struct Settings<'a> {
 
 /// Bytes of the digest of the first message.
 const DIGEST: usize = 32;
+
+/// The occasion of a proof that nobody asked for; an interactive one's is what its verifier promised.
+const FILE: &[u8] = b"file";
 
 /// A proof of `statement`, which holds its witness.
 ///
@@ -68,7 +71,7 @@ pub fn prove_program<R: PublicRing>(
     settings: Settings<'_>,
     rng: &mut impl CryptoRng,
 ) -> Result<Vec<u8>, Error> {
-    let (header, committed) = commit(program, witness, settings, rng)?;
+    let (header, committed) = commit(program, witness, settings, FILE, rng)?;
     let digest = header.keys().digest(committed.first());
     let challenge = challenge::expand(&digest, header.repetitions());
     let response = sigma::response_bytes(header.protocol(), program.shape(), &challenge);
@@ -83,17 +86,18 @@ pub fn prove_program<R: PublicRing>(
 }
 
 /// The first move, with fresh salt and seeds.
+///
+/// They depend on `occasion`, too: all that the challenge can depend on beside the first message itself. See [`draw`].
 pub(crate) fn commit<R: PublicRing>(
     program: &Program<R>,
     witness: &Witness<R>,
     settings: Settings<'_>,
+    occasion: &[u8],
     rng: &mut impl CryptoRng,
 ) -> Result<(Header, Committed), Error> {
-    let (mut salt, mut secret) = ([0; 32], Zeroizing::new([0; 32]));
-    rng.fill_bytes(&mut salt);
+    let mut secret = Zeroizing::new([0; 32]);
     rng.fill_bytes(&mut *secret);
-    let header = Header::new(program, settings.protocol, settings.parameters, salt);
-    let seeds = seeds(&secret, &header, witness);
+    let (header, seeds) = draw(&secret, program, witness, settings, occasion);
     let committed = Committed::new(program, witness.values(), &header, &seeds, settings.threads)?;
     if !committed.claims_hold::<R>() {
         // Nobody would accept the proof; and its output shares would tell what the claimed wires hold.
@@ -103,12 +107,19 @@ pub(crate) fn commit<R: PublicRing>(
     Ok((header, committed))
 }
 
-/// Three seeds a repetition. They depend on the witness, too, so that randomness which repeats is no disaster.
-fn seeds<R: PublicRing>(
+/// The header with its salt, and three seeds a repetition: BLAKE3, keyed with the secret, of everything that a proof depends on.
+///
+/// So randomness that repeats (a snapshot of a machine, say) is no disaster: a proof of something else, of another witness or
+/// on another occasion has other seeds. Without the last, a verifier who meets the same prover twice with two challenges
+/// would get two answers to one first message, which between them open all three players.
+fn draw<R: PublicRing>(
     secret: &[u8; 32],
-    header: &Header,
+    program: &Program<R>,
     witness: &Witness<R>,
-) -> Zeroizing<Vec<[u8; Shape::SEED]>> {
+    settings: Settings<'_>,
+    occasion: &[u8],
+) -> (Header, Zeroizing<Vec<[u8; Shape::SEED]>>) {
+    let mut header = Header::new(program, settings.protocol, settings.parameters, [0; 32]);
     let mut encodings = Zeroizing::new(vec![0; witness.values().len().saturating_mul(R::BYTES)]);
     for (value, encoding) in witness.values().iter().zip(encodings.chunks_exact_mut(R::BYTES)) {
         // The chunk has the exact length, the only thing that encoding asks for.
@@ -116,10 +127,15 @@ fn seeds<R: PublicRing>(
         debug_assert_eq!(encoded, Ok(()));
     }
     let mut hasher = blake3::Hasher::new_keyed(secret);
+    hasher.update(&(occasion.len() as u64).to_le_bytes()).update(occasion);
     hasher.update(&header.encode()).update(&encodings);
+    let mut stream = hasher.finalize_xof();
+    hasher.zeroize();
     let mut seeds = Zeroizing::new(vec![[0; Shape::SEED]; 3 * header.repetitions()]);
-    hasher.finalize_xof().fill(seeds.as_flattened_mut());
-    seeds
+    stream.fill(&mut header.salt);
+    stream.fill(seeds.as_flattened_mut());
+    stream.zeroize();
+    (header, seeds)
 }
 
 /// What a verified proof was.

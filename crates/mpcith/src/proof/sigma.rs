@@ -7,18 +7,19 @@
 //! response to e, ZKB++:            c_{e+2} | seed of e | seed of e+1 | player 3's input share, if opened | view of e+1
 //! ```
 //!
-//! Key and tapes depend on the proof's header: protocol, version, parameters, statement and salt.
+//! Key and tapes depend on the proof's header: protocol, version, parameters, statement and salt. A seed becomes a tape by
+//! way of `BLAKE3(tape key; repetition 4, player 1, zeros 11 | seed 16)`; how the tape is read from it, see [`TapeStream`].
 
 use core::ops::Range;
 
 use rayon::prelude::*;
-use volery_vole::Prg;
+use zeroize::Zeroize;
 
 use super::header::{Header, Keys};
 use crate::challenge::Trit;
 use crate::hash;
 use crate::program::{Program, Shape};
-use crate::rings::{PublicRing, Recomputation, Simulation, wipe};
+use crate::rings::{PublicRing, Recomputation, Simulation, TapeStream, wipe};
 use crate::{Error, Protocol};
 
 /// A seed of a player in one repetition.
@@ -43,21 +44,19 @@ fn for_each<T: Send>(
 }
 
 /// The tape of a player: its seed under the proof's key, so that equal seeds of two proofs give unrelated tapes.
-pub(super) fn tape(keys: &Keys, repetition: usize, player: u8, seed: &Seed) -> Prg {
+pub(super) fn tape(keys: &Keys, repetition: usize, player: u8, seed: &Seed) -> TapeStream {
     let mut input = [0; Shape::LABEL + Shape::SEED];
     label(&mut input, repetition, player, seed);
-    let hash = blake3::keyed_hash(&keys.tape, &input);
-    let mut key = [0; 16];
-    key.copy_from_slice(&hash.as_bytes()[..16]);
-    let tape = Prg::new(key);
-    wipe(&mut key, 0);
-    wipe(&mut input, 0);
+    let mut hash = blake3::keyed_hash(&keys.tape, &input);
+    let tape = TapeStream::new(hash.as_bytes());
+    hash.zeroize();
+    input.zeroize();
     tape
 }
 
 /// Writes what a row begins with.
 pub(super) fn label(row: &mut [u8], repetition: usize, player: u8, seed: &Seed) {
-    // At most 438 repetitions.
+    // At most 219 repetitions.
     row[..4].copy_from_slice(&(repetition as u32).to_le_bytes());
     row[4] = player + 1;
     row[Shape::LABEL..Shape::LABEL + Shape::SEED].copy_from_slice(seed);
@@ -167,7 +166,7 @@ impl Committed {
 impl Commitment<'_> {
     fn run<R: PublicRing>(self, program: &Program<R>, witness: &[R], keys: &Keys) -> Result<(), Error> {
         let shape = program.shape();
-        let tapes: Vec<Prg> = self
+        let tapes: Vec<TapeStream> = self
             .rows
             .chunks_exact_mut(shape.row())
             .zip(self.seeds)
@@ -192,8 +191,11 @@ impl Commitment<'_> {
 /// `count` parts of `each` bytes, if that can be allocated.
 fn zeros(each: usize, count: usize) -> Result<Vec<u8>, Error> {
     let too_long = || Error::Parameters("the statement is too large for a public proof in memory".into());
-    let length = each.checked_mul(count).filter(|length| isize::try_from(*length).is_ok());
-    Ok(vec![0; length.ok_or_else(too_long)?])
+    let length = each.checked_mul(count).ok_or_else(too_long)?;
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(length).map_err(|_| too_long())?;
+    zeros.resize(length, 0);
+    Ok(zeros)
 }
 
 /// Where the response to each challenge lies, and the length of all of them.

@@ -9,9 +9,8 @@ use volery_field::{
     Bls12381Scalar, Bn254Scalar, Element, F32, F61, Gf128, Gf256, P256Base, Ring, RistrettoScalar,
     Secp256k1Base, Z32, Z64,
 };
-use volery_vole::Prg;
 
-use super::{PublicRing, Recomputation, Simulation, wipe};
+use super::{PublicRing, Recomputation, Simulation, TapeStream, wipe};
 use crate::program::Program;
 
 /// Repetitions side by side: wide enough for vector registers, few enough that live wires fit a cache.
@@ -118,7 +117,7 @@ impl<R: Drawn> Draws<R> {
     }
 
     /// Draws chunk number `chunk` of each tape.
-    fn draw(&mut self, tapes: &[Prg], chunk: usize) {
+    fn draw(&mut self, tapes: &[TapeStream], chunk: usize) {
         let mut drawn = [R::ZERO; CHUNK];
         for (t, tape) in tapes.iter().enumerate() {
             tape.blocks_at((chunk * R::BLOCKS_A_CHUNK) as u64, &mut self.blocks);

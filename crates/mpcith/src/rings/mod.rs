@@ -17,12 +17,13 @@
 //!
 //! # A tape
 //!
-//! is AES-128 in counter mode under a key of its own. Its first elements are the input share (of players 1 and 2; player 3's
+//! is AES-128 in counter mode, key and start of the counter its own and secret ([`TapeStream`]). Its first elements are the input share (of players 1 and 2; player 3's
 //! is what is left), then come the `R_i`, one a multiplication. A bit is a bit of the stream, and the first `R_i` begins a block;
 //! how other elements are drawn, and where their blocks begin, is said in [`elements`].
 
 mod bits;
 mod elements;
+mod tape;
 #[cfg(test)]
 mod tests;
 
@@ -30,11 +31,11 @@ use volery_field::{
     Bls12381Scalar, Bn254Scalar, F2, F32, F61, Gf256, P256Base, Ring, RistrettoScalar, Secp256k1Base, Z32,
     Z64,
 };
-use volery_vole::Prg;
 use zeroize::Zeroize;
 
 use crate::challenge::Trit;
 use crate::program::{Program, Shape};
+pub(crate) use tape::TapeStream;
 
 /// A ring over which statements can be proved in public: F2, `Z_{2^32}`, `Z_{2^64}`, and the fields of `volery-field` in
 /// which statements are written. Sealed, since a proof's format depends on it.
@@ -71,7 +72,7 @@ pub struct Simulation<'a, R: PublicRing> {
     /// One value an input.
     pub(crate) witness: &'a [R],
     /// Three a repetition.
-    pub(crate) tapes: &'a [Prg],
+    pub(crate) tapes: &'a [TapeStream],
     /// Three rows a repetition (see [`Shape::row`]), of which input share and view are written.
     pub(crate) rows: &'a mut [u8],
     /// A first message a repetition (see [`Shape::first`]), of which the output shares are written.
@@ -84,7 +85,7 @@ pub struct Recomputation<'a, R: PublicRing> {
     /// Which player is opened first, one a repetition.
     pub(crate) challenge: &'a [Trit],
     /// Those of the opened players, two a repetition.
-    pub(crate) tapes: &'a [Prg],
+    pub(crate) tapes: &'a [TapeStream],
     /// The rows of the opened players, two a repetition. Player 3's input share and the second player's view are there, and
     /// canonical; the other input shares and the first player's view are written.
     pub(crate) rows: &'a mut [u8],

@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 use volery_field::{F2, F61, Gf128, Gf256, P256Base, RistrettoScalar, Z32, Z64};
-use volery_vole::Prg;
 
 use super::elements::Drawn;
 use super::*;
@@ -11,12 +10,12 @@ use crate::testing::{Size, statement};
 
 /// How a tape is read, spelled out: `n` elements from block `first` on, and the block after them.
 trait Plain: PublicRing {
-    fn read(tape: &Prg, first: usize, n: usize) -> (Vec<Self>, usize);
+    fn read(tape: &TapeStream, first: usize, n: usize) -> (Vec<Self>, usize);
     fn pack(elements: &[Self]) -> Vec<u8>;
 }
 
 impl Plain for F2 {
-    fn read(tape: &Prg, first: usize, n: usize) -> (Vec<Self>, usize) {
+    fn read(tape: &TapeStream, first: usize, n: usize) -> (Vec<Self>, usize) {
         let mut blocks = vec![Gf128::ZERO; n.div_ceil(128)];
         tape.blocks_at(first as u64, &mut blocks);
         let bits = blocks.iter().flat_map(|block| (0..128).map(|i| F2::new(block.to_bits() >> i & 1 == 1)));
@@ -34,7 +33,7 @@ impl Plain for F2 {
 macro_rules! plain {
     ($($ring:ty),+) => {$(
         impl Plain for $ring {
-            fn read(tape: &Prg, first: usize, n: usize) -> (Vec<Self>, usize) {
+            fn read(tape: &TapeStream, first: usize, n: usize) -> (Vec<Self>, usize) {
                 let each = <$ring as Drawn>::BLOCKS_A_CHUNK;
                 let chunks = n.div_ceil(64);
                 let mut all = Vec::new();
@@ -64,12 +63,12 @@ macro_rules! plain {
 
 plain!(Z32, Z64, F61, Gf256, RistrettoScalar, P256Base);
 
-fn prgs(n: usize, seed: u8) -> Vec<Prg> {
+fn tape_streams(n: usize, seed: u8) -> Vec<TapeStream> {
     (0..n)
         .map(|i| {
-            let mut key = [seed; 16];
-            key[..4].copy_from_slice(&(i as u32).to_le_bytes());
-            Prg::new(key)
+            let mut secret = [seed; 32];
+            secret[..4].copy_from_slice(&(i as u32).to_le_bytes());
+            TapeStream::new(&secret)
         })
         .collect()
 }
@@ -81,7 +80,7 @@ fn agrees<R: Plain>(seed: u64, size: Size, repetitions: usize) {
     let program = Program::<R>::new(&statement).expect("compiles");
     let witness = Program::witness(&statement).expect("holds");
     let shape = program.shape();
-    let prover_tapes = prgs(3 * repetitions, seed as u8);
+    let prover_tapes = tape_streams(3 * repetitions, seed as u8);
     let mut rows = vec![0; 3 * repetitions * shape.row()];
     let mut first = vec![0; repetitions * shape.first()];
     let witness = witness.values();
@@ -129,7 +128,8 @@ fn recomputes<R: Plain>(
 ) {
     let shape = program.shape();
     let challenge: Vec<Trit> = (0..repetitions).map(|r| Trit::ALL[(r + shift) % 3]).collect();
-    let mut all: Vec<Option<Prg>> = prgs(3 * repetitions, seed).into_iter().map(Some).collect();
+    let mut all: Vec<Option<TapeStream>> =
+        tape_streams(3 * repetitions, seed).into_iter().map(Some).collect();
     let (mut tapes, mut expected, mut given) = (Vec::new(), Vec::new(), Vec::new());
     for (r, e) in challenge.iter().enumerate() {
         for (side, player) in e.opened().into_iter().enumerate() {

@@ -109,7 +109,7 @@ pub(crate) struct VerifyArgs {
     #[arg(conflicts_with_all = ["listen", "connect", "serve"])]
     pub(crate) proof: Option<PathBuf>,
     /// Least soundness accepted of a public proof, in bits
-    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=256),
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128),
           help_heading = "Without a connection")]
     pub(crate) sigma: u16,
     /// The verifier's correlation file, for a proof that was made without a connection

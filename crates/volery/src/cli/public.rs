@@ -63,6 +63,16 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
     Failure::input(format!("{}: {error}", path.display()))
 }
 
+/// Says so if proofs of `sigma` bits are in reach of a forger.
+fn warn_of_few_bits(sigma: u16) {
+    if sigma < Parameters::FILE_SIGMA {
+        output::message(&format!(
+            "warning: {sigma} bits of soundness: whoever can compute 2^{sigma} hashes can forge such a proof; {} or more are out of reach",
+            Parameters::FILE_SIGMA
+        ));
+    }
+}
+
 impl Public {
     pub(crate) fn new(protocol: Protocol, sigma: u16, threads: u16) -> Result<Self, Failure> {
         let threads = match Options::MAX_THREADS.min(usize::from(threads)) {
@@ -154,6 +164,7 @@ impl Made {
 /// Runs `volery prove --out`; the statement has its witness.
 pub(crate) fn prove(statement: &Named, args: &ProveArgs, out: &Path) -> Result<(), Failure> {
     let how = Public::new(args.public.protocol(), args.public.sigma, args.protocol.threads)?;
+    warn_of_few_bits(args.public.sigma);
     let made = match statement {
         Named::Bits(statement) => how.prove::<F2, _>(statement),
         Named::Field(statement) => statement.prove_in_public(&how),
@@ -184,6 +195,7 @@ fn write(path: &Path, proof: &[u8]) -> Result<(), Failure> {
 pub(crate) fn verify(statement: &Named, args: &VerifyArgs, proof: &Path) -> Result<(), Failure> {
     // The protocol is the proof's own.
     let how = Public::new(Protocol::default(), args.sigma, args.protocol.threads)?;
+    warn_of_few_bits(args.sigma);
     let proof = Open::new(proof)?;
     let verified = match statement {
         Named::Bits(statement) => how.verify::<F2, _>(statement, proof),

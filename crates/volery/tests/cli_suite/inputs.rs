@@ -34,7 +34,7 @@ fn bad_command_lines_are_refused_with_a_reason() {
         (join(&[&["verify"], ABC, &connect, &["--tls-ca", "x", "--tls-pin", &pin]]), "cannot be used with"),
         (join(&[&["verify"], ABC, &listen, &["--tls-pin", "sha256:00"]]), "pin"),
         (join(&[&["verify"], ABC, &connect, &["--tls-name", "x"]]), "--tls-ca"),
-        (join(&[&["verify"], ABC, &["proof"]]), "--preprocessed"),
+        (join(&[&["verify"], ABC, &["proof"]]), "proof: no such file"),
         (join(&[&["verify"], ABC, &["--preprocessed", "V.vole"]]), "PROOF"),
         (join(&[&["bench", "--size", "5"]]), "<NAME>"),
         (join(&[&["bench", "boolean", "--size", "0"]]), "possible"),

@@ -72,6 +72,20 @@ fn what_is_no_proof_of_the_statement_is_refused_each_with_its_exit_code() {
 }
 
 #[test]
+fn soundness_that_a_forger_can_reach_is_warned_of_at_either_party() {
+    let dir = tempfile::tempdir().expect("a directory");
+    for (sigma, warned) in [("40", true), ("79", true), ("80", false)] {
+        let proof = path(dir.path(), sigma);
+        let proved = prove(&proof, ABC_WITNESS, &["--sigma", sigma]).expect(0, "");
+        let verified = verify(&proof, &["--sigma", sigma]).expect(0, "");
+        for ended in [proved, verified] {
+            let warning = format!("warning: {sigma} bits of soundness");
+            assert_eq!(ended.stderr.contains(&warning), warned, "{}", ended.stderr);
+        }
+    }
+}
+
+#[test]
 fn statements_over_fields_are_proved_in_public_too() {
     let dir = tempfile::tempdir().expect("a directory");
     let (public, witness) = (path(dir.path(), "public"), path(dir.path(), "witness"));
@@ -95,6 +109,7 @@ fn options_that_contradict_each_other_are_refused() {
     prove(&["--protocol", "zkbpp", "--connect", "127.0.0.1:1"]).refused("give --out");
     prove(&["--out", "x", "--connect", "127.0.0.1:1"]).refused("cannot be used with");
     prove(&["--out", "x", "--sigma", "0"]).refused("--sigma");
+    prove(&["--out", "x", "--sigma", "129"]).refused("--sigma");
     prove(&["--out", "x", "--protocol", "quicksilver"]).refused("--preprocessed");
 }
 

@@ -18,9 +18,9 @@
 //! grow with their number. A group costs both parties one pass over every branch.
 //!
 //! P keeps the vector of every branch and copies that of the one that holds, so which memory it reads depends on its choice; no byte
-//! that it sends does. **When it sends does**: [`Tracer`] runs the picked branch at every repetition, so the time between two
-//! repetitions' messages is longer where that branch has more gates; and where vectors are too large to be kept (`KEPT`) that of the picked
-//! branch is computed again, in time that its gates decide. Branches of about as many gates hide each other from who measures time.
+//! that it sends does. **When it sends does**: [`Tracer`] runs the picked branch in the clear before each repetition's messages, so their
+//! timing follows that branch's length; and where the vectors of all branches are too large to be kept (`KEPT`) that of the picked one is
+//! computed anew, in time that its gates decide. Branches of about as many gates hide each other from who measures time.
 
 use volery_circuit::{Branch, Branches, Circuit, Error as StatementError, Recorder, Shape, Steps};
 use volery_field::{LengthError, Value};

@@ -1,5 +1,6 @@
 //! No other bytes than a proof's are a proof: flipped, cut, extended, reordered, of another statement, of fewer repetitions.
 
+use volery_circuit::{Digest, Prove};
 use volery_field::{Bn254Scalar, F2, F61, Z32};
 
 use super::*;
@@ -138,22 +139,40 @@ fn the_other_protocols_name_is_refused() {
     }
 }
 
-/// The last byte of a view has bits that mean nothing: they must be zero, whatever their hash says.
+/// "I know x with x^2 + x = c", by a statement that forgets to name c, and can be about another gadget.
+struct Forgetful {
+    c: Z32,
+    cube: bool,
+}
+
+impl<B: Prove<Z32>> Statement<B> for Forgetful {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"test: forgetful v1");
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let x = b.secret(1, &mut |_| Ok(vec![Z32::new(2)]))?;
+        let power = b.mul(&x[0], &x[0])?;
+        let power = if self.cube { b.mul(&power, &x[0])? } else { power };
+        let sum = b.add(&power, &x[0]);
+        let difference = b.add_constant(&sum, -self.c);
+        b.assert_zero(&[difference])
+    }
+}
+
+/// Fiat-Shamir is sound for what the digest covers: it covers the circuit, whatever the statement says about itself.
 #[test]
-fn padding_that_is_not_zero_is_refused_even_where_everything_else_is_right() {
-    let statement = statement::<F2>(11, SMALL);
-    let program = Program::<F2>::new(&statement).expect("compiles");
-    assert_ne!(program.multiplications() % 8, 0);
-    let witness = Program::witness(&statement).expect("holds");
-    let (header, committed) =
-        commit(&program, &witness, settings(Protocol::Zkbpp, 4), &mut rng(1)).expect("commits");
-    let challenge = vec![Trit::ALL[0]; header.repetitions()];
-    let mut response = Vec::new();
-    committed.respond(&challenge, &mut response);
-    sigma::check(&program, &header, &challenge, None, &response, None).expect("accepted");
-    *response.last_mut().expect("not empty") |= 0x80;
-    match sigma::check(&program, &header, &challenge, None, &response, None) {
-        Err(Error::Repetition { reason, .. }) => assert!(reason.contains("canonically"), "{reason}"),
-        other => panic!("{other:?}"),
+fn statements_with_one_name_and_other_constants_or_gadgets_are_a_mismatch() {
+    for protocol in PROTOCOLS {
+        let settings = settings(protocol, 8);
+        let known = Forgetful { c: Z32::new(6), cube: false };
+        let proof = prove(&known, settings, &mut rng(5)).expect("it holds");
+        verify::<Z32, _>(&known, &proof, settings.parameters, None).expect("accepted");
+        let others = [Forgetful { c: Z32::new(7), cube: false }, Forgetful { c: Z32::new(10), cube: true }];
+        for other in others {
+            let result = verify::<Z32, _>(&other, &proof, settings.parameters, None);
+            let digest = "the statement's digest";
+            assert!(matches!(result, Err(Error::Mismatch { what, .. }) if what == digest), "{result:?}");
+        }
     }
 }

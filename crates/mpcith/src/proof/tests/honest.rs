@@ -30,7 +30,7 @@ proptest! {
         seed: u64, inputs in 1..40_u32, gates in 0..120_u32, claims in 1..9_u32, sigma in 1..60_u16
     ) {
         let size = Size { inputs, gates, claims };
-        accepted::<F2>(seed, size, 4 * sigma);
+        accepted::<F2>(seed, size, 2 * sigma);
         accepted::<Z32>(seed, size, sigma);
         accepted::<Z64>(seed, size, sigma);
         accepted::<F32>(seed, size, sigma);
@@ -91,13 +91,10 @@ fn a_proof_holds_nothing_of_the_closed_players() {
         let witness = Program::witness(&statement).expect("holds");
         let settings = settings(protocol, 40);
         let mut proof = prove_program(&program, &witness, settings, &mut rng(2)).expect("proves");
-        let (header, _) = commit(&program, &witness, settings, &mut rng(2)).expect("commits");
-        // The generator's first two draws, as `commit` makes them.
-        let (mut salt, mut secret) = ([0; 32], [0; 32]);
-        let mut generator = rng(2);
-        generator.fill_bytes(&mut salt);
-        generator.fill_bytes(&mut secret);
-        let seeds = seeds(&secret, &header, &witness);
+        // The generator's first draw, as `commit` makes it.
+        let mut secret = [0; 32];
+        rng(2).fill_bytes(&mut secret);
+        let (header, seeds) = draw(&secret, &program, &witness, settings, FILE);
         let digest = match protocol {
             Protocol::Zkboo => header.keys().digest(&proof[Header::BYTES..][..program.shape().first() * 69]),
             Protocol::Zkbpp => *proof[Header::BYTES..].first_chunk().expect("long enough"),

@@ -5,9 +5,8 @@ use volery_circuit::{Circuit, Claim, Evaluator, Gate, Input, Parts, Signature};
 use volery_field::{F2, F61, Z32};
 
 use super::*;
-use crate::rings::{Engine, Simulation};
+use crate::rings::{Engine, Simulation, TapeStream};
 use crate::testing::Size;
-use volery_vole::Prg;
 
 /// The input share of `player` in a response that opens it: from the response itself or from the tape.
 fn input_share<R: PublicRing>(
@@ -31,7 +30,7 @@ fn the_witness_is_extracted<R: PublicRing>(unpack: impl Fn(&[u8], usize) -> Vec<
     let program = Program::<R>::new(&statement).expect("compiles");
     let witness = Program::witness(&statement).expect("holds");
     let (header, committed) =
-        commit(&program, &witness, settings(Protocol::Zkboo, 10), &mut rng(1)).expect("commits");
+        commit(&program, &witness, settings(Protocol::Zkboo, 10), FILE, &mut rng(1)).expect("commits");
     let responses = Trit::ALL.map(|e| {
         let mut response = Vec::new();
         let challenge = vec![e; header.repetitions()];
@@ -102,7 +101,7 @@ impl Cheat {
         let (keys, shape, repetitions) = (header.keys(), program.shape(), header.repetitions());
         let mut rows = vec![0; 3 * repetitions * shape.row()];
         let mut first = vec![0; repetitions * shape.first()];
-        let tapes: Vec<Prg> = (0..3 * repetitions)
+        let tapes: Vec<TapeStream> = (0..3 * repetitions)
             .map(|i| {
                 let mut seed = [0; Shape::SEED];
                 rng.fill_bytes(&mut seed);
@@ -169,25 +168,47 @@ fn it_passes_random_challenges_as_often_as_the_bound_says() {
     }
 }
 
+/// The file of a first move, made as an honest prover makes it.
+fn file(header: &Header, committed: &Committed) -> Vec<u8> {
+    let digest = header.keys().digest(committed.first());
+    let mut proof = header.encode();
+    match header.protocol() {
+        Protocol::Zkboo => proof.extend_from_slice(committed.first()),
+        Protocol::Zkbpp => proof.extend_from_slice(&digest),
+    }
+    committed.respond(&challenge::expand(&digest, header.repetitions()), &mut proof);
+    proof
+}
+
+fn files_of_false_claims_are_rejected<R: PublicRing>() {
+    for protocol in PROTOCOLS {
+        let settings = settings(protocol, 40);
+        let FalseClaim { program, header, committed } = FalseClaim::<R>::new(settings);
+        let result = verify_program(&program, &file(&header, &committed), settings.parameters, None);
+        assert!(result.as_ref().is_err_and(Error::is_rejection), "{} {protocol}: {result:?}", R::NAME);
+    }
+}
+
+/// Every view is right and every commitment opens: only the sum of the output shares tells.
+#[test]
+fn an_honest_run_on_a_wrong_witness_is_rejected() {
+    files_of_false_claims_are_rejected::<F2>();
+    files_of_false_claims_are_rejected::<Z32>();
+    files_of_false_claims_are_rejected::<F61>();
+}
+
 #[test]
 fn its_files_are_rejected_at_the_soundness_that_is_demanded() {
     for protocol in PROTOCOLS {
         for seed in 0..10 {
             let cheat = Cheat::new(protocol, 40, seed);
-            let digest = cheat.header.keys().digest(&cheat.first);
-            let challenge = challenge::expand(&digest, cheat.header.repetitions());
             let committed = Committed {
                 shape: cheat.program.shape(),
                 protocol,
                 rows: cheat.rows.clone(),
                 first: cheat.first.clone(),
             };
-            let mut proof = cheat.header.encode();
-            match protocol {
-                Protocol::Zkboo => proof.extend_from_slice(&cheat.first),
-                Protocol::Zkbpp => proof.extend_from_slice(&digest),
-            }
-            committed.respond(&challenge, &mut proof);
+            let proof = file(&cheat.header, &committed);
             let result = verify_program(&cheat.program, &proof, cheat.header.parameters(), None);
             assert!(result.as_ref().is_err_and(Error::is_rejection), "{result:?}");
         }

@@ -21,9 +21,8 @@ mod tests;
 
 use volery_circuit::Step;
 use volery_field::{F2, Gf128};
-use volery_vole::Prg;
 
-use super::{Engine, Recomputation, Simulation, wipe};
+use super::{Engine, Recomputation, Simulation, TapeStream, wipe};
 use crate::challenge::Trit;
 use crate::program::Shape;
 use columns::{Target, Transposer};
@@ -126,13 +125,14 @@ fn blocks(n: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// Fills `row` with the bits of a tape from bit `first` on, which begins a block of AES.
-fn read_tape(tape: &Prg, first: usize, row: &mut [u8]) {
+fn read_tape(tape: &TapeStream, first: usize, row: &mut [u8]) {
     let mut stream = [Gf128::ZERO; BLOCK / TILE];
     let stream = &mut stream[..(row.len() / 16).min(BLOCK / TILE)];
     tape.blocks_at((first / TILE) as u64, stream);
-    for (to, block) in row.as_chunks_mut().0.iter_mut().zip(stream) {
+    for (to, block) in row.as_chunks_mut().0.iter_mut().zip(&*stream) {
         *to = block.to_bytes();
     }
+    wipe(stream, Gf128::ZERO);
 }
 
 /// A register with all bits equal to `bit`.
@@ -219,7 +219,7 @@ fn recompute<const H: usize>(job: Recomputation<'_, F2>) {
 }
 
 /// Writes the input shares that tapes give into the rows.
-fn draw_input_shares(challenge: &[Trit], tapes: &[Prg], rows: &mut [u8], shape: Shape, inputs: usize) {
+fn draw_input_shares(challenge: &[Trit], tapes: &[TapeStream], rows: &mut [u8], shape: Shape, inputs: usize) {
     let mut block = [0; BLOCK / 8];
     for (repetition, e) in challenge.iter().enumerate() {
         for (side, _) in e.opened().into_iter().enumerate().filter(|(_, player)| *player < 2) {

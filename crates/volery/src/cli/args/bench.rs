@@ -76,7 +76,7 @@ pub(crate) struct BenchArgs {
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
     /// Soundness of public proofs, in bits (zkboo, zkbpp)
-    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128))]
     pub(crate) sigma: u16,
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,

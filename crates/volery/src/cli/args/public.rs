@@ -27,8 +27,8 @@ pub(crate) struct PublicArgs {
     /// The proof system [default: quicksilver over a connection or with --preprocessed, zkbpp with --out alone]
     #[arg(long, value_enum)]
     pub(crate) protocol: Option<ProtocolArg>,
-    /// Soundness of a public proof, in bits: a forger has to compute 2^SIGMA hashes
-    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=256))]
+    /// Soundness of a public proof, in bits: a forger has to compute 2^SIGMA hashes. Below 80 that can be done
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128))]
     pub(crate) sigma: u16,
 }
 
