@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use volery_channel::tags;
 use zeroize::Zeroize;
 
 use super::half::{Half, Wide};
@@ -80,6 +81,14 @@ pub(super) struct Slots<C: Zeroize, S: Zeroize> {
     pub(super) send: Vec<S>,
 }
 
+impl<C: Zeroize, S: Zeroize> Slots<C, S> {
+    /// The first `fix` of `commitments` are to values of P's choice, the others to random ones.
+    pub(super) fn new(mut commitments: Vec<C>, fix: usize, send: Vec<S>) -> Self {
+        let random = commitments.split_off(fix);
+        Self { fix: commitments, random, send }
+    }
+}
+
 impl<C: Zeroize, S: Zeroize> Default for Slots<C, S> {
     fn default() -> Self {
         Self { fix: Vec::new(), random: Vec::new(), send: Vec::new() }
@@ -104,6 +113,25 @@ pub(super) struct Round<H: Half> {
 /// A stretch of commitments to values. At P they are random correlations, or commitments to uniform values, until a run writes to them.
 pub(super) struct Piece<H: Half> {
     pub(super) wires: Vec<H::Wire>,
+    /// How many there are to use. At V there may be fewer: an honest P leaves out what no run uses, since each came to a check, a disjunction or
+    /// its end before.
+    pub(super) due: usize,
+}
+
+impl<H: Half> Piece<H> {
+    /// Whether a run that has used up all of this, and had room for `room`, may want another: if not, P left out what it uses itself.
+    ///
+    /// Without this a P that sends a few values at a time would make V's work as large as it likes.
+    pub(super) fn exhausted(&self, room: usize) -> Result<(), Error> {
+        let (here, due) = (self.wires.len(), self.due.min(room));
+        if here < due {
+            let reason = format!(
+                "{here} values where {due} were due: the prover runs another program, or cheats"
+            );
+            return Err(Error::Malformed { step: tags::MASKS, reason });
+        }
+        Ok(())
+    }
 }
 
 impl<H: Half> Drop for Piece<H> {

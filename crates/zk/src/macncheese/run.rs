@@ -53,6 +53,8 @@ pub struct Run<'a, H: Half> {
     piece: Option<Arc<Piece<H>>>,
     window: Vec<H::Wire>,
     next: usize,
+    /// Free slots of the block when the piece came.
+    room: usize,
     block: Block<H>,
     /// Wires claimed to be zero since the last check.
     asserted: Vec<H::Wire>,
@@ -96,6 +98,7 @@ impl<'a, H: Half> Run<'a, H> {
             piece: None,
             window: Vec::new(),
             next: 0,
+            room: 0,
             block: Block::default(),
             asserted: Vec::new(),
             queries: Vec::new(),
@@ -162,12 +165,16 @@ impl<'a, H: Half> Run<'a, H> {
     }
 
     fn try_prepare(&mut self) -> Result<(), Error> {
+        if let Some(piece) = &self.piece {
+            piece.exhausted(self.room)?;
+        }
         self.settle()?;
         if self.block.len() >= self.settings.block_len() {
             self.check()?;
         }
         let piece = self.link.piece(self.shared, 1)?;
-        let room = self.settings.block_len() - self.block.len();
+        self.room = self.settings.block_len() - self.block.len();
+        let room = self.room;
         self.window.extend_from_slice(&piece.wires[..piece.wires.len().min(room)]);
         self.piece = Some(piece);
         Ok(())
@@ -350,7 +357,7 @@ impl<H: Half> Ops<H::Value> for Run<'_, H> {
 impl<H: Half> Prove<H::Value> for Run<'_, H> {
     fn secret(&mut self, n: usize, hint: Hint<'_, H::Value, H::Wire>) -> Result<Vec<H::Wire>, Error> {
         let values = if self.writes() {
-            let values = hint(&Values::<H>(core::marker::PhantomData)).map_err(Error::from);
+            let values = hint(&values::<H>()).map_err(Error::from);
             let values = Zeroizing::new(self.latch(values)?);
             if values.len() != n {
                 let reason = format!("a hint for {n} values gave {}", values.len());
@@ -398,7 +405,13 @@ impl<H: Half> Prove<H::Value> for Run<'_, H> {
     }
 }
 
-/// What hints see at P.
+volery_circuit::polynomials_by_multiplying!([H: Half] H::Value, Run<'_, H>);
+
+/// What hints and picks see at P.
+pub(super) fn values<H: Half>() -> impl Peek<H::Value, H::Wire> {
+    Values::<H>(core::marker::PhantomData)
+}
+
 struct Values<H>(core::marker::PhantomData<H>);
 
 impl<H: Half> Peek<H::Value, H::Wire> for Values<H> {

@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `parties` | both parties of a proof, on two threads |
+//! | `machine`, `programs` | statements, shared with the tests of Robin |
 //! | `trees` | statements whose branches are disjunctions |
 //! | the others | the tests |
 
@@ -11,6 +12,8 @@
 
 #[path = "../arithmetic/deal.rs"]
 mod deal;
+#[path = "../disjunction/machine.rs"]
+mod machine;
 mod parties;
 #[path = "../disjunction/programs.rs"]
 mod programs;
@@ -18,6 +21,7 @@ mod programs;
 mod tap;
 mod trees;
 
+mod choosing;
 mod costs;
 mod honest;
 mod lies;

@@ -194,7 +194,7 @@ impl<H: Half> Lend<H> for Plain {
         let mut used = 0;
         for i in turns {
             // The only reference goes to the first, who may write; the others' come from what comes back.
-            let lent = std::mem::replace(piece, Arc::new(Piece { wires: Vec::new() }));
+            let lent = std::mem::replace(piece, Arc::new(Piece { wires: Vec::new(), due: 0 }));
             let own = if *i == turns[0] { None } else { Some(lent.clone()) };
             let (back, its) = stack.lend_piece(*i, lent)?;
             *piece = own.unwrap_or(back);

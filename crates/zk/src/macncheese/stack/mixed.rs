@@ -51,9 +51,14 @@ impl<H: Half> Mixed<H> {
         Ok(Self { r, powers: powers.collect() })
     }
 
+    /// How much of `n` each branch gets: whole groups.
+    fn share(&self, n: usize) -> usize {
+        n / (H::GROUP * self.r) * H::GROUP
+    }
+
     /// What strings are made of: group `g` of string `j` out of what travels.
     fn strands<T: Copy>(&self, base: &[T]) -> Vec<Vec<T>> {
-        let groups = base.len() / (H::GROUP * self.r);
+        let groups = self.share(base.len()) / H::GROUP;
         let strand = |j| {
             let group = move |g| base[(g * self.r + j) * H::GROUP..][..H::GROUP].iter().copied();
             (0..groups).flat_map(group).collect()
@@ -88,6 +93,11 @@ impl<H: Half> Mixed<H> {
     fn reads_elements(&self, i: usize, base: &[H::Mac]) -> Vec<H::Mac> {
         let wide: Vec<_> = base.iter().map(|x| Wide { x: *x, m: H::Mac::ZERO }).collect();
         self.reads_wide(i, &wide).into_iter().map(|w| w.x).collect()
+    }
+
+    /// The piece that branch `i` gets, of one in which `due` commitments are due.
+    fn piece_of(&self, i: usize, strands: &[Vec<H::Wire>], due: usize) -> Arc<Piece<H>> {
+        Arc::new(Piece { wires: self.reads(i, strands), due: self.share(due) })
     }
 
     /// The round that branch `i` gets: as much as was asked for, and uniform elements up to whole groups.
@@ -190,8 +200,7 @@ impl<H: Half> Lend<H> for Mixed<H> {
         let writers: Vec<usize> = (0..stack.truth.len()).filter(|i| stack.truth[*i]).collect();
         let (mut most, mut written) = (0, Vec::with_capacity(writers.len()));
         for i in &writers {
-            let wires = self.reads(*i, &strands);
-            let own = Arc::new(Piece { wires });
+            let own = self.piece_of(*i, &strands, piece.due);
             if turns.contains(i) {
                 let (back, used) = stack.lend_piece(*i, own)?;
                 most = most.max(used);
@@ -210,7 +219,7 @@ impl<H: Half> Lend<H> for Mixed<H> {
         }
         let strands = Zeroizing::new(self.strands(&piece.wires));
         for i in turns.iter().filter(|i| !writers.contains(i)) {
-            let (_, used) = stack.lend_piece(*i, Arc::new(Piece { wires: self.reads(*i, &strands) }))?;
+            let (_, used) = stack.lend_piece(*i, self.piece_of(*i, &strands, piece.due))?;
             most = most.max(used);
         }
         Ok(most.next_multiple_of(H::GROUP) * self.r)

@@ -28,10 +28,12 @@
 //! | [`Run::any_of_linear`] | `2 m - 1` | `shares`: figure 3 |
 //! | [`Run::at_least`] | `2 m - r`, and `r` strings | `shares`, `mixed` |
 //!
-//! All of them end in queries of the containing run, so they can be parts of branches themselves.
+//! All of them end in queries of the containing run, so they can be parts of branches themselves. [`volery_circuit::Choose`] (`choose`) is
+//! [`Run::any_of`] with wires that go in and come out.
 
 mod branch;
 mod children;
+mod choose;
 mod mixed;
 mod shares;
 mod tree;
