@@ -17,7 +17,7 @@
 //! | `run` | [`Run`], the backend that statements run on: carries the instructions out |
 //! | `link`, `trunk` | what runs share; the root's messages and correlations |
 //! | `multiply` | the multiplication protocols (sections 4.2 to 4.4, 5.1) |
-//! | `stack` | disjunctions and thresholds (section 3): [`Run::any_of`], [`Run::any_of_linear`], [`Run::at_least`] |
+//! | `stack` | disjunctions and thresholds (section 3): [`Run::any_of`], [`Run::any_of_linear`], [`Run::at_least`], [`volery_circuit::Choose`] |
 //! | `disjunction` | [`Disjunction`], the statement |
 //! | [`soundness`] | what an acceptance is worth |
 //!
@@ -159,7 +159,8 @@ impl Settings {
     }
 }
 
-/// Runs `statement` as P and proves it. Where V chooses the challenges, P's `challenges` are [`Challenges::seeded`] and not used; `rng` is for P's own choices: what it sends where no branch that holds has anything to say.
+/// Runs `statement` as P and proves it. Where V chooses the challenges, P's `challenges` are [`Challenges::seeded`] and not used; `rng` is for
+/// P's own choices: what it sends where no branch that holds has anything to say.
 ///
 /// V's answer is the business of [`crate::quicksilver::verdict`].
 ///
