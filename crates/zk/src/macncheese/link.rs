@@ -125,9 +125,8 @@ impl<H: Half> Piece<H> {
     pub(super) fn exhausted(&self, room: usize) -> Result<(), Error> {
         let (here, due) = (self.wires.len(), self.due.min(room));
         if here < due {
-            let reason = format!(
-                "{here} values where {due} were due: the prover runs another program, or cheats"
-            );
+            let reason =
+                format!("{here} values where {due} were due: the prover runs another program, or cheats");
             return Err(Error::Malformed { step: tags::MASKS, reason });
         }
         Ok(())

@@ -124,11 +124,7 @@ fn one_of<R: Ring, S: Clone>(way: Option<usize>, branch: impl Fn(Option<usize>, 
     OneOf::new(branches, chosen.map(|chosen| chosen[0]))
 }
 
-fn joined<S>(
-    join: Join,
-    way: Option<usize>,
-    branch: impl Fn(Option<usize>, usize) -> S,
-) -> Disjunction<S> {
+fn joined<S>(join: Join, way: Option<usize>, branch: impl Fn(Option<usize>, usize) -> S) -> Disjunction<S> {
     let (width, held) = if let Join::AtLeast(r) = join { (r + 1, r) } else { (2, 1) };
     let (branches, chosen) = children(way, width, held, branch);
     let any = Disjunction::new(join, branches).expect("fits");

@@ -18,7 +18,12 @@ impl<T: Item> Reserve<T> {
     }
 
     /// The next `n`, which stay until [`Reserve::advance`].
-    pub(super) fn get(&mut self, n: usize, stock: &mut Stock<T>, channel: &mut dyn Channel) -> Result<&[T], Error> {
+    pub(super) fn get(
+        &mut self,
+        n: usize,
+        stock: &mut Stock<T>,
+        channel: &mut dyn Channel,
+    ) -> Result<&[T], Error> {
         if self.held.len() - self.next < n {
             // Moved only after as many were used, so that short pieces do not make every one of them move a long rest.
             if self.next >= self.held.len() - self.next {
