@@ -5,7 +5,8 @@ use volery::statements::{AndChain, MulChain};
 use volery::{Error, Prover, Verifier};
 use volery_channel::Error as ChannelError;
 use volery_channel::handshake::Mismatch;
-use volery_field::{F61, F61x2};
+use volery_field::{F2, F61, F61x2};
+use volery_zk::disjunction::AnyOf;
 
 use crate::support::{Product, between, options, patient, rng};
 
@@ -57,6 +58,34 @@ fn a_session_proves_disjunctions_over_bits_and_over_a_field_beside_other_stateme
         // The longest branch's bits and not all of them.
         assert!(v[1].bytes_received < 200_200 / 8 * 11 / 10 + 20_000, "{}", v[1].bytes_received);
     }
+}
+
+#[test]
+fn a_statement_that_chooses_is_proved_by_robin_and_by_stacking_in_one_session() {
+    let any = |choice| {
+        let chains = [3000, 20, 17_000].map(AndChain::new).to_vec();
+        AnyOf::<F2, _>::new(chains).and_then(|any| any.with_choice(choice)).expect("three")
+    };
+    let options = options(false, 1);
+    let (p, v) = between(
+        &patient(),
+        |link| {
+            let mut rng = rng(1);
+            let mut prover = Prover::start(link, options, &mut rng)?;
+            let robin = prover.prove(&any(1), &mut rng)?;
+            Ok::<_, Error>([robin, prover.prove_stacked(&any(2), SETTINGS, &mut rng)?])
+        },
+        |link| {
+            let mut rng = rng(2);
+            let mut verifier = Verifier::start(link, options, &mut rng)?;
+            let robin = verifier.verify(&any(0), &mut rng)?;
+            Ok::<_, Error>([robin, verifier.verify_stacked(&any(0), SETTINGS, &mut rng)?])
+        },
+    );
+    let ([robin, stacked], v) = (p.expect("accepted"), v.expect("accepts"));
+    assert!(robin.tally == v[0].tally && stacked.tally == v[1].tally);
+    // Robin commits to the longest branch; stacked, every branch is counted.
+    assert_eq!((robin.tally.multiplications, stacked.tally.multiplications), (17_000, 20_020));
 }
 
 #[test]

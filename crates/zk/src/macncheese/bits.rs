@@ -88,6 +88,11 @@ macro_rules! common {
             x * c
         }
 
+        #[inline(always)]
+        fn tag(x: Gf128) -> Gf128 {
+            x
+        }
+
         fn point(i: usize) -> Gf128 {
             Gf128::from_bits(i as u128)
         }

@@ -169,6 +169,11 @@ impl<F: Value, M: Mac<F>> Half for ProverField<F, M> {
         Wide { x: c, m: M::ZERO }
     }
 
+    #[inline(always)]
+    fn tag(x: Self::Wire) -> M {
+        x.m
+    }
+
     fn widen(x: Self::Wire) -> Wide<M> {
         Wide { x: M::embed(x.x), m: x.m }
     }
@@ -224,6 +229,11 @@ impl<F: Value, M: Mac<F>> Half for VerifierField<F, M> {
 
     fn wide_constant(&self, c: M) -> Wide<M> {
         Wide { x: Ring::ZERO, m: c * *self.delta }
+    }
+
+    #[inline(always)]
+    fn tag(x: M) -> M {
+        x
     }
 
     fn widen(x: M) -> Wide<M> {

@@ -120,6 +120,8 @@ pub trait Half: Clone + Send + Sync + 'static {
     fn wide_constant(&self, c: Self::Mac) -> Wide<Self::Mac>;
     /// Different elements of the MAC field for different `i` up to [`super::MAX_BRANCHES`], zero for zero.
     fn point(i: usize) -> Self::Mac;
+    /// The tag of a wire at P, its key at V.
+    fn tag(x: Self::Wire) -> Self::Mac;
     /// A wire as a wide commitment.
     fn widen(x: Self::Wire) -> Wide<Self::Mac>;
     /// A random wide commitment from [`Half::DEGREE`] random wires.

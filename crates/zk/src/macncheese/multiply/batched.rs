@@ -14,7 +14,7 @@
 //! [f_b] = sum_j t_j chi_{2j+b} [x_{2j+b}]       [g_b] = sum_j t_j [y_{2j+b}]       t_j = product over the bits of j of e or 1 - e
 //! ```
 //!
-//! one pass over tags or keys at the end, with `t` as an outer product of two short tables. So V makes two passes over a block, P four
+//! one pass over tags or keys at the end (P has folded the values), with `t` as an outer product of two short tables. So V makes two passes over a block, P four
 //! and its folds, which halve.
 //!
 //! **Soundness** (theorem 4): `(n + 4 log n + 1) / (|M| - 2)` with powers of one challenge as coefficients, `(4 log n + 2) / (|M| - 2)` with coefficients
@@ -92,7 +92,7 @@ pub(in super::super) fn check<H: Half>(
     })?;
     values.pad(n);
     let (challenges, z) = halve(run, values, n, z)?;
-    let ends = Ends::of(block, Chi::new(kind, seed), &challenges)?;
+    let ends = Ends::of(block, Chi::new(kind, seed), &challenges, values)?;
     finish(run, n, ends, z)
 }
 
@@ -148,25 +148,32 @@ struct Ends<M> {
 const PAIRS: usize = CHUNK / 2;
 
 impl<M: volery_field::Element> Ends<M> {
-    fn of<H: Half<Mac = M>>(block: &Block<H>, mut chi: Chi<M>, challenges: &[M]) -> Result<Self, Error> {
+    /// Their tags or keys, in one pass over the block; their values are what was folded.
+    fn of<H: Half<Mac = M>>(
+        block: &Block<H>,
+        mut chi: Chi<M>,
+        challenges: &[M],
+        values: &Fold<H>,
+    ) -> Result<Self, Error> {
         // The first challenge belongs to the highest bit of a place.
         let low = challenges.len().min(PAIRS.trailing_zeros() as usize);
         let (high, low) = challenges.split_at(challenges.len() - low);
         let (outer, inner) = (tensor(high), tensor(low));
         let mut outer = outer.into_iter();
-        let mut ends = Self { f: Default::default(), g: Default::default() };
+        let [f, g] = values.ends().map(|ends| ends.map(|x| Wide { x, m: M::ZERO }));
+        let mut ends = Self { f, g };
         let mut buffers = Buffers::<H>::default();
         block.chunks(|x, y, _z| {
             let outer = outer.next().unwrap_or(M::ZERO);
-            let Buffers { all, even, weights, wires } = &mut buffers;
+            let Buffers { all, even, weights, tags } = &mut buffers;
             chi.fill(&mut all[..x.len()]);
             for b in 0..2 {
                 let t = &inner[..x.len().saturating_sub(b).div_ceil(2)];
-                ends.g[b] += H::combine(wires.every_second(y, b), t)?.times(outer);
+                ends.g[b].m += H::dot(tags.every_second(y, b), t)? * outer;
                 even.iter_mut().zip(all.iter().skip(b).step_by(2)).for_each(|(out, chi)| *out = *chi);
                 let weights = &mut weights[..t.len()];
                 H::products(t, &even[..t.len()], weights)?;
-                ends.f[b] += H::combine(wires.every_second(x, b), weights)?.times(outer);
+                ends.f[b].m += H::dot(tags.every_second(x, b), weights)? * outer;
             }
             Ok::<_, Error>(())
         })?;
@@ -174,12 +181,12 @@ impl<M: volery_field::Element> Ends<M> {
     }
 }
 
-/// A chunk's coefficients, those of its even or odd places, these times `t`, and the wires of those places.
+/// A chunk's coefficients, those of its even or odd places, these times `t`, and the tags or keys of those places.
 struct Buffers<H: Half> {
     all: Vec<H::Mac>,
     even: Vec<H::Mac>,
     weights: Vec<H::Mac>,
-    wires: Strided<H>,
+    tags: Strided<H>,
 }
 
 impl<H: Half> Default for Buffers<H> {
@@ -188,18 +195,18 @@ impl<H: Half> Default for Buffers<H> {
             all: vec![H::Mac::ZERO; CHUNK],
             even: vec![H::Mac::ZERO; PAIRS],
             weights: vec![H::Mac::ZERO; PAIRS],
-            wires: Strided(Vec::with_capacity(PAIRS)),
+            tags: Strided(Vec::with_capacity(PAIRS)),
         }
     }
 }
 
-/// Every second wire of a chunk.
-struct Strided<H: Half>(Vec<H::Wire>);
+/// The tag or key of every second wire of a chunk.
+struct Strided<H: Half>(Vec<H::Mac>);
 
 impl<H: Half> Strided<H> {
-    fn every_second(&mut self, wires: &[H::Wire], first: usize) -> &[H::Wire] {
+    fn every_second(&mut self, wires: &[H::Wire], first: usize) -> &[H::Mac] {
         self.0.clear();
-        self.0.extend(wires.iter().skip(first).step_by(2));
+        self.0.extend(wires.iter().skip(first).step_by(2).map(|wire| H::tag(*wire)));
         &self.0
     }
 }

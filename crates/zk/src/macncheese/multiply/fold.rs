@@ -61,6 +61,13 @@ impl<H: Half> Fold<H> {
         Ok(sums)
     }
 
+    /// What is left in the end: at most two elements of each vector, zeros where there are fewer.
+    pub(super) fn ends(&self) -> [[H::Mac; 2]; 2] {
+        let first =
+            |vector: &[H::Mac]| core::array::from_fn(|b| vector.get(b).copied().unwrap_or(H::Mac::ZERO));
+        [first(&self.x), first(&self.y)]
+    }
+
     /// Replaces `f_i`, `g_i` by their values at `e`; after [`Fold::coefficients`].
     pub(super) fn fold(&mut self, e: H::Mac) -> Result<(), Error> {
         for vector in [&mut self.x, &mut self.y] {
