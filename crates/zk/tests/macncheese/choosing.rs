@@ -1,7 +1,7 @@
 //! Disjunctions that say [`Choose`], as for Robin, and these among the joins of this protocol.
 
 use volery_circuit::choose::{Branches, Picked, Whole};
-use volery_circuit::{Choose, Digest, Error as StatementError, Evaluator, Prove, Shape, Statement};
+use volery_circuit::{Choose, Digest, Error as StatementError, Evaluator, Shape, Statement};
 use volery_field::{F2, F61, Ring};
 use volery_zk::Error;
 use volery_zk::macncheese::{Disjunction, Join};

@@ -71,7 +71,7 @@ where
     });
     let sides: Vec<_> = sides.collect();
     let stacked: Vec<&dyn Branch<H>> = sides.iter().map(|side| side as &dyn Branch<H>).collect();
-    run.any_of(&stacked, picked.map(|picked| picked.index))?;
+    run.any_of(&stacked, picked.as_ref().map(|picked| picked.index))?;
     Ok(outputs)
 }
 

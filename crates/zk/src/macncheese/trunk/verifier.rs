@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use volery_channel::{ChannelExt as _, Tag, tags};
+use volery_channel::{Tag, tags};
 use volery_circuit::Error as StatementError;
 use volery_field::{packed_bytes, unpack_elements};
 
@@ -14,7 +14,7 @@ use crate::Error;
 
 /// The trunk at V.
 pub(in super::super) struct VerifierTrunk<'a, H: Half> {
-    trunk: Trunk<'a, H>,
+    pub(super) trunk: Trunk<'a, H>,
 }
 
 impl<'a, H: Half> VerifierTrunk<'a, H> {
