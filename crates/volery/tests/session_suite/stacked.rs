@@ -63,7 +63,7 @@ fn a_session_proves_disjunctions_over_bits_and_over_a_field_beside_other_stateme
 #[test]
 fn a_statement_that_chooses_is_proved_by_robin_and_by_stacking_in_one_session() {
     let any = |choice| {
-        let chains = [3000, 20, 17_000].map(AndChain::new).to_vec();
+        let chains = [3000, 20, 17_000].map(AndChain::new).into_iter().collect();
         AnyOf::<F2, _>::new(chains).and_then(|any| any.with_choice(choice)).expect("three")
     };
     let options = options(false, 1);
