@@ -54,9 +54,8 @@ fn a_session_proves_disjunctions_over_bits_and_over_a_field_beside_other_stateme
         );
         let (p, v) = (p.expect("accepted"), v.expect("accepts"));
         assert!(p.iter().zip(&v).all(|(p, v)| p.tally == v.tally && p.bytes_sent == v.bytes_received));
-        assert_eq!(v[1].tally.multiplications, 200_200);
-        // The longest branch's bits and not all of them.
-        assert!(v[1].bytes_received < 200_200 / 8 * 11 / 10 + 20_000, "{}", v[1].bytes_received);
+        // Of all branches; what they cost in bytes is tested where no correlations are made.
+        assert_eq!((v[1].tally.multiplications, v[2].tally.multiplications), (200_200, 23_200));
     }
 }
 
@@ -124,7 +123,9 @@ fn who_has_no_witness_for_the_branch_it_names_sends_nothing_of_it() {
         },
     );
     assert!(matches!(p, Err(Error::Proof(volery_zk::Error::Statement(_)))), "{p:?}");
-    assert!(matches!(v, Err(Error::Channel(_) | Error::Proof(volery_zk::Error::Channel(_)))), "{v:?}");
+    // V was about to make correlations when it heard.
+    let told = v.expect_err("nothing was proved").to_string();
+    assert!(told.contains("a party cannot run the statement"), "{told}");
 }
 
 #[test]
