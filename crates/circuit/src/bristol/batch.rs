@@ -10,7 +10,7 @@
 use volery_field::F2;
 
 use super::BristolFile;
-use crate::choose::{Branch, Branches, Picked, Repeat, Sizer, Steps};
+use crate::choose::{Branch, Branches, Picked, Repeat, Shape, Sizer, Steps};
 use crate::elements::encode;
 use crate::fold::Folded;
 use crate::{Claim, Digest, Error, Fold, Peek, Prove, Signature, Statement, Witness};
@@ -146,6 +146,18 @@ impl FileBatch {
     #[must_use]
     pub fn counts(&self) -> [usize; 2] {
         [self.branches.list().len(), self.claims.len()]
+    }
+
+    /// What each repetition commits to.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.branches.shape()
+    }
+
+    /// Wires that go into each repetition: what is claimed at it.
+    #[must_use]
+    pub fn shared(&self) -> usize {
+        self.branches.shared()
     }
 
     /// The circuits.

@@ -18,6 +18,7 @@ use volery_circuit::{
     bristol,
 };
 use volery_field::F2;
+use volery_zk::disjunction::cost::Task;
 use zeroize::Zeroizing;
 
 use super::args::StatementArgs;
@@ -121,6 +122,16 @@ impl Many {
         }
     }
 
+    /// What is to be proved, for [`volery_zk::disjunction::cost`].
+    pub(crate) fn task(&self) -> Task {
+        let [branches, repetitions] = self.counts();
+        let (shape, shared) = match self {
+            Self::AtLeast { statement, .. } => (statement.shape(), 0),
+            Self::Batch(batch) => (batch.shape(), batch.shared()),
+        };
+        Task { branches, shared, shape, repetitions }
+    }
+
     /// What it is called in results.
     pub(crate) fn text(&self) -> String {
         let hash = |file: &BristolFile| {
@@ -163,6 +174,29 @@ where
             Self::AtLeast { statement, .. } => statement.run(backend),
             Self::Batch(batch) => batch.run(backend),
         }
+    }
+}
+
+/// The statement as Mac'n'Cheese proves it.
+pub(crate) struct Stacked<'a>(pub(crate) &'a Many);
+
+impl<B> Statement<B> for Stacked<'_>
+where
+    B: Choose<F2, Numbered<FileStatement>> + Repeat<F2, bristol::Claimed>,
+{
+    fn identify(&self, digest: &mut Digest) {
+        Statement::<B>::identify(self.0, digest);
+    }
+
+    /// Factors of products are not committed to.
+    fn commitments(&self) -> Option<u64> {
+        let Task { shape, repetitions, .. } = self.0.task();
+        let each = shape.inputs.checked_add(shape.outputs)?.checked_add(shape.multiplications)? as u64;
+        each.checked_mul(repetitions as u64)
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        self.0.run(backend)
     }
 }
 

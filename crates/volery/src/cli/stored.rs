@@ -106,7 +106,7 @@ pub(crate) fn about_bits(statement: &Named) -> Result<&BitStatement, Failure> {
             "--preprocessed is for statements about bits; this one is about elements of {}: give --connect or --listen",
             statement.pair(MacField::Small).value
         ))),
-        Named::Many(_) => Err(Failure::input(
+        Named::Many(..) => Err(Failure::input(
             "--preprocessed is for one statement, not for --any-of: give --connect or --listen",
         )),
     }

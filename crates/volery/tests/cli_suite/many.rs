@@ -81,6 +81,8 @@ fn claims_can_be_given_for_each_circuit_and_info_counts_one() {
     let info = run(&[&["info", "--json", "--any-of"], each.as_slice()].concat(), "").expect(0, "").object();
     // Both factors of nine ANDs, and eight bits.
     assert_eq!((&info["ands"], &info["secret_bits"]), (&9.into(), &26.into()), "{info}");
+    let names = info["protocols"].as_array().expect("a list").iter().map(|cost| &cost["protocol"]);
+    assert_eq!(Vec::from_iter(names), ["robin", "macncheese", "robin", "macncheese"]);
     run(&["check", "--any-of", &files[0], "--witness", "-"], "branch 0\n0x07\n")
         .refused("a circuit needs a claim");
     run(&["info", "x", "--any-of", &files[0]], "").refused("not both");
@@ -163,4 +165,39 @@ fn one_of_several_constraint_systems_is_proved() {
     let witness = format!("branch 0\n{}\n", data("factors.f61.wtns"));
     run(&[&["prove"], statement.as_slice(), &["--witness", "-", "--out", &out]].concat(), &witness)
         .refused("disjunction");
+}
+
+#[test]
+fn the_protocol_of_a_disjunction_can_be_forced_and_both_parties_need_the_same() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let files = circuits(dir.path());
+    let public = write(dir.path(), "public", PUBLIC);
+    let names: Vec<&str> = files.iter().map(String::as_str).collect();
+    let by = |protocol: &'static str, rest: &[&'static str]| {
+        join(&[&["--disjunction", protocol, "--public", &public], rest, &["--any-of"], &names])
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let stacked = by("macncheese", &[]);
+    let stacked: Vec<&str> = stacked.iter().map(String::as_str).collect();
+    let mut sent = Vec::new();
+    for witness in ["branch 0\n0x07\n", "branch 1\n0x0f\n"] {
+        let (prover, verifier) = session([&stacked, &stacked], witness, &["--json"], &["--json"]);
+        let (prover, verifier) = (prover.expect(0, "").object(), verifier.expect(0, "").object());
+        assert_eq!(verifier["result"], "accepted", "{verifier}");
+        assert!(verifier["soundness_bits"].as_f64().is_some_and(|bits| bits >= 100.0), "{verifier}");
+        sent.push((prover["bytes_sent"].clone(), verifier["bytes_sent"].clone()));
+    }
+    assert_eq!(sent[0], sent[1]);
+    let two = by("macncheese", &["--at-least", "2"]);
+    let two: Vec<&str> = two.iter().map(String::as_str).collect();
+    let (prover, verifier) = session([&two, &two], "branch 1\n0x0f\nbranch 0\n0x07\n", &[], &[]);
+    prover.expect(0, "");
+    verifier.expect(0, "");
+    let robin = by("robin", &[]);
+    let robin: Vec<&str> = robin.iter().map(String::as_str).collect();
+    let (prover, verifier) = session([&stacked, &robin], "branch 0\n0x07\n", &[], &[]);
+    prover.expect(3, "");
+    verifier.expect(3, "");
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::ArgPredicate;
+use clap::{Args, ValueEnum};
 
 use crate::cli::failure::Failure;
 
@@ -49,6 +49,15 @@ WITNESS FILE of others: one line for each secret input, in order, or all of them
   Lengths are exact, leading zeros included. Built-ins call their secret `message`, `key` or `factors` and take it as bytes,
   first byte first (factors in pairs, 8 hex digits each); circuits have `input 0`, `input 1`, ... and take integers whose least significant bit is the first wire.";
 
+/// How a disjunction is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DisjunctionArg {
+    /// Fewest seconds: three values a multiplication of the largest circuit
+    Robin,
+    /// Fewest bytes: one value a multiplication, and more waiting
+    Macncheese,
+}
+
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StatementArgs {
     /// A built-in statement or a circuit file (see the end of --help)
@@ -72,6 +81,9 @@ pub(crate) struct StatementArgs {
     #[arg(long, value_name = "R", requires = "any_of", conflicts_with = "at_least", help_heading = "Statement",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: Option<u32>,
+    /// How one of several circuits is proved; both parties need the same [default: what is faster on a network of --profile]
+    #[arg(long, value_enum, value_name = "PROTOCOL", requires = "any_of", help_heading = "Statement")]
+    pub(crate) disjunction: Option<DisjunctionArg>,
     /// Public inputs and outputs of a circuit file; public numbers of a built-in
     #[arg(long, value_name = "FILE", help_heading = "Statement")]
     pub(crate) public: Option<PathBuf>,
