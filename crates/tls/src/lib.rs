@@ -11,12 +11,18 @@
 //! |---|---|
 //! | [`key_exchange`] | ECDHE on P-256 with a key in two shares: additive shares of the pre-master secret |
 //! | [`ghash`] | AES-GCM's tags from a hash key in two shares |
+//! | [`step`] | the programs that run under two-party computation, and the machine that they run on |
+//! | [`prf`] | TLS 1.2's key derivation: which compressions are two-party, and which each party does alone |
+//! | [`record`] | AES-128-GCM's counter blocks under a shared key |
 //! | `error` | [`Error`], which says whose fault it was |
 #![forbid(unsafe_code)]
 
 mod error;
 pub mod ghash;
 pub mod key_exchange;
+pub mod prf;
+pub mod record;
+pub mod step;
 #[cfg(test)]
 mod testing;
 
