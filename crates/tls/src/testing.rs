@@ -67,7 +67,8 @@ pub(crate) fn two_parties<F: OleField, A: Send, B: Send>(
             let rng = &mut ChaCha20Rng::seed_from_u64(101);
             let delta = Delta::random(rng);
             let extension =
-                softspoken::Sender::setup(&mut p, &SESSION, FieldBits::Eight, delta.duplicate(), rng).unwrap();
+                softspoken::Sender::setup(&mut p, &SESSION, FieldBits::Eight, delta.duplicate(), rng)
+                    .unwrap();
             let party = VerifierParty::new(SESSION, extension, delta.duplicate(), rng);
             let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
             let mut products = Sender::new(&SESSION, delta);

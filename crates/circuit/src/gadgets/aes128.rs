@@ -101,7 +101,10 @@ impl<W: Clone> Aes128<W> {
         let whitening = keys.next().unwrap_or_else(|| block(&[]))?;
         let rounds = keys.collect::<Result<Vec<_>, _>>()?;
         if rounds.len() != ROUNDS {
-            return Err(Error::misuse(format!("AES-128 with {} wires of round keys, not 1,408", wires.len())));
+            return Err(Error::misuse(format!(
+                "AES-128 with {} wires of round keys, not 1,408",
+                wires.len()
+            )));
         }
         Ok(Self { whitening, rounds })
     }

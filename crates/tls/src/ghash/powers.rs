@@ -35,14 +35,22 @@ pub trait Shared {
     ///
     /// # Errors
     /// The parties' own.
-    fn multiply(&mut self, channel: &mut dyn Channel, factors: &[Gf128]) -> Result<Zeroizing<Vec<Gf128>>, Error>;
+    fn multiply(
+        &mut self,
+        channel: &mut dyn Channel,
+        factors: &[Gf128],
+    ) -> Result<Zeroizing<Vec<Gf128>>, Error>;
 
     /// This party's factors for `(P_i + V_i)(P_j + V_j)`: P's are `P_i, P_j`, V's `V_j, V_i`.
     fn cross(i: Gf128, j: Gf128) -> [Gf128; 2];
 }
 
 impl Shared for ole::Sender<Gf128> {
-    fn multiply(&mut self, channel: &mut dyn Channel, factors: &[Gf128]) -> Result<Zeroizing<Vec<Gf128>>, Error> {
+    fn multiply(
+        &mut self,
+        channel: &mut dyn Channel,
+        factors: &[Gf128],
+    ) -> Result<Zeroizing<Vec<Gf128>>, Error> {
         Ok(Self::multiply(self, channel, factors)?)
     }
 
@@ -52,7 +60,11 @@ impl Shared for ole::Sender<Gf128> {
 }
 
 impl Shared for ole::Receiver<Gf128> {
-    fn multiply(&mut self, channel: &mut dyn Channel, factors: &[Gf128]) -> Result<Zeroizing<Vec<Gf128>>, Error> {
+    fn multiply(
+        &mut self,
+        channel: &mut dyn Channel,
+        factors: &[Gf128],
+    ) -> Result<Zeroizing<Vec<Gf128>>, Error> {
         Ok(Self::multiply(self, channel, factors)?)
     }
 
@@ -97,7 +109,12 @@ impl Powers {
     /// # Errors
     /// [`Error::Misuse`] for a power that no record of TLS needs; [`Error::Products`] if too few products are prepared or
     /// the peer's message is malformed; the channel's. Nothing is added then.
-    pub fn extend(&mut self, channel: &mut dyn Channel, party: &mut impl Shared, n: usize) -> Result<(), Error> {
+    pub fn extend(
+        &mut self,
+        channel: &mut dyn Channel,
+        party: &mut impl Shared,
+        n: usize,
+    ) -> Result<(), Error> {
         if n > MAX_POWER {
             return Err(Error::Misuse(format!("power {n} of h; no record needs more than {MAX_POWER}")));
         }
@@ -110,7 +127,8 @@ impl Powers {
         shares[..have].copy_from_slice(&self.shares);
         for exchange in 1.. {
             let (least, most) = (1_u32 << (exchange - 1), 1 << exchange);
-            let new = (have + 1..=n).filter(|k| k % 2 == 1 && k.count_ones() > least && k.count_ones() <= most);
+            let new =
+                (have + 1..=n).filter(|k| k % 2 == 1 && k.count_ones() > least && k.count_ones() <= most);
             let new: Vec<usize> = new.collect();
             self::multiply(channel, party, &mut shares, &new)?;
             if most >= usize::BITS - n.leading_zeros() {
@@ -137,7 +155,8 @@ fn multiply(
     }
     let halves: Zeroizing<Vec<[Gf128; 2]>> =
         Zeroizing::new(new.iter().map(|k| halves(*k).map(|half| power(shares, half))).collect());
-    let factors: Zeroizing<Vec<Gf128>> = Zeroizing::new(halves.iter().flat_map(|[i, j]| cross(party, *i, *j)).collect());
+    let factors: Zeroizing<Vec<Gf128>> =
+        Zeroizing::new(halves.iter().flat_map(|[i, j]| cross(party, *i, *j)).collect());
     let products = party.multiply(channel, &factors)?;
     for ((k, [i, j]), [first, second]) in new.iter().zip(halves.iter()).zip(products.as_chunks().0) {
         shares[k - 1] = *i * *j + *first + *second;

@@ -31,7 +31,13 @@ fn first_counter(nonce: [u8; 12]) -> Block {
 }
 
 /// The tag that two parties make of a record that the clear knows; powers are extended twice.
-fn shared_tag(key: [u8; 16], nonce: [u8; 12], header: &[u8], ciphertext: &[u8], changes: [Change; 2]) -> Block {
+fn shared_tag(
+    key: [u8; 16],
+    nonce: [u8; 12],
+    header: &[u8],
+    ciphertext: &[u8],
+    changes: [Change; 2],
+) -> Block {
     let [h_p, h_v] = split(encrypt(key, [0; 16]), 1);
     let [mask_p, mask_v] = split(encrypt(key, first_counter(nonce)), 2);
     let need = hashed_blocks(header.len(), ciphertext.len());
@@ -90,7 +96,11 @@ fn records_of_up_to_two_kilobytes_have_the_tags_of_the_library() {
     for length in [0, 1, 15, 16, 17, 256, 500, 2048] {
         let plaintext: Vec<u8> = (0..length).map(|i| (i as u8).wrapping_mul(0x9d)).collect();
         let (ciphertext, tag) = record([7; 16], [9; 12], &[3; 13], &plaintext);
-        assert_eq!(shared_tag([7; 16], [9; 12], &[3; 13], &ciphertext, [untouched; 2]), tag, "{length} bytes");
+        assert_eq!(
+            shared_tag([7; 16], [9; 12], &[3; 13], &ciphertext, [untouched; 2]),
+            tag,
+            "{length} bytes"
+        );
     }
 }
 

@@ -98,7 +98,8 @@ fn get<const N: usize>(step: Tag, bytes: &[u8]) -> Result<[P256Base; N], Error> 
 
 /// This party's share of `1 / (x_2 - x_1)`: `rho / d`.
 fn share_of_inverse(rho: P256Base, d: P256Base, step: Tag) -> Result<P256Base, Error> {
-    let inverse = d.inverse().ok_or_else(|| Error::cheat(step, "the check that the two key shares differ"))?;
+    let inverse =
+        d.inverse().ok_or_else(|| Error::cheat(step, "the check that the two key shares differ"))?;
     Ok(rho * inverse)
 }
 

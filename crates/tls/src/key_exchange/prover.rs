@@ -3,18 +3,14 @@
 use p256::PublicKey;
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
-use volery_channel::tags::{
-    KEY_DENOMINATOR, KEY_FACTORS, KEY_OPENING, KEY_SERVER, KEY_SHARE, KEY_SLOPE,
-};
+use volery_channel::tags::{KEY_DENOMINATOR, KEY_FACTORS, KEY_OPENING, KEY_SERVER, KEY_SHARE, KEY_SLOPE};
 use volery_channel::{Channel, ChannelExt};
 use volery_field::{Element, P256Base, Ring};
 use volery_vole::ole;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::point::{self, KeyShare, POINT_BYTES, ServerPoint};
-use super::{
-    ELEMENT, PremasterSecret, from_big_endian, get, only, put, share_of_inverse, share_of_sum,
-};
+use super::{ELEMENT, PremasterSecret, from_big_endian, get, only, put, share_of_inverse, share_of_sum};
 use crate::Error;
 
 /// P with a key share, before the server's point is known.
@@ -116,9 +112,11 @@ impl ProverShare {
         let (mut key, mut share) = ([0; 32], [0; 32]);
         key.copy_from_slice(&opening[..ELEMENT]);
         share.copy_from_slice(&opening[ELEMENT..]);
-        let key = KeyShare::from_bytes(key)
-            .ok_or_else(|| Error::malformed(KEY_OPENING, "the key share is not below the group's order, or zero"))?;
-        let share = P256Base::decode(&share).map_err(|error| Error::malformed(KEY_OPENING, error.to_string()))?;
+        let key = KeyShare::from_bytes(key).ok_or_else(|| {
+            Error::malformed(KEY_OPENING, "the key share is not below the group's order, or zero")
+        })?;
+        let share =
+            P256Base::decode(&share).map_err(|error| Error::malformed(KEY_OPENING, error.to_string()))?;
         if key.public() != self.verifier {
             return Err(Error::cheat(KEY_OPENING, "the check of the opened key share against its point"));
         }

@@ -4,9 +4,7 @@ use p256::elliptic_curve::sec1::ToSec1Point;
 use p256::{PublicKey, SecretKey};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
-use volery_channel::tags::{
-    KEY_DENOMINATOR, KEY_FACTORS, KEY_OPENING, KEY_SERVER, KEY_SHARE, KEY_SLOPE,
-};
+use volery_channel::tags::{KEY_DENOMINATOR, KEY_FACTORS, KEY_OPENING, KEY_SERVER, KEY_SHARE, KEY_SLOPE};
 use volery_channel::{Channel, Stats};
 use volery_vole::ole;
 
@@ -259,7 +257,8 @@ fn only_uncompressed_points_of_the_curve_are_read() {
     let mut other_form = good.clone();
     other_form[0] = 6;
     let compressed = point.to_sec1_point(true).as_bytes().to_vec();
-    let bad = [off_the_curve, above_the_prime, other_form, compressed, vec![0], vec![], vec![4; 64], vec![0; 65]];
+    let bad =
+        [off_the_curve, above_the_prime, other_form, compressed, vec![0], vec![], vec![4; 64], vec![0; 65]];
     for bytes in bad {
         let error = ServerPoint::from_bytes(&bytes).unwrap_err();
         assert!(matches!(error, Error::Server { .. }), "{bytes:?}: {error}");

@@ -2,9 +2,7 @@
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
-use volery_channel::tags::{
-    KEY_DENOMINATOR, KEY_FACTORS, KEY_OPENING, KEY_SERVER, KEY_SHARE, KEY_SLOPE,
-};
+use volery_channel::tags::{KEY_DENOMINATOR, KEY_FACTORS, KEY_OPENING, KEY_SERVER, KEY_SHARE, KEY_SLOPE};
 use volery_field::{P256Base, Ring};
 use volery_vole::ole;
 use zeroize::{Zeroize, Zeroizing};

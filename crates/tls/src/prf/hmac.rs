@@ -41,7 +41,11 @@ impl<W: Clone> HmacKey<W> {
         Self::new(machine, &Step::MasterKey, secret)
     }
 
-    fn new<M: TwoParty<Wire = W> + ?Sized>(machine: &mut M, step: &Step, secret: &[W]) -> Result<Self, M::Error> {
+    fn new<M: TwoParty<Wire = W> + ?Sized>(
+        machine: &mut M,
+        step: &Step,
+        secret: &[W],
+    ) -> Result<Self, M::Error> {
         let mut inner = machine.call(step, secret)?;
         if inner.len() != 2 * DIGEST_BITS {
             return Err(Error::Misuse(format!("{} bits of midstates", inner.len())).into());
@@ -49,10 +53,12 @@ impl<W: Clone> HmacKey<W> {
         let outer = inner.split_off(DIGEST_BITS);
         let opened = machine.open(&inner)?;
         let words = bits_to_words(&opened).into_iter();
-        let words: Vec<u32> = words.map(|word| (0..32).fold(0, |n, i| n | u32::from(word[i].to_u8()) << i)).collect();
+        let words: Vec<u32> =
+            words.map(|word| (0..32).fold(0, |n, i| n | u32::from(word[i].to_u8()) << i)).collect();
         let length = words.len();
         let inner = words.try_into();
-        let inner = inner.map_err(|_| Error::Misuse(format!("a machine opened {length} words of a midstate")))?;
+        let inner =
+            inner.map_err(|_| Error::Misuse(format!("a machine opened {length} words of a midstate")))?;
         Ok(Self { inner, outer })
     }
 

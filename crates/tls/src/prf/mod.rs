@@ -176,5 +176,6 @@ fn prf<M: TwoParty + ?Sized>(
 
 /// The bytes that a machine opened.
 fn bytes(bits: &[F2]) -> Result<Vec<u8>, Error> {
-    bits_to_bytes(bits).ok_or_else(|| Error::Misuse(format!("a machine opened {} bits of whole bytes", bits.len())))
+    bits_to_bytes(bits)
+        .ok_or_else(|| Error::Misuse(format!("a machine opened {} bits of whole bytes", bits.len())))
 }

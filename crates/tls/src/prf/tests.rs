@@ -13,9 +13,8 @@ use crate::testing::hex;
 
 /// HMAC-SHA256 with a library's hash (RFC 2104), for keys of at most a block.
 fn hmac(key: &[u8], message: &[u8]) -> Vec<u8> {
-    let pad = |pad: u8| -> Vec<u8> {
-        (0..64).map(|i| key.get(i).copied().unwrap_or_default() ^ pad).collect()
-    };
+    let pad =
+        |pad: u8| -> Vec<u8> { (0..64).map(|i| key.get(i).copied().unwrap_or_default() ^ pad).collect() };
     let inner = Sha256::digest([&pad(0x36), message].concat());
     Sha256::digest([&pad(0x5c), &*inner].concat()).to_vec()
 }
@@ -57,7 +56,13 @@ struct Derived {
     finished: [u8; 12],
 }
 
-fn derive(premaster: &[u8], seed: MasterSeed, client: Random, server: Random, hash: [u8; 32]) -> (Derived, Log) {
+fn derive(
+    premaster: &[u8],
+    seed: MasterSeed,
+    client: Random,
+    server: Random,
+    hash: [u8; 32],
+) -> (Derived, Log) {
     let machine = &mut Clear::new(true);
     let [p, v] = shares(premaster, 1);
     let premaster = HmacKey::premaster(machine, &p, &v).unwrap();
@@ -68,7 +73,8 @@ fn derive(premaster: &[u8], seed: MasterSeed, client: Random, server: Random, ha
     for i in 0..2 {
         assert_eq!(to_bytes(&block.iv_wires[i]), block.ivs[i]);
     }
-    let key_block = [&*to_bytes(&block.keys[0]), &to_bytes(&block.keys[1]), &block.ivs[0], &block.ivs[1]].concat();
+    let key_block =
+        [&*to_bytes(&block.keys[0]), &to_bytes(&block.keys[1]), &block.ivs[0], &block.ivs[1]].concat();
     (Derived { master: to_bytes(&master), key_block, finished }, core::mem::take(&mut machine.log))
 }
 
@@ -102,10 +108,8 @@ fn a_connection_s_secrets_are_the_known_ones() {
     let hash = hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").try_into().unwrap();
     let (derived, _) = derive(&premaster, MasterSeed::Randoms { client, server }, client, server, hash);
     let expected = Derived {
-        master: hex(
-            "916abf9da55973e13614ae0a3f5d3f37b023ba129aee02cc9134338127cd7049\
-             781c8e19fc1eb2a7387ac06ae237344c",
-        ),
+        master: hex("916abf9da55973e13614ae0a3f5d3f37b023ba129aee02cc9134338127cd7049\
+             781c8e19fc1eb2a7387ac06ae237344c"),
         key_block: hex("1b7d117c7d5f690bc263cae8ef60af0f1878acc22ad8bdd8c601a617126f63540eb20906f781fad2"),
         finished: hex("d4ebbba91680e33ea446cd8d").try_into().unwrap(),
     };
@@ -120,10 +124,8 @@ fn a_connection_s_secrets_are_the_known_ones() {
 #[test]
 fn the_server_s_finished_has_its_own_label() {
     let machine = &mut Clear::new(false);
-    let secret = hex(
-        "916abf9da55973e13614ae0a3f5d3f37b023ba129aee02cc9134338127cd7049\
-         781c8e19fc1eb2a7387ac06ae237344c",
-    );
+    let secret = hex("916abf9da55973e13614ae0a3f5d3f37b023ba129aee02cc9134338127cd7049\
+         781c8e19fc1eb2a7387ac06ae237344c");
     let key = HmacKey::master(machine, &bytes_to_bits(&secret)).unwrap();
     let hash = hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").try_into().unwrap();
     // As above, by OpenSSL.

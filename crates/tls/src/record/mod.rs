@@ -87,7 +87,8 @@ impl Protection {
     /// [`Error::Misuse`] unless `data` is as long as the record.
     pub fn apply(&self, data: &mut [u8]) -> Result<(), Error> {
         if data.len() != self.stream.len() {
-            let reason = format!("{} bytes for a record that was prepared for {}", data.len(), self.stream.len());
+            let reason =
+                format!("{} bytes for a record that was prepared for {}", data.len(), self.stream.len());
             return Err(Error::Misuse(reason));
         }
         data.iter_mut().zip(self.stream.iter()).for_each(|(byte, key)| *byte ^= key);
@@ -114,13 +115,13 @@ pub fn header(sequence: u64, content_type: u8, length: usize) -> Result<[u8; 13]
 pub struct WriteKey<W> {
     round_keys: Vec<W>,
     iv: Vec<W>,
-    /// The least sequence number that was not used.
-    next: u64,
+    /// The greatest sequence number that was used.
+    last: Option<u64>,
 }
 
 impl<W> core::fmt::Debug for WriteKey<W> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("WriteKey").field("next", &self.next).finish_non_exhaustive()
+        f.debug_struct("WriteKey").field("last", &self.last).finish_non_exhaustive()
     }
 }
 
@@ -129,9 +130,13 @@ impl<W: Clone> WriteKey<W> {
     ///
     /// # Errors
     /// The machine's.
-    pub fn new<M: TwoParty<Wire = W> + ?Sized>(machine: &mut M, key: &[W], iv: &[W]) -> Result<Self, M::Error> {
+    pub fn new<M: TwoParty<Wire = W> + ?Sized>(
+        machine: &mut M,
+        key: &[W],
+        iv: &[W],
+    ) -> Result<Self, M::Error> {
         let round_keys = machine.call(&Step::ExpandKey, key)?;
-        Ok(Self { round_keys, iv: iv.to_vec(), next: 0 })
+        Ok(Self { round_keys, iv: iv.to_vec(), last: None })
     }
 
     /// This party's share of the hash key, and protections for `records`, whose sequence numbers must rise.
@@ -169,16 +174,15 @@ impl<W: Clone> WriteKey<W> {
         first: &[Plain],
         records: &[Record],
     ) -> Result<Vec<W>, M::Error> {
-        for record in records {
-            if record.sequence < self.next || record.length > MAX_PLAINTEXT {
-                let Record { sequence, length, .. } = record;
+        for Record { sequence, length, .. } in records {
+            if self.last >= Some(*sequence) || *length > MAX_PLAINTEXT {
                 let reason = format!(
-                    "record {sequence} of {length} bytes, where {} comes next and 2^14 bytes are the most",
-                    self.next
+                    "record {sequence} of {length} bytes after {:?}; at most 2^14 bytes, each number once",
+                    self.last
                 );
                 return Err(Error::Misuse(reason).into());
             }
-            self.next = record.sequence.saturating_add(1);
+            self.last = Some(*sequence);
         }
         let blocks = first.iter().copied().chain(records.iter().flat_map(Record::blocks)).collect();
         machine.call(&Step::Blocks(blocks), &[&*self.round_keys, &self.iv].concat())
@@ -226,5 +230,8 @@ fn bytes(bits: Vec<F2>) -> Result<Zeroizing<Vec<u8>>, Error> {
 }
 
 fn block(bytes: &[u8]) -> Result<Zeroizing<Block>, Error> {
-    bytes.try_into().map(Zeroizing::new).map_err(|_| Error::Misuse(format!("a block of {} bytes", bytes.len())))
+    bytes
+        .try_into()
+        .map(Zeroizing::new)
+        .map_err(|_| Error::Misuse(format!("a block of {} bytes", bytes.len())))
 }

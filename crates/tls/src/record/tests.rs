@@ -110,7 +110,8 @@ fn records_of_two_parties_are_those_of_the_library() {
         record(1 << 40, 300, Secrecy::Shared),
     ];
     let plaintexts: Vec<_> = records.iter().map(|record| plaintext(record.length)).collect();
-    let expected: Vec<_> = records.iter().zip(&plaintexts).map(|(record, text)| library(record, text)).collect();
+    let expected: Vec<_> =
+        records.iter().zip(&plaintexts).map(|(record, text)| library(record, text)).collect();
     for first in [0, 2, 5] {
         assert_eq!(by_two(&records, &plaintexts, first), expected, "{first} records with the hash key");
     }
@@ -125,10 +126,8 @@ fn the_key_stream_is_that_of_gcm() {
     let (key, iv) = (wires("feffe9928665731c6d6a8f9467308308"), wires("cafebabe"));
     let mut key = WriteKey::new(machine, &key, &iv).unwrap();
     let explicit = record(0xface_dbad_deca_f888, 64, Secrecy::Public);
-    let mut data = hex(
-        "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72\
-         1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255",
-    );
+    let mut data = hex("d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72\
+         1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255");
     let [protection] = <[_; 1]>::try_from(key.more(machine, &[explicit]).unwrap()).ok().unwrap();
     protection.apply(&mut data).unwrap();
     let expected = "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e\

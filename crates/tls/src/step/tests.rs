@@ -42,7 +42,8 @@ fn midstates(key: &[u8]) -> [[u32; 8]; 2] {
 
 #[test]
 fn steps_cost_what_the_documentation_says() {
-    let costs = [Step::PremasterKey, Step::MasterKey, Step::OuterHash, Step::ExpandKey].map(|step| ands(&step));
+    let costs =
+        [Step::PremasterKey, Step::MasterKey, Step::OuterHash, Step::ExpandKey].map(|step| ands(&step));
     assert_eq!(costs, [0, 0, 0, 1280]);
     let counters: Vec<_> = (1..=18).map(|counter| Plain::Counter { sequence: 1, counter }).collect();
     assert_eq!(ands(&Step::Blocks(vec![Plain::Zero])), 5120);
@@ -104,7 +105,13 @@ proptest! {
 
 #[test]
 fn another_number_of_inputs_is_misuse() {
-    let steps = [Step::PremasterKey, Step::MasterKey, Step::OuterHash, Step::ExpandKey, Step::Blocks(vec![Plain::Zero])];
+    let steps = [
+        Step::PremasterKey,
+        Step::MasterKey,
+        Step::OuterHash,
+        Step::ExpandKey,
+        Step::Blocks(vec![Plain::Zero]),
+    ];
     for step in steps {
         for inputs in [0, step.inputs() - 1, step.inputs() + 1] {
             let result = step.run(&mut Evaluator::new(), &vec![F2::ZERO; inputs]);

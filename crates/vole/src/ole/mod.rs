@@ -122,7 +122,10 @@ fn pad<F: OleField>(oracle: &Oracle, index: u64, block: Gf128) -> F {
     // No field of this module takes more than three blocks.
     let bytes: [u8; 48] = oracle.hash(index, &[&block.to_bytes()]);
     let mut blocks = [0; 3];
-    blocks.iter_mut().zip(bytes.as_chunks().0).for_each(|(block, bytes)| *block = u128::from_le_bytes(*bytes));
+    blocks
+        .iter_mut()
+        .zip(bytes.as_chunks().0)
+        .for_each(|(block, bytes)| *block = u128::from_le_bytes(*bytes));
     F::from_blocks(&blocks)
 }
 
@@ -137,7 +140,7 @@ fn exchange<F: OleField>(channel: &mut dyn Channel, pending: Pending<F>) -> Resu
     channel.send(OLE_CORRECTIONS, &message)?;
     let count = pending.corrections().len();
     let peer = channel.recv(OLE_CORRECTIONS, message.len())?;
-    let peer = unpack_elements(peer, count)
-        .map_err(|error| Error::malformed(OLE_CORRECTIONS, error.to_string()))?;
+    let peer =
+        unpack_elements(peer, count).map_err(|error| Error::malformed(OLE_CORRECTIONS, error.to_string()))?;
     pending.finish(&peer)
 }

@@ -4,7 +4,7 @@ use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_channel::tags::{OLE_CHOICES, OLE_PRODUCTS};
 use volery_field::{Gf128, pack_elements};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::pool::{Corrects, Half, Pending, Pool};
 use super::{CHUNK, OleField, correlations, failed, pad, pads};

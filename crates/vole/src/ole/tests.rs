@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use volery_channel::{Limits, Stats, Tag, memory_pair, tags};
-use volery_field::{Ring, Value};
+use volery_field::Value;
 
 use super::*;
 use crate::cot::{ProverParty, VerifierParty};
@@ -184,7 +184,7 @@ fn random_products_are_used_once_and_only_as_many_as_there_are() {
     assert_eq!(corrections, [1, 2, 3].map(Gf128::from_bits));
     assert!(pool.begin(&[Gf128::ZERO], pool::Corrects::ByRandom).is_err());
     let error = rest.finish(&[Gf128::ZERO]).unwrap_err();
-    assert!(matches!(error, Error::Malformed { step: tags::OLE_CORRECTIONS, .. }), "{error}");
+    assert!(matches!(error, Error::Malformed { step: OLE_CORRECTIONS, .. }), "{error}");
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn errors_count_where_the_receivers_random_bit_is_one<F: OleField>(errors: &[(us
 #[test]
 fn a_wrong_correction_shifts_the_sum_by_a_multiple_of_the_peers_factor() {
     fn add_one(tag: Tag, payload: &mut Vec<u8>) {
-        if tag == tags::OLE_CORRECTIONS {
+        if tag == OLE_CORRECTIONS {
             payload[0] ^= 1;
         }
     }
@@ -282,12 +282,12 @@ fn messages_of_wrong_length_and_elements_above_the_prime_are_refused() {
         }
     }
     fn grow_corrections(tag: Tag, payload: &mut Vec<u8>) {
-        if tag == tags::OLE_CORRECTIONS {
+        if tag == OLE_CORRECTIONS {
             payload.push(0);
         }
     }
     fn above_the_prime(tag: Tag, payload: &mut Vec<u8>) {
-        if matches!(tag, tags::OLE_PRODUCTS | tags::OLE_CORRECTIONS) {
+        if matches!(tag, tags::OLE_PRODUCTS | OLE_CORRECTIONS) {
             payload[32..64].fill(0xff);
         }
     }
@@ -295,10 +295,10 @@ fn messages_of_wrong_length_and_elements_above_the_prime_are_refused() {
     let run = |taps| refused(run(&x, &y, Disturbed { taps, ..HONEST }));
     assert_eq!(run([cut, untouched])[1], Some(tags::OLE_PRODUCTS));
     assert_eq!(run([untouched, cut])[0], Some(tags::OLE_CHOICES));
-    assert_eq!(run([grow_corrections, untouched])[1], Some(tags::OLE_CORRECTIONS));
-    assert_eq!(run([untouched, grow_corrections])[0], Some(tags::OLE_CORRECTIONS));
+    assert_eq!(run([grow_corrections, untouched])[1], Some(OLE_CORRECTIONS));
+    assert_eq!(run([untouched, grow_corrections])[0], Some(OLE_CORRECTIONS));
     assert_eq!(run([above_the_prime, untouched])[1], Some(tags::OLE_PRODUCTS));
-    assert_eq!(run([untouched, above_the_prime])[0], Some(tags::OLE_CORRECTIONS));
+    assert_eq!(run([untouched, above_the_prime])[0], Some(OLE_CORRECTIONS));
 }
 
 proptest! {

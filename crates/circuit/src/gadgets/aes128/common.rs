@@ -55,7 +55,8 @@ impl<W: Clone> Aes128<W> {
                     state.extend(columns.get(&column).into_iter().flatten().cloned());
                 }
                 let state = state.try_into();
-                let mut state = state.map_err(|_| Error::misuse("AES-128 with a block of other than 16 bytes"))?;
+                let mut state =
+                    state.map_err(|_| Error::misuse("AES-128 with a block of other than 16 bytes"))?;
                 self.mix(b, 1, &mut state);
                 for round in 2..ROUNDS {
                     substitute(b, &mut state)?;
