@@ -120,8 +120,8 @@ fn shares_of_every_pair_of_edges_and_of_random_elements_add_up<F: OleField>() {
     let shares = shares(&x, &y, HONEST);
     assert_products(&x, &y, &shares);
     // Neither party's share is the product.
-    for i in 0..x.len() {
-        assert!(shares[0][i] != F::ZERO && shares[1][i] != F::ZERO);
+    for (p, v) in shares[0].iter().zip(&shares[1]) {
+        assert!(*p != F::ZERO && *v != F::ZERO);
     }
 }
 
