@@ -159,6 +159,32 @@ pub mod tags {
         /// The opened views.
         HEAD_RESPONSE = 0x53, "HeadResponse";
 
+        // 0x68..: shares of products.
+
+        /// OLE: the receiver's random bits, corrected to its factors' bits.
+        OLE_CHOICES = 0x68, "OleChoices";
+        /// OLE: the sender's factors, masked, times every power of two (or of X).
+        OLE_PRODUCTS = 0x69, "OleProducts";
+        /// OLE: the differences between a party's chosen and its random factors.
+        OLE_CORRECTIONS = 0x6a, "OleCorrections";
+
+        // 0x70..: the TLS client of two parties.
+
+        /// Key exchange: the verifier's share of the client's public point.
+        KEY_SHARE = 0x70, "KeyShare";
+        /// Key exchange: the server's point, and the prover's first corrections.
+        KEY_SERVER = 0x71, "KeyServer";
+        /// Key exchange: the verifier's first corrections.
+        KEY_FACTORS = 0x72, "KeyFactors";
+        /// Key exchange: shares of the slope's masked denominator.
+        KEY_DENOMINATOR = 0x73, "KeyDenominator";
+        /// Key exchange: corrections of the slope's shares.
+        KEY_SLOPE = 0x74, "KeySlope";
+        /// Key exchange: what the verifier kept secret, after the connection has ended.
+        KEY_OPENING = 0x75, "KeyOpening";
+        /// The verifier's share of a record's tag.
+        TAG_SHARE = 0x76, "TagShare";
+
         // 0xf0..: never sent by a protocol of this workspace.
 
         /// For tests and benchmarks of code that moves frames.

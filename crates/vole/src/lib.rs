@@ -34,6 +34,7 @@
 //! | [`supply`] | [`supply::Supply`], which goes through stages, and [`supply::Stock`], which protocols read |
 //! | [`cot`] | the supply of bits |
 //! | [`subfield`] | the supply of elements of any field: base VOLE, LPN rounds (Wolverine, ePrint 2020/925), VOPE |
+//! | [`ole`] | shares of products over P-256's base field and GF(2^128): OLE with errors |
 //! | `pprf`, `aes`, `prg` | punctured trees; AES kernels; [`Prg`] |
 //! | `hash`, `transcript` | [`Oracle`]: random oracles; [`Transcript`]: challenges from what was said |
 //! | `delta`, `error` | [`Delta`]; [`Error`], which says whose fault it was |
@@ -51,6 +52,7 @@ mod error;
 mod ferret;
 mod hash;
 mod lpn;
+pub mod ole;
 mod pprf;
 mod prg;
 pub mod softspoken;

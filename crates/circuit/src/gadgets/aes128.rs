@@ -7,7 +7,10 @@
 //! 0x63 added to every byte of the round key that follows. [`Aes128`] keeps round keys with that added, once for
 //! all blocks, and a block leaves it out.
 
+mod common;
 mod sbox;
+
+pub use common::PlainByte;
 
 use volery_field::F2;
 
@@ -83,23 +86,57 @@ impl<W: Clone> Aes128<W> {
         self.rounds(b, state)
     }
 
+    /// The round keys' wires, for [`Aes128::from_round_keys`]: 1,408, in a form of this gadget's own.
+    #[must_use]
+    pub fn round_keys(&self) -> Vec<W> {
+        [&self.whitening].into_iter().chain(&self.rounds).flatten().flatten().cloned().collect()
+    }
+
+    /// The schedule with these [`round_keys`](Aes128::round_keys), which may have come a long way.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] unless there are 1,408.
+    pub fn from_round_keys(wires: &[W]) -> Result<Self, Error> {
+        let mut keys = wires.chunks(128).map(block);
+        let whitening = keys.next().unwrap_or_else(|| block(&[]))?;
+        let rounds = keys.collect::<Result<Vec<_>, _>>()?;
+        if rounds.len() != ROUNDS {
+            return Err(Error::misuse(format!(
+                "AES-128 with {} wires of round keys, not 1,408",
+                wires.len()
+            )));
+        }
+        Ok(Self { whitening, rounds })
+    }
+
     fn rounds<B: Ops<F2, Wire = W> + ?Sized>(
         &self,
         b: &mut B,
         mut state: Block<W>,
     ) -> Result<Vec<W>, B::Error> {
-        for (round, key) in self.rounds.iter().enumerate() {
-            for byte in &mut state {
-                *byte = sbox::substitute(b, byte)?;
-            }
-            state = shift_rows(&state);
-            if round + 1 < ROUNDS {
-                mix_columns(b, &mut state);
-            }
-            add_block(b, &mut state, key);
+        for round in 0..ROUNDS {
+            substitute(b, &mut state)?;
+            self.mix(b, round, &mut state);
         }
         Ok(state.into_iter().flatten().collect())
     }
+
+    /// What a round does after SubBytes; rounds are counted from 0.
+    fn mix<B: Ops<F2, Wire = W> + ?Sized>(&self, b: &mut B, round: usize, state: &mut Block<W>) {
+        *state = shift_rows(state);
+        if round + 1 < ROUNDS {
+            state.as_chunks_mut::<4>().0.iter_mut().for_each(|column| mix_column(b, column));
+        }
+        add_block(b, state, &self.rounds[round]);
+    }
+}
+
+/// SubBytes, without its constant.
+fn substitute<B: Ops<F2> + ?Sized>(b: &mut B, bytes: &mut [Byte<B::Wire>]) -> Result<(), B::Error> {
+    for byte in bytes {
+        *byte = sbox::substitute(b, byte)?;
+    }
+    Ok(())
 }
 
 fn block<W: Clone>(wires: &[W]) -> Result<Block<W>, Error> {
@@ -124,7 +161,7 @@ fn add_public<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>, c: u8) -> Byte<
     out
 }
 
-fn add_block<B: Ops<F2> + ?Sized>(b: &mut B, state: &mut Block<B::Wire>, key: &Block<B::Wire>) {
+fn add_block<B: Ops<F2> + ?Sized>(b: &mut B, state: &mut [Byte<B::Wire>], key: &[Byte<B::Wire>]) {
     for (byte, key) in state.iter_mut().zip(key) {
         for (wire, key) in byte.iter_mut().zip(key) {
             *wire = b.add(wire, key);
@@ -132,24 +169,27 @@ fn add_block<B: Ops<F2> + ?Sized>(b: &mut B, state: &mut Block<B::Wire>, key: &B
     }
 }
 
-/// Row `r` of the square, that is bytes `r, r + 4, r + 8, r + 12`, moves left by `r` places.
-fn shift_rows<W: Clone>(state: &Block<W>) -> Block<W> {
-    core::array::from_fn(|i| state[(i + 4 * (i % 4)) % 16].clone())
+/// The byte that ShiftRows moves to place `i`: row `r` of the square, that is bytes `r, r + 4, r + 8, r + 12`, moves left
+/// by `r` places.
+const fn shifted(i: usize) -> usize {
+    (i + 4 * (i % 4)) % 16
 }
 
-/// With `s` the sum of a column: byte `i` becomes `a[i] + s + 2 (a[i] + a[i+1])`, which is
+fn shift_rows<W: Clone>(state: &Block<W>) -> Block<W> {
+    core::array::from_fn(|i| state[shifted(i)].clone())
+}
+
+/// With `s` the sum of the column: byte `i` becomes `a[i] + s + 2 (a[i] + a[i+1])`, which is
 /// `2 a[i] + 3 a[i+1] + a[i+2] + a[i+3]`.
-fn mix_columns<B: Ops<F2> + ?Sized>(b: &mut B, state: &mut Block<B::Wire>) {
-    for column in state.as_chunks_mut::<4>().0 {
-        let [a, c, d, e] = &*column;
-        // The sums of neighbours; the sum of the three bytes other than a[i] is a[i+1] + (a[i+2] + a[i+3]).
-        let [ac, cd, de, ea] = [(a, c), (c, d), (d, e), (e, a)].map(|(x, y)| add_byte(b, x, y));
-        let parts = [(c, &de, &ac), (d, &ea, &cd), (e, &ac, &de), (a, &cd, &ea)];
-        *column = parts.map(|(next, others, pair)| {
-            let rest = add_byte(b, next, others);
-            add_double(b, &rest, pair)
-        });
-    }
+fn mix_column<B: Ops<F2> + ?Sized>(b: &mut B, column: &mut [Byte<B::Wire>; 4]) {
+    let [a, c, d, e] = &*column;
+    // The sums of neighbours; the sum of the three bytes other than a[i] is a[i+1] + (a[i+2] + a[i+3]).
+    let [ac, cd, de, ea] = [(a, c), (c, d), (d, e), (e, a)].map(|(x, y)| add_byte(b, x, y));
+    let parts = [(c, &de, &ac), (d, &ea, &cd), (e, &ac, &de), (a, &cd, &ea)];
+    *column = parts.map(|(next, others, pair)| {
+        let rest = add_byte(b, next, others);
+        add_double(b, &rest, pair)
+    });
 }
 
 /// `x + 2 y` in GF(2^8) modulo `X^8 + X^4 + X^3 + X + 1`.

@@ -115,8 +115,7 @@ impl<H: Compression, W: Clone> Hasher<H, W> {
         for block in bits.chunks_exact(BLOCK_BITS) {
             H::compress(&mut fold, &mut state, &words(block))?;
         }
-        let digest = state.iter().flat_map(|word| (0..32).map(move |i| &word[big_endian(i)]));
-        Ok(digest.map(|bit| fold.lower(bit)).collect())
+        Ok(words_to_bits(&state).iter().map(|bit| fold.lower(bit)).collect())
     }
 
     /// Compresses the pending block, which is complete, and empties it.
@@ -154,6 +153,18 @@ const fn big_endian(i: usize) -> usize {
 /// The 16 words of a block of exactly 512 bits.
 fn words<W: Clone>(block: &[W]) -> [Word<W>; 16] {
     core::array::from_fn(|t| core::array::from_fn(|i| block[32 * t + big_endian(i)].clone()))
+}
+
+/// The words of a string of bits as [`bytes_to_bits`](super::bytes_to_bits) orders them, each from four bytes, big-endian, as
+/// FIPS 180-4 reads messages. Bits after the last whole word are left out.
+pub fn bits_to_words<W: Clone>(bits: &[W]) -> Vec<Word<W>> {
+    let (words, _) = bits.as_chunks::<32>();
+    words.iter().map(|bits| core::array::from_fn(|i| bits[big_endian(i)].clone())).collect()
+}
+
+/// The inverse of [`bits_to_words`].
+pub fn words_to_bits<W: Clone>(words: &[Word<W>]) -> Vec<W> {
+    words.iter().flat_map(|word| (0..32).map(move |i| word[big_endian(i)].clone())).collect()
 }
 
 /// The digest of a whole message of public length.

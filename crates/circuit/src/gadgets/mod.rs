@@ -29,13 +29,13 @@ mod sha256;
 #[cfg(test)]
 mod tests;
 
-pub use aes128::{Aes128, Block};
+pub use aes128::{Aes128, Block, PlainByte};
 pub use arith::{
     WithCarry, add, add_constant, add_with_carry, less_than, less_than_signed, multiply, multiply_low,
     negate, sub,
 };
 pub use bytes::{bits_to_bytes, bytes_to_bits};
-pub use hash::{Compression, Hasher, Word};
+pub use hash::{Compression, Hasher, Word, bits_to_words, words_to_bits};
 pub use logic::{
     all_ones, and, any_one, equal, mux, not, not_word, or, rotate_left, rotate_right, shift_left,
     shift_right, shift_right_signed, xor, xor_constant,

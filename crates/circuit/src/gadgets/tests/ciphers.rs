@@ -89,6 +89,53 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// Blocks with public and secret bytes, most of which are equal, as those of counters are.
+    #[test]
+    fn blocks_with_bytes_in_common_are_encrypted_as_by_the_library(
+        key in any::<[u8; 16]>(), secret in any::<[u8; 3]>(),
+        base in any::<[u8; 16]>(), changes in prop::collection::vec((0..16_usize, 0..5_u8), 0..6),
+    ) {
+        let b = &mut evaluator();
+        let schedule = Aes128::new(b, &bytes_to_bits(&key))?;
+        let blocks: Vec<[PlainByte; 16]> = changes.iter().map(|(place, change)| {
+            let mut block = base.map(PlainByte::Public);
+            block[*place] = if *change < 3 { PlainByte::Secret((*change).into()) } else { PlainByte::Public(*change) };
+            block
+        }).collect();
+        let wires: Vec<_> = secret.iter().map(|byte| bytes_to_bits(&[*byte]).try_into().expect("8 bits")).collect();
+        let again = Aes128::from_round_keys(&schedule.round_keys())?;
+        let ciphertexts = again.encrypt_many(b, &wires, &blocks)?;
+        prop_assert_eq!(ciphertexts.len(), blocks.len());
+        for (block, ciphertext) in blocks.iter().zip(ciphertexts) {
+            let mut expected = block.map(|byte| match byte {
+                PlainByte::Public(byte) => byte,
+                PlainByte::Secret(number) => secret[number],
+            }).into();
+            aes::Aes128::new(&key.into()).encrypt_block(&mut expected);
+            prop_assert_eq!(bits_to_bytes(&ciphertext), Some(expected.to_vec()));
+        }
+    }
+
+    #[test]
+    fn an_expanded_block_is_compressed_as_the_block(block in any::<[u8; 64]>(), state in any::<[u32; 8]>()) {
+        let b = &mut evaluator();
+        let wires = |words: &[u32]| -> Vec<Word<F2>> {
+            words.iter().map(|word| bits(u128::from(*word), 32).try_into().expect("32 bits")).collect()
+        };
+        let mut expected = wires(&state);
+        let mut state = expected.clone().try_into().expect("8 words");
+        let words = bits_to_words(&bytes_to_bits(&block));
+        prop_assert_eq!(words_to_bits(&words), bytes_to_bits(&block));
+        Sha256::compress(b, &mut expected, &words.try_into().expect("16 words"))?;
+        let words = wires(&Sha256::expand(&block));
+        Sha256::compress_expanded(b, &mut state, &words.try_into().expect("64 words"))?;
+        prop_assert_eq!(state.to_vec(), expected);
+    }
+}
+
 /// The cost of a compression from a secret chaining value, and of the first block of a message.
 fn compression_costs<H: Compression>() -> [u64; 2] {
     let secret = ands(|b| H::compress(b, &mut vec![[0; 32]; H::INITIAL.len()], &[[0; 32]; 16]));
@@ -119,6 +166,31 @@ fn aes_costs_5120_ands_a_block_and_1280_for_the_key() {
 }
 
 #[test]
+fn an_expanded_block_costs_16120_ands() {
+    let cost = ands(|b| Sha256::compress_expanded(b, &mut [[0; 32]; 8], &[[0; 32]; 64]));
+    assert_eq!(cost, 16_120);
+}
+
+#[test]
+fn blocks_of_a_counter_cost_4256_ands_after_the_first() {
+    let cost = |blocks: &[[PlainByte; 16]]| {
+        ands(|b| Aes128::from_round_keys(&[0; 1408])?.encrypt_many(b, &[[0; 8]; 4], blocks))
+    };
+    let counter = |n: u8| {
+        let mut block = [PlainByte::Public(0); 16];
+        (0..4).for_each(|i| block[i] = PlainByte::Secret(i));
+        block[15] = PlainByte::Public(n);
+        block
+    };
+    let first = cost(&[counter(0)]);
+    assert_eq!(first, 5120);
+    let blocks: Vec<_> = (0..100).map(counter).collect();
+    assert_eq!(cost(&blocks), first + 99 * 4256);
+    assert_eq!(cost(&[counter(7), counter(7)]), first + 4096);
+    assert_eq!(cost(&[]), 0);
+}
+
+#[test]
 fn inputs_of_the_wrong_size_are_misuse() {
     let b = &mut evaluator();
     let misuse = |result: Result<(), Error>| assert!(matches!(result, Err(Error::Misuse(_))), "{result:?}");
@@ -127,6 +199,11 @@ fn inputs_of_the_wrong_size_are_misuse() {
     misuse(Aes128::new(b, &bits(0, 127)).map(drop));
     let schedule = Aes128::new(b, &[F2::ZERO; 128]).expect("evaluates");
     misuse(schedule.encrypt(b, &[F2::ZERO; 129]).map(drop));
+    misuse(Aes128::from_round_keys(&[F2::ZERO; 1407]).map(drop));
+    misuse(Aes128::from_round_keys(&[F2::ZERO; 1280]).map(drop));
+    misuse(Aes128::<F2>::from_round_keys(&[]).map(drop));
+    let secret = [PlainByte::Secret(1); 16];
+    misuse(schedule.encrypt_many(b, &[[F2::ZERO; 8]], &[secret]).map(drop));
     misuse(Sha256::compress(b, &mut [[F2::ZERO; 32]; 5], &[[F2::ZERO; 32]; 16]));
     misuse(Sha1::compress(b, &mut [[F2::ZERO; 32]; 8], &[[F2::ZERO; 32]; 16]));
     assert_eq!(bits_to_bytes(&bits(0, 9)), None);

@@ -1,0 +1,29 @@
+//! The TLS client, run by two parties that do not trust each other: P, who owns the connection, and V, who is to believe what
+//! the server said on it.
+//!
+//! Neither holds the session's keys while the connection lives: P cannot forge what the server says, V cannot read it. When the
+//! connection is closed V opens its part; P then knows everything and proves to V, in zero knowledge, that all that V saw is what
+//! TLS makes of it (Xie, Yang, Wang, Weng, "Lightweight Authentication of Web Data via Garble-Then-Prove", USENIX Security 2024).
+//!
+//! # Map
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`key_exchange`] | ECDHE on P-256 with a key in two shares: additive shares of the pre-master secret |
+//! | [`ghash`] | AES-GCM's tags from a hash key in two shares |
+//! | [`step`] | the programs that run under two-party computation, and the machine that they run on |
+//! | [`prf`] | TLS 1.2's key derivation: which compressions are two-party, and which each party does alone |
+//! | [`record`] | AES-128-GCM's counter blocks under a shared key |
+//! | `error` | [`Error`], which says whose fault it was |
+#![forbid(unsafe_code)]
+
+mod error;
+pub mod ghash;
+pub mod key_exchange;
+pub mod prf;
+pub mod record;
+pub mod step;
+#[cfg(test)]
+mod testing;
+
+pub use error::Error;

@@ -1,0 +1,182 @@
+//! What the two parties compute on bits that neither may see: five programs, and the machine that runs them.
+//!
+//! A [`Step`] is a program from bits to bits. Which steps a connection takes, and how large they are, is known before it is opened,
+//! so a machine that garbles can prepare them all; what is learnt later enters as wires. [`TwoParty`] is what the key derivation
+//! ([`prf`](crate::prf)) and the record protection ([`record`](crate::record)) ask of such a machine: both parties make the same
+//! calls, each on its own machine, and in the end the same calls are made once more on a machine that proves them. Which calls these
+//! are depends on lengths alone, so a machine may make all calls of a connection ahead, with inputs that are given later.
+//!
+//! | step | inputs | outputs | ANDs |
+//! |---|---|---|---|
+//! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256 | midstates of HMAC: inner, outer | 43,401, 767 of them for the sum |
+//! | [`Step::MasterKey`] | master secret: 384 | midstates of HMAC: inner, outer | 43,258 |
+//! | [`Step::OuterHash`] | outer midstate, expanded block | digest: 256 | 16,091 |
+//! | [`Step::ExpandKey`] | AES-128 key: 128 | round keys: 1,408 | 1,280 |
+//! | [`Step::Blocks`] | round keys, write IV: 32 | 128 a block | 5,120 the first, most others 4,256 |
+//!
+//! Bits of strings are in the order of [`bytes_to_bits`](volery_circuit::gadgets::bytes_to_bits), those of numbers lowest first.
+
+mod premaster;
+mod sha256;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use sha256::expanded_words;
+pub(crate) use sha256::{BLOCK, WORDS};
+
+use volery_circuit::gadgets::{Aes128, PlainByte};
+use volery_circuit::{Digest, Error, Ops};
+use volery_field::F2;
+
+/// A machine on which two parties compute on bits that neither sees.
+///
+/// Wires live on between calls. Both parties make the same calls in the same order; where they get bits back, those that the
+/// method says.
+pub trait TwoParty {
+    /// A bit that nobody sees.
+    type Wire: Clone;
+    /// Why a call failed.
+    type Error: From<crate::Error>;
+
+    /// Wires that hold bits which both parties know, but did not know when the steps were prepared.
+    ///
+    /// # Errors
+    /// The machine's.
+    fn public(&mut self, bits: &[F2]) -> Result<Vec<Self::Wire>, Self::Error>;
+
+    /// The outputs of `step`.
+    ///
+    /// # Errors
+    /// The machine's; the step's, for another number of inputs than [`Step::inputs`].
+    fn call(&mut self, step: &Step, inputs: &[Self::Wire]) -> Result<Vec<Self::Wire>, Self::Error>;
+
+    /// The values of `wires`, which both parties learn.
+    ///
+    /// # Errors
+    /// The machine's.
+    fn open(&mut self, wires: &[Self::Wire]) -> Result<Vec<F2>, Self::Error>;
+
+    /// This party's shares of the values of `wires`: random bits that add up to the value with the other party's. P is committed
+    /// to its own.
+    ///
+    /// # Errors
+    /// The machine's.
+    fn share(&mut self, wires: &[Self::Wire]) -> Result<Vec<F2>, Self::Error>;
+}
+
+/// A block that AES encrypts for the record layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plain {
+    /// All zeros: its ciphertext is GCM's hash key.
+    Zero,
+    /// A counter block of GCM with TLS 1.2's nonce (RFC 5288, section 3): write IV, explicit nonce, counter. Counter 1 masks the
+    /// tag, those from 2 on encrypt.
+    Counter {
+        /// The explicit nonce: the record's sequence number.
+        sequence: u64,
+        /// The last four bytes.
+        counter: u32,
+    },
+}
+
+/// A program from bits to bits that both parties hold, and that says nothing about their secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The pre-master secret from its two shares, and the two midstates of HMAC-SHA256 that it is the key of.
+    PremasterKey,
+    /// The two midstates of HMAC-SHA256 whose key is the master secret.
+    MasterKey,
+    /// One compression: the outer hash of an HMAC, from the outer midstate and the expanded block that both parties know (see
+    /// [`expanded_words`]).
+    OuterHash,
+    /// AES-128's key expansion.
+    ExpandKey,
+    /// AES-128 of blocks that are public apart from the write IV.
+    Blocks(Vec<Plain>),
+}
+
+/// Bits of a SHA-256 chaining value.
+pub(crate) const DIGEST_BITS: usize = 256;
+/// Bits of a master secret.
+pub(crate) const MASTER_BITS: usize = 384;
+/// Bits of an AES-128 key or block.
+pub(crate) const BLOCK_BITS: usize = 128;
+/// Bits of a write IV.
+pub(crate) const IV_BITS: usize = 32;
+/// Bits of expanded round keys.
+const ROUND_KEY_BITS: usize = 11 * BLOCK_BITS;
+
+impl Step {
+    /// Absorbs what makes this step what it is.
+    pub fn identify(&self, digest: &mut Digest) {
+        let name: &[u8] = match self {
+            Self::PremasterKey => b"tls: premaster key v1",
+            Self::MasterKey => b"tls: master key v1",
+            Self::OuterHash => b"tls: outer hash v1",
+            Self::ExpandKey => b"tls: expand key v1",
+            Self::Blocks(_) => b"tls: blocks v1",
+        };
+        digest.bytes("function", name);
+        let Self::Blocks(blocks) = self else { return };
+        digest.number("blocks", blocks.len() as u64);
+        for block in blocks {
+            match block {
+                Plain::Zero => digest.bytes("zero", &[]),
+                Plain::Counter { sequence, counter } => {
+                    digest.number("sequence", *sequence).number("counter", u64::from(*counter))
+                }
+            };
+        }
+    }
+
+    /// How many input bits it takes.
+    #[must_use]
+    pub const fn inputs(&self) -> usize {
+        match self {
+            Self::PremasterKey => 2 * DIGEST_BITS,
+            Self::MasterKey => MASTER_BITS,
+            Self::OuterHash => DIGEST_BITS + sha256::PUBLIC_BITS,
+            Self::ExpandKey => BLOCK_BITS,
+            Self::Blocks(_) => ROUND_KEY_BITS + IV_BITS,
+        }
+    }
+
+    /// Runs the program.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] (converted) for another number of inputs than [`Step::inputs`]; the backend's.
+    pub fn run<B: Ops<F2> + ?Sized>(&self, b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+        if inputs.len() != self.inputs() {
+            let reason = format!("{} input bits for a step that takes {}", inputs.len(), self.inputs());
+            return Err(Error::Misuse(reason).into());
+        }
+        match self {
+            Self::PremasterKey => {
+                let (p, v) = inputs.split_at(DIGEST_BITS);
+                let secret = premaster::secret(b, p, v)?;
+                sha256::midstates(b, &secret)
+            }
+            Self::MasterKey => sha256::midstates(b, inputs),
+            Self::OuterHash => {
+                let (midstate, words) = inputs.split_at(DIGEST_BITS);
+                sha256::outer_hash(b, midstate, words)
+            }
+            Self::ExpandKey => Ok(Aes128::new(b, inputs)?.round_keys()),
+            Self::Blocks(blocks) => {
+                let (keys, iv) = inputs.split_at(ROUND_KEY_BITS);
+                let (iv, _) = iv.as_chunks::<8>();
+                let blocks: Vec<_> = blocks.iter().map(plain_bytes).collect();
+                Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, iv, &blocks)?.concat())
+            }
+        }
+    }
+}
+
+/// A block's bytes; the secret ones are those of the write IV.
+fn plain_bytes(block: &Plain) -> [PlainByte; 16] {
+    let Plain::Counter { sequence, counter } = block else { return [PlainByte::Public(0); 16] };
+    let public = (u128::from(*sequence) << 32 | u128::from(*counter)).to_be_bytes();
+    core::array::from_fn(|i| if i < 4 { PlainByte::Secret(i) } else { PlainByte::Public(public[i]) })
+}

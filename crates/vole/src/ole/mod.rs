@@ -1,0 +1,148 @@
+//! Oblivious linear evaluation with errors: additive shares of products of one secret of each party.
+//!
+//! ```text
+//! z_P + z_V = x * y        over P-256's base field Z_p, or over GF(2^128)
+//!
+//! P, the sender, holds x and z_P          V, the receiver, holds y and z_V
+//! ```
+//!
+//! Xie, Yang, Wang, Weng, "Lightweight Authentication of Web Data via Garble-Then-Prove" (USENIX Security 2024), appendix A,
+//! figure 6; the protocol is Gilboa's multiplication from correlated OT ("Two Party RSA Key Generation", CRYPTO 1999). The
+//! correlations run the other way round than those of proofs: here *V* has random bits `u_j` with tags `m_j` and *P* has the
+//! keys `k_j` and `delta`, `m_j = k_j + u_j delta`.
+//!
+//! # Before anything is known: random products
+//!
+//! P draws `a`, V draws `b`, both uniform in the field. Bit `i` of `b` (`sum of b_i g^i = b`, with `g = 2` over Z_p and `g = X`
+//! over GF(2^128)) takes correlation `j`; a random oracle `H`, bound to session and field, makes pads of the field's elements:
+//!
+//! ```text
+//! V -> P    d_i = b_i + u_j                                      one bit
+//! P         r_i = H(j, k_j + d_i delta)         s_i = H(j, k_j + (d_i + 1) delta)
+//! P -> V    c_i = r_i + a g^i - s_i                              one element
+//! V         H(j, m_j) + b_i c_i                                  r_i or r_i + a g^i, as b_i says
+//!
+//! z_P = - sum of r_i           z_V = sum of what V has           z_P + z_V = sum of b_i a g^i = a b
+//! ```
+//!
+//! `b` is drawn as an element and then cut into its bits: random bits would be an integer below `2^256`, which is `2^-32` away
+//! from uniform below P-256's prime, and `y - b` would not hide `y`. Each product costs [`Element::BITS`] correlations, as many
+//! bits from V and as many elements from P: 8 KiB over Z_p, 2 KiB over GF(2^128). Any number of products takes one round trip
+//! (and what the supply of correlations takes).
+//!
+//! # Once the factors are known: one element each way
+//!
+//! ```text
+//! P -> V    u = x - a            V -> P    v = y - b            at the same time
+//! z_P + a v                      z_V + u y                      sum: a b + a (y - b) + (x - a) y = x y
+//! ```
+//!
+//! # What a cheating party can do
+//!
+//! * V can do nothing: whatever bits and corrections it sends are those of some `b` and some `y`, and it learns no second pad
+//!   of a correlation without guessing `delta`. (OT extension lets it guess bits of `delta` at the price that
+//!   [`softspoken`](crate::softspoken) states.) Its output is its own affair.
+//! * P can add errors: `c_i + e_i` in place of `c_i` adds `sum of b_i e_i` to `z_V`, so to the sum of the shares. **The error
+//!   depends on V's secret `b`, hence on `y`, and nothing here detects it.** That is the functionality that the paper asks
+//!   for: who uses the shares must make sure that a wrong product ends the session and that the one bit which P then learns
+//!   (whether its guess of bits of `b` was right: `c` bits survive with probability `2^-c`) is about a secret with entropy to
+//!   spare, as a TLS pre-master secret or a GHASH key that serves one session.
+//!
+//! So privacy holds against both; correctness only against V. Random products are used once, in the order in which they were
+//! made, and wiped.
+
+mod pool;
+mod receiver;
+mod sender;
+#[cfg(test)]
+// A tap may change the length of a message, so it takes the vector even where it flips one bit.
+#[allow(clippy::ptr_arg)]
+mod tests;
+
+pub use pool::Pending;
+pub use receiver::Receiver;
+pub use sender::Sender;
+
+use volery_channel::Channel;
+use volery_channel::tags::OLE_CORRECTIONS;
+use volery_field::{Element, Gf128, P256Base, pack_elements, packed_bytes, unpack_elements};
+use zeroize::Zeroizing;
+
+use crate::{Error, Oracle, SessionId};
+
+/// A field that products are shared over: its elements are sums of bits times powers of `g`.
+///
+/// The bits of `y` are those of its packed form, and `y = sum of y_i g^i`.
+pub trait OleField: Element {
+    /// `g * self`: the double over a prime field, `X` times over GF(2^128).
+    #[must_use]
+    fn times_g(self) -> Self;
+}
+
+impl OleField for P256Base {
+    #[inline(always)]
+    fn times_g(self) -> Self {
+        self + self
+    }
+}
+
+impl OleField for Gf128 {
+    #[inline(always)]
+    fn times_g(self) -> Self {
+        self.mul_x()
+    }
+}
+
+/// The largest number of products in one call: 16 MiB of correlations over Z_p.
+pub const MAX_BATCH: usize = 1 << 12;
+
+/// What the preparation of `n` products sends, in bytes, V's and P's, without frame headers and the correlations' own.
+#[must_use]
+pub const fn preparation_bytes<F: OleField>(n: usize) -> [usize; 2] {
+    let bits = n.saturating_mul(F::BITS as usize);
+    [bits.div_ceil(8), packed_bytes::<F>(bits)]
+}
+
+/// Products whose messages travel together: at most 256 KiB.
+const CHUNK: usize = 32;
+
+/// The correlations that `n` products take.
+fn correlations<F: OleField>(n: usize) -> Result<usize, Error> {
+    if n > MAX_BATCH {
+        return Err(Error::misuse(format!("{n} products in one call; at most {MAX_BATCH}")));
+    }
+    Ok(n * F::BITS as usize)
+}
+
+/// The oracle that turns correlations into pads.
+fn pads<F: OleField>(session: &SessionId) -> Oracle {
+    Oracle::new(&format!("OLE over {}: pad", F::NAME), session)
+}
+
+/// The pad that `block` gives in correlation number `index`.
+fn pad<F: OleField>(oracle: &Oracle, index: u64, block: Gf128) -> F {
+    // No field of this module takes more than three blocks.
+    let bytes: [u8; 48] = oracle.hash(index, &[&block.to_bytes()]);
+    let mut blocks = [0; 3];
+    blocks
+        .iter_mut()
+        .zip(bytes.as_chunks().0)
+        .for_each(|(block, bytes)| *block = u128::from_le_bytes(*bytes));
+    F::from_blocks(&blocks)
+}
+
+fn failed() -> Error {
+    Error::misuse("this party has failed in preparing products before; start a new session")
+}
+
+/// Sends this party's corrections, then reads the peer's.
+fn exchange<F: OleField>(channel: &mut dyn Channel, pending: Pending<F>) -> Result<Zeroizing<Vec<F>>, Error> {
+    let mut message = Vec::new();
+    pack_elements(pending.corrections(), &mut message);
+    channel.send(OLE_CORRECTIONS, &message)?;
+    let count = pending.corrections().len();
+    let peer = channel.recv(OLE_CORRECTIONS, message.len())?;
+    let peer =
+        unpack_elements(peer, count).map_err(|error| Error::malformed(OLE_CORRECTIONS, error.to_string()))?;
+    pending.finish(&peer)
+}

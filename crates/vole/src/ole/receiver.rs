@@ -1,0 +1,124 @@
+//! V: bits and the other factor.
+
+use rand_core::CryptoRng;
+use volery_channel::Channel;
+use volery_channel::tags::{OLE_CHOICES, OLE_PRODUCTS};
+use volery_field::{Gf128, packed_bytes, unpack_elements};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::pool::{Corrects, Half, Pending, Pool};
+use super::sender::random_factors;
+use super::{CHUNK, OleField, correlations, failed, pad, pads};
+use crate::supply::Stock;
+use crate::{Error, Oracle, SessionId};
+
+/// V: the receiver of products over `F`. Its peer is a [`Sender`](super::Sender).
+pub struct Receiver<F: OleField> {
+    pads: Oracle,
+    /// Correlations used so far.
+    index: u64,
+    pool: Pool<F>,
+    failed: bool,
+}
+
+impl<F: OleField> Receiver<F> {
+    /// A receiver with nothing prepared. One for each field and session.
+    #[must_use]
+    pub fn new(session: &SessionId) -> Self {
+        Self { pads: pads::<F>(session), index: 0, pool: Pool::new(), failed: false }
+    }
+
+    /// Products that are prepared and not used.
+    #[must_use]
+    pub fn prepared(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// Prepares `n` products out of the tags that `stock` gives (P takes the keys from its own). One round trip.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products or after an error; [`Error::Malformed`] if P's
+    /// message is not made of canonical elements; the stock's and the channel's.
+    pub fn prepare<R: CryptoRng + ?Sized>(
+        &mut self,
+        channel: &mut dyn Channel,
+        stock: &mut Stock,
+        n: usize,
+        rng: &mut R,
+    ) -> Result<(), Error> {
+        let count = correlations::<F>(n)?;
+        if core::mem::replace(&mut self.failed, true) {
+            return Err(failed());
+        }
+        let mut tags = Zeroizing::new(vec![Gf128::ZERO; count]);
+        stock.expect(Some(count as u64));
+        stock.fill(channel, &mut tags)?;
+        let mut halves = Zeroizing::new(vec![Half::default(); n]);
+        random_factors(&mut halves, rng);
+        let chunk = CHUNK * F::BITS as usize;
+        for (halves, tags) in halves.chunks(CHUNK).zip(tags.chunks(chunk)) {
+            channel.send(OLE_CHOICES, &choices(halves, tags))?;
+        }
+        for (halves, tags) in halves.chunks_mut(CHUNK).zip(tags.chunks(chunk)) {
+            let message = channel.recv(OLE_PRODUCTS, packed_bytes::<F>(tags.len()))?;
+            let products = unpack_elements::<F>(message, tags.len())
+                .map_err(|error| Error::malformed(OLE_PRODUCTS, error.to_string()))?;
+            self.sums(halves, tags, &products);
+        }
+        self.pool.append(&halves);
+        self.failed = false;
+        Ok(())
+    }
+
+    /// Sets the shares of `halves` from P's message.
+    pub(super) fn sums(&mut self, halves: &mut [Half<F>], tags: &[Gf128], products: &[F]) {
+        let bits = F::BITS as usize;
+        for ((half, tags), products) in halves.iter_mut().zip(tags.chunks(bits)).zip(products.chunks(bits)) {
+            let mut factor = half.factor.to_packed();
+            let mut sum = F::ZERO;
+            for (i, (tag, product)) in tags.iter().zip(products).enumerate() {
+                let mut pad: F = pad(&self.pads, self.index, *tag);
+                sum += pad + product.masked((factor[i / 64] >> (i % 64) & 1).wrapping_neg());
+                self.index += 1;
+                pad.zeroize();
+            }
+            half.share = sum;
+            factor.zeroize();
+            sum.zeroize();
+        }
+    }
+
+    /// Starts products with the factors `y`, in their order; P starts as many.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if fewer products are prepared.
+    pub fn begin(&mut self, y: &[F]) -> Result<Pending<F>, Error> {
+        self.pool.begin(y, Corrects::ByInput)
+    }
+
+    /// V's shares of `x[i] * y[i]`, where `x` are P's factors. One message each way, at the same time.
+    ///
+    /// # Errors
+    /// As [`Receiver::begin`]; [`Error::Malformed`] if P's message is not as many canonical elements; the channel's.
+    pub fn multiply(&mut self, channel: &mut dyn Channel, y: &[F]) -> Result<Zeroizing<Vec<F>>, Error> {
+        let pending = self.begin(y)?;
+        super::exchange(channel, pending)
+    }
+}
+
+/// V's message for a chunk: the bits of its factors plus those of the correlations.
+pub(super) fn choices<F: OleField>(halves: &[Half<F>], tags: &[Gf128]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(tags.len() / 8);
+    for (half, tags) in halves.iter().zip(tags.chunks(F::BITS as usize)) {
+        let mut factor = half.factor.to_packed();
+        let words = tags.chunks(64).zip(factor.iter_mut());
+        for (tags, word) in words {
+            // The number of bits is a multiple of 64 in either field.
+            for (i, tag) in tags.iter().enumerate() {
+                *word ^= (tag.to_bits() as u64 & 1) << i;
+            }
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
+    }
+    bytes
+}

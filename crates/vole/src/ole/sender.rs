@@ -1,0 +1,120 @@
+//! P: delta and one factor.
+
+use rand_core::CryptoRng;
+use volery_channel::Channel;
+use volery_channel::tags::{OLE_CHOICES, OLE_PRODUCTS};
+use volery_field::{Gf128, pack_elements};
+use zeroize::Zeroizing;
+
+use super::pool::{Corrects, Half, Pending, Pool};
+use super::{CHUNK, OleField, correlations, failed, pad, pads};
+use crate::supply::Stock;
+use crate::{Delta, Error, Oracle, Prg, SessionId};
+
+/// P: the sender of products over `F`. Its peer is a [`Receiver`](super::Receiver).
+pub struct Sender<F: OleField> {
+    pads: Oracle,
+    delta: Delta,
+    /// Correlations used so far.
+    index: u64,
+    pool: Pool<F>,
+    failed: bool,
+}
+
+impl<F: OleField> Sender<F> {
+    /// A sender with nothing prepared, for correlations under `delta`. One for each field and session.
+    #[must_use]
+    pub fn new(session: &SessionId, delta: Delta) -> Self {
+        Self { pads: pads::<F>(session), delta, index: 0, pool: Pool::new(), failed: false }
+    }
+
+    /// Products that are prepared and not used.
+    #[must_use]
+    pub fn prepared(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// Prepares `n` products out of the keys that `stock` gives (V takes the tags from its own). One round trip.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products or after an error; the stock's and the
+    /// channel's.
+    pub fn prepare<R: CryptoRng + ?Sized>(
+        &mut self,
+        channel: &mut dyn Channel,
+        stock: &mut Stock,
+        n: usize,
+        rng: &mut R,
+    ) -> Result<(), Error> {
+        let count = correlations::<F>(n)?;
+        if core::mem::replace(&mut self.failed, true) {
+            return Err(failed());
+        }
+        let mut keys = Zeroizing::new(vec![Gf128::ZERO; count]);
+        stock.expect(Some(count as u64));
+        stock.fill(channel, &mut keys)?;
+        let mut halves = Zeroizing::new(vec![Half::default(); n]);
+        random_factors(&mut halves, rng);
+        for (halves, keys) in halves.chunks_mut(CHUNK).zip(keys.chunks(CHUNK * F::BITS as usize)) {
+            let mut choices = vec![0; keys.len() / 8];
+            channel.recv_exact(OLE_CHOICES, &mut choices)?;
+            channel.send(OLE_PRODUCTS, &self.products(halves, keys, &choices))?;
+        }
+        self.pool.append(&halves);
+        self.failed = false;
+        Ok(())
+    }
+
+    /// P's message for a chunk; sets the shares of `halves`.
+    pub(super) fn products(&mut self, halves: &mut [Half<F>], keys: &[Gf128], choices: &[u8]) -> Vec<u8> {
+        let bits = F::BITS as usize;
+        let mut elements = Vec::with_capacity(keys.len());
+        let mut choice = choices.iter().flat_map(|byte| (0..8).map(move |i| byte >> i & 1 == 1));
+        for (half, keys) in halves.iter_mut().zip(keys.chunks(bits)) {
+            let (mut sum, mut shifted) = (F::ZERO, half.factor);
+            for (key, choice) in keys.iter().zip(&mut choice) {
+                let pads = [*key, *key + self.delta.expose()].map(|block| pad(&self.pads, self.index, block));
+                // The choice is V's message, so it may decide.
+                let [mut chosen, mut other]: [F; 2] = if choice { [pads[1], pads[0]] } else { pads };
+                elements.push(chosen + shifted - other);
+                sum += chosen;
+                shifted = shifted.times_g();
+                self.index += 1;
+                chosen.zeroize();
+                other.zeroize();
+            }
+            half.share = -sum;
+            sum.zeroize();
+            shifted.zeroize();
+        }
+        let mut message = Vec::new();
+        pack_elements(&elements, &mut message);
+        message
+    }
+
+    /// Starts products with the factors `x`, in their order; V starts as many.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if fewer products are prepared.
+    pub fn begin(&mut self, x: &[F]) -> Result<Pending<F>, Error> {
+        self.pool.begin(x, Corrects::ByRandom)
+    }
+
+    /// P's shares of `x[i] * y[i]`, where `y` are V's factors. One message each way, at the same time.
+    ///
+    /// # Errors
+    /// As [`Sender::begin`]; [`Error::Malformed`] if V's message is not as many canonical elements; the channel's.
+    pub fn multiply(&mut self, channel: &mut dyn Channel, x: &[F]) -> Result<Zeroizing<Vec<F>>, Error> {
+        let pending = self.begin(x)?;
+        super::exchange(channel, pending)
+    }
+}
+
+/// Draws the factors of `halves`.
+pub(super) fn random_factors<F: OleField, R: CryptoRng + ?Sized>(halves: &mut [Half<F>], rng: &mut R) {
+    let mut seed = Zeroizing::new([0; 16]);
+    rng.fill_bytes(&mut *seed);
+    let mut factors = Zeroizing::new(vec![F::ZERO; halves.len()]);
+    Prg::new(*seed).elements(&mut factors);
+    halves.iter_mut().zip(factors.iter()).for_each(|(half, factor)| half.factor = *factor);
+}

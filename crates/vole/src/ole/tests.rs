@@ -1,0 +1,401 @@
+//! Both parties in two threads over real correlations, honest and not.
+
+use std::thread;
+
+use proptest::prelude::*;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use volery_channel::{Limits, Stats, Tag, memory_pair, tags};
+use volery_field::Value;
+
+use super::*;
+use crate::cot::{ProverParty, VerifierParty};
+use crate::softspoken::{self, FieldBits};
+use crate::supply::{Correlations, Profile, Stock, Supply};
+use crate::testing::Tap;
+use crate::{Delta, Prg};
+
+const SESSION: SessionId = SessionId::new([5; 32]);
+
+/// What a party has at the end: its shares, and what the preparation and the products cost it.
+struct End<F> {
+    shares: Vec<F>,
+    preparation: Stats,
+    online: Stats,
+}
+
+/// How the run is disturbed.
+#[derive(Clone, Copy)]
+struct Disturbed {
+    /// What happens to frames that P sends, and to those that V sends.
+    taps: [fn(Tag, &mut Vec<u8>); 2],
+    /// The session that V believes in.
+    session: SessionId,
+}
+
+fn untouched(_: Tag, _: &mut Vec<u8>) {}
+
+const HONEST: Disturbed = Disturbed { taps: [untouched, untouched], session: SESSION };
+
+type Ends<F> = [Result<End<F>, Error>; 2];
+
+/// P's and V's shares of `x[i] * y[i]`.
+fn run<F: OleField>(x: &[F], y: &[F], disturbed: Disturbed) -> Ends<F> {
+    let (p, v) = memory_pair(&Limits::default());
+    let [mut p, mut v] = [Tap { inner: p, tap: disturbed.taps[0] }, Tap { inner: v, tap: disturbed.taps[1] }];
+    thread::scope(|scope| {
+        let sender = scope.spawn(move || {
+            let rng = &mut ChaCha20Rng::seed_from_u64(1);
+            let delta = Delta::random(rng);
+            let extension =
+                softspoken::Sender::setup(&mut p, &SESSION, FieldBits::Eight, delta.duplicate(), rng)?;
+            let party = VerifierParty::new(SESSION, extension, delta.duplicate(), rng);
+            let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
+            let mut ole = Sender::new(&SESSION, delta);
+            let start = p.stats();
+            ole.prepare(&mut p, &mut stock, x.len(), rng)?;
+            let prepared = p.stats();
+            let shares = ole.multiply(&mut p, x)?.to_vec();
+            let end = End { shares, preparation: prepared - start, online: p.stats() - prepared };
+            p.flush()?;
+            assert_eq!(ole.prepared(), 0);
+            Ok(end)
+        });
+        let mut receiver = move || {
+            let rng = &mut ChaCha20Rng::seed_from_u64(2);
+            let extension = softspoken::Receiver::setup(&mut v, &SESSION, FieldBits::Eight, rng)?;
+            let party = ProverParty::new(SESSION, extension, rng);
+            let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
+            let mut ole = Receiver::new(&disturbed.session);
+            let start = v.stats();
+            ole.prepare(&mut v, &mut stock, y.len(), rng)?;
+            let prepared = v.stats();
+            let shares = ole.multiply(&mut v, y)?.to_vec();
+            Ok(End { shares, preparation: prepared - start, online: v.stats() - prepared })
+        };
+        let received = receiver();
+        // A V that gave up hangs up, so that P does not wait.
+        drop(receiver);
+        [sender.join().unwrap(), received]
+    })
+}
+
+fn shares<F: OleField>(x: &[F], y: &[F], disturbed: Disturbed) -> [Vec<F>; 2] {
+    run(x, y, disturbed).map(|end| end.unwrap().shares)
+}
+
+/// Elements of every kind: the edges, then random ones.
+fn elements<F: OleField>(n: usize, seed: u8) -> Vec<F> {
+    let mut elements = vec![F::ZERO; n];
+    Prg::new([seed; 16]).elements(&mut elements);
+    let edges = [F::ZERO, F::ONE, -F::ONE, F::ONE.times_g(), -F::ONE.times_g()];
+    elements.iter_mut().zip(edges).for_each(|(element, edge)| *element = edge);
+    elements
+}
+
+/// The plain definition: the sum of `y`'s bits times powers of `g` times `x`.
+fn from_bits<F: OleField>(y: F) -> F {
+    let words = y.to_packed();
+    let mut power = F::ONE;
+    (0..F::BITS as usize).fold(F::ZERO, |sum, i| {
+        let term = if words[i / 64] >> (i % 64) & 1 == 1 { power } else { F::ZERO };
+        power = power.times_g();
+        sum + term
+    })
+}
+
+fn assert_products<F: OleField>(x: &[F], y: &[F], [p, v]: &[Vec<F>; 2]) {
+    for (i, (x, y)) in x.iter().zip(y).enumerate() {
+        assert!(p[i] + v[i] == *x * *y, "product {i} over {}", F::NAME);
+    }
+}
+
+fn shares_of_every_pair_of_edges_and_of_random_elements_add_up<F: OleField>() {
+    let edges = elements::<F>(5, 1);
+    let mut x: Vec<F> = edges.iter().flat_map(|x| [*x; 5]).collect();
+    let mut y: Vec<F> = edges.repeat(5);
+    // More than two chunks, the last one not full.
+    x.extend(elements::<F>(50, 2));
+    y.extend(elements::<F>(50, 3));
+    let shares = shares(&x, &y, HONEST);
+    assert_products(&x, &y, &shares);
+    // Neither party's share is the product.
+    for (p, v) in shares[0].iter().zip(&shares[1]) {
+        assert!(*p != F::ZERO && *v != F::ZERO);
+    }
+}
+
+#[test]
+fn shares_add_up_to_the_products() {
+    shares_of_every_pair_of_edges_and_of_random_elements_add_up::<P256Base>();
+    shares_of_every_pair_of_edges_and_of_random_elements_add_up::<Gf128>();
+}
+
+#[test]
+fn bits_times_powers_of_g_are_the_element() {
+    for y in elements::<P256Base>(20, 4) {
+        assert_eq!(from_bits(y), y);
+    }
+    for y in elements::<Gf128>(20, 4) {
+        assert_eq!(from_bits(y), y);
+    }
+    assert!(P256Base::from_u64(7).times_g() == P256Base::from_u64(14));
+    assert!(Gf128::from_bits(1 << 127).times_g() == Gf128::from_bits(0x87));
+}
+
+fn costs<F: OleField>(n: usize) -> [[Stats; 2]; 2] {
+    let ends = run(&elements::<F>(n, 5), &elements::<F>(n, 6), HONEST);
+    ends.map(|end| end.map(|end| [end.preparation, end.online]).unwrap())
+}
+
+#[test]
+fn five_products_over_z_p_cost_what_the_documentation_says() {
+    let [[p_before, p_online], [v_before, v_online]] = costs::<P256Base>(5);
+    let [choices, products] = preparation_bytes::<P256Base>(5).map(|bytes| bytes as u64 + 5);
+    assert_eq!(products, 5 * 8192 + 5);
+    assert_eq!(p_before.bytes_sent, products);
+    let correlations = FieldBits::Eight.extension_bytes(5 * 256) as u64;
+    // Frame headers of five bytes.
+    assert_eq!(v_before.bytes_sent, choices + correlations + 5);
+    assert_eq!((p_online.bytes_sent, v_online.bytes_sent), (5 * 32 + 5, 5 * 32 + 5));
+    assert_eq!((v_before.round_trips, v_online.round_trips), (1, 1));
+}
+
+#[test]
+fn a_product_over_gf128_costs_two_kib() {
+    assert_eq!(preparation_bytes::<Gf128>(1), [16, 2048]);
+    let [[p_before, _], [v_before, _]] = costs::<Gf128>(130);
+    assert!(p_before.bytes_sent < 130 * 2048 + 100, "{} bytes", p_before.bytes_sent);
+    assert!(v_before.bytes_sent < 130 * (16 + 270), "{} bytes", v_before.bytes_sent);
+}
+
+#[test]
+fn random_products_are_used_once_and_only_as_many_as_there_are() {
+    let mut pool = pool::Pool::<Gf128>::new();
+    let half = |n: u128| pool::Half { factor: Gf128::from_bits(n), share: Gf128::from_bits(n << 64) };
+    pool.append(&[half(1), half(2)]);
+    let first = pool.begin(&[Gf128::ZERO], pool::Corrects::ByRandom).unwrap();
+    pool.append(&[half(3)]);
+    assert_eq!(pool.len(), 2);
+    let too_many = pool.begin(&[Gf128::ZERO; 3], pool::Corrects::ByRandom);
+    assert!(matches!(too_many.err(), Some(Error::Misuse(_))));
+    let rest = pool.begin(&[Gf128::ZERO; 2], pool::Corrects::ByRandom).unwrap();
+    let corrections = [first.corrections(), rest.corrections()].concat();
+    assert_eq!(corrections, [1, 2, 3].map(Gf128::from_bits));
+    assert!(pool.begin(&[Gf128::ZERO], pool::Corrects::ByRandom).is_err());
+    let error = rest.finish(&[Gf128::ZERO]).unwrap_err();
+    assert!(matches!(error, Error::Malformed { step: OLE_CORRECTIONS, .. }), "{error}");
+}
+
+#[test]
+fn too_many_products_in_one_call_are_refused_before_anything_is_allocated() {
+    assert!(matches!(correlations::<P256Base>(MAX_BATCH + 1), Err(Error::Misuse(_))));
+    assert!(matches!(correlations::<Gf128>(usize::MAX), Err(Error::Misuse(_))));
+    assert_eq!(correlations::<Gf128>(MAX_BATCH), Ok(128 * MAX_BATCH));
+}
+
+#[test]
+fn parties_of_different_sessions_get_nothing_in_common() {
+    let (x, y) = (elements::<Gf128>(8, 7), elements::<Gf128>(8, 8));
+    let other = Disturbed { session: SessionId::new([6; 32]), ..HONEST };
+    let [p, v] = shares(&x, &y, other);
+    assert!((0..8).all(|i| p[i] + v[i] != x[i] * y[i]));
+}
+
+/// A machine in between: whoever does not hold the correlations can destroy products, not steer them.
+#[test]
+fn a_choice_that_is_flipped_on_its_way_turns_its_product_into_noise() {
+    fn flip(tag: Tag, payload: &mut Vec<u8>) {
+        if tag == tags::OLE_CHOICES {
+            payload[16 + 9] ^= 1 << 3;
+        }
+    }
+    let (x, y) = (elements::<Gf128>(8, 7), elements::<Gf128>(8, 8));
+    let [p, v] = shares(&x, &y, Disturbed { taps: [untouched, flip], ..HONEST });
+    for i in 0..8 {
+        assert_eq!(p[i] + v[i] == x[i] * y[i], i != 1);
+    }
+}
+
+/// Keys and tags of `n` correlations that a dealer made.
+fn dealt(n: usize, delta: &Delta, seed: u8) -> [Vec<Gf128>; 2] {
+    let mut tags = vec![Gf128::ZERO; n];
+    Prg::new([seed; 16]).blocks(&mut tags);
+    let keys = tags.iter().map(|tag| if tag.lsb().to_bool() { *tag + delta.expose() } else { *tag });
+    [keys.collect(), tags]
+}
+
+/// A cheating P, as figure 6 of the paper allows it: `e_i` added to the message of bit `i` adds the sum of `b_i e_i`.
+fn errors_count_where_the_receivers_random_bit_is_one<F: OleField>(errors: &[(usize, F)], seed: u8) {
+    let bits = F::BITS as usize;
+    let delta = Delta::from_element(Gf128::from_bits(u128::MAX / 7));
+    let [keys, tags] = dealt(2 * bits, &delta, seed);
+    let (mut p, mut v) = (Sender::<F>::new(&SESSION, delta), Receiver::<F>::new(&SESSION));
+    let halves = |seed| -> Vec<pool::Half<F>> {
+        let factors = elements::<F>(7, seed);
+        factors[5..].iter().map(|factor| pool::Half { factor: *factor, share: F::ZERO }).collect()
+    };
+    let (mut a, mut b) = (halves(seed ^ 1), halves(seed ^ 2));
+    let message = p.products(&mut a, &keys, &receiver::choices(&b, &tags));
+    let mut products: Vec<F> = unpack_elements(&message, 2 * bits).unwrap();
+    let mut expected = [0, 1].map(|i| a[i].factor * b[i].factor);
+    for (place, error) in errors {
+        let (product, bit) = (place / bits % 2, place % bits);
+        products[product * bits + bit] += *error;
+        if b[product].factor.to_packed()[bit / 64] >> (bit % 64) & 1 == 1 {
+            expected[product] += *error;
+        }
+    }
+    v.sums(&mut b, &tags, &products);
+    for i in 0..2 {
+        assert!(a[i].share + b[i].share == expected[i], "product {i} over {}", F::NAME);
+    }
+}
+
+#[test]
+fn a_wrong_correction_shifts_the_sum_by_a_multiple_of_the_peers_factor() {
+    fn add_one(tag: Tag, payload: &mut Vec<u8>) {
+        if tag == OLE_CORRECTIONS {
+            payload[0] ^= 1;
+        }
+    }
+    let (x, y) = (vec![Gf128::from_bits(77)], vec![Gf128::from_bits(99)]);
+    let [p, v] = shares(&x, &y, Disturbed { taps: [add_one, untouched], ..HONEST });
+    assert_eq!(p[0] + v[0], (x[0] + Gf128::ONE) * y[0]);
+}
+
+/// The step whose message each party refuses.
+fn refused<F: OleField>(ends: Ends<F>) -> [Option<Tag>; 2] {
+    ends.map(|end| match end {
+        Err(Error::Malformed { step, .. }) => Some(step),
+        Err(Error::Channel(volery_channel::Error::WrongLength { step, .. })) => Some(step),
+        Err(Error::Channel(volery_channel::Error::TooLong { step, .. })) => Some(step),
+        _ => None,
+    })
+}
+
+#[test]
+fn messages_of_wrong_length_and_elements_above_the_prime_are_refused() {
+    fn cut(tag: Tag, payload: &mut Vec<u8>) {
+        if matches!(tag, tags::OLE_CHOICES | tags::OLE_PRODUCTS) {
+            payload.pop();
+        }
+    }
+    fn grow_corrections(tag: Tag, payload: &mut Vec<u8>) {
+        if tag == OLE_CORRECTIONS {
+            payload.push(0);
+        }
+    }
+    fn above_the_prime(tag: Tag, payload: &mut Vec<u8>) {
+        if matches!(tag, tags::OLE_PRODUCTS | OLE_CORRECTIONS) {
+            payload[32..64].fill(0xff);
+        }
+    }
+    let (x, y) = (elements::<P256Base>(3, 11), elements::<P256Base>(3, 12));
+    let run = |taps| refused(run(&x, &y, Disturbed { taps, ..HONEST }));
+    assert_eq!(run([cut, untouched])[1], Some(tags::OLE_PRODUCTS));
+    assert_eq!(run([untouched, cut])[0], Some(tags::OLE_CHOICES));
+    assert_eq!(run([grow_corrections, untouched])[1], Some(OLE_CORRECTIONS));
+    assert_eq!(run([untouched, grow_corrections])[0], Some(OLE_CORRECTIONS));
+    assert_eq!(run([above_the_prime, untouched])[1], Some(tags::OLE_PRODUCTS));
+    assert_eq!(run([untouched, above_the_prime])[0], Some(OLE_CORRECTIONS));
+}
+
+/// Correlations from nowhere.
+struct Nothing;
+
+impl Correlations for Nothing {
+    fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+        out.resize(512, Gf128::ONE);
+        Ok(())
+    }
+
+    fn may_wait(&self) -> bool {
+        false
+    }
+}
+
+/// What `party` says to a peer that sends these messages whatever it hears.
+fn against<T>(
+    messages: &[(Tag, Vec<u8>)],
+    party: impl FnOnce(&mut dyn Channel) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let (mut channel, mut peer) = memory_pair(&Limits::default());
+    for (tag, payload) in messages {
+        peer.send(*tag, payload)?;
+    }
+    // Any step is surprised by this one, so nobody waits.
+    peer.send(tags::TEST, &[])?;
+    peer.flush()?;
+    party(&mut channel)
+}
+
+fn sender_against<F: OleField>(messages: &[(Tag, Vec<u8>)]) -> Result<Vec<F>, Error> {
+    against(messages, |channel| {
+        let mut ole = Sender::new(&SESSION, Delta::from_element(Gf128::X));
+        ole.prepare(channel, &mut Stock::new(Box::new(Nothing)), 2, &mut ChaCha20Rng::seed_from_u64(1))?;
+        Ok(ole.multiply(channel, &[F::ONE; 2])?.to_vec())
+    })
+}
+
+fn receiver_against<F: OleField>(messages: &[(Tag, Vec<u8>)]) -> Result<Vec<F>, Error> {
+    against(messages, |channel| {
+        let mut ole = Receiver::new(&SESSION);
+        ole.prepare(channel, &mut Stock::new(Box::new(Nothing)), 2, &mut ChaCha20Rng::seed_from_u64(1))?;
+        Ok(ole.multiply(channel, &[F::ONE; 2])?.to_vec())
+    })
+}
+
+#[test]
+fn after_a_failed_preparation_a_party_prepares_nothing_more() {
+    let error = against(&[], |channel| {
+        let mut ole = Sender::<Gf128>::new(&SESSION, Delta::from_element(Gf128::X));
+        let mut stock = Stock::new(Box::new(Nothing));
+        let rng = &mut ChaCha20Rng::seed_from_u64(1);
+        assert!(matches!(ole.prepare(channel, &mut stock, 2, rng), Err(Error::Channel(_))));
+        assert_eq!(ole.prepared(), 0);
+        ole.prepare(channel, &mut stock, 2, rng)
+    });
+    assert!(matches!(error, Err(Error::Misuse(_))));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn the_senders_errors_are_those_of_the_functionality(
+        errors in prop::collection::vec((0..512_usize, any::<u64>()), 0..40), seed: u8,
+    ) {
+        let over_z_p: Vec<_> = errors.iter().map(|(i, e)| (*i, P256Base::from_u64(*e))).collect();
+        errors_count_where_the_receivers_random_bit_is_one(&over_z_p, seed);
+        let binary: Vec<_> = errors.iter().map(|(i, e)| (*i, Gf128::from_bits(u128::from(*e) << 31))).collect();
+        errors_count_where_the_receivers_random_bit_is_one(&binary, seed);
+    }
+
+    /// Whatever the peer says instead of its two messages: an error or shares, nothing else.
+    #[test]
+    fn no_message_makes_a_party_panic(
+        exact: [bool; 2], first in prop::collection::vec(any::<u8>(), 0..300), second in prop::collection::vec(any::<u8>(), 0..80),
+    ) {
+        let with_length = |i: usize, bytes: &[u8], length: usize| {
+            let mut bytes = bytes.to_vec();
+            if exact[i] { bytes.resize(length, 7) }
+            bytes
+        };
+        let choices = (tags::OLE_CHOICES, with_length(0, &first, 2 * 16));
+        let last = (OLE_CORRECTIONS, with_length(1, &second, 2 * 16));
+        let sent = sender_against::<Gf128>(&[choices, last.clone()]);
+        prop_assert!(sent.is_ok() || !(exact[0] && exact[1]));
+        let products = (tags::OLE_PRODUCTS, with_length(0, &first, 2 * 2048));
+        let received = receiver_against::<Gf128>(&[products, last]);
+        prop_assert!(received.is_ok() || !(exact[0] && exact[1]));
+        let _ = sender_against::<P256Base>(&[(tags::OLE_CHOICES, first.clone()), (OLE_CORRECTIONS, second.clone())]);
+        let _ = receiver_against::<P256Base>(&[(tags::OLE_PRODUCTS, with_length(0, &first, 2 * 8192)), (OLE_CORRECTIONS, second)]);
+    }
+
+    #[test]
+    fn products_of_any_number_of_factors_hold(n in 0_usize..70, seed: u8) {
+        let (x, y) = (elements::<Gf128>(n, seed), elements::<Gf128>(n, seed.wrapping_add(1)));
+        assert_products(&x, &y, &shares(&x, &y, HONEST));
+    }
+}
