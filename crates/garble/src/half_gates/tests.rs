@@ -90,7 +90,9 @@ impl Function for Program {
 
 #[test]
 fn an_and_gate_is_right_for_all_values_and_colours() {
-    let and = Program(|step| drop(step(Step::Mul(0, 1))));
+    let and = Program(|step| {
+        step(Step::Mul(0, 1));
+    });
     // The colours of the inputs' zero labels vary with the gate: constants and sums bring in both.
     let coloured = Program(|step| {
         let one = step(Step::Constant(true));

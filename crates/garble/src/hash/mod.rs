@@ -44,7 +44,6 @@ mod x86;
 
 use volery_field::Gf128;
 use volery_vole::AesLevel;
-use zeroize::Zeroize;
 
 use crate::Error;
 

@@ -27,7 +27,6 @@ pub(super) trait Party {
     fn call(&mut self, channel: &mut dyn Channel, function: Toy, wires: &[Wire]) -> Result<Vec<Wire>, Error>;
     fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error>;
     fn shared(&mut self, channel: &mut dyn Channel, wires: &[Wire], masks: Input) -> Result<Vec<F2>, Error>;
-    fn gates(&self) -> u64;
 
     /// The values of an input of `owner`'s come, at whichever party this is.
     fn deliver(
@@ -87,9 +86,6 @@ macro_rules! party {
                 masks: Input,
             ) -> Result<Vec<F2>, Error> {
                 Self::shared(self, channel, wires, masks)
-            }
-            fn gates(&self) -> u64 {
-                Self::gates(self)
             }
         }
     };
