@@ -8,7 +8,9 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use volery_circuit::gadgets::{Aes128, sha256};
 use volery_circuit::{Digest, Ops};
 use volery_field::{F2, Gf128};
-use volery_garble::half_gates::{ActiveWire, Evaluator, Garbler, Sink, Source, ZeroWire};
+use volery_garble::gates::{
+    ActiveWire, Evaluator, Garbler, HalfGates, Scheme, Sink, Source, ThreeHalves, ZeroWire,
+};
 use volery_garble::{Error, Function, Shape};
 use volery_vole::Delta;
 
@@ -56,8 +58,8 @@ impl Sink for Null {
 }
 
 impl Source for Null {
-    fn next(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
-        let now = self.0.len().min(self.1);
+    fn next(&mut self, size: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+        let now = (self.0.len() / size * size).min(self.1);
         self.1 -= now;
         out.clear();
         out.extend_from_slice(&self.0[..now]);
@@ -66,6 +68,11 @@ impl Source for Null {
 }
 
 fn gates(c: &mut Criterion) {
+    of::<HalfGates>(c, "half gates", 32);
+    of::<ThreeHalves>(c, "three halves", 25);
+}
+
+fn of<S: Scheme>(c: &mut Criterion, scheme: &str, table: usize) {
     let offset = Delta::from_element(Gf128::from_bits(0x1234_5678 << 70 | 5));
     for (name, work, inputs) in [
         ("a chain", Work::Chain, 64),
@@ -74,14 +81,14 @@ fn gates(c: &mut Criterion) {
         ("aes128", Work::Aes128, 256),
     ] {
         let ands = Shape::of(&work, inputs).expect("counts").ands;
-        let mut group = c.benchmark_group(name);
+        let mut group = c.benchmark_group(format!("{scheme}, {name}"));
         group.throughput(Throughput::Elements(ands));
         let zero = vec![ZeroWire::new(Gf128::from_bits(77)); inputs];
         let active = vec![ActiveWire::new(Gf128::from_bits(77)); inputs];
         group.bench_function("garble", |b| {
             b.iter(|| {
                 let mut sink = Null(Vec::new(), 0);
-                let mut garbler = Garbler::new(&offset, [3; 16], 0, &mut sink);
+                let mut garbler = Garbler::<S>::new(&offset, [3; 16], 0, &mut sink);
                 black_box(work.run(&mut garbler, &zero).expect("garbles"));
                 garbler.finish()
             });
@@ -89,8 +96,8 @@ fn gates(c: &mut Criterion) {
         group.bench_function("evaluate", |b| {
             let portion = vec![0x5a; 1 << 15];
             b.iter(|| {
-                let mut source = Null(portion.clone(), 32 * ands as usize);
-                let mut evaluator = Evaluator::new([3; 16], 0, &mut source);
+                let mut source = Null(portion.clone(), table * ands as usize);
+                let mut evaluator = Evaluator::<S>::new([3; 16], 0, &mut source);
                 black_box(work.run(&mut evaluator, &active).expect("evaluates"));
                 evaluator.finish()
             });

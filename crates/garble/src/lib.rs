@@ -18,9 +18,9 @@
 //! ```text
 //!  Function (any program over Ops<F2>) ---------------------------------------------------------+
 //!     v                                                                                         v
-//!  half_gates   32 bytes an AND, tables leave as gates are made, XOR and NOT free           prove: QuickSilver
+//!  gates        25 or 32 bytes an AND, tables leave as gates are made, XOR and NOT free     prove: QuickSilver
 //!     v  uses                                                                             over the same Functions
-//!  hash         AES under a key of its own for each half of a gate, on several gates at once        ^
+//!  hash         AES under keys of its own for each gate, on several gates at once                   ^
 //!                                                                                                    |
 //!  two_party    inputs (committed, or by OT), calls, outputs (public, shared, kept) --- a log of it --+
 //! ```
@@ -29,7 +29,8 @@
 //!   in the same order. Garbling needs no values, so circuits can be garbled and sent ahead; what remains is 16 bytes for
 //!   each input bit and 40 for each output bit. It ends with [`two_party::Garbler::prove`] and
 //!   [`two_party::Evaluator::verify`].
-//! * [`half_gates`] are the two backends beneath: any gadget or circuit file runs on them unchanged.
+//! * [`gates`] are the two backends beneath, on which any gadget or circuit file runs unchanged, with two ways of garbling an AND:
+//!   [`gates::ThreeHalves`], the smaller one, and [`gates::HalfGates`], the faster one.
 //! * [`Function`] is what is called: a program over bits, written once for garbling, for the clear and for the proof.
 //! * `hash` and `decoding` hold the two hashes of labels.
 //!
@@ -48,7 +49,7 @@
 mod decoding;
 mod error;
 mod function;
-pub mod half_gates;
+pub mod gates;
 mod hash;
 pub mod two_party;
 

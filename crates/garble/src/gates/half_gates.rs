@@ -59,9 +59,8 @@ impl Gate for HalfGates {
 
     #[inline(always)]
     fn evaluate(x: Gf128, y: Gf128, hashes: &[[Pair; 1]], table: &[u8]) -> Gf128 {
-        let ([[[hx, hy]]], ([generator, evaluator], [])) = (*hashes, table.as_chunks()) else {
-            return Gf128::ZERO;
-        };
+        let &[[[hx, hy]]] = hashes else { return Gf128::ZERO };
+        let ([generator, evaluator], []) = table.as_chunks() else { return Gf128::ZERO };
         let (generator, evaluator) = (Gf128::from_bytes(*generator), Gf128::from_bytes(*evaluator));
         hx + generator * x.lsb() + hy + (evaluator + x) * y.lsb()
     }

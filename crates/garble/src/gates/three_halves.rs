@@ -62,7 +62,7 @@
 //! shows of its hash. `d` and `e` are two bits of the sum of both hashes of `A` under the gate's fourth key, of which the evaluator lacks one
 //! too, and which serves nothing else.
 
-use volery_field::{F2, Gf128};
+use volery_field::Gf128;
 
 use super::scheme::private::Gate;
 use crate::hash::Pair;
@@ -102,6 +102,12 @@ struct Hashes {
     z: Gf128,
 }
 
+/// `(a, b)` of the rows (0,0), (0,1), (1,0) and (1,1), for the colours of the labels of 0 and the dice.
+#[inline(always)]
+pub(super) fn control_bits(alpha: u8, beta: u8, d: u8, e: u8) -> [[u8; 2]; 4] {
+    [[d, e], [d ^ alpha ^ beta, e ^ alpha], [d ^ beta, e ^ alpha ^ beta], [d ^ alpha, e ^ beta]]
+}
+
 /// `f(i, j)`: the output's halves, high and low, without the table, for labels `x` and `y` and control bits `a` and `b`.
 #[inline(always)]
 fn without_table(x: Gf128, y: Gf128, hashes: Hashes, [a, b]: [u8; 2]) -> [u64; 2] {
@@ -137,12 +143,9 @@ impl Gate for ThreeHalves {
         let (x, y) = (x + offset * x.lsb(), y + offset * y.lsb());
         let dice = low(dice0 + dice1);
         let (d, e) = (dice as u8 & 1, (dice >> 1) as u8 & 1);
-        let both = alpha ^ beta;
 
         // The combinations of colours that define the table, and the truth of each.
-        let control_00 = [d, e];
-        let control_01 = [d ^ both, e ^ alpha];
-        let control_10 = [d ^ beta, e ^ both];
+        let [control_00, control_01, control_10, _] = control_bits(alpha, beta, d, e);
         let term = |truth: u8| [high(offset) & mask(truth), low(offset) & mask(truth)];
         let f_00 = without_table(x, y, Hashes { x: x0, y: y0, z: z0 }, control_00);
         let f_01 = without_table(x, y + offset, Hashes { x: x0, y: y1, z: z1 }, control_01);
@@ -183,9 +186,8 @@ impl Gate for ThreeHalves {
 
     #[inline(always)]
     fn evaluate(x: Gf128, y: Gf128, hashes: &[[Pair; 1]], table: &[u8]) -> Gf128 {
-        let ([[[hx, hy]], [[hz, _]]], ([g0, g1, g2], [bits])) = (*hashes, table.as_chunks()) else {
-            return Gf128::ZERO;
-        };
+        let &[[[hx, hy]], [[hz, _]]] = hashes else { return Gf128::ZERO };
+        let ([g0, g1, g2], [bits]) = table.as_chunks() else { return Gf128::ZERO };
         let (i, j) = (x.lsb().to_u8(), y.lsb().to_u8());
         let k = i ^ j;
         let bit = |n: u8| bits >> n & 1;

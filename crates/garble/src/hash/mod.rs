@@ -1,40 +1,50 @@
-//! The hash that gates are garbled with: AES with a key of its own for each half of a gate.
+//! The hash that gates are garbled with: AES with keys of its own for each gate.
 //!
 //! ```text
-//! H(x, j) = AES_{start + j}(s(x)) + s(x)          s(a || b) = (a + b) || a,  a the high half
+//! H(x, j) = AES_{start + j}(s(x)) + s(x)          start: 128 bits, the session's; + is XOR
 //!
-//! gate g:   j = 2g   for labels of its first input
-//!           j = 2g+1 for labels of its second input           start: 128 bits, the session's; + is XOR
+//! s: each half of 64 bits, a || b with a the high word of 32 bits, becomes (a + b) || a
 //! ```
+//!
+//! Keys come in pairs: pair `n` are the keys `j = 2n` and `j = 2n + 1`. A half gate takes one pair, its first key for both labels of its
+//! first input and its second key for those of the second. A gate of three halves takes two.
 //!
 //! Guo, Katz, Wang, Weng and Yu, "Better Concrete Security for Half-Gates Garbling (in the Multi-Instance Setting)", ePrint
 //! 2019/1168. With one fixed key and the tweak mixed into the block, an attacker's AES evaluations serve against all gates of
-//! all sessions at once; here each key meets one gate, so they don't. `s`, a linear orthomorphism (`s` and `x -> s(x) + x` are
-//! both permutations), is what withstands the offset that half gates add to hashes: without it
-//! `H(w + D, j) + D + w` would be an AES image of `w + D` that inverts to it.
+//! all sessions at once; here each key meets one input of one gate, so they don't.
+//!
+//! # The linear map
+//!
+//! What a table shows is not `H(w + D, j)`, with a label `w` and the offset `D`, but that plus something that depends on `D`: `D` itself or
+//! nothing in half gates; in the low half of three halves' hashes, a sum of some of D's halves `D.l` and `D.r`, or nothing. Call it
+//! `e(D)`. AES can be inverted, so the attacker also gets at the image, `s(w) + s(D) + e(D) + what it sees`. This must depend on D as a
+//! permutation, for each `e` that there is. On the two words of a half, `s` is multiplication by an element `t` of GF(4) that is neither 0 nor
+//! 1: so `s(D)` is `(t D.l, t D.r)`, `s(D) + D` is `((t+1) D.l, (t+1) D.r)`, and with three halves it is `(t D.l, (t + u) D.r + v D.l)` for bits `u`
+//! and `v`: permutations all. (The usual map, which swaps the halves of the block, is none with three halves: there `s(D) + e(D)` can lose
+//! 64 bits.)
 //!
 //! # Bound
 //!
 //! AES is an ideal cipher; the offset D has 127 bits of entropy (its lowest is 1); each pair of key and offset answers one
-//! query `H(w + D, j) + b D`, which is what garbling a gate asks for in each half, `w` being known to the attacker. Let `p` be
-//! the attacker's evaluations of AES, `q` the garbled halves of all sessions that it attacks, `mu` the largest number of
-//! them that share one AES key. An answer looks random unless
+//! query `H(w + D, j) + e(D)`, which is what garbling a gate asks for with each key, `w` being known to the attacker. Let `p` be
+//! the attacker's evaluations of AES, `q` the keys that were used in all sessions that it attacks, `mu` the largest number of sessions that
+//! share one AES key. An answer looks random unless
 //!
-//! * an evaluation under its key hits its block `s(w + D)` or its image, `s(w) + s(D) + b D + answer`: each is a bijective
-//!   function of D, so at most `mu` answers are hit with probability `2^-127` each way: `2 mu p / 2^127`; or
+//! * an evaluation under its key hits its block `s(w + D)` or its image: each is a bijective function of D, so at most `mu` answers are hit
+//!   with probability `2^-127` each way: `2 mu p / 2^127`; or
 //! * two answers under one key meet in block or image: `(mu - 1) q / 2^127`.
 //!
 //! ```text
 //! advantage  <=  (2 mu p + (mu - 1) q) / 2^127
 //! ```
 //!
-//! Within a session keys never repeat, as [`Keys`] counts gates through all of it, so `mu = 1` and the bound is `p / 2^126`
-//! however much is garbled. Two sessions of at most `2^40` gates share keys only if their random start points agree in the upper
-//! 87 bits; among `2^30` sessions some pair does with probability `2^-28`, and then `mu = 2` costs one bit.
+//! Within a session keys never repeat, as [`Keys`] counts through all of it, so `mu = 1` and the bound is `p / 2^126`
+//! however much is garbled. Two sessions of at most `2^40` keys share some only if their start points, which are random, agree in the upper
+//! 88 bits; among `2^30` sessions some pair does with probability `2^-29`, and then `mu = 2` costs one bit.
 //!
 //! # Kernels
 //!
-//! The keys of [`AHEAD`] gates are expanded at once ([`Level::Vaes256`](AesLevel): both halves of a gate in one register), which
+//! [`AHEAD`] pairs of keys are expanded at once ([`AesLevel::Vaes256`]: a pair in one register), which
 //! hides the schedule's latency; gates then follow one by one or many in a call. `portable` (the `aes` crate) is the
 //! specification.
 
@@ -47,34 +57,34 @@ use volery_vole::AesLevel;
 
 use crate::Error;
 
-/// Gates whose keys are expanded at once. (Measured on Zen 3: 16 gives what 32 does, 8 some 5% less.)
+/// Pairs of keys that are expanded at once; even, so that they are a whole number of gates of any scheme.
 pub(crate) const AHEAD: usize = 16;
 
-/// The round keys of both halves of a gate: `[round][half]`.
+/// The round keys of a pair of keys: `[round][which]`.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
-pub(super) struct GateKeys([[Gf128; 2]; 11]);
+struct PairKeys([[Gf128; 2]; 11]);
 
-impl GateKeys {
+impl PairKeys {
     const ZERO: Self = Self([[Gf128::ZERO; 2]; 11]);
 }
 
-/// Labels of a gate's two inputs, to be hashed under its two keys.
+/// Two labels to be hashed under the two keys of a pair.
 pub(crate) type Pair = [Gf128; 2];
 
-/// The expanded keys of successive gates.
+/// The expanded keys of successive pairs.
 pub(crate) struct Keys {
     level: AesLevel,
     start: u128,
-    /// The first gate whose keys are not expanded.
+    /// The first pair that is not expanded.
     next: u64,
-    keys: [GateKeys; AHEAD],
-    /// Gates of `keys` that are done; all of them at first.
+    keys: [PairKeys; AHEAD],
+    /// Pairs of `keys` that are used; all of them at first.
     used: usize,
 }
 
 impl Keys {
-    /// Keys from gate number `first` on.
+    /// Keys from pair number `first` on.
     pub(crate) fn new(start: [u8; 16], first: u64) -> Self {
         Self::with_level(AesLevel::detect(), start, first)
     }
@@ -82,34 +92,34 @@ impl Keys {
     /// `level` must be available.
     fn with_level(level: AesLevel, start: [u8; 16], first: u64) -> Self {
         let start = u128::from_le_bytes(start);
-        Self { level, start, next: first, keys: [GateKeys::ZERO; AHEAD], used: AHEAD }
+        Self { level, start, next: first, keys: [PairKeys::ZERO; AHEAD], used: AHEAD }
     }
 
-    /// The number of the next gate.
-    pub(crate) fn gate(&self) -> u64 {
+    /// The number of the next pair.
+    pub(crate) fn number(&self) -> u64 {
         self.next - (AHEAD - self.used) as u64
     }
 
-    /// Gates that can be hashed before the next [`Keys::renew`].
+    /// Pairs that can be used before the next [`Keys::renew`].
     #[inline(always)]
     pub(crate) fn ready(&self) -> usize {
         AHEAD - self.used
     }
 
-    /// Expands the keys of the next gates; call it when none is ready.
+    /// Expands the next pairs; call it when none is ready.
     #[cold]
     #[inline(never)]
     pub(crate) fn renew(&mut self) -> Result<(), Error> {
-        // Tweaks are 64 bits: twice the gate's number. Beyond them keys would repeat.
+        // A key's number has 64 bits. Beyond them keys would repeat.
         let end = self.next.checked_add(AHEAD as u64).filter(|&end| end < 1 << 62);
-        let end = end.ok_or_else(|| Error::misuse("2^62 gates were garbled under one offset"))?;
+        let end = end.ok_or_else(|| Error::misuse("2^62 pairs of keys were used under one offset"))?;
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `self.level` is available, by the constructors' contract.
         unsafe {
             match self.level {
                 AesLevel::Portable => portable::expand(self.start, self.next, &mut self.keys),
                 AesLevel::Aesni => x86::expand_aesni(self.start, self.next, &mut self.keys),
-                // Two blocks are what a gate has: four in a register would be for pairs of gates.
+                // A register is a pair of keys; one of 512 bits would be two.
                 AesLevel::Vaes256 | AesLevel::Vaes512 => {
                     x86::expand_vaes256(self.start, self.next, &mut self.keys);
                 }
@@ -122,23 +132,23 @@ impl Keys {
         Ok(())
     }
 
-    /// Hashes the labels of the next gates, `LABELS` of each input of each; at most [`Keys::ready`] gates.
+    /// Hashes labels under the next pairs of keys, `LABELS` of them under each key; at most [`Keys::ready`] pairs of keys.
     #[inline(always)]
-    pub(crate) fn hash<const LABELS: usize>(&mut self, gates: &mut [[Pair; LABELS]]) {
-        let n = gates.len().min(self.ready());
-        let (keys, gates) = (&self.keys[self.used..self.used + n], &mut gates[..n]);
+    pub(crate) fn hash<const LABELS: usize>(&mut self, labels: &mut [[Pair; LABELS]]) {
+        let n = labels.len().min(self.ready());
+        let (keys, labels) = (&self.keys[self.used..self.used + n], &mut labels[..n]);
         self.used += n;
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `self.level` is available, by the constructors' contract.
         unsafe {
             match self.level {
-                AesLevel::Portable => portable::hash(keys, gates),
-                AesLevel::Aesni => x86::hash_aesni(keys, gates),
-                AesLevel::Vaes256 | AesLevel::Vaes512 => x86::hash_vaes256(keys, gates),
+                AesLevel::Portable => portable::hash(keys, labels),
+                AesLevel::Aesni => x86::hash_aesni(keys, labels),
+                AesLevel::Vaes256 | AesLevel::Vaes512 => x86::hash_vaes256(keys, labels),
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        portable::hash(keys, gates);
+        portable::hash(keys, labels);
     }
 }
 
@@ -146,7 +156,7 @@ impl Keys {
 /// labels live.
 impl core::fmt::Debug for Keys {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Keys").field("gate", &self.gate()).finish_non_exhaustive()
+        f.debug_struct("Keys").field("number", &self.number()).finish_non_exhaustive()
     }
 }
 

@@ -10,15 +10,15 @@ fn levels() -> impl Iterator<Item = AesLevel> {
     AesLevel::ALL.into_iter().filter(|level| level.available())
 }
 
-/// Hashes gate after gate, `at_once` in a call.
-fn hash_all<const LABELS: usize>(keys: &mut Keys, gates: &mut [[Pair; LABELS]], at_once: usize) {
+/// Hashes pair after pair, `at_once` in a call.
+fn hash_all<const LABELS: usize>(keys: &mut Keys, pairs: &mut [[Pair; LABELS]], at_once: usize) {
     let mut done = 0;
-    while done < gates.len() {
+    while done < pairs.len() {
         if keys.ready() == 0 {
             keys.renew().unwrap();
         }
-        let n = at_once.min(keys.ready()).min(gates.len() - done);
-        keys.hash(&mut gates[done..done + n]);
+        let n = at_once.min(keys.ready()).min(pairs.len() - done);
+        keys.hash(&mut pairs[done..done + n]);
         done += n;
     }
 }
@@ -31,8 +31,11 @@ fn sample<const LABELS: usize>(n: usize, seed: u8) -> Vec<[Pair; LABELS]> {
 
 /// The formula of the module's docs, with FIPS 197's AES from the `aes` crate.
 fn formula(start: u128, tweak: u64, x: u128) -> u128 {
-    let (a, b) = (x >> 64, x & u128::from(u64::MAX));
-    let s = (a ^ b) << 64 | a;
+    let half = |x: u64| {
+        let (a, b) = (x >> 32, x & u64::from(u32::MAX));
+        (a ^ b) << 32 | a
+    };
+    let s = u128::from(half((x >> 64) as u64)) << 64 | u128::from(half(x as u64));
     let mut block = s.to_le_bytes().into();
     Aes128::new(&(start ^ u128::from(tweak)).to_le_bytes().into()).encrypt_block(&mut block);
     u128::from_le_bytes(block.into()) ^ s
@@ -44,12 +47,12 @@ fn every_level_is_the_formula_for_every_number_of_gates_at_once() {
     for level in levels() {
         for first in [0, 5, (1 << 62) - 100] {
             for at_once in 1..=AHEAD {
-                let mut gates = sample::<2>(37, at_once as u8);
-                let before = gates.clone();
+                let mut pairs = sample::<2>(37, at_once as u8);
+                let before = pairs.clone();
                 let mut keys = Keys::with_level(level, start, first);
-                hash_all(&mut keys, &mut gates, at_once);
-                assert_eq!(keys.gate(), first + 37);
-                for (g, (before, after)) in (first..).zip(before.iter().zip(&gates)) {
+                hash_all(&mut keys, &mut pairs, at_once);
+                assert_eq!(keys.number(), first + 37);
+                for (g, (before, after)) in (first..).zip(before.iter().zip(&pairs)) {
                     for half in 0..2 {
                         for label in 0..2 {
                             let want = formula(
@@ -70,13 +73,13 @@ fn every_level_is_the_formula_for_every_number_of_gates_at_once() {
 fn nothing_is_hashed_beyond_the_keys_that_are_ready() {
     for level in levels() {
         let mut keys = Keys::with_level(level, [1; 16], 0);
-        let mut gates = sample::<1>(AHEAD + 3, 9);
-        let before = gates.clone();
-        keys.hash(&mut gates);
-        assert!(gates == before, "no keys are ready at first");
+        let mut pairs = sample::<1>(AHEAD + 3, 9);
+        let before = pairs.clone();
+        keys.hash(&mut pairs);
+        assert!(pairs == before, "no keys are ready at first");
         keys.renew().unwrap();
-        keys.hash(&mut gates);
-        assert!(gates[AHEAD..] == before[AHEAD..] && gates[..AHEAD] != before[..AHEAD]);
+        keys.hash(&mut pairs);
+        assert!(pairs[AHEAD..] == before[AHEAD..] && pairs[..AHEAD] != before[..AHEAD]);
         assert_eq!(keys.ready(), 0);
     }
 }
@@ -98,4 +101,39 @@ proptest! {
             prop_assert!(got == want, "{:?}", level);
         }
     }
+}
+
+/// The rank of a linear map on 128 bits.
+fn rank(map: impl Fn(u128) -> u128) -> usize {
+    let mut basis = [0_u128; 128];
+    for i in 0..128 {
+        let mut image = map(1 << i);
+        while image != 0 {
+            let top = image.ilog2() as usize;
+            if basis[top] == 0 {
+                basis[top] = image;
+                break;
+            }
+            image ^= basis[top];
+        }
+    }
+    basis.iter().filter(|row| **row != 0).count()
+}
+
+#[test]
+fn the_linear_map_stays_a_permutation_with_all_that_tables_add() {
+    // H with a cipher that is the identity would be zero; the map alone is what the formula has around AES.
+    let s = |x: u128| {
+        let half = |x: u64| ((x >> 32) ^ (x & 0xffff_ffff)) << 32 | x >> 32;
+        u128::from(half((x >> 64) as u64)) << 64 | u128::from(half(x as u64))
+    };
+    let low = u128::from(u64::MAX);
+    assert_eq!(rank(s), 128);
+    assert_eq!(rank(|x| s(x) ^ x), 128);
+    assert_eq!(rank(|x| s(x) ^ (x & low)), 128);
+    assert_eq!(rank(|x| s(x) ^ x >> 64), 128);
+    assert_eq!(rank(|x| s(x) ^ x >> 64 ^ (x & low)), 128);
+    // The map that swaps halves is none of the kind.
+    let swapping = |x: u128| ((x >> 64) ^ (x & low)) << 64 | x >> 64;
+    assert_eq!(rank(|x| swapping(x) ^ x >> 64), 64);
 }

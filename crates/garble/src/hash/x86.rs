@@ -1,12 +1,12 @@
 //! The hash on x86-64 registers of 128 and 256 bits.
 //!
-//! Both loops are written once over [`Lanes`]: with AES-NI a register is one half of a gate, with VAES both.
+//! Both loops are written once over [`Lanes`]: with AES-NI a register belongs to one key, with VAES to a pair.
 
 use core::arch::x86_64::*;
 
 use volery_field::Gf128;
 
-use super::{GateKeys, Pair};
+use super::{Pair, PairKeys};
 
 /// A register of `N` blocks, 1 or 2. Implementations are one intrinsic a method.
 ///
@@ -19,8 +19,8 @@ trait Lanes: Copy {
     unsafe fn xor(self, o: Self) -> Self;
     unsafe fn enc(self, k: Self) -> Self;
     unsafe fn enc_last(self, k: Self) -> Self;
-    /// The orthomorphism `(a || b) -> (a + b) || a` in each block.
-    unsafe fn orthomorphism(self) -> Self;
+    /// `s`: `(a || b) -> (a + b) || a` in each half of each block.
+    unsafe fn spread(self) -> Self;
     /// Each block shifted up by four bytes.
     unsafe fn up4(self) -> Self;
     /// Each block shifted up by eight bytes.
@@ -31,7 +31,7 @@ trait Lanes: Copy {
 
 macro_rules! lanes {
     ($type:ty, $n:literal, $load:ident, $store:ident, $splat32:ident, $xor:ident, $enc:ident, $last:ident,
-     $up:ident, $shuffle32:ident, $shuffle8:ident) => {
+     $up:ident, $shuffle32:ident, $shift64:ident, $shuffle8:ident) => {
         impl Lanes for $type {
             const N: usize = $n;
             #[inline(always)]
@@ -65,9 +65,9 @@ macro_rules! lanes {
                 unsafe { $last(self, k) }
             }
             #[inline(always)]
-            unsafe fn orthomorphism(self) -> Self {
-                // SAFETY: the trait's contract. The high half twice, plus the low half moved up.
-                unsafe { $xor($shuffle32::<0xee>(self), self.up8()) }
+            unsafe fn spread(self) -> Self {
+                // SAFETY: the trait's contract. The high word of each half twice, plus the low word moved up.
+                unsafe { $xor($shuffle32::<0b11_11_01_01>(self), $shift64::<32>(self)) }
             }
             #[inline(always)]
             unsafe fn up4(self) -> Self {
@@ -99,6 +99,7 @@ lanes!(
     _mm_aesenclast_si128,
     _mm_slli_si128,
     _mm_shuffle_epi32,
+    _mm_slli_epi64,
     _mm_shuffle_epi8
 );
 lanes!(
@@ -112,29 +113,30 @@ lanes!(
     _mm256_aesenclast_epi128,
     _mm256_slli_si256,
     _mm256_shuffle_epi32,
+    _mm256_slli_epi64,
     _mm256_shuffle_epi8
 );
 
 /// The constants of the key schedule's ten rounds (FIPS 197, section 5.2).
 const ROUND_CONSTANTS: [i32; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
 
-/// The round keys of `W * N / 2` gates, `W` registers at a time.
+/// The round keys of pairs `first..`, `W` registers at a time.
 ///
 /// SubWord is done by the last AES round: on a block of four equal words its ShiftRows changes nothing, and its key is the
 /// round constant.
 #[inline(always)]
-unsafe fn expand<L: Lanes, const W: usize>(start: u128, first: u64, keys: &mut [GateKeys]) {
+unsafe fn expand<L: Lanes, const W: usize>(start: u128, first: u64, keys: &mut [PairKeys]) {
     let per_group = W * L::N / 2;
     for (group, keys) in keys.chunks_exact_mut(per_group).enumerate() {
         let first = first + (group * per_group) as u64;
-        for (gate, keys) in (first..).zip(keys.iter_mut()) {
-            keys.0[0] = [0, 1].map(|half| Gf128::from_bits(start ^ u128::from(2 * gate + half)));
+        for (number, keys) in (first..).zip(keys.iter_mut()) {
+            keys.0[0] = [0, 1].map(|which| Gf128::from_bits(start ^ u128::from(2 * number + which)));
         }
         let base = keys.as_mut_ptr().cast::<Gf128>();
-        // Register `w` holds the half or halves that begin at block `w * N` of the group, counted over gates and halves.
+        // Register `w` holds the one or two keys that begin at key `w * N` of the group.
         let place = |w: usize, round: usize| (w * L::N / 2) * 22 + 2 * round + w * L::N % 2;
-        // SAFETY: `place` stays below `per_group * 22` blocks, which is what the group's `per_group` keys are: 11 pairs of
-        // blocks each, without padding (352 bytes are 11 times the alignment of 32). `place + N` too, since `N` halves of
+        // SAFETY: `place` stays below `per_group * 22` blocks, which is what the group's `per_group` pairs are: 11 times two
+        // blocks each, without padding (352 bytes are 11 times the alignment of 32). `place + N` too, since both keys of
         // one round lie side by side.
         unsafe {
             let mut k: [L; W] = core::array::from_fn(|w| L::load(base.add(place(w, 0))));
@@ -151,17 +153,17 @@ unsafe fn expand<L: Lanes, const W: usize>(start: u128, first: u64, keys: &mut [
     }
 }
 
-/// `H` of all labels of as many groups of `G` gates as fit from `done` on; returns where it stopped. `PARTS` is `2 / N`.
+/// `H` of all labels of as many groups of `G` pairs of keys as fit from `done` on; returns where it stopped. `PARTS` is `2 / N`.
 #[inline(always)]
 unsafe fn hash<L: Lanes, const PARTS: usize, const LABELS: usize, const G: usize>(
-    keys: &[GateKeys],
-    gates: &mut [[Pair; LABELS]],
+    keys: &[PairKeys],
+    pairs: &mut [[Pair; LABELS]],
     done: usize,
 ) -> usize {
-    let n = keys.len().min(gates.len());
+    let n = keys.len().min(pairs.len());
     let mut at = done;
     while n - at >= G {
-        let (keys, gates) = (&keys[at..at + G], &mut gates[at..at + G]);
+        let (keys, pairs) = (&keys[at..at + G], &mut pairs[at..at + G]);
         // SAFETY: `part * N + N <= 2`, the blocks of a pair.
         unsafe {
             let key =
@@ -169,9 +171,9 @@ unsafe fn hash<L: Lanes, const PARTS: usize, const LABELS: usize, const G: usize
             let mut x: [[[L; PARTS]; LABELS]; G] = core::array::from_fn(|g| {
                 core::array::from_fn(|label| {
                     core::array::from_fn(|part| {
-                        let s = L::load(gates[g][label].as_ptr().add(part * L::N)).orthomorphism();
+                        let s = L::load(pairs[g][label].as_ptr().add(part * L::N)).spread();
                         // Parked in memory: the inputs beside their images would not fit sixteen registers.
-                        s.store(gates[g][label].as_mut_ptr().add(part * L::N));
+                        s.store(pairs[g][label].as_mut_ptr().add(part * L::N));
                         s.xor(key(g, 0, part))
                     })
                 })
@@ -188,7 +190,7 @@ unsafe fn hash<L: Lanes, const PARTS: usize, const LABELS: usize, const G: usize
             for (g, labels) in x.iter().enumerate() {
                 for (label, parts) in labels.iter().enumerate() {
                     for (part, x) in parts.iter().enumerate() {
-                        let out = gates[g][label].as_mut_ptr().add(part * L::N);
+                        let out = pairs[g][label].as_mut_ptr().add(part * L::N);
                         x.enc_last(key(g, 10, part)).xor(L::load(out)).store(out);
                     }
                 }
@@ -201,20 +203,20 @@ unsafe fn hash<L: Lanes, const PARTS: usize, const LABELS: usize, const G: usize
 
 macro_rules! entry_points {
     ($features:literal, $lanes:ty, $parts:literal, $group:literal, $expand:ident, $hash:ident) => {
-        /// The round keys of gates `first..`; a multiple of 8 gates.
+        /// The round keys of pairs `first..`; a multiple of 8 pairs.
         #[target_feature(enable = $features)]
-        pub(super) unsafe fn $expand(start: u128, first: u64, keys: &mut [GateKeys]) {
+        pub(super) unsafe fn $expand(start: u128, first: u64, keys: &mut [PairKeys]) {
             // SAFETY: this function's features are those of the lanes.
             unsafe { expand::<$lanes, 8>(start, first, keys) }
         }
 
         /// See [`Keys::hash`](super::Keys::hash).
         #[target_feature(enable = $features)]
-        pub(super) unsafe fn $hash<const LABELS: usize>(keys: &[GateKeys], gates: &mut [[Pair; LABELS]]) {
+        pub(super) unsafe fn $hash<const LABELS: usize>(keys: &[PairKeys], pairs: &mut [[Pair; LABELS]]) {
             // SAFETY: this function's features are those of the lanes.
             unsafe {
-                let done = hash::<$lanes, $parts, LABELS, $group>(keys, gates, 0);
-                hash::<$lanes, $parts, LABELS, 1>(keys, gates, done);
+                let done = hash::<$lanes, $parts, LABELS, $group>(keys, pairs, 0);
+                hash::<$lanes, $parts, LABELS, 1>(keys, pairs, done);
             }
         }
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use volery_channel::{Channel, tags};
 
 use crate::Error;
-use crate::half_gates::{Source, TABLE_BYTES};
+use crate::gates::Source;
 
 /// The longest message of tables: what the garbler hands on at once, and the gates by which it may be over that.
 const MOST: usize = 1 << 16;
@@ -15,22 +15,24 @@ pub(super) struct FromChannel<'a> {
     channel: &'a mut dyn Channel,
     /// Tables still to come.
     left: u64,
+    /// Bytes of each.
+    size: usize,
 }
 
 impl<'a> FromChannel<'a> {
-    pub(super) fn new(channel: &'a mut dyn Channel, tables: u64) -> Self {
-        Self { channel, left: tables }
+    pub(super) fn new(channel: &'a mut dyn Channel, tables: u64, size: usize) -> Self {
+        Self { channel, left: tables, size }
     }
 }
 
 impl Source for FromChannel<'_> {
-    fn next(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
+    fn next(&mut self, size: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         if self.left == 0 {
             return Err(Error::misuse("a function that is not the same each time it runs"));
         }
         self.channel.recv_into(tags::GARBLED_TABLES, MOST, out)?;
-        let tables = (out.len() / TABLE_BYTES) as u64;
-        if out.is_empty() || !out.len().is_multiple_of(TABLE_BYTES) || tables > self.left {
+        let tables = (out.len() / size.max(1)) as u64;
+        if out.is_empty() || !out.len().is_multiple_of(size) || tables > self.left {
             let reason = format!("{} bytes where {} tables are to come", out.len(), self.left);
             return Err(Error::malformed(tags::GARBLED_TABLES, reason));
         }
@@ -39,7 +41,7 @@ impl Source for FromChannel<'_> {
     }
 }
 
-/// A call's first gate and its tables.
+/// The number of a call's first pair of keys, and its tables.
 type Call = (u64, Vec<u8>);
 
 /// The calls that wait, by their steps in the program.
@@ -62,12 +64,12 @@ impl Deferred {
         first: u64,
         mut tables: FromChannel<'_>,
     ) -> Result<(), Error> {
-        let bytes = tables.left.saturating_mul(TABLE_BYTES as u64);
+        let bytes = tables.left.saturating_mul(tables.size as u64);
         let limit = Error::Limit { what: "the bytes of tables that wait for inputs", limit: self.limit };
         self.room = self.room.checked_sub(bytes).ok_or(limit)?;
         let (mut all, mut portion) = (Vec::new(), Vec::new());
         while tables.left > 0 {
-            tables.next(&mut portion)?;
+            tables.next(tables.size, &mut portion)?;
             all.extend_from_slice(&portion);
         }
         self.calls.insert(number, (first, all));

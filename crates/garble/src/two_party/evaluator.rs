@@ -8,9 +8,9 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::deferred::{Deferred, FromChannel};
 use super::program::{Input, Owner, Program, Step, Wire};
-use super::{LABEL, Settings, bits, masked, same_length, start_point};
+use super::{Garbling, LABEL, Settings, bits, masked, same_length, start_point};
 use crate::decoding::{DECODING_BYTES, Decoding};
-use crate::half_gates::{self, ActiveWire, Source};
+use crate::gates::{ActiveWire, Evaluator as Gates, HalfGates, Scheme, Source, ThreeHalves};
 use crate::{Error, Function, Shape};
 
 /// V: evaluates, decodes, and verifies in the end.
@@ -23,8 +23,8 @@ pub struct Evaluator<F> {
     pub(super) active: Zeroizing<Vec<Gf128>>,
     pub(super) delta: Delta,
     start: [u8; 16],
-    /// The number of the next AND gate.
-    gates: u64,
+    /// The number of the next pair of keys of the hash.
+    keys: u64,
     /// Tables of calls whose inputs have not come, by step.
     deferred: Deferred,
     /// Keys under delta.
@@ -47,11 +47,11 @@ impl<F: Function> Evaluator<F> {
         (delta, commitments): (Delta, Stock),
     ) -> Self {
         Self {
-            program: Program::new(),
+            program: Program::new(settings.garbling.name()),
             active: Zeroizing::new(Vec::new()),
             delta,
             start: start_point(session),
-            gates: 0,
+            keys: 0,
             deferred: Deferred::new(settings.stored_tables),
             commitments,
             labels,
@@ -151,7 +151,8 @@ impl<F: Function> Evaluator<F> {
                 return Err(Error::misuse("a step that waits is not a call"));
             };
             let mut source = &tables[..];
-            let (labels, _) = evaluate(function, &self.active, inputs, (self.start, first), &mut source)?;
+            let hash = (self.settings.garbling, self.start, first);
+            let (labels, _) = evaluate(function, &self.active, inputs, hash, &mut source)?;
             set(&mut self.active, outputs.start, &labels)?;
         }
         Ok(())
@@ -179,17 +180,21 @@ impl<F: Function> Evaluator<F> {
     ) -> Result<Vec<Wire>, Error> {
         self.program.check(inputs)?;
         let shape = Shape::of(&function, inputs.len())?;
-        let mut tables = FromChannel::new(channel, shape.ands);
-        let first = self.gates;
-        self.gates = first.checked_add(shape.ands).ok_or_else(|| Error::misuse("2^64 gates"))?;
+        let garbling = self.settings.garbling;
+        let (pairs, size) = garbling.costs();
+        let mut tables = FromChannel::new(channel, shape.ands, size);
+        let first = self.keys;
+        let end = shape.ands.checked_mul(pairs).and_then(|keys| first.checked_add(keys));
+        self.keys = end.ok_or_else(|| Error::misuse("more gates than the hash has keys for"))?;
         if !inputs.iter().all(|wire| self.program.is_ready(*wire)) {
             self.deferred.store(self.program.steps().len(), first, tables)?;
             let wires = self.program.call(function, inputs, shape.outputs)?;
             self.append(wires.len());
             return Ok(wires);
         }
-        let (labels, gates) = evaluate(&function, &self.active, inputs, (self.start, first), &mut tables)?;
-        if gates != self.gates || labels.len() != shape.outputs {
+        let hash = (garbling, self.start, first);
+        let (labels, keys) = evaluate(&function, &self.active, inputs, hash, &mut tables)?;
+        if keys != self.keys || labels.len() != shape.outputs {
             return Err(Error::misuse("a function that is not the same each time it runs"));
         }
         let wires = self.program.call(function, inputs, labels.len())?;
@@ -262,10 +267,10 @@ impl<F: Function> Evaluator<F> {
         super::grow(&mut self.active, &vec![Gf128::ZERO; n]);
     }
 
-    /// AND gates of all calls so far.
+    /// See [`Garbler::keys`](super::Garbler::keys).
     #[must_use]
-    pub fn gates(&self) -> u64 {
-        self.gates
+    pub fn keys(&self) -> u64 {
+        self.keys
     }
 
     /// The keys under delta, for other protocols of the session. Both parties must take the same number between the same calls.
@@ -297,20 +302,35 @@ impl<F: Function> Evaluator<F> {
     }
 }
 
-/// The labels of a function's outputs, and the number of the next gate.
+/// Where the hash of gates stands: the way of garbling, the start point, the next pair of keys.
+type Hash = (Garbling, [u8; 16], u64);
+
+/// The labels of a function's outputs, and the number of the next pair of keys.
 fn evaluate<F: Function>(
     function: &F,
     active: &[Gf128],
     inputs: &[Wire],
-    (start, first): ([u8; 16], u64),
+    (garbling, start, first): Hash,
     tables: &mut dyn Source,
 ) -> Result<(Zeroizing<Vec<Gf128>>, u64), Error> {
     let label = |wire: &Wire| ActiveWire::new(active.get(wire.index()).copied().unwrap_or_default());
     let wires = Zeroizing::new(inputs.iter().map(label).collect::<Vec<_>>());
-    let mut evaluator = half_gates::Evaluator::new(start, first, tables);
-    let outputs = Zeroizing::new(function.run(&mut evaluator, &wires)?);
-    let gates = evaluator.finish()?;
-    Ok((Zeroizing::new(outputs.iter().map(ActiveWire::label).collect()), gates))
+    match garbling {
+        Garbling::HalfGates => evaluate_by(Gates::<HalfGates>::new(start, first, tables), function, &wires),
+        Garbling::ThreeHalves => {
+            evaluate_by(Gates::<ThreeHalves>::new(start, first, tables), function, &wires)
+        }
+    }
+}
+
+fn evaluate_by<F: Function, S: Scheme>(
+    mut gates: Gates<'_, S>,
+    function: &F,
+    wires: &[ActiveWire],
+) -> Result<(Zeroizing<Vec<Gf128>>, u64), Error> {
+    let outputs = Zeroizing::new(function.run(&mut gates, wires)?);
+    let keys = gates.finish()?;
+    Ok((Zeroizing::new(outputs.iter().map(ActiveWire::label).collect()), keys))
 }
 
 /// Labels of wires that were appended before.

@@ -9,9 +9,9 @@ use volery_vole::{Delta, Prg, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::program::{Input, Owner, Program, Step, Wire};
-use super::{Settings, bits, encode_labels, masked, same_length, start_point};
+use super::{Garbling, Settings, bits, encode_labels, masked, same_length, start_point};
 use crate::decoding::{DIGEST_BYTES, Decoding};
-use crate::half_gates::{self, Sink, ZeroWire};
+use crate::gates::{Garbler as Gates, HalfGates, Scheme, Sink, ThreeHalves, ZeroWire};
 use crate::{Error, Function};
 
 /// P: garbles, commits, and proves in the end.
@@ -24,8 +24,8 @@ pub struct Garbler<F> {
     pub(super) zeros: Zeroizing<Vec<Gf128>>,
     pub(super) offset: Delta,
     start: [u8; 16],
-    /// The number of the next AND gate. It never goes back: see the module `half_gates`.
-    gates: u64,
+    /// The number of the next pair of keys of the hash. It never goes back: see [`gates`](crate::gates).
+    keys: u64,
     random: Prg,
     /// Tags under V's delta.
     pub(super) commitments: Stock,
@@ -52,11 +52,11 @@ impl<F: Function> Garbler<F> {
         let mut seed = Zeroizing::new([0; 16]);
         rng.fill_bytes(&mut *seed);
         Self {
-            program: Program::new(),
+            program: Program::new(settings.garbling.name()),
             zeros: Zeroizing::new(Vec::new()),
             offset,
             start: start_point(session),
-            gates: 0,
+            keys: 0,
             random: Prg::new(*seed),
             commitments,
             labels,
@@ -164,7 +164,7 @@ impl<F: Function> Garbler<F> {
         Ok(())
     }
 
-    /// Garbles `function` on these wires and sends the tables, 32 bytes an AND; returns its output wires. The values need not
+    /// Garbles `function` on these wires and sends the tables, 25 or 32 bytes an AND; returns its output wires. The values need not
     /// have come.
     ///
     /// # Errors
@@ -187,15 +187,28 @@ impl<F: Function> Garbler<F> {
         self.program.check(inputs)?;
         let wires =
             Zeroizing::new(inputs.iter().map(|wire| ZeroWire::new(self.zero(*wire))).collect::<Vec<_>>());
-        let mut tables = ToChannel(channel);
-        let mut garbler = half_gates::Garbler::new(&self.offset, self.start, self.gates, &mut tables);
-        let outputs = Zeroizing::new(function.run(&mut garbler, &wires)?);
-        self.gates = garbler.finish()?;
-        channel.flush()?;
-        let zeros = Zeroizing::new(outputs.iter().map(ZeroWire::label).collect::<Vec<_>>());
+        let zeros = match self.settings.garbling {
+            Garbling::HalfGates => self.garble::<HalfGates>(channel, &function, &wires)?,
+            Garbling::ThreeHalves => self.garble::<ThreeHalves>(channel, &function, &wires)?,
+        };
         let wires = self.program.call(function, inputs, zeros.len())?;
         self.append(&zeros);
         Ok(wires)
+    }
+
+    /// The output wires' labels of 0.
+    fn garble<S: Scheme>(
+        &mut self,
+        channel: &mut dyn Channel,
+        function: &F,
+        wires: &[ZeroWire],
+    ) -> Result<Zeroizing<Vec<Gf128>>, Error> {
+        let mut tables = ToChannel(channel);
+        let mut garbler = Gates::<S>::new(&self.offset, self.start, self.keys, &mut tables);
+        let outputs = Zeroizing::new(function.run(&mut garbler, wires)?);
+        self.keys = garbler.finish()?;
+        channel.flush()?;
+        Ok(Zeroizing::new(outputs.iter().map(ZeroWire::label).collect()))
     }
 
     /// Opens wires to both parties; returns their values. One round trip, 40 bytes a bit.
@@ -292,10 +305,10 @@ impl<F: Function> Garbler<F> {
         super::grow(&mut self.zeros, zeros);
     }
 
-    /// AND gates garbled so far.
+    /// Pairs of keys of the hash used so far: one for each half gate, two for each AND of three halves.
     #[must_use]
-    pub fn gates(&self) -> u64 {
-        self.gates
+    pub fn keys(&self) -> u64 {
+        self.keys
     }
 
     /// The tags under V's delta, for other protocols of the session. Both parties must take the same number between the same calls.

@@ -65,20 +65,50 @@ use volery_zk::quicksilver;
 use zeroize::Zeroizing;
 
 use crate::Error;
+use crate::gates::{Gate as _, HalfGates, ThreeHalves};
+
+/// How AND gates are garbled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Garbling {
+    /// [`HalfGates`]: 32 bytes a gate, less work.
+    HalfGates,
+    /// [`ThreeHalves`]: 25 bytes a gate.
+    #[default]
+    ThreeHalves,
+}
+
+impl Garbling {
+    fn name(self) -> &'static str {
+        match self {
+            Self::HalfGates => HalfGates::NAME,
+            Self::ThreeHalves => ThreeHalves::NAME,
+        }
+    }
+
+    /// Pairs of keys of the hash, and bytes of table, for a gate.
+    fn costs(self) -> (u64, usize) {
+        match self {
+            Self::HalfGates => (HalfGates::PAIRS as u64, HalfGates::TABLE_BYTES),
+            Self::ThreeHalves => (ThreeHalves::PAIRS as u64, ThreeHalves::TABLE_BYTES),
+        }
+    }
+}
 
 /// What both parties set alike, and limits of their own.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Bytes of tables that V keeps for calls whose inputs have not come. A limit of V's own.
     pub stored_tables: u64,
+    /// How gates are garbled. The same at both parties.
+    pub garbling: Garbling,
     /// How the proof at the end is run. The same at both parties.
     pub proof: quicksilver::Settings,
 }
 
 impl Default for Settings {
-    /// 128 MiB of tables, 4 million gates; proofs for a fast network.
+    /// 128 MiB of tables, some 5 million gates of three halves; proofs for a fast network.
     fn default() -> Self {
-        Self { stored_tables: 128 << 20, proof: quicksilver::Settings::LAN }
+        Self { stored_tables: 128 << 20, garbling: Garbling::default(), proof: quicksilver::Settings::LAN }
     }
 }
 

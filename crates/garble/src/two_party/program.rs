@@ -82,9 +82,9 @@ pub(super) struct Program<F> {
 const MOST_WIRES: usize = 1 << 23;
 
 impl<F: Function> Program<F> {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(garbling: &str) -> Self {
         let mut digest = Digest::new();
-        digest.bytes("protocol", b"garble-then-prove v1");
+        digest.bytes("protocol", b"garble-then-prove v1").bytes("garbling", garbling.as_bytes());
         Self { steps: Vec::new(), inputs: Vec::new(), ready: Vec::new(), waiting: Vec::new(), digest }
     }
 

@@ -80,7 +80,7 @@ fn decoding_information_for_another_program_is_refused_by_v() {
 
 #[test]
 fn another_circuit_under_the_same_name_is_rejected_by_v() {
-    let plan = Plan { and: Toy::FalseAnd };
+    let plan = Plan { and: Toy::FalseAnd, ..Plan::HONEST };
     let (p, v) = between(move |c| prove(c, &plan), |c| verify(c, &Plan::HONEST));
     assert!(v.expect_err("rejects").is_rejection());
     assert!(p.expect_err("told").is_rejection());
@@ -88,7 +88,7 @@ fn another_circuit_under_the_same_name_is_rejected_by_v() {
 
 #[test]
 fn a_circuit_with_more_gates_under_the_same_name_is_malformed_at_v() {
-    let plan = Plan { and: Toy::LongAnd };
+    let plan = Plan { and: Toy::LongAnd, ..Plan::HONEST };
     let (p, v) = between(move |c| prove(c, &plan), |c| verify(c, &Plan::HONEST));
     assert!(matches!(v, Err(Error::Malformed { step: tags::GARBLED_TABLES, .. })), "{v:?}");
     assert_told(&p);
@@ -96,7 +96,7 @@ fn a_circuit_with_more_gates_under_the_same_name_is_malformed_at_v() {
 
 #[test]
 fn another_circuit_by_name_diverges() {
-    let plan = Plan { and: Toy::Xor };
+    let plan = Plan { and: Toy::Xor, ..Plan::HONEST };
     let (p, v) = between(move |c| prove(c, &plan), |c| verify(c, &Plan::HONEST));
     // V waits for tables; a function without gates sends none.
     assert!(matches!(v, Err(Error::Channel(_))), "{v:?}");

@@ -12,13 +12,16 @@ use volery_vole::supply::{Profile, Stock, Supply};
 use super::functions::Toy;
 use super::parties::{Party, SESSION, between, delta, evaluator, garbler, rng, settings};
 use super::scenario::{Plan, prove, right, run, verify};
-use crate::two_party::{Evaluator, Garbler, Owner, evaluator_labels, garbler_labels};
-use crate::{Error, Function};
+use crate::two_party::{Evaluator, Garbler, Garbling, Owner, evaluator_labels, garbler_labels};
+use crate::{Error, Function, Shape};
 
 #[test]
 fn a_session_gives_the_right_values_and_the_proof_is_accepted() {
-    let (p, v) = between(|c| prove(c, &Plan::HONEST), |c| verify(c, &Plan::HONEST));
-    assert!(right(&p.expect("honest"), &v.expect("honest")));
+    for garbling in [Garbling::HalfGates, Garbling::ThreeHalves] {
+        let plan = &Plan { garbling, ..Plan::HONEST };
+        let (p, v) = between(|c| prove(c, plan), |c| verify(c, plan));
+        assert!(right(&p.expect("honest"), &v.expect("honest")));
+    }
 }
 
 #[test]
@@ -177,15 +180,16 @@ fn tweaks_go_on_through_all_calls_at_both_parties() {
         |mut c| {
             let mut p = garbler();
             run(&mut p, &mut c, &Plan::HONEST)?;
-            Ok::<_, Error>(p.gates())
+            Ok::<_, Error>(p.keys())
         },
         |mut c| {
             let mut v = evaluator();
             run(&mut v, &mut c, &Plan::HONEST)?;
-            Ok::<_, Error>(v.gates())
+            Ok::<_, Error>(v.keys())
         },
     );
     let (p, v) = (p.expect("honest"), v.expect("honest"));
     // AES-128 with its key schedule, three ANDs that are never used, the products; SHA-256 of 16 bytes is the rest.
-    assert!(p == v && p > 6400 + 3 + 128 + 20_000);
+    let sha = Shape::of(&Toy::Sha, 128).expect("counts").ands;
+    assert!(p == v && p == 2 * (6400 + 3 + 64 + sha), "{p} {v}");
 }

@@ -4,9 +4,9 @@ use volery_channel::{Limits, memory_pair};
 use volery_field::F2;
 
 use super::functions::Toy;
-use super::parties::{between, delta, evaluator, garbler, settings};
+use super::parties::{between, evaluator, evaluator_with, garbler, settings};
 use crate::Error;
-use crate::two_party::{Evaluator, Owner, Settings};
+use crate::two_party::{Garbling, Owner, Settings};
 
 /// Runs P alone against a channel that nobody reads.
 fn alone<T>(f: impl FnOnce(&mut crate::two_party::Garbler<Toy>, &mut dyn volery_channel::Channel) -> T) -> T {
@@ -102,8 +102,7 @@ fn more_tables_than_v_keeps_are_refused_before_they_are_read() {
         },
         |mut c| {
             let small = Settings { stored_tables: 1 << 16, ..settings() };
-            let stocks = evaluator_parts();
-            let mut v = Evaluator::<Toy>::new(&super::parties::SESSION, small, stocks.0, (delta(), stocks.1));
+            let mut v = evaluator_with(small);
             let input = v.input(&mut c, Owner::Prover, 128)?;
             v.call(&mut c, Toy::Sha, input.wires()).map(drop)
         },
@@ -112,6 +111,45 @@ fn more_tables_than_v_keeps_are_refused_before_they_are_read() {
     assert!(matches!(p, Err(Error::Channel(_))), "{p:?}");
 }
 
-fn evaluator_parts() -> (volery_vole::supply::Stock, volery_vole::supply::Stock) {
-    (super::parties::dealt(2, None), super::parties::dealt(1, Some(delta())))
+#[test]
+fn parties_that_garble_in_different_ways_notice_it() {
+    let half = Settings { garbling: Garbling::HalfGates, ..settings() };
+    let (p, v) = between(
+        |mut c| {
+            let mut p = garbler();
+            let input = p.input(&mut c, Owner::Both, 2)?;
+            let wires = input.wires().to_vec();
+            p.give_public(&mut c, input, &[F2::ONE; 2])?;
+            p.public(&mut c, &wires)
+        },
+        |mut c| {
+            let mut v = evaluator_with(half);
+            let input = v.input(&mut c, Owner::Both, 2)?;
+            let wires = input.wires().to_vec();
+            v.give_public(&mut c, input, &[F2::ONE; 2])?;
+            v.public(&mut c, &wires)
+        },
+    );
+    assert!(matches!(v, Err(Error::Diverged { .. })) && p.is_err(), "{v:?}");
+}
+
+#[test]
+fn public_bits_that_differ_are_noticed_at_the_next_output() {
+    let (p, v) = between(
+        |mut c| {
+            let mut p = garbler();
+            let input = p.input(&mut c, Owner::Both, 2)?;
+            let wires = input.wires().to_vec();
+            p.give_public(&mut c, input, &[F2::ONE; 2])?;
+            p.public(&mut c, &wires)
+        },
+        |mut c| {
+            let mut v = evaluator();
+            let input = v.input(&mut c, Owner::Both, 2)?;
+            let wires = input.wires().to_vec();
+            v.give_public(&mut c, input, &[F2::ONE, F2::ZERO])?;
+            v.public(&mut c, &wires)
+        },
+    );
+    assert!(matches!(v, Err(Error::Diverged { .. })) && p.is_err(), "{v:?}");
 }

@@ -118,7 +118,7 @@ impl Correlations for Dealt {
     }
 }
 
-pub(super) fn dealt(seed: u8, delta: Option<Delta>) -> Stock {
+fn dealt(seed: u8, delta: Option<Delta>) -> Stock {
     Stock::new(Box::new(Dealt { tags: Prg::new([seed; 16]), delta }))
 }
 
@@ -138,13 +138,21 @@ pub(super) fn offset() -> Delta {
 
 /// P with dealt correlations.
 pub(super) fn garbler() -> Garbler<Toy> {
+    garbler_with(settings())
+}
+
+pub(super) fn garbler_with(settings: Settings) -> Garbler<Toy> {
     let labels = (offset(), dealt(2, Some(offset())));
-    Garbler::new(&SESSION, settings(), labels, dealt(1, None), &mut rng(7))
+    Garbler::new(&SESSION, settings, labels, dealt(1, None), &mut rng(7))
 }
 
 /// V with dealt correlations.
 pub(super) fn evaluator() -> Evaluator<Toy> {
-    Evaluator::new(&SESSION, settings(), dealt(2, None), (delta(), dealt(1, Some(delta()))))
+    evaluator_with(settings())
+}
+
+pub(super) fn evaluator_with(settings: Settings) -> Evaluator<Toy> {
+    Evaluator::new(&SESSION, settings, dealt(2, None), (delta(), dealt(1, Some(delta()))))
 }
 
 pub(super) fn settings() -> Settings {

@@ -3,7 +3,7 @@
 //! ```text
 //! key = a + b            a is P's, b is V's                                kept
 //! ct  = AES(key, text)   text is public, but comes after the garbling      first half public, second half shared
-//! and = ct * key         garbled when all is known, on wires that live on  public
+//! and = ct * key         halves, garbled when all is known: wires live on      public
 //! sha = SHA-256(key)     prepared, and never used                          -
 //! ```
 
@@ -12,9 +12,9 @@ use volery_field::F2;
 use volery_vole::Prg;
 
 use super::functions::Toy;
-use super::parties::{Party, evaluator, garbler, rng};
+use super::parties::{Party, evaluator_with, garbler_with, rng, settings};
 use crate::Error;
-use crate::two_party::{Owner, Wire};
+use crate::two_party::{Garbling, Owner, Settings, Wire};
 
 /// 128 bits that belong to `seed`.
 pub(super) fn sample(seed: u8) -> Vec<F2> {
@@ -39,10 +39,15 @@ pub(super) struct Seen {
 pub(super) struct Plan {
     /// What is called for the products.
     pub(super) and: Toy,
+    pub(super) garbling: Garbling,
 }
 
 impl Plan {
-    pub(super) const HONEST: Self = Self { and: Toy::And };
+    pub(super) const HONEST: Self = Self { and: Toy::And, garbling: Garbling::ThreeHalves };
+
+    fn settings(&self) -> Settings {
+        Settings { garbling: self.garbling, ..settings() }
+    }
 }
 
 /// Everything but the proof; the key's wires are returned as well.
@@ -67,14 +72,14 @@ pub(super) fn run<T: Party>(
     party.deliver(channel, Owner::Both, text, &sample(TEXT))?;
     let public = party.public(channel, &ciphertext[..64])?;
     let share = party.shared(channel, &ciphertext[64..], masks)?;
-    let products = party.call(channel, plan.and.clone(), &[ciphertext, key.clone()].concat())?;
+    let products = party.call(channel, plan.and.clone(), &[&ciphertext[64..], &key[..64]].concat())?;
     let products = party.public(channel, &products)?;
     Ok((Seen { ciphertext: public, share, products }, key))
 }
 
 /// P's whole session.
 pub(super) fn prove(mut channel: impl Channel, plan: &Plan) -> Result<Seen, Error> {
-    let mut p = garbler();
+    let mut p = garbler_with(plan.settings());
     let (seen, _) = run(&mut p, &mut channel, plan)?;
     p.prove(&mut channel, &mut rng(1), |_, _| Ok(()))?;
     Ok(seen)
@@ -82,7 +87,7 @@ pub(super) fn prove(mut channel: impl Channel, plan: &Plan) -> Result<Seen, Erro
 
 /// V's whole session.
 pub(super) fn verify(mut channel: impl Channel, plan: &Plan) -> Result<Seen, Error> {
-    let mut v = evaluator();
+    let mut v = evaluator_with(plan.settings());
     let (seen, _) = run(&mut v, &mut channel, plan)?;
     v.verify(&mut channel, &mut rng(2), |_, _| Ok(()))?;
     Ok(seen)
@@ -94,7 +99,7 @@ pub(super) fn clear() -> (Vec<F2>, Vec<F2>) {
     let mut clear = volery_circuit::Evaluator::new();
     let key = Toy::Xor.run(&mut clear, &[sample(A), sample(B)].concat()).expect("runs");
     let ciphertext = Toy::Aes.run(&mut clear, &[key.clone(), sample(TEXT)].concat()).expect("runs");
-    let products = Toy::And.run(&mut clear, &[ciphertext.clone(), key].concat()).expect("runs");
+    let products = Toy::And.run(&mut clear, &[&ciphertext[64..], &key[..64]].concat()).expect("runs");
     (ciphertext, products)
 }
 

@@ -1,13 +1,15 @@
 //! V's backend.
 
+use std::marker::PhantomData;
+
 use volery_circuit::{Backend, Ops};
 use volery_field::{F2, Gf128};
 use zeroize::Zeroize;
 
-use super::TABLE_BYTES;
-use super::tables::{PORTION, Source, decode};
+use super::Scheme;
+use super::tables::{PORTION, Source};
 use crate::Error;
-use crate::hash::{AHEAD, Keys, Pair};
+use crate::hash::{AHEAD, Keys};
 
 /// A wire at the evaluator: one of its two labels.
 #[derive(Clone, Copy, Default)]
@@ -35,8 +37,8 @@ impl ActiveWire {
     }
 }
 
-/// Evaluates what is run on it.
-pub struct Evaluator<'a> {
+/// Evaluates what is run on it, AND gates in the way of `S`.
+pub struct Evaluator<'a, S> {
     keys: Keys,
     /// Tables that were read from the source.
     tables: Vec<u8>,
@@ -44,17 +46,18 @@ pub struct Evaluator<'a> {
     at: usize,
     source: &'a mut dyn Source,
     failed: Option<Error>,
+    scheme: PhantomData<S>,
 }
 
-impl<'a> Evaluator<'a> {
-    /// An evaluator whose first AND gate has number `first`; tables come from `source`. `start` and `first` are those of the
+impl<'a, S: Scheme> Evaluator<'a, S> {
+    /// An evaluator whose first pair of keys has number `first`; tables come from `source`. `start` and `first` are those of the
     /// [`Garbler`](super::Garbler).
     pub fn new(start: [u8; 16], first: u64, source: &'a mut dyn Source) -> Self {
         let tables = Vec::with_capacity(PORTION);
-        Self { keys: Keys::new(start, first), tables, at: 0, source, failed: None }
+        Self { keys: Keys::new(start, first), tables, at: 0, source, failed: None, scheme: PhantomData }
     }
 
-    /// Ends the run; returns the number of the next gate.
+    /// Ends the run; returns the number of the next pair of keys.
     ///
     /// # Errors
     /// [`Error::Misuse`] if tables are left of those that were read; an error of an earlier call that the function has
@@ -66,13 +69,13 @@ impl<'a> Evaluator<'a> {
         if self.at != self.tables.len() {
             return Err(Error::misuse("a circuit with fewer gates than were garbled"));
         }
-        Ok(self.keys.gate())
+        Ok(self.keys.number())
     }
 
-    /// Tables that can be used before the next [`Evaluator::renew`].
+    /// Whether there are keys and a table for one more gate. As many keys are ready at once as are a whole number of gates.
     #[inline(always)]
-    fn ready(&self) -> usize {
-        self.keys.ready().min((self.tables.len() - self.at) / TABLE_BYTES)
+    fn is_ready(&self) -> bool {
+        self.keys.ready() > 0 && self.at < self.tables.len()
     }
 
     /// Makes at least one gate ready; call it when none is.
@@ -93,8 +96,9 @@ impl<'a> Evaluator<'a> {
         if self.at == self.tables.len() {
             // Before the tables, which are whatever the source leaves after an error.
             self.at = 0;
-            let result = self.source.next(&mut self.tables);
-            if result.is_err() || self.tables.is_empty() || !self.tables.len().is_multiple_of(TABLE_BYTES) {
+            let result = self.source.next(S::TABLE_BYTES, &mut self.tables);
+            if result.is_err() || self.tables.is_empty() || !self.tables.len().is_multiple_of(S::TABLE_BYTES)
+            {
                 self.tables.clear();
                 return result.and(Err(Error::misuse("a source of tables gave half a one, or none")));
             }
@@ -105,22 +109,18 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// The output's label, from the hashes of the inputs' labels and the next table.
+    /// The next tables; `is_ready` has said that there is one.
     #[inline(always)]
-    fn combine(&mut self, x: &ActiveWire, y: &ActiveWire, [[hx, hy]]: [Pair; 1]) -> ActiveWire {
-        let table = self.tables.get(self.at..).and_then(<[u8]>::first_chunk);
-        // `ready` has said that there is one.
-        let [generator, evaluator] = table.map_or([Gf128::ZERO; 2], decode);
-        self.at += TABLE_BYTES;
-        ActiveWire(hx + generator * x.0.lsb() + hy + (evaluator + x.0) * y.0.lsb())
+    fn tables(&self) -> &[u8] {
+        self.tables.get(self.at..).unwrap_or_default()
     }
 }
 
-impl Backend for Evaluator<'_> {
+impl<S: Scheme> Backend for Evaluator<'_, S> {
     type Error = Error;
 }
 
-impl Ops<F2> for Evaluator<'_> {
+impl<S: Scheme> Ops<F2> for Evaluator<'_, S> {
     type Wire = ActiveWire;
 
     #[inline(always)]
@@ -150,13 +150,17 @@ impl Ops<F2> for Evaluator<'_> {
 
     #[inline(always)]
     fn mul(&mut self, x: &ActiveWire, y: &ActiveWire) -> Result<ActiveWire, Error> {
-        if self.ready() == 0 {
+        if !self.is_ready() {
             self.renew()?;
         }
-        let mut gate = [[[x.0, y.0]]];
-        self.keys.hash(&mut gate);
-        let [hashes] = gate;
-        Ok(self.combine(x, y, hashes))
+        let mut labels = [[[Gf128::ZERO; 2]; 1]; 2];
+        let labels = &mut labels[..S::PAIRS];
+        S::evaluator_labels(x.0, y.0, labels);
+        self.keys.hash(labels);
+        let table = self.tables().get(..S::TABLE_BYTES).unwrap_or_default();
+        let product = S::evaluate(x.0, y.0, labels, table);
+        self.at += S::TABLE_BYTES;
+        Ok(ActiveWire(product))
     }
 
     fn mul_many(&mut self, x: &[ActiveWire], y: &[ActiveWire]) -> Result<Vec<ActiveWire>, Error> {
@@ -164,20 +168,25 @@ impl Ops<F2> for Evaluator<'_> {
         let mut out = Vec::with_capacity(x.len());
         let (mut x, mut y) = (x, y);
         while !x.is_empty() {
-            if self.ready() == 0 {
+            if !self.is_ready() {
                 self.renew()?;
             }
-            let n = self.ready().min(x.len());
+            let tables = self.tables().len() / S::TABLE_BYTES;
+            let n = (self.keys.ready() / S::PAIRS).min(tables).min(x.len());
             let (x_now, y_now);
             ((x_now, x), (y_now, y)) = (x.split_at(n), y.split_at(n));
-            let mut gates = [[[Gf128::ZERO; 2]; 1]; AHEAD];
-            for (gate, (x, y)) in gates.iter_mut().zip(x_now.iter().zip(y_now)) {
-                *gate = [[x.0, y.0]];
+            let mut labels = [[[Gf128::ZERO; 2]; 1]; AHEAD];
+            let labels = &mut labels[..n * S::PAIRS];
+            for (labels, (x, y)) in labels.chunks_exact_mut(S::PAIRS).zip(x_now.iter().zip(y_now)) {
+                S::evaluator_labels(x.0, y.0, labels);
             }
-            self.keys.hash(&mut gates[..n]);
-            for (gate, (x, y)) in gates.iter().zip(x_now.iter().zip(y_now)) {
-                out.push(self.combine(x, y, *gate));
+            self.keys.hash(labels);
+            let tables = self.tables().chunks_exact(S::TABLE_BYTES);
+            let hashes = labels.chunks_exact(S::PAIRS);
+            for ((hashes, table), (x, y)) in hashes.zip(tables).zip(x_now.iter().zip(y_now)) {
+                out.push(ActiveWire(S::evaluate(x.0, y.0, hashes, table)));
             }
+            self.at += n * S::TABLE_BYTES;
         }
         Ok(out)
     }

@@ -1,13 +1,16 @@
 //! P's backend.
 
+use std::marker::PhantomData;
+
 use volery_circuit::{Backend, Ops};
 use volery_field::{F2, Gf128};
 use volery_vole::Delta;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::tables::{PORTION, Sink, encode};
+use super::Scheme;
+use super::tables::{PORTION, Sink};
 use crate::Error;
-use crate::hash::{AHEAD, Keys, Pair};
+use crate::hash::{AHEAD, Keys};
 
 /// A wire at the garbler: the label of 0.
 #[derive(Clone, Copy, Default)]
@@ -35,18 +38,19 @@ impl ZeroWire {
     }
 }
 
-/// Garbles what is run on it.
-pub struct Garbler<'a> {
+/// Garbles what is run on it, AND gates in the way of `S`.
+pub struct Garbler<'a, S> {
     offset: Zeroizing<Gf128>,
     keys: Keys,
     /// Tables that have not gone on.
     tables: Vec<u8>,
     sink: &'a mut dyn Sink,
     failed: Option<Error>,
+    scheme: PhantomData<S>,
 }
 
-impl<'a> Garbler<'a> {
-    /// A garbler under `offset` whose first AND gate has number `first`; tables go to `sink`. `start` is the session's start
+impl<'a, S: Scheme> Garbler<'a, S> {
+    /// A garbler under `offset` whose first pair of keys has number `first`; tables go to `sink`. `start` is the session's start
     /// point of the hash (see the module `hash`): 16 bytes from a source that nobody controls, with 128 bits of entropy.
     ///
     /// A number must never be used twice under one offset, whatever the circuit.
@@ -54,13 +58,14 @@ impl<'a> Garbler<'a> {
         Self {
             offset: Zeroizing::new(offset.expose()),
             keys: Keys::new(start, first),
-            tables: Vec::with_capacity(PORTION + AHEAD * super::TABLE_BYTES),
+            tables: Vec::with_capacity(PORTION + AHEAD * S::TABLE_BYTES),
             sink,
             failed: None,
+            scheme: PhantomData,
         }
     }
 
-    /// Hands the last tables on; returns the number of the next gate.
+    /// Hands the last tables on; returns the number of the next pair of keys.
     ///
     /// # Errors
     /// The sink's, also those of an earlier call that the function has swallowed.
@@ -69,7 +74,7 @@ impl<'a> Garbler<'a> {
             return Err(error);
         }
         self.sink.put(&self.tables)?;
-        Ok(self.keys.gate())
+        Ok(self.keys.number())
     }
 
     /// Makes at least one key ready; call it when none is.
@@ -93,30 +98,13 @@ impl<'a> Garbler<'a> {
         }
         self.keys.renew()
     }
-
-    /// The labels whose hashes a gate needs.
-    #[inline(always)]
-    fn labels(&self, x: &ZeroWire, y: &ZeroWire) -> [Pair; 2] {
-        let offset = *self.offset;
-        [[x.0, y.0], [x.0 + offset, y.0 + offset]]
-    }
-
-    /// The output's label of 0, from those hashes; the table is appended.
-    #[inline(always)]
-    fn combine(&mut self, x: &ZeroWire, y: &ZeroWire, [[x0, y0], [x1, y1]]: [Pair; 2]) -> ZeroWire {
-        let (a, b) = (x.0.lsb(), y.0.lsb());
-        let generator = x0 + x1 + *self.offset * b;
-        let evaluator = y0 + y1 + x.0;
-        self.tables.extend_from_slice(&encode([generator, evaluator]));
-        ZeroWire(x0 + generator * a + y0 + (evaluator + x.0) * b)
-    }
 }
 
-impl Backend for Garbler<'_> {
+impl<S: Scheme> Backend for Garbler<'_, S> {
     type Error = Error;
 }
 
-impl Ops<F2> for Garbler<'_> {
+impl<S: Scheme> Ops<F2> for Garbler<'_, S> {
     type Wire = ZeroWire;
 
     #[inline(always)]
@@ -146,13 +134,15 @@ impl Ops<F2> for Garbler<'_> {
 
     #[inline(always)]
     fn mul(&mut self, x: &ZeroWire, y: &ZeroWire) -> Result<ZeroWire, Error> {
+        // As many keys are ready at once as are a whole number of gates.
         if self.keys.ready() == 0 {
             self.renew()?;
         }
-        let mut gate = [self.labels(x, y)];
-        self.keys.hash(&mut gate);
-        let [hashes] = gate;
-        Ok(self.combine(x, y, hashes))
+        let mut labels = [[[Gf128::ZERO; 2]; 2]; 2];
+        let labels = &mut labels[..S::PAIRS];
+        S::garbler_labels(x.0, y.0, *self.offset, labels);
+        self.keys.hash(labels);
+        Ok(ZeroWire(S::garble(x.0, y.0, *self.offset, labels, &mut self.tables)))
     }
 
     fn mul_many(&mut self, x: &[ZeroWire], y: &[ZeroWire]) -> Result<Vec<ZeroWire>, Error> {
@@ -163,16 +153,17 @@ impl Ops<F2> for Garbler<'_> {
             if self.keys.ready() == 0 {
                 self.renew()?;
             }
-            let n = self.keys.ready().min(x.len());
+            let n = (self.keys.ready() / S::PAIRS).min(x.len());
             let (x_now, y_now);
             ((x_now, x), (y_now, y)) = (x.split_at(n), y.split_at(n));
-            let mut gates = [[[Gf128::ZERO; 2]; 2]; AHEAD];
-            for (gate, (x, y)) in gates.iter_mut().zip(x_now.iter().zip(y_now)) {
-                *gate = self.labels(x, y);
+            let mut labels = [[[Gf128::ZERO; 2]; 2]; AHEAD];
+            let labels = &mut labels[..n * S::PAIRS];
+            for (labels, (x, y)) in labels.chunks_exact_mut(S::PAIRS).zip(x_now.iter().zip(y_now)) {
+                S::garbler_labels(x.0, y.0, *self.offset, labels);
             }
-            self.keys.hash(&mut gates[..n]);
-            for (gate, (x, y)) in gates.iter().zip(x_now.iter().zip(y_now)) {
-                out.push(self.combine(x, y, *gate));
+            self.keys.hash(labels);
+            for (hashes, (x, y)) in labels.chunks_exact(S::PAIRS).zip(x_now.iter().zip(y_now)) {
+                out.push(ZeroWire(S::garble(x.0, y.0, *self.offset, hashes, &mut self.tables)));
             }
         }
         Ok(out)

@@ -8,7 +8,7 @@ use volery_field::{F2, Gf128};
 use volery_vole::{Delta, Prg};
 
 use super::*;
-use crate::{Error, Function};
+use crate::{Error, Function, Shape};
 
 fn offset() -> Delta {
     Delta::from_element(Gf128::from_bits(0x1357_9bdf_0246_8ace_fdb9_7531_eca8_6420))
@@ -20,17 +20,21 @@ fn labels(n: usize, seed: u8) -> Vec<Gf128> {
     labels
 }
 
-/// What garbling and evaluating gives: zero labels, active labels, tables, the next gate's number.
-fn run(function: &impl Function, inputs: &[F2], first: u64) -> (Vec<Gf128>, Vec<Gf128>, Vec<u8>, u64) {
+/// What garbling and evaluating gives: zero labels, active labels, tables, the number of the next pair of keys.
+fn run<S: Scheme>(
+    function: &impl Function,
+    inputs: &[F2],
+    first: u64,
+) -> (Vec<Gf128>, Vec<Gf128>, Vec<u8>, u64) {
     let (offset, start) = (offset(), [9; 16]);
     let zeros = labels(inputs.len(), 1);
     let mut tables = Vec::new();
-    let mut garbler = Garbler::new(&offset, start, first, &mut tables);
+    let mut garbler = Garbler::<S>::new(&offset, start, first, &mut tables);
     let wires: Vec<_> = zeros.iter().map(|z| ZeroWire::new(*z)).collect();
     let out = function.run(&mut garbler, &wires).expect("garbles");
     let end = garbler.finish().expect("garbles");
     let mut source = &tables[..];
-    let mut evaluator = Evaluator::new(start, first, &mut source);
+    let mut evaluator = Evaluator::<S>::new(start, first, &mut source);
     let active = |(z, x): (&Gf128, &F2)| ActiveWire::new(*z + offset.expose() * *x);
     let wires: Vec<_> = zeros.iter().zip(inputs).map(active).collect();
     let seen = function.run(&mut evaluator, &wires).expect("evaluates");
@@ -41,10 +45,17 @@ fn run(function: &impl Function, inputs: &[F2], first: u64) -> (Vec<Gf128>, Vec<
 
 /// Asserts that the active labels are those of the values in the clear.
 fn assert_right(function: &impl Function, inputs: &[F2], first: u64) {
+    assert_right_by::<HalfGates>(function, inputs, first);
+    assert_right_by::<ThreeHalves>(function, inputs, first);
+}
+
+fn assert_right_by<S: Scheme>(function: &impl Function, inputs: &[F2], first: u64) {
     let want = function.run(&mut Clear::new(), inputs).expect("runs");
-    let (zeros, seen, tables, end) = run(function, inputs, first);
+    let (zeros, seen, tables, end) = run::<S>(function, inputs, first);
+    let ands = Shape::of(function, inputs.len()).expect("counts").ands;
     assert_eq!(zeros.len(), want.len());
-    assert_eq!(tables.len() as u64, (end - first) * TABLE_BYTES as u64);
+    assert_eq!(tables.len() as u64, ands * S::TABLE_BYTES as u64);
+    assert_eq!(end - first, ands * S::PAIRS as u64);
     for ((zero, seen), want) in zeros.iter().zip(&seen).zip(want) {
         assert!(*seen == *zero + offset().expose() * want);
     }
@@ -117,57 +128,59 @@ fn an_and_gate_is_right_for_all_values_and_colours() {
 
 #[test]
 fn every_gate_has_tables_of_its_own() {
+    tables_differ::<HalfGates>();
+    tables_differ::<ThreeHalves>();
+}
+
+fn tables_differ<S: Scheme>() {
     let same = Program(|step| {
         step(Step::Mul(0, 1));
         step(Step::Mul(0, 1));
     });
-    let (zeros, _, tables, end) = run(&same, &[F2::ONE, F2::ZERO], 7);
-    assert_eq!(end, 9);
-    assert_ne!(tables[..TABLE_BYTES], tables[TABLE_BYTES..]);
+    let (zeros, _, tables, end) = run::<S>(&same, &[F2::ONE, F2::ZERO], 7);
+    assert_ne!(tables[..S::TABLE_BYTES], tables[S::TABLE_BYTES..]);
     assert!(zeros[2] != zeros[3]);
     // And another circuit that begins where this one ended has others again.
-    let (_, _, later, _) = run(&same, &[F2::ONE, F2::ZERO], 9);
-    assert!(tables.chunks(TABLE_BYTES).all(|t| later.chunks(TABLE_BYTES).all(|l| l != t)));
+    let (_, _, later, _) = run::<S>(&same, &[F2::ONE, F2::ZERO], end);
+    let mut later = later.chunks(S::TABLE_BYTES);
+    assert!(later.all(|l| tables.chunks(S::TABLE_BYTES).all(|t| l != t)));
 }
 
-/// FIPS 180-4's example "abc", padded by the gadget.
-struct Sha;
+/// Gadgets with known answers.
+enum Standard {
+    Sha,
+    Aes,
+}
 
-impl Function for Sha {
+impl Function for Standard {
     fn identify(&self, _: &mut Digest) {}
 
     fn run<B: Ops<F2> + ?Sized>(&self, b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
-        sha256(b, inputs)
+        match self {
+            Self::Sha => sha256(b, inputs),
+            Self::Aes => Aes128::new(b, &inputs[..128])?.encrypt(b, &inputs[128..]),
+        }
     }
 }
 
-struct Aes;
-
-impl Function for Aes {
-    fn identify(&self, _: &mut Digest) {}
-
-    fn run<B: Ops<F2> + ?Sized>(&self, b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
-        let (key, block) = inputs.split_at(128);
-        Aes128::new(b, key)?.encrypt(b, block)
-    }
-}
-
-fn decoded(function: &impl Function, inputs: &[u8]) -> Vec<u8> {
-    let (zeros, seen, ..) = run(function, &bytes_to_bits(inputs), 3);
+fn decoded<S: Scheme>(function: &impl Function, inputs: &[u8]) -> Vec<u8> {
+    let (zeros, seen, ..) = run::<S>(function, &bytes_to_bits(inputs), 3);
     let bits = zeros.iter().zip(&seen).map(|(zero, seen)| if zero == seen { 0 } else { 1 });
     bits.collect::<Vec<u8>>().chunks(8).map(|byte| byte.iter().rev().fold(0, |b, bit| b << 1 | bit)).collect()
 }
 
 #[test]
 fn sha256_and_aes128_give_the_standards_answers() {
-    // FIPS 180-4's companion examples: SHA-256 of "abc".
-    let digest = decoded(&Sha, b"abc");
-    assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
-    assert_eq!(digest[28..], [0xf2, 0x00, 0x15, 0xad]);
-    // FIPS 197, appendix C.1.
-    let inputs: Vec<u8> = (0..16).chain((0..16).map(|i| 0x11 * i)).collect();
-    let ciphertext = decoded(&Aes, &inputs);
-    assert_eq!(ciphertext, 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a_u128.to_be_bytes());
+    for decoded in [decoded::<HalfGates>, decoded::<ThreeHalves>] {
+        // FIPS 180-4's companion examples: SHA-256 of "abc".
+        let digest = decoded(&Standard::Sha, b"abc");
+        assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
+        assert_eq!(digest[28..], [0xf2, 0x00, 0x15, 0xad]);
+        // FIPS 197, appendix C.1.
+        let inputs: Vec<u8> = (0..16).chain((0..16).map(|i| 0x11 * i)).collect();
+        let ciphertext = decoded(&Standard::Aes, &inputs);
+        assert_eq!(ciphertext, 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a_u128.to_be_bytes());
+    }
 }
 
 /// Many products at once.
@@ -197,7 +210,7 @@ fn many_products_at_once_are_those_one_by_one() {
 struct Drip<'a>(&'a [u8], usize);
 
 impl Source for Drip<'_> {
-    fn next(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
+    fn next(&mut self, _: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         let (now, later) = self.0.split_at(self.1.min(self.0.len()));
         self.0 = later;
         out.clear();
@@ -206,22 +219,28 @@ impl Source for Drip<'_> {
     }
 }
 
-fn evaluate(function: &impl Function, inputs: usize, source: &mut dyn Source) -> Result<u64, Error> {
-    let mut evaluator = Evaluator::new([9; 16], 0, source);
-    function.run(&mut evaluator, &vec![ActiveWire::default(); inputs])?;
+fn evaluate<S: Scheme>(inputs: usize, source: &mut dyn Source) -> Result<u64, Error> {
+    let mut evaluator = Evaluator::<S>::new([9; 16], 0, source);
+    Products.run(&mut evaluator, &vec![ActiveWire::default(); inputs])?;
     evaluator.finish()
 }
 
 #[test]
 fn a_wrong_number_of_tables_is_an_error_and_half_a_one_too() {
-    let tables = vec![0; 17 * TABLE_BYTES];
-    assert_eq!(evaluate(&Products, 16, &mut &tables[..]), Ok(17));
-    assert_eq!(evaluate(&Products, 16, &mut Drip(&tables, 3 * TABLE_BYTES)), Ok(17));
-    assert!(matches!(evaluate(&Products, 17, &mut &tables[..]), Err(Error::Misuse(_))));
-    assert!(matches!(evaluate(&Products, 15, &mut &tables[..]), Err(Error::Misuse(_))));
-    assert!(matches!(evaluate(&Products, 16, &mut Drip(&tables, 33)), Err(Error::Misuse(_))));
-    assert!(matches!(evaluate(&Products, 16, &mut Drip(&tables, 0)), Err(Error::Misuse(_))));
-    assert!(matches!(evaluate(&Products, 16, &mut &tables[..40]), Err(Error::Misuse(_))));
+    wrong_numbers::<HalfGates>();
+    wrong_numbers::<ThreeHalves>();
+}
+
+fn wrong_numbers<S: Scheme>() {
+    let size = S::TABLE_BYTES;
+    let (tables, end) = (vec![0; 17 * size], 17 * S::PAIRS as u64);
+    assert_eq!(evaluate::<S>(16, &mut &tables[..]), Ok(end));
+    assert_eq!(evaluate::<S>(16, &mut Drip(&tables, 3 * size)), Ok(end));
+    assert!(matches!(evaluate::<S>(17, &mut &tables[..]), Err(Error::Misuse(_))));
+    assert!(matches!(evaluate::<S>(15, &mut &tables[..]), Err(Error::Misuse(_))));
+    assert!(matches!(evaluate::<S>(16, &mut Drip(&tables, size + 1)), Err(Error::Misuse(_))));
+    assert!(matches!(evaluate::<S>(16, &mut Drip(&tables, 0)), Err(Error::Misuse(_))));
+    assert!(matches!(evaluate::<S>(16, &mut &tables[..size + 7]), Err(Error::Misuse(_))));
 }
 
 /// Takes some tables, then fails for ever.
@@ -237,7 +256,7 @@ impl Sink for Full {
 #[test]
 fn a_sink_that_fails_ends_the_garbling_even_if_the_function_goes_on() {
     let mut sink = Full(40_000);
-    let mut garbler = Garbler::new(&offset(), [0; 16], 0, &mut sink);
+    let mut garbler = Garbler::<HalfGates>::new(&offset(), [0; 16], 0, &mut sink);
     let wires = vec![ZeroWire::default(); 5000];
     assert_eq!(garbler.mul_many(&wires, &wires).err(), Some(Error::misuse("full")));
     assert_eq!(garbler.mul(&wires[0], &wires[1]).err(), Some(Error::misuse("full")));
@@ -252,5 +271,74 @@ proptest! {
         let size = Size { inputs, ands, xors, invs: 7, outputs: 20, asserted: 0 };
         let RandomCircuit { circuit, witness } = RandomCircuit::new(seed, size);
         assert_right(&circuit, &witness, first);
+    }
+}
+
+/// Every gate of either scheme, for all values and colours, with hashes that are anything: the equations themselves.
+fn equations_hold<S: Scheme>(x: Gf128, y: Gf128, offset: Gf128, random: &[Gf128]) {
+    let mut labels = [[[Gf128::ZERO; 2]; 2]; 2];
+    let labels = &mut labels[..S::PAIRS];
+    S::garbler_labels(x, y, offset, labels);
+    // A random function, tabled: as many inputs as were asked for, under each key.
+    let mut asked = Vec::new();
+    for (pair, both) in labels.iter().enumerate() {
+        for label in both {
+            for which in 0..2 {
+                asked.push(((pair, which, label[which]), random[asked.len()]));
+            }
+        }
+    }
+    let hash = |pair: usize, which: usize, label: Gf128| {
+        let found = asked.iter().find(|((p, w, l), _)| *p == pair && *w == which && *l == label);
+        found.expect("the evaluator hashes what the garbler hashed").1
+    };
+    for (pair, both) in labels.iter_mut().enumerate() {
+        for label in both.iter_mut() {
+            *label = [hash(pair, 0, label[0]), hash(pair, 1, label[1])];
+        }
+    }
+    let mut tables = Vec::new();
+    let zero = S::garble(x, y, offset, labels, &mut tables);
+    assert_eq!(tables.len(), S::TABLE_BYTES);
+    for values in 0..4 {
+        let (a, b) = (F2::from_lsb(values), F2::from_lsb(values >> 1));
+        let (x, y) = (x + offset * a, y + offset * b);
+        let mut labels = [[[Gf128::ZERO; 2]; 1]; 2];
+        let labels = &mut labels[..S::PAIRS];
+        S::evaluator_labels(x, y, labels);
+        for (pair, [label]) in labels.iter_mut().enumerate() {
+            *label = [hash(pair, 0, label[0]), hash(pair, 1, label[1])];
+        }
+        assert!(S::evaluate(x, y, labels, &tables) == zero + offset * (a * b), "{values}");
+    }
+}
+
+#[test]
+fn equations_hold_for_all_colours_values_and_dice() {
+    for case in 0..64_u8 {
+        let mut random = labels(11, case);
+        // Colours of the inputs, and the two dice, run through all combinations; the rest is random.
+        let set = |x: Gf128, bit: u8| Gf128::from_bits(x.to_bits() & !1 | u128::from(bit & 1));
+        let (x, y) = (set(random[0], case), set(random[1], case >> 1));
+        let offset = set(random[2], 1);
+        let random = &mut random[3..];
+        random[5] =
+            Gf128::from_bits(random[7].to_bits() & !3 ^ u128::from(case >> 2 & 3) ^ random[7].to_bits() & 3);
+        equations_hold::<HalfGates>(x, y, offset, random);
+        equations_hold::<ThreeHalves>(x, y, offset, random);
+    }
+}
+
+/// What the evaluator learns of control bits must not tell colours apart: over all dice each row shows each pair of bits once.
+#[test]
+fn control_bits_of_each_row_are_uniform_whatever_the_colours() {
+    use super::three_halves::control_bits;
+    for (alpha, beta) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let rows = [0, 1, 2, 3].map(|dice| control_bits(alpha, beta, dice & 1, dice >> 1));
+        for row in 0..4 {
+            let mut seen = rows.map(|bits| bits[row]);
+            seen.sort_unstable();
+            assert_eq!(seen, [[0, 0], [0, 1], [1, 0], [1, 1]], "{alpha} {beta} {row}");
+        }
     }
 }
