@@ -283,8 +283,8 @@ fn equations_hold<S: Scheme>(x: Gf128, y: Gf128, offset: Gf128, random: &[Gf128]
     let mut asked = Vec::new();
     for (pair, both) in labels.iter().enumerate() {
         for label in both {
-            for which in 0..2 {
-                asked.push(((pair, which, label[which]), random[asked.len()]));
+            for (which, label) in label.iter().enumerate() {
+                asked.push(((pair, which, *label), random[asked.len()]));
             }
         }
     }

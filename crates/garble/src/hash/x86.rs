@@ -216,7 +216,7 @@ macro_rules! entry_points {
             // SAFETY: this function's features are those of the lanes.
             unsafe {
                 let done = hash::<$lanes, $parts, LABELS, $group>(keys, pairs, 0);
-                hash::<$lanes, $parts, LABELS, 1>(keys, pairs, done);
+                hash::<__m128i, 2, LABELS, 1>(keys, pairs, done);
             }
         }
     };
