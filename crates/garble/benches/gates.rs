@@ -1,4 +1,5 @@
-//! What an AND gate costs the garbler and the evaluator: in chains and many at once, in the gadgets, and the hash alone.
+//! What an AND gate costs the garbler and the evaluator: in chains and many at once, in the gadgets, and the
+//! hash alone.
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 #![allow(clippy::expect_used, reason = "a measurement that fails may stop")]

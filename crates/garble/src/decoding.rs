@@ -2,20 +2,21 @@
 //!
 //! ```text
 //! decoding information of output bit i:   h_0 = H(i, Z),  h_1 = H(i, Z + D)          20 bytes each
-//! returned with the values:               R(n, program, L_1 || L_2 || ..)            32 bytes for the n-th return
+//! returned with the values:               R(n, program, L_1 || L_2 || ..)      32 bytes for the n-th return
 //! ```
 //!
-//! `i` counts decoded bits through the whole session and both oracles are bound to the session, so a hash made for one bit
-//! says nothing about another; `H` and `R` are random oracles of their own ([`Oracle`]).
+//! `i` counts decoded bits through the whole session and both oracles are bound to the session, so a hash
+//! made for one bit says nothing about another; `H` and `R` are random oracles of their own ([`Oracle`]).
 //!
-//! **The evaluator** aborts unless its label has one of the two hashes. Were it to take the colour's word instead, a garbler's
-//! wrong table would make it return colours, which depend on its inputs bit by bit. With the hashes it returns `b` only for a
-//! label with hash `h_b`; so all that a wrong garbling shows is whether it aborted. To learn a bit more (from `R`, which depends
-//! on the label) a garbler has to find two labels with one hash: `2^80` evaluations of `H` for each bit, between the moment when
-//! it knows the session and the moment when the evaluator tires of waiting.
+//! **The evaluator** aborts unless its label has one of the two hashes. Were it to take the colour's word
+//! instead, a garbler's wrong table would make it return colours, which depend on its inputs bit by bit. With
+//! the hashes it returns `b` only for a label with hash `h_b`; so all that a wrong garbling shows is whether
+//! it aborted. To learn a bit more (from `R`, which depends on the label) a garbler has to find two labels
+//! with one hash: `2^80` evaluations of `H` for each bit, between the moment when it knows the session and
+//! the moment when the evaluator tires of waiting.
 //!
-//! **The garbler** accepts returned values only with `R` of the labels that belong to them. The evaluator has one label of each
-//! wire, and the other differs from it by the offset.
+//! **The garbler** accepts returned values only with `R` of the labels that belong to them. The evaluator has
+//! one label of each wire, and the other differs from it by the offset.
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use volery_channel::tags::GARBLED_DECODING;

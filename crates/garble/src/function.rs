@@ -7,11 +7,11 @@ use crate::Error;
 
 /// A program from bits to bits, over any backend that adds and multiplies.
 ///
-/// Both parties hold it and must make the same calls; it holds nothing secret. A protocol that needs several has an `enum`
-/// of them. Assertions are not for it: outputs are.
+/// Both parties hold it and must make the same calls; it holds nothing secret. A protocol that needs several
+/// has an `enum` of them. Assertions are not for it: outputs are.
 pub trait Function: Send + Sync {
-    /// Absorbs what makes this function what it is: a name with a version, and its public parameters. Two functions with
-    /// the same digest must make the same calls on every backend.
+    /// Absorbs what makes this function what it is: a name with a version, and its public parameters. Two
+    /// functions with the same digest must make the same calls on every backend.
     fn identify(&self, digest: &mut Digest);
 
     /// The outputs for `inputs`.
@@ -63,7 +63,8 @@ impl Shape {
     }
 }
 
-/// Counts ANDs; a wire is nothing. (The counter of `volery-circuit` keeps depths and parts, at several times the cost.)
+/// Counts ANDs; a wire is nothing. (The counter of `volery-circuit` keeps depths and parts, at several times
+/// the cost.)
 #[derive(Default)]
 pub(crate) struct Counter {
     ands: u64,

@@ -50,8 +50,8 @@ pub struct Evaluator<'a, S> {
 }
 
 impl<'a, S: Scheme> Evaluator<'a, S> {
-    /// An evaluator whose first pair of keys has number `first`; tables come from `source`. `start` and `first` are those of the
-    /// [`Garbler`](super::Garbler).
+    /// An evaluator whose first pair of keys has number `first`; tables come from `source`. `start` and
+    /// `first` are those of the [`Garbler`](super::Garbler).
     pub fn new(start: [u8; 16], first: u64, source: &'a mut dyn Source) -> Self {
         let tables = Vec::with_capacity(PORTION);
         Self { keys: Keys::new(start, first), tables, at: 0, source, failed: None, scheme: PhantomData }
@@ -60,8 +60,8 @@ impl<'a, S: Scheme> Evaluator<'a, S> {
     /// Ends the run; returns the number of the next pair of keys.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if tables are left of those that were read; an error of an earlier call that the function has
-    /// swallowed.
+    /// [`Error::Misuse`] if tables are left of those that were read; an error of an earlier call that the
+    /// function has swallowed.
     pub fn finish(mut self) -> Result<u64, Error> {
         if let Some(error) = self.failed.take() {
             return Err(error);
@@ -72,7 +72,8 @@ impl<'a, S: Scheme> Evaluator<'a, S> {
         Ok(self.keys.number())
     }
 
-    /// Whether there are keys and a table for one more gate. As many keys are ready at once as are a whole number of gates.
+    /// Whether there are keys and a table for one more gate. As many keys are ready at once as are a whole
+    /// number of gates.
     #[inline(always)]
     fn is_ready(&self) -> bool {
         self.keys.ready() > 0 && self.at < self.tables.len()

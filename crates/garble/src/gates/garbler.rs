@@ -50,8 +50,9 @@ pub struct Garbler<'a, S> {
 }
 
 impl<'a, S: Scheme> Garbler<'a, S> {
-    /// A garbler under `offset` whose first pair of keys has number `first`; tables go to `sink`. `start` is the session's start
-    /// point of the hash (see the module `hash`): 16 bytes from a source that nobody controls, with 128 bits of entropy.
+    /// A garbler under `offset` whose first pair of keys has number `first`; tables go to `sink`. `start` is
+    /// the session's start point of the hash (see the module `hash`): 16 bytes from a source that nobody
+    /// controls, with 128 bits of entropy.
     ///
     /// A number must never be used twice under one offset, whatever the circuit.
     pub fn new(offset: &Delta, start: [u8; 16], first: u64, sink: &'a mut dyn Sink) -> Self {

@@ -1,7 +1,7 @@
 //! Half gates: 32 bytes an AND.
 //!
-//! Zahur, Rosulek and Evans, "Two Halves Make a Whole", EUROCRYPT 2015 (ePrint 2014/220), figure 2. With `a`, `b` the colours of
-//! `Z_x`, `Z_y`, and `H`, `H'` the hash under the gate's two keys:
+//! Zahur, Rosulek and Evans, "Two Halves Make a Whole", EUROCRYPT 2015 (ePrint 2014/220), figure 2. With `a`,
+//! `b` the colours of `Z_x`, `Z_y`, and `H`, `H'` the hash under the gate's two keys:
 //!
 //! ```text
 //! T_G = H(Z_x) + H(Z_x + D) + b D                 sent
@@ -11,16 +11,16 @@
 //! L   = H(L_x) + colour(L_x) T_G  +  H'(L_y) + colour(L_y) (T_E + L_x)
 //! ```
 //!
-//! The first half computes `x * b` for the garbler's bit `b`, the second `x * (y + b)` for the bit `y + b` that the evaluator
-//! sees as a colour.
+//! The first half computes `x * b` for the garbler's bit `b`, the second `x * (y + b)` for the bit `y + b`
+//! that the evaluator sees as a colour.
 
 use volery_field::Gf128;
 
 use super::scheme::private::Gate;
 use crate::hash::Pair;
 
-/// Half gates: 32 bytes an AND, four hashes at the garbler and two at the evaluator. The choice where the network carries more than
-/// some three gigabits a second.
+/// Half gates: 32 bytes an AND, four hashes at the garbler and two at the evaluator. The choice where the
+/// network carries more than some three gigabits a second.
 #[derive(Clone, Copy, Debug)]
 pub enum HalfGates {}
 

@@ -14,8 +14,8 @@ impl<S: private::Gate + 'static> Scheme for S {}
 pub(crate) mod private {
     use super::{Gf128, Pair};
 
-    /// One AND gate. Both labels of an input stand at the same place of two [`Pair`]s; which labels a gate hashes, in
-    /// [`Gate::PAIRS`] such places for pairs, is its own affair.
+    /// One AND gate. Both labels of an input stand at the same place of two [`Pair`]s; which labels a gate
+    /// hashes, in [`Gate::PAIRS`] such places for pairs, is its own affair.
     pub trait Gate {
         /// The name, as it goes into the digest that both parties compare.
         const NAME: &'static str;

@@ -20,7 +20,8 @@ fn labels(n: usize, seed: u8) -> Vec<Gf128> {
     labels
 }
 
-/// What garbling and evaluating gives: zero labels, active labels, tables, the number of the next pair of keys.
+/// What garbling and evaluating gives: zero labels, active labels, tables, the number of the next pair of
+/// keys.
 fn run<S: Scheme>(
     function: &impl Function,
     inputs: &[F2],
@@ -274,7 +275,8 @@ proptest! {
     }
 }
 
-/// Every gate of either scheme, for all values and colours, with hashes that are anything: the equations themselves.
+/// Every gate of either scheme, for all values and colours, with hashes that are anything: the equations
+/// themselves.
 fn equations_hold<S: Scheme>(x: Gf128, y: Gf128, offset: Gf128, random: &[Gf128]) {
     let mut labels = [[[Gf128::ZERO; 2]; 2]; 2];
     let labels = &mut labels[..S::PAIRS];
@@ -329,7 +331,8 @@ fn equations_hold_for_all_colours_values_and_dice() {
     }
 }
 
-/// What the evaluator learns of control bits must not tell colours apart: over all dice each row shows each pair of bits once.
+/// What the evaluator learns of control bits must not tell colours apart: over all dice each row shows each
+/// pair of bits once.
 #[test]
 fn control_bits_of_each_row_are_uniform_whatever_the_colours() {
     use super::three_halves::control_bits;

@@ -1,27 +1,30 @@
 //! Three halves make a whole: 25 bytes an AND.
 //!
-//! Rosulek and Roy, "Three Halves Make a Whole? Beating the Half-Gates Lower Bound for Garbled Circuits", CRYPTO 2021 (ePrint
-//! 2021/749): labels are cut into halves of 64 bits, and a gate's table is three such halves and five bits. What follows is the
-//! construction as it is here; the paper's matrices for hiding the colours were found again by solving its linear conditions.
+//! Rosulek and Roy, "Three Halves Make a Whole? Beating the Half-Gates Lower Bound for Garbled Circuits",
+//! CRYPTO 2021 (ePrint 2021/749): labels are cut into halves of 64 bits, and a gate's table is three such
+//! halves and five bits. What follows is the construction as it is here; the paper's matrices for hiding the
+//! colours were found again by solving its linear conditions.
 //!
 //! # The equations
 //!
-//! Let `A_i`, `B_j` be the labels of the inputs with colours `i` and `j`, `A_i = (l, r)` high and low half. The gate hashes
+//! Let `A_i`, `B_j` be the labels of the inputs with colours `i` and `j`, `A_i = (l, r)` high and low half.
+//! The gate hashes
 //!
 //! ```text
 //! x_i = H(A_i)      y_j = H'(B_j)      z_k = H''(A_0 + B_0 + k D) = H''(A_i + B_j)  for  k = i + j
 //! ```
 //!
-//! and the evaluator, who sees colours `i` and `j`, computes the halves of its output label (hashes cut to 64 bits) as
+//! and the evaluator, who sees colours `i` and `j`, computes the halves of its output label (hashes cut to 64
+//! bits) as
 //!
 //! ```text
 //! high = x_i + z_k + i G_0         + k G_2 + (i + a) U + b W                    U = A.l + A.r + B.l
 //! low  = y_j + z_k         + j G_1 + k G_2 + j A.r + a W + b (U + W)            W = A.l + B.r
 //! ```
 //!
-//! Call this without the `G` terms `f(i, j)`. The output must be `C + t_ij D` for the gate's truth table in colours,
-//! `t_ij = (i + alpha)(j + beta)`, with `alpha`, `beta` the colours of the inputs' labels of 0. These are eight equations for the halves
-//! of `C` and the three `G`; five of them define these,
+//! Call this without the `G` terms `f(i, j)`. The output must be `C + t_ij D` for the gate's truth table in
+//! colours, `t_ij = (i + alpha)(j + beta)`, with `alpha`, `beta` the colours of the inputs' labels of 0.
+//! These are eight equations for the halves of `C` and the three `G`; five of them define these,
 //!
 //! ```text
 //! C        = f(0,0) + t_00 D
@@ -40,9 +43,9 @@
 //! (1, 1)     d + alpha             e + beta
 //! ```
 //!
-//! for any `d` and `e`: hashes cancel since they span but five of eight dimensions, labels and offset since the tests check every case.
-//! The garbler draws `d` and `e` at random ("dicing"), so that the evaluator, who sees one row of the four, sees two random bits that say
-//! nothing about `alpha` and `beta`.
+//! for any `d` and `e`: hashes cancel since they span but five of eight dimensions, labels and offset since
+//! the tests check every case. The garbler draws `d` and `e` at random ("dicing"), so that the evaluator, who
+//! sees one row of the four, sees two random bits that say nothing about `alpha` and `beta`.
 //!
 //! The bits travel as the labels do: with `e(.)` one more bit of each hash,
 //!
@@ -50,25 +53,27 @@
 //! a = e(x_i) + e(z_k) + c_0 + i g_0 + k g_2          b = e(y_j) + e(z_k) + c_1 + j g_1 + k g_2
 //! ```
 //!
-//! define `c_0, c_1, g_0, g_1, g_2` by the rows (0,0), (0,0), (1,0), (0,1) and (0,1); the other three hold because the `a` sum to zero, the
-//! `b` too, and `a_00 + a_01 = b_00 + b_10`. That is the table: `G_0 || G_1 || G_2`, 8 bytes each, and a byte of the five bits, `c_0` lowest.
+//! define `c_0, c_1, g_0, g_1, g_2` by the rows (0,0), (0,0), (1,0), (0,1) and (0,1); the other three hold
+//! because the `a` sum to zero, the `b` too, and `a_00 + a_01 = b_00 + b_10`. That is the table: `G_0 || G_1
+//! || G_2`, 8 bytes each, and a byte of the five bits, `c_0` lowest.
 //!
 //! # Why it hides
 //!
-//! Of each of `x`, `y`, `z` the evaluator has one hash and lacks the other. `G_0 = x_0 + x_1 + ..`, `G_1 = y_0 + y_1 + ..` and
-//! `G_2 = z_0 + z_1 + ..`, the rest being sums of halves of labels: each has a missing hash of its own, and so have the bits `g_0`, `g_1`,
-//! `g_2`, while `c_0` and `c_1` follow from the row that the evaluator sees. So a simulator that draws the row's two bits, the halves and the `g`
-//! at random is right, as long as a missing hash plus a half of the offset, in the low half, looks random; which is what the module `hash`
-//! shows of its hash. `d` and `e` are two bits of the sum of both hashes of `A` under the gate's fourth key, of which the evaluator lacks one
-//! too, and which serves nothing else.
+//! Of each of `x`, `y`, `z` the evaluator has one hash and lacks the other. `G_0 = x_0 + x_1 + ..`, `G_1 =
+//! y_0 + y_1 + ..` and `G_2 = z_0 + z_1 + ..`, the rest being sums of halves of labels: each has a missing
+//! hash of its own, and so have the bits `g_0`, `g_1`, `g_2`, while `c_0` and `c_1` follow from the row that
+//! the evaluator sees. So a simulator that draws the row's two bits, the halves and the `g` at random is
+//! right, as long as a missing hash plus a half of the offset, in the low half, looks random; which is what
+//! the module `hash` shows of its hash. `d` and `e` are two bits of the sum of both hashes of `A` under the
+//! gate's fourth key, of which the evaluator lacks one too, and which serves nothing else.
 
 use volery_field::Gf128;
 
 use super::scheme::private::Gate;
 use crate::hash::Pair;
 
-/// Three-halves: 25 bytes an AND, eight hashes at the garbler and four at the evaluator (two of the keys are shared work for dicing). The choice
-/// for every ordinary network.
+/// Three halves: 25 bytes an AND; eight hashes at the garbler, two of them for dicing, and three at the
+/// evaluator. The choice for every ordinary network.
 #[derive(Clone, Copy, Debug)]
 pub enum ThreeHalves {}
 
@@ -108,7 +113,8 @@ pub(super) fn control_bits(alpha: u8, beta: u8, d: u8, e: u8) -> [[u8; 2]; 4] {
     [[d, e], [d ^ alpha ^ beta, e ^ alpha], [d ^ beta, e ^ alpha ^ beta], [d ^ alpha, e ^ beta]]
 }
 
-/// `f(i, j)`: the output's halves, high and low, without the table, for labels `x` and `y` and control bits `a` and `b`.
+/// `f(i, j)`: the output's halves, high and low, without the table, for labels `x` and `y` and control bits
+/// `a` and `b`.
 #[inline(always)]
 fn without_table(x: Gf128, y: Gf128, hashes: Hashes, [a, b]: [u8; 2]) -> [u64; 2] {
     let (i, j) = (x.lsb().to_u8(), y.lsb().to_u8());

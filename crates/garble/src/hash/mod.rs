@@ -6,47 +6,52 @@
 //! s: each half of 64 bits, a || b with a the high word of 32 bits, becomes (a + b) || a
 //! ```
 //!
-//! Keys come in pairs: pair `n` are the keys `j = 2n` and `j = 2n + 1`. A half gate takes one pair, its first key for both labels of its
-//! first input and its second key for those of the second. A gate of three halves takes two.
+//! Keys come in pairs: pair `n` are the keys `j = 2n` and `j = 2n + 1`. A half gate takes one pair, its first
+//! key for both labels of its first input and its second key for those of the second. A gate of three halves
+//! takes two.
 //!
-//! Guo, Katz, Wang, Weng and Yu, "Better Concrete Security for Half-Gates Garbling (in the Multi-Instance Setting)", ePrint
-//! 2019/1168. With one fixed key and the tweak mixed into the block, an attacker's AES evaluations serve against all gates of
-//! all sessions at once; here each key meets one input of one gate, so they don't.
+//! Guo, Katz, Wang, Weng and Yu, "Better Concrete Security for Half-Gates Garbling (in the Multi-Instance
+//! Setting)", ePrint 2019/1168. With one fixed key and the tweak mixed into the block, an attacker's AES
+//! evaluations serve against all gates of all sessions at once; here each key meets one input of one gate, so
+//! they don't.
 //!
 //! # The linear map
 //!
-//! What a table shows is not `H(w + D, j)`, with a label `w` and the offset `D`, but that plus something that depends on `D`: `D` itself or
-//! nothing in half gates; in the low half of three halves' hashes, a sum of some of D's halves `D.l` and `D.r`, or nothing. Call it
-//! `e(D)`. AES can be inverted, so the attacker also gets at the image, `s(w) + s(D) + e(D) + what it sees`. This must depend on D as a
-//! permutation, for each `e` that there is. On the two words of a half, `s` is multiplication by an element `t` of GF(4) that is neither 0 nor
-//! 1: so `s(D)` is `(t D.l, t D.r)`, `s(D) + D` is `((t+1) D.l, (t+1) D.r)`, and with three halves it is `(t D.l, (t + u) D.r + v D.l)` for bits `u`
-//! and `v`: permutations all. (The usual map, which swaps the halves of the block, is none with three halves: there `s(D) + e(D)` can lose
-//! 64 bits.)
+//! What a table shows is not `H(w + D, j)`, with a label `w` and the offset `D`, but that plus something that
+//! depends on `D`: `D` itself or nothing in half gates; in the low half of three halves' hashes, a sum of
+//! some of D's halves `D.l` and `D.r`, or nothing. Call it `e(D)`. AES can be inverted, so the attacker also
+//! gets at the image, `s(w) + s(D) + e(D) + what it sees`. This must depend on D as a permutation, for each
+//! `e` that there is. On the two words of a half, `s` is multiplication by an element `t` of GF(4) that is
+//! neither 0 nor 1: so `s(D)` is `(t D.l, t D.r)`, `s(D) + D` is `((t+1) D.l, (t+1) D.r)`, and with three
+//! halves it is `(t D.l, (t + u) D.r + v D.l)` for bits `u` and `v`: permutations all. (The usual map, which
+//! swaps the halves of the block, is none with three halves: there `s(D) + e(D)` can lose 64 bits.)
 //!
 //! # Bound
 //!
-//! AES is an ideal cipher; the offset D has 127 bits of entropy (its lowest is 1); each pair of key and offset answers one
-//! query `H(w + D, j) + e(D)`, which is what garbling a gate asks for with each key, `w` being known to the attacker. Let `p` be
-//! the attacker's evaluations of AES, `q` the keys that were used in all sessions that it attacks, `mu` the largest number of sessions that
-//! share one AES key. An answer looks random unless
+//! AES is an ideal cipher; the offset D has 127 bits of entropy (its lowest is 1); each pair of key and
+//! offset answers one query `H(w + D, j) + e(D)`, which is what garbling a gate asks for with each key, `w`
+//! being known to the attacker. Let `p` be the attacker's evaluations of AES, `q` the keys that were used in
+//! all sessions that it attacks, `mu` the largest number of sessions that share one AES key. An answer looks
+//! random unless
 //!
-//! * an evaluation under its key hits its block `s(w + D)` or its image: each is a bijective function of D, so at most `mu` answers are hit
-//!   with probability `2^-127` each way: `2 mu p / 2^127`; or
+//! * an evaluation under its key hits its block `s(w + D)` or its image: each is a bijective function of D,
+//!   so at most `mu` answers are hit with probability `2^-127` each way: `2 mu p / 2^127`; or
 //! * two answers under one key meet in block or image: `(mu - 1) q / 2^127`.
 //!
 //! ```text
 //! advantage  <=  (2 mu p + (mu - 1) q) / 2^127
 //! ```
 //!
-//! Within a session keys never repeat, as [`Keys`] counts through all of it, so `mu = 1` and the bound is `p / 2^126`
-//! however much is garbled. Two sessions of at most `2^40` keys share some only if their start points, which are random, agree in the upper
-//! 88 bits; among `2^30` sessions some pair does with probability `2^-29`, and then `mu = 2` costs one bit.
+//! Within a session keys never repeat, as [`Keys`] counts through all of it, so `mu = 1` and the bound is
+//! `p / 2^126` however much is garbled. Two sessions of at most `2^40` keys share some only if their start
+//! points, which are random, agree in the upper 88 bits; among `2^30` sessions some pair does with
+//! probability `2^-29`, and then `mu = 2` costs one bit.
 //!
 //! # Kernels
 //!
-//! [`AHEAD`] pairs of keys are expanded at once ([`AesLevel::Vaes256`]: a pair in one register), which
-//! hides the schedule's latency; gates then follow one by one or many in a call. `portable` (the `aes` crate) is the
-//! specification.
+//! [`AHEAD`] pairs of keys are expanded at once ([`AesLevel::Vaes256`]: a pair in one register), which hides
+//! the schedule's latency; gates then follow one by one or many in a call. `portable` (the `aes` crate) is
+//! the specification.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -132,7 +137,8 @@ impl Keys {
         Ok(())
     }
 
-    /// Hashes labels under the next pairs of keys, `LABELS` of them under each key; at most [`Keys::ready`] pairs of keys.
+    /// Hashes labels under the next pairs of keys, `LABELS` of them under each key; at most [`Keys::ready`]
+    /// pairs of keys.
     #[inline(always)]
     pub(crate) fn hash<const LABELS: usize>(&mut self, labels: &mut [[Pair; LABELS]]) {
         let n = labels.len().min(self.ready());
@@ -152,8 +158,8 @@ impl Keys {
     }
 }
 
-/// Keys are public, but hashes of labels were made with them nearby: nothing here is worth wiping. What is, is wiped where
-/// labels live.
+/// Keys are public, but hashes of labels were made with them nearby: nothing here is worth wiping. What is,
+/// is wiped where labels live.
 impl core::fmt::Debug for Keys {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Keys").field("number", &self.number()).finish_non_exhaustive()

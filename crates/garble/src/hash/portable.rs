@@ -1,7 +1,7 @@
 //! The hash through the `aes` crate: always compiled, the specification of the other level.
 //!
-//! Round keys are kept as the crate's kernels of any level have them, so only the first is used here: the crate expands it
-//! again. That costs time on machines without AES instructions and keeps one key format.
+//! Round keys are kept as the crate's kernels of any level have them, so only the first is used here: the
+//! crate expands it again. That costs time on machines without AES instructions and keeps one key format.
 
 use aes::Aes128;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};

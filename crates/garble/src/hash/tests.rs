@@ -92,7 +92,9 @@ fn gates_whose_tweaks_would_repeat_are_refused() {
 
 proptest! {
     #[test]
-    fn levels_agree_on_any_labels(seed: u8, start: [u8; 16], first in 0_u64..1 << 60, n in 0_usize..70, at_once in 1_usize..20) {
+    fn levels_agree_on_any_labels(
+        seed: u8, start: [u8; 16], first in 0_u64..1 << 60, n in 0_usize..70, at_once in 1_usize..20
+    ) {
         let mut want = sample::<1>(n, seed);
         hash_all(&mut Keys::with_level(AesLevel::Portable, start, first), &mut want, 1);
         for level in levels() {

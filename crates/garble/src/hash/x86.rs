@@ -1,6 +1,7 @@
 //! The hash on x86-64 registers of 128 and 256 bits.
 //!
-//! Both loops are written once over [`Lanes`]: with AES-NI a register belongs to one key, with VAES to a pair.
+//! Both loops are written once over [`Lanes`]: with AES-NI a register belongs to one key, with VAES to a
+//! pair.
 
 use core::arch::x86_64::*;
 
@@ -122,8 +123,8 @@ const ROUND_CONSTANTS: [i32; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x
 
 /// The round keys of pairs `first..`, `W` registers at a time.
 ///
-/// SubWord is done by the last AES round: on a block of four equal words its ShiftRows changes nothing, and its key is the
-/// round constant.
+/// SubWord is done by the last AES round: on a block of four equal words its ShiftRows changes nothing, and
+/// its key is the round constant.
 #[inline(always)]
 unsafe fn expand<L: Lanes, const W: usize>(start: u128, first: u64, keys: &mut [PairKeys]) {
     let per_group = W * L::N / 2;
@@ -135,9 +136,9 @@ unsafe fn expand<L: Lanes, const W: usize>(start: u128, first: u64, keys: &mut [
         let base = keys.as_mut_ptr().cast::<Gf128>();
         // Register `w` holds the one or two keys that begin at key `w * N` of the group.
         let place = |w: usize, round: usize| (w * L::N / 2) * 22 + 2 * round + w * L::N % 2;
-        // SAFETY: `place` stays below `per_group * 22` blocks, which is what the group's `per_group` pairs are: 11 times two
-        // blocks each, without padding (352 bytes are 11 times the alignment of 32). `place + N` too, since both keys of
-        // one round lie side by side.
+        // SAFETY: `place` stays below `per_group * 22` blocks, which is what the group's `per_group` pairs
+        // are: 11 times two blocks each, without padding (352 bytes are 11 times the alignment of 32). `place
+        // + N` too, since both keys of one round lie side by side.
         unsafe {
             let mut k: [L; W] = core::array::from_fn(|w| L::load(base.add(place(w, 0))));
             for (round, constant) in (1..).zip(ROUND_CONSTANTS) {
@@ -153,7 +154,8 @@ unsafe fn expand<L: Lanes, const W: usize>(start: u128, first: u64, keys: &mut [
     }
 }
 
-/// `H` of all labels of as many groups of `G` pairs of keys as fit from `done` on; returns where it stopped. `PARTS` is `2 / N`.
+/// `H` of all labels of as many groups of `G` pairs of keys as fit from `done` on; returns where it stopped.
+/// `PARTS` is `2 / N`.
 #[inline(always)]
 unsafe fn hash<L: Lanes, const PARTS: usize, const LABELS: usize, const G: usize>(
     keys: &[PairKeys],

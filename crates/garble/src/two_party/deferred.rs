@@ -7,7 +7,8 @@ use volery_channel::{Channel, tags};
 use crate::Error;
 use crate::gates::Source;
 
-/// The longest message of tables: what the garbler hands on at once, and the gates by which it may be over that.
+/// The longest message of tables: what the garbler hands on at once, and the gates by which it may be over
+/// that.
 const MOST: usize = 1 << 16;
 
 /// The tables of one call, from the channel.

@@ -15,8 +15,9 @@ use crate::{Error, Function, Shape};
 
 /// V: evaluates, decodes, and verifies in the end.
 ///
-/// As with [`Garbler`](super::Garbler), the channel is lent to each call, and any error ends the session. What
-/// [`Evaluator::public`] and [`Evaluator::shared`] return is P's claim until [`Evaluator::verify`] returns `Ok`.
+/// As with [`Garbler`](super::Garbler), the channel is lent to each call, and any error ends the session.
+/// What [`Evaluator::public`] and [`Evaluator::shared`] return is P's claim until [`Evaluator::verify`]
+/// returns `Ok`.
 pub struct Evaluator<F> {
     pub(super) program: Program<F>,
     /// The label that V has of each wire; zero as long as it has none.
@@ -47,7 +48,7 @@ impl<F: Function> Evaluator<F> {
         (delta, commitments): (Delta, Stock),
     ) -> Self {
         Self {
-            program: Program::new(settings.garbling.name()),
+            program: Program::new(&settings),
             active: Zeroizing::new(Vec::new()),
             delta,
             start: start_point(session),
@@ -70,7 +71,10 @@ impl<F: Function> Evaluator<F> {
             let mut secrets = Zeroizing::new(vec![Gf128::ZERO; n]);
             match owner {
                 Owner::Prover => v.commitments.fill(channel, &mut secrets)?,
-                Owner::Verifier => v.labels.fill(channel, &mut secrets)?,
+                Owner::Verifier => {
+                    v.labels.expect(Some(n as u64));
+                    v.labels.fill(channel, &mut secrets)?;
+                }
                 Owner::Both => secrets.clear(),
             }
             let input = v.program.input(owner, n, secrets)?;
@@ -122,7 +126,8 @@ impl<F: Function> Evaluator<F> {
     /// See [`Garbler::give_public`](super::Garbler::give_public).
     ///
     /// # Errors
-    /// [`Error::Misuse`] unless `input` is both parties' and `bits` as many as its wires; the channel's errors.
+    /// [`Error::Misuse`] unless `input` is both parties' and `bits` as many as its wires; the channel's
+    /// errors.
     pub fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
         self.guarded(channel, |v, channel| {
             same_length(bits.len(), v.program.owned(&input, Owner::Both)?.len)?;
@@ -158,11 +163,12 @@ impl<F: Function> Evaluator<F> {
         Ok(())
     }
 
-    /// Evaluates `function` on these wires, or keeps the tables until all inputs that they depend on have come.
+    /// Evaluates `function` on these wires, or keeps the tables until all inputs that they depend on have
+    /// come.
     ///
     /// # Errors
-    /// The function's own; [`Error::Misuse`] for a wire of another session; [`Error::Limit`] if too many tables wait;
-    /// [`Error::Malformed`]; the channel's errors.
+    /// The function's own; [`Error::Misuse`] for a wire of another session; [`Error::Limit`] if too many
+    /// tables wait; [`Error::Malformed`]; the channel's errors.
     pub fn call(
         &mut self,
         channel: &mut dyn Channel,
@@ -205,8 +211,8 @@ impl<F: Function> Evaluator<F> {
     /// Decodes wires and returns their values to P as well; see [`Garbler::public`](super::Garbler::public).
     ///
     /// # Errors
-    /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if a label is none of the two that it
-    /// could be; [`Error::Diverged`]; [`Error::Malformed`]; the channel's errors.
+    /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if a label is none of
+    /// the two that it could be; [`Error::Diverged`]; [`Error::Malformed`]; the channel's errors.
     pub fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
         self.guarded(channel, |v, channel| {
             v.program.announce("public", wires)?;
@@ -221,7 +227,8 @@ impl<F: Function> Evaluator<F> {
         })
     }
 
-    /// V's share of wires: their values plus P's random bits. See [`Garbler::shared`](super::Garbler::shared).
+    /// V's share of wires: their values plus P's random bits. See
+    /// [`Garbler::shared`](super::Garbler::shared).
     ///
     /// # Errors
     /// As [`Evaluator::public`] and [`Evaluator::take`].
@@ -273,7 +280,8 @@ impl<F: Function> Evaluator<F> {
         self.keys
     }
 
-    /// The keys under delta, for other protocols of the session. Both parties must take the same number between the same calls.
+    /// The keys under delta, for other protocols of the session. Both parties must take the same number
+    /// between the same calls.
     pub fn commitments(&mut self) -> (&Delta, &mut Stock) {
         (&self.delta, &mut self.commitments)
     }
@@ -291,6 +299,7 @@ impl<F: Function> Evaluator<F> {
         match &result {
             Ok(_) => self.over = false,
             Err(error) => {
+                self.program = Program::new(&self.settings);
                 self.active.zeroize();
                 self.delta = Delta::from_element(Gf128::ZERO);
                 self.commitments.burn();

@@ -16,8 +16,8 @@ use crate::{Error, Function};
 
 /// P: garbles, commits, and proves in the end.
 ///
-/// The channel is lent to each call, so that other protocols can run between them. After an error of any call the session is
-/// over: the peer is told, everything secret is destroyed, and every later call fails.
+/// The channel is lent to each call, so that other protocols can run between them. After an error of any call
+/// the session is over: the peer is told, everything secret is destroyed, and every later call fails.
 pub struct Garbler<F> {
     pub(super) program: Program<F>,
     /// The label of 0 of each wire.
@@ -39,9 +39,9 @@ pub struct Garbler<F> {
 impl<F: Function> Garbler<F> {
     /// P of a session.
     ///
-    /// `labels` and `offset` come from [`garbler_labels`](super::garbler_labels); `commitments` are random tags under V's delta,
-    /// of a [`cot::Prover`](volery_vole::cot::Prover). `session` is the name that both parties gave their session, and both must
-    /// have the same `settings.proof`. `rng` seeds the labels.
+    /// `labels` and `offset` come from [`garbler_labels`](super::garbler_labels); `commitments` are random
+    /// tags under V's delta, of a [`cot::Prover`](volery_vole::cot::Prover). `session` is the name that both
+    /// parties gave their session, and both must have the same `settings.proof`. `rng` seeds the labels.
     pub fn new(
         session: &SessionId,
         settings: Settings,
@@ -52,7 +52,7 @@ impl<F: Function> Garbler<F> {
         let mut seed = Zeroizing::new([0; 16]);
         rng.fill_bytes(&mut *seed);
         Self {
-            program: Program::new(settings.garbling.name()),
+            program: Program::new(&settings),
             zeros: Zeroizing::new(Vec::new()),
             offset,
             start: start_point(session),
@@ -66,8 +66,8 @@ impl<F: Function> Garbler<F> {
         }
     }
 
-    /// Announces `n` input bits whose values come later, with [`Garbler::give`], [`Garbler::take`] or [`Garbler::give_public`].
-    /// Sends nothing, unless correlations have to be made.
+    /// Announces `n` input bits whose values come later, with [`Garbler::give`], [`Garbler::take`] or
+    /// [`Garbler::give_public`]. Sends nothing, unless correlations have to be made.
     ///
     /// # Errors
     /// What making correlations meets; [`Error::Limit`] from 2^23 wires on.
@@ -88,6 +88,7 @@ impl<F: Function> Garbler<F> {
                 // The wire is the sum of V's random bit and the correction that makes it V's value.
                 let corrections = zeros.clone();
                 let mut keys = Zeroizing::new(vec![Gf128::ZERO; n]);
+                self.labels.expect(Some(n as u64));
                 self.labels.fill(channel, &mut keys)?;
                 zeros.iter_mut().zip(keys.iter()).for_each(|(zero, key)| *zero += *key);
                 corrections
@@ -139,10 +140,12 @@ impl<F: Function> Garbler<F> {
         self.deliver(input, None)
     }
 
-    /// Gives public bits, which V gives as well, to circuits that may have been garbled before. Waits for nothing; 16 bytes a bit.
+    /// Gives public bits, which V gives as well, to circuits that may have been garbled before. Waits for
+    /// nothing; 16 bytes a bit.
     ///
     /// # Errors
-    /// As [`Garbler::give`]. That the parties give different bits shows at the next output ([`Error::Diverged`]).
+    /// As [`Garbler::give`]. That the parties give different bits shows at the next output
+    /// ([`Error::Diverged`]).
     pub fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
         self.guarded(channel, |p, channel| {
             same_length(bits.len(), p.program.owned(&input, Owner::Both)?.len)?;
@@ -164,8 +167,8 @@ impl<F: Function> Garbler<F> {
         Ok(())
     }
 
-    /// Garbles `function` on these wires and sends the tables, 25 or 32 bytes an AND; returns its output wires. The values need not
-    /// have come.
+    /// Garbles `function` on these wires and sends the tables, 25 or 32 bytes an AND; returns its output
+    /// wires. The values need not have come.
     ///
     /// # Errors
     /// The function's own; [`Error::Misuse`] for a wire of another session; what sending meets.
@@ -214,8 +217,8 @@ impl<F: Function> Garbler<F> {
     /// Opens wires to both parties; returns their values. One round trip, 40 bytes a bit.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if V returns what it was not given;
-    /// [`Error::Malformed`]; the channel's errors.
+    /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if V returns what it
+    /// was not given; [`Error::Malformed`]; the channel's errors.
     pub fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
         self.guarded(channel, |p, channel| p.try_public(channel, wires))
     }
@@ -249,12 +252,15 @@ impl<F: Function> Garbler<F> {
         if right { Ok(()) } else { Err(Error::cheat(step, "the proof that values come from labels")) }
     }
 
-    /// Shares wires between the parties; returns P's share. The other share, V's, is the wire's value plus P's.
+    /// Shares wires between the parties; returns P's share. The other share, V's, is the wire's value plus
+    /// P's.
     ///
-    /// `masks` is an input of P's as long as `wires` is; P fills it with random bits. Waits for nothing; 56 bytes a bit.
+    /// `masks` is an input of P's as long as `wires` is; P fills it with random bits. Waits for nothing; 56
+    /// bytes a bit.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if inputs that they depend on have not come, or if `masks` is not such an input; what sending meets.
+    /// [`Error::Misuse`] if inputs that they depend on have not come, or if `masks` is not such an input;
+    /// what sending meets.
     pub fn shared(
         &mut self,
         channel: &mut dyn Channel,
@@ -311,7 +317,8 @@ impl<F: Function> Garbler<F> {
         self.keys
     }
 
-    /// The tags under V's delta, for other protocols of the session. Both parties must take the same number between the same calls.
+    /// The tags under V's delta, for other protocols of the session. Both parties must take the same number
+    /// between the same calls.
     pub fn commitments(&mut self) -> &mut Stock {
         &mut self.commitments
     }
@@ -329,6 +336,7 @@ impl<F: Function> Garbler<F> {
         match &result {
             Ok(_) => self.over = false,
             Err(error) => {
+                self.program = Program::new(&self.settings);
                 self.zeros.zeroize();
                 self.offset = Delta::from_element(Gf128::ZERO);
                 self.commitments.burn();

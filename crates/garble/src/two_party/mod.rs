@@ -1,23 +1,25 @@
-//! Two parties evaluate functions on bits of both, with P garbling; in the end P proves that it did so honestly.
+//! Two parties evaluate functions on bits of both, with P garbling; in the end P proves that it did so
+//! honestly.
 //!
-//! P holds a [`Garbler`], V an [`Evaluator`]; both make the same calls in the same order, and what they agree on are
-//! [`Wire`]s, which live on between calls. The protocol is that of "Lightweight Authentication of Web Data via
-//! Garble-Then-Prove" with three differences: V aborts unless a label is one that it can decode, every public value goes back to P
-//! with a proof of its labels, and P's commitments come before decoding information.
+//! P holds a [`Garbler`], V an [`Evaluator`]; both make the same calls in the same order, and what they agree
+//! on are [`Wire`]s, which live on between calls. The protocol is that of "Lightweight Authentication of Web
+//! Data via Garble-Then-Prove" with three differences: V aborts unless a label is one that it can decode,
+//! every public value goes back to P with a proof of its labels, and P's commitments come before decoding
+//! information.
 //!
 //! ```text
 //! P                                                          V
 //!
-//! input(owner, n)                                                            ahead, or whenever the wires are needed
+//! input(owner, n)                                             ahead, or whenever the wires are needed
 //!   Prover: tags m of n random bits u                          keys k = m + u delta
 //!   Verifier: Z_i random; zeros k_i from COT under D           random bits u_i, labels k_i + u_i D
-//! call(function, wires)                                                      ahead too: nothing depends on a value
-//!   garbles                      -- tables ------------->      evaluates, or keeps them till the inputs are there
+//! call(function, wires)                                       ahead too: nothing depends on a value
+//!   garbles                      -- tables ------------->      evaluates, or keeps them till inputs come
 //!
 //! give / take (Prover)           -- x + u, labels ------>      adjusts keys: now the commitment to x
 //! take / give (Verifier)         <- d = y + u -----------
 //!                                -- labels of d -------->      label of y = label of u + label of d
-//! share_public (Both)            -- labels ------------->
+//! give_public (Both)             -- labels ------------->
 //!
 //! public(wires)                  -- program, h_0, h_1 -->      decodes, or aborts
 //!   checks, or aborts            <- values, R(labels) ---
@@ -25,24 +27,26 @@
 //!
 //! prove / verify                 <- y, R(labels) --------      V opens all its inputs
 //!   recomputes every call; aborts unless all public values are what they must be
-//!                                <- QuickSilver -------->      committed x, opened y, values and shares that V saw
+//!                                <- QuickSilver -------->      committed x, opened y, what V saw
 //! ```
 //!
 //! # Why it is safe
 //!
-//! **V's inputs while it runs.** They are hidden by OT; what P gets from V are public values that decode (one bit of leakage for each
-//! abort that does not happen, see `decoding`) and nothing else.
+//! **V's inputs while it runs.** They are hidden by OT; what P gets from V are public values that decode (one
+//! bit of leakage for each abort that does not happen, see `decoding`) and nothing else.
 //!
-//! **What V accepts.** All that P could do wrong is garble something else, send labels of other bits than it committed to, or send wrong
-//! labels of `d` or of a public input. Each of these can change only what V decodes, and V's values and shares are claims of the final proof,
-//! about inputs that were committed before. The proof does not look at garbling at all.
+//! **What V accepts.** All that P could do wrong is garble something else, send labels of other bits than it
+//! committed to, or send wrong labels of `d` or of a public input. Each of these can change only what V
+//! decodes, and V's values and shares are claims of the final proof, about inputs that were committed before.
+//! The proof does not look at garbling at all.
 //!
-//! **P's inputs.** A V that evaluates wrongly has no other label to return. Its openings are checked against labels too, so it cannot make
-//! P prove something about inputs that were not used. Whatever V says in the proof, QuickSilver is zero-knowledge; P begins it only when the
-//! recomputation agrees with every value that V returned.
+//! **P's inputs.** A V that evaluates wrongly has no other label to return. Its openings are checked against
+//! labels too, so it cannot make P prove something about inputs that were not used. Whatever V says in the
+//! proof, QuickSilver is zero-knowledge; P begins it only when the recomputation agrees with every value that
+//! V returned.
 //!
-//! **Offsets.** P's offset and V's delta are fresh for a session, and everything under them is destroyed with the first error at either
-//! party ([`Garbler`] and [`Evaluator`] then refuse every call).
+//! **Offsets.** P's offset and V's delta are fresh for a session, and everything under them is destroyed with
+//! the first error at either party ([`Garbler`] and [`Evaluator`] then refuse every call).
 
 mod deferred;
 mod evaluator;

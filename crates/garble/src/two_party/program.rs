@@ -6,6 +6,7 @@ use volery_circuit::Digest;
 use volery_field::{F2, Gf128};
 use zeroize::Zeroizing;
 
+use super::Settings;
 use crate::{Error, Function};
 
 /// A bit of a session: an input, or an output of a call. The same number at both parties.
@@ -30,7 +31,8 @@ pub enum Owner {
     Both,
 }
 
-/// Input bits that were announced and whose values are still to come. They come once, so this is no copy of anything.
+/// Input bits that were announced and whose values are still to come. They come once, so this is no copy of
+/// anything.
 #[derive(Debug)]
 #[must_use = "an input whose values never come keeps all that depends on it from being evaluated"]
 pub struct Input {
@@ -51,8 +53,9 @@ pub(super) struct InputRecord {
     pub(super) owner: Owner,
     pub(super) first: usize,
     pub(super) len: usize,
-    /// Of a prover's input: tags at P and keys at V, of random bits until the values come and then of the values. Of a verifier's
-    /// input: the zero labels of the corrections at P, the labels of random bits at V.
+    /// Of a prover's input: tags at P and keys at V, of random bits until the values come and then of the
+    /// values. Of a verifier's input: the zero labels of the corrections at P, the labels of random bits at
+    /// V.
     pub(super) secrets: Zeroizing<Vec<Gf128>>,
     /// The bits, where this party knows them.
     pub(super) values: Option<Zeroizing<Vec<F2>>>,
@@ -82,9 +85,11 @@ pub(super) struct Program<F> {
 const MOST_WIRES: usize = 1 << 23;
 
 impl<F: Function> Program<F> {
-    pub(super) fn new(garbling: &str) -> Self {
+    pub(super) fn new(settings: &Settings) -> Self {
         let mut digest = Digest::new();
-        digest.bytes("protocol", b"garble-then-prove v1").bytes("garbling", garbling.as_bytes());
+        digest.bytes("protocol", b"garble-then-prove v1");
+        digest.bytes("garbling", settings.garbling.name().as_bytes());
+        digest.number("interval", settings.proof.interval as u64);
         Self { steps: Vec::new(), inputs: Vec::new(), ready: Vec::new(), waiting: Vec::new(), digest }
     }
 

@@ -1,7 +1,9 @@
-//! The end: V opens its inputs, P goes through the whole program again, in the clear and then in zero knowledge.
+//! The end: V opens its inputs, P goes through the whole program again, in the clear and then in zero
+//! knowledge.
 //!
-//! Both ways are [`replay`] with different backends and different things done to outputs. In the proof V's inputs and public ones are
-//! constants, and so is a public output once it is claimed; [`Fold`] keeps what follows from constants out of the proof.
+//! Both ways are [`replay`] with different backends and different things done to outputs. In the proof V's
+//! inputs and public ones are constants, and so is a public output once it is claimed; [`Fold`] keeps what
+//! follows from constants out of the proof.
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, tags};
@@ -22,20 +24,25 @@ use crate::{Error, Function};
 pub struct Proved<W>(Vec<Option<Folded<F2, W>>>);
 
 impl<W> Proved<W> {
-    /// The wire: a constant where both parties know it, else an authenticated bit. None if it was never evaluated.
+    /// The wire: a constant where both parties know it, else an authenticated bit. None if it was never
+    /// evaluated.
     #[must_use]
     pub fn wire(&self, wire: Wire) -> Option<&Folded<F2, W>> {
         self.0.get(wire.index()).and_then(Option::as_ref)
     }
 }
 
-/// Runs every call that could be evaluated on `backend` again. `input` gives the wires of an input, `output` gets step number,
-/// wires, and what V saw of them; for public wires it says what stands for them from now on.
+/// The wires of a backend.
+type Wires<B> = Vec<<B as Ops<F2>>::Wire>;
+
+/// Runs every call that could be evaluated on `backend` again. `input` gives the wires of an input, `output`
+/// gets step number, wires, and what V saw of them; for public wires it says what stands for them from now
+/// on.
 fn replay<F: Function, B: Ops<F2>>(
     program: &Program<F>,
     backend: &mut B,
-    input: impl Fn(&InputRecord) -> Vec<B::Wire>,
-    mut output: impl FnMut(&mut B, usize, Vec<B::Wire>, Output<'_, B::Wire>) -> Result<Vec<B::Wire>, B::Error>,
+    input: impl Fn(&InputRecord) -> Wires<B>,
+    mut output: impl FnMut(&mut B, usize, Wires<B>, Output<'_, B::Wire>) -> Result<Wires<B>, B::Error>,
 ) -> Result<Vec<Option<B::Wire>>, B::Error> {
     let mut wires: Vec<Option<B::Wire>> = vec![None; program.wire_count()];
     for (number, step) in program.steps().iter().enumerate() {
@@ -145,14 +152,17 @@ fn expected<F: Function>(program: &Program<F>, settings: quicksilver::Settings) 
 }
 
 impl<F: Function> Garbler<F> {
-    /// Receives V's inputs, checks all that V said, and proves every call: its committed inputs, V's inputs and the functions give the
-    /// values and shares that V saw. `more` adds claims of the caller's own to the same proof; V's must be the same.
+    /// Receives V's inputs, checks all that V said, and proves every call: its committed inputs, V's inputs
+    /// and the functions give the values and shares that V saw. `more` adds claims of the caller's own to the
+    /// same proof; V's must be the same.
     ///
-    /// Returns what `more` does, and the commitments that are left. Calls whose inputs never came are not proved.
+    /// Returns what `more` does, and the commitments that are left. Calls whose inputs never came are not
+    /// proved.
     ///
     /// # Errors
-    /// [`Error::Cheat`] if V opens other inputs than it used, or returned other values than they give; [`Error::Proof`] if `more` claims
-    /// what does not hold, or V rejects; [`Error::Malformed`]; the channel's errors.
+    /// [`Error::Cheat`] if V opens other inputs than it used, or returned other values than they give;
+    /// [`Error::Proof`] if `more` claims what does not hold, or V rejects; [`Error::Malformed`]; the
+    /// channel's errors.
     pub fn prove<T>(
         mut self,
         channel: &mut dyn Channel,
@@ -232,10 +242,11 @@ impl<F: Function> Garbler<F> {
 }
 
 impl<F: Function> Evaluator<F> {
-    /// Opens V's inputs to P and verifies P's proof of every call; only `Ok` means that what V decoded is right. `more` are the caller's
-    /// own claims, the same as P's.
+    /// Opens V's inputs to P and verifies P's proof of every call; only `Ok` means that what V decoded is
+    /// right. `more` are the caller's own claims, the same as P's.
     ///
-    /// Returns what `more` does, delta, and the keys that are left. To be called when P can do nothing with V's inputs any more.
+    /// Returns what `more` does, delta, and the keys that are left. To be called when P can do nothing with
+    /// V's inputs any more.
     ///
     /// # Errors
     /// [`Error::Proof`] with a rejection if the proof is wrong; otherwise what broke the session.
@@ -253,7 +264,8 @@ impl<F: Function> Evaluator<F> {
             let result = v.check_proof(channel, rng, more);
             let accepted = result.is_ok();
             if accepted || matches!(&result, Err(error) if error.is_rejection()) {
-                // A prover that hung up does not turn a wrong proof into a broken connection, nor unprove a right one.
+                // A prover that hung up does not turn a wrong proof into a broken connection, nor unprove a
+                // right one.
                 let _ = verdict::send(channel, accepted);
             }
             result

@@ -1,8 +1,13 @@
 //! The second direction of correlations: labels for V's inputs, from random COT in which P holds the key.
 //!
-//! The first direction, V holding delta, is whatever the session has for its proofs. Here the roles are swapped: P is the sender of
-//! SoftSpokenOT and its offset the key, V the receiver. There are as many correlations as V has input bits, some thousand, so that OT
-//! extension alone serves. The two directions have base OTs of their own and different session names, so that no hash is used twice.
+//! The first direction, V holding delta, is whatever the session has for its proofs. Here the roles are
+//! swapped: P is the sender of SoftSpokenOT and its offset the key, V the receiver. There are as many
+//! correlations as V has input bits, some thousand, so that OT extension alone serves. A V that cheats in it
+//! can learn bits of P's offset only by guessing them, and a wrong guess ends the session: if it survives
+//! with probability `p`, the offset is one of `p 2^127` values, so guessing and then using it is no better
+//! than guessing it at once, and the bounds of the module `hash` stand (see
+//! [`softspoken`](volery_vole::softspoken)). The two directions have base OTs of their own and different
+//! session names, so that no hash is used twice.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;

@@ -130,7 +130,8 @@ fn an_input_of_v_changed_on_the_way_is_noticed_by_p_when_v_opens_it() {
     assert_told(&v);
 }
 
-/// Whatever happens to one message, V accepts only what is right, P uses only what is right, and nobody hangs or panics.
+/// Whatever happens to one message, V accepts only what is right, P uses only what is right, and nobody hangs
+/// or panics.
 #[test]
 fn no_change_of_a_message_makes_a_wrong_result_pass() {
     let count = |prover: bool| {
@@ -180,7 +181,8 @@ fn no_change_of_a_message_makes_a_wrong_result_pass() {
                 if let (Ok(p), Ok(v)) = (&p, &v) {
                     assert!(right(p, v), "{name}");
                 }
-                // A change of form is always seen, but for a second copy of the last message, when nobody listens.
+                // A change of form is always seen, but for a second copy of the last message, when nobody
+                // listens.
                 let form = !matches!(change, Change::Flip(_) | Change::Invert);
                 let unheard = change == Change::Duplicate && at + 1 == sent.len();
                 assert!(!form || unheard || p.is_err() || v.is_err(), "{name}");

@@ -189,7 +189,8 @@ fn tweaks_go_on_through_all_calls_at_both_parties() {
         },
     );
     let (p, v) = (p.expect("honest"), v.expect("honest"));
-    // AES-128 with its key schedule, three ANDs that are never used, the products; SHA-256 of 16 bytes is the rest.
+    // AES-128 with its key schedule, three ANDs that are never used, the products; SHA-256 of 16 bytes is the
+    // rest.
     let sha = Shape::of(&Toy::Sha, 128).expect("counts").ands;
     assert!(p == v && p == 2 * (6400 + 3 + 64 + sha), "{p} {v}");
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! key = a + b            a is P's, b is V's                                kept
-//! ct  = AES(key, text)   text is public, but comes after the garbling      first half public, second half shared
+//! ct  = AES(key, text)   text is public, but comes after the garbling      half public, half shared
 //! and = ct * key         halves, garbled when all is known: wires live on      public
 //! sha = SHA-256(key)     prepared, and never used                          -
 //! ```
