@@ -162,7 +162,10 @@ impl Keys {
 /// is wiped where labels live.
 impl core::fmt::Debug for Keys {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Keys").field("number", &self.number()).finish_non_exhaustive()
+        f.debug_struct("Keys")
+            .field("level", &self.level)
+            .field("number", &self.number())
+            .finish_non_exhaustive()
     }
 }
 

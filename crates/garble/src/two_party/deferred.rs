@@ -68,7 +68,9 @@ impl Deferred {
         let bytes = tables.left.saturating_mul(tables.size as u64);
         let limit = Error::Limit { what: "the bytes of tables that wait for inputs", limit: self.limit };
         self.room = self.room.checked_sub(bytes).ok_or(limit)?;
-        let (mut all, mut portion) = (Vec::new(), Vec::new());
+        // As this party's own function has it, and within this party's limit: no message decides.
+        let mut all = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
+        let mut portion = Vec::new();
         while tables.left > 0 {
             tables.next(tables.size, &mut portion)?;
             all.extend_from_slice(&portion);

@@ -116,6 +116,14 @@ fn claim<B: Prove<F2>>(
     wires: Vec<Folded<F2, B::Wire>>,
     seen: Output<'_, Folded<F2, B::Wire>>,
 ) -> Result<Vec<Folded<F2, B::Wire>>, B::Error> {
+    // Every wire is claimed: a shorter list would be a claim about less.
+    let claimed = match &seen {
+        Output::Public(values) => values.len() == wires.len(),
+        Output::Shared { masks, share } => masks.len() == wires.len() && share.len() == wires.len(),
+    };
+    if !claimed {
+        return Err(unsteady().into());
+    }
     let (differences, now): (Vec<_>, Vec<_>) = match seen {
         Output::Public(values) => {
             let differences = wires.iter().zip(values).map(|(wire, x)| fold.add_constant(wire, *x));
