@@ -13,6 +13,7 @@
 //! | [`proofs`] | QuickSilver over bits, at either party, with correlations from nowhere |
 //! | [`arithmetic`] | QuickSilver over fields, and over bits and a field; elements in messages |
 //! | [`disjunction`] | one of many: single disjunctions over bits and a field, batches |
+//! | [`garbling`] | two parties on garbled circuits, at either party |
 //! | [`stacked`] | Mac'n'Cheese's disjunctions over bits, at either party |
 //! | [`sessions`] | whole sessions, at either party |
 //! | [`stored`] | correlation files and proof files |
@@ -30,6 +31,7 @@ pub mod dealing;
 pub mod disjunction;
 pub mod driver;
 pub mod files;
+pub mod garbling;
 pub mod proofs;
 pub mod public;
 pub mod replay;
@@ -73,6 +75,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("mixed_verifier", arithmetic::mixed_verifier),
     ("disjunction_prover", disjunction::disjunction_prover),
     ("disjunction_verifier", disjunction::disjunction_verifier),
+    ("garbling_prover", garbling::garbling_prover),
+    ("garbling_verifier", garbling::garbling_verifier),
     ("macncheese_prover", stacked::macncheese_prover),
     ("macncheese_verifier", stacked::macncheese_verifier),
     ("session_prover", sessions::session_prover),

@@ -20,7 +20,7 @@ use crate::correlations::{cot_as_prover, cot_as_verifier, extension};
 use crate::proofs::Chain;
 use crate::replay::{payloads, record, rng};
 use crate::stacked::{self, Mode};
-use crate::{arithmetic, dealing, disjunction, proofs, public, sessions, subfield};
+use crate::{arithmetic, dealing, disjunction, garbling, proofs, public, sessions, subfield};
 
 /// One input of a target.
 pub struct Seed {
@@ -50,6 +50,7 @@ pub fn all() -> Vec<Seed> {
     conversations(&mut add);
     conversations_over_fields(&mut add);
     disjunctions(&mut add);
+    garblings(&mut add);
     files(&mut add);
     public_proofs(&mut add);
     seeds
@@ -278,6 +279,20 @@ fn disjunctions(add: Add<'_>) {
                 add("disjunction_prover", &format!("kind-{kind}"), &bytes);
             }
         }
+    }
+}
+
+fn garblings(add: Add<'_>) {
+    let delta = dealing::delta(&[]);
+    for (half_gates, name) in [(false, "three-halves"), (true, "half-gates")] {
+        let (prover, verifier) = record(
+            move |channel| garbling::as_prover(channel, half_gates).expect("an honest run"),
+            |channel| garbling::as_verifier(channel, half_gates, &delta, false).expect("an honest run"),
+        );
+        let mode = u8::from(half_gates);
+        add("garbling_verifier", &format!("{name}-true"), &[&[mode], prover.as_slice()].concat());
+        add("garbling_verifier", &format!("{name}-false"), &[&[mode | 2], prover.as_slice()].concat());
+        add("garbling_prover", name, &[&[mode], verifier.as_slice()].concat());
     }
 }
 

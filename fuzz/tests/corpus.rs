@@ -8,8 +8,8 @@ use volery_fuzz::proofs::Chain;
 use volery_fuzz::replay::against;
 use volery_fuzz::stacked::{self, Mode};
 use volery_fuzz::{
-    TARGETS, arithmetic, correlations, dealing, disjunction, driver, proofs, public, seeds, sessions,
-    subfield,
+    TARGETS, arithmetic, correlations, dealing, disjunction, driver, garbling, proofs, public, seeds,
+    sessions, subfield,
 };
 
 fn committed(target: &str, name: &str) -> Vec<u8> {
@@ -74,6 +74,19 @@ fn honest_disjunctions_are_accepted_to_the_end_and_false_ones_never() {
             assert_eq!(run(false), Ok(()), "{name} {kind}");
             assert!(run(true).is_err_and(|error| error.is_rejection()), "{name} {kind}");
         }
+    }
+}
+
+#[test]
+fn honest_garblings_are_accepted_to_the_end_and_other_functions_never() {
+    let delta = dealing::delta(b"test");
+    for (half_gates, name) in [(false, "three-halves"), (true, "half-gates")] {
+        let bytes = committed("garbling_prover", name);
+        assert_eq!(against(&bytes[1..], |c| garbling::as_prover(c, half_gates)), Ok(()));
+        let bytes = committed("garbling_verifier", &format!("{name}-true"));
+        let run = |lie| against(&bytes[1..], |c| garbling::as_verifier(c, half_gates, &delta, lie));
+        assert_eq!(run(false), Ok(()), "{name}");
+        assert!(run(true).is_err_and(|error| error.is_rejection()), "{name}");
     }
 }
 

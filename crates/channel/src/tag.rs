@@ -159,6 +159,22 @@ pub mod tags {
         /// The opened views.
         HEAD_RESPONSE = 0x53, "HeadResponse";
 
+        // 0x60..: garbled circuits.
+
+        /// The tables of AND gates, in order.
+        GARBLED_TABLES = 0x60, "GarbledTables";
+        /// The garbler's input bits, masked: its commitment to them.
+        GARBLED_COMMITMENTS = 0x61, "GarbledCommitments";
+        /// The labels of input bits, or of their corrections.
+        GARBLED_LABELS = 0x62, "GarbledLabels";
+        /// The evaluator's input bits, masked.
+        GARBLED_CORRECTIONS = 0x63, "GarbledCorrections";
+        /// What decodes outputs, and a digest of the calls so far.
+        GARBLED_DECODING = 0x64, "GarbledDecoding";
+        /// Public outputs, and a hash of the labels that they came from.
+        GARBLED_RETURN = 0x65, "GarbledReturn";
+        /// The evaluator's input bits, and a hash of their labels.
+        GARBLED_OPENING = 0x66, "GarbledOpening";
         // 0x68..: shares of products.
 
         /// OLE: the receiver's random bits, corrected to its factors' bits.

@@ -29,6 +29,13 @@ impl Zeroize for ProverWire {
 }
 
 impl ProverWire {
+    /// A bit committed elsewhere under the same delta, by its tag; the bit is in the tag's least significant bit.
+    #[inline(always)]
+    #[must_use]
+    pub fn from_tag(tag: Gf128) -> Self {
+        Self(tag)
+    }
+
     #[inline(always)]
     fn bit(self) -> u128 {
         self.0.to_bits() & 1
@@ -36,7 +43,8 @@ impl ProverWire {
 
     /// The tag, with the value in its least significant bit.
     #[inline(always)]
-    pub(crate) fn tag(self) -> Gf128 {
+    #[must_use]
+    pub fn tag(self) -> Gf128 {
         self.0
     }
 

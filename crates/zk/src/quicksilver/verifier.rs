@@ -30,9 +30,17 @@ impl Zeroize for VerifierWire {
 }
 
 impl VerifierWire {
+    /// A bit committed elsewhere under the same delta, by its key, whose least significant bit must be zero.
+    #[inline(always)]
+    #[must_use]
+    pub fn from_key(key: Gf128) -> Self {
+        Self(key)
+    }
+
     /// The key.
     #[inline(always)]
-    pub(crate) fn key(self) -> Gf128 {
+    #[must_use]
+    pub fn key(self) -> Gf128 {
         self.0
     }
 }

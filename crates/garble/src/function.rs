@@ -1,0 +1,121 @@
+//! What is garbled, computed in the clear and proved: one program over bits.
+
+use volery_circuit::{Backend, Circuit, Digest, Ops};
+use volery_field::F2;
+
+use crate::Error;
+
+/// A program from bits to bits, over any backend that adds and multiplies.
+///
+/// Both parties hold it and must make the same calls; it holds nothing secret. A protocol that needs several
+/// has an `enum` of them. Assertions are not for it: outputs are.
+pub trait Function: Send + Sync {
+    /// Absorbs what makes this function what it is: a name with a version, and its public parameters. Two
+    /// functions with the same digest must make the same calls on every backend.
+    fn identify(&self, digest: &mut Digest);
+
+    /// The outputs for `inputs`.
+    ///
+    /// # Errors
+    /// What the backend returns; [`volery_circuit::Error::Misuse`] (converted) for a wrong number of inputs.
+    fn run<B: Ops<F2> + ?Sized>(&self, backend: &mut B, inputs: &[B::Wire])
+    -> Result<Vec<B::Wire>, B::Error>;
+}
+
+/// A circuit file's circuit. One that asserts something is refused: who would check it?
+impl Function for Circuit<F2> {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("function", b"circuit v1");
+        Self::identify(self, digest);
+    }
+
+    fn run<B: Ops<F2> + ?Sized>(
+        &self,
+        backend: &mut B,
+        inputs: &[B::Wire],
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        if !self.asserted().is_empty() {
+            let reason = "a circuit with assertions cannot be garbled; make them outputs";
+            return Err(volery_circuit::Error::Misuse(reason.into()).into());
+        }
+        Ok(self.compute(backend, inputs.to_vec())?.outputs)
+    }
+}
+
+/// How much a function computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// AND gates.
+    pub ands: u64,
+    /// Output bits.
+    pub outputs: usize,
+}
+
+impl Shape {
+    /// Of `function` on so many inputs, by running it without values.
+    ///
+    /// # Errors
+    /// The function's own.
+    pub fn of(function: &(impl Function + ?Sized), inputs: usize) -> Result<Self, Error> {
+        let mut counter = Counter::default();
+        let outputs = function.run(&mut counter, &vec![(); inputs])?.len();
+        Ok(Self { ands: counter.ands, outputs })
+    }
+}
+
+/// Counts ANDs; a wire is nothing. (The counter of `volery-circuit` keeps depths and parts, at several times
+/// the cost.)
+#[derive(Default)]
+pub(crate) struct Counter {
+    ands: u64,
+}
+
+impl Counter {
+    /// ANDs so far.
+    pub(crate) fn ands(&self) -> u64 {
+        self.ands
+    }
+}
+
+impl Backend for Counter {
+    type Error = volery_circuit::Error;
+}
+
+impl Ops<F2> for Counter {
+    type Wire = ();
+
+    fn constant(&mut self, _c: F2) {}
+
+    fn add(&mut self, _x: &(), _y: &()) {}
+
+    fn sub(&mut self, _x: &(), _y: &()) {}
+
+    fn add_constant(&mut self, _x: &(), _c: F2) {}
+
+    fn scale(&mut self, _x: &(), _c: F2) {}
+
+    fn mul(&mut self, _x: &(), _y: &()) -> Result<(), Self::Error> {
+        self.ands += 1;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_circuit::testing::{RandomCircuit, Size};
+
+    use super::*;
+
+    #[test]
+    fn a_shape_counts_ands_and_outputs() {
+        let size = Size { asserted: 0, ..Size::small() };
+        let circuit = RandomCircuit::new(3, size).circuit;
+        assert_eq!(Shape::of(&circuit, 10).unwrap(), Shape { ands: 40, outputs: 5 });
+    }
+
+    #[test]
+    fn a_circuit_with_assertions_is_refused() {
+        let circuit = RandomCircuit::new(3, Size::small()).circuit;
+        assert!(matches!(Shape::of(&circuit, 10), Err(Error::Function(_))));
+    }
+}

@@ -1,0 +1,194 @@
+//! V's backend.
+
+use std::marker::PhantomData;
+
+use volery_circuit::{Backend, Ops};
+use volery_field::{F2, Gf128};
+use zeroize::Zeroize;
+
+use super::Scheme;
+use super::tables::{PORTION, Source};
+use crate::Error;
+use crate::hash::{AHEAD, Keys};
+
+/// A wire at the evaluator: one of its two labels.
+#[derive(Clone, Copy, Default)]
+pub struct ActiveWire(Gf128);
+
+impl Zeroize for ActiveWire {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl ActiveWire {
+    /// A wire with this label.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(label: Gf128) -> Self {
+        Self(label)
+    }
+
+    /// The label.
+    #[inline(always)]
+    #[must_use]
+    pub fn label(&self) -> Gf128 {
+        self.0
+    }
+}
+
+/// Evaluates what is run on it, AND gates in the way of `S`.
+pub struct Evaluator<'a, S> {
+    keys: Keys,
+    /// Tables that were read from the source.
+    tables: Vec<u8>,
+    /// Bytes of `tables` that are used.
+    at: usize,
+    source: &'a mut dyn Source,
+    failed: Option<Error>,
+    scheme: PhantomData<S>,
+}
+
+impl<'a, S: Scheme> Evaluator<'a, S> {
+    /// An evaluator whose first pair of keys has number `first`; tables come from `source`. `start` and
+    /// `first` are those of the [`Garbler`](super::Garbler).
+    pub fn new(start: [u8; 16], first: u64, source: &'a mut dyn Source) -> Self {
+        let tables = Vec::with_capacity(PORTION);
+        Self { keys: Keys::new(start, first), tables, at: 0, source, failed: None, scheme: PhantomData }
+    }
+
+    /// Ends the run; returns the number of the next pair of keys.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if tables are left of those that were read; an error of an earlier call that the
+    /// function has swallowed.
+    pub fn finish(mut self) -> Result<u64, Error> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        if self.at != self.tables.len() {
+            return Err(Error::misuse("a circuit with fewer gates than were garbled"));
+        }
+        Ok(self.keys.number())
+    }
+
+    /// Whether there are keys and a table for one more gate. As many keys are ready at once as are a whole
+    /// number of gates.
+    #[inline(always)]
+    fn is_ready(&self) -> bool {
+        self.keys.ready() > 0 && self.at < self.tables.len()
+    }
+
+    /// Makes at least one gate ready; call it when none is.
+    #[cold]
+    #[inline(never)]
+    fn renew(&mut self) -> Result<(), Error> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let result = self.try_renew();
+        if let Err(error) = &result {
+            self.failed = Some(error.clone());
+        }
+        result
+    }
+
+    fn try_renew(&mut self) -> Result<(), Error> {
+        if self.at == self.tables.len() {
+            // Before the tables, which are whatever the source leaves after an error.
+            self.at = 0;
+            let result = self.source.next(S::TABLE_BYTES, &mut self.tables);
+            if result.is_err() || self.tables.is_empty() || !self.tables.len().is_multiple_of(S::TABLE_BYTES)
+            {
+                self.tables.clear();
+                return result.and(Err(Error::misuse("a source of tables gave half a one, or none")));
+            }
+        }
+        if self.keys.ready() == 0 {
+            self.keys.renew()?;
+        }
+        Ok(())
+    }
+
+    /// The next tables; `is_ready` has said that there is one.
+    #[inline(always)]
+    fn tables(&self) -> &[u8] {
+        self.tables.get(self.at..).unwrap_or_default()
+    }
+}
+
+impl<S: Scheme> Backend for Evaluator<'_, S> {
+    type Error = Error;
+}
+
+impl<S: Scheme> Ops<F2> for Evaluator<'_, S> {
+    type Wire = ActiveWire;
+
+    #[inline(always)]
+    fn constant(&mut self, _c: F2) -> ActiveWire {
+        ActiveWire(Gf128::ZERO)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, x: &ActiveWire, y: &ActiveWire) -> ActiveWire {
+        ActiveWire(x.0 + y.0)
+    }
+
+    #[inline(always)]
+    fn sub(&mut self, x: &ActiveWire, y: &ActiveWire) -> ActiveWire {
+        ActiveWire(x.0 + y.0)
+    }
+
+    #[inline(always)]
+    fn add_constant(&mut self, x: &ActiveWire, _c: F2) -> ActiveWire {
+        *x
+    }
+
+    #[inline(always)]
+    fn scale(&mut self, x: &ActiveWire, c: F2) -> ActiveWire {
+        ActiveWire(x.0 * c)
+    }
+
+    #[inline(always)]
+    fn mul(&mut self, x: &ActiveWire, y: &ActiveWire) -> Result<ActiveWire, Error> {
+        if !self.is_ready() {
+            self.renew()?;
+        }
+        let mut labels = [[[Gf128::ZERO; 2]; 1]; 2];
+        let labels = &mut labels[..S::PAIRS];
+        S::evaluator_labels(x.0, y.0, labels);
+        self.keys.hash(labels);
+        let table = self.tables().get(..S::TABLE_BYTES).unwrap_or_default();
+        let product = S::evaluate(x.0, y.0, labels, table);
+        self.at += S::TABLE_BYTES;
+        Ok(ActiveWire(product))
+    }
+
+    fn mul_many(&mut self, x: &[ActiveWire], y: &[ActiveWire]) -> Result<Vec<ActiveWire>, Error> {
+        super::same_length(x.len(), y.len())?;
+        let mut out = Vec::with_capacity(x.len());
+        let (mut x, mut y) = (x, y);
+        while !x.is_empty() {
+            if !self.is_ready() {
+                self.renew()?;
+            }
+            let tables = self.tables().len() / S::TABLE_BYTES;
+            let n = (self.keys.ready() / S::PAIRS).min(tables).min(x.len());
+            let (x_now, y_now);
+            ((x_now, x), (y_now, y)) = (x.split_at(n), y.split_at(n));
+            let mut labels = [[[Gf128::ZERO; 2]; 1]; AHEAD];
+            let labels = &mut labels[..n * S::PAIRS];
+            for (labels, (x, y)) in labels.chunks_exact_mut(S::PAIRS).zip(x_now.iter().zip(y_now)) {
+                S::evaluator_labels(x.0, y.0, labels);
+            }
+            self.keys.hash(labels);
+            let tables = self.tables().chunks_exact(S::TABLE_BYTES);
+            let hashes = labels.chunks_exact(S::PAIRS);
+            for ((hashes, table), (x, y)) in hashes.zip(tables).zip(x_now.iter().zip(y_now)) {
+                out.push(ActiveWire(S::evaluate(x.0, y.0, hashes, table)));
+            }
+            self.at += n * S::TABLE_BYTES;
+        }
+        Ok(out)
+    }
+}

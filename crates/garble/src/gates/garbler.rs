@@ -1,0 +1,172 @@
+//! P's backend.
+
+use std::marker::PhantomData;
+
+use volery_circuit::{Backend, Ops};
+use volery_field::{F2, Gf128};
+use volery_vole::Delta;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::Scheme;
+use super::tables::{PORTION, Sink};
+use crate::Error;
+use crate::hash::{AHEAD, Keys};
+
+/// A wire at the garbler: the label of 0.
+#[derive(Clone, Copy, Default)]
+pub struct ZeroWire(Gf128);
+
+impl Zeroize for ZeroWire {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl ZeroWire {
+    /// A wire with this label of 0.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(label: Gf128) -> Self {
+        Self(label)
+    }
+
+    /// The label of 0.
+    #[inline(always)]
+    #[must_use]
+    pub fn label(&self) -> Gf128 {
+        self.0
+    }
+}
+
+/// Garbles what is run on it, AND gates in the way of `S`.
+pub struct Garbler<'a, S> {
+    offset: Zeroizing<Gf128>,
+    keys: Keys,
+    /// Tables that have not gone on.
+    tables: Vec<u8>,
+    sink: &'a mut dyn Sink,
+    failed: Option<Error>,
+    scheme: PhantomData<S>,
+}
+
+impl<'a, S: Scheme> Garbler<'a, S> {
+    /// A garbler under `offset` whose first pair of keys has number `first`; tables go to `sink`. `start` is
+    /// the session's start point of the hash (see the module `hash`): 16 bytes from a source that nobody
+    /// controls, with 128 bits of entropy.
+    ///
+    /// A number must never be used twice under one offset, whatever the circuit.
+    pub fn new(offset: &Delta, start: [u8; 16], first: u64, sink: &'a mut dyn Sink) -> Self {
+        Self {
+            offset: Zeroizing::new(offset.expose()),
+            keys: Keys::new(start, first),
+            tables: Vec::with_capacity(PORTION + AHEAD * S::TABLE_BYTES),
+            sink,
+            failed: None,
+            scheme: PhantomData,
+        }
+    }
+
+    /// Hands the last tables on; returns the number of the next pair of keys.
+    ///
+    /// # Errors
+    /// The sink's, also those of an earlier call that the function has swallowed.
+    pub fn finish(mut self) -> Result<u64, Error> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        self.sink.put(&self.tables)?;
+        Ok(self.keys.number())
+    }
+
+    /// Makes at least one key ready; call it when none is.
+    #[cold]
+    #[inline(never)]
+    fn renew(&mut self) -> Result<(), Error> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let result = self.try_renew();
+        if let Err(error) = &result {
+            self.failed = Some(error.clone());
+        }
+        result
+    }
+
+    fn try_renew(&mut self) -> Result<(), Error> {
+        if self.tables.len() >= PORTION {
+            self.sink.put(&self.tables)?;
+            self.tables.clear();
+        }
+        self.keys.renew()
+    }
+}
+
+impl<S: Scheme> Backend for Garbler<'_, S> {
+    type Error = Error;
+}
+
+impl<S: Scheme> Ops<F2> for Garbler<'_, S> {
+    type Wire = ZeroWire;
+
+    #[inline(always)]
+    fn constant(&mut self, c: F2) -> ZeroWire {
+        ZeroWire(*self.offset * c)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, x: &ZeroWire, y: &ZeroWire) -> ZeroWire {
+        ZeroWire(x.0 + y.0)
+    }
+
+    #[inline(always)]
+    fn sub(&mut self, x: &ZeroWire, y: &ZeroWire) -> ZeroWire {
+        ZeroWire(x.0 + y.0)
+    }
+
+    #[inline(always)]
+    fn add_constant(&mut self, x: &ZeroWire, c: F2) -> ZeroWire {
+        ZeroWire(x.0 + *self.offset * c)
+    }
+
+    #[inline(always)]
+    fn scale(&mut self, x: &ZeroWire, c: F2) -> ZeroWire {
+        ZeroWire(x.0 * c)
+    }
+
+    #[inline(always)]
+    fn mul(&mut self, x: &ZeroWire, y: &ZeroWire) -> Result<ZeroWire, Error> {
+        // As many keys are ready at once as are a whole number of gates.
+        if self.keys.ready() == 0 {
+            self.renew()?;
+        }
+        let mut labels = [[[Gf128::ZERO; 2]; 2]; 2];
+        let labels = &mut labels[..S::PAIRS];
+        S::garbler_labels(x.0, y.0, *self.offset, labels);
+        self.keys.hash(labels);
+        Ok(ZeroWire(S::garble(x.0, y.0, *self.offset, labels, &mut self.tables)))
+    }
+
+    fn mul_many(&mut self, x: &[ZeroWire], y: &[ZeroWire]) -> Result<Vec<ZeroWire>, Error> {
+        super::same_length(x.len(), y.len())?;
+        let mut out = Vec::with_capacity(x.len());
+        let (mut x, mut y) = (x, y);
+        while !x.is_empty() {
+            if self.keys.ready() == 0 {
+                self.renew()?;
+            }
+            let n = (self.keys.ready() / S::PAIRS).min(x.len());
+            let (x_now, y_now);
+            ((x_now, x), (y_now, y)) = (x.split_at(n), y.split_at(n));
+            let mut labels = [[[Gf128::ZERO; 2]; 2]; AHEAD];
+            let labels = &mut labels[..n * S::PAIRS];
+            for (labels, (x, y)) in labels.chunks_exact_mut(S::PAIRS).zip(x_now.iter().zip(y_now)) {
+                S::garbler_labels(x.0, y.0, *self.offset, labels);
+            }
+            self.keys.hash(labels);
+            for (hashes, (x, y)) in labels.chunks_exact(S::PAIRS).zip(x_now.iter().zip(y_now)) {
+                out.push(ZeroWire(S::garble(x.0, y.0, *self.offset, hashes, &mut self.tables)));
+            }
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,46 @@
+//! Garbling and evaluation of circuits: the two backends, and the two ways of garbling an AND gate.
+//!
+//! Addition and constants are free (Kolesnikov and Schneider, ICALP 2008), in the same way for every
+//! [`Scheme`]:
+//!
+//! ```text
+//! garbler    Z of each wire, the label of 0; that of 1 is Z + D       lsb(D) = 1: lowest bits ("colours") differ
+//! evaluator  L, one of the two, not knowing which
+//!
+//! x + y      Z_x + Z_y,  L_x + L_y                  1:  Z = D,  L = 0            so x + 1:  Z_x + D,  L_x
+//! x * y      a table for each gate                                       see HalfGates, ThreeHalves
+//! ```
+//!
+//! [`Garbler`] and [`Evaluator`] implement [`Ops`](volery_circuit::Ops), so that every gadget and circuit
+//! runs on them. They hold no circuit: tables leave through a [`Sink`] as gates are made, and are read from a
+//! [`Source`] as they are used. Both number the keys of the hash, and a number must never come again under
+//! one offset; so each run goes on where the last one ended ([`Garbler::finish`], [`Evaluator::finish`]).
+//!
+//! This is security against an evaluator that does what it likes and a garbler that is honest: what comes of
+//! a lying garbler is for the protocol above, [`two_party`](crate::two_party), to care for. Nothing here is
+//! checked, because nothing here can be: any bytes of the right length are a table.
+
+mod evaluator;
+mod garbler;
+mod half_gates;
+mod scheme;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod three_halves;
+
+pub use evaluator::{ActiveWire, Evaluator};
+pub use garbler::{Garbler, ZeroWire};
+pub use half_gates::HalfGates;
+pub use scheme::Scheme;
+pub(crate) use scheme::private::Gate;
+pub use tables::{Sink, Source};
+pub use three_halves::ThreeHalves;
+
+/// That the operands of `mul_many` are equally long.
+fn same_length(x: usize, y: usize) -> Result<(), volery_circuit::Error> {
+    if x == y {
+        return Ok(());
+    }
+    Err(volery_circuit::Error::Misuse(format!("mul_many of {x} and {y} wires")))
+}

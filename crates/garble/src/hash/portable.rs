@@ -1,0 +1,39 @@
+//! The hash through the `aes` crate: always compiled, the specification of the other level.
+//!
+//! Round keys are kept as the crate's kernels of any level have them, so only the first is used here: the
+//! crate expands it again. That costs time on machines without AES instructions and keeps one key format.
+
+use aes::Aes128;
+use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use volery_field::Gf128;
+
+use super::{Pair, PairKeys};
+
+/// The cipher keys of pairs `first..`; the other round keys are left alone.
+pub(super) fn expand(start: u128, first: u64, keys: &mut [PairKeys]) {
+    for (number, keys) in (first..).zip(keys) {
+        keys.0[0] = [0, 1].map(|which| Gf128::from_bits(start ^ u128::from(2 * number + which)));
+    }
+}
+
+pub(super) fn hash<const LABELS: usize>(keys: &[PairKeys], labels: &mut [[Pair; LABELS]]) {
+    for (keys, labels) in keys.iter().zip(labels) {
+        let ciphers = keys.0[0].map(|key| Aes128::new(&key.to_bytes().into()));
+        for pair in labels {
+            for (cipher, label) in ciphers.iter().zip(pair) {
+                let x = spread(*label);
+                let mut block = x.to_bytes().into();
+                cipher.encrypt_block(&mut block);
+                *label = Gf128::from_bytes(block.into()) + x;
+            }
+        }
+    }
+}
+
+/// `s`: `a || b` becomes `(a + b) || a` in each half.
+fn spread(x: Gf128) -> Gf128 {
+    const LOW_WORDS: u128 = 0x0000_0000_ffff_ffff_0000_0000_ffff_ffff;
+    let x = x.to_bits();
+    let (a, b) = (x >> 32 & LOW_WORDS, x & LOW_WORDS);
+    Gf128::from_bits((a ^ b) << 32 | a)
+}

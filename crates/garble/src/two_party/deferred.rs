@@ -1,0 +1,88 @@
+//! Tables on their way to V: read from the channel as they are used, or kept until the inputs come.
+
+use std::collections::BTreeMap;
+
+use volery_channel::{Channel, tags};
+
+use crate::Error;
+use crate::gates::Source;
+
+/// The longest message of tables: what the garbler hands on at once, and the gates by which it may be over
+/// that.
+const MOST: usize = 1 << 16;
+
+/// The tables of one call, from the channel.
+pub(super) struct FromChannel<'a> {
+    channel: &'a mut dyn Channel,
+    /// Tables still to come.
+    left: u64,
+    /// Bytes of each.
+    size: usize,
+}
+
+impl<'a> FromChannel<'a> {
+    pub(super) fn new(channel: &'a mut dyn Channel, tables: u64, size: usize) -> Self {
+        Self { channel, left: tables, size }
+    }
+}
+
+impl Source for FromChannel<'_> {
+    fn next(&mut self, size: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+        if self.left == 0 {
+            return Err(Error::misuse("a function that is not the same each time it runs"));
+        }
+        self.channel.recv_into(tags::GARBLED_TABLES, MOST, out)?;
+        let tables = (out.len() / size.max(1)) as u64;
+        if out.is_empty() || !out.len().is_multiple_of(size) || tables > self.left {
+            let reason = format!("{} bytes where {} tables are to come", out.len(), self.left);
+            return Err(Error::malformed(tags::GARBLED_TABLES, reason));
+        }
+        self.left -= tables;
+        Ok(())
+    }
+}
+
+/// The number of a call's first pair of keys, and its tables.
+type Call = (u64, Vec<u8>);
+
+/// The calls that wait, by their steps in the program.
+pub(super) struct Deferred {
+    calls: BTreeMap<usize, Call>,
+    /// Bytes that may still be kept.
+    room: u64,
+    limit: u64,
+}
+
+impl Deferred {
+    pub(super) fn new(limit: u64) -> Self {
+        Self { calls: BTreeMap::new(), room: limit, limit }
+    }
+
+    /// Receives and keeps the tables of the call that is step `number`.
+    pub(super) fn store(
+        &mut self,
+        number: usize,
+        first: u64,
+        mut tables: FromChannel<'_>,
+    ) -> Result<(), Error> {
+        let bytes = tables.left.saturating_mul(tables.size as u64);
+        let limit = Error::Limit { what: "the bytes of tables that wait for inputs", limit: self.limit };
+        self.room = self.room.checked_sub(bytes).ok_or(limit)?;
+        // As this party's own function has it, and within this party's limit: no message decides.
+        let mut all = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
+        let mut portion = Vec::new();
+        while tables.left > 0 {
+            tables.next(tables.size, &mut portion)?;
+            all.extend_from_slice(&portion);
+        }
+        self.calls.insert(number, (first, all));
+        Ok(())
+    }
+
+    /// The tables of step `number`, which are not kept any longer.
+    pub(super) fn take(&mut self, number: usize) -> Result<Call, Error> {
+        let call = self.calls.remove(&number).ok_or_else(|| Error::misuse("tables that were not kept"))?;
+        self.room += call.1.len() as u64;
+        Ok(call)
+    }
+}

@@ -1,0 +1,351 @@
+//! V.
+
+use volery_channel::{Channel, tags};
+use volery_field::{F2, Gf128};
+use volery_vole::supply::Stock;
+use volery_vole::{Delta, SessionId};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::deferred::{Deferred, FromChannel};
+use super::program::{Input, Owner, Program, Step, Wire};
+use super::{Garbling, LABEL, Settings, bits, masked, same_length, start_point};
+use crate::decoding::{DECODING_BYTES, Decoding};
+use crate::gates::{ActiveWire, Evaluator as Gates, HalfGates, Scheme, Source, ThreeHalves};
+use crate::{Error, Function, Shape};
+
+/// V: evaluates, decodes, and verifies in the end.
+///
+/// As with [`Garbler`](super::Garbler), the channel is lent to each call, and any error ends the session.
+/// What [`Evaluator::public`] and [`Evaluator::shared`] return is P's claim until [`Evaluator::verify`]
+/// returns `Ok`.
+pub struct Evaluator<F> {
+    pub(super) program: Program<F>,
+    /// The label that V has of each wire; zero as long as it has none.
+    pub(super) active: Zeroizing<Vec<Gf128>>,
+    pub(super) delta: Delta,
+    start: [u8; 16],
+    /// The number of the next pair of keys of the hash.
+    keys: u64,
+    /// Tables of calls whose inputs have not come, by step.
+    deferred: Deferred,
+    /// Keys under delta.
+    pub(super) commitments: Stock,
+    /// Labels of random bits, for V's inputs.
+    labels: Stock,
+    pub(super) decoding: Decoding,
+    pub(super) settings: Settings,
+    over: bool,
+}
+
+impl<F: Function> Evaluator<F> {
+    /// V of a session; see [`Garbler::new`](super::Garbler::new). `labels` come from
+    /// [`evaluator_labels`](super::evaluator_labels), `commitments` are keys under `delta`, of a
+    /// [`cot::Verifier`](volery_vole::cot::Verifier).
+    pub fn new(
+        session: &SessionId,
+        settings: Settings,
+        labels: Stock,
+        (delta, commitments): (Delta, Stock),
+    ) -> Self {
+        Self {
+            program: Program::new(&settings),
+            active: Zeroizing::new(Vec::new()),
+            delta,
+            start: start_point(session),
+            keys: 0,
+            deferred: Deferred::new(settings.stored_tables),
+            commitments,
+            labels,
+            decoding: Decoding::new(session),
+            settings,
+            over: false,
+        }
+    }
+
+    /// See [`Garbler::input`](super::Garbler::input).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn input(&mut self, channel: &mut dyn Channel, owner: Owner, n: usize) -> Result<Input, Error> {
+        self.guarded(channel, |v, channel| {
+            let mut secrets = Zeroizing::new(vec![Gf128::ZERO; n]);
+            match owner {
+                Owner::Prover => v.commitments.fill(channel, &mut secrets)?,
+                Owner::Verifier => {
+                    v.labels.expect(Some(n as u64));
+                    v.labels.fill(channel, &mut secrets)?;
+                }
+                Owner::Both => secrets.clear(),
+            }
+            let input = v.program.input(owner, n, secrets)?;
+            v.append(n);
+            Ok(input)
+        })
+    }
+
+    /// Gives V's own input bits, which P does not learn before the proof.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] unless `input` is V's and `bits` as many as its wires; the channel's errors.
+    pub fn give(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
+        self.guarded(channel, |v, channel| {
+            let record = v.program.owned(&input, Owner::Verifier)?;
+            same_length(bits.len(), record.len)?;
+            channel.send(tags::GARBLED_CORRECTIONS, &masked(bits, &record.secrets))?;
+            let random = std::mem::take(&mut record.secrets);
+            v.receive_labels(channel, &input)?;
+            for (wire, random) in input.wires().iter().zip(random.iter()) {
+                if let Some(label) = v.active.get_mut(wire.index()) {
+                    *label += *random;
+                }
+            }
+            v.deliver(&input, Some(bits))
+        })
+    }
+
+    /// Takes P's commitment to its input bits, and their labels.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] unless `input` is P's; [`Error::Malformed`]; the channel's errors.
+    pub fn take(&mut self, channel: &mut dyn Channel, input: Input) -> Result<(), Error> {
+        self.guarded(channel, |v, channel| v.try_take(channel, &input))
+    }
+
+    fn try_take(&mut self, channel: &mut dyn Channel, input: &Input) -> Result<(), Error> {
+        let record = self.program.owned(input, Owner::Prover)?;
+        let mut message = vec![0; record.len.div_ceil(8)];
+        channel.recv_exact(tags::GARBLED_COMMITMENTS, &mut message)?;
+        let masked = bits(tags::GARBLED_COMMITMENTS, &message, record.len)?;
+        // A masked bit of one adds delta + 1: its tag stays even-keyed, with the bit in its lowest place.
+        let one = self.delta.expose() + Gf128::ONE;
+        record.secrets.iter_mut().zip(masked).for_each(|(key, d)| *key += one * d);
+        self.receive_labels(channel, input)?;
+        self.deliver(input, None)
+    }
+
+    /// See [`Garbler::give_public`](super::Garbler::give_public).
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] unless `input` is both parties' and `bits` as many as its wires; the channel's
+    /// errors.
+    pub fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
+        self.guarded(channel, |v, channel| {
+            same_length(bits.len(), v.program.owned(&input, Owner::Both)?.len)?;
+            v.receive_labels(channel, &input)?;
+            v.deliver(&input, Some(bits))
+        })
+    }
+
+    fn receive_labels(&mut self, channel: &mut dyn Channel, input: &Input) -> Result<(), Error> {
+        let mut message = Zeroizing::new(vec![0; LABEL * input.wires().len()]);
+        channel.recv_exact(tags::GARBLED_LABELS, &mut message)?;
+        for (wire, label) in input.wires().iter().zip(message.as_chunks().0) {
+            if let Some(active) = self.active.get_mut(wire.index()) {
+                *active = Gf128::from_bytes(*label);
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of an input have come: evaluates what waited for them.
+    fn deliver(&mut self, input: &Input, bits: Option<&[F2]>) -> Result<(), Error> {
+        self.program.deliver(input, bits.map(|bits| Zeroizing::new(bits.to_vec())))?;
+        for number in self.program.advance() {
+            let (first, tables) = self.deferred.take(number)?;
+            let Some(Step::Call { function, inputs, outputs }) = self.program.steps().get(number) else {
+                return Err(Error::misuse("a step that waits is not a call"));
+            };
+            let mut source = &tables[..];
+            let hash = (self.settings.garbling, self.start, first);
+            let (labels, _) = evaluate(function, &self.active, inputs, hash, &mut source)?;
+            set(&mut self.active, outputs.start, &labels)?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates `function` on these wires, or keeps the tables until all inputs that they depend on have
+    /// come.
+    ///
+    /// # Errors
+    /// The function's own; [`Error::Misuse`] for a wire of another session; [`Error::Limit`] if too many
+    /// tables wait; [`Error::Malformed`]; the channel's errors.
+    pub fn call(
+        &mut self,
+        channel: &mut dyn Channel,
+        function: F,
+        inputs: &[Wire],
+    ) -> Result<Vec<Wire>, Error> {
+        self.guarded(channel, |v, channel| v.try_call(channel, function, inputs))
+    }
+
+    fn try_call(
+        &mut self,
+        channel: &mut dyn Channel,
+        function: F,
+        inputs: &[Wire],
+    ) -> Result<Vec<Wire>, Error> {
+        self.program.check(inputs)?;
+        let shape = Shape::of(&function, inputs.len())?;
+        let garbling = self.settings.garbling;
+        let (pairs, size) = garbling.costs();
+        let mut tables = FromChannel::new(channel, shape.ands, size);
+        let first = self.keys;
+        let end = shape.ands.checked_mul(pairs).and_then(|keys| first.checked_add(keys));
+        self.keys = end.ok_or_else(|| Error::misuse("more gates than the hash has keys for"))?;
+        if !inputs.iter().all(|wire| self.program.is_ready(*wire)) {
+            self.deferred.store(self.program.steps().len(), first, tables)?;
+            let wires = self.program.call(function, inputs, shape.outputs)?;
+            self.append(wires.len());
+            return Ok(wires);
+        }
+        let hash = (garbling, self.start, first);
+        let (labels, keys) = evaluate(&function, &self.active, inputs, hash, &mut tables)?;
+        if keys != self.keys || labels.len() != shape.outputs {
+            return Err(Error::misuse("a function that is not the same each time it runs"));
+        }
+        let wires = self.program.call(function, inputs, labels.len())?;
+        super::grow(&mut self.active, &labels);
+        Ok(wires)
+    }
+
+    /// Decodes wires and returns their values to P as well; see [`Garbler::public`](super::Garbler::public).
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if a label is none of
+    /// the two that it could be; [`Error::Diverged`]; [`Error::Malformed`]; the channel's errors.
+    pub fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |v, channel| {
+            v.program.announce("public", wires)?;
+            let labels = v.labels_of(wires);
+            let values = v.decode(channel, &labels)?;
+            let mut message = values.iter().copied().collect::<volery_field::Bits>().to_bytes();
+            message.extend_from_slice(&v.decoding.digest(&v.program.digest(), &labels));
+            channel.send(tags::GARBLED_RETURN, &message)?;
+            channel.flush()?;
+            v.program.push(Step::Public { wires: wires.to_vec(), values: values.clone() });
+            Ok(values)
+        })
+    }
+
+    /// V's share of wires: their values plus P's random bits. See
+    /// [`Garbler::shared`](super::Garbler::shared).
+    ///
+    /// # Errors
+    /// As [`Evaluator::public`] and [`Evaluator::take`].
+    pub fn shared(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: Input,
+    ) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |v, channel| {
+            same_length(masks.wires().len(), wires.len())?;
+            v.try_take(channel, &masks)?;
+            v.program.announce("shared", wires)?;
+            let masks = masks.wires().to_vec();
+            let mut labels = v.labels_of(wires);
+            labels.iter_mut().zip(v.labels_of(&masks).iter()).for_each(|(label, mask)| *label += *mask);
+            let values = v.decode(channel, &labels)?;
+            let share = Zeroizing::new(values.clone());
+            v.program.push(Step::Shared { wires: wires.to_vec(), masks, share });
+            Ok(values)
+        })
+    }
+
+    /// Receives decoding information.
+    fn decode(&mut self, channel: &mut dyn Channel, labels: &[Gf128]) -> Result<Vec<F2>, Error> {
+        let program = self.program.digest();
+        let mut message = vec![0; program.len() + DECODING_BYTES * labels.len()];
+        channel.recv_exact(tags::GARBLED_DECODING, &mut message)?;
+        let (theirs, information) = message.split_at(program.len());
+        if theirs != program {
+            return Err(Error::Diverged { step: tags::GARBLED_DECODING });
+        }
+        self.decoding.decode(labels, information)
+    }
+
+    pub(super) fn labels_of(&self, wires: &[Wire]) -> Zeroizing<Vec<Gf128>> {
+        let label = |wire: &Wire| self.active.get(wire.index()).copied().unwrap_or_default();
+        Zeroizing::new(wires.iter().map(label).collect())
+    }
+
+    /// Wires that came with the program's last step, without labels yet.
+    fn append(&mut self, n: usize) {
+        super::grow(&mut self.active, &vec![Gf128::ZERO; n]);
+    }
+
+    /// See [`Garbler::keys`](super::Garbler::keys).
+    #[must_use]
+    pub fn keys(&self) -> u64 {
+        self.keys
+    }
+
+    /// The keys under delta, for other protocols of the session. Both parties must take the same number
+    /// between the same calls.
+    pub fn commitments(&mut self) -> (&Delta, &mut Stock) {
+        (&self.delta, &mut self.commitments)
+    }
+
+    /// Runs a step; if it fails, or panics, the session is over.
+    pub(super) fn guarded<T>(
+        &mut self,
+        channel: &mut dyn Channel,
+        step: impl FnOnce(&mut Self, &mut dyn Channel) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        if std::mem::replace(&mut self.over, true) {
+            return Err(Error::misuse("the session is over"));
+        }
+        let result = step(self, channel);
+        match &result {
+            Ok(_) => self.over = false,
+            Err(error) => {
+                self.program = Program::new(&self.settings);
+                self.active.zeroize();
+                self.delta = Delta::from_element(Gf128::ZERO);
+                self.commitments.burn();
+                self.labels.burn();
+                channel.fail(error.public_reason());
+            }
+        }
+        result
+    }
+}
+
+/// Where the hash of gates stands: the way of garbling, the start point, the next pair of keys.
+type Hash = (Garbling, [u8; 16], u64);
+
+/// The labels of a function's outputs, and the number of the next pair of keys.
+fn evaluate<F: Function>(
+    function: &F,
+    active: &[Gf128],
+    inputs: &[Wire],
+    (garbling, start, first): Hash,
+    tables: &mut dyn Source,
+) -> Result<(Zeroizing<Vec<Gf128>>, u64), Error> {
+    let label = |wire: &Wire| ActiveWire::new(active.get(wire.index()).copied().unwrap_or_default());
+    let wires = Zeroizing::new(inputs.iter().map(label).collect::<Vec<_>>());
+    match garbling {
+        Garbling::HalfGates => evaluate_by(Gates::<HalfGates>::new(start, first, tables), function, &wires),
+        Garbling::ThreeHalves => {
+            evaluate_by(Gates::<ThreeHalves>::new(start, first, tables), function, &wires)
+        }
+    }
+}
+
+fn evaluate_by<F: Function, S: Scheme>(
+    mut gates: Gates<'_, S>,
+    function: &F,
+    wires: &[ActiveWire],
+) -> Result<(Zeroizing<Vec<Gf128>>, u64), Error> {
+    let outputs = Zeroizing::new(function.run(&mut gates, wires)?);
+    let keys = gates.finish()?;
+    Ok((Zeroizing::new(outputs.iter().map(ActiveWire::label).collect()), keys))
+}
+
+/// Labels of wires that were appended before.
+fn set(active: &mut [Gf128], first: usize, labels: &[Gf128]) -> Result<(), Error> {
+    let place = active.get_mut(first..).and_then(|rest| rest.get_mut(..labels.len()));
+    let place = place.ok_or_else(|| Error::misuse("a function that is not the same each time it runs"))?;
+    place.copy_from_slice(labels);
+    Ok(())
+}

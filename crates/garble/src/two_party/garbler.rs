@@ -1,0 +1,361 @@
+//! P.
+
+use rand_core::CryptoRng;
+use subtle::ConstantTimeEq;
+use volery_channel::{Channel, tags};
+use volery_field::{F2, Gf128};
+use volery_vole::supply::Stock;
+use volery_vole::{Delta, Prg, SessionId};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::program::{Input, Owner, Program, Step, Wire};
+use super::{Garbling, Settings, bits, encode_labels, masked, same_length, start_point};
+use crate::decoding::{DIGEST_BYTES, Decoding};
+use crate::gates::{Garbler as Gates, HalfGates, Scheme, Sink, ThreeHalves, ZeroWire};
+use crate::{Error, Function};
+
+/// P: garbles, commits, and proves in the end.
+///
+/// The channel is lent to each call, so that other protocols can run between them. After an error of any call
+/// the session is over: the peer is told, everything secret is destroyed, and every later call fails.
+pub struct Garbler<F> {
+    pub(super) program: Program<F>,
+    /// The label of 0 of each wire.
+    pub(super) zeros: Zeroizing<Vec<Gf128>>,
+    pub(super) offset: Delta,
+    start: [u8; 16],
+    /// The number of the next pair of keys of the hash. It never goes back: see [`gates`](crate::gates).
+    keys: u64,
+    random: Prg,
+    /// Tags under V's delta.
+    pub(super) commitments: Stock,
+    /// Zero labels for V's inputs.
+    labels: Stock,
+    pub(super) decoding: Decoding,
+    pub(super) settings: Settings,
+    over: bool,
+}
+
+impl<F: Function> Garbler<F> {
+    /// P of a session.
+    ///
+    /// `labels` and `offset` come from [`garbler_labels`](super::garbler_labels); `commitments` are random
+    /// tags under V's delta, of a [`cot::Prover`](volery_vole::cot::Prover). `session` is the name that both
+    /// parties gave their session, and both must have the same `settings.proof`. `rng` seeds the labels.
+    pub fn new(
+        session: &SessionId,
+        settings: Settings,
+        (offset, labels): (Delta, Stock),
+        commitments: Stock,
+        rng: &mut dyn CryptoRng,
+    ) -> Self {
+        let mut seed = Zeroizing::new([0; 16]);
+        rng.fill_bytes(&mut *seed);
+        Self {
+            program: Program::new(&settings),
+            zeros: Zeroizing::new(Vec::new()),
+            offset,
+            start: start_point(session),
+            keys: 0,
+            random: Prg::new(*seed),
+            commitments,
+            labels,
+            decoding: Decoding::new(session),
+            settings,
+            over: false,
+        }
+    }
+
+    /// Announces `n` input bits whose values come later, with [`Garbler::give`], [`Garbler::take`] or
+    /// [`Garbler::give_public`]. Sends nothing, unless correlations have to be made.
+    ///
+    /// # Errors
+    /// What making correlations meets; [`Error::Limit`] from 2^23 wires on.
+    pub fn input(&mut self, channel: &mut dyn Channel, owner: Owner, n: usize) -> Result<Input, Error> {
+        self.guarded(channel, |p, channel| p.try_input(channel, owner, n))
+    }
+
+    fn try_input(&mut self, channel: &mut dyn Channel, owner: Owner, n: usize) -> Result<Input, Error> {
+        let mut zeros = Zeroizing::new(vec![Gf128::ZERO; n]);
+        self.random.blocks(&mut zeros);
+        let secrets = match owner {
+            Owner::Prover => {
+                let mut tags = Zeroizing::new(vec![Gf128::ZERO; n]);
+                self.commitments.fill(channel, &mut tags)?;
+                tags
+            }
+            Owner::Verifier => {
+                // The wire is the sum of V's random bit and the correction that makes it V's value.
+                let corrections = zeros.clone();
+                let mut keys = Zeroizing::new(vec![Gf128::ZERO; n]);
+                self.labels.expect(Some(n as u64));
+                self.labels.fill(channel, &mut keys)?;
+                zeros.iter_mut().zip(keys.iter()).for_each(|(zero, key)| *zero += *key);
+                corrections
+            }
+            Owner::Both => Zeroizing::default(),
+        };
+        let input = self.program.input(owner, n, secrets)?;
+        self.append(&zeros);
+        Ok(input)
+    }
+
+    /// Commits to P's own input bits and sends their labels. Waits for nothing; 16 bytes a bit, and one bit.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] unless `input` is P's and `bits` as many as its wires; what sending meets.
+    pub fn give(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
+        self.guarded(channel, |p, channel| p.try_give(channel, &input, bits))
+    }
+
+    fn try_give(&mut self, channel: &mut dyn Channel, input: &Input, bits: &[F2]) -> Result<(), Error> {
+        let record = self.program.owned(input, Owner::Prover)?;
+        same_length(bits.len(), record.len)?;
+        let commitment = masked(bits, &record.secrets);
+        for (tag, bit) in record.secrets.iter_mut().zip(bits) {
+            // m + d, with the bit in the lowest place.
+            *tag += Gf128::from(tag.lsb() + *bit);
+        }
+        channel.send(tags::GARBLED_COMMITMENTS, &commitment)?;
+        self.send_labels(channel, input, bits)?;
+        self.deliver(input, Some(bits))
+    }
+
+    /// Gives V the labels of its input bits, which stay unknown to P: one round trip, and 16 bytes a bit.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] unless `input` is V's; [`Error::Malformed`]; the channel's errors.
+    pub fn take(&mut self, channel: &mut dyn Channel, input: Input) -> Result<(), Error> {
+        self.guarded(channel, |p, channel| p.try_take(channel, &input))
+    }
+
+    fn try_take(&mut self, channel: &mut dyn Channel, input: &Input) -> Result<(), Error> {
+        let record = self.program.owned(input, Owner::Verifier)?;
+        let mut message = vec![0; record.len.div_ceil(8)];
+        channel.recv_exact(tags::GARBLED_CORRECTIONS, &mut message)?;
+        let corrections = bits(tags::GARBLED_CORRECTIONS, &message, record.len)?;
+        let offset = self.offset.expose();
+        let labels = record.secrets.iter().zip(&corrections).map(|(zero, d)| *zero + offset * *d);
+        channel.send(tags::GARBLED_LABELS, &encode_labels(labels))?;
+        self.deliver(input, None)
+    }
+
+    /// Gives public bits, which V gives as well, to circuits that may have been garbled before. Waits for
+    /// nothing; 16 bytes a bit.
+    ///
+    /// # Errors
+    /// As [`Garbler::give`]. That the parties give different bits shows at the next output
+    /// ([`Error::Diverged`]).
+    pub fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
+        self.guarded(channel, |p, channel| {
+            same_length(bits.len(), p.program.owned(&input, Owner::Both)?.len)?;
+            p.send_labels(channel, &input, bits)?;
+            p.deliver(&input, Some(bits))
+        })
+    }
+
+    fn send_labels(&self, channel: &mut dyn Channel, input: &Input, bits: &[F2]) -> Result<(), Error> {
+        let offset = self.offset.expose();
+        let wires = input.wires().iter().zip(bits);
+        let labels = wires.map(|(wire, bit)| self.zero(*wire) + offset * *bit);
+        Ok(channel.send(tags::GARBLED_LABELS, &encode_labels(labels))?)
+    }
+
+    fn deliver(&mut self, input: &Input, bits: Option<&[F2]>) -> Result<(), Error> {
+        self.program.deliver(input, bits.map(|bits| Zeroizing::new(bits.to_vec())))?;
+        self.program.advance();
+        Ok(())
+    }
+
+    /// Garbles `function` on these wires and sends the tables, 25 or 32 bytes an AND; returns its output
+    /// wires. The values need not have come.
+    ///
+    /// # Errors
+    /// The function's own; [`Error::Misuse`] for a wire of another session; what sending meets.
+    pub fn call(
+        &mut self,
+        channel: &mut dyn Channel,
+        function: F,
+        inputs: &[Wire],
+    ) -> Result<Vec<Wire>, Error> {
+        self.guarded(channel, |p, channel| p.try_call(channel, function, inputs))
+    }
+
+    fn try_call(
+        &mut self,
+        channel: &mut dyn Channel,
+        function: F,
+        inputs: &[Wire],
+    ) -> Result<Vec<Wire>, Error> {
+        self.program.check(inputs)?;
+        let wires =
+            Zeroizing::new(inputs.iter().map(|wire| ZeroWire::new(self.zero(*wire))).collect::<Vec<_>>());
+        let zeros = match self.settings.garbling {
+            Garbling::HalfGates => self.garble::<HalfGates>(channel, &function, &wires)?,
+            Garbling::ThreeHalves => self.garble::<ThreeHalves>(channel, &function, &wires)?,
+        };
+        let wires = self.program.call(function, inputs, zeros.len())?;
+        self.append(&zeros);
+        Ok(wires)
+    }
+
+    /// The output wires' labels of 0.
+    fn garble<S: Scheme>(
+        &mut self,
+        channel: &mut dyn Channel,
+        function: &F,
+        wires: &[ZeroWire],
+    ) -> Result<Zeroizing<Vec<Gf128>>, Error> {
+        let mut tables = ToChannel(channel);
+        let mut garbler = Gates::<S>::new(&self.offset, self.start, self.keys, &mut tables);
+        let outputs = Zeroizing::new(function.run(&mut garbler, wires)?);
+        self.keys = garbler.finish()?;
+        channel.flush()?;
+        Ok(Zeroizing::new(outputs.iter().map(ZeroWire::label).collect()))
+    }
+
+    /// Opens wires to both parties; returns their values. One round trip, 40 bytes a bit.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if V returns what it
+    /// was not given; [`Error::Malformed`]; the channel's errors.
+    pub fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |p, channel| p.try_public(channel, wires))
+    }
+
+    fn try_public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
+        self.program.announce("public", wires)?;
+        let zeros = Zeroizing::new(wires.iter().map(|wire| self.zero(*wire)).collect::<Vec<_>>());
+        let program = self.send_decoding(channel, &zeros)?;
+        let mut message = vec![0; wires.len().div_ceil(8) + DIGEST_BYTES];
+        channel.recv_exact(tags::GARBLED_RETURN, &mut message)?;
+        let (packed, shown) = message.split_at(wires.len().div_ceil(8));
+        let values = bits(tags::GARBLED_RETURN, packed, wires.len())?;
+        self.check_shown(tags::GARBLED_RETURN, &program, &zeros, &values, shown)?;
+        self.program.push(Step::Public { wires: wires.to_vec(), values: values.clone() });
+        Ok(values)
+    }
+
+    /// That V has shown the labels of these values.
+    pub(super) fn check_shown(
+        &mut self,
+        step: volery_channel::Tag,
+        program: &[u8; 32],
+        zeros: &[Gf128],
+        values: &[F2],
+        shown: &[u8],
+    ) -> Result<(), Error> {
+        let offset = self.offset.expose();
+        let labels = zeros.iter().zip(values).map(|(zero, x)| *zero + offset * *x);
+        let labels = Zeroizing::new(labels.collect::<Vec<_>>());
+        let right: bool = self.decoding.digest(program, &labels).ct_eq(shown).into();
+        if right { Ok(()) } else { Err(Error::cheat(step, "the proof that values come from labels")) }
+    }
+
+    /// Shares wires between the parties; returns P's share. The other share, V's, is the wire's value plus
+    /// P's.
+    ///
+    /// `masks` is an input of P's as long as `wires` is; P fills it with random bits. Waits for nothing; 56
+    /// bytes a bit.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if inputs that they depend on have not come, or if `masks` is not such an input;
+    /// what sending meets.
+    pub fn shared(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: Input,
+    ) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |p, channel| p.try_shared(channel, wires, &masks))
+    }
+
+    fn try_shared(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: &Input,
+    ) -> Result<Vec<F2>, Error> {
+        same_length(masks.wires().len(), wires.len())?;
+        let mut random = Zeroizing::new(vec![Gf128::ZERO; wires.len()]);
+        self.random.blocks(&mut random);
+        let share: Vec<F2> = random.iter().map(|block| block.lsb()).collect();
+        self.try_give(channel, masks, &share)?;
+        self.program.announce("shared", wires)?;
+        let zeros = wires.iter().zip(masks.wires()).map(|(wire, mask)| self.zero(*wire) + self.zero(*mask));
+        let zeros = Zeroizing::new(zeros.collect::<Vec<_>>());
+        self.send_decoding(channel, &zeros)?;
+        channel.flush()?;
+        let masks = masks.wires().to_vec();
+        // What V decodes is known when V's inputs are.
+        self.program.push(Step::Shared { wires: wires.to_vec(), masks, share: Zeroizing::default() });
+        Ok(share)
+    }
+
+    /// The program so far, and what decodes these wires.
+    fn send_decoding(&mut self, channel: &mut dyn Channel, zeros: &[Gf128]) -> Result<[u8; 32], Error> {
+        let program = self.program.digest();
+        let mut message = program.to_vec();
+        message.extend_from_slice(&self.decoding.encode(zeros, self.offset.expose()));
+        channel.send(tags::GARBLED_DECODING, &message)?;
+        Ok(program)
+    }
+
+    /// The label of 0; wires of this session have one.
+    pub(super) fn zero(&self, wire: Wire) -> Gf128 {
+        self.zeros.get(wire.index()).copied().unwrap_or_default()
+    }
+
+    /// Wires that came with the program's last step.
+    fn append(&mut self, zeros: &[Gf128]) {
+        super::grow(&mut self.zeros, zeros);
+    }
+
+    /// Pairs of keys of the hash used so far: one for each half gate, two for each AND of three halves.
+    #[must_use]
+    pub fn keys(&self) -> u64 {
+        self.keys
+    }
+
+    /// The tags under V's delta, for other protocols of the session. Both parties must take the same number
+    /// between the same calls.
+    pub fn commitments(&mut self) -> &mut Stock {
+        &mut self.commitments
+    }
+
+    /// Runs a step; if it fails, or panics, the session is over.
+    pub(super) fn guarded<T>(
+        &mut self,
+        channel: &mut dyn Channel,
+        step: impl FnOnce(&mut Self, &mut dyn Channel) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        if std::mem::replace(&mut self.over, true) {
+            return Err(Error::misuse("the session is over"));
+        }
+        let result = step(self, channel);
+        match &result {
+            Ok(_) => self.over = false,
+            Err(error) => {
+                self.program = Program::new(&self.settings);
+                self.zeros.zeroize();
+                self.offset = Delta::from_element(Gf128::ZERO);
+                self.commitments.burn();
+                self.labels.burn();
+                channel.fail(error.public_reason());
+            }
+        }
+        result
+    }
+}
+
+/// Sends tables.
+struct ToChannel<'a>(&'a mut dyn Channel);
+
+impl Sink for ToChannel<'_> {
+    fn put(&mut self, tables: &[u8]) -> Result<(), Error> {
+        if tables.is_empty() {
+            return Ok(());
+        }
+        Ok(self.0.send(tags::GARBLED_TABLES, tables)?)
+    }
+}

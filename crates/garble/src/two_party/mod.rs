@@ -1,0 +1,160 @@
+//! Two parties evaluate functions on bits of both, with P garbling; in the end P proves that it did so
+//! honestly.
+//!
+//! P holds a [`Garbler`], V an [`Evaluator`]; both make the same calls in the same order, and what they agree
+//! on are [`Wire`]s, which live on between calls. The protocol is that of "Lightweight Authentication of Web
+//! Data via Garble-Then-Prove" with three differences: V aborts unless a label is one that it can decode,
+//! every public value goes back to P with a proof of its labels, and P's commitments come before decoding
+//! information.
+//!
+//! ```text
+//! P                                                          V
+//!
+//! input(owner, n)                                             ahead, or whenever the wires are needed
+//!   Prover: tags m of n random bits u                          keys k = m + u delta
+//!   Verifier: Z_i random; zeros k_i from COT under D           random bits u_i, labels k_i + u_i D
+//! call(function, wires)                                       ahead too: nothing depends on a value
+//!   garbles                      -- tables ------------->      evaluates, or keeps them till inputs come
+//!
+//! give / take (Prover)           -- x + u, labels ------>      adjusts keys: now the commitment to x
+//! take / give (Verifier)         <- d = y + u -----------
+//!                                -- labels of d -------->      label of y = label of u + label of d
+//! give_public (Both)             -- labels ------------->
+//!
+//! public(wires)                  -- program, h_0, h_1 -->      decodes, or aborts
+//!   checks, or aborts            <- values, R(labels) ---
+//! shared(wires, masks)           -- program, h_0, h_1 -->      decodes value + mask; P's share is the mask
+//!
+//! prove / verify                 <- y, R(labels) --------      V opens all its inputs
+//!   recomputes every call; aborts unless all public values are what they must be
+//!                                <- QuickSilver -------->      committed x, opened y, what V saw
+//! ```
+//!
+//! # Why it is safe
+//!
+//! **V's inputs while it runs.** They are hidden by OT; what P gets from V are public values that decode (one
+//! bit of leakage for each abort that does not happen, see `decoding`) and nothing else.
+//!
+//! **What V accepts.** All that P could do wrong is garble something else, send labels of other bits than it
+//! committed to, or send wrong labels of `d` or of a public input. Each of these can change only what V
+//! decodes, and V's values and shares are claims of the final proof, about inputs that were committed before.
+//! The proof does not look at garbling at all.
+//!
+//! **P's inputs.** A V that evaluates wrongly has no other label to return. Its openings are checked against
+//! labels too, so it cannot make P prove something about inputs that were not used. Whatever V says in the
+//! proof, QuickSilver is zero-knowledge; P begins it only when the recomputation agrees with every value that
+//! V returned.
+//!
+//! **Offsets.** P's offset and V's delta are fresh for a session, and everything under them is destroyed with
+//! the first error at either party ([`Garbler`] and [`Evaluator`] then refuse every call).
+
+mod deferred;
+mod evaluator;
+mod garbler;
+mod program;
+mod proof;
+mod setup;
+#[cfg(test)]
+mod tests;
+
+pub use evaluator::Evaluator;
+pub use garbler::Garbler;
+pub use program::{Input, Owner, Wire};
+pub use proof::Proved;
+pub use setup::{evaluator_labels, garbler_labels};
+
+use volery_field::{Bits, F2, Gf128};
+use volery_vole::{Oracle, SessionId};
+use volery_zk::quicksilver;
+use zeroize::Zeroizing;
+
+use crate::Error;
+use crate::gates::{Gate as _, HalfGates, ThreeHalves};
+
+/// How AND gates are garbled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Garbling {
+    /// [`HalfGates`]: 32 bytes a gate, less work.
+    HalfGates,
+    /// [`ThreeHalves`]: 25 bytes a gate.
+    #[default]
+    ThreeHalves,
+}
+
+impl Garbling {
+    fn name(self) -> &'static str {
+        match self {
+            Self::HalfGates => HalfGates::NAME,
+            Self::ThreeHalves => ThreeHalves::NAME,
+        }
+    }
+
+    /// Pairs of keys of the hash, and bytes of table, for a gate.
+    fn costs(self) -> (u64, usize) {
+        match self {
+            Self::HalfGates => (HalfGates::PAIRS as u64, HalfGates::TABLE_BYTES),
+            Self::ThreeHalves => (ThreeHalves::PAIRS as u64, ThreeHalves::TABLE_BYTES),
+        }
+    }
+}
+
+/// What both parties set alike, and limits of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Bytes of tables that V keeps for calls whose inputs have not come. A limit of V's own.
+    pub stored_tables: u64,
+    /// How gates are garbled. The same at both parties.
+    pub garbling: Garbling,
+    /// How the proof at the end is run. The same at both parties.
+    pub proof: quicksilver::Settings,
+}
+
+impl Default for Settings {
+    /// 128 MiB of tables, some 5 million gates of three halves; proofs for a fast network.
+    fn default() -> Self {
+        Self { stored_tables: 128 << 20, garbling: Garbling::default(), proof: quicksilver::Settings::LAN }
+    }
+}
+
+/// Bytes of a label.
+const LABEL: usize = 16;
+
+/// The start point of the hash of gates: neither party chooses it alone, as it comes from the session's name.
+fn start_point(session: &SessionId) -> [u8; 16] {
+    Oracle::new("garble: start point", session).hash(0, &[])
+}
+
+fn encode_labels(labels: impl ExactSizeIterator<Item = Gf128>) -> Zeroizing<Vec<u8>> {
+    let mut out = Zeroizing::new(Vec::with_capacity(LABEL * labels.len()));
+    labels.for_each(|label| out.extend_from_slice(&label.to_bytes()));
+    out
+}
+
+/// Packs `x[i] + mask[i]`, the lowest bit of each mask.
+fn masked(x: &[F2], masks: &[Gf128]) -> Vec<u8> {
+    x.iter().zip(masks).map(|(x, mask)| *x + mask.lsb()).collect::<Bits>().to_bytes()
+}
+
+/// Reads packed bits; the bytes are the peer's.
+fn bits(step: volery_channel::Tag, bytes: &[u8], len: usize) -> Result<Vec<F2>, Error> {
+    let bits = Bits::from_bytes(bytes, len).map_err(|error| Error::malformed(step, error.to_string()))?;
+    Ok((0..len).map(|i| bits.get(i).unwrap_or_default()).collect())
+}
+
+/// That there are as many bits as wires.
+fn same_length(bits: usize, wires: usize) -> Result<(), Error> {
+    if bits == wires {
+        return Ok(());
+    }
+    Err(Error::misuse(format!("{bits} bits for {wires} wires")))
+}
+
+/// Appends labels; where the vector has to move, what it leaves behind is wiped.
+fn grow(labels: &mut Zeroizing<Vec<Gf128>>, more: &[Gf128]) {
+    if labels.capacity() - labels.len() < more.len() {
+        let mut larger = Zeroizing::new(Vec::with_capacity(2 * (labels.len() + more.len())));
+        larger.extend_from_slice(labels);
+        *labels = larger;
+    }
+    labels.extend_from_slice(more);
+}

@@ -1,0 +1,243 @@
+//! What was called, at either party: the log that the end goes through again.
+
+use std::ops::Range;
+
+use volery_circuit::Digest;
+use volery_field::{F2, Gf128};
+use zeroize::Zeroizing;
+
+use super::Settings;
+use crate::{Error, Function};
+
+/// A bit of a session: an input, or an output of a call. The same number at both parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Wire(u32);
+
+impl Wire {
+    /// Its place among all wires.
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Who knows an input's bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// P alone. P commits to them before V decodes anything.
+    Prover,
+    /// V alone, until it opens them for the proof.
+    Verifier,
+    /// Both, as a public value that is not known yet when circuits are garbled. Nothing is committed.
+    Both,
+}
+
+/// Input bits that were announced and whose values are still to come. They come once, so this is no copy of
+/// anything.
+#[derive(Debug)]
+#[must_use = "an input whose values never come keeps all that depends on it from being evaluated"]
+pub struct Input {
+    pub(super) number: usize,
+    wires: Vec<Wire>,
+}
+
+impl Input {
+    /// Its wires.
+    #[must_use]
+    pub fn wires(&self) -> &[Wire] {
+        &self.wires
+    }
+}
+
+/// What a party keeps of input bits.
+pub(super) struct InputRecord {
+    pub(super) owner: Owner,
+    pub(super) first: usize,
+    pub(super) len: usize,
+    /// Of a prover's input: tags at P and keys at V, of random bits until the values come and then of the
+    /// values. Of a verifier's input: the zero labels of the corrections at P, the labels of random bits at
+    /// V.
+    pub(super) secrets: Zeroizing<Vec<Gf128>>,
+    /// The bits, where this party knows them.
+    pub(super) values: Option<Zeroizing<Vec<F2>>>,
+    pub(super) delivered: bool,
+}
+
+/// One of the calls that both parties made.
+pub(super) enum Step<F> {
+    Input(usize),
+    Call { function: F, inputs: Vec<Wire>, outputs: Range<usize> },
+    Public { wires: Vec<Wire>, values: Vec<F2> },
+    Shared { wires: Vec<Wire>, masks: Vec<Wire>, share: Zeroizing<Vec<F2>> },
+}
+
+/// The calls so far, and which wires can be evaluated.
+pub(super) struct Program<F> {
+    steps: Vec<Step<F>>,
+    inputs: Vec<InputRecord>,
+    /// Whether every input that a wire depends on has come.
+    ready: Vec<bool>,
+    /// Steps that are calls whose outputs are not ready, in order.
+    waiting: Vec<usize>,
+    digest: Digest,
+}
+
+/// The most wires of a session: some hundred megabytes of labels.
+const MOST_WIRES: usize = 1 << 23;
+
+impl<F: Function> Program<F> {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let mut digest = Digest::new();
+        digest.bytes("protocol", b"garble-then-prove v1");
+        digest.bytes("garbling", settings.garbling.name().as_bytes());
+        digest.number("interval", settings.proof.interval as u64);
+        Self { steps: Vec::new(), inputs: Vec::new(), ready: Vec::new(), waiting: Vec::new(), digest }
+    }
+
+    /// What both parties compare: all calls so far, with public inputs.
+    pub(super) fn digest(&self) -> [u8; 32] {
+        self.digest.finish()
+    }
+
+    pub(super) fn input_record(&mut self, input: &Input) -> Result<&mut InputRecord, Error> {
+        let record = self.inputs.get_mut(input.number);
+        record.filter(|record| !record.delivered).ok_or_else(|| {
+            Error::misuse("an input that is not one of this session, or that had its values before")
+        })
+    }
+
+    /// The same, of an input that this party treats as `owner`'s.
+    pub(super) fn owned(&mut self, input: &Input, owner: Owner) -> Result<&mut InputRecord, Error> {
+        let record = self.input_record(input)?;
+        if record.owner == owner {
+            return Ok(record);
+        }
+        Err(Error::misuse(format!("an input of {:?} is treated as one of {owner:?}", record.owner)))
+    }
+
+    pub(super) fn records(&self) -> &[InputRecord] {
+        &self.inputs
+    }
+
+    pub(super) fn records_mut(&mut self) -> &mut [InputRecord] {
+        &mut self.inputs
+    }
+
+    pub(super) fn is_ready(&self, wire: Wire) -> bool {
+        self.ready.get(wire.index()).copied().unwrap_or(false)
+    }
+
+    fn wires(&mut self, n: usize, ready: bool) -> Result<Vec<Wire>, Error> {
+        let first = self.ready.len();
+        let end = first.checked_add(n).filter(|&end| end <= MOST_WIRES);
+        let end = end.ok_or(Error::Limit { what: "the number of wires", limit: MOST_WIRES as u64 })?;
+        self.ready.resize(end, ready);
+        // Below 2^23.
+        Ok((first..end).map(|index| Wire(index as u32)).collect())
+    }
+
+    /// New input bits.
+    pub(super) fn input(
+        &mut self,
+        owner: Owner,
+        len: usize,
+        secrets: Zeroizing<Vec<Gf128>>,
+    ) -> Result<Input, Error> {
+        let (number, first) = (self.inputs.len(), self.ready.len());
+        let wires = self.wires(len, false)?;
+        self.inputs.push(InputRecord { owner, first, len, secrets, values: None, delivered: false });
+        self.steps.push(Step::Input(number));
+        self.digest.number("input", owner as u64).number("bits", len as u64);
+        Ok(Input { number, wires })
+    }
+
+    /// The values of an input have come; those of a public one count as part of the program.
+    pub(super) fn deliver(&mut self, input: &Input, values: Option<Zeroizing<Vec<F2>>>) -> Result<(), Error> {
+        let record = self.input_record(input)?;
+        record.delivered = true;
+        record.values = values;
+        let (first, len) = (record.first, record.len);
+        let public = match (record.owner, &record.values) {
+            (Owner::Both, Some(values)) => values.iter().map(|x| x.to_u8()).collect(),
+            _ => Vec::new(),
+        };
+        self.digest.number("delivered", input.number as u64).bytes("public", &public);
+        if let Some(ready) = self.ready.get_mut(first..first + len) {
+            ready.fill(true);
+        }
+        Ok(())
+    }
+
+    /// A call of `function` with so many outputs.
+    pub(super) fn call(&mut self, function: F, inputs: &[Wire], outputs: usize) -> Result<Vec<Wire>, Error> {
+        let ready = inputs.iter().all(|wire| self.is_ready(*wire));
+        let mut identity = Digest::new();
+        function.identify(&mut identity);
+        self.digest.bytes("call", &identity.finish());
+        self.absorb("of", inputs);
+        let first = self.ready.len();
+        let wires = self.wires(outputs, ready)?;
+        if !ready {
+            self.waiting.push(self.steps.len());
+        }
+        let outputs = first..first + outputs;
+        self.steps.push(Step::Call { function, inputs: inputs.to_vec(), outputs });
+        Ok(wires)
+    }
+
+    /// Wires that are about to be decoded: what they depend on must have come.
+    pub(super) fn announce(&mut self, what: &str, wires: &[Wire]) -> Result<(), Error> {
+        if !wires.iter().all(|wire| self.is_ready(*wire)) {
+            return Err(Error::misuse(
+                "an output is asked for before all inputs that it depends on have come",
+            ));
+        }
+        self.absorb(what, wires);
+        Ok(())
+    }
+
+    fn absorb(&mut self, what: &str, wires: &[Wire]) {
+        let bytes: Vec<u8> = wires.iter().flat_map(|wire| wire.0.to_le_bytes()).collect();
+        self.digest.bytes(what, &bytes);
+    }
+
+    pub(super) fn push(&mut self, step: Step<F>) {
+        self.steps.push(step);
+    }
+
+    /// Whether all wires exist.
+    pub(super) fn check(&self, wires: &[Wire]) -> Result<(), Error> {
+        if wires.iter().all(|wire| wire.index() < self.ready.len()) {
+            return Ok(());
+        }
+        Err(Error::misuse("a wire that is not one of this session"))
+    }
+
+    /// Marks the outputs of calls as ready whose inputs are now; returns the steps of those calls, in order.
+    pub(super) fn advance(&mut self) -> Vec<usize> {
+        let mut done = Vec::new();
+        for number in std::mem::take(&mut self.waiting) {
+            let Some(Step::Call { inputs, outputs, .. }) = self.steps.get(number) else { continue };
+            if inputs.iter().all(|wire| self.is_ready(*wire)) {
+                if let Some(ready) = self.ready.get_mut(outputs.clone()) {
+                    ready.fill(true);
+                }
+                done.push(number);
+            } else {
+                self.waiting.push(number);
+            }
+        }
+        done
+    }
+
+    pub(super) fn steps(&self) -> &[Step<F>] {
+        &self.steps
+    }
+
+    pub(super) fn steps_mut(&mut self) -> &mut [Step<F>] {
+        &mut self.steps
+    }
+
+    pub(super) fn wire_count(&self) -> usize {
+        self.ready.len()
+    }
+}

@@ -1,0 +1,319 @@
+//! The end: V opens its inputs, P goes through the whole program again, in the clear and then in zero
+//! knowledge.
+//!
+//! Both ways are [`replay`] with different backends and different things done to outputs. In the proof V's
+//! inputs and public ones are constants, and so is a public output once it is claimed; [`Fold`] keeps what
+//! follows from constants out of the proof.
+
+use rand_core::CryptoRng;
+use volery_channel::{Channel, tags};
+use volery_circuit::{Evaluator as Clear, Fold, Folded, Ops, Prove};
+use volery_field::{Bits, F2, Gf128};
+use volery_vole::Delta;
+use volery_vole::supply::Stock;
+use volery_zk::quicksilver::{self, Challenges, ProverWire, VerifierWire, verdict};
+use zeroize::Zeroizing;
+
+use super::program::{InputRecord, Owner, Program, Step, Wire};
+use super::{Evaluator, Garbler, bits};
+use crate::decoding::DIGEST_BYTES;
+use crate::function::Counter;
+use crate::{Error, Function};
+
+/// The wires of a session inside the proof: for claims beyond the outputs that V saw.
+pub struct Proved<W>(Vec<Option<Folded<F2, W>>>);
+
+impl<W> Proved<W> {
+    /// The wire: a constant where both parties know it, else an authenticated bit. None if it was never
+    /// evaluated.
+    #[must_use]
+    pub fn wire(&self, wire: Wire) -> Option<&Folded<F2, W>> {
+        self.0.get(wire.index()).and_then(Option::as_ref)
+    }
+}
+
+/// The wires of a backend.
+type Wires<B> = Vec<<B as Ops<F2>>::Wire>;
+
+/// Runs every call that could be evaluated on `backend` again. `input` gives the wires of an input, `output`
+/// gets step number, wires, and what V saw of them; for public wires it says what stands for them from now
+/// on.
+fn replay<F: Function, B: Ops<F2>>(
+    program: &Program<F>,
+    backend: &mut B,
+    input: impl Fn(&InputRecord) -> Wires<B>,
+    mut output: impl FnMut(&mut B, usize, Wires<B>, Output<'_, B::Wire>) -> Result<Wires<B>, B::Error>,
+) -> Result<Vec<Option<B::Wire>>, B::Error> {
+    let mut wires: Vec<Option<B::Wire>> = vec![None; program.wire_count()];
+    for (number, step) in program.steps().iter().enumerate() {
+        match step {
+            Step::Input(record) => {
+                let record = program.records().get(*record).filter(|record| record.delivered);
+                if let Some(record) = record {
+                    fill(&mut wires, record.first, input(record))?;
+                }
+            }
+            Step::Call { function, inputs, outputs } => {
+                // Circuits that were prepared and not used have no values.
+                let Some(inputs) = gather(&wires, inputs) else { continue };
+                let results = function.run(backend, &inputs)?;
+                if results.len() != outputs.len() {
+                    return Err(unsteady().into());
+                }
+                fill(&mut wires, outputs.start, results)?;
+            }
+            Step::Public { wires: places, values } => {
+                let known = gather(&wires, places).ok_or_else(unsteady)?;
+                let now = output(backend, number, known, Output::Public(values))?;
+                for (place, wire) in places.iter().zip(now) {
+                    fill(&mut wires, place.index(), vec![wire])?;
+                }
+            }
+            Step::Shared { wires: places, masks, share } => {
+                let known = gather(&wires, places).ok_or_else(unsteady)?;
+                let masks = gather(&wires, masks).ok_or_else(unsteady)?;
+                output(backend, number, known, Output::Shared { masks, share })?;
+            }
+        }
+    }
+    Ok(wires)
+}
+
+/// What V saw of outputs.
+enum Output<'a, W> {
+    /// Their values, which both know.
+    Public(&'a [F2]),
+    /// Their values plus these masks of P's.
+    Shared { masks: Vec<W>, share: &'a [F2] },
+}
+
+fn unsteady() -> volery_circuit::Error {
+    volery_circuit::Error::Misuse("a function that is not the same each time it runs".into())
+}
+
+fn gather<W: Clone>(wires: &[Option<W>], places: &[Wire]) -> Option<Vec<W>> {
+    places.iter().map(|place| wires.get(place.index()).cloned().flatten()).collect()
+}
+
+fn fill<W>(wires: &mut [Option<W>], first: usize, values: Vec<W>) -> Result<(), volery_circuit::Error> {
+    let places = wires.get_mut(first..).filter(|places| places.len() >= values.len()).ok_or_else(unsteady)?;
+    places.iter_mut().zip(values).for_each(|(place, value)| *place = Some(value));
+    Ok(())
+}
+
+/// An input's wires in the proof: P's are committed, `commit` says how; everybody else's are known.
+fn proof_input<W>(record: &InputRecord, commit: impl Fn(Gf128) -> W) -> Vec<Folded<F2, W>> {
+    match (record.owner, &record.values) {
+        (Owner::Prover, _) => record.secrets.iter().map(|secret| Folded::Wire(commit(*secret))).collect(),
+        (_, Some(values)) => values.iter().map(|x| Folded::Constant(*x)).collect(),
+        (_, None) => Vec::new(),
+    }
+}
+
+/// Claims that outputs are what V saw.
+fn claim<B: Prove<F2>>(
+    fold: &mut Fold<'_, B>,
+    wires: Vec<Folded<F2, B::Wire>>,
+    seen: Output<'_, Folded<F2, B::Wire>>,
+) -> Result<Vec<Folded<F2, B::Wire>>, B::Error> {
+    // Every wire is claimed: a shorter list would be a claim about less.
+    let claimed = match &seen {
+        Output::Public(values) => values.len() == wires.len(),
+        Output::Shared { masks, share } => masks.len() == wires.len() && share.len() == wires.len(),
+    };
+    if !claimed {
+        return Err(unsteady().into());
+    }
+    let (differences, now): (Vec<_>, Vec<_>) = match seen {
+        Output::Public(values) => {
+            let differences = wires.iter().zip(values).map(|(wire, x)| fold.add_constant(wire, *x));
+            (differences.collect(), values.iter().map(|x| Folded::Constant(*x)).collect())
+        }
+        Output::Shared { masks, share } => {
+            let sums = wires.iter().zip(&masks).zip(share).map(|((wire, mask), x)| {
+                let sum = fold.add(wire, mask);
+                fold.add_constant(&sum, *x)
+            });
+            (sums.collect(), wires)
+        }
+    };
+    fold.assert_zero(&differences)?;
+    Ok(now)
+}
+
+/// The multiplications of the proof, so that neither too many nor too few correlations are made.
+fn count<F: Function>(program: &Program<F>) -> Result<u64, Error> {
+    let mut counter = Counter::default();
+    let wires = |record: &InputRecord| proof_input(record, |_| ());
+    replay(program, &mut Fold::new(&mut counter), wires, |_, _, wires, seen| {
+        Ok(match seen {
+            Output::Public(values) => values.iter().map(|x| Folded::Constant(*x)).collect(),
+            Output::Shared { .. } => wires,
+        })
+    })?;
+    Ok(counter.ands())
+}
+
+/// What `correlations` a proof of the program takes.
+fn expected<F: Function>(program: &Program<F>, settings: quicksilver::Settings) -> Result<u64, Error> {
+    Ok(quicksilver::Program::from(count(program)?).correlations(settings))
+}
+
+impl<F: Function> Garbler<F> {
+    /// Receives V's inputs, checks all that V said, and proves every call: its committed inputs, V's inputs
+    /// and the functions give the values and shares that V saw. `more` adds claims of the caller's own to the
+    /// same proof; V's must be the same.
+    ///
+    /// Returns what `more` does, and the commitments that are left. Calls whose inputs never came are not
+    /// proved.
+    ///
+    /// # Errors
+    /// [`Error::Cheat`] if V opens other inputs than it used, or returned other values than they give;
+    /// [`Error::Proof`] if `more` claims what does not hold, or V rejects; [`Error::Malformed`]; the
+    /// channel's errors.
+    pub fn prove<T>(
+        mut self,
+        channel: &mut dyn Channel,
+        rng: &mut dyn CryptoRng,
+        more: impl FnOnce(
+            &mut Fold<'_, quicksilver::Prover<'_>>,
+            &Proved<ProverWire>,
+        ) -> Result<T, volery_zk::Error>,
+    ) -> Result<(T, Stock), Error> {
+        let result = self.guarded(channel, |p, channel| {
+            p.receive_opening(channel)?;
+            p.recompute()?;
+            p.commitments.expect(Some(expected(&p.program, p.settings.proof)?));
+            let challenges = Challenges::Interactive(rng);
+            let mut prover =
+                quicksilver::Prover::new(p.settings.proof, challenges, &mut p.commitments, channel, None);
+            let mut fold = Fold::new(&mut prover);
+            let input = |record: &InputRecord| proof_input(record, ProverWire::from_tag);
+            let wires =
+                replay(&p.program, &mut fold, input, |fold, _, wires, seen| claim(fold, wires, seen))?;
+            let result = more(&mut fold, &Proved(wires))?;
+            prover.finish()?;
+            verdict::receive(channel)?;
+            Ok(result)
+        })?;
+        Ok((result, self.commitments))
+    }
+
+    /// V's inputs, with a hash of their labels.
+    fn receive_opening(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        let records = self.program.records().iter();
+        let opened = records.filter(|record| record.owner == Owner::Verifier && record.delivered);
+        let spans: Vec<_> = opened.map(|record| record.first..record.first + record.len).collect();
+        let total = spans.iter().map(ExactSizeIterator::len).sum::<usize>();
+        let mut message = vec![0; total.div_ceil(8) + DIGEST_BYTES];
+        channel.recv_exact(tags::GARBLED_OPENING, &mut message)?;
+        let (packed, shown) = message.split_at(total.div_ceil(8));
+        let values = bits(tags::GARBLED_OPENING, packed, total)?;
+        let zeros = spans.into_iter().flat_map(|span| self.zeros.get(span).unwrap_or_default());
+        let zeros = Zeroizing::new(zeros.copied().collect::<Vec<_>>());
+        let program = self.program.digest();
+        self.check_shown(tags::GARBLED_OPENING, &program, &zeros, &values, shown)?;
+        let mut values = values.into_iter();
+        for record in self.program.records_mut() {
+            if record.owner == Owner::Verifier && record.delivered {
+                record.values = Some(Zeroizing::new(values.by_ref().take(record.len).collect()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs all in the clear: every value that V returned must be right. Finds what V's shares are.
+    fn recompute(&mut self) -> Result<(), Error> {
+        let (mut right, mut shares) = (true, Vec::new());
+        let input =
+            |record: &InputRecord| record.values.as_ref().map_or(Vec::new(), |values| values.to_vec());
+        replay(&self.program, &mut Clear::new(), input, |_, number, wires, seen| {
+            match seen {
+                Output::Public(values) => right &= wires == values,
+                Output::Shared { masks, .. } => {
+                    let share = wires.iter().zip(&masks).map(|(x, mask)| *x + *mask).collect();
+                    shares.push((number, Zeroizing::new(share)));
+                }
+            }
+            Ok(wires)
+        })?;
+        if !right {
+            return Err(Error::cheat(tags::GARBLED_OPENING, "the recomputation of the returned values"));
+        }
+        for (number, computed) in shares {
+            if let Some(Step::Shared { share, .. }) = self.program.steps_mut().get_mut(number) {
+                *share = computed;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<F: Function> Evaluator<F> {
+    /// Opens V's inputs to P and verifies P's proof of every call; only `Ok` means that what V decoded is
+    /// right. `more` are the caller's own claims, the same as P's.
+    ///
+    /// Returns what `more` does, delta, and the keys that are left. To be called when P can do nothing with
+    /// V's inputs any more.
+    ///
+    /// # Errors
+    /// [`Error::Proof`] with a rejection if the proof is wrong; otherwise what broke the session.
+    pub fn verify<T>(
+        mut self,
+        channel: &mut dyn Channel,
+        rng: &mut dyn CryptoRng,
+        more: impl FnOnce(
+            &mut Fold<'_, quicksilver::Verifier<'_>>,
+            &Proved<VerifierWire>,
+        ) -> Result<T, volery_zk::Error>,
+    ) -> Result<(T, Delta, Stock), Error> {
+        let result = self.guarded(channel, |v, channel| {
+            v.send_opening(channel)?;
+            let result = v.check_proof(channel, rng, more);
+            let accepted = result.is_ok();
+            if accepted || matches!(&result, Err(error) if error.is_rejection()) {
+                // A prover that hung up does not turn a wrong proof into a broken connection, nor unprove a
+                // right one.
+                let _ = verdict::send(channel, accepted);
+            }
+            result
+        })?;
+        Ok((result, self.delta, self.commitments))
+    }
+
+    fn check_proof<T>(
+        &mut self,
+        channel: &mut dyn Channel,
+        rng: &mut dyn CryptoRng,
+        more: impl FnOnce(
+            &mut Fold<'_, quicksilver::Verifier<'_>>,
+            &Proved<VerifierWire>,
+        ) -> Result<T, volery_zk::Error>,
+    ) -> Result<T, Error> {
+        self.commitments.expect(Some(expected(&self.program, self.settings.proof)?));
+        let challenges = Challenges::Interactive(rng);
+        let (proof, delta) = (self.settings.proof, &self.delta);
+        let mut verifier =
+            quicksilver::Verifier::new(proof, challenges, delta, &mut self.commitments, channel, None);
+        let mut fold = Fold::new(&mut verifier);
+        let input = |record: &InputRecord| proof_input(record, VerifierWire::from_key);
+        let wires = replay(&self.program, &mut fold, input, |fold, _, wires, seen| claim(fold, wires, seen))?;
+        let result = more(&mut fold, &Proved(wires))?;
+        verifier.finish()?;
+        Ok(result)
+    }
+
+    fn send_opening(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        let records = self.program.records().iter();
+        let opened = || records.clone().filter(|record| record.owner == Owner::Verifier && record.delivered);
+        let values = opened().filter_map(|record| record.values.as_ref()).flat_map(|values| values.iter());
+        let mut message = values.copied().collect::<Bits>().to_bytes();
+        let spans = opened().map(|record| record.first..record.first + record.len);
+        let labels = spans.flat_map(|span| self.active.get(span).unwrap_or_default());
+        let labels = Zeroizing::new(labels.copied().collect::<Vec<_>>());
+        let program = self.program.digest();
+        message.extend_from_slice(&self.decoding.digest(&program, &labels));
+        channel.send(tags::GARBLED_OPENING, &message)?;
+        Ok(channel.flush()?)
+    }
+}

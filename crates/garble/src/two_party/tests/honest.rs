@@ -1,0 +1,196 @@
+//! Sessions without cheating.
+
+use proptest::prelude::*;
+use volery_channel::Channel;
+use volery_circuit::testing::{RandomCircuit, Size};
+use volery_circuit::{Evaluator as Clear, Prove as _};
+use volery_field::F2;
+use volery_vole::cot::{ProverParty, VerifierParty};
+use volery_vole::softspoken::{FieldBits, Receiver, Sender};
+use volery_vole::supply::{Profile, Stock, Supply};
+
+use super::functions::Toy;
+use super::parties::{Party, SESSION, between, delta, evaluator, garbler, rng, settings};
+use super::scenario::{Plan, prove, right, run, verify};
+use crate::two_party::{Evaluator, Garbler, Garbling, Owner, evaluator_labels, garbler_labels};
+use crate::{Error, Function, Shape};
+
+#[test]
+fn a_session_gives_the_right_values_and_the_proof_is_accepted() {
+    for garbling in [Garbling::HalfGates, Garbling::ThreeHalves] {
+        let plan = &Plan { garbling, ..Plan::HONEST };
+        let (p, v) = between(|c| prove(c, plan), |c| verify(c, plan));
+        assert!(right(&p.expect("honest"), &v.expect("honest")));
+    }
+}
+
+#[test]
+fn a_session_on_correlations_of_its_own_gives_the_same() {
+    fn stock(source: impl volery_vole::supply::Correlations + Send + 'static) -> Stock {
+        Stock::new(Box::new(source))
+    }
+    let plan = Profile::Lan.plan();
+    let (p, v) = between(
+        |mut c| {
+            let mut rng = rng(20);
+            let extension = Receiver::setup(&mut c, &SESSION, FieldBits::Eight, &mut rng)?;
+            let supply = Supply::new(ProverParty::new(SESSION, extension, &mut rng), plan, None);
+            let labels = garbler_labels(&mut c, &SESSION, &mut rng)?;
+            let mut p = Garbler::new(&SESSION, settings(), labels, stock(supply), &mut rng);
+            let (seen, _) = run(&mut p, &mut c, &Plan::HONEST)?;
+            p.prove(&mut c, &mut rng, |_, _| Ok(()))?;
+            Ok::<_, Error>(seen)
+        },
+        |mut c| {
+            let mut rng = rng(21);
+            let extension = Sender::setup(&mut c, &SESSION, FieldBits::Eight, delta(), &mut rng)?;
+            let supply = Supply::new(VerifierParty::new(SESSION, extension, delta(), &mut rng), plan, None);
+            let labels = evaluator_labels(&mut c, &SESSION, &mut rng)?;
+            let mut v = Evaluator::new(&SESSION, settings(), labels, (delta(), stock(supply)));
+            let (seen, _) = run(&mut v, &mut c, &Plan::HONEST)?;
+            v.verify(&mut c, &mut rng, |_, _| Ok(()))?;
+            Ok::<_, Error>(seen)
+        },
+    );
+    assert!(right(&p.expect("honest"), &v.expect("honest")));
+}
+
+/// Inputs of all kinds to one circuit, before or after it is garbled.
+fn random<T: Party>(
+    party: &mut T,
+    channel: &mut dyn Channel,
+    circuit: &Toy,
+    values: &[F2],
+    ahead: bool,
+) -> Result<Vec<F2>, Error> {
+    let owners = [Owner::Prover, Owner::Verifier, Owner::Both];
+    let cuts = [0, values.len() / 3, values.len() * 2 / 3, values.len()];
+    let (mut inputs, mut wires) = (Vec::new(), Vec::new());
+    for (i, owner) in owners.into_iter().enumerate() {
+        let input = party.input(channel, owner, cuts[i + 1] - cuts[i])?;
+        wires.extend_from_slice(input.wires());
+        inputs.push((owner, input, &values[cuts[i]..cuts[i + 1]]));
+    }
+    let mut outputs = Vec::new();
+    if ahead {
+        outputs = party.call(channel, circuit.clone(), &wires)?;
+    }
+    for (owner, input, bits) in inputs {
+        party.deliver(channel, owner, input, bits)?;
+    }
+    if !ahead {
+        outputs = party.call(channel, circuit.clone(), &wires)?;
+    }
+    party.public(channel, &outputs)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn random_circuits_give_their_values_garbled_ahead_or_not(seed: u64, inputs in 1_u32..30, ahead: bool) {
+        let size = Size { inputs, ands: 60, xors: 40, invs: 9, outputs: 12, asserted: 0 };
+        let RandomCircuit { circuit, witness } = RandomCircuit::new(seed, size);
+        let toy = Toy::circuit(circuit);
+        let want = toy.run(&mut Clear::new(), &witness).expect("runs");
+        let (p, v) = between(
+            |mut c| {
+                let mut p = garbler();
+                let values = random(&mut p, &mut c, &toy, &witness, ahead)?;
+                p.prove(&mut c, &mut rng(1), |_, _| Ok(()))?;
+                Ok::<_, Error>(values)
+            },
+            |mut c| {
+                let mut v = evaluator();
+                let values = random(&mut v, &mut c, &toy, &witness, ahead)?;
+                v.verify(&mut c, &mut rng(2), |_, _| Ok(()))?;
+                Ok::<_, Error>(values)
+            },
+        );
+        prop_assert_eq!(p.expect("honest"), want.clone());
+        prop_assert_eq!(v.expect("honest"), want);
+    }
+}
+
+#[test]
+fn outputs_that_are_constants_can_be_public_and_shared() {
+    fn go<T: Party>(party: &mut T, channel: &mut dyn Channel) -> Result<[Vec<F2>; 2], Error> {
+        let input = party.input(channel, Owner::Prover, 6)?;
+        let masks = party.input(channel, Owner::Prover, 6)?;
+        let outputs = party.call(channel, Toy::Constants, input.wires())?;
+        party.deliver(channel, Owner::Prover, input, &[F2::ZERO; 6])?;
+        Ok([party.public(channel, &outputs)?, party.shared(channel, &outputs, masks)?])
+    }
+    let (p, v) = between(
+        |mut c| {
+            let mut p = garbler();
+            let values = go(&mut p, &mut c)?;
+            p.prove(&mut c, &mut rng(1), |_, _| Ok(()))?;
+            Ok::<_, Error>(values)
+        },
+        |mut c| {
+            let mut v = evaluator();
+            let values = go(&mut v, &mut c)?;
+            v.verify(&mut c, &mut rng(2), |_, _| Ok(()))?;
+            Ok::<_, Error>(values)
+        },
+    );
+    let ([public, ours], [same, theirs]) = (p.expect("honest"), v.expect("honest"));
+    let want: Vec<_> = (0..6).map(F2::from_lsb).collect();
+    assert!(public == want && same == want);
+    assert_eq!(ours.iter().zip(&theirs).map(|(p, v)| *p + *v).collect::<Vec<_>>(), want);
+}
+
+#[test]
+fn kept_wires_are_authenticated_bits_for_further_claims() {
+    let claims = |lie: bool| {
+        between(
+            |mut c| {
+                let mut p = garbler();
+                let (_, key) = run(&mut p, &mut c, &Plan::HONEST)?;
+                p.prove(&mut c, &mut rng(1), |fold, wires| {
+                    // The key's first two bits, whose sum both know from nowhere.
+                    let bit = |i: usize| *wires.wire(key[i]).expect("evaluated");
+                    let sum = volery_circuit::Ops::<F2>::add(fold, &bit(0), &bit(0));
+                    fold.assert_zero(&[sum])?;
+                    Ok(key.len())
+                })
+            },
+            |mut c| {
+                let mut v = evaluator();
+                let (_, key) = run(&mut v, &mut c, &Plan::HONEST)?;
+                let other = if lie { 1 } else { 0 };
+                v.verify(&mut c, &mut rng(2), |fold, wires| {
+                    let bit = |i: usize| *wires.wire(key[i]).expect("evaluated");
+                    let sum = volery_circuit::Ops::<F2>::add(fold, &bit(0), &bit(other));
+                    fold.assert_zero(&[sum])?;
+                    Ok(key.len())
+                })
+            },
+        )
+    };
+    let (p, v) = claims(false);
+    assert!(matches!((p, v), (Ok((128, _)), Ok((128, ..)))));
+    let (p, v) = claims(true);
+    assert!(p.err().expect("rejected").is_rejection() && v.err().expect("rejects").is_rejection());
+}
+
+#[test]
+fn tweaks_go_on_through_all_calls_at_both_parties() {
+    let (p, v) = between(
+        |mut c| {
+            let mut p = garbler();
+            run(&mut p, &mut c, &Plan::HONEST)?;
+            Ok::<_, Error>(p.keys())
+        },
+        |mut c| {
+            let mut v = evaluator();
+            run(&mut v, &mut c, &Plan::HONEST)?;
+            Ok::<_, Error>(v.keys())
+        },
+    );
+    let (p, v) = (p.expect("honest"), v.expect("honest"));
+    // AES-128 with its key schedule, three ANDs that are never used, the products; SHA-256 of 16 bytes is the
+    // rest.
+    let sha = Shape::of(&Toy::Sha, 128).expect("counts").ands;
+    assert!(p == v && p == 2 * (6400 + 3 + 64 + sha), "{p} {v}");
+}

@@ -1,0 +1,9 @@
+//! Both parties, honest and otherwise.
+
+mod cheats;
+mod functions;
+mod honest;
+mod misuse;
+mod parties;
+mod scenario;
+mod tap;
