@@ -13,6 +13,7 @@
 //! | [`proofs`] | QuickSilver over bits, at either party, with correlations from nowhere |
 //! | [`arithmetic`] | QuickSilver over fields, and over bits and a field; elements in messages |
 //! | [`disjunction`] | one of many: single disjunctions over bits and a field, batches |
+//! | [`stacked`] | Mac'n'Cheese's disjunctions over bits, at either party |
 //! | [`sessions`] | whole sessions, at either party |
 //! | [`stored`] | correlation files and proof files |
 //! | [`public`] | public proofs: files, and the interactive form at either party |
@@ -34,6 +35,7 @@ pub mod public;
 pub mod replay;
 pub mod seeds;
 pub mod sessions;
+pub mod stacked;
 pub mod stored;
 pub mod subfield;
 pub mod texts;
@@ -71,6 +73,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("mixed_verifier", arithmetic::mixed_verifier),
     ("disjunction_prover", disjunction::disjunction_prover),
     ("disjunction_verifier", disjunction::disjunction_verifier),
+    ("macncheese_prover", stacked::macncheese_prover),
+    ("macncheese_verifier", stacked::macncheese_verifier),
     ("session_prover", sessions::session_prover),
     ("session_verifier", sessions::session_verifier),
     ("stored", stored::stored),

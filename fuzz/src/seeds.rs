@@ -19,6 +19,7 @@ use volery_vole::softspoken::FieldBits;
 use crate::correlations::{cot_as_prover, cot_as_verifier, extension};
 use crate::proofs::Chain;
 use crate::replay::{payloads, record, rng};
+use crate::stacked::{self, Mode};
 use crate::{arithmetic, dealing, disjunction, proofs, public, sessions, subfield};
 
 /// One input of a target.
@@ -156,6 +157,23 @@ fn extensions(add: Add<'_>) {
     }
 }
 
+fn branches(add: Add<'_>) {
+    let delta = dealing::delta(&[]);
+    for mode in Mode::all().chain([Mode(0b01_00_01), Mode(0b01_10_01)]) {
+        let delta = delta.duplicate();
+        let (prover, verifier) = record(
+            move |channel| stacked::as_prover(channel, mode).expect("an honest run"),
+            move |channel| stacked::as_verifier(channel, mode, &delta).expect("an honest run"),
+        );
+        let Mode(byte) = mode;
+        add("macncheese_verifier", &format!("true-{byte:02x}"), &[&[byte], prover.as_slice()].concat());
+        add("macncheese_verifier", &format!("false-{byte:02x}"), &[&[byte | 2], prover.as_slice()].concat());
+        if byte & 1 == 0 {
+            add("macncheese_prover", &format!("true-{byte:02x}"), &[&[byte], verifier.as_slice()].concat());
+        }
+    }
+}
+
 fn conversations(add: Add<'_>) {
     let delta = dealing::delta(&[]);
     let (prover, verifier) = record(
@@ -176,6 +194,7 @@ fn conversations(add: Add<'_>) {
             add("quicksilver_prover", name, &verifier);
         }
     }
+    branches(add);
     let (prover, verifier) = record(
         |channel| sessions::as_prover(channel).expect("an honest run"),
         |channel| sessions::as_verifier(channel, &Chain::TRUE).expect("an honest run"),

@@ -6,6 +6,7 @@ use volery::public::{Error, Protocol};
 use volery_field::{F2, F61, Z32};
 use volery_fuzz::proofs::Chain;
 use volery_fuzz::replay::against;
+use volery_fuzz::stacked::{self, Mode};
 use volery_fuzz::{
     TARGETS, arithmetic, correlations, dealing, disjunction, driver, proofs, public, seeds, sessions,
     subfield,
@@ -93,6 +94,20 @@ fn honest_public_proofs_are_accepted_and_none_of_a_false_statement() {
         let bytes = committed("head_verifier", &format!("{protocol}-false"));
         let result = against(&bytes[1..], |c| public::as_verifier(c, protocol, true));
         assert!(result.is_err_and(|error| error.is_rejection()), "{protocol}");
+    }
+}
+
+#[test]
+fn honest_stacked_proofs_are_accepted_to_the_end_and_false_ones_rejected() {
+    let delta = dealing::delta(b"test");
+    for mode in Mode::all() {
+        let Mode(byte) = mode;
+        let bytes = committed("macncheese_prover", &format!("true-{byte:02x}"));
+        assert_eq!(against(&bytes[1..], |c| stacked::as_prover(c, mode)), Ok(()), "{byte:02x}");
+        let bytes = committed("macncheese_verifier", &format!("true-{byte:02x}"));
+        assert_eq!(against(&bytes[1..], |c| stacked::as_verifier(c, mode, &delta)), Ok(()), "{byte:02x}");
+        let lie = against(&bytes[1..], |c| stacked::as_verifier(c, Mode(byte | 2), &delta));
+        assert!(lie.is_err_and(|error| error.is_rejection()), "{byte:02x}");
     }
 }
 

@@ -100,6 +100,18 @@ impl<R: Ring> Claim<R> {
         Err(Error::Witness(format!("{got} values for {needed} secret wires")))
     }
 
+    /// What is claimed, public inputs first: as many elements as [`Claim::wires_from`] and [`Claim::assert_equal`] take wires.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = R> + '_ {
+        self.inputs.iter().chain(&self.outputs).flatten().flatten().copied()
+    }
+
+    /// Whether the same inputs are public and the same outputs have a value.
+    pub(crate) fn is_about_what(&self, other: &Self) -> bool {
+        let open =
+            |claim: &Self| Vec::from_iter(claim.inputs.iter().chain(&claim.outputs).map(Option::is_none));
+        self.inputs.len() == other.inputs.len() && open(self) == open(other)
+    }
+
     /// The input wires of `signature` in order: constants where public, `witness`'s values where secret.
     pub(crate) fn wires<B: Prove<R>>(
         &self,
@@ -107,16 +119,29 @@ impl<R: Ring> Claim<R> {
         signature: &Signature,
         witness: Option<&Witness<R>>,
     ) -> Result<Vec<B::Wire>, B::Error> {
-        let mut wires = Vec::new();
+        let public = self.inputs.iter().flatten().flatten().map(|&c| backend.constant(c));
+        let public = Vec::from_iter(public);
+        self.wires_from(backend, signature, public, witness)
+    }
+
+    /// The same with the wires of the `public` inputs given, one after the other.
+    pub(crate) fn wires_from<B: Prove<R>>(
+        &self,
+        backend: &mut B,
+        signature: &Signature,
+        public: impl IntoIterator<Item = B::Wire>,
+        witness: Option<&Witness<R>>,
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        let (mut wires, mut public) = (Vec::new(), public.into_iter());
         let mut taken = 0;
         for (input, value) in signature.inputs.iter().zip(&self.inputs) {
+            let width = input.width as usize;
             backend.enter(&input.name);
-            match value {
-                Some(elements) => wires.extend(elements.iter().map(|&c| backend.constant(c))),
-                None => {
-                    bring_in(backend, input.width as usize, taken, witness, &mut wires)?;
-                    taken += input.width as usize;
-                }
+            if value.is_some() {
+                wires.extend(public.by_ref().take(width));
+            } else {
+                bring_in(backend, width, taken, witness, &mut wires)?;
+                taken += width;
             }
             backend.leave();
         }
@@ -130,16 +155,45 @@ impl<R: Ring> Claim<R> {
         signature: &Signature,
         outputs: &[B::Wire],
     ) -> Result<(), B::Error> {
-        let mut rest = outputs;
+        let claimed = self.outputs.iter().flatten().flatten();
+        self.each_claimed(backend, signature, outputs, claimed, |b, wire, c| b.add_constant(wire, -*c))
+    }
+
+    /// The same with the wires of what they must be given, one after the other.
+    pub(crate) fn assert_equal<B: Prove<R>>(
+        &self,
+        backend: &mut B,
+        signature: &Signature,
+        outputs: &[B::Wire],
+        claimed: &[B::Wire],
+    ) -> Result<(), B::Error> {
+        self.each_claimed(backend, signature, outputs, claimed, |b, wire, claimed| b.sub(wire, claimed))
+    }
+
+    /// Asserts that the `difference` of each output that is not open from what is `claimed` is zero.
+    fn each_claimed<B: Prove<R>, C>(
+        &self,
+        backend: &mut B,
+        signature: &Signature,
+        outputs: &[B::Wire],
+        claimed: impl IntoIterator<Item = C>,
+        difference: impl Fn(&mut B, &B::Wire, C) -> B::Wire,
+    ) -> Result<(), B::Error> {
+        let (mut rest, mut claimed) = (outputs, claimed.into_iter());
         for (output, value) in signature.outputs.iter().zip(&self.outputs) {
             let (wires, others) = rest
                 .split_at_checked(output.width as usize)
                 .ok_or_else(|| Error::misuse("the circuit returned too few outputs"))?;
             rest = others;
-            let Some(elements) = value else { continue };
+            if value.is_none() {
+                continue;
+            }
             backend.enter(&output.name);
-            let differences: Vec<B::Wire> =
-                wires.iter().zip(elements).map(|(wire, &c)| backend.add_constant(wire, -c)).collect();
+            let pairs = wires.iter().zip(claimed.by_ref());
+            let differences = Vec::from_iter(pairs.map(|(wire, claimed)| difference(backend, wire, claimed)));
+            if differences.len() != wires.len() {
+                return Err(Error::misuse("too few wires for what is claimed about the outputs").into());
+            }
             backend.assert_zero(&differences)?;
             backend.leave();
         }

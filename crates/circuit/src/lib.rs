@@ -97,7 +97,7 @@ mod text;
 pub mod witness;
 
 pub use backend::{Backend, Hint, Ops, Peek, Prove, Statement, check_linear, check_products};
-pub use bristol::{BristolFile, FileStatement};
+pub use bristol::{BristolFile, FileBatch, FileStatement};
 pub use choose::{Branch, Branches, Choose, Picked, Repeat, Shape, Steps};
 pub use circuit::{
     Circuit, CircuitStatement, Computed, Gate, Input, Output, Parts, Recorded, Recorder, Schedule, Signature,

@@ -19,12 +19,14 @@
 //! |---|---|
 //! | [`Error`] | how a proof can end other than well; a rejection is one of the ways |
 //! | [`disjunction`] | one of many statements, without saying which (Robin, Batchman) |
+//! | [`macncheese`] | proofs that can be stacked: disjunctions of any nesting, thresholds (Mac'n'Cheese) |
 //! | [`quicksilver`] | proofs of circuits and polynomials over bits, fields and both (QuickSilver, figures 4 and 5) |
 
 #![forbid(unsafe_code)]
 
 pub mod disjunction;
 mod error;
+pub mod macncheese;
 pub mod quicksilver;
 
 pub use error::Error;

@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use volery_field::F2;
 
@@ -54,8 +55,8 @@ pub struct BristolFile {
     signature: Signature,
     tally: Tally,
     hash: [u8; 32],
-    /// The whole circuit if it is small.
-    circuit: Option<Circuit<F2>>,
+    /// The whole circuit if it is small; copies of the file share it.
+    circuit: Option<Arc<Circuit<F2>>>,
 }
 
 impl BristolFile {
@@ -87,11 +88,16 @@ impl BristolFile {
                 import.take(gate);
             }
         }
-        let circuit = import.map(|import| import.finish(&reader)).transpose()?;
+        let circuit = import.map(|import| import.finish(&reader)).transpose()?.map(Arc::new);
         let header = reader.header().clone();
         let signature = header.signature();
         let hash = reader.source().finish();
         Ok(Self { path: path.to_owned(), what, header, signature, tally, hash, circuit })
+    }
+
+    /// What errors call it.
+    pub(super) fn what(&self) -> &str {
+        &self.what
     }
 
     /// What its first lines say.

@@ -27,13 +27,16 @@
 //! | `reader` | [`Reader`]: gate by gate, everything checked |
 //! | `convert` | [`parse`] and [`write`](fn@write): to and from [`Circuit`](crate::Circuit) |
 //! | `file` | [`BristolFile`], [`FileStatement`]: files of any size as statements |
+//! | `batch` | [`FileBatch`]: one of several files, many times over |
 
+mod batch;
 mod convert;
 mod file;
 mod lines;
 mod reader;
 mod wires;
 
+pub use batch::{Claimed, FileBatch};
 pub use convert::{parse, write};
 pub use file::{BristolFile, FileStatement, Tally};
 pub use reader::Reader;

@@ -2,7 +2,7 @@
 
 use volery_field::F2;
 
-use super::{Branch, Branches, Choose, Picked, Sizer};
+use super::{Branch, Branches, Choose, Picked, Shape, Sizer};
 use crate::gadgets::less_than;
 use crate::{Digest, Error, Prove, Statement};
 
@@ -99,6 +99,12 @@ impl<S> AtLeast<S> {
     #[must_use]
     pub fn counts(&self) -> [usize; 2] {
         [self.branches.list().len(), self.least]
+    }
+
+    /// What each of its disjunctions commits to.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.branches.shape()
     }
 
     /// The branches' statements.

@@ -3,7 +3,7 @@
 use volery_field::Ring;
 
 use super::{Branch, Branches, Choose, Pick, Repeat};
-use crate::{Counter, Error, Evaluator};
+use crate::{Counter, Error, Evaluator, Recorder};
 
 /// Runs the branch that was picked.
 impl<R: Ring, S: Branch<R, Self>> Choose<R, S> for Evaluator<R> {
@@ -38,3 +38,17 @@ impl<R: Ring, S> Choose<R, S> for Counter<R> {
 }
 
 impl<R: Ring, S> Repeat<R, S> for Counter<R> {}
+
+/// Refused: a flat circuit shows what it is made of.
+impl<R: Ring, S> Choose<R, S> for Recorder<R> {
+    fn any_of(
+        &mut self,
+        _shared: &[Self::Wire],
+        _branches: &Branches<R, S>,
+        _pick: Pick<'_, R, Self::Wire, S>,
+    ) -> Result<Vec<Self::Wire>, Error> {
+        let reason = "a disjunction cannot be written down as a flat circuit, which public proofs and batches are made from; \
+                      prove it over a connection";
+        Err(Error::Public(reason.into()))
+    }
+}

@@ -14,7 +14,7 @@ use volery::{Options, Profile};
 pub(crate) use bench::{BenchArgs, BenchName, MeasureArgs, PartyArgs};
 pub(crate) use connection::{ConnectionArgs, ServeArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
-pub(crate) use statement::{StatementArgs, WitnessArgs};
+pub(crate) use statement::{DisjunctionArg, StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
 
 /// Prove statements about secret data, fast, without revealing it.

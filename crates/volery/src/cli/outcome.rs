@@ -1,4 +1,4 @@
-//! How a session's end is told.
+//! How the end of a session, and of work on a proof's file, is told.
 
 use serde::Serialize;
 
@@ -65,4 +65,46 @@ pub(crate) fn report(
     let (word, reason) = word(result);
     let details = result.as_ref().map_or_else(|_| reason.unwrap_or_default(), Figures::text);
     output::result(&format!("{word}: {peer}: {details}"))
+}
+
+/// What work on a file of a proof took.
+pub(crate) trait Told {
+    /// In words.
+    fn text(&self) -> String;
+    /// For `--json`.
+    fn figures(&self) -> impl Serialize;
+}
+
+/// The end of work on a file of a proof, as `--json` prints it.
+#[derive(Debug, Serialize)]
+struct FileOutcome<'a, F> {
+    /// `proved`, `accepted` or `rejected`.
+    result: &'static str,
+    statement: &'a str,
+    reason: Option<&'a str>,
+    #[serde(flatten)]
+    figures: Option<F>,
+}
+
+/// Tells how work on a file of a proof ended; `well` is the word for a good end. What hindered it is told where errors go.
+pub(crate) fn of_file(
+    well: &'static str,
+    statement: &str,
+    result: Result<impl Told, Failure>,
+    json: bool,
+) -> Result<(), Failure> {
+    match (&result, json) {
+        (Ok(done), true) => {
+            let figures = Some(done.figures());
+            output::json(&FileOutcome { result: well, statement, reason: None, figures })?;
+        }
+        (Ok(done), false) => output::result(&format!("{well}: {}", done.text()))?,
+        (Err(Failure::Rejected(reason)), true) => {
+            let reason = Some(reason.as_str());
+            output::json(&FileOutcome::<()> { result: "rejected", statement, reason, figures: None })?;
+        }
+        (Err(Failure::Rejected(_)), false) => output::result("rejected")?,
+        (Err(_), _) => {}
+    }
+    result.map(drop)
 }

@@ -13,6 +13,7 @@ use volery_field::F2;
 
 use super::args::{ProveArgs, VerifyArgs};
 use super::failure::Failure;
+use super::outcome::{self, Told};
 use super::output;
 use super::statement::Named;
 
@@ -112,17 +113,7 @@ impl Public {
     }
 }
 
-/// What `--json` prints.
-#[derive(Debug, Serialize)]
-struct Done<'a> {
-    /// `proved`, `accepted` or `rejected`.
-    result: &'static str,
-    statement: &'a str,
-    reason: Option<String>,
-    #[serde(flatten)]
-    figures: Option<Figures>,
-}
-
+/// What `--json` prints of a proof.
 #[derive(Debug, Serialize)]
 struct Figures {
     protocol: &'static str,
@@ -135,19 +126,7 @@ struct Figures {
     seconds: f64,
 }
 
-impl Made {
-    fn figures(&self) -> Figures {
-        Figures {
-            protocol: self.protocol.name(),
-            soundness_bits: self.parameters.sigma(),
-            repetitions: self.parameters.repetitions(),
-            secrets: self.counts.inputs,
-            multiplications: self.counts.multiplications,
-            proof_bytes: self.proof.len(),
-            seconds: self.time.as_secs_f64(),
-        }
-    }
-
+impl Told for Made {
     fn text(&self) -> String {
         format!(
             "{} multiplications, {} with {} repetitions, proof of {}, {}, soundness {} bits against each hash computation",
@@ -159,6 +138,18 @@ impl Made {
             self.parameters.sigma()
         )
     }
+
+    fn figures(&self) -> impl Serialize {
+        Figures {
+            protocol: self.protocol.name(),
+            soundness_bits: self.parameters.sigma(),
+            repetitions: self.parameters.repetitions(),
+            secrets: self.counts.inputs,
+            multiplications: self.counts.multiplications,
+            proof_bytes: self.proof.len(),
+            seconds: self.time.as_secs_f64(),
+        }
+    }
 }
 
 /// Runs `volery prove --out`; the statement has its witness.
@@ -168,10 +159,10 @@ pub(crate) fn prove(statement: &Named, args: &ProveArgs, out: &Path) -> Result<(
     let made = match statement {
         Named::Bits(statement) => how.prove::<F2, _>(statement),
         Named::Field(statement) => statement.prove_in_public(&how),
-        Named::Many(_) => return Err(one_of_many()),
+        Named::Many(..) => return Err(one_of_many()),
     };
     let written = made.and_then(|made| write(out, &made.proof).map(|()| made));
-    conclude("proved", statement, written, args.json)
+    outcome::of_file("proved", &statement.text(), written, args.json)
 }
 
 /// Writes a proof to a new file.
@@ -200,35 +191,12 @@ pub(crate) fn verify(statement: &Named, args: &VerifyArgs, proof: &Path) -> Resu
     let verified = match statement {
         Named::Bits(statement) => how.verify::<F2, _>(statement, proof),
         Named::Field(statement) => statement.verify_in_public(&how, proof),
-        Named::Many(_) => return Err(one_of_many()),
+        Named::Many(..) => return Err(one_of_many()),
     };
-    conclude("accepted", statement, verified, args.json)
+    outcome::of_file("accepted", &statement.text(), verified, args.json)
 }
 
 /// A file would have to show the views of one branch.
 fn one_of_many() -> Failure {
     Failure::input("a public proof is of a single statement: prove one of many to a verifier who listens")
-}
-
-fn conclude(
-    well: &'static str,
-    statement: &Named,
-    result: Result<Made, Failure>,
-    json: bool,
-) -> Result<(), Failure> {
-    let text = statement.text();
-    match result {
-        Ok(made) if json => {
-            let figures = Some(made.figures());
-            output::json(&Done { result: well, statement: &text, reason: None, figures })
-        }
-        Ok(made) => output::result(&format!("{well}: {}", made.text())),
-        Err(Failure::Rejected(reason)) => {
-            let done =
-                Done { result: "rejected", statement: &text, reason: Some(reason.clone()), figures: None };
-            if json { output::json(&done) } else { output::result(done.result) }?;
-            Err(Failure::Rejected(reason))
-        }
-        Err(failure) => Err(failure),
-    }
 }

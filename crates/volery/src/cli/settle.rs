@@ -1,15 +1,18 @@
 //! How a statement is proved: which MAC field, with what soundness, at what cost.
 
-use volery::Options;
+use volery::{Options, Profile};
 use volery_circuit::{Counter, Counts};
 use volery_field::{F2, Gf128, Ring};
+use volery_zk::disjunction::cost::{Over, Protocol, Task};
+use volery_zk::disjunction::soundness::{BITS, Disjunction, challenges};
+use volery_zk::macncheese;
 use volery_zk::quicksilver::{Program, Tally, arithmetic, soundness};
 
-use super::args::ProtocolArgs;
+use super::args::{DisjunctionArg, ProtocolArgs};
 use super::connection::Link;
 use super::failure::Failure;
 use super::info::predict::Prediction;
-use super::many::Many;
+use super::many::{Many, Stacked};
 use super::over::{FieldStatement, MacField, Pair, Weight};
 use super::progress::Progress;
 use super::session::{self, Figures, Worth};
@@ -24,7 +27,7 @@ pub(crate) struct Settled<'a> {
 enum How<'a> {
     Bits(&'a BitStatement),
     Field { statement: &'a dyn FieldStatement, mac: MacField, weight: Weight },
-    Many { many: &'a Many, counts: Counts },
+    Many { many: &'a Many, counts: Counts, by: DisjunctionArg },
 }
 
 /// What a proof of a statement about bits with these `counts` is made of.
@@ -45,20 +48,61 @@ pub(crate) fn bit_soundness(options: &Options, program: Program) -> f64 {
 
 /// The same for a proof over a field.
 pub(crate) fn field_soundness(options: &Options, pair: &Pair, weight: &Weight) -> f64 {
+    let (checks, size) = (weight.checks(), pair.size);
+    let disjunction = match usize::try_from(weight.branches) {
+        Ok(branches) if branches > 0 => Disjunction { branches, challenges: weight.challenges },
+        _ if options.fiat_shamir => return checks.fiat_shamir_bits(size, 0.0),
+        _ => return checks.interactive_bits(size),
+    };
     match options.fiat_shamir {
-        false => weight.checks().interactive_bits(pair.size),
-        true => weight.checks().fiat_shamir_bits(pair.size, 0.0),
+        false => disjunction.interactive_bits(&checks, size),
+        true => disjunction.fiat_shamir_bits(&checks, size, 0.0),
+    }
+}
+
+/// How Mac'n'Cheese is run.
+pub(crate) fn stacked_settings(options: &Options) -> macncheese::Settings {
+    match options.profile {
+        Profile::Lan => macncheese::Settings::LAN,
+        Profile::Wan => macncheese::Settings::WAN,
+    }
+}
+
+/// What a disjunction of circuits is proved by unless the command line says so; both parties find the same.
+fn cheaper(options: &Options, many: &Many) -> DisjunctionArg {
+    let (over, task) = (Over::bits(options.settings()), many.task());
+    // A gigabit a second, and a hundred megabits.
+    let bytes_per_second = if options.profile == Profile::Lan { 125e6 } else { 12.5e6 };
+    let seconds = |protocol| task.cost(protocol, &over).map(|cost| cost.seconds_on(&over, bytes_per_second));
+    match [Protocol::Robin, Protocol::MacAndCheese].map(seconds) {
+        [Some(robin), Some(stacked)] if stacked < robin => DisjunctionArg::Macncheese,
+        _ => DisjunctionArg::Robin,
     }
 }
 
 /// The same for a proof that some of several statements about bits hold.
-fn many_soundness(options: &Options, many: &Many, counts: &Counts) -> f64 {
-    use volery_zk::disjunction::soundness::{BITS, Disjunction, challenges};
-    let [branches, least] = many.statement.counts();
-    let challenges = challenges(counts.multiplications.div_ceil(least.max(1) as u64));
+pub(crate) fn many_soundness(options: &Options, many: &Many, counts: &Counts, by: DisjunctionArg) -> f64 {
+    let [branches, disjunctions] = many.counts();
+    if by == DisjunctionArg::Macncheese {
+        let Task { shape, .. } = many.task();
+        let all = (branches as u64).saturating_mul(disjunctions as u64);
+        let each = shape.inputs.saturating_add(shape.outputs).saturating_add(shape.multiplications) as u64;
+        let proof = macncheese::soundness::Proof {
+            settings: stacked_settings(options),
+            commitments: each.saturating_mul(all),
+            // What a branch asserts is not counted apart: at most a few for each value.
+            assertions: each.saturating_mul(all),
+            branches: all,
+        };
+        return match options.fiat_shamir {
+            false => proof.interactive_bits(macncheese::soundness::BITS),
+            true => proof.fiat_shamir_bits(macncheese::soundness::BITS, 0.0),
+        };
+    }
+    let challenges = challenges(counts.multiplications.div_ceil(disjunctions.max(1) as u64));
     // Each challenge of a disjunction ends a block, and one more is the last.
     let full = commitments(counts) / options.settings().interval.max(1) as u64;
-    let blocks = full.saturating_add(challenges.saturating_mul(least as u64)).saturating_add(1);
+    let blocks = full.saturating_add(challenges.saturating_mul(disjunctions as u64)).saturating_add(1);
     let checks = arithmetic::soundness::Checks { blocks, degree: 2, folds: 0 };
     let disjunction = Disjunction { branches, challenges };
     match options.fiat_shamir {
@@ -96,11 +140,11 @@ impl ProtocolArgs {
                 let (mac, weight) = self.mac_field(statement)?;
                 How::Field { statement, mac, weight }
             }
-            Named::Many(many) => {
-                let counts = Counter::count(&many.statement)?.total();
-                let bits = many_soundness(&options, many, &counts);
-                reached(self.rho.unwrap_or(ALWAYS_REACHED), bits)?;
-                How::Many { many, counts }
+            Named::Many(many, by) => {
+                let counts = Counter::count(&**many)?.total();
+                let by = by.unwrap_or_else(|| cheaper(&options, many));
+                reached(self.rho.unwrap_or(ALWAYS_REACHED), many_soundness(&options, many, &counts, by))?;
+                How::Many { many, counts, by }
             }
         };
         Ok(Settled { options, how })
@@ -175,8 +219,8 @@ impl Settled<'_> {
         Worth { fields: [pair.value, pair.mac], soundness_bits: field_soundness(&self.options, pair, weight) }
     }
 
-    fn many_worth(&self, many: &Many, counts: &Counts) -> Worth {
-        let soundness_bits = many_soundness(&self.options, many, counts);
+    fn many_worth(&self, many: &Many, counts: &Counts, by: DisjunctionArg) -> Worth {
+        let soundness_bits = many_soundness(&self.options, many, counts, by);
         Worth { fields: [F2::NAME, Gf128::NAME], soundness_bits }
     }
 
@@ -191,9 +235,14 @@ impl Settled<'_> {
                 let report = statement.prove(*mac, prover, rng)?;
                 Ok((report, self.field_worth(&statement.pair(*mac), weight)))
             }
-            How::Many { many, counts } => {
-                let report = prover.prove(&many.statement, rng)?;
-                Ok((report, self.many_worth(many, counts)))
+            How::Many { many, counts, by } => {
+                let report = match by {
+                    DisjunctionArg::Robin => prover.prove(*many, rng)?,
+                    DisjunctionArg::Macncheese => {
+                        prover.prove_stacked(&Stacked(many), stacked_settings(&self.options), rng)?
+                    }
+                };
+                Ok((report, self.many_worth(many, counts, *by)))
             }
         })
     }
@@ -209,9 +258,14 @@ impl Settled<'_> {
                 let report = statement.verify(*mac, verifier, rng)?;
                 Ok((report, self.field_worth(&statement.pair(*mac), weight)))
             }
-            How::Many { many, counts } => {
-                let report = verifier.verify(&many.statement, rng)?;
-                Ok((report, self.many_worth(many, counts)))
+            How::Many { many, counts, by } => {
+                let report = match by {
+                    DisjunctionArg::Robin => verifier.verify(*many, rng)?,
+                    DisjunctionArg::Macncheese => {
+                        verifier.verify_stacked(&Stacked(many), stacked_settings(&self.options), rng)?
+                    }
+                };
+                Ok((report, self.many_worth(many, counts, *by)))
             }
         })
     }

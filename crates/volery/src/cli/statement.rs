@@ -10,7 +10,7 @@ use volery_circuit::{
 };
 use volery_field::F2;
 
-use super::args::{StatementArgs, WitnessArgs};
+use super::args::{DisjunctionArg, StatementArgs, WitnessArgs};
 use super::failure::Failure;
 use super::many::Many;
 use super::over::{self, FieldFile};
@@ -22,8 +22,8 @@ pub(crate) enum Named {
     Bits(BitStatement),
     /// Over another field.
     Field(Box<dyn FieldFile>),
-    /// Some of several over bits.
-    Many(Box<Many>),
+    /// Some of several over bits, and how that is proved, if the command line says so.
+    Many(Box<Many>, Option<DisjunctionArg>),
 }
 
 /// A statement over bits.
@@ -37,7 +37,12 @@ impl Named {
     /// The public side.
     pub(crate) fn load(args: &StatementArgs) -> Result<Self, Failure> {
         if let Some(many) = Many::load(args)? {
-            return Ok(Self::Many(Box::new(many)));
+            return Ok(Self::Many(Box::new(many), args.disjunction));
+        }
+        if args.disjunction == Some(DisjunctionArg::Macncheese) {
+            let reason =
+                "--disjunction macncheese is for Bristol files; one of several r1cs files is proved by Robin";
+            return Err(Failure::input(reason));
         }
         match over::load(args)? {
             Some(statement) => Ok(Self::Field(statement)),
@@ -51,7 +56,7 @@ impl Named {
         Ok(match self {
             Self::Bits(statement) => Self::Bits(statement.with_witness(&source)?),
             Self::Field(statement) => Self::Field(statement.with_witness(source)?),
-            Self::Many(many) => Self::Many(Box::new(many.with_witness(&source)?)),
+            Self::Many(many, by) => Self::Many(Box::new(many.with_witness(&source)?), by),
         })
     }
 
@@ -60,7 +65,7 @@ impl Named {
         match self {
             Self::Bits(statement) => statement.text(),
             Self::Field(statement) => statement.text(),
-            Self::Many(many) => many.text(),
+            Self::Many(many, _) => many.text(),
         }
     }
 
@@ -69,7 +74,7 @@ impl Named {
         match self {
             Self::Bits(statement) => Evaluator::<F2>::check(statement),
             Self::Field(statement) => statement.check(),
-            Self::Many(many) => Evaluator::<F2>::check(&many.statement),
+            Self::Many(many, _) => Evaluator::<F2>::check(&**many),
         }
     }
 }

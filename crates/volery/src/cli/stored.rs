@@ -11,6 +11,7 @@ use volery_zk::quicksilver::{Settings, soundness};
 use super::args::{PreprocessArgs, ProtocolArgs, RoleArg};
 use super::connection::Endpoint;
 use super::failure::Failure;
+use super::outcome::{self, Told};
 use super::output;
 use super::over::MacField;
 use super::progress::Progress;
@@ -51,18 +52,7 @@ pub(crate) fn preprocess(args: &PreprocessArgs) -> Result<(), Failure> {
     output::result(&format!("stored: {count} correlations in {} after {time}", args.out.display()))
 }
 
-/// What `--json` prints of a proof.
-#[derive(Debug, Serialize)]
-struct Done<'a> {
-    /// `proved`, `accepted` or `rejected`.
-    result: &'static str,
-    statement: &'a str,
-    reason: Option<String>,
-    #[serde(flatten)]
-    figures: Option<Figures>,
-}
-
-/// What a proof took.
+/// What a proof took, as `--json` prints it.
 #[derive(Debug, Serialize)]
 struct Figures {
     ands: u64,
@@ -89,7 +79,9 @@ impl Figures {
             soundness_bits: soundness::fiat_shamir_bits(info.settings, &report.tally, 0.0),
         }
     }
+}
 
+impl Told for Figures {
     fn text(&self) -> String {
         format!(
             "{} ANDs in {}, proof of {}, {} correlations left, soundness {:.0} bits against each hash computation",
@@ -99,6 +91,10 @@ impl Figures {
             output::count(self.correlations_left),
             self.soundness_bits
         )
+    }
+
+    fn figures(&self) -> impl Serialize {
+        self
     }
 }
 
@@ -110,7 +106,7 @@ pub(crate) fn about_bits(statement: &Named) -> Result<&BitStatement, Failure> {
             "--preprocessed is for statements about bits; this one is about elements of {}: give --connect or --listen",
             statement.pair(MacField::Small).value
         ))),
-        Named::Many(_) => Err(Failure::input(
+        Named::Many(..) => Err(Failure::input(
             "--preprocessed is for one statement, not for --any-of: give --connect or --listen",
         )),
     }
@@ -127,7 +123,8 @@ pub(crate) fn prove(
     let mut file = ProverFile::open(file)?.with_threads(usize::from(protocol.threads))?;
     demand_soundness(statement, file.info().settings, protocol)?;
     let result = file.prove(statement, out).map_err(Failure::from);
-    conclude("proved", statement, result.map(|report| Figures::new(&report, &file.info())), json)
+    let figures = result.map(|report| Figures::new(&report, &file.info()));
+    outcome::of_file("proved", &statement.text(), figures, json)
 }
 
 /// Runs `volery verify --preprocessed`.
@@ -141,7 +138,8 @@ pub(crate) fn verify(
     let mut file = VerifierFile::open(file)?.with_threads(usize::from(protocol.threads))?;
     demand_soundness(statement, file.info().settings, protocol)?;
     let result = file.verify(statement, proof).map_err(Failure::from);
-    conclude("accepted", statement, result.map(|report| Figures::new(&report, &file.info())), json)
+    let figures = result.map(|report| Figures::new(&report, &file.info()));
+    outcome::of_file("accepted", &statement.text(), figures, json)
 }
 
 /// Refuses a statement whose stored proof would not reach the soundness that was asked for.
@@ -151,26 +149,4 @@ fn demand_soundness(
     protocol: &ProtocolArgs,
 ) -> Result<(), Failure> {
     protocol.demand(statement, |program| soundness::fiat_shamir_bits(settings, program, 0.0))
-}
-
-fn conclude(
-    well: &'static str,
-    statement: &BitStatement,
-    result: Result<Figures, Failure>,
-    json: bool,
-) -> Result<(), Failure> {
-    let text = statement.text();
-    match result {
-        Ok(figures) if json => {
-            output::json(&Done { result: well, statement: &text, reason: None, figures: Some(figures) })
-        }
-        Ok(figures) => output::result(&format!("{well}: {}", figures.text())),
-        Err(Failure::Rejected(reason)) => {
-            let done =
-                Done { result: "rejected", statement: &text, reason: Some(reason.clone()), figures: None };
-            if json { output::json(&done) } else { output::result(done.result) }?;
-            Err(Failure::Rejected(reason))
-        }
-        Err(failure) => Err(failure),
-    }
 }

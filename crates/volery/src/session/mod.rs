@@ -21,6 +21,7 @@ mod options;
 mod over;
 mod prover;
 mod report;
+mod stacked;
 mod verifier;
 
 pub use options::Options;

@@ -73,7 +73,7 @@ impl Common {
     }
 
     /// What a statement over a field needs of the session's options.
-    fn check_field<F: Value, M: Mac<F>>(&self) -> Result<(), Error> {
+    pub(super) fn check_field<F: Value, M: Mac<F>>(&self) -> Result<(), Error> {
         // Hashes stand for V's choice, so a cheating P may try: the field must be too large for that.
         if self.options.fiat_shamir && M::BITS < 120 {
             return Err(Error::Options(format!(
@@ -206,7 +206,7 @@ impl<C: Channel> Prover<C> {
     }
 
     /// Begins the set-up over a field unless it was made before.
-    fn start_field<F: Value, M: Mac<F>>(
+    pub(super) fn start_field<F: Value, M: Mac<F>>(
         &mut self,
         rng: &mut dyn CryptoRng,
     ) -> Result<Option<ProverStart>, Error> {
@@ -217,7 +217,7 @@ impl<C: Channel> Prover<C> {
     }
 
     /// Ends a set-up that was begun.
-    fn finish_field<F: Value, M: Mac<F>>(
+    pub(super) fn finish_field<F: Value, M: Mac<F>>(
         &mut self,
         start: Option<ProverStart>,
         rng: &mut dyn CryptoRng,
@@ -391,7 +391,7 @@ impl<C: Channel> Verifier<C> {
     }
 
     /// Begins the set-up over a field unless it was made before.
-    fn start_field<F: Value, M: Mac<F>>(
+    pub(super) fn start_field<F: Value, M: Mac<F>>(
         &mut self,
         rng: &mut dyn CryptoRng,
     ) -> Result<Option<VerifierStart>, Error> {
@@ -402,7 +402,7 @@ impl<C: Channel> Verifier<C> {
     }
 
     /// Ends a set-up that was begun.
-    fn finish_field<F: Value, M: Mac<F>>(
+    pub(super) fn finish_field<F: Value, M: Mac<F>>(
         &mut self,
         start: Option<VerifierStart>,
         rng: &mut dyn CryptoRng,

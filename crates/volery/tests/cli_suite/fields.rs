@@ -1,6 +1,5 @@
 //! Statements over fields: constraint systems and numbers.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use volery::statements::InnerProduct;
@@ -8,12 +7,6 @@ use volery_circuit::r1cs::{Assignment, R1cs, R1csStatement};
 use volery_field::{Bn254Scalar, F61, Field, Ring, Value};
 
 use crate::support::*;
-
-/// A committed file of a small circuit.
-fn circuit(name: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../circuit/testdata/r1cs").join(name);
-    path.to_str().expect("UTF-8").to_owned()
-}
 
 /// A session with the witness in a file. The parties' own arguments come last.
 fn prove(statement: [&[&str]; 2], witness: &str, prover: &[&str], verifier: &[&str]) -> (Ended, Ended) {
@@ -32,7 +25,7 @@ fn constraint_systems_are_proved_over_the_field_that_their_file_names() {
         ("factors.f61", "F61", "F61"),
     ] {
         let [r1cs, wtns, json] =
-            ["r1cs", "wtns", "public.json"].map(|kind| circuit(&format!("{name}.{kind}")));
+            ["r1cs", "wtns", "public.json"].map(|kind| constraint_file(&format!("{name}.{kind}")));
         let (prover, verifier) =
             prove([&[&r1cs], &[&r1cs, "--public", &json]], &wtns, &["--json"], &["--json"]);
         for ended in [prover, verifier] {
@@ -49,10 +42,10 @@ fn constraint_systems_are_proved_over_the_field_that_their_file_names() {
 fn the_name_of_a_constraint_system_does_not_matter_and_its_witness_may_come_through_a_pipe() {
     let dir = tempfile::tempdir().expect("a directory");
     let r1cs = dir.path().join("sha256-preimage.txt");
-    std::fs::copy(circuit("mimc.f61.r1cs"), &r1cs).expect("copied");
+    std::fs::copy(constraint_file("mimc.f61.r1cs"), &r1cs).expect("copied");
     let r1cs = r1cs.to_str().expect("UTF-8");
-    let json = circuit("mimc.f61.public.json");
-    let witness = std::fs::read(circuit("mimc.f61.wtns")).expect("readable");
+    let json = constraint_file("mimc.f61.public.json");
+    let witness = std::fs::read(constraint_file("mimc.f61.wtns")).expect("readable");
     let args = ["check", r1cs, "--public", &json, "--witness", "-"];
     assert_eq!(run_bytes(&args, &witness).expect(0, "").stdout, "holds\n");
     run_bytes(&args, &witness[..witness.len() - 1]).refused("standard input, byte ");
@@ -62,7 +55,7 @@ fn the_name_of_a_constraint_system_does_not_matter_and_its_witness_may_come_thro
 #[test]
 fn other_public_values_are_told_to_the_prover_and_end_a_session_with_the_verifier() {
     let dir = tempfile::tempdir().expect("a directory");
-    let [r1cs, wtns] = ["r1cs", "wtns"].map(|kind| circuit(&format!("factors.bn254.{kind}")));
+    let [r1cs, wtns] = ["r1cs", "wtns"].map(|kind| constraint_file(&format!("factors.bn254.{kind}")));
     let wrong = write(dir.path(), "public.json", "[\"10097064\"]");
     run(&["prove", &r1cs, "--public", &wrong, "--witness", &wtns, "--connect", "127.0.0.1:1"], "")
         .refused("output 0 (wire 1) is not the public one");
@@ -74,8 +67,8 @@ fn other_public_values_are_told_to_the_prover_and_end_a_session_with_the_verifie
 #[test]
 fn a_witness_that_violates_a_constraint_is_found_before_anything_is_sent() {
     let dir = tempfile::tempdir().expect("a directory");
-    let r1cs = circuit("mimc.bn254.r1cs");
-    let mut witness = std::fs::read(circuit("mimc.bn254.wtns")).expect("readable");
+    let r1cs = constraint_file("mimc.bn254.r1cs");
+    let mut witness = std::fs::read(constraint_file("mimc.bn254.wtns")).expect("readable");
     // The lowest byte of the last value.
     let place = witness.len() - 32;
     witness[place] ^= 1;
@@ -96,10 +89,10 @@ fn provers_that_cheat_are_rejected_with_code_1() {
     let mut rng = volery::os_rng().expect("randomness");
 
     // Other factors, of another product.
-    let [r1cs, json] = ["r1cs", "public.json"].map(|kind| circuit(&format!("factors.bn254.{kind}")));
+    let [r1cs, json] = ["r1cs", "public.json"].map(|kind| constraint_file(&format!("factors.bn254.{kind}")));
     let verifier = Running::listening(&join(&[&["verify", &r1cs, "--public", &json], &listen]), "");
     let system = Arc::new(R1cs::<Bn254Scalar>::open(&r1cs).expect("reads"));
-    let right = Assignment::<Bn254Scalar>::open(circuit("factors.bn254.wtns")).expect("reads");
+    let right = Assignment::<Bn254Scalar>::open(constraint_file("factors.bn254.wtns")).expect("reads");
     let (p, q) = (Bn254Scalar::from_u64(1013), Bn254Scalar::from_u64(10_007));
     let inverse = |x: Bn254Scalar| (x - Bn254Scalar::ONE).inverse().expect("not 1");
     let other =
@@ -125,7 +118,7 @@ fn provers_that_cheat_are_rejected_with_code_1() {
 #[test]
 fn malformed_files_of_constraint_systems_are_refused_with_their_place() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (r1cs, json) = (circuit("factors.bn254.r1cs"), circuit("factors.bn254.public.json"));
+    let (r1cs, json) = (constraint_file("factors.bn254.r1cs"), constraint_file("factors.bn254.public.json"));
     let good = std::fs::read(&r1cs).expect("readable");
     let changed = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = good.clone();
@@ -161,10 +154,18 @@ fn malformed_files_of_constraint_systems_are_refused_with_their_place() {
         .refused("/nonexistent");
     run(&["info", &r1cs, "--field", "f61"], "").refused("--field");
     run(&["info", &r1cs, "--rows", "1"], "").refused("--rows");
-    let other = circuit("factors.bls12381.wtns");
+    let other = constraint_file("factors.bls12381.wtns");
     run(&["check", &r1cs, "--witness", &other], "").refused("factors.bls12381.wtns");
-    let args =
-        ["prove", &r1cs, "--witness", &circuit("factors.bn254.wtns"), "--preprocessed", "P", "--out", "x"];
+    let args = [
+        "prove",
+        &r1cs,
+        "--witness",
+        &constraint_file("factors.bn254.wtns"),
+        "--preprocessed",
+        "P",
+        "--out",
+        "x",
+    ];
     run(&args, "").refused("--preprocessed is for statements about bits");
 }
 
@@ -315,7 +316,7 @@ fn info_counts_claims_and_predicts_what_a_proof_sends() {
         assert!((0.85..1.15).contains(&ratio), "{cost}: {ratio}");
     }
     assert_eq!(cost["mac_field"], "F32[X]/(X^4-2)");
-    let r1cs = circuit("threshold.f61.r1cs");
+    let r1cs = constraint_file("threshold.f61.r1cs");
     let info = run(&["info", &r1cs, "--json"], "").expect(0, "").object();
     let macs: Vec<&str> = info["protocols"]
         .as_array()

@@ -81,7 +81,123 @@ fn claims_can_be_given_for_each_circuit_and_info_counts_one() {
     let info = run(&[&["info", "--json", "--any-of"], each.as_slice()].concat(), "").expect(0, "").object();
     // Both factors of nine ANDs, and eight bits.
     assert_eq!((&info["ands"], &info["secret_bits"]), (&9.into(), &26.into()), "{info}");
+    let names = info["protocols"].as_array().expect("a list").iter().map(|cost| &cost["protocol"]);
+    assert_eq!(Vec::from_iter(names), ["robin", "macncheese", "robin", "macncheese"]);
     run(&["check", "--any-of", &files[0], "--witness", "-"], "branch 0\n0x07\n")
         .refused("a circuit needs a claim");
     run(&["info", "x", "--any-of", &files[0]], "").refused("not both");
+}
+
+#[test]
+fn a_choice_is_repeated_with_a_claim_for_each_time() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let files = circuits(dir.path());
+    let names: Vec<&str> = files[..2].iter().map(String::as_str).collect();
+    let claims =
+        "repetition 0\noutput 0 = 0x07\nrepetition 1\noutput 0 = 0x18\nrepetition 2\noutput 0 = 0x07\n";
+    let public = write(dir.path(), "public", claims);
+    let statement = [&["--public", public.as_str(), "--repeat", "3", "--any-of"], names.as_slice()].concat();
+    let mut sent = Vec::new();
+    for witness in [
+        "branch 0\n0x07\nbranch 0\n0x18\nbranch 0\n0x07\n",
+        "branch 1\n0x0f\nbranch 0\n0x18\n# the third\nbranch 1\n0x0f\n",
+    ] {
+        let (prover, verifier) = session([&statement, &statement], witness, &["--json"], &["--json"]);
+        let (prover, verifier) = (prover.expect(0, "").object(), verifier.expect(0, "").object());
+        assert_eq!(verifier["result"], "accepted", "{verifier}");
+        assert!(verifier["soundness_bits"].as_f64().is_some_and(|bits| bits >= 100.0), "{verifier}");
+        sent.push((prover["bytes_sent"].clone(), verifier["bytes_sent"].clone()));
+    }
+    assert_eq!(sent[0], sent[1]);
+    let check =
+        |witness: &str| run(&[&["check"], statement.as_slice(), &["--witness", "-"]].concat(), witness);
+    check("branch 0\n0x07\nbranch 0\n0x18\nbranch 0\n0x07\n").expect(0, "");
+    check("branch 0\n0x07\nbranch 0\n0x07\nbranch 0\n0x07\n").expect(1, "");
+    check("branch 0\n0x07\nbranch 0\n0x18\n").refused("2 witnesses for 3 repetitions");
+    check("branch 0\n0x07\nbranch 2\n0x18\nbranch 0\n0x07\n").refused("branch 2 of 2");
+    check("branch 0\n0x07\nbranch 0\n0x1\nbranch 0\n0x07\n").refused("after line 3, line 1");
+}
+
+#[test]
+fn claims_of_repetitions_are_counted_and_in_order() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let files = circuits(dir.path());
+    let refused = |public: &str, repeat: &str, reason: &str| {
+        let public = write(dir.path(), "public", public);
+        run(&["info", "--public", &public, "--repeat", repeat, "--any-of", &files[0]], "").refused(reason);
+    };
+    let one = "repetition 0\noutput 0 = 0x07\n";
+    refused(one, "2", "claims for 1 repetitions");
+    refused(&one.repeat(2), "2", "repetition 0 where 1 is expected");
+    refused(&format!("output 0 = any\n{one}"), "1", "must stand before");
+    refused("repetition 0\noutput 0 = any\n", "1", "nothing is claimed at repetition 0");
+    refused("output 0 = 0x07\n", "2000000", "1048576 are possible");
+    run(&["info", "--repeat", "2", "--any-of", &files[0]], "").refused("--repeat needs --public");
+    let own = format!("{}=x", files[0]);
+    run(&["info", "--repeat", "2", "--any-of", &own], "").refused("in the file of --public");
+}
+
+#[test]
+fn one_of_several_constraint_systems_is_proved() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let data = constraint_file;
+    let systems = [
+        format!("{}={}", data("factors.f61.r1cs"), data("factors.f61.public.json")),
+        format!("{}={}", data("threshold.f61.r1cs"), data("threshold.f61.public.json")),
+    ];
+    let statement = [&["--any-of"], systems.each_ref().map(String::as_str).as_slice()].concat();
+    let mut sent = Vec::new();
+    for witness in ["factors", "threshold"] {
+        let number = usize::from(witness == "threshold");
+        let witness = format!("branch {number}\n{}\n", data(&format!("{witness}.f61.wtns")));
+        let (prover, verifier) = session([&statement, &statement], &witness, &["--json"], &["--json"]);
+        let (prover, verifier) = (prover.expect(0, "").object(), verifier.expect(0, "").object());
+        assert_eq!((&verifier["result"], &verifier["field"]), (&"accepted".into(), &"F61".into()));
+        sent.push((prover["bytes_sent"].clone(), verifier["bytes_sent"].clone()));
+    }
+    assert_eq!(sent[0], sent[1]);
+    let check =
+        |witness: &str| run(&[&["check"], statement.as_slice(), &["--witness", "-"]].concat(), witness);
+    check("branch 2\nx.wtns\n").refused("branch 2 of 2");
+    check("branch 0\n").refused("one file name");
+    check("0x01\n").refused("branch N");
+    let out = dir.path().join("proof").display().to_string();
+    let witness = format!("branch 0\n{}\n", data("factors.f61.wtns"));
+    run(&[&["prove"], statement.as_slice(), &["--witness", "-", "--out", &out]].concat(), &witness)
+        .refused("disjunction");
+}
+
+#[test]
+fn the_protocol_of_a_disjunction_can_be_forced_and_both_parties_need_the_same() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let files = circuits(dir.path());
+    let public = write(dir.path(), "public", PUBLIC);
+    let names: Vec<&str> = files.iter().map(String::as_str).collect();
+    let by = |protocol: &'static str, rest: &[&'static str]| {
+        join(&[&["--disjunction", protocol, "--public", &public], rest, &["--any-of"], &names])
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let stacked = by("macncheese", &[]);
+    let stacked: Vec<&str> = stacked.iter().map(String::as_str).collect();
+    let mut sent = Vec::new();
+    for witness in ["branch 0\n0x07\n", "branch 1\n0x0f\n"] {
+        let (prover, verifier) = session([&stacked, &stacked], witness, &["--json"], &["--json"]);
+        let (prover, verifier) = (prover.expect(0, "").object(), verifier.expect(0, "").object());
+        assert_eq!(verifier["result"], "accepted", "{verifier}");
+        assert!(verifier["soundness_bits"].as_f64().is_some_and(|bits| bits >= 100.0), "{verifier}");
+        sent.push((prover["bytes_sent"].clone(), verifier["bytes_sent"].clone()));
+    }
+    assert_eq!(sent[0], sent[1]);
+    let two = by("macncheese", &["--at-least", "2"]);
+    let two: Vec<&str> = two.iter().map(String::as_str).collect();
+    let (prover, verifier) = session([&two, &two], "branch 1\n0x0f\nbranch 0\n0x07\n", &[], &[]);
+    prover.expect(0, "");
+    verifier.expect(0, "");
+    let robin = by("robin", &[]);
+    let robin: Vec<&str> = robin.iter().map(String::as_str).collect();
+    let (prover, verifier) = session([&stacked, &robin], "branch 0\n0x07\n", &[], &[]);
+    prover.expect(3, "");
+    verifier.expect(3, "");
 }

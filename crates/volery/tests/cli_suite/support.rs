@@ -204,3 +204,9 @@ pub(crate) fn lie_to(address: &str) -> volery::Error {
     let mut rng = volery::os_rng().expect("randomness");
     prover_at(address).prove(&liar, &mut rng).expect_err("a lie was accepted")
 }
+
+/// A committed file of a small circuit.
+pub(crate) fn constraint_file(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../circuit/testdata/r1cs").join(name);
+    path.to_str().expect("UTF-8").to_owned()
+}

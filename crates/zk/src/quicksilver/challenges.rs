@@ -27,19 +27,19 @@ impl Challenges<'_> {
     }
 
     /// Whether V chooses.
-    pub(super) fn are_chosen(&self) -> bool {
+    pub(crate) fn are_chosen(&self) -> bool {
         !matches!(self, Self::FiatShamir(_))
     }
 
     /// Absorbs one of P's messages: none of them escapes the transcript.
-    pub(super) fn absorb(&mut self, tag: Tag, payload: &[u8]) {
+    pub(crate) fn absorb(&mut self, tag: Tag, payload: &[u8]) {
         if let Self::FiatShamir(transcript) = self {
             transcript.absorb(tag.name(), payload);
         }
     }
 
     /// V's choice of a seed; none where a hash chooses.
-    pub(super) fn draw(&mut self) -> Option<[u8; 16]> {
+    pub(crate) fn draw(&mut self) -> Option<[u8; 16]> {
         match self {
             Self::Interactive(rng) => {
                 let mut seed = [0; 16];
@@ -52,7 +52,7 @@ impl Challenges<'_> {
     }
 
     /// The hash's choice of a seed for the block that ends here; none where V chooses.
-    pub(super) fn hash(&mut self) -> Option<[u8; 16]> {
+    pub(crate) fn hash(&mut self) -> Option<[u8; 16]> {
         match self {
             Self::Interactive(_) | Self::Seeded(_) => None,
             Self::FiatShamir(transcript) => Some(transcript.challenge_seed("block").into_bytes()),
@@ -60,7 +60,7 @@ impl Challenges<'_> {
     }
 
     /// Sends `payload` as P and absorbs it.
-    pub(super) fn send(&mut self, channel: &mut dyn Channel, tag: Tag, payload: &[u8]) -> Result<(), Error> {
+    pub(crate) fn send(&mut self, channel: &mut dyn Channel, tag: Tag, payload: &[u8]) -> Result<(), Error> {
         self.absorb(tag, payload);
         Ok(channel.send(tag, payload)?)
     }

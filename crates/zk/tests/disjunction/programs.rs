@@ -62,6 +62,25 @@ impl<R: Small> Program<R> {
         self
     }
 
+    /// Products in the half of a program of `steps` steps that follows from `seed`.
+    pub(crate) fn products(seed: u64, steps: usize) -> usize {
+        let mut random = Random(seed);
+        let product = |_: &usize| {
+            // The operation is the fourth number of a step, after two operands and a constant.
+            let _ = [random.next(), random.next(), random.next()];
+            random.below(8) >= 5
+        };
+        (0..steps / 2).filter(product).count()
+    }
+
+    /// Seeds of as many programs' halves as asked for, all with as many products and not none.
+    pub(crate) fn alike<const N: usize>(steps: usize) -> [u64; N] {
+        let products = |seed: u64| Self::products(seed, steps);
+        let wanted = products(1).max(1);
+        let mut seeds = (1..).filter(|seed| products(*seed) == wanted);
+        core::array::from_fn(|_| seeds.next().expect("one in a few"))
+    }
+
     /// As the verifier has it.
     pub(crate) fn public(&self) -> Self {
         Self { witness: None, ..self.clone() }

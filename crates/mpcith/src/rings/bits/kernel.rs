@@ -74,31 +74,28 @@ impl Kernel {
     }
 }
 
+/// [`run`], compiled with the given instructions.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn run_avx2<const P: usize, const H: usize>(
-    steps: &[Step],
-    constants: &[F2],
-    one: &Wire<P, H>,
-    wires: &mut [Wire<P, H>],
-    columns: Columns<'_, H>,
-    out: &mut [u8],
-) -> usize {
-    run(steps, constants, one, wires, columns, out)
+macro_rules! run_with {
+    ($name:ident, $features:literal) => {
+        #[target_feature(enable = $features)]
+        fn $name<const P: usize, const H: usize>(
+            steps: &[Step],
+            constants: &[F2],
+            one: &Wire<P, H>,
+            wires: &mut [Wire<P, H>],
+            columns: Columns<'_, H>,
+            out: &mut [u8],
+        ) -> usize {
+            run(steps, constants, one, wires, columns, out)
+        }
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,avx512f,avx512vl")]
-fn run_avx512<const P: usize, const H: usize>(
-    steps: &[Step],
-    constants: &[F2],
-    one: &Wire<P, H>,
-    wires: &mut [Wire<P, H>],
-    columns: Columns<'_, H>,
-    out: &mut [u8],
-) -> usize {
-    run(steps, constants, one, wires, columns, out)
-}
+run_with!(run_avx2, "avx2");
+#[cfg(target_arch = "x86_64")]
+run_with!(run_avx512, "avx2,avx512f,avx512vl");
 
 #[inline(always)]
 fn run<const P: usize, const H: usize>(

@@ -44,6 +44,8 @@ pub(crate) enum BenchName {
     Zkboo,
     /// The same with ZKB++
     Zkbpp,
+    /// A chain over 2^61-1 by Mac'n'Cheese, or with --bits of ANDs; the size counts those of a branch
+    Macncheese,
 }
 
 /// What measures something else than usual.
@@ -52,13 +54,13 @@ pub(crate) struct MeasureArgs {
     /// matmul: the product is secret, too
     #[arg(long)]
     pub(crate) secret_product: bool,
-    /// robin, batchman, cpu: so many branches, or instructions [default: 2; 100; 50]
+    /// robin, batchman, cpu, macncheese: so many branches, or instructions [default: 2; 100; 50; 1]
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) branches: Option<u16>,
     /// batchman: so many repetitions [default: 2000]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     pub(crate) repetitions: Option<u32>,
-    /// robin: branches over bits
+    /// robin, macncheese: over bits
     #[arg(long)]
     pub(crate) bits: bool,
 }

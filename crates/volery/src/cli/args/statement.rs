@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::ArgPredicate;
+use clap::{Args, ValueEnum};
 
 use crate::cli::failure::Failure;
 
@@ -44,9 +44,19 @@ WITNESS FILE of a constraint system: the .wtns that circom's generated code writ
 WITNESS FILE of others: one line for each secret input, in order, or all of them by name
   0x000102030405060708090a0b0c0d0e0f              # hex, or
   message = 0b011000010110001001100011            # bits, by name
-  With --any-of a line `branch N` (N from 0, in the order of the command line) stands before the values of each that holds.
+  With --any-of a line `branch N` (N from 0, in the order of the command line) stands before the values of each that holds;
+  with --repeat, of each repetition, in order.
   Lengths are exact, leading zeros included. Built-ins call their secret `message`, `key` or `factors` and take it as bytes,
   first byte first (factors in pairs, 8 hex digits each); circuits have `input 0`, `input 1`, ... and take integers whose least significant bit is the first wire.";
+
+/// How a disjunction is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DisjunctionArg {
+    /// Fewest seconds: three values a multiplication of the largest circuit
+    Robin,
+    /// Fewest bytes: one value a multiplication, and more waiting
+    Macncheese,
+}
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StatementArgs {
@@ -66,6 +76,14 @@ pub(crate) struct StatementArgs {
     #[arg(long, value_name = "R", requires = "any_of", help_heading = "Statement",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) at_least: Option<u32>,
+    /// So many times one of them holds, not always the same; the file of --public has a claim for each time, after a line
+    /// `repetition N` (N from 0), or one for all
+    #[arg(long, value_name = "R", requires = "any_of", conflicts_with = "at_least", help_heading = "Statement",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeat: Option<u32>,
+    /// How one of several circuits is proved; both parties need the same [default: what is faster on a network of --profile]
+    #[arg(long, value_enum, value_name = "PROTOCOL", requires = "any_of", help_heading = "Statement")]
+    pub(crate) disjunction: Option<DisjunctionArg>,
     /// Public inputs and outputs of a circuit file; public numbers of a built-in
     #[arg(long, value_name = "FILE", help_heading = "Statement")]
     pub(crate) public: Option<PathBuf>,

@@ -20,8 +20,9 @@ use crate::cli::session::Wire;
 const INSTRUCTION: u64 = 125;
 
 /// Branches of a measurement.
-fn branches(job: &Job) -> u16 {
+pub(super) fn branches(job: &Job) -> u16 {
     job.measure.branches.unwrap_or(match job.name {
+        BenchName::Macncheese => 1,
         BenchName::Robin => 2,
         BenchName::Batchman => 100,
         _ => 50,
@@ -39,7 +40,7 @@ pub(super) fn gates(job: &Job) -> Result<u64, Failure> {
             let chain = Counter::<F2>::count(&Sha256Chain::new(job.size)?)?.total().multiplications;
             chain.saturating_mul(branches(job).into())
         }
-        BenchName::Robin => job.size.saturating_mul(branches(job).into()),
+        BenchName::Robin | BenchName::Macncheese => job.size.saturating_mul(branches(job).into()),
         BenchName::Cpu => job.size.saturating_mul(INSTRUCTION),
         _ => job.size.saturating_mul(repetitions(job).into()),
     })

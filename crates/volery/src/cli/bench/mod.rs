@@ -17,6 +17,7 @@ mod party;
 mod phases;
 mod public;
 mod row;
+mod stacked;
 mod workload;
 
 pub(crate) use party::party;
@@ -74,6 +75,7 @@ fn tour(args: &BenchArgs) -> Result<Vec<Job>, Failure> {
         (BenchName::Robin, Some(100_000)),
         (BenchName::Batchman, Some(64)),
         (BenchName::Cpu, Some(5_000)),
+        (BenchName::Macncheese, Some(1 << 20)),
     ];
     entries.into_iter().map(|(name, size)| Job::new(name, size, &args.measure, &args.protocol)).collect()
 }

@@ -5,6 +5,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use volery::statements::{AndChain, MulChain};
 use volery::{Address, Channel, Limits, Listener, Prover, Report, Verifier, connect, os_rng};
 use volery_channel::Framed;
 use volery_field::{F2, F61, F61x2, Gf128, Ring};
@@ -13,6 +14,7 @@ use super::convert::ConvertWork;
 use super::disjunction::DisjunctionWork;
 use super::field::FieldWork;
 use super::row::Row;
+use super::stacked::Stacked;
 use super::workload::{BitWork, Job};
 use crate::cli::args::{BenchName, PartyArgs, RoleArg};
 use crate::cli::failure::Failure;
@@ -115,6 +117,13 @@ enum Work {
     Vole(MacField),
     /// One of many.
     Disjunction(DisjunctionWork),
+    /// Branches about bits.
+    Stacked(Stacked<AndChain>),
+    /// Branches over a field.
+    StackedField {
+        work: Stacked<MulChain<F61>>,
+        mac: MacField,
+    },
 }
 
 impl Work {
@@ -127,6 +136,13 @@ impl Work {
         Ok(match job.name {
             BenchName::Cot => Self::Cot,
             BenchName::Vole => Self::Vole(mac_field(job)),
+            BenchName::Macncheese if job.measure.bits => {
+                Self::Stacked(Stacked::new(job, |n| Ok(AndChain::new(n)))?)
+            }
+            BenchName::Macncheese => Self::StackedField {
+                work: Stacked::new(job, |n| Ok(MulChain::new(n)?))?,
+                mac: mac_field(job),
+            },
             BenchName::Convert => Self::Convert { work: ConvertWork::new(job.size), mac: mac_field(job) },
             BenchName::Robin | BenchName::Batchman | BenchName::Cpu => {
                 Self::Disjunction(DisjunctionWork::new(job)?)
@@ -137,10 +153,10 @@ impl Work {
 
     fn fields(&self) -> [&'static str; 2] {
         let pair = match self {
-            Self::Bits(_) | Self::Cot => return [F2::NAME, Gf128::NAME],
+            Self::Bits(_) | Self::Cot | Self::Stacked(_) => return [F2::NAME, Gf128::NAME],
             Self::Disjunction(work) => return work.fields(),
             Self::Field { work, mac } => work.statement.pair(*mac),
-            Self::Convert { mac, .. } | Self::Vole(mac) => F61::pair(*mac),
+            Self::Convert { mac, .. } | Self::Vole(mac) | Self::StackedField { mac, .. } => F61::pair(*mac),
         };
         [pair.value, pair.mac]
     }
@@ -161,6 +177,13 @@ impl Work {
             }
             Self::Vole(MacField::Small) => prover.spend_over::<F61, F61>(size, &mut rng)?,
             Self::Vole(MacField::Large) => prover.spend_over::<F61, F61x2>(size, &mut rng)?,
+            Self::Stacked(work) => prover.prove_stacked(&work.statement, work.settings, &mut rng)?,
+            Self::StackedField { work, mac: MacField::Small } => {
+                prover.prove_stacked_over::<F61, F61, _>(&work.statement, work.settings, &mut rng)?
+            }
+            Self::StackedField { work, mac: MacField::Large } => {
+                prover.prove_stacked_over::<F61, F61x2, _>(&work.statement, work.settings, &mut rng)?
+            }
         })
     }
 
@@ -180,6 +203,13 @@ impl Work {
             }
             Self::Vole(MacField::Small) => verifier.spend_over::<F61, F61>(size, &mut rng)?,
             Self::Vole(MacField::Large) => verifier.spend_over::<F61, F61x2>(size, &mut rng)?,
+            Self::Stacked(work) => verifier.verify_stacked(&work.statement, work.settings, &mut rng)?,
+            Self::StackedField { work, mac: MacField::Small } => {
+                verifier.verify_stacked_over::<F61, F61, _>(&work.statement, work.settings, &mut rng)?
+            }
+            Self::StackedField { work, mac: MacField::Large } => {
+                verifier.verify_stacked_over::<F61, F61x2, _>(&work.statement, work.settings, &mut rng)?
+            }
         })
     }
 

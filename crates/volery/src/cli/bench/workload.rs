@@ -52,6 +52,8 @@ impl Job {
             BenchName::Preimage | BenchName::Zkboo | BenchName::Zkbpp => "byte",
             BenchName::Vole => "vole",
             BenchName::Arithmetic | BenchName::Mul32 => "mul",
+            BenchName::Macncheese if self.measure.bits => "and",
+            BenchName::Macncheese => "mul",
             BenchName::R1cs => "constr",
             BenchName::InnerProduct => "pair",
             BenchName::Matmul => "row",
@@ -68,7 +70,9 @@ impl Job {
     pub(crate) fn gates(&self) -> Result<u64, Failure> {
         Ok(match self.name {
             BenchName::Matmul => self.size.saturating_pow(3),
-            BenchName::Robin | BenchName::Batchman | BenchName::Cpu => disjunction::gates(self)?,
+            BenchName::Robin | BenchName::Batchman | BenchName::Cpu | BenchName::Macncheese => {
+                disjunction::gates(self)?
+            }
             BenchName::Boolean | BenchName::Sha256 | BenchName::Aes128 | BenchName::Preimage => {
                 Counter::<F2>::count(&BitWork::new(self)?)?.total().multiplications
             }
@@ -86,11 +90,15 @@ impl Job {
 impl MeasureArgs {
     /// That nothing is asked of a measurement that it has not.
     fn check(&self, name: BenchName) -> Result<(), Failure> {
-        let disjunction = matches!(name, BenchName::Robin | BenchName::Batchman | BenchName::Cpu);
+        let either = matches!(name, BenchName::Robin | BenchName::Macncheese);
+        let disjunction = either || matches!(name, BenchName::Batchman | BenchName::Cpu);
         let refused = [
-            (self.branches.is_some() && !disjunction, "--branches is for robin, batchman and cpu"),
+            (
+                self.branches.is_some() && !disjunction,
+                "--branches is for robin, batchman, cpu and macncheese",
+            ),
             (self.repetitions.is_some() && name != BenchName::Batchman, "--repetitions is for batchman"),
-            (self.bits && name != BenchName::Robin, "--bits is for robin"),
+            (self.bits && !either, "--bits is for robin and macncheese"),
         ];
         match refused.into_iter().find(|(refused, _)| *refused) {
             Some((_, reason)) => Err(Failure::input(reason)),
@@ -130,6 +138,7 @@ fn usual_size(name: BenchName) -> u64 {
         BenchName::Robin => 1_000_000,
         BenchName::Batchman => 512,
         BenchName::Cpu => 50_000,
+        BenchName::Macncheese => 1 << 22,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `volery info`: what a statement is, and what a proof of it costs and is worth.
 
 mod field;
+mod many;
 pub(crate) mod predict;
 mod speed;
 
@@ -21,6 +22,7 @@ use super::settle::{bit_program, bit_soundness};
 use super::statement::{BitStatement, open_circuit};
 use field::FieldInfo;
 use predict::Prediction;
+use speed::Speed;
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -116,7 +118,11 @@ struct Cost {
 /// Runs the command.
 pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     if let Some(many) = Many::load(&args.statement)? {
-        let info = Info::new(many.text(), &many.signature(), &Counter::count(&many.statement)?, true)?;
+        let counter = Counter::count(&many)?;
+        let info = Info::new(many.text(), &many.signature(), &counter, true)?;
+        let protocols = many::costs(&many, &counter.total(), &speed::measure()?);
+        // A file would have to show the views of one circuit.
+        let info = Info { protocols, public_proofs: Vec::new(), ..info };
         return if args.json { output::json(&info) } else { output::result(&info.text()) };
     }
     if let Some(statement) = over::load(&args.statement)? {

@@ -15,6 +15,7 @@ mod r1cs;
 mod weigh;
 
 pub(crate) use pair::{MacField, Pair, Served};
+pub(crate) use r1cs::is_system;
 pub(crate) use weigh::Weight;
 
 use std::marker::PhantomData;

@@ -6,11 +6,13 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
+use volery_circuit::choose::Pick;
 use volery_circuit::{
-    Backend, Error, Graded, Hint, MatrixShape, Ops, Polynomials, Prove, Statement, check_linear,
-    check_products,
+    Backend, Branches, Choose, Error, Graded, Hint, MatrixShape, Ops, Polynomials, Prove, Statement,
+    check_linear, check_products,
 };
 use volery_field::Value;
+use volery_zk::disjunction::soundness::challenges;
 use volery_zk::quicksilver::arithmetic::soundness::Checks;
 
 /// Elements of a frame.
@@ -36,6 +38,9 @@ pub(crate) struct Weight {
     pub(crate) masks: u64,
     /// Frames of masked elements.
     pub(crate) frames: u64,
+    /// Branches of disjunctions, and what they take of challenges.
+    pub(crate) branches: u64,
+    pub(crate) challenges: u64,
 }
 
 impl Weight {
@@ -186,6 +191,39 @@ impl<F: Value> Prove<F> for Weigher<F> {
         check_products(x.len(), y.len(), z.len())?;
         x.iter().for_each(|()| self.relation(2));
         Ok(())
+    }
+}
+
+/// As Robin: both factors of a product are committed to with it, and a polynomial of degree `B` in delta ends it.
+impl<F: Value, S> Choose<F, S> for Weigher<F> {
+    fn any_of(
+        &mut self,
+        shared: &[()],
+        branches: &Branches<F, S>,
+        _pick: Pick<'_, F, (), S>,
+    ) -> Result<Vec<()>, Error> {
+        branches.check_shared(shared.len())?;
+        let shape = branches.shape();
+        let secrets = (shape.inputs + shape.outputs) as u64;
+        self.commit(secrets);
+        self.weight.secrets += secrets;
+        // Factors and products are committed to between challenges, each of which ends a block.
+        let challenges = challenges(shape.multiplications as u64);
+        let each = (shape.multiplications as u64).div_ceil(challenges);
+        for i in 0..shape.multiplications as u64 {
+            if i > 0 && i.is_multiple_of(each) {
+                self.close();
+            }
+            self.commit(2);
+            self.mul(&(), &())?;
+        }
+        self.close();
+        self.weight.challenges = self.weight.challenges.saturating_add(challenges);
+        let count = branches.list().len() as u64;
+        self.weight.branches += count;
+        self.weight.openings += count;
+        self.weight.masks += (2 * count).saturating_sub(3);
+        Ok(vec![(); shape.outputs])
     }
 }
 

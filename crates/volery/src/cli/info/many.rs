@@ -1,0 +1,45 @@
+//! What it costs to prove one of several circuits, by each protocol.
+
+use volery::{Options, Profile};
+use volery_circuit::Counts;
+use volery_zk::disjunction::cost::{Over, Protocol};
+
+use super::predict::Prediction;
+use super::{Cost, Speed};
+use crate::cli::args::DisjunctionArg;
+use crate::cli::many::Many;
+use crate::cli::settle::many_soundness;
+
+/// Each protocol on each kind of network; `counts` are those of a proof by Robin.
+pub(super) fn costs(many: &Many, counts: &Counts, speed: &Speed) -> Vec<Cost> {
+    let profiles = [Profile::Lan, Profile::Wan];
+    let protocols = [DisjunctionArg::Robin, DisjunctionArg::Macncheese];
+    let pairs = profiles.into_iter().flat_map(|profile| protocols.map(|by| (profile, by)));
+    pairs.filter_map(|(profile, by)| cost(many, counts, speed, profile, by)).collect()
+}
+
+fn cost(many: &Many, counts: &Counts, speed: &Speed, profile: Profile, by: DisjunctionArg) -> Option<Cost> {
+    let options = Options { profile, ..Options::default() };
+    let hashed = Options { fiat_shamir: true, ..options };
+    let (name, protocol) = match by {
+        DisjunctionArg::Robin => ("robin", Protocol::Robin),
+        DisjunctionArg::Macncheese => ("macncheese", Protocol::MacAndCheese),
+    };
+    let own = many.task().cost(protocol, &Over::bits(options.settings()))?;
+    // Set-up and correlations as for a proof that commits to as many bits; then what the protocol sends besides those bits.
+    let mut committed = Counts::default();
+    committed.inputs = own.commitments;
+    let predicted = Prediction::bits(&options, &committed, true);
+    let besides = own.prover_bytes.saturating_sub(own.commitments.div_ceil(8));
+    Some(Cost {
+        protocol: name,
+        profile: profile.name(),
+        correlations: predicted.correlations,
+        bytes_prover: predicted.bytes_prover.saturating_add(besides),
+        bytes_verifier: predicted.bytes_verifier.saturating_add(own.verifier_bytes),
+        round_trips: predicted.round_trips,
+        seconds_estimated: speed.seconds(0) + own.seconds,
+        soundness_bits: many_soundness(&options, many, counts, by),
+        soundness_bits_fiat_shamir: many_soundness(&hashed, many, counts, by),
+    })
+}

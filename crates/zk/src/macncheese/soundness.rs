@@ -1,0 +1,153 @@
+//! What an acceptance is worth, in bits, by the bounds of the paper.
+//!
+//! A proof of a false statement is accepted with probability at most
+//!
+//! ```text
+//! interactive     blocks * E            a wrong product survives its block's check:
+//!                     1 / (|M| - 2)                     simple (theorem 3; challenges are neither 0 nor 1)
+//!                     (4 log n + 2) / (|M| - 2)         batched, coefficients from a seed (section 4.3)
+//!                     (n + 4 log n + 1) / (|M| - 2)     batched, powers (theorem 4)
+//!                     1 / 2^45                          embedded (section 4.4)
+//!               + blocks / |M|          the queries of a block cancel in their combination (figure 5)
+//!               + 2 (m - 1) / |M|       joins of a tree over m branches; 2 / |M| for shares of a challenge (theorem 2)
+//!               + 1 / K                 the tag of a query that is not zero is guessed
+//! Fiat-Shamir   + q * ((m + 1) (E' + 2 / |C|) + 2^-128) theorem 5 with round-by-round error E', the greatest of any one round: 2 / (|M| - 2),
+//!                                                       n / (|M| - 2) for powers, 2^-45 embedded; |C| = min(|M|, 2^128)
+//! ```
+//!
+//! Blocks and joins are those of *all* branches: a cheating P needs one of them to hold falsely, and may choose which. Checks come after so many
+//! assertions too, and count as blocks. All branches, over all levels of nesting, and the program around them share each challenge, so one hash is a
+//! try at each of them: up to `m + 1` tries. `K` is the number of likely values of delta ([`FieldSize`]).
+
+use super::{Multiplier, Settings};
+pub use crate::quicksilver::arithmetic::soundness::FieldSize;
+
+/// The size of GF(2^128) as the MAC field of bits: delta's lowest bit is fixed.
+pub const BITS: FieldSize = FieldSize { field: 127.0, key: 127.0 };
+
+/// What a proof consists of, in all branches together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Proof {
+    /// How it is run.
+    pub settings: Settings,
+    /// Secret values and multiplications.
+    pub commitments: u64,
+    /// Wires claimed to be zero.
+    pub assertions: u64,
+    /// Branches of all disjunctions.
+    pub branches: u64,
+}
+
+impl Proof {
+    fn blocks(&self) -> f64 {
+        // As many assertions as fill a block end it; every branch may end in a block that is not full.
+        let full = |n: u64| (n / self.settings.block_len() as u64) as f64;
+        full(self.commitments) + full(self.assertions) + 1.0 + self.branches as f64
+    }
+
+    /// The error of a block's check.
+    fn block_error(&self, size: FieldSize) -> f64 {
+        let n = self.settings.block_len() as f64;
+        let log = n.log2().ceil();
+        let field = 1.0 / (size.field.exp2() - 2.0);
+        match self.settings.multiplier {
+            Multiplier::Simple => field,
+            Multiplier::Batched => (4.0 * log + 2.0) * field,
+            Multiplier::BatchedPowers => (n + 4.0 * log + 1.0) * field,
+            Multiplier::EmbeddedRho40 => (-45_f64).exp2(),
+        }
+    }
+
+    /// The error of the one round that has the greatest.
+    fn round_error(&self, size: FieldSize) -> f64 {
+        let field = 1.0 / (size.field.exp2() - 2.0);
+        match self.settings.multiplier {
+            Multiplier::Simple | Multiplier::Batched => 2.0 * field,
+            Multiplier::BatchedPowers => (self.settings.block_len() as f64).max(2.0) * field,
+            Multiplier::EmbeddedRho40 => (-45_f64).exp2(),
+        }
+    }
+
+    fn error(&self, size: FieldSize) -> f64 {
+        let field = 1.0 / size.field.exp2();
+        self.blocks() * (self.block_error(size) + field)
+            + 2.0 * self.branches as f64 * field
+            + 1.0 / size.key.exp2()
+    }
+
+    /// Soundness of an interactive proof, in bits.
+    #[must_use]
+    pub fn interactive_bits(&self, size: FieldSize) -> f64 {
+        -self.error(size).log2()
+    }
+
+    /// Soundness of a Fiat-Shamir proof against a P that computes `2^log2_queries` hashes, in bits.
+    #[must_use]
+    pub fn fiat_shamir_bits(&self, size: FieldSize, log2_queries: f64) -> f64 {
+        let challenges = size.field.min(128.0).exp2();
+        let tries = self.branches as f64 + 1.0;
+        let each = tries * (self.round_error(size) + 2.0 / challenges) + (-128_f64).exp2();
+        -(self.error(size) + log2_queries.exp2() * each).log2()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_field::{F61, F61x2};
+
+    use super::*;
+
+    fn proof(settings: Settings, commitments: u64, branches: u64) -> Proof {
+        Proof { settings, commitments, assertions: 0, branches }
+    }
+
+    #[test]
+    fn a_billion_ands_in_eight_branches_keep_a_hundred_bits() {
+        for settings in [Settings::LAN, Settings::WAN] {
+            assert!(proof(settings, 8_000_000_000, 8).interactive_bits(BITS) >= 100.0);
+        }
+    }
+
+    #[test]
+    fn powers_lose_the_size_of_a_block() {
+        let powers = Settings { multiplier: Multiplier::BatchedPowers, ..Settings::WAN };
+        let [a, b] = [Settings::WAN, powers].map(|s| proof(s, 1_000_000, 0).interactive_bits(BITS));
+        // n + 4 log n + 1 against 4 log n + 2, n = 2^20.
+        assert!((13.5..13.8).contains(&(a - b)), "{a} {b}");
+        assert!((105.0..108.0).contains(&b), "{b}");
+    }
+
+    #[test]
+    fn a_billion_multiplications_keep_forty_bits_over_the_61_bit_field_and_a_hundred_over_its_extension() {
+        let bits = proof(Settings::LAN, 1_000_000_000, 0).interactive_bits(FieldSize::of::<F61, F61>());
+        assert!((40.0..45.0).contains(&bits), "{bits}");
+        let bits = proof(Settings::LAN, 1_000_000_000, 0).interactive_bits(FieldSize::of::<F61, F61x2>());
+        assert!(bits >= 100.0, "{bits}");
+    }
+
+    #[test]
+    fn the_embedding_is_worth_its_name_for_some_thirty_blocks() {
+        let embedded = Settings { multiplier: Multiplier::EmbeddedRho40, ..Settings::LAN };
+        let most = (embedded.block_len() * 30) as u64;
+        let bits = proof(embedded, most, 0).interactive_bits(BITS);
+        assert!((40.0..45.0).contains(&bits), "{bits}");
+        assert!(proof(embedded, 2 * most, 0).interactive_bits(BITS) < 40.0);
+    }
+
+    #[test]
+    fn fiat_shamir_loses_what_the_prover_computes_and_every_hash_tries_all_branches() {
+        let bits = |branches| proof(Settings::LAN, 1_000_000, branches).fiat_shamir_bits(BITS, 64.0);
+        // 2^64 tries at 4 / 2^127, and at nine times that.
+        assert!((60.5..61.0).contains(&bits(0)), "{}", bits(0));
+        assert!((bits(0) - bits(8) - 9_f64.log2()).abs() < 0.3, "{} {}", bits(0), bits(8));
+    }
+
+    #[test]
+    fn as_many_assertions_as_fill_a_block_end_it() {
+        let embedded = Settings { multiplier: Multiplier::EmbeddedRho40, ..Settings::LAN };
+        let few = proof(embedded, 1, 0);
+        let many = Proof { assertions: 3 * embedded.block_len() as u64, ..few };
+        // Four blocks and not one.
+        assert!((few.interactive_bits(BITS) - many.interactive_bits(BITS) - 2.0).abs() < 0.01);
+    }
+}

@@ -1,0 +1,274 @@
+//! The branches of one disjunction, advanced together.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use volery_circuit::Error as StatementError;
+
+use super::super::half::{Half, Wide};
+use super::super::link::{Ask, Link, Piece, Round};
+use super::super::run::{Run, Setting};
+use super::Branch;
+use super::branch::{BranchLink, Down, Settled, Up, Want};
+use crate::Error;
+
+/// How what the link gives is lent to branches.
+pub(super) trait Lend<H: Half> {
+    /// Branches that write at the same time.
+    fn writers(&self) -> usize;
+
+    /// How much must be asked of the link for branches that want this much.
+    fn ask(&self, ask: Ask) -> Ask;
+
+    /// How long a piece must be so that each branch gets one of at least `least`.
+    fn least(&self, least: usize) -> usize;
+
+    /// Lends a piece to each of `turns`, writers first; how much of it is used.
+    fn piece(
+        &mut self,
+        stack: &mut Stack<H>,
+        turns: &[usize],
+        piece: &mut Arc<Piece<H>>,
+    ) -> Result<usize, Error>;
+
+    /// Lends a round to each of `turns`, writers first.
+    fn round(
+        &mut self,
+        stack: &mut Stack<H>,
+        turns: &[usize],
+        round: &mut Box<Round<H>>,
+    ) -> Result<(), Error>;
+}
+
+/// What a branch waits for.
+enum State<H: Half> {
+    /// A piece of at least so many commitments.
+    Piece(usize),
+    Round(Ask),
+    Ended(Wide<H::Mac>),
+}
+
+struct Child<H: Half> {
+    up: Receiver<Up<H>>,
+    down: Sender<Down<H>>,
+    state: State<H>,
+}
+
+/// All branches, and which of them write.
+pub(super) struct Stack<H: Half> {
+    children: Vec<Child<H>>,
+    pub(super) truth: Vec<bool>,
+}
+
+fn lost() -> Error {
+    StatementError::misuse("a branch of a disjunction ended without a result").into()
+}
+
+fn out_of_turn() -> Error {
+    StatementError::misuse("a branch of a disjunction spoke out of turn").into()
+}
+
+impl<H: Half> Stack<H> {
+    /// Gives the branch a turn, with something: the piece that comes back.
+    fn turn(&mut self, i: usize, give: Down<H>) -> Result<Settled<H>, Error> {
+        let child = &mut self.children[i];
+        child.down.send(give).map_err(|_| lost())?;
+        match child.up.recv().map_err(|_| lost())? {
+            Up::Wants(settled, want) => {
+                child.state = match want {
+                    Want::Piece(least) => State::Piece(least),
+                    Want::Round(ask) => State::Round(ask),
+                };
+                Ok(settled)
+            }
+            Up::Done(settled, result) => {
+                child.state = State::Ended(result?);
+                Ok(settled)
+            }
+            Up::Filled(_) => Err(out_of_turn()),
+        }
+    }
+
+    /// Lends a piece: it, as written by a writer, and how much of it was used.
+    pub(super) fn lend_piece(
+        &mut self,
+        i: usize,
+        piece: Arc<Piece<H>>,
+    ) -> Result<(Arc<Piece<H>>, usize), Error> {
+        self.turn(i, Down::Piece(piece))?.ok_or_else(out_of_turn)
+    }
+
+    /// Lends a round: it, as written by a writer.
+    pub(super) fn lend_round(&mut self, i: usize, round: Box<Round<H>>) -> Result<Box<Round<H>>, Error> {
+        let child = &mut self.children[i];
+        child.down.send(Down::Round(round)).map_err(|_| lost())?;
+        match child.up.recv().map_err(|_| lost())? {
+            Up::Filled(round) => Ok(round),
+            // A protocol that fails in its round.
+            Up::Done(_, Err(error)) => Err(error),
+            _ => Err(out_of_turn()),
+        }
+    }
+
+    /// Who waits for what `select` says, writers first.
+    fn turns(&self, select: impl Fn(&State<H>) -> bool) -> Vec<usize> {
+        let waiting = |writes| {
+            let select = &select;
+            let each = self.children.iter().zip(&self.truth).enumerate();
+            each.filter(move |(_, (child, truth))| **truth == writes && select(&child.state)).map(|(i, _)| i)
+        };
+        waiting(true).chain(waiting(false)).collect()
+    }
+
+    /// Advances all branches to their ends, over the link of the run around them.
+    fn run(&mut self, link: &mut dyn Link<H>, lend: &mut dyn Lend<H>) -> Result<(), Error> {
+        for i in self.turns(|_| true) {
+            if self.turn(i, Down::Go)?.is_some() {
+                return Err(out_of_turn());
+            }
+        }
+        loop {
+            let rounds = self.turns(|state| matches!(state, State::Round(_)));
+            if !rounds.is_empty() {
+                self.round(&rounds, link, lend)?;
+                continue;
+            }
+            let pieces = self.turns(|state| matches!(state, State::Piece(_)));
+            if pieces.is_empty() {
+                return Ok(());
+            }
+            let least = pieces.iter().fold(1, |most, i| match &self.children[*i].state {
+                State::Piece(least) => most.max(*least),
+                _ => most,
+            });
+            let mut piece = link.piece(true, lend.least(least))?;
+            let used = lend.piece(self, &pieces, &mut piece)?;
+            link.settle(piece, used)?;
+        }
+    }
+
+    fn round(
+        &mut self,
+        turns: &[usize],
+        link: &mut dyn Link<H>,
+        lend: &mut dyn Lend<H>,
+    ) -> Result<(), Error> {
+        let wanted = turns.iter().fold(Ask::default(), |most, i| match &self.children[*i].state {
+            State::Round(ask) => most.max(*ask),
+            _ => most,
+        });
+        let mut round = link.round(lend.ask(wanted))?;
+        lend.round(self, turns, &mut round)?;
+        let seed = link.challenge(round)?;
+        for i in turns {
+            if self.turn(*i, Down::Seed(seed))?.is_some() {
+                return Err(out_of_turn());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Everybody gets the same; one branch writes.
+pub(super) struct Plain;
+
+impl<H: Half> Lend<H> for Plain {
+    fn writers(&self) -> usize {
+        1
+    }
+
+    fn ask(&self, ask: Ask) -> Ask {
+        ask
+    }
+
+    fn least(&self, least: usize) -> usize {
+        least
+    }
+
+    fn piece(
+        &mut self,
+        stack: &mut Stack<H>,
+        turns: &[usize],
+        piece: &mut Arc<Piece<H>>,
+    ) -> Result<usize, Error> {
+        let mut used = 0;
+        for i in turns {
+            // The only reference goes to the first, who may write; the others' come from what comes back.
+            let lent = std::mem::replace(piece, Arc::new(Piece { wires: Vec::new(), due: 0 }));
+            let own = if *i == turns[0] { None } else { Some(lent.clone()) };
+            let (back, its) = stack.lend_piece(*i, lent)?;
+            *piece = own.unwrap_or(back);
+            used = used.max(its);
+        }
+        Ok(used)
+    }
+
+    fn round(
+        &mut self,
+        stack: &mut Stack<H>,
+        turns: &[usize],
+        round: &mut Box<Round<H>>,
+    ) -> Result<(), Error> {
+        for i in turns {
+            let lent = std::mem::replace(
+                round,
+                Box::new(Round { wide: Default::default(), narrow: Default::default() }),
+            );
+            *round = stack.lend_round(*i, lent)?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs `branches` as runs over `parent`'s link; their last queries.
+pub(super) fn advance<H: Half>(
+    parent: &mut Run<'_, H>,
+    branches: &[&dyn Branch<H>],
+    truth: &[bool],
+    lend: &mut dyn Lend<H>,
+) -> Result<Vec<Wide<H::Mac>>, Error> {
+    let settings = parent.settings;
+    std::thread::scope(|scope| {
+        let mut children = Vec::with_capacity(branches.len());
+        let mut threads = Vec::with_capacity(branches.len());
+        for (branch, truth) in branches.iter().zip(truth) {
+            let setting = Setting {
+                half: parent.half.clone(),
+                settings,
+                writes: parent.writes() && *truth,
+                shared: true,
+                budget: parent.budget.saturating_sub(branches.len()) / branches.len().max(1),
+                counters: parent.counters.clone(),
+                prg: parent.prg.as_mut().map(|prg| volery_vole::Prg::new(prg.block().to_bytes())),
+            };
+            let (up, from_child) = channel();
+            let (down, from_parent) = channel();
+            let body = move || {
+                let mut link = BranchLink { up, down: from_parent, settled: None };
+                if link.start().is_ok() {
+                    let mut run = Run::new(setting, &mut link);
+                    let result = branch.run(&mut run).and_then(|()| run.close());
+                    link.finish(result);
+                }
+            };
+            let thread = std::thread::Builder::new().name("branch".into()).spawn_scoped(scope, body);
+            let thread =
+                thread.map_err(|error| StatementError::misuse(format!("a thread for a branch: {error}")))?;
+            threads.push(thread);
+            children.push(Child { up: from_child, down, state: State::Piece(1) });
+        }
+        let mut stack = Stack { children, truth: truth.to_vec() };
+        let result = stack.run(parent.link, lend);
+        let ends = stack.children.drain(..).filter_map(|child| match child.state {
+            State::Ended(end) => Some(end),
+            // Dropped, its channel wakes it up to end.
+            _ => None,
+        });
+        let ends: Vec<_> = ends.collect();
+        for thread in threads {
+            // A branch that panicked has shown that by its silence.
+            let _ = thread.join();
+        }
+        result.map(|()| ends)
+    })
+}

@@ -1,0 +1,78 @@
+//! Running counts of all runs together, compared wherever P has nothing else to send, and bound into every challenge.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::Error;
+
+/// How many operations the programs made so far, all branches of disjunctions included. Both parties must have made the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Secret values.
+    pub secrets: u64,
+    /// Multiplications.
+    pub multiplications: u64,
+    /// Wires claimed to be zero.
+    pub assertions: u64,
+    /// Branches of disjunctions.
+    pub branches: u64,
+}
+
+impl Tally {
+    /// Length of the encoding.
+    pub(super) const BYTES: usize = 32;
+
+    fn counts(&self) -> [u64; 4] {
+        [self.secrets, self.multiplications, self.assertions, self.branches]
+    }
+
+    pub(super) fn encode(&self) -> [u8; Self::BYTES] {
+        let mut out = [0; Self::BYTES];
+        out.as_chunks_mut().0.iter_mut().zip(self.counts()).for_each(|(out, n)| *out = n.to_le_bytes());
+        out
+    }
+
+    /// Compares with the peer's encoding.
+    pub(super) fn compare(&self, theirs: &[u8]) -> Result<(), Error> {
+        let names = [
+            "the number of secret values",
+            "the number of multiplications",
+            "the number of assertions",
+            "the number of branches",
+        ];
+        for ((what, ours), theirs) in names.into_iter().zip(self.counts()).zip(theirs.as_chunks().0) {
+            let theirs = u64::from_le_bytes(*theirs);
+            if ours != theirs {
+                return Err(Error::Diverged { what, ours, theirs });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The counts, shared by all runs of a proof. Runs take turns, so wherever counts are read they are the same at both parties.
+#[derive(Default)]
+pub(super) struct Counters {
+    secrets: AtomicU64,
+    multiplications: AtomicU64,
+    assertions: AtomicU64,
+    branches: AtomicU64,
+}
+
+impl Counters {
+    pub(super) fn add(&self, more: Tally) {
+        let Tally { secrets, multiplications, assertions, branches } = more;
+        self.secrets.fetch_add(secrets, Ordering::Relaxed);
+        self.multiplications.fetch_add(multiplications, Ordering::Relaxed);
+        self.assertions.fetch_add(assertions, Ordering::Relaxed);
+        self.branches.fetch_add(branches, Ordering::Relaxed);
+    }
+
+    pub(super) fn read(&self) -> Tally {
+        Tally {
+            secrets: self.secrets.load(Ordering::Relaxed),
+            multiplications: self.multiplications.load(Ordering::Relaxed),
+            assertions: self.assertions.load(Ordering::Relaxed),
+            branches: self.branches.load(Ordering::Relaxed),
+        }
+    }
+}

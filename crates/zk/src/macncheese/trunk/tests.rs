@@ -1,0 +1,100 @@
+//! What the trunks make of hostile and of unlucky peers.
+
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+use volery_channel::{Limits, memory_pair};
+use volery_circuit::statements::AndChain;
+use volery_field::Gf128;
+use volery_vole::supply::Correlations;
+use volery_vole::{Delta, Error as VoleError, Prg};
+
+use super::super::link::Link as _;
+use super::super::{ProverBits, VerifierBits, verify};
+use super::*;
+
+fn challenges<'c>() -> Challenges<'c> {
+    Challenges::Seeded(Prg::new([1; 16]))
+}
+
+/// Correlations that are all zero.
+struct Zeros;
+
+impl Correlations for Zeros {
+    fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
+        out.clear();
+        out.resize(1000, Gf128::ZERO);
+        Ok(())
+    }
+
+    fn may_wait(&self) -> bool {
+        false
+    }
+}
+
+fn trunk<'a, H: Half<Wire = Gf128>>(
+    half: H,
+    stock: &'a mut Stock,
+    channel: &'a mut dyn Channel,
+) -> Trunk<'a, H> {
+    Trunk::new(half, Settings::LAN, challenges(), stock, channel, Arc::new(Counters::default()))
+}
+
+#[test]
+fn pieces_of_a_byte_cost_the_verifier_no_more_than_their_commitments() {
+    const PIECES: usize = 4096;
+    let (mut p, mut v) = memory_pair(&Limits::default());
+    let (mut stock, half) =
+        (Stock::new(Box::new(Zeros)), VerifierBits::new(&Delta::from_element(Gf128::ONE)));
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for _ in 0..PIECES {
+                p.send(tags::MASKS, &[0x5a]).expect("sent");
+            }
+            p.flush().expect("sent");
+        });
+        let mut trunk = VerifierTrunk::new(trunk(half, &mut stock, &mut v));
+        let kept = (0..PIECES).map(|_| {
+            let piece = trunk.piece(false, 1).expect("eight bits");
+            trunk.settle(piece.clone(), 8).expect("all of them used");
+            piece.wires.capacity()
+        });
+        assert_eq!(kept.sum::<usize>(), 8 * PIECES);
+        let reserve = &trunk.trunk.reserve;
+        assert!(reserve.held.capacity() <= 4 * PIECE, "{}", reserve.held.capacity());
+        assert!(reserve.next < 2 * PIECE, "{}", reserve.next);
+    });
+}
+
+#[test]
+fn a_piece_shorter_than_every_use_of_it_is_malformed() {
+    let (mut p, mut v) = memory_pair(&Limits::default());
+    let (mut stock, half) =
+        (Stock::new(Box::new(Zeros)), VerifierBits::new(&Delta::from_element(Gf128::ONE)));
+    p.send(tags::MASKS, &[0x5a]).and_then(|()| p.flush()).expect("sent");
+    let result = VerifierTrunk::new(trunk(half, &mut stock, &mut v)).piece(false, 16);
+    assert!(matches!(result, Err(Error::Malformed { step: tags::MASKS, .. })));
+}
+
+#[test]
+fn a_piece_that_ends_where_the_program_goes_on_is_malformed() {
+    let (mut p, mut v) = memory_pair(&Limits::default());
+    let (mut stock, half) =
+        (Stock::new(Box::new(Zeros)), VerifierBits::new(&Delta::from_element(Gf128::ONE)));
+    // One piece is enough to be found out: V asks for no second.
+    p.send(tags::MASKS, &[0x5a]).and_then(|()| p.flush()).expect("sent");
+    let result = verify(half, Settings::LAN, challenges(), &mut stock, &mut v, &AndChain::new(1000));
+    let told = matches!(&result, Err(Error::Malformed { step: tags::MASKS, reason }) if reason.starts_with("8 values where 256"));
+    assert!(told, "{result:?}");
+}
+
+#[test]
+fn a_prover_whose_last_query_is_not_zero_says_so_and_sends_nothing() {
+    let (mut p, mut v) = memory_pair(&Limits::default());
+    let mut stock = Stock::new(Box::new(Zeros));
+    let trunk = trunk(ProverBits, &mut stock, &mut p);
+    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    let result = ProverTrunk::new(trunk, &mut rng).finish(Wide { x: Gf128::ONE, m: Gf128::ONE });
+    assert!(matches!(result, Err(Error::Statement(StatementError::Unsatisfied { .. }))), "{result:?}");
+    drop(p);
+    assert!(v.recv(tags::ASSERTIONS, 1 << 10).is_err());
+}

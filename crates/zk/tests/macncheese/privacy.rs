@@ -1,0 +1,74 @@
+//! Nothing shows which branch holds.
+
+use volery_channel::Tag;
+use volery_field::{F2, F61};
+use volery_zk::macncheese::{Join, Multiplier};
+
+use crate::parties::{Bits, How, Kind, Over, between, blocks};
+use crate::programs::Program;
+use crate::trees::{at_prover, at_verifier};
+
+/// Proofs of one choice, each with fresh correlations and choices of P's own.
+const PROOFS: u64 = 200;
+
+/// How often each bit of P's messages is set, the last message, which V computes itself, left out.
+fn ones<K: Kind>(how: How, join: Join, programs: &[Program<K::Ring>], choice: &[usize]) -> Vec<u32> {
+    let (p, v) = (at_prover(join, programs, choice), at_verifier(join, programs));
+    let mut ones = Vec::new();
+    for seed in 0..PROOFS {
+        let end = between::<K, _, _>(How { seed, ..how }, &p, &v);
+        end.accepted();
+        let sent: Vec<(Tag, Vec<u8>)> = end.sent[0].clone();
+        let (_, strings) = sent.split_last().expect("more than one message");
+        // A message of counts is the same every time.
+        let strings = strings.iter().filter(|(_, payload)| !(payload.len() == 32 && payload[4..8] == [0; 4]));
+        let bytes: Vec<u8> = strings.flat_map(|(_, payload)| payload.clone()).collect();
+        ones.resize(8 * bytes.len(), 0);
+        ones.iter_mut().enumerate().for_each(|(i, n)| *n += u32::from(bytes[i / 8] >> (i % 8) & 1));
+    }
+    ones
+}
+
+/// Every bit is set in about half of the proofs, whichever branches hold.
+fn contents_are_uniform<K: Kind>(how: How, join: Join, choices: [&[usize]; 2]) {
+    let programs = [[1, 2], [3, 4], [5, 6]].map(|seeds| Program::<K::Ring>::new(seeds, 3, 24));
+    let [first, second] = choices.map(|choice| ones::<K>(how, join, &programs, choice));
+    assert_eq!(first.len(), second.len());
+    assert!(first.len() > 400);
+    // Half the proofs, and a standard deviation of half the root of their number.
+    let (mean, deviation) = (PROOFS as f64 / 2.0, (PROOFS as f64).sqrt() / 2.0);
+    let far = |n: &u32| (f64::from(*n) - mean).abs() > 5.5 * deviation;
+    // The last bits of a packed message are zero to fill a byte: never set, whatever is said.
+    for (at, (a, b)) in first.iter().zip(&second).enumerate() {
+        let padding = *a == 0 && *b == 0;
+        assert!(padding || !far(a) && !far(b), "bit {at}: {a} and {b} of {PROOFS}");
+    }
+    let padding = first.iter().zip(&second).filter(|(a, b)| **a == 0 && **b == 0).count();
+    assert!(padding * 20 < first.len(), "{padding} of {} bits are never set", first.len());
+}
+
+#[test]
+fn the_contents_of_every_message_are_uniform_whichever_branch_holds() {
+    for join in [Join::Tree, Join::Linear] {
+        contents_are_uniform::<Bits>(blocks(1 << 12), join, [&[0], &[2]]);
+        contents_are_uniform::<Over<F61, F61>>(blocks(1 << 12), join, [&[0], &[2]]);
+    }
+    contents_are_uniform::<Bits>(blocks(1 << 12), Join::AtLeast(2), [&[0, 1], &[1, 2]]);
+    contents_are_uniform::<Over<F61, F61>>(blocks(1 << 12), Join::AtLeast(2), [&[0, 1], &[1, 2]]);
+    let simple = blocks(1 << 12).with(Multiplier::Simple);
+    contents_are_uniform::<Over<F61, F61>>(simple, Join::Tree, [&[0], &[2]]);
+    let embedded = blocks(1 << 12).with(Multiplier::EmbeddedRho40);
+    contents_are_uniform::<Bits>(embedded, Join::Tree, [&[0], &[1]]);
+    contents_are_uniform::<Bits>(embedded, Join::AtLeast(2), [&[0, 1], &[1, 2]]);
+}
+
+#[test]
+fn a_fresh_seed_changes_every_message_but_counts() {
+    let program = Program::<F2>::new([1, 2], 3, 24);
+    let programs = [program.clone(), program];
+    let (p, v) = (at_prover(Join::Tree, &programs, &[0]), at_verifier(Join::Tree, &programs));
+    let [a, b] = [1, 2].map(|seed| between::<Bits, _, _>(How { seed, ..blocks(64) }, &p, &v));
+    assert_eq!(a.outline(), b.outline());
+    let same = a.sent[0].iter().zip(&b.sent[0]).filter(|(a, b)| a == b);
+    assert!(same.into_iter().all(|((_, payload), _)| payload.len() == 32));
+}
