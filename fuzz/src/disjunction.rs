@@ -137,26 +137,22 @@ pub fn disjunction_verifier(bytes: &[u8]) {
 /// # Errors
 /// What its peer does wrong.
 pub fn as_prover(channel: &mut dyn Channel, kind: u8, hashed: bool) -> Result<(), Error> {
-    let mut rng = rng(3);
-    let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
-    if kind % KINDS == 0 {
-        let mut stock = dealing::bits(None);
-        quicksilver::Prover::new(BIT_SETTINGS, challenges, &mut stock, channel, None)
-            .prove(&Single(Path::new(false, true)))?;
-        return verdict::receive(channel);
+    match kind % KINDS {
+        0 => {
+            let (mut rng, mut stock) = (rng(3), dealing::bits(None));
+            let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
+            quicksilver::Prover::new(BIT_SETTINGS, challenges, &mut stock, channel, None)
+                .prove(&Single(Path::new(false, true)))?;
+            verdict::receive(channel)
+        }
+        3 => prove_over::<F61x2>(channel, hashed, true),
+        kind => prove_over::<F61>(channel, hashed, kind == 2),
     }
-    if kind % KINDS == 3 {
-        return prove_over::<F61x2>(channel, challenges, true);
-    }
-    prove_over::<F61>(channel, challenges, kind % KINDS == 2)
 }
 
-fn prove_over<M: Mac<F61>>(
-    channel: &mut dyn Channel,
-    challenges: Challenges<'_>,
-    batch: bool,
-) -> Result<(), Error> {
-    let mut stock = dealing::elements::<F61, M>();
+fn prove_over<M: Mac<F61>>(channel: &mut dyn Channel, hashed: bool, batch: bool) -> Result<(), Error> {
+    let (mut rng, mut stock) = (rng(3), dealing::elements::<F61, M>());
+    let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
     let prover = arithmetic::Prover::new(SETTINGS, challenges, &mut stock, Alone(channel));
     match batch {
         false => prover.prove(&Single(Path::new(false, true)))?,
@@ -176,29 +172,29 @@ pub fn as_verifier(
     delta: &Delta,
     lie: bool,
 ) -> Result<(), Error> {
-    let mut rng = rng(5);
-    let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
-    if kind % KINDS == 0 {
-        let mut stock = dealing::bits(Some(delta.duplicate()));
-        quicksilver::Verifier::new(BIT_SETTINGS, challenges, delta, &mut stock, channel, None)
-            .verify(&Single(Path::new(lie, false)))?;
-        return verdict::send(channel, true);
+    match kind % KINDS {
+        0 => {
+            let (mut rng, mut stock) = (rng(5), dealing::bits(Some(delta.duplicate())));
+            let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
+            quicksilver::Verifier::new(BIT_SETTINGS, challenges, delta, &mut stock, channel, None)
+                .verify(&Single(Path::new(lie, false)))?;
+            verdict::send(channel, true)
+        }
+        3 => verify_over::<F61x2>(channel, hashed, delta, true, lie),
+        kind => verify_over::<F61>(channel, hashed, delta, kind == 2, lie),
     }
-    if kind % KINDS == 3 {
-        return verify_over::<F61x2>(channel, challenges, delta, true, lie);
-    }
-    verify_over::<F61>(channel, challenges, delta, kind % KINDS == 2, lie)
 }
 
 fn verify_over<M: Mac<F61>>(
     channel: &mut dyn Channel,
-    challenges: Challenges<'_>,
+    hashed: bool,
     delta: &Delta,
     batch: bool,
     lie: bool,
 ) -> Result<(), Error> {
-    let delta = FieldDelta::<M>::from_digits::<F61>(delta);
+    let (mut rng, delta) = (rng(5), FieldDelta::<M>::from_digits::<F61>(delta));
     let mut stock = dealing::keys::<F61, M>(&delta);
+    let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
     let verifier = arithmetic::Verifier::new(SETTINGS, challenges, &delta, &mut stock, Alone(channel));
     match batch {
         false => verifier.verify(&Single(Path::new(lie, false)))?,
