@@ -99,8 +99,14 @@ impl<F: Function> Program<F> {
     }
 
     pub(super) fn input_record(&mut self, input: &Input) -> Result<&mut InputRecord, Error> {
+        // Wires too: those of another session's input may have had their values here, and a second label of a wire
+        // would give the offset away.
+        let same = |record: &InputRecord| {
+            let mut wires = input.wires.iter().enumerate();
+            record.len == input.wires.len() && wires.all(|(i, wire)| wire.index() == record.first + i)
+        };
         let record = self.inputs.get_mut(input.number);
-        record.filter(|record| !record.delivered).ok_or_else(|| {
+        record.filter(|record| !record.delivered && same(record)).ok_or_else(|| {
             Error::misuse("an input that is not one of this session, or that had its values before")
         })
     }

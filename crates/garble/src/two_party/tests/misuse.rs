@@ -58,6 +58,21 @@ fn an_input_of_another_session_cannot_be_given_twice() {
 }
 
 #[test]
+fn an_input_of_another_session_cannot_give_second_labels_of_wires() {
+    // Number 1 in both sessions, but its wires there are those of number 0 here.
+    let error = alone(|p, c| {
+        let mut other = garbler();
+        let _ = other.input(c, Owner::Prover, 0).expect("an input");
+        let foreign = other.input(c, Owner::Prover, 2).expect("an input");
+        let own = p.input(c, Owner::Prover, 2).expect("an input");
+        let _ = p.input(c, Owner::Prover, 2).expect("an input");
+        p.give(c, own, &[F2::ONE; 2]).expect("once");
+        p.give(c, foreign, &[F2::ZERO; 2]).expect_err("twice")
+    });
+    assert!(matches!(error, Error::Misuse(_)));
+}
+
+#[test]
 fn a_wire_of_another_session_is_misuse() {
     let error = alone(|p, c| {
         let foreign = garbler().input(c, Owner::Both, 2).expect("an input");
