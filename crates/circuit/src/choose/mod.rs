@@ -91,7 +91,7 @@ pub type Pick<'a, R, W, S> = &'a mut dyn FnMut(&dyn Peek<R, W>) -> Result<Picked
     label = "no `any_of` on this backend",
     note = "a branch of a disjunction (Robin, Batchman) holds no disjunction itself: list its branches among the outer one's, or make \
             the outer choice first, take a number out of it, and have the inner disjunction's branches claim what goes with it",
-    note = "disjunctions inside branches, to any depth, are what Mac'n'Cheese proves",
+    note = "disjunctions inside branches, to any depth, are what Mac'n'Cheese proves: `volery_zk::macncheese`",
     note = "if it is a disjunction of its own, `{S}` may lack `Branch` for the backends of `volery_zk::disjunction`; \
             `impl<B: Prove<R>> Branch<R, B> for ..` covers all of them"
 )]

@@ -364,7 +364,8 @@ mod tests {
     #[test]
     fn on_slow_networks_a_few_large_branches_are_stacked() {
         let bits = Over::bits(quicksilver::Settings::WAN);
-        assert_eq!(task(4, 10_000_000, 1).cheapest(&bits, SLOW).0, Protocol::MacAndCheese);
+        // Two are as cheap each by itself.
+        assert_eq!(task(3, 10_000_000, 1).cheapest(&bits, SLOW).0, Protocol::MacAndCheese);
         assert_eq!(task(64, 10_000_000, 1).cheapest(&bits, SLOW).0, Protocol::Robin);
     }
 
