@@ -6,9 +6,11 @@ use proptest::prelude::*;
 use rustls::client::Resumption;
 
 use super::testing::{
-    Authority, HOST, Kind, Recorded, application, client, connect, finished, honest, open, provider, server,
+    Authority, HOST, Kind, Recorded, application, client, connect, finished, honest, open, openssl, provider,
+    server,
 };
 use super::*;
+use crate::testing::hex;
 
 const ROUNDS: &[(&[u8], &[u8])] = &[(b"first query", b"first response"), (b"second", &[7; 40_000])];
 
@@ -41,6 +43,90 @@ fn real_connections_say_what_was_said() {
         assert_eq!(handshake.suite == Suite::EcdheRsaAes128Gcm, kind == Kind::Rsa);
         assert_eq!(handshake.params.len(), 4 + POINT_BYTES);
         assert_eq!(transcript.client.last().unwrap().content_type, ALERT, "close_notify");
+    }
+}
+
+/// Skipped, and said so, where there is no `openssl`.
+#[test]
+fn connections_with_openssl_say_what_was_said() {
+    if !openssl::is_there() {
+        eprintln!("skipped: there is no openssl on the path");
+        return;
+    }
+    for (kind, options, expected) in [
+        (Kind::P256, &["-tls1_2"][..], Ok(Scheme::EcdsaSha256)),
+        (Kind::P384, &["-tls1_2", "-sigalgs", "ECDSA+SHA384"], Ok(Scheme::EcdsaSha384)),
+        (Kind::Rsa, &["-tls1_2", "-sigalgs", "RSA+SHA256"], Ok(Scheme::Pkcs1Sha256)),
+        (Kind::Rsa, &["-tls1_2", "-sigalgs", "RSA-PSS+SHA512"], Ok(Scheme::PssSha512)),
+        // Asks for a certificate of the client, which has none.
+        (Kind::P256, &["-tls1_2", "-verify", "1"], Ok(Scheme::EcdsaSha256)),
+        (Kind::P256, &["-tls1_3"], Err(Error::OnlyNewer)),
+    ] {
+        let authority = Authority::new();
+        let issued = authority.issue(kind, HOST);
+        let recorded = openssl::connect(client(&authority, provider(false)), &issued, options, QUERY);
+        let transcript = recorded.parse();
+        assert_eq!(
+            transcript.as_ref().map(|found| found.handshake.scheme),
+            expected.as_ref().copied(),
+            "{options:?}"
+        );
+        let Ok(transcript) = transcript else { continue };
+        let response = application(&open(&transcript, &recorded.master, Side::Server));
+        assert_says(&transcript, &recorded.master, QUERY, &response);
+        let read = crate::http::parse(QUERY, &response, true).unwrap();
+        assert_eq!(read[0].response.status, 200);
+        let roots = authority.roots();
+        assert!(
+            crate::server::verify(&transcript.handshake, HOST, &roots, 1_780_000_000).is_ok(),
+            "{options:?}"
+        );
+    }
+}
+
+/// Connections between rustls and OpenSSL 3.0 that were recorded once: kind of key, the bytes, the master secret, and the session hash
+/// that the first reading gave, which both ends' Finished messages confirm. They are the seeds of the fuzz target `transcript`, too.
+const RECORDED: [(Kind, &[u8], &str, &str); 2] = [
+    (Kind::P256, include_bytes!("testing/ecdsa.recorded"), "", ""),
+    (Kind::Rsa, include_bytes!("testing/rsa.recorded"), "", ""),
+];
+
+const QUERY: &[u8] = b"GET / HTTP/1.1\r\nHost: data.example.com\r\nConnection: close\r\n\r\n";
+
+/// Length of the client's bytes, client's bytes, server's bytes.
+fn take_apart(recorded: &[u8]) -> (&[u8], &[u8]) {
+    let (length, rest) = recorded.split_first_chunk().unwrap();
+    rest.split_at(u32::from_be_bytes(*length) as usize)
+}
+
+#[test]
+fn recorded_connections_are_read_as_ever() {
+    for (kind, recorded, master, session_hash) in RECORDED {
+        let (client, server) = take_apart(recorded);
+        let transcript = Transcript::parse(client, server).unwrap();
+        let master = hex(master);
+        let response = application(&open(&transcript, &master, Side::Server));
+        assert_says(&transcript, &master, QUERY, &response);
+        assert_eq!(transcript.handshake.session_hash[..], hex(session_hash), "{kind:?}");
+        let read = crate::http::parse(QUERY, &response, true).unwrap();
+        assert_eq!(read[0].response.status, 200);
+    }
+}
+
+#[test]
+#[ignore = "writes the recorded connections anew and prints their secrets and hashes, for RECORDED"]
+fn record_connections() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/transcript/testing");
+    for (kind, name) in [(Kind::P256, "ecdsa.recorded"), (Kind::Rsa, "rsa.recorded")] {
+        let authority = Authority::new();
+        let issued = authority.issue(kind, HOST);
+        let Recorded { client, server, master } =
+            openssl::connect(client(&authority, provider(false)), &issued, &["-tls1_2"], QUERY);
+        let session_hash = Transcript::parse(&client, &server).unwrap().handshake.session_hash;
+        let length = (client.len() as u32).to_be_bytes();
+        std::fs::write(folder.join(name), [&length[..], &client, &server].concat()).unwrap();
+        let print = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        println!("{name} {} {}", print(&master), print(&session_hash));
     }
 }
 

@@ -1,5 +1,7 @@
 //! Real connections, recorded: a rustls client and a rustls server in one process, and what opens their records.
 
+pub(crate) mod openssl;
+
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 
