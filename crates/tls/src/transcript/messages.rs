@@ -47,23 +47,29 @@ impl<'s, 'a> Messages<'s, 'a> {
         let side = self.stream.side;
         let ended = |_| self.stream.ended(name);
         let found = self.cursor.u8("a message").map_err(ended)?;
-        match found {
-            _ if found == kind => {}
-            kind::NEW_SESSION_TICKET if side == Side::Server => return Err(Error::Ticket),
-            kind::HELLO_REQUEST => return Err(Error::Renegotiation(side)),
-            _ => return Err(Error::unexpected(side, name, format!("handshake message {found}"))),
+        if found != kind {
+            return Err(self.misplaced(found, name));
         }
         let length = self.cursor.u24("a message").map_err(ended)?;
         limit(side, name, length, MAX_MESSAGE)?;
         self.cursor.bytes(length, "a message").map_err(ended)
     }
 
+    /// A message of kind `found` where `expected` must come.
+    fn misplaced(&self, found: u8, expected: &'static str) -> Error {
+        let side = self.stream.side;
+        match found {
+            kind::NEW_SESSION_TICKET if side == Side::Server => Error::Ticket,
+            kind::HELLO_REQUEST => Error::Renegotiation(side),
+            _ => Error::unexpected(side, expected, format!("handshake message {found}")),
+        }
+    }
+
     /// Nothing more in the clear.
-    fn finish(mut self) -> Result<(), Error> {
+    fn finish(self) -> Result<(), Error> {
         match self.cursor.rest().first() {
             None => Ok(()),
-            // No kind is looked for that is not there, so this is the error of one that is out of place.
-            Some(found) => self.next(found.wrapping_add(1), "ChangeCipherSpec").map(|_| ()),
+            Some(found) => Err(self.misplaced(*found, "ChangeCipherSpec")),
         }
     }
 }

@@ -55,7 +55,8 @@ fn connections_with_openssl_say_what_was_said() {
     }
     for (kind, options, expected) in [
         (Kind::P256, &["-tls1_2", "-sigalgs", "ECDSA+SHA256"][..], Ok(Scheme::EcdsaSha256)),
-        (Kind::P384, &["-tls1_2", "-sigalgs", "ECDSA+SHA384"], Ok(Scheme::EcdsaSha384)),
+        // It wants a certificate's curve among the groups of the key exchange, of which the client offers one.
+        (Kind::P384, &["-tls1_2"], Err(Error::Alert { side: Side::Server, level: 2, description: 40 })),
         (Kind::Rsa, &["-tls1_2", "-sigalgs", "RSA+SHA256"], Ok(Scheme::Pkcs1Sha256)),
         (Kind::Rsa, &["-tls1_2", "-sigalgs", "RSA-PSS+SHA512"], Ok(Scheme::PssSha512)),
         // Asks for a certificate of the client, which has none.
@@ -341,6 +342,58 @@ fn a_clients_certificate_is_refused_and_its_absence_is_not() {
     let config = config.with_client_auth_cert(vec![named.certificate.der().clone()], key).unwrap();
     let result = connect(config, asking(), &[(b"query", b"response")]).parse();
     assert_eq!(result, Err(Error::ClientCertificate));
+}
+
+/// The recorded connection with an ECDSA key, whose server's bytes are the same in each run.
+fn ecdsa() -> (Vec<u8>, Vec<u8>) {
+    let (client, server) = take_apart(RECORDED[0].1);
+    (client.to_vec(), server.to_vec())
+}
+
+#[test]
+fn other_signature_schemes_and_points_off_the_curve_are_refused() {
+    let (client, server) = ecdsa();
+    let params = Transcript::parse(&client, &server).unwrap().handshake.params;
+    let end = server.windows(params.len()).position(|window| window == params).unwrap() + params.len();
+    // With SHA-512; of RSA keys; with SHA-1; Ed25519.
+    for scheme in [0x0603_u16, 0x0401, 0x0203, 0x0807] {
+        let mut server = server.clone();
+        server[end..end + 2].copy_from_slice(&scheme.to_be_bytes());
+        assert_eq!(Transcript::parse(&client, &server), Err(Error::Scheme(scheme)));
+    }
+    let mut server = server;
+    server[end - 1] ^= 1;
+    let result = Transcript::parse(&client, &server);
+    assert!(matches!(result, Err(Error::Malformed { what: "ServerKeyExchange", .. })), "{result:?}");
+}
+
+#[test]
+fn messages_out_of_place_are_unexpected() {
+    let (client, server) = ecdsa();
+    let place = |bytes: &[u8], kind: u8| {
+        records(bytes).into_iter().find(|record| bytes[record.start] == kind).unwrap()
+    };
+    let with = |bytes: &[u8], range: core::ops::Range<usize>, new: &[u8]| {
+        [&bytes[..range.start], new, &bytes[range.end..]].concat()
+    };
+    let [own, other] = [place(&client, 20), place(&server, 20)];
+    let expect = |result: Result<Transcript, Error>, whose: Side, what: &str| {
+        let named = matches!(&result, Err(Error::Unexpected { side, expected, .. }) if *side == whose && *expected == what);
+        assert!(named, "{result:?}");
+    };
+    // ServerHelloDone again; ChangeCipherSpec again; data instead of ChangeCipherSpec.
+    let again = with(&server, other.start..other.start, &[22, 3, 3, 0, 4, 14, 0, 0, 0]);
+    expect(Transcript::parse(&client, &again), Side::Server, "ChangeCipherSpec");
+    let again = with(&client, own.clone(), &[20, 3, 3, 0, 1, 1, 20, 3, 3, 0, 1, 1]);
+    expect(Transcript::parse(&again, &server), Side::Client, "Finished");
+    let data = with(&client, own.start..client.len(), &[23, 3, 3, 0, 1, 0]);
+    expect(Transcript::parse(&data, &server), Side::Client, "a handshake message");
+    // ChangeCipherSpec before ClientKeyExchange, and a request for another handshake.
+    let hello = records(&client)[0].end;
+    let early = with(&client, hello..own.start, &[]);
+    expect(Transcript::parse(&early, &server), Side::Client, "ClientKeyExchange");
+    let request = with(&server, other.start..other.start, &[22, 3, 3, 0, 4, 0, 0, 0, 0]);
+    assert_eq!(Transcript::parse(&client, &request), Err(Error::Renegotiation(Side::Server)));
 }
 
 #[test]
