@@ -17,6 +17,7 @@
 //! | [`stacked`] | Mac'n'Cheese's disjunctions over bits, at either party |
 //! | [`sessions`] | whole sessions, at either party |
 //! | [`stored`] | correlation files and proof files |
+//! | [`web`] | recorded TLS connections, HTTP, JSON, attestations |
 //! | [`public`] | public proofs: files, and the interactive form at either party |
 //! | [`dealing`] | those correlations |
 //! | [`replay`] | a party that reads given bytes as its peer's, and a channel that records |
@@ -41,6 +42,7 @@ pub mod stacked;
 pub mod stored;
 pub mod subfield;
 pub mod texts;
+pub mod web;
 pub mod wire;
 
 /// A target: takes any bytes and returns, or panics if a claim does not hold.
@@ -82,6 +84,10 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("session_prover", sessions::session_prover),
     ("session_verifier", sessions::session_verifier),
     ("stored", stored::stored),
+    ("transcript", web::transcript),
+    ("http", web::http),
+    ("json", web::json),
+    ("attestation", web::attestation),
     ("public_proof", public::public_proof),
     ("head_prover", public::head_prover),
     ("head_verifier", public::head_verifier),
