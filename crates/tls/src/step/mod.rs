@@ -7,9 +7,9 @@
 //!
 //! | step | inputs | outputs | ANDs |
 //! |---|---|---|---|
-//! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256 | midstates of HMAC: inner, outer | 768 for the sum, 42,000 |
-//! | [`Step::MasterKey`] | master secret: 384 | midstates of HMAC: inner, outer | 42,900 |
-//! | [`Step::OuterHash`] | outer midstate, expanded block | digest: 256 | 16,100 |
+//! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256 | midstates of HMAC: inner, outer | 43,401, 767 of them for the sum |
+//! | [`Step::MasterKey`] | master secret: 384 | midstates of HMAC: inner, outer | 43,258 |
+//! | [`Step::OuterHash`] | outer midstate, expanded block | digest: 256 | 16,091 |
 //! | [`Step::ExpandKey`] | AES-128 key: 128 | round keys: 1,408 | 1,280 |
 //! | [`Step::Blocks`] | round keys, write IV: 32 | 128 a block | 5,120 the first, most others 4,256 |
 //!

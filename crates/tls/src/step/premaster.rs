@@ -4,7 +4,7 @@ use volery_circuit::gadgets::{add_with_carry, mux};
 use volery_circuit::{Fold, Folded, Ops};
 use volery_field::{F2, P256Base};
 
-/// `p + v` modulo the prime, as TLS writes the pre-master secret: 32 bytes, big-endian. 768 ANDs.
+/// `p + v` modulo the prime, as TLS writes the pre-master secret: 32 bytes, big-endian. 767 ANDs.
 ///
 /// With numbers from the prime up to `2^256`, which no honest party puts in, the result is one of several in its class.
 pub(super) fn secret<B: Ops<F2> + ?Sized>(

@@ -39,7 +39,7 @@ const fn depends(t: usize) -> bool {
 /// What [`Step::OuterHash`](super::Step::OuterHash) is told about an inner hash: the words `W_t + K_t` of the outer hash's block that
 /// depend on it, 1,792 bits. Whoever knows the inner hash computes them, so that no circuit has to.
 ///
-/// That is 28 KB of labels where the digest itself would be 4 KB, and saves 5,200 ANDs, which are 166 KB with half-gates.
+/// That is 28 KB of labels where the digest itself would be 4 KB, and saves 5,271 ANDs, which are 169 KB with half-gates.
 #[must_use]
 pub fn expanded_words(inner: [u32; WORDS]) -> Vec<F2> {
     let words = Sha256::expand(&last_block(inner));
