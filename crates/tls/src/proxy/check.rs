@@ -1,7 +1,7 @@
 //! What V checks in the clear, with the keys' public consequences: Finished messages and tags.
 
 use subtle::ConstantTimeEq as _;
-use volery_field::{Gf128, Ring as _};
+use volery_field::Gf128;
 
 use super::Refusal;
 use super::derive::{Facts, SIDES, finished_message, records};

@@ -18,8 +18,6 @@ use crate::step::{Step, TwoParty};
 /// The bits that P opens, in the order of the program, as they are sent: eight to a byte, the first lowest.
 pub(super) type OpenedBytes = Vec<u8>;
 
-/// The most bytes of opened bits: far more than the records of the largest connection take.
-pub(super) const MAX_OPENED: usize = 1 << 24;
 
 /// P's machine.
 #[derive(Default)]
