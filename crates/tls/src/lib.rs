@@ -23,12 +23,12 @@
 //! | `error` | [`Error`], which says whose fault it was |
 #![forbid(unsafe_code)]
 
-//pub mod attestation;
+pub mod attestation;
 pub mod claim;
 mod cursor;
 mod error;
 pub mod ghash;
-//pub mod http;
+pub mod http;
 pub mod key_exchange;
 pub mod prf;
 pub mod proxy;

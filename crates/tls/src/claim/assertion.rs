@@ -8,7 +8,7 @@ use super::{Claim, circuits};
 /// The most digits of a number that is compared: 19, so that it is below 2^64.
 pub const MAX_DIGITS: usize = 19;
 /// The longest string that an assertion compares with.
-pub const MAX_TEXT: usize = 1 << 12;
+pub const MAX_TEXT: usize = 1 << 9;
 
 /// A claim that the parties can name to each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,5 +77,5 @@ fn fits(text: &[u8], fits: bool, length: usize) -> Result<(), Error> {
         return Ok(());
     }
     let reason = format!("a claim about {} bytes on a hidden string of {length}", text.len());
-    Err(Error::Public(format!("{reason}: it must fit there, and have from 1 to 4096 bytes")))
+    Err(Error::Public(format!("{reason}: it must fit there, and have from 1 to 512 bytes")))
 }

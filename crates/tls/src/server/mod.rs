@@ -111,6 +111,14 @@ pub fn verify(handshake: &Handshake, name: &str, roots: &Roots, time: u64) -> Re
     Ok(Identity { name: shown, certificate: Sha256::digest(own).into(), time })
 }
 
+/// The one usual way to write a host: a DNS name in lower case, or an IP address.
+///
+/// # Errors
+/// [`Error::Name`] for what is neither.
+pub fn canonical_name(name: &str) -> Result<String, Error> {
+    Ok(canonical(name)?.to_str().into_owned())
+}
+
 /// A name as it is compared and shown.
 fn canonical(name: &str) -> Result<ServerName<'static>, Error> {
     let parsed = ServerName::try_from(name.to_owned()).ok().filter(|_| !name.ends_with('.'));

@@ -1,0 +1,141 @@
+//! What V says in the end about a connection, signed, for others who trust V and have nothing but its public key.
+//!
+//! ```text
+//! file  =  "volery attestation" LF | version, 2 bytes | statement | V's public key, 32 bytes | Ed25519 signature of all before it, 64 bytes
+//! ```
+//!
+//! V signs that it has verified: this host, at this time, by its certificates, received a query and gave a response of these
+//! lengths; these bytes of them are revealed; these points are Pedersen commitments to those ranges; these claims hold. It does not
+//! sign, and does not know, the rest.
+//!
+//! A fourth party calls [`Attestation::from_bytes`] and then [`Attestation::verify`], which is the only way to the statement. It must
+//! trust V not to have worked together with P; nothing here is a proof of TLS. In proxy mode it must trust V's path to the server,
+//! too, which is why the [`Mode`] is part of the statement.
+//!
+//! The encoding is canonical: integers have fixed widths (big-endian), lists are in order, ranges that touch are one, names and
+//! points have one form. Each statement has one encoding, and bytes that are not one are refused. So equal statements have equal
+//! bytes, and a signature can't be moved to other bytes of the same meaning.
+
+mod codec;
+mod show;
+mod statement;
+#[cfg(test)]
+mod tests;
+
+pub use ed25519_dalek::{SigningKey, VerifyingKey};
+pub use statement::{Commitment, Mode, Part, Revealed, Statement};
+
+use ed25519_dalek::{Signature, Signer};
+
+/// The version of the format that is written and read.
+pub const VERSION: u16 = 1;
+/// The largest attestation, in bytes.
+pub const MAX_BYTES: usize = 1 << 26;
+/// The most entries of each list.
+pub const MAX_ENTRIES: usize = 1 << 16;
+/// The most bytes of a claim.
+pub const MAX_CLAIM: usize = 1 << 12;
+
+/// Why there is no attestation, or none that is to be believed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The bytes are not an attestation.
+    #[error("this is not an attestation: {0}")]
+    Malformed(String),
+    /// The bytes are an attestation of another version.
+    #[error(
+        "this attestation has format version {0}, and this program reads version {VERSION}; use another version of the program"
+    )]
+    Version(u16),
+    /// The statement breaks a rule of the format. Of a file: it was not written by this format's rules.
+    #[error("the statement's {what} {reason}")]
+    Statement {
+        /// Which part.
+        what: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The public key is not one that can be trusted with Ed25519.
+    #[error("this is not a public key of Ed25519 that a signature can be believed of")]
+    Key,
+    /// Somebody else signed.
+    #[error("the attestation is signed by the key {found}, not by {expected}")]
+    Signer {
+        /// The key that is trusted, in hexadecimal.
+        expected: String,
+        /// The key that the file names.
+        found: String,
+    },
+    /// The signature does not hold.
+    #[error("the signature does not hold: the attestation was changed, or is not by this key")]
+    Signature,
+}
+
+/// A signed statement, which [`Attestation::verify`] gives out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attestation {
+    statement: Statement,
+    signer: [u8; 32],
+    signature: [u8; 64],
+}
+
+impl Attestation {
+    /// Signs a statement that V has verified.
+    ///
+    /// # Errors
+    /// [`Error::Statement`] if it breaks the format's rules (see [`Statement`]).
+    pub fn sign(statement: Statement, key: &SigningKey) -> Result<Self, Error> {
+        statement.check()?;
+        let signer = key.verifying_key().to_bytes();
+        let signature = key.sign(&codec::signed(&statement, &signer)).to_bytes();
+        let signed = Self { statement, signer, signature };
+        let length = signed.to_bytes().len();
+        if length > MAX_BYTES {
+            let reason =
+                format!("make {length} bytes, and an attestation has at most {MAX_BYTES}; reveal less");
+            return Err(Error::Statement { what: "contents", reason });
+        }
+        Ok(signed)
+    }
+
+    /// Reads a file. Nothing of it is believed yet.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`], [`Error::Version`] and [`Error::Statement`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        codec::decode(bytes)
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = codec::signed(&self.statement, &self.signer);
+        bytes.extend(self.signature);
+        bytes
+    }
+
+    /// The public key that the file says it is signed with; to tell a reader which one to look for, not to be trusted.
+    #[must_use]
+    pub fn claimed_signer(&self) -> &[u8; 32] {
+        &self.signer
+    }
+
+    /// The statement, if the owner of this key signed it.
+    ///
+    /// # Errors
+    /// [`Error::Signer`], [`Error::Key`] and [`Error::Signature`].
+    pub fn verify(&self, key: &[u8; 32]) -> Result<&Statement, Error> {
+        if *key != self.signer {
+            return Err(Error::Signer { expected: show::hex(key), found: show::hex(&self.signer) });
+        }
+        let verifying = VerifyingKey::from_bytes(key).map_err(|_| Error::Key)?;
+        if verifying.is_weak() {
+            return Err(Error::Key);
+        }
+        let signed = codec::signed(&self.statement, &self.signer);
+        // Strict: one signature has one encoding, and points of small order are refused.
+        let result = verifying.verify_strict(&signed, &Signature::from_bytes(&self.signature));
+        result.map(|()| &self.statement).map_err(|_| Error::Signature)
+    }
+}

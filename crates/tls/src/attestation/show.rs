@@ -1,0 +1,149 @@
+//! A statement for people, as text that is safe on a terminal, and for programs, as JSON.
+
+use core::fmt::{self, Write as _};
+use core::ops::Range;
+
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+use super::{Commitment, Mode, Part, Revealed, Statement};
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Seconds since 1970 as RFC 3339 has them: `2026-01-31T23:59:59Z`.
+///
+/// Days are counted from 1 March of the year 0, so that a leap day is the last of its year. There are 719,468 from then to 1970,
+/// and 146,097 in 400 years.
+fn utc(time: u64) -> String {
+    let (days, second) = (time / 86_400 + 719_468, time % 86_400);
+    let (era, day) = (days / 146_097, days % 146_097);
+    // Takes out leap days: one each 4 years but the hundredth, and the last of 400 years.
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    // Months from March on have 31, 30, 31, 30, 31 days, twice and once more: 153 days in five of them.
+    let month = (5 * day + 2) / 153;
+    let date = day - (153 * month + 2) / 5 + 1;
+    let (month, late) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = 400 * era + year + late;
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Proxy => "proxy: the verifier relayed the connection",
+            Self::TwoParty => "two-party: prover and verifier ran the client together",
+        })
+    }
+}
+
+impl fmt::Display for Statement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "server    {}", self.server_name)?;
+        writeln!(f, "time      {}", utc(self.time))?;
+        writeln!(f, "mode      {}", self.mode)?;
+        for claim in &self.claims {
+            writeln!(f, "proved    {}", safe(claim))?;
+        }
+        part(f, "query", &self.query)?;
+        part(f, "response", &self.response)
+    }
+}
+
+fn part(f: &mut fmt::Formatter<'_>, name: &str, part: &Part) -> fmt::Result {
+    writeln!(f, "{name}, {} bytes", part.length)?;
+    let mut at = 0;
+    for revealed in &part.revealed {
+        let range = revealed.range();
+        hidden(f, at..range.start)?;
+        writeln!(f, "  bytes {range:?}")?;
+        for line in lines(&revealed.bytes) {
+            writeln!(f, "    | {line}")?;
+        }
+        at = range.end;
+    }
+    hidden(f, at..part.length)?;
+    for Commitment { range, point } in &part.commitments {
+        writeln!(f, "  bytes {range:?} are committed to by {}", hex(point))?;
+    }
+    Ok(())
+}
+
+fn hidden(f: &mut fmt::Formatter<'_>, range: Range<u64>) -> fmt::Result {
+    if range.is_empty() { Ok(()) } else { writeln!(f, "  bytes {range:?} hidden") }
+}
+
+/// Lines of text, or one of hexadecimal digits if the bytes are not UTF-8.
+fn lines(bytes: &[u8]) -> Vec<String> {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => text.split('\n').map(|line| safe(line.strip_suffix('\r').unwrap_or(line))).collect(),
+        Err(_) => vec![format!("hex {}", hex(bytes))],
+    }
+}
+
+/// Text that a terminal takes for nothing but text: what is not printable is escaped.
+fn safe(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' | '\'' => safe.push(c),
+            c => safe.extend(c.escape_debug()),
+        }
+    }
+    safe
+}
+
+impl Serialize for Statement {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Statement", 6)?;
+        object.serialize_field("server_name", &self.server_name)?;
+        object.serialize_field("time", &utc(self.time))?;
+        object.serialize_field("mode", &self.mode)?;
+        object.serialize_field("claims", &self.claims)?;
+        object.serialize_field("query", &self.query)?;
+        object.serialize_field("response", &self.response)?;
+        object.end()
+    }
+}
+
+impl Serialize for Part {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Part", 3)?;
+        object.serialize_field("length", &self.length)?;
+        object.serialize_field("revealed", &self.revealed)?;
+        object.serialize_field("commitments", &self.commitments)?;
+        object.end()
+    }
+}
+
+/// Bytes are `text` if they are UTF-8, else `hex`.
+impl Serialize for Revealed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Revealed", 3)?;
+        let Range { start, end } = self.range();
+        object.serialize_field("start", &start)?;
+        object.serialize_field("end", &end)?;
+        match core::str::from_utf8(&self.bytes) {
+            Ok(text) => object.serialize_field("text", text)?,
+            Err(_) => object.serialize_field("hex", &hex(&self.bytes))?,
+        }
+        object.end()
+    }
+}
+
+impl Serialize for Commitment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Commitment", 3)?;
+        object.serialize_field("start", &self.range.start)?;
+        object.serialize_field("end", &self.range.end)?;
+        object.serialize_field("point", &hex(&self.point))?;
+        object.end()
+    }
+}

@@ -1,0 +1,171 @@
+//! What is signed, and the rules that make its encoding the only one.
+
+use core::ops::Range;
+
+use curve25519_dalek::ristretto::CompressedRistretto;
+use serde::Serialize;
+
+use super::{Error, MAX_CLAIM, MAX_ENTRIES};
+use crate::server;
+
+/// The first second of the year 10000.
+const END_OF_TIME: u64 = 253_402_300_800;
+
+/// How the connection was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// P ran TLS alone over a connection that V relayed: V must have reached the true server.
+    Proxy,
+    /// P and V ran the client together, neither with the keys.
+    TwoParty,
+}
+
+/// What V has verified about a connection.
+///
+/// Rules, which [`Attestation::sign`](super::Attestation::sign) and
+/// [`Attestation::from_bytes`](super::Attestation::from_bytes) check: the name is canonical; the time is before the year 10000;
+/// lists have at most [`MAX_ENTRIES`] entries; see the parts for theirs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// How the connection was made.
+    pub mode: Mode,
+    /// The host: a DNS name in lower case, or an IP address, as [`Identity::name`](server::Identity::name) has it.
+    pub server_name: String,
+    /// When V verified the server, in seconds since 1970 (UTC).
+    pub time: u64,
+    /// What the client sent: the plaintext of all its records of application data.
+    pub query: Part,
+    /// What the server sent, likewise.
+    pub response: Part,
+    /// What else was proved, each a text of 1 to [`MAX_CLAIM`] bytes without control characters.
+    pub claims: Vec<String>,
+}
+
+/// One direction's plaintext.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Its length in bytes.
+    pub length: u64,
+    /// What is shown of it: in order, none empty, at least one hidden byte between two.
+    pub revealed: Vec<Revealed>,
+    /// Commitments, in order of their ranges; those of one range in order of their points, none twice.
+    pub commitments: Vec<Commitment>,
+}
+
+/// Bytes that are shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revealed {
+    /// Where the first of them is.
+    pub start: u64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A Pedersen commitment to bytes that are not shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commitment {
+    /// Where the bytes are; not empty.
+    pub range: Range<u64>,
+    /// The commitment, a Ristretto point in its canonical form.
+    pub point: [u8; 32],
+}
+
+impl Revealed {
+    /// Where the bytes are.
+    #[must_use]
+    pub fn range(&self) -> Range<u64> {
+        // More bytes than fit are past every length, so they are refused.
+        self.start..self.start.saturating_add(self.bytes.len() as u64)
+    }
+}
+
+impl Part {
+    /// The part of a plaintext that `ranges` show, whatever their order, overlaps and gaps; without commitments. None if a range
+    /// goes past the plaintext.
+    #[must_use]
+    pub fn revealing(plaintext: &[u8], ranges: &[Range<usize>]) -> Option<Self> {
+        let mut sorted: Vec<_> = ranges.iter().filter(|range| !range.is_empty()).cloned().collect();
+        sorted.sort_by_key(|range| range.start);
+        let mut merged: Vec<Range<usize>> = Vec::new();
+        for range in sorted {
+            match merged.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => merged.push(range),
+            }
+        }
+        let reveal = |range: Range<usize>| {
+            let start = range.start as u64;
+            Some(Revealed { start, bytes: plaintext.get(range)?.to_vec() })
+        };
+        let revealed = merged.into_iter().map(reveal).collect::<Option<_>>()?;
+        Some(Self { length: plaintext.len() as u64, revealed, commitments: Vec::new() })
+    }
+
+    fn check(&self, what: &'static str) -> Result<(), Error> {
+        let error = |reason: String| Error::Statement { what, reason };
+        entries(what, self.revealed.len().max(self.commitments.len()))?;
+        let mut before: Option<u64> = None;
+        for range in self.revealed.iter().map(Revealed::range) {
+            // A gap, or the ranges would be one.
+            let in_order = before.is_none_or(|end| range.start > end);
+            if range.is_empty() || range.end > self.length || !in_order {
+                let length = self.length;
+                return Err(error(format!(
+                    "shows bytes {range:?} of {length}: ranges must be in order, not empty, not touch, and not go past the end"
+                )));
+            }
+            before = Some(range.end);
+        }
+        let key = |commitment: &Commitment| (commitment.range.start, commitment.range.end, commitment.point);
+        if !self.commitments.is_sorted_by(|a, b| key(a) < key(b)) {
+            return Err(error("has commitments that are not in order".into()));
+        }
+        for Commitment { range, point } in &self.commitments {
+            if range.is_empty() || range.end > self.length {
+                return Err(error(format!("commits to bytes {range:?} of {}", self.length)));
+            }
+            if CompressedRistretto(*point).decompress().is_none() {
+                return Err(error(format!(
+                    "commits to bytes {range:?} with what is not a point of Ristretto"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Statement {
+    /// The rules of the format.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let error = |what, reason: &str| Error::Statement { what, reason: reason.into() };
+        if server::canonical_name(&self.server_name).as_deref() != Ok(&*self.server_name) {
+            return Err(error(
+                "server name",
+                "is not a DNS name in lower case or an IP address in its usual form",
+            ));
+        }
+        if self.time >= END_OF_TIME {
+            return Err(error("time", "is after the year 9999"));
+        }
+        self.query.check("query")?;
+        self.response.check("response")?;
+        entries("claims", self.claims.len())?;
+        let proper =
+            |claim: &String| (1..=MAX_CLAIM).contains(&claim.len()) && !claim.chars().any(char::is_control);
+        if !self.claims.iter().all(proper) {
+            return Err(error("claims", "are not texts of 1 to 4096 bytes without control characters"));
+        }
+        Ok(())
+    }
+}
+
+fn entries(what: &'static str, count: usize) -> Result<(), Error> {
+    if count > MAX_ENTRIES {
+        return Err(Error::Statement {
+            what,
+            reason: format!("has {count} entries of a kind, at most {MAX_ENTRIES} go in"),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! Values of a JSON text (RFC 8259) as ranges of it.
+//!
+//! The whole text is read, strictly: what two readers may take differently is refused. Keys must not come twice in an object, in
+//! any of its spellings; escapes must be whole characters; nothing comes after the value. So the value at a path is the one that
+//! every reader finds there.
+//!
+//! ```text
+//! text  {"a": {"b": [1, {"c": "x"}]}}        path  a.b[1].c        value  "x", content x
+//! ```
+
+mod decimal;
+mod path;
+mod reader;
+#[cfg(test)]
+mod tests;
+
+pub use decimal::{Decimal, DecimalError};
+pub use path::{Path, PathError, Step};
+
+use core::ops::Range;
+
+/// The greatest depth of arrays and objects in each other.
+pub const MAX_DEPTH: usize = 64;
+
+/// Why there is no value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text is not JSON.
+    #[error("the body is not JSON; byte {offset}: {reason}")]
+    Syntax {
+        /// Where, in bytes from the text's beginning.
+        offset: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// Two values have one key.
+    #[error("byte {offset}: an object has this key twice, so it is not clear which value is meant")]
+    Duplicate {
+        /// Where the key comes again.
+        offset: usize,
+    },
+    /// Arrays and objects are nested too deep.
+    #[error("byte {offset}: arrays and objects are nested more than {MAX_DEPTH} deep")]
+    Depth {
+        /// Where.
+        offset: usize,
+    },
+    /// There is no value at the path.
+    #[error("the body has nothing at {path}: it ends after {found} of its {} steps", path.steps().len())]
+    Missing {
+        /// The path.
+        path: Path,
+        /// How many of its steps lead to a value.
+        found: usize,
+    },
+}
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it is in the text, quotes and brackets included.
+    pub range: Range<usize>,
+}
+
+impl Value {
+    /// Where its content is: a string without its quotes, escapes as they are written; anything else whole.
+    #[must_use]
+    pub fn content(&self) -> Range<usize> {
+        let Range { start, end } = self.range;
+        if self.kind == Kind::String { start.saturating_add(1)..end.saturating_sub(1) } else { start..end }
+    }
+}
+
+/// The value at `path` of `text`.
+///
+/// # Errors
+/// Those of [`enum@Error`]; the whole text is read before [`Error::Missing`] is reported.
+pub fn find(text: &[u8], path: &Path) -> Result<Value, Error> {
+    let mut reader = reader::Reader::new(text, path.steps())?;
+    reader.document()?;
+    let missing = || Error::Missing { path: path.clone(), found: reader.deepest };
+    reader.value.take().ok_or_else(missing)
+}

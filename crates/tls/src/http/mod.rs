@@ -1,0 +1,227 @@
+//! Requests and responses of HTTP/1.1 as ranges of the plaintext: what is revealed, committed to or proved is always a range.
+//!
+//! ```text
+//! client's plaintext = request request ...          message = start line CRLF (name ":" value CRLF)* CRLF body
+//! server's plaintext = response response ...        body    = nothing | as many bytes as Content-Length says | chunks | all to the end
+//! ```
+//!
+//! What is read here is what V signs, so a message has one reading or none: what another reader may take differently is refused
+//! (bare line feeds, folded lines, spaces before colons, two lengths, a length and chunks). References are to RFC 9112.
+//!
+//! **Completeness.** A response proves what the server said only if it is whole: all of Content-Length's bytes, the last chunk with
+//! the line after its trailers, or, where the body goes to the end of the connection, the server's `close_notify`. Else the rest
+//! may have been cut off.
+//!
+//! **Hidden bytes.** A reader who does not know all bytes puts another byte of the same class into each hidden place (a digit for a
+//! digit, a letter for a character of a string that is not a quote, a backslash or a control character). If the prover has shown
+//! that the hidden bytes are of that class, both readers get the same ranges. Start lines, header names and lengths must be known.
+//!
+//! [`json`] finds values in bodies.
+
+mod body;
+mod error;
+mod head;
+pub mod json;
+#[cfg(test)]
+mod tests;
+
+pub use error::Error;
+
+use core::ops::Range;
+use std::borrow::Cow;
+
+/// The most bytes of a start line and headers, or of trailers.
+pub const MAX_HEAD: usize = 1 << 16;
+/// The most headers of a message.
+pub const MAX_HEADERS: usize = 256;
+/// The most messages of a direction.
+pub const MAX_MESSAGES: usize = 1 << 10;
+
+/// A header, or a trailer after a body in chunks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Its name, as written.
+    pub name: Range<usize>,
+    /// Its value, without the space around it.
+    pub value: Range<usize>,
+}
+
+impl Header {
+    /// Whether it has this name; case does not matter.
+    #[must_use]
+    pub fn is(&self, plaintext: &[u8], name: &str) -> bool {
+        slice(plaintext, &self.name).eq_ignore_ascii_case(name.as_bytes())
+    }
+}
+
+/// How a body's end is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// There is no body.
+    None,
+    /// By Content-Length.
+    Length,
+    /// By the last chunk.
+    Chunked,
+    /// By the end of the connection.
+    Close,
+}
+
+/// A body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Body {
+    /// How its end is known.
+    pub framing: Framing,
+    /// Its bytes, in order: one range, or one for each chunk. None is empty.
+    pub parts: Vec<Range<usize>>,
+    /// Headers after the last chunk.
+    pub trailers: Vec<Header>,
+}
+
+impl Body {
+    /// Its length in bytes.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.parts.iter().map(ExactSizeIterator::len).sum()
+    }
+
+    /// Its bytes, put together. `plaintext` is the one that was parsed.
+    #[must_use]
+    pub fn bytes<'a>(&self, plaintext: &'a [u8]) -> Cow<'a, [u8]> {
+        match &*self.parts {
+            [] => Cow::Borrowed(&[]),
+            [part] => Cow::Borrowed(slice(plaintext, part)),
+            parts => parts.iter().flat_map(|part| slice(plaintext, part)).copied().collect(),
+        }
+    }
+
+    /// Where bytes `range` of the body are in the plaintext: several ranges if they go over an end of a chunk, none if there are
+    /// no such bytes.
+    #[must_use]
+    pub fn locate(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let (mut found, mut before) = (Vec::new(), 0);
+        for part in &self.parts {
+            let from = range.start.max(before);
+            let to = range.end.min(before + part.len());
+            if from < to {
+                found.push(part.start + (from - before)..part.start + (to - before));
+            }
+            before += part.len();
+        }
+        found
+    }
+}
+
+/// A request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// All of it.
+    pub range: Range<usize>,
+    /// Its method, such as `GET`.
+    pub method: Range<usize>,
+    /// What it asks for, such as `/path?query`.
+    pub target: Range<usize>,
+    /// Its one `Host`.
+    pub host: Range<usize>,
+    /// Its headers.
+    pub headers: Vec<Header>,
+    /// Its body.
+    pub body: Body,
+}
+
+/// A response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// All of it.
+    pub range: Range<usize>,
+    /// Its status, 200 to 599.
+    pub status: u16,
+    /// The status line, without its end.
+    pub status_line: Range<usize>,
+    /// Its headers.
+    pub headers: Vec<Header>,
+    /// Its body.
+    pub body: Body,
+}
+
+/// A request and its response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// Ranges of the client's plaintext.
+    pub request: Request,
+    /// Ranges of the server's plaintext.
+    pub response: Response,
+}
+
+impl Request {
+    /// Reads the request that begins at byte `start`.
+    ///
+    /// # Errors
+    /// Those of [`Error`].
+    pub fn parse(plaintext: &[u8], start: usize) -> Result<Self, Error> {
+        let mut lines = head::Lines::new(plaintext, start);
+        let [method, target] = lines.request_line()?;
+        let headers = lines.headers()?;
+        let host = head::host(plaintext, start, &headers)?;
+        let framing = body::of_request(plaintext, start, &headers)?;
+        let (body, end) = body::read(&mut lines, framing, false)?;
+        Ok(Self { range: start..end, method, target, host, headers, body })
+    }
+}
+
+impl Response {
+    /// Reads the response that begins at byte `start`. `to_head`: it answers a HEAD request, so it has no body, whatever its
+    /// headers say. `closed`: the plaintext is all that the server said, as its `close_notify` shows.
+    ///
+    /// # Errors
+    /// Those of [`Error`].
+    pub fn parse(plaintext: &[u8], start: usize, to_head: bool, closed: bool) -> Result<Self, Error> {
+        let mut lines = head::Lines::new(plaintext, start);
+        let line = lines.status_line()?;
+        let headers = lines.headers()?;
+        let framing = body::of_response(plaintext, start, &headers, &line, to_head)?;
+        let (body, end) = body::read(&mut lines, framing, closed)?;
+        Ok(Self { range: start..end, status: line.status, status_line: line.range, headers, body })
+    }
+}
+
+/// Reads all of a connection: as many requests as responses, and nothing between or after them. `closed`: the server's
+/// `close_notify` shows that this is all it said.
+///
+/// # Errors
+/// Those of [`Error`].
+pub fn parse(client: &[u8], server: &[u8], closed: bool) -> Result<Vec<Exchange>, Error> {
+    let mut requests = Vec::new();
+    while let start = requests.last().map_or(0, |last: &Request| last.range.end)
+        && start < client.len()
+    {
+        if requests.len() == MAX_MESSAGES {
+            return Err(Error::Limit { what: "requests of a connection", limit: MAX_MESSAGES });
+        }
+        requests.push(Request::parse(client, start)?);
+    }
+    let (count, mut exchanges, mut start) = (requests.len(), Vec::new(), 0);
+    for request in requests {
+        if start == server.len() {
+            return Err(Error::Unanswered { requests: count, responses: exchanges.len() });
+        }
+        let to_head = slice(client, &request.method) == b"HEAD";
+        let response = Response::parse(server, start, to_head, closed)?;
+        start = response.range.end;
+        exchanges.push(Exchange { request, response });
+    }
+    if start == server.len() {
+        Ok(exchanges)
+    } else {
+        Err(Error::Malformed {
+            what: "the server's plaintext",
+            offset: start,
+            reason: "it goes on after the last response",
+        })
+    }
+}
+
+/// A range of the plaintext that it was made from; of another one, nothing.
+fn slice<'a>(plaintext: &'a [u8], range: &Range<usize>) -> &'a [u8] {
+    plaintext.get(range.clone()).unwrap_or_default()
+}
