@@ -9,16 +9,22 @@ use crate::Error;
 use crate::ghash::{from_block, hashed, to_block};
 use crate::prf::Side;
 use crate::record::header;
-use crate::transcript::{Record, Transcript};
+use crate::transcript::{ALERT, Record, Transcript};
+
+/// An alert of level warning that says that nothing more comes.
+const CLOSE_NOTIFY: [u8; 2] = [1, 0];
 
 /// That both Finished messages are those of the handshake, and that all tags of all records are right.
 ///
 /// `facts` are claims until the proof holds. A record's number is its place in its direction, which the tag covers, so none is
 /// missing, out of order or from elsewhere; its nonce is what it says, which the mask depends on.
 ///
+/// Returns whether the server ended the connection with `close_notify`.
+///
 /// # Errors
-/// [`Refusal::Finished`], [`Refusal::Tag`].
-pub(super) fn check(transcript: &Transcript, facts: &[Facts; 2]) -> Result<(), Refusal> {
+/// [`Refusal::Finished`], [`Refusal::Tag`], [`Refusal::Alert`].
+pub(super) fn check(transcript: &Transcript, facts: &[Facts; 2]) -> Result<bool, Refusal> {
+    let mut closed = false;
     for (side, facts) in SIDES.into_iter().zip(facts) {
         let finished = facts.control.first().map(Vec::as_slice);
         if finished != Some(&finished_message(&facts.verify_data)) {
@@ -32,8 +38,19 @@ pub(super) fn check(transcript: &Transcript, facts: &[Facts; 2]) -> Result<(), R
         for (record, mask) in records.iter().zip(&facts.masks) {
             check_tag(side, record, hash_key, from_block(*mask))?;
         }
+        closed = ends(side, records, facts)?;
     }
-    Ok(())
+    // The server is the last.
+    Ok(closed)
+}
+
+/// That an alert is the last record of its direction; whether it is `close_notify`, after which nothing counts (RFC 5246, section 7.2.1).
+fn ends(side: Side, records: &[Record], facts: &Facts) -> Result<bool, Refusal> {
+    let Some(alert) = records.iter().position(|record| record.content_type == ALERT) else { return Ok(false) };
+    if alert + 1 != records.len() {
+        return Err(Refusal::Alert(side));
+    }
+    Ok(facts.control.get(alert).is_some_and(|alert| **alert == CLOSE_NOTIFY))
 }
 
 fn check_tag(side: Side, record: &Record, hash_key: Gf128, mask: Gf128) -> Result<(), Refusal> {

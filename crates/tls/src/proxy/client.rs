@@ -13,12 +13,13 @@ use volery_channel::tags::WEB_CLAIMS;
 use volery_circuit::gadgets::bytes_to_bits;
 use zeroize::{Zeroize as _, Zeroizing};
 
-use super::derive::{derive, records};
-use super::disclosure::{Hide, Message, check, find, is_last};
+use super::derive::derive;
+use super::disclosure::{self, Hide, Message, find, is_last};
 use super::machine::Compute;
 use super::relay::{self, Stream};
 use super::session::{MASTER_BYTES, Session};
-use super::{Error, Refusal, payload};
+use super::notary::check_opened;
+use super::{Error, Refusal};
 use crate::prf::Side;
 use crate::server::Roots;
 use crate::transcript::Transcript;
@@ -43,8 +44,6 @@ pub struct Fetched {
     raw: [Vec<u8>; 2],
     payload: [Zeroizing<Vec<u8>>; 2],
     master: Zeroizing<[u8; MASTER_BYTES]>,
-    /// Whether the server said that it is done, under its keys.
-    closed: bool,
 }
 
 impl core::fmt::Debug for Fetched {
@@ -56,8 +55,16 @@ impl core::fmt::Debug for Fetched {
 /// Sends `request` to a server through V, on a connection of its own, and takes all that it answers until it ends the connection.
 ///
 /// # Errors
-/// [`Error::Tls`], [`Error::OnlyNewer`]; what the relay meets.
+/// [`Error::Tls`], [`Error::OnlyNewer`]; what the relay meets. V is told that the session is over.
 pub fn fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> Result<Fetched, Error> {
+    let result = try_fetch(channel, target, request);
+    if result.is_err() {
+        channel.fail("the connection to the server failed at the prover");
+    }
+    result
+}
+
+fn try_fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> Result<Fetched, Error> {
     let Target { host, port, roots, max_received } = *target;
     let secret = Arc::new(MasterSecret::default());
     let name = ServerName::try_from(host.to_owned()).map_err(|_| relay::Error::Server(relay::Failure::Name))?;
@@ -69,21 +76,21 @@ pub fn fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> 
     if let Some(error) = stream.error() {
         return Err(error.clone().into());
     }
-    let closed = result?;
+    result?;
     let (client, server) = stream.close()?;
     let transcript = Transcript::parse(&client, &server).map_err(Refusal::from)?;
     let master = secret.take().ok_or(Error::Misuse("the TLS library told no master secret"))?;
     let payload = [Zeroizing::new(request.to_vec()), response];
-    Ok(Fetched { host: host.into(), transcript, raw: [client, server], payload, master, closed })
+    Ok(Fetched { host: host.into(), transcript, raw: [client, server], payload, master })
 }
 
-/// Sends and receives. Whether the server said that it is done; if not, it closed the connection without a word.
+/// Sends, and receives until the server ends the connection, whether it says so or not.
 fn exchange(
     connection: &mut ClientConnection,
     stream: &mut Stream<'_>,
     request: &[u8],
     response: &mut Zeroizing<Vec<u8>>,
-) -> Result<bool, Error> {
+) -> Result<(), Error> {
     let mut tls = rustls::Stream::new(connection, stream);
     let sent = tls.write_all(request);
     let mut chunk = Zeroizing::new([0; 1 << 14]);
@@ -95,8 +102,8 @@ fn exchange(
         }
     }
     match received {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
         Err(error) => Err(tls_error(&error)),
     }
 }
@@ -189,13 +196,27 @@ impl Fetched {
     /// # Errors
     /// [`Error::StillOpen`]; [`Error::Refused`] for what V would refuse; the channel's.
     pub fn disclose(&self, channel: &mut dyn Channel, hide: &[Hide]) -> Result<Session, Error> {
+        let result = self.try_disclose(channel, hide);
+        if result.is_err() {
+            channel.fail("the prover cannot say what it wants to say about this connection");
+        }
+        result
+    }
+
+    fn try_disclose(&self, channel: &mut dyn Channel, hide: &[Hide]) -> Result<Session, Error> {
         let [request, response] = &self.payload;
-        if !self.closed && !is_last(response) {
+        let opened = self.open()?;
+        let closed = check_opened(&self.transcript, &opened, [request.len(), response.len()])?;
+        let exchange = disclosure::exchange([request, response], closed)?;
+        if !closed && !is_last(&exchange, response) {
             return Err(Error::StillOpen);
         }
-        let shown = [find(Side::Client, request, hide)?, find(Side::Server, response, hide)?];
-        let message = Message { opened: self.open()?, shown };
-        self.check(&message)?;
+        let shown = [
+            find(Side::Client, request, &exchange, hide)?,
+            find(Side::Server, response, &exchange, hide)?,
+        ];
+        disclosure::check(&shown, &self.host, closed)?;
+        let message = Message { opened, shown };
         let [client, server] = &self.raw;
         let encoded = message.encode();
         let session =
@@ -212,15 +233,5 @@ impl Fetched {
         master.zeroize();
         derived?;
         Ok(machine.into_opened())
-    }
-
-    fn check(&self, message: &Message) -> Result<(), Refusal> {
-        for (side, payload) in super::derive::SIDES.into_iter().zip(&self.payload) {
-            if payload::length(records(&self.transcript, side)) != payload.len() {
-                return Err(Refusal::Shown { side, reason: "not as long as the records' contents" });
-            }
-        }
-        super::notary::check_message(&self.transcript, message)?;
-        check(&message.shown, &self.host)
     }
 }

@@ -74,6 +74,9 @@ pub enum Refusal {
         /// Its number in its direction.
         sequence: u64,
     },
+    /// Something comes after an alert.
+    #[error("the {} went on after an alert", name(*.0))]
+    Alert(Side),
     /// What is shown is not of the form that it must have.
     #[error("what is shown of the {}: {reason}", payload(*side))]
     Shown {

@@ -18,7 +18,6 @@ use crate::step::{Step, TwoParty};
 /// The bits that P opens, in the order of the program, as they are sent: eight to a byte, the first lowest.
 pub(super) type OpenedBytes = Vec<u8>;
 
-
 /// P's machine.
 #[derive(Default)]
 pub(super) struct Compute {

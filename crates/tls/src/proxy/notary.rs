@@ -11,7 +11,7 @@ use super::session::Session;
 use super::{Error, Refusal, check, payload};
 use crate::server::{self, Identity, Roots};
 use crate::step::MASTER_BITS;
-use crate::transcript::Transcript;
+use crate::transcript::{APPLICATION_DATA, Transcript};
 
 /// What V will believe about a connection once the [`Session`] that came with it is proved, and not before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,8 +72,9 @@ fn try_receive(
     let payload: usize = SIDES.into_iter().map(|side| payload::length(records(&transcript, side))).sum();
     let max = Message::max_bytes(opened_bound(&transcript), payload);
     let message = Message::decode(channel.recv(WEB_CLAIMS, max)?)?;
-    check_message(&transcript, &message)?;
-    disclosure::check(&message.shown, identity.name())?;
+    let lengths = message.shown.each_ref().map(|shown| shown.text.len());
+    let closed = check_opened(&transcript, &message.opened, lengths)?;
+    disclosure::check(&message.shown, identity.name(), closed)?;
     let shown = message.shown.clone();
     let session = Session::new(transcript, [&relayed.client, &relayed.server], message, None)?;
     Ok((session, Pending { identity, shown }))
@@ -83,17 +84,25 @@ fn try_receive(
 /// those that are not application data, their key stream.
 fn opened_bound(transcript: &Transcript) -> usize {
     let records = transcript.client.iter().chain(&transcript.server);
-    1024 + records.map(|record| 64 + if record.content_type == 23 { 0 } else { record.ciphertext.len() }).sum::<usize>()
+    1024 + records.map(|record| 64 + if record.content_type == APPLICATION_DATA { 0 } else { record.ciphertext.len() }).sum::<usize>()
 }
 
-/// Checks what P says of a connection, its HTTP apart.
-pub(super) fn check_message(transcript: &Transcript, message: &Message) -> Result<(), Refusal> {
-    for (side, shown) in SIDES.into_iter().zip(&message.shown) {
-        if shown.text.len() != payload::length(records(transcript, side)) {
+/// Checks what P says of a connection's keys, whose payloads are said to have these lengths; returns whether the server ended the
+/// connection with `close_notify`.
+///
+/// # Errors
+/// [`Refusal::Shown`], [`Refusal::Opened`]; as [`check::check`].
+pub(super) fn check_opened(
+    transcript: &Transcript,
+    opened: &[u8],
+    lengths: [usize; 2],
+) -> Result<bool, Refusal> {
+    for (side, length) in SIDES.into_iter().zip(lengths) {
+        if length != payload::length(records(transcript, side)) {
             return Err(Refusal::Shown { side, reason: "not as long as the records' contents" });
         }
     }
-    let mut machine = Read(List::new(&message.opened));
+    let mut machine = Read(List::new(opened));
     let derived = derive(&mut machine, transcript, &[(); MASTER_BITS])?;
     if !machine.0.is_at_end() {
         return Err(Refusal::Opened);

@@ -10,7 +10,7 @@ mod structure;
 mod tests;
 
 pub(super) use codec::Message;
-pub(super) use structure::{check, find, is_last};
+pub(super) use structure::{check, exchange, find, is_last};
 
 use core::ops::Range;
 

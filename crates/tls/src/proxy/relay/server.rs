@@ -94,13 +94,17 @@ fn connect(host: &str, port: u16, rules: &Rules) -> Result<TcpStream, Error> {
     }
     let addresses = (host, port).to_socket_addrs().map_err(|_| Error::Server(Failure::Unknown))?;
     let mut failure = Failure::Unknown;
-    // More addresses than a few would multiply the time that P can keep V waiting.
-    for address in addresses.take(4) {
+    let deadline = Instant::now() + rules.connect;
+    for address in addresses {
         if !rules.allows_address(address.ip()) {
             failure = Failure::Address;
             continue;
         }
-        match dial(&address, rules) {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Error::Server(Failure::Time));
+        }
+        match dial(&address, left) {
             Ok(socket) => return Ok(socket),
             Err(_) => failure = Failure::Connect,
         }
@@ -108,8 +112,8 @@ fn connect(host: &str, port: u16, rules: &Rules) -> Result<TcpStream, Error> {
     Err(Error::Server(failure))
 }
 
-fn dial(address: &SocketAddr, rules: &Rules) -> io::Result<TcpStream> {
-    let socket = TcpStream::connect_timeout(address, rules.connect)?;
+fn dial(address: &SocketAddr, time: Duration) -> io::Result<TcpStream> {
+    let socket = TcpStream::connect_timeout(address, time)?;
     socket.set_nodelay(true)?;
     Ok(socket)
 }
