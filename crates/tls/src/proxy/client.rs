@@ -235,3 +235,16 @@ impl Fetched {
         Ok(machine.into_opened())
     }
 }
+
+/// What a cheating P has.
+#[cfg(test)]
+impl Fetched {
+    pub(super) fn change_raw(&mut self, change: impl FnOnce(&mut [Vec<u8>; 2])) {
+        change(&mut self.raw);
+    }
+
+    pub(super) fn change_response(&mut self, change: impl FnOnce(&mut Vec<u8>)) {
+        let [_, response] = &mut self.payload;
+        change(response);
+    }
+}

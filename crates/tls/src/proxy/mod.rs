@@ -80,6 +80,8 @@ mod payload;
 pub mod relay;
 mod session;
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
 
 pub use client::{Fetched, Target, fetch};
