@@ -15,6 +15,7 @@
 //! | [`disjunction`] | one of many: single disjunctions over bits and a field, batches |
 //! | [`sessions`] | whole sessions, at either party |
 //! | [`stored`] | correlation files and proof files |
+//! | [`web`] | recorded TLS connections, HTTP, JSON, attestations |
 //! | [`public`] | public proofs: files, and the interactive form at either party |
 //! | [`dealing`] | those correlations |
 //! | [`replay`] | a party that reads given bytes as its peer's, and a channel that records |
@@ -37,6 +38,7 @@ pub mod sessions;
 pub mod stored;
 pub mod subfield;
 pub mod texts;
+pub mod web;
 pub mod wire;
 
 /// A target: takes any bytes and returns, or panics if a claim does not hold.
@@ -74,6 +76,10 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("session_prover", sessions::session_prover),
     ("session_verifier", sessions::session_verifier),
     ("stored", stored::stored),
+    ("transcript", web::transcript),
+    ("http", web::http),
+    ("json", web::json),
+    ("attestation", web::attestation),
     ("public_proof", public::public_proof),
     ("head_prover", public::head_prover),
     ("head_verifier", public::head_verifier),

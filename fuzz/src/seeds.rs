@@ -13,13 +13,14 @@ use volery_channel::handshake::{Begin, Hello, Parameters, Role};
 use volery_channel::{Limits, memory_pair};
 use volery_circuit::r1cs;
 use volery_field::{Bn254Scalar, F2, F32, F61, Gf256, Value, Z32, pack_elements};
+use volery_tls::attestation::{Attestation, Mode, Part, SigningKey, Statement};
 use volery_vole::base_ot;
 use volery_vole::softspoken::FieldBits;
 
 use crate::correlations::{cot_as_prover, cot_as_verifier, extension};
 use crate::proofs::Chain;
 use crate::replay::{payloads, record, rng};
-use crate::{arithmetic, dealing, disjunction, proofs, public, sessions, subfield};
+use crate::{arithmetic, dealing, disjunction, proofs, public, sessions, subfield, web};
 
 /// One input of a target.
 pub struct Seed {
@@ -51,6 +52,7 @@ pub fn all() -> Vec<Seed> {
     disjunctions(&mut add);
     files(&mut add);
     public_proofs(&mut add);
+    connections(&mut add);
     seeds
 }
 
@@ -87,6 +89,10 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ),
     ("frame", "hello-of-60-bytes", "\u{1}\u{3c}\0\0\0"),
     ("frame", "reason", "the proof is rejected"),
+    ("json", "deep", "a.b[1].c\n{\"a\": {\"b\": [1, {\"c\": \"x\\u00e4\"}]}, \"d\": [null, true, -1.5e3]}"),
+    ("json", "quoted-key", "[\"x.y\"]\n{\"x.y\": {}}"),
+    ("json", "duplicate", "a\n{\"a\": 1, \"\\u0061\": 2}"),
+    ("json", "number", "-12.50e3\n0"),
 ];
 
 fn systems(add: Add<'_>) {
@@ -337,4 +343,34 @@ fn public_proofs(add: Add<'_>) {
         let lie = public::of_the_lie::<F2>(&prover);
         add("head_verifier", &format!("{protocol}-false"), &[&[mode | 4], &lie[..]].concat());
     }
+}
+
+/// Connections that were recorded once, between rustls and OpenSSL.
+const RECORDED: [(&str, &[u8]); 2] = [
+    ("ecdsa", include_bytes!("../../crates/tls/src/transcript/testing/ecdsa.recorded")),
+    ("rsa", include_bytes!("../../crates/tls/src/transcript/testing/rsa.recorded")),
+];
+
+fn connections(add: Add<'_>) {
+    for (name, recorded) in RECORDED {
+        add("transcript", name, recorded);
+    }
+    let get = b"GET /a HTTP/1.1\r\nHost: example.com\r\n\r\n";
+    let post = b"POST /b HTTP/1.1\r\nHost: example.com\r\nContent-Length: 3\r\n\r\nabc";
+    let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\na;x=y\r\n0123456789\r\n0\r\nT: v\r\n\r\n";
+    let counted = b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno";
+    let open = b"HTTP/1.0 200 OK\r\nServer: x\r\n\r\nto the end";
+    for (name, closed, client, server) in [
+        ("two-rounds", 0, [&get[..], post].concat(), [&chunked[..], counted].concat()),
+        ("until-close", 1, get.to_vec(), open.to_vec()),
+    ] {
+        add("http", name, &[&[closed], &web::two(&client, &server)[..]].concat());
+    }
+    let response = Part::revealing(chunked, &[0..40, 60..70]).expect("ranges of it");
+    let query = Part::revealing(get, &[0..10, 12..20]).expect("ranges of it");
+    let claims = vec!["a.b >= 10000".to_owned()];
+    let (mode, server_name) = (Mode::Proxy, "example.com".to_owned());
+    let statement = Statement { mode, server_name, time: 1_780_000_000, query, response, claims };
+    let signed = Attestation::sign(statement, &SigningKey::from_bytes(&[7; 32])).expect("a proper statement");
+    add("attestation", "two-ranges", &signed.to_bytes());
 }

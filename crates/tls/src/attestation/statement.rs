@@ -8,6 +8,8 @@ use serde::Serialize;
 use super::{Error, MAX_CLAIM, MAX_ENTRIES};
 use crate::server;
 
+/// The greatest length of a direction: ranges within it do not overflow.
+const MAX_LENGTH: u64 = 1 << 48;
 /// The first second of the year 10000.
 const END_OF_TIME: u64 = 253_402_300_800;
 
@@ -45,7 +47,7 @@ pub struct Statement {
 /// One direction's plaintext.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// Its length in bytes.
+    /// Its length in bytes, at most 2^48.
     pub length: u64,
     /// What is shown of it: in order, none empty, at least one hidden byte between two.
     pub revealed: Vec<Revealed>,
@@ -104,6 +106,9 @@ impl Part {
 
     fn check(&self, what: &'static str) -> Result<(), Error> {
         let error = |reason: String| Error::Statement { what, reason };
+        if self.length > MAX_LENGTH {
+            return Err(error(format!("has {} bytes, more than 2^48", self.length)));
+        }
         entries(what, self.revealed.len().max(self.commitments.len()))?;
         let mut before: Option<u64> = None;
         for range in self.revealed.iter().map(Revealed::range) {

@@ -191,14 +191,14 @@ impl Response {
 /// # Errors
 /// Those of [`Error`].
 pub fn parse(client: &[u8], server: &[u8], closed: bool) -> Result<Vec<Exchange>, Error> {
-    let mut requests = Vec::new();
-    while let start = requests.last().map_or(0, |last: &Request| last.range.end)
-        && start < client.len()
-    {
+    let (mut requests, mut start) = (Vec::new(), 0);
+    while start < client.len() {
         if requests.len() == MAX_MESSAGES {
             return Err(Error::Limit { what: "requests of a connection", limit: MAX_MESSAGES });
         }
-        requests.push(Request::parse(client, start)?);
+        let request = Request::parse(client, start)?;
+        start = request.range.end;
+        requests.push(request);
     }
     let (count, mut exchanges, mut start) = (requests.len(), Vec::new(), 0);
     for request in requests {

@@ -36,6 +36,8 @@ mod hello;
 mod messages;
 mod records;
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 
 pub use error::Error;

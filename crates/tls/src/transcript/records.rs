@@ -83,12 +83,14 @@ fn header<'a>(side: Side, cursor: &mut Cursor<'a>) -> Result<Framed<'a>, Error> 
     Ok(Framed { content_type, version, payload })
 }
 
-/// Reads up to ChangeCipherSpec. The versions of records in the clear say little: a client's first has any (RFC 5246, appendix E).
+/// Reads up to ChangeCipherSpec. Versions of records are those of TLS 1.2, but for a client's first record, which comes before there
+/// is a version (RFC 5246, appendix E), and alerts of those who have no version in common.
 fn clear(side: Side, cursor: &mut Cursor<'_>, handshake: &mut Vec<u8>) -> Result<(), Error> {
     loop {
         let Framed { content_type, version, payload } = header(side, cursor)?;
         let malformed = |reason: String| Error::malformed(side, "a record of the handshake", reason);
-        if !(0x0301..=VERSION).contains(&version) {
+        let early = content_type == ALERT || side == Side::Client && handshake.is_empty();
+        if version != VERSION && !(early && matches!(version, 0x0301 | 0x0302)) {
             return Err(malformed(format!("its version is {version:#06x}, not 0x0303")));
         }
         if payload.is_empty() || payload.len() > MAX_PLAINTEXT {

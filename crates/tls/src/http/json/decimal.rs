@@ -7,7 +7,13 @@ use core::str::FromStr;
 /// The most characters of a number.
 const MAX_CHARACTERS: usize = 1 << 10;
 
-/// A number as JSON writes it, of any size and exact: `-12.50e3`. Equal numbers are equal however they are written.
+/// The most digits of a number, but for zeros before and after the others.
+const MAX_DIGITS: usize = 1 << 9;
+/// The greatest exponent of a number in scientific notation, and of one as it is written.
+const MAX_EXPONENT: u64 = 999_999_999;
+
+/// A number as JSON writes it, exactly: `-12.50e3`. Equal numbers are equal however they are written. It has at most 512 digits
+/// and an exponent of at most nine.
 ///
 /// ```text
 /// value = ± 0.d1 d2 ... dn * 10^exponent      d1 and dn are not 0; zero has no digits, exponent 0 and no sign
@@ -60,7 +66,10 @@ fn read(text: &str) -> Option<Decimal> {
     // At most 2^10 characters and 10^9: no overflow.
     let zeros = all.len() as i64 - digits.len() as i64;
     let exponent = exponent + whole.len() as i64 - zeros;
-    Some(Decimal { negative, exponent, digits: digits.trim_end_matches('0').into() })
+    let digits = digits.trim_end_matches('0');
+    // So that the number can be written again.
+    let fits = digits.len() <= MAX_DIGITS && (exponent - 1).unsigned_abs() <= MAX_EXPONENT;
+    fits.then(|| Decimal { negative, exponent, digits: digits.into() })
 }
 
 /// An exponent of at most nine digits.

@@ -1,0 +1,100 @@
+//! What a web server and its client say, and what a notary signs.
+
+use volery_tls::attestation::Attestation;
+use volery_tls::http::json::{self, Decimal, Path};
+use volery_tls::http::{self, Body};
+use volery_tls::transcript::{ALERT, APPLICATION_DATA, HANDSHAKE, Record, Transcript};
+
+/// Two texts as one input: four bytes of length, big-endian, the first, the second.
+#[must_use]
+pub fn two(first: &[u8], second: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(first.len()).expect("seeds are small");
+    [&length.to_be_bytes(), first, second].concat()
+}
+
+/// Takes [`two`] apart.
+fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    rest.split_at_checked(u32::from_be_bytes(*length) as usize)
+}
+
+/// A connection's bytes, client and server. Records of what is accepted are numbered, of the right kinds and sizes, and make up
+/// the encrypted part of their direction.
+pub fn transcript(bytes: &[u8]) {
+    let Some((client, server)) = split(bytes) else { return };
+    let Ok(transcript) = Transcript::parse(client, server) else { return };
+    for (records, bytes) in [(&transcript.client, client), (&transcript.server, server)] {
+        for (i, record) in records.iter().enumerate() {
+            assert_eq!(record.sequence, i as u64);
+            match (i, record.content_type) {
+                (0, HANDSHAKE) => assert_eq!(record.ciphertext.len(), 16),
+                (1.., ALERT) => assert_eq!(record.ciphertext.len(), 2),
+                (1.., APPLICATION_DATA) => assert!(record.ciphertext.len() <= 1 << 14),
+                other => panic!("{other:?}"),
+            }
+        }
+        let encrypted: Vec<u8> = records.iter().flat_map(encode).collect();
+        assert!(bytes.ends_with(&encrypted));
+    }
+    let _ = transcript.server_finished_hash(&[0; 16]);
+}
+
+fn encode(record: &Record) -> Vec<u8> {
+    let length = u16::try_from(24 + record.ciphertext.len()).expect("a record is short");
+    let header = [&[record.content_type, 3, 3], &length.to_be_bytes()[..]].concat();
+    [&header[..], &record.explicit_nonce, &record.ciphertext, &record.tag].concat()
+}
+
+/// A flag, then requests and responses. Messages that are accepted make up the plaintexts, and their parts lie in them.
+pub fn http(bytes: &[u8]) {
+    let Some((flag, rest)) = bytes.split_first() else { return };
+    let Some((client, server)) = split(rest) else { return };
+    let Ok(exchanges) = http::parse(client, server, flag & 1 == 1) else { return };
+    let (mut sent, mut received) = (0, 0);
+    for http::Exchange { request, response } in exchanges {
+        assert_eq!((request.range.start, response.range.start), (sent, received));
+        (sent, received) = (request.range.end, response.range.end);
+        for (plaintext, range, headers, body) in [
+            (client, request.range, request.headers, request.body),
+            (server, response.range, response.headers, response.body),
+        ] {
+            check_body(&body, plaintext);
+            for header in headers.iter().chain(&body.trailers) {
+                assert!(range.start <= header.name.start && header.name.end < header.value.start + 1);
+                assert!(header.value.end <= range.end);
+            }
+        }
+    }
+    assert_eq!((sent, received), (client.len(), server.len()));
+}
+
+fn check_body(body: &Body, plaintext: &[u8]) {
+    let bytes = body.bytes(plaintext);
+    assert_eq!(bytes.len(), body.length());
+    let located = body.locate(0..body.length());
+    assert_eq!(located, body.parts);
+}
+
+/// A path in the first line, then a JSON text; also a decimal number. The value that is found is one by itself.
+pub fn json(bytes: &[u8]) {
+    let mut lines = bytes.splitn(2, |byte| *byte == b'\n');
+    let (Some(Ok(path)), Some(text)) = (lines.next().map(core::str::from_utf8), lines.next()) else { return };
+    if let Ok(number) = path.parse::<Decimal>() {
+        assert_eq!(number.to_string().parse(), Ok(number));
+    }
+    let Ok(path) = path.parse::<Path>() else { return };
+    assert_eq!(path.to_string().parse(), Ok(path.clone()));
+    let Ok(value) = json::find(text, &path) else { return };
+    let alone = &text[value.range.clone()];
+    let again = json::find(alone, &Path::default()).expect("a value is a text");
+    assert_eq!((again.kind, again.range), (value.kind, 0..alone.len()));
+}
+
+/// An attestation. What is accepted is shown, and writes the same bytes.
+pub fn attestation(bytes: &[u8]) {
+    let Ok(read) = Attestation::from_bytes(bytes) else { return };
+    assert_eq!(read.to_bytes(), bytes);
+    if let Ok(statement) = read.verify(read.claimed_signer()) {
+        assert!(!statement.to_string().chars().any(|c| c.is_control() && c != '\n'));
+    }
+}
