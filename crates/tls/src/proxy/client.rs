@@ -69,7 +69,7 @@ fn try_fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> 
     let secret = Arc::new(MasterSecret::default());
     let name = ServerName::try_from(host.to_owned()).map_err(|_| relay::Error::Server(relay::Failure::Name))?;
     let config = config(roots, Arc::clone(&secret))?;
-    let mut connection = ClientConnection::new(Arc::new(config), name).map_err(Error::Tls)?;
+    let mut connection = ClientConnection::new(Arc::new(config), name).map_err(|error| Error::Tls(error.to_string()))?;
     let mut stream = Stream::open(channel, host, port, max_received)?;
     let mut response = Zeroizing::default();
     let result = exchange(&mut connection, &mut stream, request, &mut response);
@@ -122,8 +122,7 @@ fn tls_error(error: &io::Error) -> Error {
     use rustls::AlertDescription::{HandshakeFailure, ProtocolVersion};
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         Some(rustls::Error::AlertReceived(ProtocolVersion | HandshakeFailure)) => Error::OnlyNewer,
-        Some(error) => Error::Tls(error.clone()),
-        None => Error::Tls(rustls::Error::General(error.to_string())),
+        _ => Error::Tls(error.to_string()),
     }
 }
 
@@ -140,7 +139,7 @@ fn config(roots: &Roots, secret: Arc<MasterSecret>) -> Result<ClientConfig, Erro
     let roots = RootCertStore { roots: roots.anchors().to_vec() };
     let mut config = ClientConfig::builder_with_provider(Arc::new(provider))
         .with_protocol_versions(&[&TLS12])
-        .map_err(Error::Tls)?
+        .map_err(|error| Error::Tls(error.to_string()))?
         .with_root_certificates(roots)
         .with_no_client_auth();
     config.resumption = Resumption::disabled();

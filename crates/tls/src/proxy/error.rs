@@ -3,10 +3,11 @@
 use crate::prf::Side;
 use crate::{server, transcript};
 
+use super::disclosure::payload_name;
 use super::relay;
 
 /// An error of proxy mode, at either party.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The channel between the parties failed, or the peer ended the session and said why.
@@ -17,7 +18,7 @@ pub enum Error {
     Relay(relay::Error),
     /// At P: TLS failed. Either the server does not do what P needs, or V altered what it relayed.
     #[error("TLS with the server: {0}; either it does not fit, or the notary altered what it relayed")]
-    Tls(rustls::Error),
+    Tls(String),
     /// At P: the server refuses TLS 1.2.
     #[error("the server refuses TLS 1.2: it speaks TLS 1.3 only, or with other cipher suites, which can't be proved yet")]
     OnlyNewer,
@@ -78,7 +79,7 @@ pub enum Refusal {
     #[error("the {} went on after an alert", name(*.0))]
     Alert(Side),
     /// What is shown is not of the form that it must have.
-    #[error("what is shown of the {}: {reason}", payload(*side))]
+    #[error("what is shown of the {}: {reason}", payload_name(*side))]
     Shown {
         /// In which direction.
         side: Side,
@@ -86,7 +87,7 @@ pub enum Refusal {
         reason: &'static str,
     },
     /// What is shown is not one HTTP message of its direction, whole.
-    #[error("the {} is not one whole HTTP message: {reason}", payload(*side))]
+    #[error("the {} is not one whole HTTP message: {reason}", payload_name(*side))]
     Http {
         /// In which direction.
         side: Side,
@@ -94,7 +95,7 @@ pub enum Refusal {
         reason: String,
     },
     /// A hidden string is not the part that it is said to be.
-    #[error("{part} of the {}: {reason}", payload(*side))]
+    #[error("{part} of the {}: {reason}", payload_name(*side))]
     Part {
         /// In which direction.
         side: Side,
@@ -118,12 +119,5 @@ fn name(side: Side) -> &'static str {
     match side {
         Side::Client => "client",
         Side::Server => "server",
-    }
-}
-
-fn payload(side: Side) -> &'static str {
-    match side {
-        Side::Client => "request",
-        Side::Server => "response",
     }
 }

@@ -9,6 +9,8 @@ use super::machine::{List, Read};
 use super::relay::Relayed;
 use super::session::Session;
 use super::{Error, Refusal, check, payload};
+use crate::attestation::{Mode, Part, Statement};
+use crate::prf::Side;
 use crate::server::{self, Identity, Roots};
 use crate::step::MASTER_BITS;
 use crate::transcript::{APPLICATION_DATA, Transcript};
@@ -37,6 +39,25 @@ impl Pending {
     pub fn proven(self) -> Proven {
         let [request, response] = self.shown;
         Proven { identity: self.identity, request, response }
+    }
+}
+
+impl Proven {
+    /// What V can sign: all that is shown, where the rest is, and what holds of it. `None` if what is shown does not lie in what it is
+    /// shown of, which checks before the proof rule out.
+    #[must_use]
+    pub fn statement(&self) -> Option<Statement> {
+        let part = |shown: &Shown| Part::revealing(&shown.text, &shown.revealed().collect::<Vec<_>>());
+        let sides = [(Side::Client, &self.request), (Side::Server, &self.response)];
+        let hidden = sides.iter().flat_map(|(side, shown)| shown.hidden.iter().map(move |hidden| (side, hidden)));
+        Some(Statement {
+            mode: Mode::Proxy,
+            server_name: self.identity.name().into(),
+            time: self.identity.time(),
+            query: part(&self.request)?,
+            response: part(&self.response)?,
+            claims: hidden.flat_map(|(side, hidden)| hidden.texts(*side)).collect(),
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use super::testing::{End, Failed, HOST, Run, Site};
 use super::*;
 use crate::claim::{Assertion, Class};
 use crate::prf::Side;
-use crate::server;
+use crate::{attestation, server};
 
 const REQUEST: &str = "GET /account?token=s3cr3t HTTP/1.1\r\nHost: localhost\r\nCookie: id=4711\r\nConnection: close\r\n\r\n";
 
@@ -55,22 +55,29 @@ fn v_believes_what_is_shown_and_what_is_claimed_of_the_rest() {
     let (fetched, proven) = Run::hiding(&site, REQUEST, usual()).go();
     assert_eq!(fetched.unwrap(), response(BODY));
     let proven = proven.unwrap();
-    assert_eq!(proven.identity.name(), HOST);
+    let statement = proven.statement().unwrap();
+    assert_eq!(statement.server_name, HOST);
     let shown = REQUEST.replace("account?token=s3cr3t", &"x".repeat(20)).replace("id=4711", "xxxxxxx");
     assert_eq!(String::from_utf8(proven.request.text).unwrap(), shown);
     let body = BODY.replace(r#"Ada \"L\" Lovelace"#, &"x".repeat(18)).replace("36", "11").replace("1204", "1111");
     assert_eq!(proven.response.text, response(&body));
-    let claims: Vec<String> = proven.response.hidden.iter().flat_map(Hidden::texts).collect();
     assert_eq!(
-        claims,
+        statement.claims,
         [
-            "json user.name is text of a JSON string",
-            "json user.name contains \"Lovelace\"",
-            "json user.age is a JSON number of digits only",
-            "json user.age is a number from 18 to 120",
-            "json balance is a JSON number of digits only",
+            "request target, bytes 5..25: is text of a request's target",
+            "request target: has \"account\" at 0",
+            "request header cookie, bytes 61..68: is text of a header",
+            "response json user.name, bytes 109..127: is text of a JSON string",
+            "response json user.name: contains \"Lovelace\"",
+            "response json user.age, bytes 137..139: is a JSON number of digits only",
+            "response json user.age: is a number from 18 to 120",
+            "response json balance, bytes 171..175: is a JSON number of digits only",
         ]
     );
+    let key = attestation::SigningKey::from_bytes(&[5; 32]);
+    let signed = attestation::Attestation::sign(statement.clone(), &key).unwrap();
+    let read = attestation::Attestation::from_bytes(&signed.to_bytes()).unwrap();
+    assert_eq!(read.verify(&key.verifying_key().to_bytes()), Ok(&statement));
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod over;
 mod prover;
 mod report;
 mod verifier;
+mod web;
 
 pub use options::Options;
 pub use prover::Prover;

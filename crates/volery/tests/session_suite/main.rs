@@ -14,3 +14,4 @@ mod hostile;
 mod messages;
 mod mismatches;
 mod proofs;
+mod web;

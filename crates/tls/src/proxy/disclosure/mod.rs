@@ -82,12 +82,23 @@ impl Hidden {
         self.ranges.iter().map(ExactSizeIterator::len).sum()
     }
 
-    /// All that is claimed about it, in words: the class, then the claims.
+    /// All that is claimed about it, in words: where it is and its class, then the claims.
     #[must_use]
-    pub fn texts(&self) -> Vec<String> {
-        let claims = self.claims.iter().map(|claim| claim.text());
-        let texts = core::iter::once(self.class.text()).chain(claims);
-        texts.map(|text| format!("{} {text}", self.part)).collect()
+    pub fn texts(&self, side: Side) -> Vec<String> {
+        let (whose, part) = (payload_name(side), &self.part);
+        let ranges: Vec<String> =
+            self.ranges.iter().map(|Range { start, end }| format!("{start}..{end}")).collect();
+        let class = format!("{whose} {part}, bytes {}: {}", ranges.join(" "), self.class.text());
+        let claims = self.claims.iter().map(|claim| format!("{whose} {part}: {}", claim.text()));
+        core::iter::once(class).chain(claims).collect()
+    }
+}
+
+/// The name of a direction's payload.
+pub(super) fn payload_name(side: Side) -> &'static str {
+    match side {
+        Side::Client => "request",
+        Side::Server => "response",
     }
 }
 
