@@ -10,6 +10,9 @@ pub const MAX_DIGITS: usize = 19;
 /// The longest string that an assertion compares with.
 pub const MAX_TEXT: usize = 1 << 9;
 
+/// The most ANDs of a search for a string: its bits times the places where it may stand.
+const MAX_SEARCH: usize = 1 << 20;
+
 /// A claim that the parties can name to each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Assertion {
@@ -58,6 +61,10 @@ impl Claim for Assertion {
             }
             Self::Contains(text) => {
                 fits(text, text.len() <= length, length)?;
+                if bytes.len().saturating_mul(text.len()) > MAX_SEARCH {
+                    let reason = format!("{} bytes searched for in {length}", text.len());
+                    return Err(Error::Public(format!("{reason}: the product may be 2^17; say where they are")));
+                }
                 circuits::contains(recorder, bytes, text)
             }
             Self::Between { least, greatest } => {

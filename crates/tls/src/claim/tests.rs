@@ -112,6 +112,13 @@ fn a_claim_about_too_many_bytes_is_refused_before_its_circuit_is_made() {
     assert!(matches!(circuit(&Class::Opaque, MAX_CLAIMED + 1), Err(Error::Public(_))));
 }
 
+#[test]
+fn a_search_that_would_take_too_many_gates_is_refused() {
+    let search = |text: usize, bytes| circuit(&Assertion::Contains(vec![b'a'; text]), bytes);
+    assert!(matches!(search(MAX_TEXT, MAX_CLAIMED), Err(Error::Public(_))));
+    assert!(search(2, 1 << 10).is_ok());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -18,7 +18,7 @@ use super::disclosure::{self, Hide, Message, find, is_last};
 use super::machine::Compute;
 use super::relay::{self, Stream};
 use super::session::{MASTER_BYTES, Session};
-use super::notary::check_opened;
+use super::notary::{HTTP, check_opened};
 use super::{Error, Refusal};
 use crate::prf::Side;
 use crate::server::Roots;
@@ -144,7 +144,7 @@ fn config(roots: &Roots, secret: Arc<MasterSecret>) -> Result<ClientConfig, Erro
         .with_no_client_auth();
     config.resumption = Resumption::disabled();
     config.key_log = secret;
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![HTTP.to_vec()];
     Ok(config)
 }
 

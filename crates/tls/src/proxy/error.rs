@@ -75,6 +75,9 @@ pub enum Refusal {
         /// Its number in its direction.
         sequence: u64,
     },
+    /// Client and server agreed to speak another protocol than HTTP/1.1.
+    #[error("client and server agreed to speak {0}; only http/1.1 is read")]
+    Protocol(String),
     /// Something comes after an alert.
     #[error("the {} went on after an alert", name(*.0))]
     Alert(Side),

@@ -15,6 +15,9 @@ use crate::server::{self, Identity, Roots};
 use crate::step::MASTER_BITS;
 use crate::transcript::{APPLICATION_DATA, Transcript};
 
+/// What client and server may have agreed to speak, if they agreed on anything (ALPN).
+pub(super) const HTTP: &[u8] = b"http/1.1";
+
 /// What V will believe about a connection once the [`Session`] that came with it is proved, and not before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
@@ -90,6 +93,10 @@ fn try_receive(
     let transcript = Transcript::parse(&relayed.client, &relayed.server).map_err(Refusal::from)?;
     let identity =
         server::verify(&transcript.handshake, &relayed.host, roots, time).map_err(Refusal::from)?;
+    // The same bytes may be another protocol's words: what they mean is what client and server agreed on.
+    if let Some(protocol) = transcript.handshake.alpn.as_ref().filter(|protocol| protocol.as_slice() != HTTP) {
+        return Err(Refusal::Protocol(protocol.escape_ascii().to_string()).into());
+    }
     let payload: usize = SIDES.into_iter().map(|side| payload::length(records(&transcript, side))).sum();
     let max = Message::max_bytes(opened_bound(&transcript), payload);
     let message = Message::decode(channel.recv(WEB_CLAIMS, max)?)?;

@@ -26,10 +26,13 @@ const DERIVATION: u64 = 42_900 + 8 * 16_100 + 2 * 1_280;
 /// ANDs of a block of AES, about.
 const BLOCK: u64 = 4_300;
 
+/// The most gates of all claims about a direction: they are in memory, at V too.
+const MAX_GATES: usize = 1 << 23;
+
 /// That there is a master secret of which a connection's Finished messages, tags and shown payload are made, and of whose hidden
 /// payload the claims hold. P's copy holds the secret.
 ///
-/// What is claimed about the connection's *transcript* V has to check itself: [`super::Notary`] does.
+/// What is claimed about the connection's *transcript* V has to check itself: [`receive`](super::receive) does.
 pub struct Session {
     transcript: Transcript,
     /// The digest of all that is public.
@@ -173,16 +176,23 @@ impl Constraint {
 
 /// The circuits of a direction's hidden strings.
 fn constraints(shown: &Shown) -> Result<Vec<Constraint>, Refusal> {
-    let mut constraints = Vec::new();
+    let (mut constraints, mut gates) = (Vec::new(), 0);
     for hidden in &shown.hidden {
         if hidden.class == Class::Opaque && hidden.claims.is_empty() {
             continue;
         }
+        let mut circuits = Vec::with_capacity(1 + hidden.claims.len());
         let claims = hidden.claims.iter().map(|claim| claim as &dyn Claim);
-        let circuits = core::iter::once(&hidden.class as &dyn Claim)
-            .chain(claims)
-            .map(|claim| claim::circuit(claim, hidden.length()).map_err(Refusal::Claim));
-        constraints.push(Constraint { ranges: hidden.ranges.clone(), circuits: circuits.collect::<Result<_, _>>()? });
+        for claim in core::iter::once(&hidden.class as &dyn Claim).chain(claims) {
+            let circuit = claim::circuit(claim, hidden.length()).map_err(Refusal::Claim)?;
+            gates += circuit.gates().len();
+            if gates > MAX_GATES {
+                let reason = CircuitError::Public("all claims together take more than 2^23 gates".into());
+                return Err(Refusal::Claim(reason));
+            }
+            circuits.push(circuit);
+        }
+        constraints.push(Constraint { ranges: hidden.ranges.clone(), circuits });
     }
     Ok(constraints)
 }

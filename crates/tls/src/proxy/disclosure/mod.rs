@@ -25,7 +25,7 @@ const MAX_RANGES: usize = 64;
 /// The most claims about one hidden string.
 const MAX_CLAIMS: usize = 16;
 /// The most bytes of hidden strings of a direction that something is proved about.
-const MAX_CONSTRAINED: usize = 1 << 18;
+const MAX_CONSTRAINED: usize = 1 << 16;
 
 /// A part of a request or response that can be hidden.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -161,7 +161,7 @@ impl Shown {
         }
         let constrained = all.iter().filter(|(_, class)| *class != Class::Opaque);
         if constrained.map(|(range, _)| range.len()).sum::<usize>() > MAX_CONSTRAINED {
-            return refuse("more than 2^18 hidden bytes that something is claimed about");
+            return refuse("more than 2^16 hidden bytes that something is claimed about");
         }
         Ok(())
     }

@@ -10,8 +10,8 @@ use super::{CLOSE, DATA, DONE, EXCHANGE, Error, FAILED, Failure, MAX_CHUNK, OPEN
 
 /// A connection to a server through V, with a record of all that went over it.
 ///
-/// What is written is sent with the next read, or with [`Write::flush`]: a write and the read that waits for its answer take one
-/// round trip to V.
+/// What is written is sent with the next read, and not by [`Write::flush`]: a write and the read that waits for its answer take one
+/// round trip to V, however often a TLS library flushes in between.
 pub struct Stream<'c> {
     channel: &'c mut dyn Channel,
     unsent: Zeroizing<Vec<u8>>,
@@ -129,6 +129,6 @@ impl Write for Stream<'_> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.unsent.is_empty() { Ok(()) } else { self.pass(WRITE) }
+        Ok(())
     }
 }
