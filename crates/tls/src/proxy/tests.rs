@@ -83,7 +83,7 @@ fn v_believes_what_is_shown_and_what_is_claimed_of_the_rest() {
 #[test]
 fn a_body_in_chunks_or_without_end_mark_and_a_whole_hidden_one_are_proved_too() {
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n\
-                   9\r\n{\"age\": 1\r\n6\r\n20, \"a\r\nf\r\n\": [\"hidden\"]}  \r\n0\r\n\r\n";
+                   9\r\n{\"age\": 1\r\n6\r\n20, \"a\r\n10\r\n\": [\"hidden\"]}  \r\n0\r\n\r\n";
     let site = Site::new(HOST, chunked.as_bytes(), End::Silent);
     let hidden = vec![json("age", vec![Assertion::Between { least: 100, greatest: 120 }])];
     let (_, proven) = Run::hiding(&site, REQUEST, hidden).go();
@@ -231,7 +231,7 @@ fn hidden_bytes_that_are_not_the_part_they_are_said_to_be_are_refused_by_v() {
     // The first range's place: the claim is about the age then.
     run.changes[0] = Box::new(|tag, message| {
         if tag == WEB_CLAIMS {
-            let name = message.windows(7).position(|bytes| bytes == b"balance").unwrap();
+            let name = message.windows(7).rposition(|bytes| bytes == b"balance").unwrap();
             message.splice(name - 4..name + 7, *b"\0\0\0\x08user.age");
         }
     });
