@@ -103,13 +103,6 @@ pub mod tags {
         /// Ferret: the outcome of the consistency check.
         FERRET_VERDICT = 0x1b, "FerretVerdict";
 
-        /// OLE: the receiver's random bits, corrected to its factors' bits.
-        OLE_CHOICES = 0x1c, "OleChoices";
-        /// OLE: the sender's factors, masked, times every power of two (or of X).
-        OLE_PRODUCTS = 0x1d, "OleProducts";
-        /// OLE: the differences between a party's chosen and its random factors.
-        OLE_CORRECTIONS = 0x1e, "OleCorrections";
-
         // 0x20..: interactive proofs.
 
         /// Masked inputs and masked products: one field element each, or one bit.
@@ -165,6 +158,15 @@ pub mod tags {
         HEAD_CHALLENGE = 0x52, "HeadChallenge";
         /// The opened views.
         HEAD_RESPONSE = 0x53, "HeadResponse";
+
+        // 0x68..: shares of products.
+
+        /// OLE: the receiver's random bits, corrected to its factors' bits.
+        OLE_CHOICES = 0x68, "OleChoices";
+        /// OLE: the sender's factors, masked, times every power of two (or of X).
+        OLE_PRODUCTS = 0x69, "OleProducts";
+        /// OLE: the differences between a party's chosen and its random factors.
+        OLE_CORRECTIONS = 0x6a, "OleCorrections";
 
         // 0x70..: the TLS client of two parties.
 

@@ -4,14 +4,15 @@ use std::thread;
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
-use volery_channel::{Channel, Error as ChannelError, Limits, Stats, Tag, memory_pair};
+use volery_channel::{Channel, Error as ChannelError, Limits, Stats, Tag, memory_pair, tags};
+use volery_field::Gf128;
 use volery_vole::cot::{ProverParty, VerifierParty};
 use volery_vole::ole::{OleField, Receiver, Sender};
 use volery_vole::softspoken::{self, FieldBits};
-use volery_vole::supply::{Profile, Stock, Supply};
+use volery_vole::supply::{Correlations, Profile, Stock, Supply};
 use volery_vole::{Delta, SessionId};
 
-const SESSION: SessionId = SessionId::new([8; 32]);
+pub(crate) const SESSION: SessionId = SessionId::new([8; 32]);
 
 /// Changes a message before it leaves.
 pub(crate) type Change = fn(Tag, &mut Vec<u8>);
@@ -98,6 +99,37 @@ pub(crate) fn two_parties<F: OleField, A: Send, B: Send>(
         });
         (p.join().unwrap(), v.join().unwrap())
     })
+}
+
+/// Correlations from nowhere, for a party whose peer is not honest anyway.
+struct Nothing;
+
+impl Correlations for Nothing {
+    fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), volery_vole::Error> {
+        out.resize(1 << 12, Gf128::ONE);
+        Ok(())
+    }
+
+    fn may_wait(&self) -> bool {
+        false
+    }
+}
+
+/// A stock of [`Nothing`].
+pub(crate) fn worthless() -> Stock {
+    Stock::new(Box::new(Nothing))
+}
+
+/// A channel to a peer that has sent these messages whatever it hears, and the peer.
+pub(crate) fn scripted(messages: &[(Tag, Vec<u8>)]) -> (impl Channel + use<>, impl Channel + use<>) {
+    let (channel, mut peer) = memory_pair(&Limits::default());
+    for (tag, payload) in messages {
+        peer.send(*tag, payload).unwrap();
+    }
+    // Any step is surprised by this one, so nobody waits.
+    peer.send(tags::TEST, &[]).unwrap();
+    peer.flush().unwrap();
+    (channel, peer)
 }
 
 /// The bytes that `digits` stand for.

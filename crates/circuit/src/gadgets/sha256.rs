@@ -66,7 +66,7 @@ impl Compression for Sha256 {
 impl Sha256 {
     /// [`Compression::compress`] with the message schedule done and the round constants added: `words[t]` is
     /// `W_t + K_t`, as [`Sha256::expand`] computes it. For a block that everybody knows when the circuit is run but nobody when
-    /// it is made: 16,096 ANDs with a secret chaining value and secret words, where [`Compression::compress`] takes 22,271.
+    /// it is made: 16,120 ANDs with a secret chaining value and secret words, where [`Compression::compress`] takes 22,271.
     ///
     /// # Errors
     /// The backend's.

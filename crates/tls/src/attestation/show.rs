@@ -20,7 +20,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 ///
 /// Days are counted from 1 March of the year 0, so that a leap day is the last of its year. There are 719,468 from then to 1970,
 /// and 146,097 in 400 years.
-fn utc(time: u64) -> String {
+pub(super) fn utc(time: u64) -> String {
     let (days, second) = (time / 86_400 + 719_468, time % 86_400);
     let (era, day) = (days / 146_097, days % 146_097);
     // Takes out leap days: one each 4 years but the hundredth, and the last of 400 years.

@@ -2,14 +2,15 @@
 
 use p256::elliptic_curve::sec1::ToSec1Point;
 use p256::{PublicKey, SecretKey};
+use proptest::prelude::*;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use volery_channel::tags::{KEY_DENOMINATOR, KEY_FACTORS, KEY_OPENING, KEY_SERVER, KEY_SHARE, KEY_SLOPE};
-use volery_channel::{Channel, Stats};
-use volery_vole::ole;
+use volery_channel::{Channel, Stats, tags};
+use volery_vole::{Delta, ole};
 
 use super::*;
-use crate::testing::{Change, two_parties, untouched};
+use crate::testing::{Change, SESSION, scripted, two_parties, untouched, worthless};
 
 /// What is left of a key exchange: the sum of the shares and the client's point; P's check of V's opening.
 struct Run {
@@ -280,4 +281,63 @@ fn too_few_products_are_a_misuse_that_says_so() {
     );
     assert!(matches!(p, Err(Error::Products(volery_vole::Error::Misuse(_)))), "{p:?}");
     assert!(v.is_err());
+}
+
+/// A message that an honest peer could have sent, or anything.
+fn message(honest: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
+    let length = honest.len();
+    prop_oneof![
+        6 => Just(honest),
+        1 => prop::collection::vec(any::<u8>(), length),
+        1 => prop::collection::vec(any::<u8>(), 0..2 * length),
+    ]
+}
+
+fn any_point() -> Vec<u8> {
+    server(11).public_key().to_sec1_point(false).as_bytes().to_vec()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A V that does not take part: P gets an error, or a share and then an error.
+    #[test]
+    fn no_messages_of_a_verifier_make_the_prover_panic_or_accept(
+        share in message(any_point()), factors in message(vec![1; 96]), denominator in message(vec![2; 64]),
+        slope in message(vec![3; 32]), opening in message(vec![4; 64]),
+    ) {
+        let point = ServerPoint::from_bytes(&any_point()).unwrap();
+        let (mut channel, _peer) = scripted(&[
+            (tags::OLE_CHOICES, vec![0; PRODUCTS * 32]),
+            (KEY_SHARE, share),
+            (KEY_FACTORS, factors),
+            (KEY_DENOMINATOR, denominator),
+            (KEY_SLOPE, slope),
+            (KEY_OPENING, opening),
+        ]);
+        let rng = &mut ChaCha20Rng::seed_from_u64(12);
+        let mut products = ole::Sender::new(&SESSION, Delta::random(rng));
+        products.prepare(&mut channel, &mut worthless(), PRODUCTS, rng).unwrap();
+        let outcome = prover(point, &mut channel, &mut products, rng);
+        prop_assert!(outcome.is_err() || outcome.is_ok_and(|outcome| outcome.check.is_err()));
+    }
+
+    /// A P that does not take part.
+    #[test]
+    fn no_messages_of_a_prover_make_the_verifier_panic(
+        server in message([any_point(), vec![1; 64]].concat()), denominator in message(vec![2; 32]), slope in message(vec![3; 96]),
+    ) {
+        let all_honest = server == [any_point(), vec![1; 64]].concat() && denominator == [2; 32] && slope == [3; 96];
+        let (mut channel, _peer) = scripted(&[
+            (tags::OLE_PRODUCTS, vec![0; PRODUCTS * 8192]),
+            (KEY_SERVER, server),
+            (KEY_DENOMINATOR, denominator),
+            (KEY_SLOPE, slope),
+        ]);
+        let rng = &mut ChaCha20Rng::seed_from_u64(13);
+        let mut products = ole::Receiver::new(&SESSION);
+        products.prepare(&mut channel, &mut worthless(), PRODUCTS, rng).unwrap();
+        let outcome = verifier(&mut channel, &mut products, rng);
+        prop_assert!(outcome.is_ok() || !all_honest);
+    }
 }

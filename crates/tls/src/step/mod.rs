@@ -3,7 +3,8 @@
 //! A [`Step`] is a program from bits to bits. Which steps a connection takes, and how large they are, is known before it is opened,
 //! so a machine that garbles can prepare them all; what is learnt later enters as wires. [`TwoParty`] is what the key derivation
 //! ([`prf`](crate::prf)) and the record protection ([`record`](crate::record)) ask of such a machine: both parties make the same
-//! calls, each on its own machine, and in the end the same calls are made once more on a machine that proves them.
+//! calls, each on its own machine, and in the end the same calls are made once more on a machine that proves them. Which calls these
+//! are depends on lengths alone, so a machine may make all calls of a connection ahead, with inputs that are given later.
 //!
 //! | step | inputs | outputs | ANDs |
 //! |---|---|---|---|

@@ -54,12 +54,12 @@ fn connections_with_openssl_say_what_was_said() {
         return;
     }
     for (kind, options, expected) in [
-        (Kind::P256, &["-tls1_2"][..], Ok(Scheme::EcdsaSha256)),
+        (Kind::P256, &["-tls1_2", "-sigalgs", "ECDSA+SHA256"][..], Ok(Scheme::EcdsaSha256)),
         (Kind::P384, &["-tls1_2", "-sigalgs", "ECDSA+SHA384"], Ok(Scheme::EcdsaSha384)),
         (Kind::Rsa, &["-tls1_2", "-sigalgs", "RSA+SHA256"], Ok(Scheme::Pkcs1Sha256)),
         (Kind::Rsa, &["-tls1_2", "-sigalgs", "RSA-PSS+SHA512"], Ok(Scheme::PssSha512)),
         // Asks for a certificate of the client, which has none.
-        (Kind::P256, &["-tls1_2", "-verify", "1"], Ok(Scheme::EcdsaSha256)),
+        (Kind::P256, &["-tls1_2", "-sigalgs", "ECDSA+SHA384", "-verify", "1"], Ok(Scheme::EcdsaSha384)),
         (Kind::P256, &["-tls1_3"], Err(Error::OnlyNewer)),
     ] {
         let authority = Authority::new();
@@ -87,8 +87,18 @@ fn connections_with_openssl_say_what_was_said() {
 /// Connections between rustls and OpenSSL 3.0 that were recorded once: kind of key, the bytes, the master secret, and the session hash
 /// that the first reading gave, which both ends' Finished messages confirm. They are the seeds of the fuzz target `transcript`, too.
 const RECORDED: [(Kind, &[u8], &str, &str); 2] = [
-    (Kind::P256, include_bytes!("testing/ecdsa.recorded"), "", ""),
-    (Kind::Rsa, include_bytes!("testing/rsa.recorded"), "", ""),
+    (
+        Kind::P256,
+        include_bytes!("testing/ecdsa.recorded"),
+        "156fed580ff1c605c92286ffc0b20129b7efe8764d3cf700abf769f4f1a4b0e051315577a52a5b7e62a8c93e0136ac9e",
+        "57313a149da3d1813066d43c0a14d6f6bdec125b3f5b979e210c43bf3ad76aa1",
+    ),
+    (
+        Kind::Rsa,
+        include_bytes!("testing/rsa.recorded"),
+        "eccffeb31fa95f55aed98d322a8ca1b498db954955988b30a7192563fb4fff378b6b7948f0e471e14097d4eb94c02024",
+        "f29e91406af73de02c5202f58eee46bf164bfc7a4a2f7cd3e74bfaea85a39ee3",
+    ),
 ];
 
 const QUERY: &[u8] = b"GET / HTTP/1.1\r\nHost: data.example.com\r\nConnection: close\r\n\r\n";

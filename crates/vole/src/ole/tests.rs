@@ -11,7 +11,7 @@ use volery_field::Value;
 use super::*;
 use crate::cot::{ProverParty, VerifierParty};
 use crate::softspoken::{self, FieldBits};
-use crate::supply::{Profile, Stock, Supply};
+use crate::supply::{Correlations, Profile, Stock, Supply};
 use crate::testing::Tap;
 use crate::{Delta, Prg};
 
@@ -120,8 +120,8 @@ fn shares_of_every_pair_of_edges_and_of_random_elements_add_up<F: OleField>() {
     let shares = shares(&x, &y, HONEST);
     assert_products(&x, &y, &shares);
     // Neither party's share is the product.
-    for i in 0..x.len() {
-        assert!(shares[0][i] != F::ZERO && shares[1][i] != F::ZERO);
+    for (p, v) in shares[0].iter().zip(&shares[1]) {
+        assert!(*p != F::ZERO && *v != F::ZERO);
     }
 }
 
@@ -301,8 +301,66 @@ fn messages_of_wrong_length_and_elements_above_the_prime_are_refused() {
     assert_eq!(run([untouched, above_the_prime])[0], Some(OLE_CORRECTIONS));
 }
 
+/// Correlations from nowhere.
+struct Nothing;
+
+impl Correlations for Nothing {
+    fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+        out.resize(512, Gf128::ONE);
+        Ok(())
+    }
+
+    fn may_wait(&self) -> bool {
+        false
+    }
+}
+
+/// What `party` says to a peer that sends these messages whatever it hears.
+fn against<T>(
+    messages: &[(Tag, Vec<u8>)],
+    party: impl FnOnce(&mut dyn Channel) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let (mut channel, mut peer) = memory_pair(&Limits::default());
+    for (tag, payload) in messages {
+        peer.send(*tag, payload)?;
+    }
+    // Any step is surprised by this one, so nobody waits.
+    peer.send(tags::TEST, &[])?;
+    peer.flush()?;
+    party(&mut channel)
+}
+
+fn sender_against<F: OleField>(messages: &[(Tag, Vec<u8>)]) -> Result<Vec<F>, Error> {
+    against(messages, |channel| {
+        let mut ole = Sender::new(&SESSION, Delta::from_element(Gf128::X));
+        ole.prepare(channel, &mut Stock::new(Box::new(Nothing)), 2, &mut ChaCha20Rng::seed_from_u64(1))?;
+        Ok(ole.multiply(channel, &[F::ONE; 2])?.to_vec())
+    })
+}
+
+fn receiver_against<F: OleField>(messages: &[(Tag, Vec<u8>)]) -> Result<Vec<F>, Error> {
+    against(messages, |channel| {
+        let mut ole = Receiver::new(&SESSION);
+        ole.prepare(channel, &mut Stock::new(Box::new(Nothing)), 2, &mut ChaCha20Rng::seed_from_u64(1))?;
+        Ok(ole.multiply(channel, &[F::ONE; 2])?.to_vec())
+    })
+}
+
+#[test]
+fn after_a_failed_preparation_a_party_prepares_nothing_more() {
+    let error = against(&[], |channel| {
+        let mut ole = Sender::<Gf128>::new(&SESSION, Delta::from_element(Gf128::X));
+        let mut stock = Stock::new(Box::new(Nothing));
+        let rng = &mut ChaCha20Rng::seed_from_u64(1);
+        assert!(matches!(ole.prepare(channel, &mut stock, 2, rng), Err(Error::Channel(_))));
+        assert_eq!(ole.prepared(), 0);
+        ole.prepare(channel, &mut stock, 2, rng)
+    });
+    assert!(matches!(error, Err(Error::Misuse(_))));
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn the_senders_errors_are_those_of_the_functionality(
@@ -312,6 +370,27 @@ proptest! {
         errors_count_where_the_receivers_random_bit_is_one(&over_z_p, seed);
         let binary: Vec<_> = errors.iter().map(|(i, e)| (*i, Gf128::from_bits(u128::from(*e) << 31))).collect();
         errors_count_where_the_receivers_random_bit_is_one(&binary, seed);
+    }
+
+    /// Whatever the peer says instead of its two messages: an error or shares, nothing else.
+    #[test]
+    fn no_message_makes_a_party_panic(
+        exact: [bool; 2], first in prop::collection::vec(any::<u8>(), 0..300), second in prop::collection::vec(any::<u8>(), 0..80),
+    ) {
+        let with_length = |i: usize, bytes: &[u8], length: usize| {
+            let mut bytes = bytes.to_vec();
+            if exact[i] { bytes.resize(length, 7) }
+            bytes
+        };
+        let choices = (tags::OLE_CHOICES, with_length(0, &first, 2 * 16));
+        let last = (OLE_CORRECTIONS, with_length(1, &second, 2 * 16));
+        let sent = sender_against::<Gf128>(&[choices, last.clone()]);
+        prop_assert!(sent.is_ok() || !(exact[0] && exact[1]));
+        let products = (tags::OLE_PRODUCTS, with_length(0, &first, 2 * 2048));
+        let received = receiver_against::<Gf128>(&[products, last]);
+        prop_assert!(received.is_ok() || !(exact[0] && exact[1]));
+        let _ = sender_against::<P256Base>(&[(tags::OLE_CHOICES, first.clone()), (OLE_CORRECTIONS, second.clone())]);
+        let _ = receiver_against::<P256Base>(&[(tags::OLE_PRODUCTS, with_length(0, &first, 2 * 8192)), (OLE_CORRECTIONS, second)]);
     }
 
     #[test]

@@ -12,10 +12,11 @@
 //! (CHES 2018), there for tables in software.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use volery_field::F2;
 
-use super::{Aes128, Byte, ROUNDS, add_block, add_byte, add_public, mix_column, shifted, substitute};
+use super::{Aes128, Byte, ROUNDS, add_block, add_byte, add_public, mix_column, sbox, shifted, substitute};
 use crate::{Error, Ops};
 
 /// A byte of a plaintext block.
@@ -49,10 +50,13 @@ impl<W: Clone> Aes128<W> {
                 let mut state = Vec::with_capacity(16);
                 for c in 0..4 {
                     let column = (c, core::array::from_fn(|r| block[shifted(4 * c + r)]));
-                    if !columns.contains_key(&column) {
-                        columns.insert(column, self.second_round(b, secret, &mut bytes, column)?);
-                    }
-                    state.extend(columns.get(&column).into_iter().flatten().cloned());
+                    let column = match columns.entry(column) {
+                        Entry::Occupied(made) => made.into_mut(),
+                        Entry::Vacant(place) => {
+                            place.insert(self.second_round(b, secret, &mut bytes, column)?)
+                        }
+                    };
+                    state.extend(column.iter().cloned());
                 }
                 let state = state.try_into();
                 let mut state =
@@ -78,17 +82,18 @@ impl<W: Clone> Aes128<W> {
         let mut column = Vec::with_capacity(4);
         for (r, plain) in plain.into_iter().enumerate() {
             let place = shifted(4 * c + r);
-            if !bytes.contains_key(&(place, plain)) {
-                let key = &self.whitening[place];
-                let mut byte = [match plain {
-                    PlainByte::Public(value) => add_public(b, key, value),
-                    PlainByte::Secret(number) => add_byte(b, key, byte_of(secret, number)?),
-                }];
-                substitute(b, &mut byte)?;
-                let [byte] = byte;
-                bytes.insert((place, plain), byte);
-            }
-            column.extend(bytes.get(&(place, plain)).cloned());
+            let byte = match bytes.entry((place, plain)) {
+                Entry::Occupied(made) => made.into_mut(),
+                Entry::Vacant(entry) => {
+                    let key = &self.whitening[place];
+                    let byte = match plain {
+                        PlainByte::Public(value) => add_public(b, key, value),
+                        PlainByte::Secret(number) => add_byte(b, key, byte_of(secret, number)?),
+                    };
+                    entry.insert(sbox::substitute(b, &byte)?)
+                }
+            };
+            column.push(byte.clone());
         }
         let column = column.try_into();
         let mut column = column.map_err(|_| Error::misuse("AES-128 with a column of other than 4 bytes"))?;

@@ -122,13 +122,15 @@ proptest! {
     #[test]
     fn an_expanded_block_is_compressed_as_the_block(block in any::<[u8; 64]>(), state in any::<[u32; 8]>()) {
         let b = &mut evaluator();
-        let wires = |words: &[u32]| words.iter().map(|word| bits(u128::from(*word), 32).try_into().expect("32"));
-        let mut expected: Vec<Word<F2>> = wires(&state).collect();
+        let wires = |words: &[u32]| -> Vec<Word<F2>> {
+            words.iter().map(|word| bits(u128::from(*word), 32).try_into().expect("32 bits")).collect()
+        };
+        let mut expected = wires(&state);
         let mut state = expected.clone().try_into().expect("8 words");
         let words = bits_to_words(&bytes_to_bits(&block));
         prop_assert_eq!(words_to_bits(&words), bytes_to_bits(&block));
         Sha256::compress(b, &mut expected, &words.try_into().expect("16 words"))?;
-        let words: Vec<_> = wires(&Sha256::expand(&block)).collect();
+        let words = wires(&Sha256::expand(&block));
         Sha256::compress_expanded(b, &mut state, &words.try_into().expect("64 words"))?;
         prop_assert_eq!(state.to_vec(), expected);
     }
@@ -164,9 +166,9 @@ fn aes_costs_5120_ands_a_block_and_1280_for_the_key() {
 }
 
 #[test]
-fn an_expanded_block_costs_16096_ands() {
+fn an_expanded_block_costs_16120_ands() {
     let cost = ands(|b| Sha256::compress_expanded(b, &mut [[0; 32]; 8], &[[0; 32]; 64]));
-    assert_eq!(cost, 16_096);
+    assert_eq!(cost, 16_120);
 }
 
 #[test]

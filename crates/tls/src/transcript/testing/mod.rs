@@ -158,9 +158,11 @@ pub(crate) fn connect(mut client: ClientConfig, server: ServerConfig, rounds: &[
     let mut recorded = Recorded::default();
     let alive = rounds.iter().all(|(query, response)| {
         client.writer().write_all(query).unwrap();
-        let there = exchange(&mut client, &mut server, &mut recorded);
+        if !exchange(&mut client, &mut server, &mut recorded) {
+            return false;
+        }
         server.writer().write_all(response).unwrap();
-        there && exchange(&mut client, &mut server, &mut recorded)
+        exchange(&mut client, &mut server, &mut recorded)
     });
     if alive {
         client.send_close_notify();
