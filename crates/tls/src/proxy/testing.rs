@@ -161,6 +161,7 @@ impl<'a> Run<'a> {
         let fetched = (self.cheat)(fetch(channel, &target, &self.request)?);
         let session = fetched.disclose(channel, &self.hide)?;
         begin::<Prover<'_>>(channel, &session)?;
+        stock.expect(Statement::<Prover<'_>>::commitments(&session));
         let challenges = Challenges::Interactive(rng);
         let proved = Prover::new(Settings::LAN, challenges, &mut stock, channel, None).prove(&session);
         if let Err(error) = proved {
@@ -182,6 +183,7 @@ impl<'a> Run<'a> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
         let (session, pending) = receive(channel, &relayed, &self.roots, now + self.ahead)?;
         begin::<Verifier<'_>>(channel, &session)?;
+        stock.expect(Statement::<Verifier<'_>>::commitments(&session));
         let challenges = Challenges::Interactive(rng);
         let verified =
             Verifier::new(Settings::LAN, challenges, &delta, &mut stock, channel, None).verify(&session);
