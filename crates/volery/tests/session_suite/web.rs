@@ -13,7 +13,7 @@ use volery::tls::prf::Side;
 use volery::tls::proxy::relay::Rules;
 use volery::tls::proxy::{Hide, Part, Target};
 use volery::tls::server::Roots;
-use volery::{Error, Options, Prover, Verifier};
+use volery::{Channel as _, Error, Options, Prover, Verifier};
 
 use crate::support::{between, patient, rng};
 
