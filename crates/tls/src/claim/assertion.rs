@@ -63,14 +63,18 @@ impl Claim for Assertion {
                 fits(text, text.len() <= length, length)?;
                 if bytes.len().saturating_mul(text.len()) > MAX_SEARCH {
                     let reason = format!("{} bytes searched for in {length}", text.len());
-                    return Err(Error::Public(format!("{reason}: the product may be 2^17; say where they are")));
+                    return Err(Error::Public(format!(
+                        "{reason}: the product may be 2^17; say where they are"
+                    )));
                 }
                 circuits::contains(recorder, bytes, text)
             }
             Self::Between { least, greatest } => {
                 if length > MAX_DIGITS || least > greatest {
                     let reason = format!("a number of {length} digits from {least} to {greatest}");
-                    return Err(Error::Public(format!("{reason}: at most 19 digits, the smaller bound first")));
+                    return Err(Error::Public(format!(
+                        "{reason}: at most 19 digits, the smaller bound first"
+                    )));
                 }
                 circuits::between(recorder, bytes, *least, *greatest)
             }

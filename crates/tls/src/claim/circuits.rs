@@ -1,7 +1,7 @@
 //! The circuits of classes and assertions, over any backend that proves statements about bits.
 
-use volery_circuit::gadgets::{all_ones, any_one, constant, equal, less_than, not, or, xor_constant};
 use volery_circuit::gadgets::{add, bytes_to_bits};
+use volery_circuit::gadgets::{all_ones, any_one, constant, equal, less_than, not, or, xor_constant};
 use volery_circuit::{Error, Prove};
 use volery_field::F2;
 
@@ -56,7 +56,8 @@ pub(super) fn json_text<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> R
         let closed = not(b, &open);
         let next = b.mul_many(&[quote, backslash], &[closed.clone(), closed])?;
         let control = control(b, byte)?;
-        let [end, escape] = <[_; 2]>::try_from(next).map_err(|_| Error::misuse("two products are not two"))?;
+        let [end, escape] =
+            <[_; 2]>::try_from(next).map_err(|_| Error::misuse("two products are not two"))?;
         b.assert_zero(&[end, control])?;
         open = escape;
     }
@@ -66,7 +67,9 @@ pub(super) fn json_text<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> R
 /// Claims that the bytes are digits, at least one, the first of several not zero.
 pub(super) fn json_number<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
     let digits = bytes(bits);
-    let Some(first) = digits.first() else { return Err(Error::Public("a number of no digits".into()).into()) };
+    let Some(first) = digits.first() else {
+        return Err(Error::Public("a number of no digits".into()).into());
+    };
     for digit in digits {
         let [_, b1, b2, b3, high @ ..] = digit;
         let mut zero = xor_constant(b, high, &bytes_to_bits(&[3])[..4])?;
@@ -111,7 +114,11 @@ pub(super) fn between<B: Prove<F2> + ?Sized>(
 }
 
 /// Claims that the bytes are `text`; free.
-pub(super) fn equals<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire], text: &[u8]) -> Result<(), B::Error> {
+pub(super) fn equals<B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    bits: &[B::Wire],
+    text: &[u8],
+) -> Result<(), B::Error> {
     let differences = xor_constant(b, bits, &bytes_to_bits(text))?;
     b.assert_zero(&differences)
 }

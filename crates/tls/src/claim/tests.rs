@@ -24,7 +24,8 @@ fn json_text(bytes: &[u8]) -> bool {
 }
 
 fn number(bytes: &[u8]) -> Option<u64> {
-    let canonical = bytes.iter().all(u8::is_ascii_digit) && (bytes.len() == 1 || bytes.first() != Some(&b'0'));
+    let canonical =
+        bytes.iter().all(u8::is_ascii_digit) && (bytes.len() == 1 || bytes.first() != Some(&b'0'));
     core::str::from_utf8(bytes).ok().filter(|_| canonical)?.parse().ok()
 }
 

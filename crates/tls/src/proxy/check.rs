@@ -46,7 +46,9 @@ pub(super) fn check(transcript: &Transcript, facts: &[Facts; 2]) -> Result<bool,
 
 /// That an alert is the last record of its direction; whether it is `close_notify`, after which nothing counts (RFC 5246, section 7.2.1).
 fn ends(side: Side, records: &[Record], facts: &Facts) -> Result<bool, Refusal> {
-    let Some(alert) = records.iter().position(|record| record.content_type == ALERT) else { return Ok(false) };
+    let Some(alert) = records.iter().position(|record| record.content_type == ALERT) else {
+        return Ok(false);
+    };
     if alert + 1 != records.len() {
         return Err(Refusal::Alert(side));
     }
@@ -57,7 +59,8 @@ fn check_tag(side: Side, record: &Record, hash_key: Gf128, mask: Gf128) -> Resul
     let refusal = Refusal::Tag { side, sequence: record.sequence };
     let header = header(record.sequence, record.content_type, record.ciphertext.len());
     let Ok(header) = header else { return Err(refusal) };
-    let sum = hashed(&header, &record.ciphertext).into_iter().fold(Gf128::ZERO, |sum, x| (sum + x) * hash_key);
+    let sum =
+        hashed(&header, &record.ciphertext).into_iter().fold(Gf128::ZERO, |sum, x| (sum + x) * hash_key);
     if bool::from(to_block(sum + mask).ct_eq(&record.tag)) { Ok(()) } else { Err(refusal) }
 }
 

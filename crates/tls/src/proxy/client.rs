@@ -16,9 +16,9 @@ use zeroize::{Zeroize as _, Zeroizing};
 use super::derive::derive;
 use super::disclosure::{self, Hide, Message, find, is_last};
 use super::machine::Compute;
+use super::notary::{HTTP, check_opened};
 use super::relay::{self, Stream};
 use super::session::{MASTER_BYTES, Session};
-use super::notary::{HTTP, check_opened};
 use super::{Error, Refusal};
 use crate::prf::Side;
 use crate::server::Roots;
@@ -67,9 +67,11 @@ pub fn fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> 
 fn try_fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> Result<Fetched, Error> {
     let Target { host, port, roots, max_received } = *target;
     let secret = Arc::new(MasterSecret::default());
-    let name = ServerName::try_from(host.to_owned()).map_err(|_| relay::Error::Server(relay::Failure::Name))?;
+    let name =
+        ServerName::try_from(host.to_owned()).map_err(|_| relay::Error::Server(relay::Failure::Name))?;
     let config = config(roots, Arc::clone(&secret))?;
-    let mut connection = ClientConnection::new(Arc::new(config), name).map_err(|error| Error::Tls(error.to_string()))?;
+    let mut connection =
+        ClientConnection::new(Arc::new(config), name).map_err(|error| Error::Tls(error.to_string()))?;
     let mut stream = Stream::open(channel, host, port, max_received)?;
     let mut response = Zeroizing::default();
     let result = exchange(&mut connection, &mut stream, request, &mut response);
@@ -210,10 +212,8 @@ impl Fetched {
         if !closed && !is_last(&exchange, response) {
             return Err(Error::StillOpen);
         }
-        let shown = [
-            find(Side::Client, request, &exchange, hide)?,
-            find(Side::Server, response, &exchange, hide)?,
-        ];
+        let shown =
+            [find(Side::Client, request, &exchange, hide)?, find(Side::Server, response, &exchange, hide)?];
         disclosure::check(&shown, &self.host, closed)?;
         let message = Message { opened, shown };
         let [client, server] = &self.raw;

@@ -79,10 +79,8 @@ pub(super) fn derive<M: TwoParty + ?Sized>(
     let server = verify_data(machine, &master, Side::Server, &hash)?;
     let [client_key, server_key] = &block.keys;
     let [client_iv, server_iv] = &block.iv_wires;
-    let (client_key, client) =
-        direction(machine, &transcript.client, &[client_key, client_iv], client)?;
-    let (server_key, server) =
-        direction(machine, &transcript.server, &[server_key, server_iv], server)?;
+    let (client_key, client) = direction(machine, &transcript.client, &[client_key, client_iv], client)?;
+    let (server_key, server) = direction(machine, &transcript.server, &[server_key, server_iv], server)?;
     Ok(Derived { facts: [client, server], keys: [client_key, server_key] })
 }
 

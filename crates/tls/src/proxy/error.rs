@@ -20,7 +20,9 @@ pub enum Error {
     #[error("TLS with the server: {0}; either it does not fit, or the notary altered what it relayed")]
     Tls(String),
     /// At P: the server refuses TLS 1.2.
-    #[error("the server refuses TLS 1.2: it speaks TLS 1.3 only, or with other cipher suites, which can't be proved yet")]
+    #[error(
+        "the server refuses TLS 1.2: it speaks TLS 1.3 only, or with other cipher suites, which can't be proved yet"
+    )]
     OnlyNewer,
     /// At P: the server may still take requests on this connection, so its keys' consequences are not for V (see the
     /// [module](super)).

@@ -76,8 +76,9 @@ impl List {
     }
 
     /// That nothing is left over but the zeros that fill the last byte up.
-    pub(super) fn is_at_end(mut self) -> bool {
-        self.bits.len() < 8 && self.bits.all(|bit| bit == F2::new(false))
+    pub(super) fn is_at_end(&self) -> bool {
+        let rest = self.bits.as_slice();
+        rest.len() < 8 && rest.iter().all(|bit| *bit == F2::new(false))
     }
 }
 

@@ -52,7 +52,8 @@ impl Proven {
     pub fn statement(&self) -> Option<Statement> {
         let part = |shown: &Shown| Part::revealing(&shown.text, &shown.revealed().collect::<Vec<_>>());
         let sides = [(Side::Client, &self.request), (Side::Server, &self.response)];
-        let hidden = sides.iter().flat_map(|(side, shown)| shown.hidden.iter().map(move |hidden| (side, hidden)));
+        let hidden =
+            sides.iter().flat_map(|(side, shown)| shown.hidden.iter().map(move |hidden| (side, hidden)));
         Some(Statement {
             mode: Mode::Proxy,
             server_name: self.identity.name().into(),
@@ -94,7 +95,8 @@ fn try_receive(
     let identity =
         server::verify(&transcript.handshake, &relayed.host, roots, time).map_err(Refusal::from)?;
     // The same bytes may be another protocol's words: what they mean is what client and server agreed on.
-    if let Some(protocol) = transcript.handshake.alpn.as_ref().filter(|protocol| protocol.as_slice() != HTTP) {
+    if let Some(protocol) = transcript.handshake.alpn.as_ref().filter(|protocol| protocol.as_slice() != HTTP)
+    {
         return Err(Refusal::Protocol(protocol.escape_ascii().to_string()).into());
     }
     let payload: usize = SIDES.into_iter().map(|side| payload::length(records(&transcript, side))).sum();
@@ -112,7 +114,9 @@ fn try_receive(
 /// those that are not application data, their key stream.
 fn opened_bound(transcript: &Transcript) -> usize {
     let records = transcript.client.iter().chain(&transcript.server);
-    1024 + records.map(|record| 64 + if record.content_type == APPLICATION_DATA { 0 } else { record.ciphertext.len() }).sum::<usize>()
+    1024 + records
+        .map(|record| 64 + if record.content_type == APPLICATION_DATA { 0 } else { record.ciphertext.len() })
+        .sum::<usize>()
 }
 
 /// Checks what P says of a connection's keys, whose payloads are said to have these lengths; returns whether the server ended the

@@ -36,11 +36,18 @@ pub(super) fn blocks(number: usize, start: usize, length: usize, skipped: &[Rang
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
 mod tests {
     use super::*;
 
     fn record(content_type: u8, length: usize) -> Record {
-        Record { sequence: 0, content_type, explicit_nonce: [0; 8], ciphertext: vec![0; length], tag: [0; 16] }
+        Record {
+            sequence: 0,
+            content_type,
+            explicit_nonce: [0; 8],
+            ciphertext: vec![0; length],
+            tag: [0; 16],
+        }
     }
 
     #[test]

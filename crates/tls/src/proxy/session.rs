@@ -99,7 +99,8 @@ impl Session {
             constraints.iter().map(|constraint| vec![None; constraint.length()]).collect();
         for (number, start, record) in application(records) {
             let places = blocks(number, start, record.ciphertext.len(), &opaque);
-            let streams = stream(&mut Zk::new(backend, &[]), key, records, &places).map_err(|Failure(error)| error)?;
+            let streams =
+                stream(&mut Zk::new(backend, &[]), key, records, &places).map_err(|Failure(error)| error)?;
             for (place, wires) in places.iter().zip(&streams) {
                 let first = BLOCK_BYTES * place.block;
                 let ciphertext = record.ciphertext.iter().skip(first).zip(wires.chunks_exact(8));
@@ -115,7 +116,8 @@ impl Session {
         }
         for (constraint, wires) in constraints.iter().zip(hidden) {
             let wires: Option<Vec<Vec<B::Wire>>> = wires.into_iter().collect();
-            let wires = wires.ok_or_else(|| CircuitError::misuse("a hidden string outside of the payload"))?;
+            let wires =
+                wires.ok_or_else(|| CircuitError::misuse("a hidden string outside of the payload"))?;
             for circuit in &constraint.circuits {
                 circuit.run(backend, wires.concat())?;
             }
@@ -145,7 +147,8 @@ fn reveal<B: Prove<F2> + ?Sized>(
         if !revealed.get(at).is_some_and(|range| range.contains(&place)) {
             continue;
         }
-        let byte = text.get(place).ok_or_else(|| CircuitError::misuse("a payload longer than what is shown"))?;
+        let byte =
+            text.get(place).ok_or_else(|| CircuitError::misuse("a payload longer than what is shown"))?;
         for (wire, bit) in wires.iter().zip(bytes_to_bits(&[*byte])) {
             zeros.push(backend.add_constant(wire, bit));
         }
@@ -164,7 +167,8 @@ impl Constraint {
         let mut before = 0;
         for range in &self.ranges {
             for place in range.start.max(start)..range.end.min(end) {
-                if let (Some(slot), Some(wires)) = (hidden.get_mut(before + place - range.start), plain.get(place - start))
+                if let (Some(slot), Some(wires)) =
+                    (hidden.get_mut(before + place - range.start), plain.get(place - start))
                 {
                     *slot = Some(wires.clone());
                 }
@@ -219,7 +223,8 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Session {
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
         backend.enter("keys");
         let master = backend.secret(MASTER_BITS, &mut |_| {
-            let master = self.master.as_ref().ok_or_else(|| CircuitError::Witness("there is no secret".into()))?;
+            let master =
+                self.master.as_ref().ok_or_else(|| CircuitError::Witness("there is no secret".into()))?;
             Ok(bytes_to_bits(&master[..]))
         })?;
         let mut machine = Zk::new(backend, &self.opened);

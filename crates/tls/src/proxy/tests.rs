@@ -14,9 +14,11 @@ use crate::claim::{Assertion, Class};
 use crate::prf::Side;
 use crate::{attestation, server};
 
-const REQUEST: &str = "GET /account?token=s3cr3t HTTP/1.1\r\nHost: localhost\r\nCookie: id=4711\r\nConnection: close\r\n\r\n";
+const REQUEST: &str =
+    "GET /account?token=s3cr3t HTTP/1.1\r\nHost: localhost\r\nCookie: id=4711\r\nConnection: close\r\n\r\n";
 
-const BODY: &str = r#"{"user": {"name": "Ada \"L\" Lovelace", "age": 36, "city": "London"}, "balance": 1204}"#;
+const BODY: &str =
+    r#"{"user": {"name": "Ada \"L\" Lovelace", "age": 36, "city": "London"}, "balance": 1204}"#;
 
 fn response(body: &str) -> Vec<u8> {
     format!(
@@ -59,7 +61,8 @@ fn v_believes_what_is_shown_and_what_is_claimed_of_the_rest() {
     assert_eq!(statement.server_name, HOST);
     let shown = REQUEST.replace("account?token=s3cr3t", &"x".repeat(20)).replace("id=4711", "xxxxxxx");
     assert_eq!(String::from_utf8(proven.request.text).unwrap(), shown);
-    let body = BODY.replace(r#"Ada \"L\" Lovelace"#, &"x".repeat(18)).replace("36", "11").replace("1204", "1111");
+    let body =
+        BODY.replace(r#"Ada \"L\" Lovelace"#, &"x".repeat(18)).replace("36", "11").replace("1204", "1111");
     assert_eq!(proven.response.text, response(&body));
     assert_eq!(
         statement.claims,
@@ -246,13 +249,19 @@ fn a_server_that_v_does_not_know_and_an_expired_certificate_are_refused_by_v() {
     run.roots = self::site().roots();
     let (_, proven) = run.go();
     let error = proven.unwrap_err();
-    assert!(matches!(error, Failed::Proxy(Error::Refused(Refusal::Server(server::Error::Chain(_))))), "{error}");
+    assert!(
+        matches!(error, Failed::Proxy(Error::Refused(Refusal::Server(server::Error::Chain(_))))),
+        "{error}"
+    );
 
     let mut run = Run::new(&site, REQUEST);
     run.ahead = 4000 * 365 * 24 * 3600;
     let (_, proven) = run.go();
     let error = proven.unwrap_err();
-    assert!(matches!(error, Failed::Proxy(Error::Refused(Refusal::Server(server::Error::Chain(_))))), "{error}");
+    assert!(
+        matches!(error, Failed::Proxy(Error::Refused(Refusal::Server(server::Error::Chain(_))))),
+        "{error}"
+    );
 }
 
 #[test]
@@ -269,7 +278,10 @@ fn a_certificate_for_another_host_is_refused_by_p_and_a_record_from_another_host
     };
     let (_, proven) = run.go();
     let error = proven.unwrap_err();
-    assert!(matches!(error, Failed::Proxy(Error::Refused(Refusal::Server(server::Error::Sni { .. })))), "{error}");
+    assert!(
+        matches!(error, Failed::Proxy(Error::Refused(Refusal::Server(server::Error::Sni { .. })))),
+        "{error}"
+    );
 }
 
 #[test]
@@ -300,7 +312,10 @@ fn a_response_that_is_cut_off_is_refused() {
     let site = Site::new(HOST, &whole[..whole.len() - 5], End::Silent);
     let (fetched, _) = Run::new(&site, REQUEST).go();
     let error = fetched.unwrap_err();
-    assert!(matches!(error, Failed::Proxy(Error::Refused(Refusal::Http { side: Side::Server, .. }))), "{error}");
+    assert!(
+        matches!(error, Failed::Proxy(Error::Refused(Refusal::Http { side: Side::Server, .. }))),
+        "{error}"
+    );
 }
 
 #[test]

@@ -65,7 +65,8 @@ impl<C: Channel> Prover<C> {
     }
 
     fn try_attestation(&mut self, key: &[u8; 32]) -> Result<Attestation, Error> {
-        let attestation = Attestation::from_bytes(self.channel.recv(WEB_ATTESTATION, attestation::MAX_BYTES)?)?;
+        let attestation =
+            Attestation::from_bytes(self.channel.recv(WEB_ATTESTATION, attestation::MAX_BYTES)?)?;
         attestation.verify(key)?;
         Ok(attestation)
     }
@@ -118,7 +119,8 @@ impl<C: Channel> Verifier<C> {
     }
 
     fn try_attest(&mut self, proven: &Proven, key: &SigningKey) -> Result<Attestation, Error> {
-        let statement = proven.statement().ok_or(proxy::Error::Misuse("what is shown lies outside of the payload"))?;
+        let statement =
+            proven.statement().ok_or(proxy::Error::Misuse("what is shown lies outside of the payload"))?;
         let attestation = Attestation::sign(statement, key)?;
         self.channel.send(WEB_ATTESTATION, &attestation.to_bytes())?;
         self.channel.flush()?;

@@ -48,12 +48,15 @@ fn site(response: Vec<u8>) -> (u16, Roots) {
 
 fn request(padding: usize) -> String {
     let padding = "p".repeat(padding);
-    format!("GET /balance HTTP/1.1\r\nHost: localhost\r\nCookie: id=77\r\nX-Padding: {padding}\r\nConnection: close\r\n\r\n")
+    format!(
+        "GET /balance HTTP/1.1\r\nHost: localhost\r\nCookie: id=77\r\nX-Padding: {padding}\r\nConnection: close\r\n\r\n"
+    )
 }
 
 fn response(padding: usize) -> Vec<u8> {
     let body = format!(r#"{{"balance": 5120, "padding": "{}"}}"#, "p".repeat(padding));
-    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len()).into_bytes()
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+        .into_bytes()
 }
 
 fn hide(least: u64) -> Vec<Hide> {
@@ -110,7 +113,9 @@ fn a_balance_of_at_least_5000_is_attested_and_not_shown() {
     let (prover, ended) = run(&request(0), response(0), 5000);
     prover.expect("P ends well");
     let claims = ended.expect("V ends well").claims;
-    assert!(claims.contains(&"response json balance: is a number from 5000 to 18446744073709551615".to_owned()));
+    assert!(
+        claims.contains(&"response json balance: is a number from 5000 to 18446744073709551615".to_owned())
+    );
 }
 
 #[test]

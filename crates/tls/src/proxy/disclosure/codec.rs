@@ -48,7 +48,9 @@ impl Message {
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, Refusal> {
         if cursor.u8("the version")? != VERSION {
-            return Err(Refusal::Message("of another version: the two parties run different programs".into()));
+            return Err(Refusal::Message(
+                "of another version: the two parties run different programs".into(),
+            ));
         }
         let opened = read_long(cursor, "the opened bits")?.to_vec();
         Ok(Self { opened, shown: [read_shown(cursor)?, read_shown(cursor)?] })

@@ -7,6 +7,7 @@
 mod codec;
 mod structure;
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
 mod tests;
 
 pub(super) use codec::Message;
@@ -114,7 +115,8 @@ pub struct Shown {
 impl Shown {
     /// The ranges that are shown, in order.
     pub fn revealed(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        let mut hidden: Vec<_> = self.hidden.iter().flat_map(|hidden| hidden.ranges.iter().cloned()).collect();
+        let mut hidden: Vec<_> =
+            self.hidden.iter().flat_map(|hidden| hidden.ranges.iter().cloned()).collect();
         hidden.sort_by_key(|range| range.start);
         hidden.push(self.text.len()..self.text.len());
         hidden
@@ -129,7 +131,8 @@ impl Shown {
 
     /// The ranges of which nothing is proved.
     pub(super) fn opaque(&self) -> Vec<Range<usize>> {
-        let opaque = self.hidden.iter().filter(|hidden| hidden.class == Class::Opaque && hidden.claims.is_empty());
+        let opaque =
+            self.hidden.iter().filter(|hidden| hidden.class == Class::Opaque && hidden.claims.is_empty());
         let mut ranges: Vec<_> = opaque.flat_map(|hidden| hidden.ranges.iter().cloned()).collect();
         ranges.sort_by_key(|range| range.start);
         ranges

@@ -51,9 +51,13 @@ impl<'a> Message<'a> {
     fn new(side: Side, text: &'a [u8], exchange: &'a Exchange) -> Self {
         let Exchange { request, response } = exchange;
         match side {
-            Side::Client => {
-                Self { side, text, target: Some(&request.target), headers: &request.headers, body: &request.body }
-            }
+            Side::Client => Self {
+                side,
+                text,
+                target: Some(&request.target),
+                headers: &request.headers,
+                body: &request.body,
+            },
             Side::Server => {
                 let Response { headers, body, .. } = response;
                 Self { side, text, target: None, headers, body }
@@ -70,7 +74,7 @@ impl<'a> Message<'a> {
             Part::Target => {
                 let target = self.target.ok_or_else(|| refuse("only a request has one"))?;
                 // The slash stays: it says that this is a path, and not another host.
-                (Class::Target, vec![target.start.saturating_add(1)..target.end])
+                (Class::Target, core::iter::once(target.start.saturating_add(1)..target.end).collect())
             }
             Part::Body => (Class::Opaque, self.body.parts.clone()),
         };
@@ -154,7 +158,9 @@ pub(in crate::proxy) fn check(shown: &[Shown; 2], host: &str, closed: bool) -> R
         for hidden in &shown.hidden {
             let (class, ranges) = message.locate(&hidden.part)?;
             if (class, &ranges) != (hidden.class, &hidden.ranges) {
-                return Err(message.refusal(&hidden.part, "the hidden bytes are not this part, or more than it"));
+                return Err(
+                    message.refusal(&hidden.part, "the hidden bytes are not this part, or more than it")
+                );
             }
         }
     }

@@ -40,15 +40,21 @@ fn what_p_hides_is_what_v_finds() {
     assert_eq!(request.text, b"GET /xxx HTTP/1.1\r\nHost: localhost\r\nCookie: xxxxxx\r\n\r\n");
     assert!(response.text.ends_with(b"{\"name\":\"xxx\",\"age\":11,\"x\":{\"y\":[1]}}"));
     // In the order of their places, whatever the order of the wishes.
-    assert_eq!(response.hidden.iter().map(|hidden| hidden.class).collect::<Vec<_>>(), [Class::JsonText, Class::JsonNumber]);
+    assert_eq!(
+        response.hidden.iter().map(|hidden| hidden.class).collect::<Vec<_>>(),
+        [Class::JsonText, Class::JsonNumber]
+    );
     let revealed: usize = response.revealed().map(|range| range.len()).sum();
     assert_eq!(revealed, RESPONSE.len() - 5);
 }
 
+/// What a cheating P makes of what it shows.
+type Change = fn(&mut [Shown; 2]);
+
 /// Changes to what an honest P shows, each of which would let V read something that was not said.
 #[test]
 fn v_refuses_hidden_bytes_that_are_more_than_a_value_or_elsewhere() {
-    let changes: [(&str, fn(&mut [Shown; 2])); 8] = [
+    let changes: [(&str, Change); 8] = [
         ("wider", |shown| {
             shown[1].hidden[0].ranges[0].end += 1;
             let end = shown[1].hidden[0].ranges[0].end;
@@ -72,7 +78,10 @@ fn v_refuses_hidden_bytes_that_are_more_than_a_value_or_elsewhere() {
         let mut shown = usual();
         change(&mut shown);
         let refusal = verdict(&shown).unwrap_err();
-        assert!(matches!(refusal, Refusal::Shown { .. } | Refusal::Part { .. } | Refusal::Http { .. }), "{what}: {refusal}");
+        assert!(
+            matches!(refusal, Refusal::Shown { .. } | Refusal::Part { .. } | Refusal::Http { .. }),
+            "{what}: {refusal}"
+        );
     }
 }
 
@@ -83,7 +92,11 @@ fn keys_and_header_names_cannot_be_hidden() {
         let mut shown = shown(&[]);
         let place = RESPONSE.windows(from.len()).position(|bytes| bytes == from.as_bytes()).unwrap();
         shown[1].text[place..place + 4].fill(b'x');
-        let part = if class == Class::JsonText { Part::Json("xxxx".into()) } else { Part::Header("xxxxcookie".into()) };
+        let part = if class == Class::JsonText {
+            Part::Json("xxxx".into())
+        } else {
+            Part::Header("xxxxcookie".into())
+        };
         shown[1].hidden.push(Hidden { part, class, ranges: vec![place..place + 4], claims: Vec::new() });
         assert!(matches!(verdict(&shown), Err(Refusal::Part { .. })), "{from}");
     }
@@ -132,7 +145,12 @@ fn message() -> Message {
     ];
     let mut shown = usual();
     shown[1].hidden[0].claims = claims;
-    shown[1].hidden.push(Hidden { part: Part::Body, class: Class::Opaque, ranges: vec![0..1, 5..9], claims: Vec::new() });
+    shown[1].hidden.push(Hidden {
+        part: Part::Body,
+        class: Class::Opaque,
+        ranges: vec![0..1, 5..9],
+        claims: Vec::new(),
+    });
     Message { opened: vec![1, 2, 3], shown }
 }
 

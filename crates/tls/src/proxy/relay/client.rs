@@ -100,7 +100,8 @@ impl<'c> Stream<'c> {
 
     fn pass_all(&mut self, kind: u8, mut bytes: &[u8]) -> Result<(), Error> {
         self.sent.extend_from_slice(bytes);
-        while let Some((chunk, rest)) = bytes.split_at_checked(MAX_CHUNK).filter(|(_, rest)| !rest.is_empty()) {
+        while let Some((chunk, rest)) = bytes.split_at_checked(MAX_CHUNK).filter(|(_, rest)| !rest.is_empty())
+        {
             self.request(WRITE, chunk)?;
             bytes = rest;
         }

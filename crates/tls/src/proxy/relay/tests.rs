@@ -105,7 +105,8 @@ fn a_server_that_says_nothing_and_one_that_says_too_much_end_the_session() {
     assert_eq!(client, Error::Server(Failure::Time));
     assert_eq!(served.unwrap_err(), Error::Server(Failure::Time));
 
-    for (rules, limit) in [(Rules { max_received: 9, ..local() }, 100), (Rules { max_sent: 4, ..local() }, 100), (local(), 9)]
+    for (rules, limit) in
+        [(Rules { max_received: 9, ..local() }, 100), (Rules { max_sent: 4, ..local() }, 100), (local(), 9)]
     {
         let (client, served) = relay(&rules, |channel| {
             let mut stream = Stream::open(channel, "127.0.0.1", port, limit).unwrap();
