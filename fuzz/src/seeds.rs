@@ -171,7 +171,7 @@ fn branches(add: Add<'_>) {
             move |channel| stacked::as_prover(channel, mode).expect("an honest run"),
             move |channel| stacked::as_verifier(channel, mode, &delta).expect("an honest run"),
         );
-        let Mode(byte) = mode;
+        let stacked::Mode(byte) = mode;
         add("macncheese_verifier", &format!("true-{byte:02x}"), &[&[byte], prover.as_slice()].concat());
         add("macncheese_verifier", &format!("false-{byte:02x}"), &[&[byte | 2], prover.as_slice()].concat());
         if byte & 1 == 0 {

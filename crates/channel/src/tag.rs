@@ -200,6 +200,14 @@ pub mod tags {
         KEY_OPENING = 0x75, "KeyOpening";
         /// The verifier's share of a record's tag.
         TAG_SHARE = 0x76, "TagShare";
+        /// Proxy mode: what the prover asks of the verifier's connection to a server.
+        RELAY_REQUEST = 0x78, "RelayRequest";
+        /// Proxy mode: what became of it.
+        RELAY_ANSWER = 0x79, "RelayAnswer";
+        /// Proxy mode: what the prover will prove about the connection.
+        WEB_CLAIMS = 0x7a, "WebClaims";
+        /// The verifier's signed statement about a connection.
+        WEB_ATTESTATION = 0x7b, "WebAttestation";
 
         // 0xf0..: never sent by a protocol of this workspace.
 

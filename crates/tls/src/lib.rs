@@ -15,6 +15,8 @@
 //! | [`prf`] | TLS 1.2's key derivation: which compressions are two-party, and which each party does alone |
 //! | [`record`] | AES-128-GCM's counter blocks under a shared key |
 //! | [`transcript`] | what both directions of a connection say, read from their raw bytes |
+//! | [`claim`] | what can be proved about bytes that stay hidden |
+//! | [`proxy`] | the mode in which V relays the connection and P proves what went over it |
 //! | [`server`] | who the server is: certificates, host name, time, its signature over the key exchange |
 //! | [`http`] | requests and responses as ranges of the plaintext; values of JSON bodies |
 //! | [`attestation`] | what V signs in the end, for others who trust V |
@@ -22,12 +24,14 @@
 #![forbid(unsafe_code)]
 
 pub mod attestation;
+pub mod claim;
 mod cursor;
 mod error;
 pub mod ghash;
 pub mod http;
 pub mod key_exchange;
 pub mod prf;
+pub mod proxy;
 pub mod record;
 pub mod server;
 pub mod step;

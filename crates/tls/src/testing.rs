@@ -26,6 +26,12 @@ pub(crate) struct Tap<C, T = Change> {
     change: T,
 }
 
+impl<C, T> Tap<C, T> {
+    pub(crate) fn new(inner: C, change: T) -> Self {
+        Self { inner, change }
+    }
+}
+
 impl<C: Channel, T: FnMut(Tag, &mut Vec<u8>)> Channel for Tap<C, T> {
     fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
         let mut payload = payload.to_vec();

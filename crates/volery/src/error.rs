@@ -19,6 +19,12 @@ pub enum Error {
     /// A file of stored correlations, or a proof made of them.
     #[error(transparent)]
     Stored(#[from] crate::stored::Error),
+    /// A connection to a website through the verifier.
+    #[error(transparent)]
+    Web(#[from] volery_tls::proxy::Error),
+    /// A verifier's signed statement.
+    #[error(transparent)]
+    Attestation(#[from] volery_tls::attestation::Error),
     /// The caller's options are impossible.
     #[error("{0}")]
     Options(String),
@@ -54,6 +60,8 @@ impl Error {
             Self::Proof(_) | Self::Channel(_) => {
                 "the connection failed, or a message was not the one expected"
             }
+            Self::Web(_) => "the connection to the server failed, or what is said of it is refused",
+            Self::Attestation(_) => "a party does not accept the attestation",
             Self::Stored(_) => "a party cannot store the correlations",
             Self::Options(_) | Self::Randomness(_) => "a party cannot run with these options",
             Self::Over => "the session is over",

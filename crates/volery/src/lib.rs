@@ -18,6 +18,7 @@
 //! |---|---|
 //! | one set-up, any number of proofs over a connection | [`Prover`], [`Verifier`], [`Options`], [`Report`] |
 //! | proofs without a connection, from correlations made before | [`stored`] |
+//! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prove_web`], [`Verifier::verify_web`], [`tls`] |
 //! | proofs as a file that anyone can verify | [`public`] |
 //! | statements by name; statements as values | [`builtin`]; [`statements`] |
 //! | writing statements: traits, gadgets, circuit files | [`circuit`], over the bits of [`field`] |
@@ -42,6 +43,7 @@ pub use volery_circuit as circuit;
 pub use volery_circuit::{Statement, statements};
 pub use volery_field as field;
 pub use volery_mpcith as public;
+pub use volery_tls as tls;
 pub use volery_vole::supply::Profile;
 pub use volery_zk::macncheese;
 pub use zeroize::Zeroizing;

@@ -87,7 +87,7 @@ pub const fn hashed_blocks(header: usize, ciphertext: usize) -> usize {
 }
 
 /// The public blocks `X_i` of a record: both strings filled up with zeros, and their lengths in bits.
-fn hashed(header: &[u8], ciphertext: &[u8]) -> Vec<Gf128> {
+pub(crate) fn hashed(header: &[u8], ciphertext: &[u8]) -> Vec<Gf128> {
     let padded = |bytes: &[u8]| {
         let mut block = [0; BLOCK_BYTES];
         block.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);

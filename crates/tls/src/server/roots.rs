@@ -72,7 +72,7 @@ impl Roots {
         Ok(())
     }
 
-    pub(super) fn anchors(&self) -> &[TrustAnchor<'static>] {
+    pub(crate) fn anchors(&self) -> &[TrustAnchor<'static>] {
         &self.0
     }
 }

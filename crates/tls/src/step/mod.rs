@@ -143,6 +143,17 @@ impl Step {
         }
     }
 
+    /// How many output bits it gives.
+    #[must_use]
+    pub const fn outputs(&self) -> usize {
+        match self {
+            Self::PremasterKey | Self::MasterKey => 2 * DIGEST_BITS,
+            Self::OuterHash => DIGEST_BITS,
+            Self::ExpandKey => ROUND_KEY_BITS,
+            Self::Blocks(blocks) => BLOCK_BITS * blocks.len(),
+        }
+    }
+
     /// Runs the program.
     ///
     /// # Errors

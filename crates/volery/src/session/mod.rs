@@ -23,6 +23,7 @@ mod prover;
 mod report;
 mod stacked;
 mod verifier;
+mod web;
 
 pub use options::Options;
 pub use prover::Prover;

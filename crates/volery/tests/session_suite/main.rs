@@ -15,3 +15,4 @@ mod messages;
 mod mismatches;
 mod proofs;
 mod stacked;
+mod web;

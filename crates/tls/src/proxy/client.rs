@@ -1,0 +1,249 @@
+//! P's part: TLS with the server, through V; then what is to be proved about it.
+
+use std::io::{self, Read as _, Write as _};
+use std::sync::{Arc, Mutex};
+
+use rustls::client::Resumption;
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::ServerName;
+use rustls::version::TLS12;
+use rustls::{ClientConfig, ClientConnection, KeyLog, RootCertStore};
+use volery_channel::Channel;
+use volery_channel::tags::WEB_CLAIMS;
+use volery_circuit::gadgets::bytes_to_bits;
+use zeroize::{Zeroize as _, Zeroizing};
+
+use super::derive::derive;
+use super::disclosure::{self, Hide, Message, find, is_last};
+use super::machine::Compute;
+use super::notary::{HTTP, check_opened};
+use super::relay::{self, Stream};
+use super::session::{MASTER_BYTES, Session};
+use super::{Error, Refusal};
+use crate::prf::Side;
+use crate::server::Roots;
+use crate::transcript::Transcript;
+
+/// Where to connect to, and whom to believe.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// The host: a DNS name or an IP address.
+    pub host: &'a str,
+    /// The port.
+    pub port: u16,
+    /// The authorities that P believes. V has its own.
+    pub roots: &'a Roots,
+    /// The most bytes to take from the server.
+    pub max_received: usize,
+}
+
+/// A connection that has ended, with its secrets.
+pub struct Fetched {
+    host: String,
+    transcript: Transcript,
+    raw: [Vec<u8>; 2],
+    payload: [Zeroizing<Vec<u8>>; 2],
+    master: Zeroizing<[u8; MASTER_BYTES]>,
+}
+
+impl core::fmt::Debug for Fetched {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Fetched").field("host", &self.host).finish_non_exhaustive()
+    }
+}
+
+/// Sends `request` to a server through V, on a connection of its own, and takes all that it answers until it ends the connection.
+///
+/// # Errors
+/// [`Error::Tls`], [`Error::OnlyNewer`]; what the relay meets. V is told that the session is over.
+pub fn fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> Result<Fetched, Error> {
+    let result = try_fetch(channel, target, request);
+    if result.is_err() {
+        channel.fail("the connection to the server failed at the prover");
+    }
+    result
+}
+
+fn try_fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> Result<Fetched, Error> {
+    let Target { host, port, roots, max_received } = *target;
+    let secret = Arc::new(MasterSecret::default());
+    let name =
+        ServerName::try_from(host.to_owned()).map_err(|_| relay::Error::Server(relay::Failure::Name))?;
+    let config = config(roots, Arc::clone(&secret))?;
+    let mut connection =
+        ClientConnection::new(Arc::new(config), name).map_err(|error| Error::Tls(error.to_string()))?;
+    let mut stream = Stream::open(channel, host, port, max_received)?;
+    let mut response = Zeroizing::default();
+    let result = exchange(&mut connection, &mut stream, request, &mut response);
+    if let Some(error) = stream.error() {
+        return Err(error.clone().into());
+    }
+    result?;
+    let (client, server) = stream.close()?;
+    let transcript = Transcript::parse(&client, &server).map_err(Refusal::from)?;
+    let master = secret.take().ok_or(Error::Misuse("the TLS library told no master secret"))?;
+    let payload = [Zeroizing::new(request.to_vec()), response];
+    Ok(Fetched { host: host.into(), transcript, raw: [client, server], payload, master })
+}
+
+/// Sends, and receives until the server ends the connection, whether it says so or not.
+fn exchange(
+    connection: &mut ClientConnection,
+    stream: &mut Stream<'_>,
+    request: &[u8],
+    response: &mut Zeroizing<Vec<u8>>,
+) -> Result<(), Error> {
+    let mut tls = rustls::Stream::new(connection, stream);
+    let sent = tls.write_all(request);
+    let mut chunk = Zeroizing::new([0; 1 << 14]);
+    let mut received = sent.map(|()| 1);
+    while let Ok(1..) = received {
+        received = tls.read(&mut chunk[..]);
+        if let Ok(count) = received {
+            append(response, chunk.get(..count).unwrap_or_default());
+        }
+    }
+    match received {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
+        Err(error) => Err(tls_error(&error)),
+    }
+}
+
+/// Appends, leaving no copy of the old bytes behind.
+fn append(all: &mut Zeroizing<Vec<u8>>, more: &[u8]) {
+    if all.capacity() - all.len() < more.len() {
+        let mut grown = Zeroizing::new(Vec::with_capacity(2 * (all.len() + more.len())));
+        grown.extend_from_slice(all);
+        *all = grown;
+    }
+    all.extend_from_slice(more);
+}
+
+fn tls_error(error: &io::Error) -> Error {
+    use rustls::AlertDescription::{HandshakeFailure, ProtocolVersion};
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        Some(rustls::Error::AlertReceived(ProtocolVersion | HandshakeFailure)) => Error::OnlyNewer,
+        _ => Error::Tls(error.to_string()),
+    }
+}
+
+/// TLS 1.2 with what can be proved, and nothing else.
+fn config(roots: &Roots, secret: Arc<MasterSecret>) -> Result<ClientConfig, Error> {
+    let provider = CryptoProvider {
+        cipher_suites: vec![
+            ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+            ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        ],
+        kx_groups: vec![ring::kx_group::SECP256R1],
+        ..ring::default_provider()
+    };
+    let roots = RootCertStore { roots: roots.anchors().to_vec() };
+    let mut config = ClientConfig::builder_with_provider(Arc::new(provider))
+        .with_protocol_versions(&[&TLS12])
+        .map_err(|error| Error::Tls(error.to_string()))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.resumption = Resumption::disabled();
+    config.key_log = secret;
+    config.alpn_protocols = vec![HTTP.to_vec()];
+    Ok(config)
+}
+
+/// Takes the master secret where the TLS library offers it.
+#[derive(Default)]
+struct MasterSecret(Mutex<Option<Zeroizing<[u8; MASTER_BYTES]>>>);
+
+impl core::fmt::Debug for MasterSecret {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("MasterSecret").finish_non_exhaustive()
+    }
+}
+
+impl KeyLog for MasterSecret {
+    fn log(&self, label: &str, _client_random: &[u8], secret: &[u8]) {
+        if let ("CLIENT_RANDOM", Ok(secret), Ok(mut slot)) = (label, secret.try_into(), self.0.lock()) {
+            *slot = Some(Zeroizing::new(secret));
+        }
+    }
+}
+
+impl MasterSecret {
+    fn take(&self) -> Option<Zeroizing<[u8; MASTER_BYTES]>> {
+        self.0.lock().ok()?.take()
+    }
+}
+
+impl Fetched {
+    /// The request.
+    #[must_use]
+    pub fn request(&self) -> &[u8] {
+        let [request, _] = &self.payload;
+        request
+    }
+
+    /// The response, as it was sent: status line, headers, body.
+    #[must_use]
+    pub fn response(&self) -> &[u8] {
+        let [_, response] = &self.payload;
+        response
+    }
+
+    /// Tells V everything about the connection but what `hide` names. The statement that comes back is to be proved next.
+    ///
+    /// Everything is checked here first as V will check it, so that a claim that V would refuse fails before V hears of it. A claim
+    /// that is false fails in the proof, at P.
+    ///
+    /// # Errors
+    /// [`Error::StillOpen`]; [`Error::Refused`] for what V would refuse; the channel's.
+    pub fn disclose(&self, channel: &mut dyn Channel, hide: &[Hide]) -> Result<Session, Error> {
+        let result = self.try_disclose(channel, hide);
+        if result.is_err() {
+            channel.fail("the prover cannot say what it wants to say about this connection");
+        }
+        result
+    }
+
+    fn try_disclose(&self, channel: &mut dyn Channel, hide: &[Hide]) -> Result<Session, Error> {
+        let [request, response] = &self.payload;
+        let opened = self.open()?;
+        let closed = check_opened(&self.transcript, &opened, [request.len(), response.len()])?;
+        let exchange = disclosure::exchange([request, response], closed)?;
+        if !closed && !is_last(&exchange, response) {
+            return Err(Error::StillOpen);
+        }
+        let shown =
+            [find(Side::Client, request, &exchange, hide)?, find(Side::Server, response, &exchange, hide)?];
+        disclosure::check(&shown, &self.host, closed)?;
+        let message = Message { opened, shown };
+        let [client, server] = &self.raw;
+        let encoded = message.encode();
+        let session =
+            Session::new(self.transcript.clone(), [client, server], message, Some(self.master.clone()))?;
+        channel.send(WEB_CLAIMS, &encoded)?;
+        Ok(session)
+    }
+
+    /// The bits that V learns of the keys' consequences.
+    fn open(&self) -> Result<Vec<u8>, Refusal> {
+        let mut machine = Compute::default();
+        let mut master = bytes_to_bits(&self.master[..]);
+        let derived = derive(&mut machine, &self.transcript, &master);
+        master.zeroize();
+        derived?;
+        Ok(machine.into_opened())
+    }
+}
+
+/// What a cheating P has.
+#[cfg(test)]
+impl Fetched {
+    pub(super) fn change_raw(&mut self, change: impl FnOnce(&mut [Vec<u8>; 2])) {
+        change(&mut self.raw);
+    }
+
+    pub(super) fn change_response(&mut self, change: impl FnOnce(&mut Vec<u8>)) {
+        let [_, response] = &mut self.payload;
+        change(response);
+    }
+}

@@ -1,0 +1,171 @@
+//! What V gets to see of a payload, what stays hidden, and what is claimed about that.
+//!
+//! Everything is shown but what is hidden, so V, and whoever reads the attestation, sees what stands around a hidden value: that
+//! `response.user.age` is a value of that name in that place, and not two digits somewhere on a page. A hidden string is named by
+//! what it is ([`Part`]), and V finds it by that name in the text that it sees.
+
+mod codec;
+mod structure;
+#[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
+mod tests;
+
+pub(super) use codec::Message;
+pub(super) use structure::{check, exchange, find, is_last};
+
+use core::ops::Range;
+
+use super::Refusal;
+use crate::claim::{Assertion, Claim as _, Class};
+use crate::prf::Side;
+
+/// The most hidden strings of a direction.
+pub const MAX_HIDDEN: usize = 256;
+/// The most ranges of one hidden string: more than one if its body comes in chunks.
+const MAX_RANGES: usize = 64;
+/// The most claims about one hidden string.
+const MAX_CLAIMS: usize = 16;
+/// The most bytes of hidden strings of a direction that something is proved about.
+const MAX_CONSTRAINED: usize = 1 << 16;
+
+/// A part of a request or response that can be hidden.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// A value of the JSON body, at a path as [`http`](crate::http) reads it: the inside of a string, or a number of digits only.
+    Json(String),
+    /// The value of the header field of this name, which must be there once.
+    Header(String),
+    /// The target of the request.
+    Target,
+    /// The whole body. V then knows nothing about it but its length.
+    Body,
+}
+
+impl core::fmt::Display for Part {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Json(path) => write!(f, "json {path}"),
+            Self::Header(name) => write!(f, "header {name}"),
+            Self::Target => f.write_str("target"),
+            Self::Body => f.write_str("body"),
+        }
+    }
+}
+
+/// What P wants hidden.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hide {
+    /// In the request or in the response.
+    pub side: Side,
+    /// What.
+    pub part: Part,
+    /// What is claimed about it.
+    pub claims: Vec<Assertion>,
+}
+
+/// A hidden string.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hidden {
+    /// What it is.
+    pub part: Part,
+    /// Which bytes it is made of.
+    pub class: Class,
+    /// Where it is in the payload: ranges that are not empty, in order.
+    pub ranges: Vec<Range<usize>>,
+    /// What is claimed about it.
+    pub claims: Vec<Assertion>,
+}
+
+impl Hidden {
+    /// Its length in bytes.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.ranges.iter().map(ExactSizeIterator::len).sum()
+    }
+
+    /// All that is claimed about it, in words: where it is and its class, then the claims.
+    #[must_use]
+    pub fn texts(&self, side: Side) -> Vec<String> {
+        let (whose, part) = (payload_name(side), &self.part);
+        let ranges: Vec<String> =
+            self.ranges.iter().map(|Range { start, end }| format!("{start}..{end}")).collect();
+        let class = format!("{whose} {part}, bytes {}: {}", ranges.join(" "), self.class.text());
+        let claims = self.claims.iter().map(|claim| format!("{whose} {part}: {}", claim.text()));
+        core::iter::once(class).chain(claims).collect()
+    }
+}
+
+/// The name of a direction's payload.
+pub(super) fn payload_name(side: Side) -> &'static str {
+    match side {
+        Side::Client => "request",
+        Side::Server => "response",
+    }
+}
+
+/// A direction's payload as V sees it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The payload, with fillers in place of hidden bytes.
+    pub text: Vec<u8>,
+    /// The hidden strings, in the order of their first bytes.
+    pub hidden: Vec<Hidden>,
+}
+
+impl Shown {
+    /// The ranges that are shown, in order.
+    pub fn revealed(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let mut hidden: Vec<_> =
+            self.hidden.iter().flat_map(|hidden| hidden.ranges.iter().cloned()).collect();
+        hidden.sort_by_key(|range| range.start);
+        hidden.push(self.text.len()..self.text.len());
+        hidden
+            .into_iter()
+            .scan(0, |end, range| {
+                let gap = *end..range.start;
+                *end = range.end;
+                Some(gap)
+            })
+            .filter(|gap| !gap.is_empty())
+    }
+
+    /// The ranges of which nothing is proved.
+    pub(super) fn opaque(&self) -> Vec<Range<usize>> {
+        let opaque =
+            self.hidden.iter().filter(|hidden| hidden.class == Class::Opaque && hidden.claims.is_empty());
+        let mut ranges: Vec<_> = opaque.flat_map(|hidden| hidden.ranges.iter().cloned()).collect();
+        ranges.sort_by_key(|range| range.start);
+        ranges
+    }
+
+    /// That ranges are in order, apart from each other and inside of the payload, fillers where they must be, and nothing more than
+    /// the limits. The codec has checked numbers.
+    fn check_shape(&self, side: Side) -> Result<(), Refusal> {
+        let refuse = |reason| Err(Refusal::Shown { side, reason });
+        let mut all: Vec<(&Range<usize>, Class)> = Vec::new();
+        for hidden in &self.hidden {
+            all.extend(hidden.ranges.iter().map(|range| (range, hidden.class)));
+            if !hidden.ranges.is_sorted_by(|a, b| a.end <= b.start) {
+                return refuse("ranges of a hidden string that are not in order");
+            }
+        }
+        all.sort_by_key(|(range, _)| range.start);
+        if !all.is_sorted_by(|(a, _), (b, _)| a.end <= b.start) {
+            return refuse("hidden strings that overlap");
+        }
+        for (range, class) in &all {
+            match self.text.get((*range).clone()) {
+                Some([]) | None => return refuse("a range that is empty or outside of the payload"),
+                Some(bytes) if bytes.iter().any(|byte| *byte != class.filler()) => {
+                    return refuse("bytes that are said to be hidden");
+                }
+                Some(_) => {}
+            }
+        }
+        let constrained = all.iter().filter(|(_, class)| *class != Class::Opaque);
+        if constrained.map(|(range, _)| range.len()).sum::<usize>() > MAX_CONSTRAINED {
+            return refuse("more than 2^16 hidden bytes that something is claimed about");
+        }
+        Ok(())
+    }
+}

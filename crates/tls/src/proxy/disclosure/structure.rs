@@ -1,0 +1,190 @@
+//! Hidden parts and the structure around them: P finds where a part is, V finds it again in what it sees.
+
+use core::ops::Range;
+
+use super::{Hidden, Hide, Part, Shown};
+use crate::claim::Class;
+use crate::http::json::{self, Kind, Path};
+use crate::http::{self, Body, Exchange, Header, Request, Response};
+use crate::prf::Side;
+use crate::proxy::Refusal;
+
+/// Header fields that V has to read.
+const NEVER_HIDDEN: [&str; 4] = ["host", "content-length", "transfer-encoding", "connection"];
+
+/// Request and response: of a whole connection, the only ones.
+pub(in crate::proxy) fn exchange(texts: [&[u8]; 2], closed: bool) -> Result<Exchange, Refusal> {
+    let [request, response] = texts;
+    let http = |side, reason: String| Refusal::Http { side, reason };
+    // By itself first, so that an error names its side.
+    Request::parse(request, 0).map_err(|error| http(Side::Client, error.to_string()))?;
+    let exchanges = http::parse(request, response, closed);
+    let exchanges = exchanges.map_err(|error| http(Side::Server, error.to_string()))?;
+    match <[Exchange; 1]>::try_from(exchanges) {
+        Ok([exchange]) => Ok(exchange),
+        Err(exchanges) => {
+            let reason = format!("{} requests on one connection; one is read", exchanges.len());
+            Err(http(Side::Client, reason))
+        }
+    }
+}
+
+/// Whether a server that gave this response takes no further requests on its connection (RFC 9112, section 9.6).
+pub(in crate::proxy) fn is_last(exchange: &Exchange, response: &[u8]) -> bool {
+    let connection = exchange.response.headers.iter().filter(|header| header.is(response, "connection"));
+    connection
+        .flat_map(|header| slice(response, &header.value).split(|byte| *byte == b','))
+        .any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"))
+}
+
+/// One direction's message.
+struct Message<'a> {
+    side: Side,
+    text: &'a [u8],
+    /// The request's.
+    target: Option<&'a Range<usize>>,
+    headers: &'a [Header],
+    body: &'a Body,
+}
+
+impl<'a> Message<'a> {
+    fn new(side: Side, text: &'a [u8], exchange: &'a Exchange) -> Self {
+        let Exchange { request, response } = exchange;
+        match side {
+            Side::Client => Self {
+                side,
+                text,
+                target: Some(&request.target),
+                headers: &request.headers,
+                body: &request.body,
+            },
+            Side::Server => {
+                let Response { headers, body, .. } = response;
+                Self { side, text, target: None, headers, body }
+            }
+        }
+    }
+
+    /// Which bytes a part is, and of which class.
+    fn locate(&self, part: &Part) -> Result<(Class, Vec<Range<usize>>), Refusal> {
+        let refuse = |reason: &str| self.refusal(part, reason);
+        let (class, ranges) = match part {
+            Part::Json(path) => self.json(part, path)?,
+            Part::Header(name) => (Class::HeaderValue, vec![self.header(part, name)?]),
+            Part::Target => {
+                let target = self.target.ok_or_else(|| refuse("only a request has one"))?;
+                // The slash stays: it says that this is a path, and not another host.
+                (Class::Target, core::iter::once(target.start.saturating_add(1)..target.end).collect())
+            }
+            Part::Body => (Class::Opaque, self.body.parts.clone()),
+        };
+        if ranges.is_empty() || ranges.iter().any(Range::is_empty) {
+            return Err(refuse("it is empty, so there is nothing to hide"));
+        }
+        Ok((class, ranges))
+    }
+
+    fn json(&self, part: &Part, path: &str) -> Result<(Class, Vec<Range<usize>>), Refusal> {
+        let parsed: Path = path.parse().map_err(|error| self.refusal(part, &format!("{error}")))?;
+        if parsed.to_string() != path {
+            return Err(self.refusal(part, &format!("the path is written {parsed}")));
+        }
+        let value = json::find(&self.body.bytes(self.text), &parsed);
+        let value = value.map_err(|error| self.refusal(part, &error.to_string()))?;
+        let class = match value.kind {
+            Kind::String => Class::JsonText,
+            Kind::Number => Class::JsonNumber,
+            _ => return Err(self.refusal(part, "only strings and numbers can be hidden")),
+        };
+        Ok((class, self.body.locate(value.content())))
+    }
+
+    fn header(&self, part: &Part, name: &str) -> Result<Range<usize>, Refusal> {
+        if NEVER_HIDDEN.iter().any(|never| never.eq_ignore_ascii_case(name)) {
+            return Err(self.refusal(part, "this field says how the message is to be read, so it is shown"));
+        }
+        let mut fields = self.headers.iter().filter(|header| header.is(self.text, name));
+        match (fields.next(), fields.next()) {
+            (Some(field), None) => Ok(field.value.clone()),
+            _ => Err(self.refusal(part, "there is not one field of this name")),
+        }
+    }
+
+    fn refusal(&self, part: &Part, reason: &str) -> Refusal {
+        Refusal::Part { side: self.side, part: part.to_string(), reason: reason.into() }
+    }
+}
+
+/// What V gets to see of a payload, from what is to be hidden of it.
+///
+/// # Errors
+/// [`Refusal::Part`] for a part that is not there or cannot be hidden.
+pub(in crate::proxy) fn find(
+    side: Side,
+    text: &[u8],
+    exchange: &Exchange,
+    hide: &[Hide],
+) -> Result<Shown, Refusal> {
+    let message = Message::new(side, text, exchange);
+    let mut shown = Shown { text: text.to_vec(), hidden: Vec::new() };
+    for Hide { part, claims, .. } in hide.iter().filter(|hide| hide.side == side) {
+        let (class, ranges) = message.locate(part)?;
+        for range in &ranges {
+            let bytes = shown.text.get_mut(range.clone()).unwrap_or_default();
+            if class == Class::JsonNumber && !bytes.iter().all(u8::is_ascii_digit) {
+                return Err(message.refusal(part, "only numbers of digits alone can be hidden"));
+            }
+            bytes.fill(class.filler());
+        }
+        shown.hidden.push(Hidden { part: part.clone(), class, ranges, claims: claims.clone() });
+    }
+    shown.hidden.sort_by_key(|hidden| hidden.ranges.first().map(|range| range.start));
+    Ok(shown)
+}
+
+/// That what is shown is one request to this host and its whole response, and that the hidden strings are the parts that they are
+/// said to be. `closed`: the server ended the connection with `close_notify`.
+///
+/// # Errors
+/// [`Refusal::Shown`], [`Refusal::Http`], [`Refusal::Host`], [`Refusal::Part`].
+pub(in crate::proxy) fn check(shown: &[Shown; 2], host: &str, closed: bool) -> Result<(), Refusal> {
+    let [request, response] = shown;
+    request.check_shape(Side::Client)?;
+    response.check_shape(Side::Server)?;
+    let exchange = exchange([&request.text, &response.text], closed)?;
+    check_host(&request.text, &exchange.request, host)?;
+    for (side, shown) in [(Side::Client, request), (Side::Server, response)] {
+        let message = Message::new(side, &shown.text, &exchange);
+        for hidden in &shown.hidden {
+            let (class, ranges) = message.locate(&hidden.part)?;
+            if (class, &ranges) != (hidden.class, &hidden.ranges) {
+                return Err(
+                    message.refusal(&hidden.part, "the hidden bytes are not this part, or more than it")
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// That the request is to the host that was verified: its target is a path, and its Host is this one, with a port or without.
+fn check_host(text: &[u8], request: &Request, host: &str) -> Result<(), Refusal> {
+    let bracketed = format!("[{host}]");
+    let expected = if host.contains(':') { &bracketed } else { host };
+    let found = slice(text, &request.host);
+    let rest = found.split_at_checked(expected.len());
+    let rest = rest.filter(|(name, _)| name.eq_ignore_ascii_case(expected.as_bytes())).map(|(_, rest)| rest);
+    let port = |rest: &[u8]| match rest {
+        [] => true,
+        [b':', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    if rest.is_some_and(port) && slice(text, &request.target).starts_with(b"/") {
+        return Ok(());
+    }
+    Err(Refusal::Host { expected: host.into() })
+}
+
+fn slice<'a>(text: &'a [u8], range: &Range<usize>) -> &'a [u8] {
+    text.get(range.clone()).unwrap_or_default()
+}

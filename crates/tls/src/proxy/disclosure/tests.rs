@@ -1,0 +1,187 @@
+//! The message's encoding, and what V refuses of what it is shown.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::http;
+
+const REQUEST: &[u8] = b"GET /a?b HTTP/1.1\r\nHost: localhost\r\nCookie: crumbs\r\n\r\n";
+const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nSet-Cookie: more\r\nContent-Length: 37\r\n\r\n\
+                          {\"name\":\"Ada\",\"age\":36,\"x\":{\"y\":[1]}}";
+
+fn hide(side: Side, part: Part) -> Hide {
+    Hide { side, part, claims: Vec::new() }
+}
+
+fn shown(hide: &[Hide]) -> [Shown; 2] {
+    let exchange = exchange([REQUEST, RESPONSE], true).unwrap();
+    [(Side::Client, REQUEST), (Side::Server, RESPONSE)]
+        .map(|(side, text)| find(side, text, &exchange, hide).unwrap())
+}
+
+fn usual() -> [Shown; 2] {
+    shown(&[
+        hide(Side::Client, Part::Target),
+        hide(Side::Client, Part::Header("cookie".into())),
+        hide(Side::Server, Part::Json("age".into())),
+        hide(Side::Server, Part::Json("name".into())),
+    ])
+}
+
+fn verdict(shown: &[Shown; 2]) -> Result<(), Refusal> {
+    check(shown, "localhost", true)
+}
+
+#[test]
+fn what_p_hides_is_what_v_finds() {
+    let shown = usual();
+    assert_eq!(verdict(&shown), Ok(()));
+    let [request, response] = &shown;
+    assert_eq!(request.text, b"GET /xxx HTTP/1.1\r\nHost: localhost\r\nCookie: xxxxxx\r\n\r\n");
+    assert!(response.text.ends_with(b"{\"name\":\"xxx\",\"age\":11,\"x\":{\"y\":[1]}}"));
+    // In the order of their places, whatever the order of the wishes.
+    assert_eq!(
+        response.hidden.iter().map(|hidden| hidden.class).collect::<Vec<_>>(),
+        [Class::JsonText, Class::JsonNumber]
+    );
+    let revealed: usize = response.revealed().map(|range| range.len()).sum();
+    assert_eq!(revealed, RESPONSE.len() - 5);
+}
+
+/// What a cheating P makes of what it shows.
+type Change = fn(&mut [Shown; 2]);
+
+/// Changes to what an honest P shows, each of which would let V read something that was not said.
+#[test]
+fn v_refuses_hidden_bytes_that_are_more_than_a_value_or_elsewhere() {
+    let changes: [(&str, Change); 8] = [
+        ("wider", |shown| {
+            shown[1].hidden[0].ranges[0].end += 1;
+            let end = shown[1].hidden[0].ranges[0].end;
+            shown[1].text[end - 1] = b'x';
+        }),
+        ("narrower", |shown| shown[1].hidden[1].ranges[0].end -= 1),
+        ("another class", |shown| shown[1].hidden[1].class = Class::Opaque),
+        ("a byte that is not filler", |shown| {
+            let start = shown[1].hidden[0].ranges[0].start;
+            shown[1].text[start] = b'"';
+        }),
+        ("outside", |shown| shown[1].hidden[1].ranges[0] = 1000..1002),
+        ("empty", |shown| shown[1].hidden[1].ranges[0].end = shown[1].hidden[1].ranges[0].start),
+        ("twice", |shown| {
+            let again = shown[1].hidden[0].clone();
+            shown[1].hidden.push(again);
+        }),
+        ("another part", |shown| shown[1].hidden[1].part = Part::Json("x.y[0]".into())),
+    ];
+    for (what, change) in changes {
+        let mut shown = usual();
+        change(&mut shown);
+        let refusal = verdict(&shown).unwrap_err();
+        assert!(
+            matches!(refusal, Refusal::Shown { .. } | Refusal::Part { .. } | Refusal::Http { .. }),
+            "{what}: {refusal}"
+        );
+    }
+}
+
+/// A key is no value, so hiding it can't hide that there are two of a name.
+#[test]
+fn keys_and_header_names_cannot_be_hidden() {
+    for (from, class) in [("name\"", Class::JsonText), ("Set-Cookie", Class::HeaderValue)] {
+        let mut shown = shown(&[]);
+        let place = RESPONSE.windows(from.len()).position(|bytes| bytes == from.as_bytes()).unwrap();
+        shown[1].text[place..place + 4].fill(b'x');
+        let part = if class == Class::JsonText {
+            Part::Json("xxxx".into())
+        } else {
+            Part::Header("xxxxcookie".into())
+        };
+        shown[1].hidden.push(Hidden { part, class, ranges: vec![place..place + 4], claims: Vec::new() });
+        assert!(matches!(verdict(&shown), Err(Refusal::Part { .. })), "{from}");
+    }
+}
+
+/// The filler after a revealed backslash is no JSON: the hidden part would begin inside of an escape.
+#[test]
+fn a_hidden_string_cannot_begin_inside_an_escape() {
+    let mut shown = usual();
+    let start = shown[1].hidden[0].ranges[0].start;
+    shown[1].text[start] = b'\\';
+    shown[1].hidden[0].ranges[0].start += 1;
+    assert!(matches!(verdict(&shown), Err(Refusal::Part { .. })));
+}
+
+#[test]
+fn two_requests_and_interrupted_messages_are_refused() {
+    for [request, response] in [
+        [&[REQUEST, REQUEST].concat()[..], &[RESPONSE, RESPONSE].concat()],
+        [REQUEST, &RESPONSE[..RESPONSE.len() - 1]],
+        [&REQUEST[..10], RESPONSE],
+        [REQUEST, &[RESPONSE, b"x"].concat()],
+        [b"", b""],
+    ] {
+        assert!(matches!(exchange([request, response], true), Err(Refusal::Http { .. })));
+    }
+}
+
+#[test]
+fn a_response_is_the_last_one_if_it_says_so() {
+    let says = |connection: &str| {
+        let response = format!("HTTP/1.1 204 No\r\n{connection}\r\n");
+        let exchanges = http::parse(REQUEST, response.as_bytes(), false).unwrap();
+        is_last(&exchanges[0], response.as_bytes())
+    };
+    assert!(says("Connection: close\r\n") && says("connection: TE, Close\r\n"));
+    assert!(!says("") && !says("Connection: keep-alive\r\n") && !says("X: close\r\n"));
+}
+
+fn message() -> Message {
+    let claims = vec![
+        Assertion::Equals(b"a".to_vec()),
+        Assertion::At { offset: 3, text: b"bc".to_vec() },
+        Assertion::Contains(b"d".to_vec()),
+        Assertion::Between { least: 1, greatest: u64::MAX },
+    ];
+    let mut shown = usual();
+    shown[1].hidden[0].claims = claims;
+    shown[1].hidden.push(Hidden {
+        part: Part::Body,
+        class: Class::Opaque,
+        ranges: vec![0..1, 5..9],
+        claims: Vec::new(),
+    });
+    Message { opened: vec![1, 2, 3], shown }
+}
+
+#[test]
+fn a_message_is_read_as_it_was_written_and_only_whole() {
+    let bytes = message().encode();
+    assert_eq!(Message::decode(&bytes), Ok(message()));
+    assert!(bytes.len() < Message::max_bytes(3, REQUEST.len() + RESPONSE.len()));
+    for end in 0..bytes.len() {
+        assert!(matches!(Message::decode(&bytes[..end]), Err(Refusal::Message(_))), "{end}");
+    }
+    assert!(matches!(Message::decode(&[&*bytes, &[0]].concat()), Err(Refusal::Message(_))));
+}
+
+proptest! {
+    #[test]
+    fn a_changed_message_is_refused_or_means_something_else(place: proptest::sample::Index, change in 1..=u8::MAX) {
+        let mut bytes = message().encode();
+        let place = place.index(bytes.len());
+        bytes[place] ^= change;
+        if let Ok(read) = Message::decode(&bytes) {
+            prop_assert_ne!(&read, &message());
+            prop_assert_eq!(read.encode(), bytes);
+            let _ = verdict(&read.shown);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_refused_or_read_back(bytes: Vec<u8>) {
+        if let Ok(read) = Message::decode(&bytes) {
+            prop_assert_eq!(read.encode(), bytes);
+        }
+    }
+}

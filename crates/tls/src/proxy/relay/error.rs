@@ -1,0 +1,76 @@
+//! Why a connection through the other party failed.
+
+use volery_channel::Tag;
+
+/// An error of the relay, at either party.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The channel between the parties failed.
+    #[error(transparent)]
+    Channel(#[from] volery_channel::Error),
+    /// The peer's bytes are not a message of the relay.
+    #[error("{step}: malformed message from the peer: {reason}")]
+    Malformed {
+        /// The step whose message it was.
+        step: Tag,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The connection to the server failed: at V, what it met; at P, what V says it met.
+    #[error("the connection to the server: {0}")]
+    Server(Failure),
+}
+
+/// What became of the connection to the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The name is not a host name.
+    #[error("not a host name; give a DNS name or an address")]
+    Name,
+    /// The name has no address.
+    #[error("the name has no address that the notary finds")]
+    Unknown,
+    /// All addresses are in networks that V does not connect to.
+    #[error("the notary does not connect to addresses of private, local or reserved networks")]
+    Address,
+    /// V does not connect to this port.
+    #[error("the notary does not connect to this port")]
+    Port,
+    /// The server does not answer, or refuses.
+    #[error("the server does not accept the connection")]
+    Connect,
+    /// Nothing came for too long, or nothing could be sent.
+    #[error("the server took too long")]
+    Time,
+    /// The server ended the connection in a disorderly way.
+    #[error("the server broke the connection off")]
+    Broken,
+    /// More bytes than V relays.
+    #[error("more bytes than the notary relays for one connection")]
+    Size,
+}
+
+impl Failure {
+    const ALL: [Self; 8] = [
+        Self::Name,
+        Self::Unknown,
+        Self::Address,
+        Self::Port,
+        Self::Connect,
+        Self::Time,
+        Self::Broken,
+        Self::Size,
+    ];
+
+    /// Its byte in an answer.
+    pub(super) fn code(self) -> u8 {
+        // The position among eight.
+        Self::ALL.iter().position(|other| *other == self).unwrap_or_default() as u8
+    }
+
+    pub(super) fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+}

@@ -1,0 +1,46 @@
+//! The connection to the server, which V makes and P speaks TLS on.
+//!
+//! ```text
+//! P                                              V                                      server
+//! Open(host, port)           ----------->        checks the address, connects   ----->
+//!                            <-----------        Done
+//! Exchange(bytes)            ----------->        records and writes             ----->
+//!                            <-----------        Data(what it read, recorded)   <-----
+//! ...
+//! Close                      ----------->        closes
+//!                            <-----------        Done
+//! ```
+//!
+//! One request, one answer, so neither party ever wonders what the other's record holds: both end with the same bytes of both
+//! directions. What the server was not sent is in nobody's record, because a write that fails ends the session.
+//!
+//! V is no open proxy: [`Rules`] says which ports and how much, addresses inside V's own network are refused unless a rule allows
+//! them, and the address that was checked is the one that V connects to, whatever the name resolves to a moment later.
+
+mod client;
+mod error;
+mod policy;
+mod server;
+#[cfg(test)]
+mod tests;
+
+pub use client::Stream;
+pub use error::{Error, Failure};
+pub use policy::Rules;
+pub use server::{Relayed, serve};
+
+/// The most bytes of a request or answer beside its first.
+const MAX_CHUNK: usize = 1 << 16;
+/// The longest host name (RFC 1035).
+const MAX_HOST: usize = 253;
+
+/// First bytes of requests.
+const OPEN: u8 = 0;
+const EXCHANGE: u8 = 1;
+const WRITE: u8 = 2;
+const CLOSE: u8 = 3;
+
+/// First bytes of answers.
+const DONE: u8 = 0;
+const DATA: u8 = 1;
+const FAILED: u8 = 2;

@@ -1,0 +1,151 @@
+//! What V relays and what it refuses; requests out of order; limits.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::thread;
+use std::time::Duration;
+
+use volery_channel::tags::{RELAY_ANSWER, RELAY_REQUEST};
+use volery_channel::{Channel, Limits, memory_pair};
+
+use super::*;
+
+/// A server that answers each byte with two, and its port.
+fn echo() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for mut socket in listener.incoming().flatten() {
+            let mut chunk = [0; 1024];
+            while let Ok(count @ 1..) = socket.read(&mut chunk) {
+                let twice: Vec<u8> = chunk[..count].iter().flat_map(|byte| [*byte; 2]).collect();
+                let _ = socket.write_all(&twice);
+            }
+        }
+    });
+    port
+}
+
+fn local() -> Rules {
+    Rules { private: true, ports: Vec::new(), idle: Duration::from_millis(300), ..Rules::default() }
+}
+
+/// What `client` and a server with these rules return.
+fn relay<T: Send>(
+    rules: &Rules,
+    client: impl FnOnce(&mut dyn Channel) -> T + Send,
+) -> (T, Result<Relayed, Error>) {
+    let (mut p, mut v) = memory_pair(&Limits::default());
+    thread::scope(|scope| {
+        let client = scope.spawn(move || client(&mut p));
+        let served = scope.spawn(move || serve(&mut v, rules));
+        (client.join().unwrap(), served.join().unwrap())
+    })
+}
+
+fn open(rules: &Rules, host: &str, port: u16) -> (Error, Error) {
+    let (client, served) = relay(rules, |channel| Stream::open(channel, host, port, 100).map(drop));
+    (client.unwrap_err(), served.unwrap_err())
+}
+
+#[test]
+fn both_parties_end_with_the_same_bytes() {
+    let port = echo();
+    let (client, served) = relay(&local(), |channel| {
+        let mut stream = Stream::open(channel, "localhost", port, 1 << 20).unwrap();
+        let mut read = vec![0; 10];
+        stream.write_all(b"hello").unwrap();
+        stream.read_exact(&mut read).unwrap();
+        assert_eq!(read, b"hheelllloo");
+        // More than one request holds.
+        let long = vec![7; MAX_CHUNK + 5];
+        stream.write_all(&long).unwrap();
+        read.resize(2 * long.len(), 0);
+        stream.read_exact(&mut read).unwrap();
+        stream.close().unwrap()
+    });
+    let served = served.unwrap();
+    assert_eq!((served.host.as_str(), served.port), ("localhost", port));
+    assert_eq!(client, (served.client, served.server));
+    assert_eq!(client.0.len() * 2, client.1.len());
+}
+
+#[test]
+fn v_does_not_connect_into_its_own_network_nor_to_other_ports() {
+    let port = echo();
+    let rules = Rules { ports: vec![port], ..Rules::default() };
+    for host in ["127.0.0.1", "localhost", "::1", "0.0.0.0"] {
+        let refused = Error::Server(Failure::Address);
+        assert_eq!(open(&rules, host, port), (refused.clone(), refused), "{host}");
+    }
+    let refused = Error::Server(Failure::Port);
+    assert_eq!(open(&Rules::default(), "127.0.0.1", port), (refused.clone(), refused));
+}
+
+#[test]
+fn what_is_no_host_or_does_not_answer_is_told() {
+    let refused = Error::Server(Failure::Name);
+    for host in ["", "a b", "a/b", "h\u{f6}st", &"a".repeat(254)] {
+        let (_, served) = open(&local(), host, 1);
+        assert!(served == refused || matches!(served, Error::Channel(_)), "{host}: {served}");
+    }
+    let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let refused = Error::Server(Failure::Connect);
+    assert_eq!(open(&local(), "127.0.0.1", unused), (refused.clone(), refused));
+}
+
+#[test]
+fn a_server_that_says_nothing_and_one_that_says_too_much_end_the_session() {
+    let port = echo();
+    let (client, served) = relay(&local(), |channel| {
+        let mut stream = Stream::open(channel, "127.0.0.1", port, 100).unwrap();
+        stream.read(&mut [0]).unwrap_err();
+        stream.close().unwrap_err()
+    });
+    assert_eq!(client, Error::Server(Failure::Time));
+    assert_eq!(served.unwrap_err(), Error::Server(Failure::Time));
+
+    for (rules, limit) in
+        [(Rules { max_received: 9, ..local() }, 100), (Rules { max_sent: 4, ..local() }, 100), (local(), 9)]
+    {
+        let (client, served) = relay(&rules, |channel| {
+            let mut stream = Stream::open(channel, "127.0.0.1", port, limit).unwrap();
+            stream.write_all(b"hello").unwrap();
+            let mut read = [0; 10];
+            stream.read_exact(&mut read).unwrap_err();
+            stream.close().unwrap_err()
+        });
+        assert_eq!(client, Error::Server(Failure::Size));
+        served.unwrap_err();
+    }
+}
+
+#[test]
+fn requests_out_of_order_are_refused() {
+    let (_, served) = relay(&local(), |channel| {
+        channel.send(RELAY_REQUEST, &[CLOSE]).unwrap();
+        channel.flush().unwrap();
+    });
+    assert!(matches!(served.unwrap_err(), Error::Malformed { .. }));
+    let port = echo();
+    for request in [&[OPEN, 1, 1, b'a'][..], &[9], &[], &[CLOSE, 0]] {
+        let (_, served) = relay(&local(), |channel| {
+            let stream = Stream::open(channel, "127.0.0.1", port, 100).unwrap();
+            drop(stream);
+            channel.send(RELAY_REQUEST, request).unwrap();
+            channel.flush().unwrap();
+        });
+        assert!(matches!(served.unwrap_err(), Error::Malformed { .. }), "{request:?}");
+    }
+}
+
+#[test]
+fn answers_that_fit_no_request_are_refused() {
+    for answer in [&[DATA, 1][..], &[9], &[], &[FAILED], &[FAILED, 200], &[DONE, 0]] {
+        let (mut p, mut v) = memory_pair(&Limits::default());
+        v.send(RELAY_ANSWER, answer).unwrap();
+        v.flush().unwrap();
+        let error = Stream::open(&mut p, "localhost", 1, 100).map(drop).unwrap_err();
+        assert!(matches!(error, Error::Malformed { .. }), "{answer:?}: {error}");
+    }
+}

@@ -1,0 +1,219 @@
+//! A web server on a real socket, and two parties in two threads that speak to it and prove with QuickSilver.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use volery_channel::handshake::{Begin, Parameters};
+use volery_channel::{Channel, Limits, Tag, memory_pair};
+use volery_circuit::{Backend, Digest, Statement};
+use volery_vole::cot::{ProverParty, VerifierParty};
+use volery_vole::softspoken::FieldBits;
+use volery_vole::softspoken::{Receiver, Sender};
+use volery_vole::supply::{Profile, Stock, Supply};
+use volery_vole::{Delta, SessionId};
+use volery_zk::quicksilver::{Challenges, Prover, Settings, Verifier, verdict};
+
+use super::relay::{self, Relayed, Rules};
+use super::{Error, Fetched, Hide, Proven, Session, Target, fetch, receive};
+use crate::server::Roots;
+use crate::testing::{Tap, untouched};
+use crate::transcript::testing::{Authority, Kind, server};
+
+const SESSION: SessionId = SessionId::new([9; 32]);
+
+/// The name that resolves to this machine.
+pub(super) const HOST: &str = "localhost";
+
+/// How the server ends the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// With `close_notify`.
+    Notify,
+    /// Without a word.
+    Silent,
+}
+
+/// A server that gives one response to every request, on as many connections as are made while the test runs.
+pub(super) struct Site {
+    pub(super) address: SocketAddr,
+    pub(super) authority: Authority,
+}
+
+impl Site {
+    pub(super) fn new(name: &str, response: &[u8], end: End) -> Self {
+        Self::with(name, response, end, |config| config)
+    }
+
+    pub(super) fn with(
+        name: &str,
+        response: &[u8],
+        end: End,
+        change: impl FnOnce(ServerConfig) -> ServerConfig,
+    ) -> Self {
+        let authority = Authority::new();
+        let config = Arc::new(change(server(&authority.issue(Kind::P256, name))));
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let response = response.to_vec();
+        thread::spawn(move || {
+            for socket in listener.incoming().flatten() {
+                let _ = socket.set_read_timeout(Some(Duration::from_secs(10)));
+                let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
+                let mut stream = StreamOwned::new(connection, socket);
+                let (mut request, mut chunk) = (Vec::<u8>::new(), [0; 4096]);
+                while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+                    match stream.read(&mut chunk) {
+                        Ok(count @ 1..) => request.extend(&chunk[..count]),
+                        _ => break,
+                    }
+                }
+                let _ = stream.write_all(&response);
+                if end == End::Notify {
+                    stream.conn.send_close_notify();
+                }
+                let _ = stream.flush();
+            }
+        });
+        Self { address, authority }
+    }
+
+    pub(super) fn roots(&self) -> Roots {
+        self.authority.roots()
+    }
+}
+
+/// Changes a party's messages.
+pub(super) type Change = Box<dyn FnMut(Tag, &mut Vec<u8>) + Send + Sync>;
+
+/// What differs from an honest run.
+pub(super) struct Run<'a> {
+    pub(super) site: &'a Site,
+    pub(super) host: &'a str,
+    pub(super) request: Vec<u8>,
+    pub(super) hide: Vec<Hide>,
+    /// Whom V believes.
+    pub(super) roots: Roots,
+    /// Seconds that V's clock is ahead.
+    pub(super) ahead: u64,
+    /// What happens to P's messages and to V's.
+    pub(super) changes: [Change; 2],
+    /// What P makes of a connection before it tells V.
+    pub(super) cheat: fn(Fetched) -> Fetched,
+    /// What V makes of its record.
+    pub(super) record: fn(Relayed) -> Relayed,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(site: &'a Site, request: &str) -> Self {
+        Self {
+            site,
+            host: HOST,
+            request: request.into(),
+            hide: Vec::new(),
+            roots: site.roots(),
+            ahead: 0,
+            changes: [Box::new(untouched), Box::new(untouched)],
+            cheat: |fetched| fetched,
+            record: |relayed| relayed,
+        }
+    }
+
+    pub(super) fn hiding(site: &'a Site, request: &str, hide: Vec<Hide>) -> Self {
+        Self { hide, ..Self::new(site, request) }
+    }
+
+    /// What each party ends with; P with the response.
+    pub(super) fn go(mut self) -> (Result<Vec<u8>, Failed>, Result<Proven, Failed>) {
+        let (p, v) = memory_pair(&Limits::default());
+        let [p_change, v_change] =
+            core::mem::replace(&mut self.changes, [Box::new(untouched), Box::new(untouched)]);
+        let run = &self;
+        let (mut p, mut v) = (Tap::new(p, p_change), Tap::new(v, v_change));
+        thread::scope(|scope| {
+            let prover = scope.spawn(move || {
+                let result = run.prover(&mut p);
+                drop(p);
+                result
+            });
+            let verifier = scope.spawn(move || {
+                let result = run.verifier(&mut v);
+                drop(v);
+                result
+            });
+            (prover.join().unwrap(), verifier.join().unwrap())
+        })
+    }
+
+    fn prover(&self, channel: &mut dyn Channel) -> Result<Vec<u8>, Failed> {
+        let rng = &mut ChaCha20Rng::seed_from_u64(1);
+        let extension = Receiver::setup(channel, &SESSION, FieldBits::Eight, rng)?;
+        let party = ProverParty::new(SESSION, extension, rng);
+        let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
+        let roots = self.site.roots();
+        let port = self.site.address.port();
+        let target = Target { host: self.host, port, roots: &roots, max_received: 1 << 24 };
+        let fetched = (self.cheat)(fetch(channel, &target, &self.request)?);
+        let session = fetched.disclose(channel, &self.hide)?;
+        begin::<Prover<'_>>(channel, &session)?;
+        stock.expect(Statement::<Prover<'_>>::commitments(&session));
+        let challenges = Challenges::Interactive(rng);
+        let proved = Prover::new(Settings::LAN, challenges, &mut stock, channel, None).prove(&session);
+        if let Err(error) = proved {
+            channel.fail("the prover cannot run the statement");
+            return Err(error.into());
+        }
+        verdict::receive(channel)?;
+        Ok(fetched.response().to_vec())
+    }
+
+    fn verifier(&self, channel: &mut dyn Channel) -> Result<Proven, Failed> {
+        let rng = &mut ChaCha20Rng::seed_from_u64(2);
+        let delta = Delta::random(rng);
+        let extension = Sender::setup(channel, &SESSION, FieldBits::Eight, delta.duplicate(), rng)?;
+        let party = VerifierParty::new(SESSION, extension, delta.duplicate(), rng);
+        let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
+        let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
+        let relayed = (self.record)(relay::serve(channel, &rules).map_err(Error::from)?);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+        let (session, pending) = receive(channel, &relayed, &self.roots, now + self.ahead)?;
+        begin::<Verifier<'_>>(channel, &session)?;
+        stock.expect(Statement::<Verifier<'_>>::commitments(&session));
+        let challenges = Challenges::Interactive(rng);
+        let verified =
+            Verifier::new(Settings::LAN, challenges, &delta, &mut stock, channel, None).verify(&session);
+        verdict::send(channel, verified.is_ok())?;
+        verified?;
+        Ok(pending.proven())
+    }
+}
+
+/// Both parties compare what is to be proved.
+fn begin<B: Backend>(channel: &mut dyn Channel, session: &Session) -> Result<(), Failed>
+where
+    Session: Statement<B>,
+{
+    let mut digest = Digest::new();
+    Statement::<B>::identify(session, &mut digest);
+    let begin = Begin::new(digest.finish(), Parameters::new());
+    begin.send(channel)?;
+    Ok(begin.receive(channel)?)
+}
+
+/// Why a party ended a run.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub(super) enum Failed {
+    #[error(transparent)]
+    Proxy(#[from] Error),
+    #[error(transparent)]
+    Proof(#[from] volery_zk::Error),
+    #[error(transparent)]
+    Channel(#[from] volery_channel::Error),
+    #[error(transparent)]
+    Correlations(#[from] volery_vole::Error),
+}

@@ -1,0 +1,154 @@
+//! What a website said, over whole sessions, from a server in this process over real sockets.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use rustls::pki_types::PrivateKeyDer;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use volery::tls::attestation::SigningKey;
+use volery::tls::claim::Assertion;
+use volery::tls::prf::Side;
+use volery::tls::proxy::relay::Rules;
+use volery::tls::proxy::{Hide, Part, Target};
+use volery::tls::server::Roots;
+use volery::{Channel as _, Error, Options, Prover, Verifier};
+
+use crate::support::{between, patient, rng};
+
+/// The port of a server that gives this response to each request, and those who believe its certificate.
+fn site(response: Vec<u8>) -> (u16, Roots) {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("a certificate");
+    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("a key");
+    let mut roots = Roots::none();
+    roots.add_der(made.cert.der()).expect("a root");
+    let config = ServerConfig::builder().with_no_client_auth();
+    let config = Arc::new(config.with_single_cert(vec![made.cert.der().clone()], key).expect("its key"));
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for socket in listener.incoming().flatten() {
+            let connection = ServerConnection::new(Arc::clone(&config)).expect("a connection");
+            let mut stream = StreamOwned::new(connection, socket);
+            let (mut request, mut chunk) = (Vec::<u8>::new(), [0; 4096]);
+            while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+                match stream.read(&mut chunk) {
+                    Ok(count @ 1..) => request.extend(&chunk[..count]),
+                    _ => break,
+                }
+            }
+            let _ = stream.write_all(&response);
+            stream.conn.send_close_notify();
+            let _ = stream.flush();
+        }
+    });
+    (port, roots)
+}
+
+fn request(padding: usize) -> String {
+    let padding = "p".repeat(padding);
+    format!(
+        "GET /balance HTTP/1.1\r\nHost: localhost\r\nCookie: id=77\r\nX-Padding: {padding}\r\nConnection: close\r\n\r\n"
+    )
+}
+
+fn response(padding: usize) -> Vec<u8> {
+    let body = format!(r#"{{"balance": 5120, "padding": "{}"}}"#, "p".repeat(padding));
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+        .into_bytes()
+}
+
+fn hide(least: u64) -> Vec<Hide> {
+    let at_least = Assertion::Between { least, greatest: u64::MAX };
+    vec![
+        Hide { side: Side::Client, part: Part::Header("Cookie".into()), claims: Vec::new() },
+        Hide { side: Side::Server, part: Part::Json("balance".into()), claims: vec![at_least] },
+    ]
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970").as_secs()
+}
+
+/// All that V reads and writes, and what it signed.
+struct Ended {
+    bytes: u64,
+    claims: Vec<String>,
+}
+
+fn run(query: &str, answer: Vec<u8>, least: u64) -> (Result<(), Error>, Result<Ended, Error>) {
+    let (port, roots) = site(answer.clone());
+    let key = SigningKey::from_bytes(&[7; 32]);
+    let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
+    between(
+        &patient(),
+        |channel| {
+            let rng = &mut rng(1);
+            let mut prover = Prover::start(channel, Options::default(), rng)?;
+            let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
+            let fetched = prover.fetch(&target, query.as_bytes())?;
+            assert_eq!(fetched.response(), answer);
+            prover.prove_web(&fetched, &hide(least), rng)?;
+            let attestation = prover.attestation(&key.verifying_key().to_bytes())?;
+            let statement = attestation.verify(&key.verifying_key().to_bytes())?;
+            assert_eq!(statement.server_name, "localhost");
+            Ok(())
+        },
+        |channel| {
+            let rng = &mut rng(2);
+            let mut verifier = Verifier::start(channel, Options::default(), rng)?;
+            let relayed = verifier.relay(&rules)?;
+            let (proven, _) = verifier.verify_web(&relayed, &roots, now(), rng)?;
+            verifier.attest(&proven, &key)?;
+            let stats = verifier.channel().stats();
+            let claims = proven.statement().map(|statement| statement.claims).unwrap_or_default();
+            Ok(Ended { bytes: stats.bytes_sent + stats.bytes_received, claims })
+        },
+    )
+}
+
+#[test]
+fn a_balance_of_at_least_5000_is_attested_and_not_shown() {
+    let (prover, ended) = run(&request(0), response(0), 5000);
+    prover.expect("P ends well");
+    let claims = ended.expect("V ends well").claims;
+    assert!(
+        claims.contains(&"response json balance: is a number from 5000 to 18446744073709551615".to_owned())
+    );
+}
+
+#[test]
+fn query_and_response_of_2_kb_take_less_than_a_megabyte() {
+    let (prover, ended) = run(&request(1900), response(1900), 5000);
+    prover.expect("P ends well");
+    let bytes = ended.expect("V ends well").bytes;
+    assert!(bytes < 1_000_000, "{bytes} bytes");
+}
+
+#[test]
+fn a_balance_that_is_lower_is_not_attested() {
+    let (prover, ended) = run(&request(0), response(0), 5121);
+    assert!(matches!(prover, Err(Error::Proof(_))), "{prover:?}");
+    assert!(ended.is_err());
+}
+
+#[test]
+fn a_session_in_which_the_connection_failed_is_over() {
+    let (port, roots) = site(response(0));
+    let rules = Rules::default();
+    let (prover, verifier) = between(
+        &patient(),
+        |channel| {
+            let rng = &mut rng(1);
+            let mut prover = Prover::start(channel, Options::default(), rng)?;
+            let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
+            let first = prover.fetch(&target, request(0).as_bytes()).map(drop);
+            assert!(matches!(prover.fetch(&target, b""), Err(Error::Over)));
+            first
+        },
+        |channel| Verifier::start(channel, Options::default(), &mut rng(2))?.relay(&rules).map(drop),
+    );
+    assert!(matches!(prover, Err(Error::Web(_))), "{prover:?}");
+    assert!(matches!(verifier, Err(Error::Web(_))), "{verifier:?}");
+}
