@@ -26,7 +26,7 @@ impl Job {
         measure: &MeasureArgs,
         protocol: &ProtocolArgs,
     ) -> Result<Self, Failure> {
-        let size = size.unwrap_or(usual_size(name));
+        let size = size.unwrap_or(usual_size(name, measure.bits));
         if size == 0 || size > MOST {
             return Err(Failure::input(format!("--size {size}: 1 to {MOST} are possible")));
         }
@@ -121,7 +121,7 @@ impl MeasureArgs {
 const MOST: u64 = 1 << 40;
 
 /// About 2^25 ANDs, what one block is, or what others measure with.
-fn usual_size(name: BenchName) -> u64 {
+fn usual_size(name: BenchName, bits: bool) -> u64 {
     match name {
         BenchName::Boolean => 1 << 25,
         BenchName::Sha256 => 1500,
@@ -135,6 +135,8 @@ fn usual_size(name: BenchName) -> u64 {
         BenchName::InnerProduct => 10_000_000,
         BenchName::Matmul | BenchName::Sis => 1024,
         BenchName::Convert => 100_000,
+        // 10^7 ANDs.
+        BenchName::Robin if bits => 445,
         BenchName::Robin => 1_000_000,
         BenchName::Batchman => 512,
         BenchName::Cpu => 50_000,
