@@ -5,6 +5,7 @@ mod connection;
 mod public;
 mod statement;
 mod stored;
+mod web;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,10 @@ pub(crate) use connection::{ConnectionArgs, ServeArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
 pub(crate) use statement::{DisjunctionArg, StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
+pub(crate) use web::{
+    AttestationCommand, AttestationShowArgs, AttestationVerifyArgs, NotaryCommand, NotaryKeyArgs,
+    NotaryServeArgs, WebCommand, WebProveArgs,
+};
 
 /// Prove statements about secret data, fast, without revealing it.
 ///
@@ -65,6 +70,15 @@ volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
     Info(InfoArgs),
     /// What proofs from computations in the head are worth, and how often they must be repeated
     Soundness(SoundnessArgs),
+    /// Prove what a website told you
+    #[command(subcommand, after_long_help = web::PARTS)]
+    Web(WebCommand),
+    /// Relay connections to websites and sign what is proved about them
+    #[command(subcommand)]
+    Notary(NotaryCommand),
+    /// Check and show what a notary signed
+    #[command(subcommand)]
+    Attestation(AttestationCommand),
     /// Measure this machine: two processes over loopback TCP
     Bench(BenchArgs),
     /// One party of a measurement

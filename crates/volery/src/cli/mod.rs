@@ -12,6 +12,7 @@
 //! session      one session with one peer
 //! outcome      how its end is told
 //! progress     the bar on a terminal
+//! web          what a website said: proving, notaries, attestations
 //! demo, check, compute, prove, verify, serve, stored, public, info, soundness, bench     the commands
 //! ```
 //!
@@ -40,12 +41,13 @@ mod source;
 mod statement;
 mod stored;
 mod verify;
+mod web;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command};
+use args::{AttestationCommand, Cli, Command, NotaryCommand, WebCommand};
 use failure::Failure;
 
 /// Parses the command line, runs it and says how it ended.
@@ -71,6 +73,11 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Preprocess(args) => stored::preprocess(&args),
         Command::Info(args) => info::run(&args),
         Command::Soundness(args) => soundness::run(&args),
+        Command::Web(WebCommand::Prove(args)) => web::prove(&args),
+        Command::Notary(NotaryCommand::Key(args)) => web::make_key(&args),
+        Command::Notary(NotaryCommand::Serve(args)) => web::serve(&args),
+        Command::Attestation(AttestationCommand::Verify(args)) => web::verify(&args),
+        Command::Attestation(AttestationCommand::Show(args)) => web::show(&args),
         Command::Bench(args) => bench::run(&args),
         Command::BenchParty(args) => bench::party(&args),
     }

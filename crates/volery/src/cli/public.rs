@@ -165,8 +165,8 @@ pub(crate) fn prove(statement: &Named, args: &ProveArgs, out: &Path) -> Result<(
     outcome::of_file("proved", &statement.text(), written, args.json)
 }
 
-/// Writes a proof to a new file.
-fn write(path: &Path, proof: &[u8]) -> Result<(), Failure> {
+/// Writes a proof, or an attestation, to a new file.
+pub(crate) fn write(path: &Path, proof: &[u8]) -> Result<(), Failure> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error
         .kind()
     {

@@ -1,4 +1,4 @@
-//! `volery verify --serve`: one prover after another, or several at once, until told to stop.
+//! `volery verify --serve`, and notaries: one prover after another, or several at once, until told to stop.
 //!
 //! Each session has a thread and limits of its own, and one that fails, however it fails, ends alone. A signal stops
 //! the waiting for more; sessions under way may end, which their limits bound. A second signal ends the program at once.
@@ -16,7 +16,6 @@ use super::args::VerifyArgs;
 use super::connection::Endpoint;
 use super::failure::Failure;
 use super::progress::Progress;
-use super::session::Figures;
 use super::settle::Settled;
 use super::{outcome, output};
 
@@ -24,18 +23,38 @@ use super::{outcome, output};
 const PULSE: Duration = Duration::from_millis(100);
 
 /// Time for a session unless the command line says otherwise.
-const SESSION_TIME: Duration = Duration::from_secs(600);
+pub(crate) const SESSION_TIME: Duration = Duration::from_secs(600);
 
 /// Runs the server.
 pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> Result<(), Failure> {
-    let stop = stop_flag()?;
     let mut endpoint = Endpoint::new(&args.connection)?;
     endpoint.limits.total_time.get_or_insert(SESSION_TIME);
     if endpoint.limits.total_bytes.is_none() {
         endpoint.limits.total_bytes = Some(statement.predict()?.generous());
     }
-    let server = Server { args, statement, endpoint: &endpoint, text };
-    std::thread::scope(|scope| server.run(scope, &stop))
+    sessions(&endpoint, args.serve.concurrency, args.serve.max_sessions, &|socket| {
+        let peer = socket.peer();
+        // A panic would be a defect of ours; it must not take the other sessions with it.
+        let result =
+            catch_unwind(AssertUnwindSafe(|| statement.verify(endpoint.greet(socket)?, &Progress::none())));
+        let result = result.unwrap_or_else(|_| Err(Failure::session("internal error")));
+        outcome::report(args.json, &text, &peer, &result)
+    })
+}
+
+/// One session, from the accepted connection to its line of results; an error is that the line could not be written.
+pub(crate) type Session<'a> = &'a (dyn Fn(Socket) -> Result<(), Failure> + Sync);
+
+/// Runs sessions, so many at once, until a signal comes or there were `most`.
+pub(crate) fn sessions(
+    endpoint: &Endpoint,
+    concurrency: u16,
+    most: Option<u64>,
+    session: Session<'_>,
+) -> Result<(), Failure> {
+    let stop = stop_flag()?;
+    let server = Server { endpoint, concurrency: usize::from(concurrency), session };
+    std::thread::scope(|scope| server.run(scope, most.unwrap_or(u64::MAX), &stop))
 }
 
 /// A flag that the first signal sets; the second one ends the program.
@@ -52,19 +71,22 @@ fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
 }
 
 struct Server<'a> {
-    args: &'a VerifyArgs,
-    statement: &'a Settled<'a>,
     endpoint: &'a Endpoint,
-    text: String,
+    concurrency: usize,
+    session: Session<'a>,
 }
 
 impl Server<'_> {
-    fn run<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &AtomicBool) -> Result<(), Failure> {
+    fn run<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        mut left: u64,
+        stop: &AtomicBool,
+    ) -> Result<(), Failure> {
         let mut sessions: Vec<ScopedJoinHandle<'_, Result<(), Failure>>> = Vec::new();
-        let mut left = self.args.serve.max_sessions.unwrap_or(u64::MAX);
         while left > 0 && !stop.load(Ordering::Relaxed) {
             reap(&mut sessions)?;
-            if sessions.len() >= usize::from(self.args.serve.concurrency) {
+            if sessions.len() >= self.concurrency {
                 std::thread::sleep(PULSE / 10);
                 continue;
             }
@@ -72,7 +94,7 @@ impl Server<'_> {
                 Ok(None) => {}
                 Ok(Some(socket)) => {
                     left -= 1;
-                    sessions.push(scope.spawn(move || self.session(socket)));
+                    sessions.push(scope.spawn(move || (self.session)(socket)));
                 }
                 // Like too many open files: it passes.
                 Err(failure) => {
@@ -85,20 +107,6 @@ impl Server<'_> {
             output::message("stopping when the sessions under way have ended; once more to stop at once");
         }
         sessions.into_iter().try_for_each(finish)
-    }
-
-    /// One session, from the accepted connection to its line of results.
-    fn session(&self, socket: Socket) -> Result<(), Failure> {
-        let peer = socket.peer();
-        // A panic would be a defect of ours; it must not take the other sessions with it.
-        let result = catch_unwind(AssertUnwindSafe(|| self.verify(socket)));
-        let result = result.unwrap_or_else(|_| Err(Failure::session("internal error")));
-        outcome::report(self.args.json, &self.text, &peer, &result)
-    }
-
-    fn verify(&self, socket: Socket) -> Result<Figures, Failure> {
-        let link = self.endpoint.greet(socket)?;
-        self.statement.verify(link, &Progress::none())
     }
 }
 

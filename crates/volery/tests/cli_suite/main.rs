@@ -12,6 +12,9 @@ mod public;
 mod serve;
 mod sessions;
 mod single;
+#[path = "../common/site.rs"]
+mod site;
 mod stored;
 mod support;
 mod tls;
+mod web;

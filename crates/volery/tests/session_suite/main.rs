@@ -14,5 +14,7 @@ mod hostile;
 mod messages;
 mod mismatches;
 mod proofs;
+#[path = "../common/site.rs"]
+mod site;
 mod stacked;
 mod web;

@@ -1,50 +1,16 @@
 //! What a website said, over whole sessions, from a server in this process over real sockets.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
-use std::sync::Arc;
 use std::time::SystemTime;
 
-use rustls::pki_types::PrivateKeyDer;
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use volery::tls::attestation::SigningKey;
 use volery::tls::claim::Assertion;
 use volery::tls::prf::Side;
 use volery::tls::proxy::relay::Rules;
 use volery::tls::proxy::{Hide, Part, Target};
-use volery::tls::server::Roots;
 use volery::{Channel as _, Error, Options, Prover, Verifier};
 
+use crate::site::site;
 use crate::support::{between, patient, rng};
-
-/// The port of a server that gives this response to each request, and those who believe its certificate.
-fn site(response: Vec<u8>) -> (u16, Roots) {
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("a certificate");
-    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("a key");
-    let mut roots = Roots::none();
-    roots.add_der(made.cert.der()).expect("a root");
-    let config = ServerConfig::builder().with_no_client_auth();
-    let config = Arc::new(config.with_single_cert(vec![made.cert.der().clone()], key).expect("its key"));
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = listener.local_addr().expect("an address").port();
-    std::thread::spawn(move || {
-        for socket in listener.incoming().flatten() {
-            let connection = ServerConnection::new(Arc::clone(&config)).expect("a connection");
-            let mut stream = StreamOwned::new(connection, socket);
-            let (mut request, mut chunk) = (Vec::<u8>::new(), [0; 4096]);
-            while !request.windows(4).any(|end| end == b"\r\n\r\n") {
-                match stream.read(&mut chunk) {
-                    Ok(count @ 1..) => request.extend(&chunk[..count]),
-                    _ => break,
-                }
-            }
-            let _ = stream.write_all(&response);
-            stream.conn.send_close_notify();
-            let _ = stream.flush();
-        }
-    });
-    (port, roots)
-}
 
 fn request(padding: usize) -> String {
     let padding = "p".repeat(padding);
@@ -78,7 +44,7 @@ struct Ended {
 }
 
 fn run(query: &str, answer: Vec<u8>, least: u64) -> (Result<(), Error>, Result<Ended, Error>) {
-    let (port, roots) = site(answer.clone());
+    let (port, roots, _) = site(answer.clone());
     let key = SigningKey::from_bytes(&[7; 32]);
     let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
     between(
@@ -135,7 +101,7 @@ fn a_balance_that_is_lower_is_not_attested() {
 
 #[test]
 fn a_session_in_which_the_connection_failed_is_over() {
-    let (port, roots) = site(response(0));
+    let (port, roots, _) = site(response(0));
     let rules = Rules::default();
     let (prover, verifier) = between(
         &patient(),

@@ -48,6 +48,29 @@ pub(crate) struct ConnectionArgs {
     pub(crate) max_bytes: Option<u64>,
 }
 
+impl ConnectionArgs {
+    /// To connect there, with TLS if a pin or authorities are given; the rest as usual.
+    pub(crate) fn connecting(
+        address: Address,
+        tls_pin: Option<Fingerprint>,
+        tls_ca: Option<PathBuf>,
+    ) -> Self {
+        Self {
+            listen: None,
+            connect: Some(address),
+            tls_cert: None,
+            tls_key: None,
+            tls_ca,
+            tls_pin,
+            tls_name: None,
+            connect_timeout: Duration::from_secs(10),
+            timeout: Duration::from_secs(30),
+            max_time: None,
+            max_bytes: None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Serving")]
 pub(crate) struct ServeArgs {
@@ -83,7 +106,7 @@ fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "expected a number of bytes, like 500k, 20M or 3G".into())
 }
 
-fn pin(text: &str) -> Result<Fingerprint, String> {
+pub(super) fn pin(text: &str) -> Result<Fingerprint, String> {
     let digits = text.strip_prefix("sha256:").ok_or("expected sha256: and 64 hexadecimal digits")?;
     digits.parse().map_err(|error: volery_channel::Error| error.to_string())
 }

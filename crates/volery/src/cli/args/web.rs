@@ -1,0 +1,147 @@
+//! What a website said: `volery web prove`, `volery notary`, `volery attestation`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use volery::Address;
+use volery_channel::tls::Fingerprint;
+
+use super::connection::{ConnectionArgs, pin};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WebCommand {
+    /// Fetch a page through a notary and prove what it said
+    #[command(after_long_help = PARTS)]
+    Prove(Box<WebProveArgs>),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum NotaryCommand {
+    /// Make the key that attestations are signed with
+    Key(NotaryKeyArgs),
+    /// Relay connections of provers, verify what they prove about them, and sign it
+    Serve(Box<NotaryServeArgs>),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AttestationCommand {
+    /// Exit code 0 only if this notary signed it; shows what it says
+    Verify(AttestationVerifyArgs),
+    /// What it says, and who is said to have signed it
+    Show(AttestationShowArgs),
+}
+
+/// How parts and claims are written.
+pub(super) const PARTS: &str = "\
+PARTS of a request or response, to hide or to claim something about
+  response.json:PATH        a value of the JSON body, like user.accounts[0].balance: a string, or a number of digits
+  request.header:NAME       the value of a header field (also of the response); request.target: path and query
+  response.body             a whole body
+CLAIMS (the part is hidden)
+  --assert 'response.json:balance in 5000..'         a number, at least 5000; 5000..9999: within these
+  --assert 'response.json:name = Ada'                exactly these bytes
+  --assert 'response.json:name contains da'          these bytes somewhere in it
+Everything that is not hidden is shown to the notary and stands in the attestation. The length of what is hidden shows.
+The notary relays the connection, and whoever trusts the attestation trusts it to have reached the true server.";
+
+#[derive(Debug, Args)]
+pub(crate) struct WebProveArgs {
+    /// The page: https://host[:port]/path
+    pub(crate) url: String,
+    /// The notary; without one, this process is its own, which shows how it works and convinces nobody
+    #[arg(long, value_name = "ADDR", requires = "notary_key")]
+    pub(crate) notary: Option<Address>,
+    /// The notary's public key, 64 hex digits
+    #[arg(long, value_name = "HEX", value_parser = key, requires = "notary")]
+    pub(crate) notary_key: Option<[u8; 32]>,
+    /// TLS to the notary, with exactly the certificate of this fingerprint
+    #[arg(long, value_name = "sha256:HEX", value_parser = pin, requires = "notary")]
+    pub(crate) notary_pin: Option<Fingerprint>,
+    /// TLS to the notary, with a certificate issued by one of these authorities (PEM)
+    #[arg(long, value_name = "FILE", requires = "notary", conflicts_with = "notary_pin")]
+    pub(crate) notary_ca: Option<PathBuf>,
+    /// A part that stays hidden
+    #[arg(long, value_name = "PART")]
+    pub(crate) hide: Vec<String>,
+    /// A claim about a part, which stays hidden
+    #[arg(long, value_name = "CLAIM")]
+    pub(crate) assert: Vec<String>,
+    /// The method of the request
+    #[arg(long, value_name = "METHOD", default_value = "GET")]
+    pub(crate) method: String,
+    /// A header field of the request, `Name: value`
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) header: Vec<String>,
+    /// More of them, one a line: what the command line would show to others on this machine; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) headers: Option<PathBuf>,
+    /// The body of the request
+    #[arg(long, value_name = "FILE")]
+    pub(crate) body: Option<PathBuf>,
+    /// More authorities (PEM) that the server's certificate may come from
+    #[arg(long, value_name = "FILE")]
+    pub(crate) roots: Vec<PathBuf>,
+    /// Where to write the attestation; a new file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// The result as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NotaryKeyArgs {
+    /// Where to write it; a new file, for its owner's eyes only
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NotaryServeArgs {
+    /// The signing key, as `volery notary key` makes it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: PathBuf,
+    /// More authorities (PEM) that servers' certificates may come from
+    #[arg(long, value_name = "FILE")]
+    pub(crate) roots: Vec<PathBuf>,
+    /// Ports of servers that are connected to
+    #[arg(long, value_name = "PORT", default_values_t = [443])]
+    pub(crate) port: Vec<u16>,
+    /// Connect to servers in private networks and on this machine, too. Provers can then reach whatever is there
+    #[arg(long)]
+    pub(crate) allow_private: bool,
+    /// Stop after this many sessions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_sessions: Option<u64>,
+    /// Sessions at the same time; more wait in the system's queue
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) concurrency: u16,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AttestationVerifyArgs {
+    /// The attestation
+    pub(crate) file: PathBuf,
+    /// The notary's public key, 64 hex digits
+    #[arg(long, value_name = "HEX", value_parser = key)]
+    pub(crate) key: [u8; 32],
+    /// What it says, as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AttestationShowArgs {
+    /// The attestation
+    pub(crate) file: PathBuf,
+    /// As a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// 32 bytes in hex digits.
+fn key(text: &str) -> Result<[u8; 32], String> {
+    // The fingerprint's parser reads the same form.
+    text.parse::<Fingerprint>().map(|bytes| bytes.0).map_err(|_| "expected 64 hexadecimal digits".into())
+}

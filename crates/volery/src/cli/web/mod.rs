@@ -1,0 +1,129 @@
+//! What a website said: `volery web prove`, `volery notary`, `volery attestation`.
+//!
+//! ```text
+//! request      a URL, header fields and a body, to the bytes of a request
+//! parts        what is hidden and claimed, from a command line's words
+//! notary       V: keys, and serving
+//! attestation  reading what V signed
+//! ```
+
+mod attestation;
+mod notary;
+mod parts;
+mod request;
+
+pub(crate) use attestation::{show, verify};
+pub(crate) use notary::{make_key, serve};
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use volery::tls::attestation::{Attestation, SigningKey};
+use volery::tls::proxy::relay::Rules;
+use volery::tls::proxy::{Hide, Target};
+use volery::tls::server::Roots;
+use volery::{Channel, Limits, Options, Prover, memory_pair, os_rng};
+use zeroize::Zeroizing;
+
+use super::args::{ConnectionArgs, WebProveArgs};
+use super::connection::Endpoint;
+use super::failure::Failure;
+use super::source::Source;
+use super::{output, public};
+use request::Page;
+
+/// The most bytes that are taken from a server.
+const MAX_RECEIVED: usize = 16 << 20;
+
+/// Runs `volery web prove`.
+pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
+    let page = Page::parse(&args.url)?;
+    let hide = parts::hide(&args.hide, &args.assert)?;
+    let fields = fields(args)?;
+    let body = args.body.as_ref().map(|path| read(path, MAX_RECEIVED as u64)).transpose()?;
+    let request = page.request(&args.method, &fields, body.as_deref().map(Vec::as_slice))?;
+    let roots = roots(&args.roots)?;
+    let attestation = match (&args.notary, args.notary_key) {
+        (Some(address), Some(key)) => {
+            let connection =
+                ConnectionArgs::connecting(address.clone(), args.notary_pin, args.notary_ca.clone());
+            let link = Endpoint::new(&connection)?.open()?;
+            run(link.channel, &page, &roots, &request, &hide, &key)?
+        }
+        _ => alone(&page, &roots, &request, &hide)?,
+    };
+    public::write(&args.out, &attestation.to_bytes())?;
+    attestation::tell("attested", &attestation, args.json)
+}
+
+/// The prover's side of a session.
+fn run<C: Channel>(
+    channel: C,
+    page: &Page,
+    roots: &Roots,
+    request: &[u8],
+    hide: &[Hide],
+    key: &[u8; 32],
+) -> Result<Attestation, Failure> {
+    let mut rng = os_rng()?;
+    let mut prover = Prover::start(channel, Options::default(), &mut rng)?;
+    let target = Target { host: &page.host, port: page.port, roots, max_received: MAX_RECEIVED };
+    let fetched = prover.fetch(&target, request)?;
+    prover.prove_web(&fetched, hide, &mut rng)?;
+    Ok(prover.attestation(key)?)
+}
+
+/// Both parties in this process, with a key that is forgotten.
+fn alone(page: &Page, roots: &Roots, request: &[u8], hide: &[Hide]) -> Result<Attestation, Failure> {
+    output::message("no --notary: this process is its own, and nobody else has a reason to believe it");
+    let (left, right) = memory_pair(&Limits::default());
+    let mut seed = Zeroizing::new([0; 32]);
+    rand_core::Rng::fill_bytes(&mut os_rng()?, &mut *seed);
+    let key = SigningKey::from_bytes(&seed);
+    let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
+    thread::scope(|scope| {
+        let notary = scope.spawn(|| notary::session(right, &rules, roots, &key));
+        let attestation = run(left, page, roots, request, hide, &key.verifying_key().to_bytes());
+        // What the prover met is the nearer cause.
+        let notary = notary.join().map_err(|_| Failure::session("internal error"));
+        let attestation = attestation?;
+        notary??;
+        Ok(attestation)
+    })
+}
+
+/// The authorities of the public web, and those in these files.
+fn roots(files: &[PathBuf]) -> Result<Roots, Failure> {
+    let mut roots = Roots::public();
+    for path in files {
+        let text = read(path, 1 << 22)?;
+        roots.add_pem(&text).map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
+    }
+    Ok(roots)
+}
+
+/// The header fields of the command line and of a file.
+fn fields(args: &WebProveArgs) -> Result<Vec<Zeroizing<String>>, Failure> {
+    let mut fields: Vec<_> = args.header.iter().cloned().map(Zeroizing::new).collect();
+    if let Some(path) = &args.headers {
+        let text = read(path, 1 << 16)?;
+        let text = core::str::from_utf8(&text)
+            .map_err(|_| Failure::input(format!("{}: header fields are ASCII text", path.display())))?;
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        fields.extend(lines.map(|line| Zeroizing::new(line.to_owned())));
+    }
+    Ok(fields)
+}
+
+/// All of a file of at most so many bytes.
+fn read(path: &Path, most: u64) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    use std::io::Read as _;
+    let source = Source::of(path);
+    let failed = |error: std::io::Error| Failure::input(format!("{}: {error}", source.name()));
+    let mut content = Zeroizing::new(Vec::new());
+    source.open()?.take(most + 1).read_to_end(&mut content).map_err(failed)?;
+    if content.len() as u64 > most {
+        return Err(Failure::input(format!("{}: more than {most} bytes", source.name())));
+    }
+    Ok(content)
+}

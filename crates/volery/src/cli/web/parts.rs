@@ -1,0 +1,120 @@
+//! What is hidden and claimed, in a command line's words.
+
+use volery::tls::claim::Assertion;
+use volery::tls::prf::Side;
+use volery::tls::proxy::{Hide, Part};
+
+use crate::cli::failure::Failure;
+
+/// Hidden parts, each with what is claimed about it.
+pub(super) fn hide(hidden: &[String], claimed: &[String]) -> Result<Vec<Hide>, Failure> {
+    let mut all: Vec<Hide> = Vec::new();
+    let mut place = |text: &str| -> Result<usize, Failure> {
+        let (side, part) = part(text)?;
+        if let Some(at) = all.iter().position(|hide| hide.side == side && hide.part == part) {
+            return Ok(at);
+        }
+        all.push(Hide { side, part, claims: Vec::new() });
+        Ok(all.len() - 1)
+    };
+    hidden.iter().try_for_each(|text| place(text).map(drop))?;
+    let mut claims = Vec::new();
+    for text in claimed {
+        // The first word is the part; blanks in a JSON path are written inside of quotes there, which come without.
+        let (named, claim) = text.split_once(' ').unwrap_or((text, ""));
+        claims.push((place(named)?, assertion(text, claim)?));
+    }
+    for (at, claim) in claims {
+        if let Some(hide) = all.get_mut(at) {
+            hide.claims.push(claim);
+        }
+    }
+    Ok(all)
+}
+
+fn part(text: &str) -> Result<(Side, Part), Failure> {
+    let wrong = || {
+        let expected = "expected response.json:PATH, request.header:NAME, request.target or response.body";
+        Failure::input(format!("`{}` is no part: {expected}", text.escape_debug()))
+    };
+    let (side, rest) = text.split_once('.').ok_or_else(wrong)?;
+    let side = match side {
+        "request" => Side::Client,
+        "response" => Side::Server,
+        _ => return Err(wrong()),
+    };
+    let part = match rest.split_once(':') {
+        Some(("json", path)) if !path.is_empty() => Part::Json(path.into()),
+        Some(("header", name)) if !name.is_empty() => Part::Header(name.into()),
+        None if rest == "target" && side == Side::Client => Part::Target,
+        None if rest == "body" => Part::Body,
+        _ => return Err(wrong()),
+    };
+    Ok((side, part))
+}
+
+fn assertion(text: &str, claim: &str) -> Result<Assertion, Failure> {
+    let wrong = || {
+        let expected = "expected PART in LEAST..GREATEST, PART = TEXT or PART contains TEXT";
+        Failure::input(format!("`{}` is no claim: {expected}", text.escape_debug()))
+    };
+    let (word, value) = claim.split_once(' ').ok_or_else(wrong)?;
+    match word {
+        "=" => Ok(Assertion::Equals(value.into())),
+        "contains" => Ok(Assertion::Contains(value.into())),
+        "in" => {
+            let (least, greatest) = value.split_once("..").ok_or_else(wrong)?;
+            let number = |digits: &str, open: u64| match digits {
+                "" => Some(open),
+                digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => digits.parse().ok(),
+                _ => None,
+            };
+            let least = number(least, 0).ok_or_else(wrong)?;
+            Ok(Assertion::Between { least, greatest: number(greatest, u64::MAX).ok_or_else(wrong)? })
+        }
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn claims_about_one_part_stand_together_and_hide_it() {
+        let hidden = words(&["request.header:Cookie", "request.target", "response.json:a.b"]);
+        let claimed =
+            words(&["response.json:a.b in 10..", "response.json:c = x y", "response.json:a.b in ..99"]);
+        let all = hide(&hidden, &claimed).expect("sound");
+        let parts: Vec<_> = all.iter().map(|hide| (hide.part.to_string(), hide.claims.len())).collect();
+        let expected = [("header Cookie", 0), ("target", 0), ("json a.b", 2), ("json c", 1)]
+            .map(|(part, n)| (part.to_owned(), n));
+        assert_eq!(parts, expected);
+        assert_eq!(all[2].claims[0], Assertion::Between { least: 10, greatest: u64::MAX });
+        assert_eq!(all[3].claims[0], Assertion::Equals(b"x y".to_vec()));
+    }
+
+    #[test]
+    fn what_is_no_part_or_no_claim_is_refused() {
+        for text in [
+            "",
+            "json:a",
+            "reply.body",
+            "response.target",
+            "response.json:",
+            "request.head:x",
+            "response.body:x",
+        ] {
+            assert!(hide(&words(&[text]), &[]).is_err(), "{text}");
+        }
+        for text in
+            ["response.json:a", "response.json:a is 5", "response.json:a in 5", "response.json:a in -1..2"]
+        {
+            assert!(hide(&[], &words(&[text])).is_err(), "{text}");
+        }
+    }
+}
