@@ -27,12 +27,13 @@ pub(crate) const SESSION_TIME: Duration = Duration::from_secs(600);
 
 /// Runs the server.
 pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> Result<(), Failure> {
+    let stop = Stop::at_signals()?;
     let mut endpoint = Endpoint::new(&args.connection)?;
     endpoint.limits.total_time.get_or_insert(SESSION_TIME);
     if endpoint.limits.total_bytes.is_none() {
         endpoint.limits.total_bytes = Some(statement.predict()?.generous());
     }
-    sessions(&endpoint, args.serve.concurrency, args.serve.max_sessions, &|socket| {
+    stop.sessions(&endpoint, args.serve.concurrency, args.serve.max_sessions, &|socket| {
         let peer = socket.peer();
         // A panic would be a defect of ours; it must not take the other sessions with it.
         let result =
@@ -45,29 +46,41 @@ pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> R
 /// One session, from the accepted connection to its line of results; an error is that the line could not be written.
 pub(crate) type Session<'a> = &'a (dyn Fn(Socket) -> Result<(), Failure> + Sync);
 
-/// Runs sessions, so many at once, until a signal comes or there were `most`.
-pub(crate) fn sessions(
-    endpoint: &Endpoint,
-    concurrency: u16,
-    most: Option<u64>,
-    session: Session<'_>,
-) -> Result<(), Failure> {
-    let stop = stop_flag()?;
-    let server = Server { endpoint, concurrency: usize::from(concurrency), session };
-    std::thread::scope(|scope| server.run(scope, most.unwrap_or(u64::MAX), &stop))
-}
+/// The wish of the owner that serving end.
+///
+/// It is made before the endpoint: whoever reads the address from its message may send a signal at once.
+pub(crate) struct Stop(Arc<AtomicBool>);
 
-/// A flag that the first signal sets; the second one ends the program.
-fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
-    let failed = |error: std::io::Error| Failure::session(format!("signals: {error}"));
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        // In this order: the first signal must not find the flag set.
-        let code = 128 + signal;
-        signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&stop)).map_err(failed)?;
-        signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
+impl Stop {
+    /// The first signal asks for the end; the second one ends the program.
+    pub(crate) fn at_signals() -> Result<Self, Failure> {
+        let failed = |error: std::io::Error| Failure::session(format!("signals: {error}"));
+        let stop = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            // In this order: the first signal must not find the flag set.
+            let code = 128 + signal;
+            signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&stop))
+                .map_err(failed)?;
+            signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
+        }
+        Ok(Self(stop))
     }
-    Ok(stop)
+
+    /// Runs sessions, so many at once, until a signal comes or there were `most`.
+    pub(crate) fn sessions(
+        &self,
+        endpoint: &Endpoint,
+        concurrency: u16,
+        most: Option<u64>,
+        session: Session<'_>,
+    ) -> Result<(), Failure> {
+        let server = Server { endpoint, concurrency: usize::from(concurrency), session };
+        std::thread::scope(|scope| server.run(scope, most.unwrap_or(u64::MAX), self))
+    }
+
+    fn is_asked_for(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 struct Server<'a> {
@@ -81,10 +94,10 @@ impl Server<'_> {
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         mut left: u64,
-        stop: &AtomicBool,
+        stop: &Stop,
     ) -> Result<(), Failure> {
         let mut sessions: Vec<ScopedJoinHandle<'_, Result<(), Failure>>> = Vec::new();
-        while left > 0 && !stop.load(Ordering::Relaxed) {
+        while left > 0 && !stop.is_asked_for() {
             reap(&mut sessions)?;
             if sessions.len() >= self.concurrency {
                 std::thread::sleep(PULSE / 10);
@@ -103,7 +116,7 @@ impl Server<'_> {
                 }
             }
         }
-        if stop.load(Ordering::Relaxed) && !sessions.is_empty() {
+        if stop.is_asked_for() && !sessions.is_empty() {
             output::message("stopping when the sessions under way have ended; once more to stop at once");
         }
         sessions.into_iter().try_for_each(finish)

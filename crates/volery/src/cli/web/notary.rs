@@ -19,7 +19,8 @@ use super::{read, roots};
 use crate::cli::args::{NotaryKeyArgs, NotaryServeArgs};
 use crate::cli::connection::Endpoint;
 use crate::cli::failure::Failure;
-use crate::cli::{output, serve};
+use crate::cli::output;
+use crate::cli::serve::{SESSION_TIME, Stop};
 
 /// Bytes of a session, both ways, unless the command line says otherwise.
 const SESSION_BYTES: u64 = 1 << 30;
@@ -108,16 +109,17 @@ fn tell(peer: &str, result: &Result<Statement, Failure>) -> Result<(), Failure> 
 
 /// Runs `volery notary serve`.
 pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
+    let stop = Stop::at_signals()?;
     let (key, roots) = (open_key(&args.key)?, roots(&args.roots)?);
     let rules = Rules { private: args.allow_private, ports: args.port.clone(), ..Rules::default() };
     if args.connection.listen.is_none() {
         return Err(Failure::input("a notary needs --listen ADDR"));
     }
     let mut endpoint = Endpoint::new(&args.connection)?;
-    endpoint.limits.total_time.get_or_insert(serve::SESSION_TIME);
+    endpoint.limits.total_time.get_or_insert(SESSION_TIME);
     endpoint.limits.total_bytes.get_or_insert(SESSION_BYTES);
     output::message(&format!("public key {}", hex(&key.verifying_key().to_bytes())));
-    serve::sessions(&endpoint, args.concurrency, args.max_sessions, &|socket: Socket| {
+    stop.sessions(&endpoint, args.concurrency, args.max_sessions, &|socket: Socket| {
         let peer = socket.peer();
         // A panic would be a defect of ours; it must not take the other sessions with it.
         let result =
