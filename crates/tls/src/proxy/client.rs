@@ -14,7 +14,7 @@ use volery_circuit::gadgets::bytes_to_bits;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use super::derive::derive;
-use super::disclosure::{self, Hide, Message, find, is_last};
+use super::disclosure::{self, Hide, Message, Part, find, is_last};
 use super::machine::Compute;
 use super::notary::{HTTP, check_opened};
 use super::relay::{self, Stream};
@@ -187,6 +187,27 @@ impl Fetched {
     pub fn response(&self) -> &[u8] {
         let [_, response] = &self.payload;
         response
+    }
+
+    /// What hides all that can be hidden but what is `revealed`; claims may be added to it.
+    ///
+    /// A revealed value of a JSON body is revealed with all that is in it. Start lines apart from the target, header names, keys of JSON
+    /// objects and the fields that say how a message is to be read are always shown.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for a part that is not there, and for one that is neither revealed nor can be hidden.
+    pub fn hide_all_but(&self, revealed: &[(Side, Part)]) -> Result<Vec<Hide>, Error> {
+        let [request, response] = &self.payload;
+        // Whether the server closed the connection matters to what is believed, which `disclose` looks at.
+        let exchange = disclosure::exchange([request, response], true)?;
+        let mut all = Vec::new();
+        for (side, text) in [(Side::Client, request), (Side::Server, response)] {
+            let revealed: Vec<Part> =
+                revealed.iter().filter(|(of, _)| *of == side).map(|(_, part)| part.clone()).collect();
+            let hidden = disclosure::all_but(side, text, &exchange, &revealed)?;
+            all.extend(hidden.into_iter().map(|part| Hide { side, part, claims: Vec::new() }));
+        }
+        Ok(all)
     }
 
     /// Tells V everything about the connection but what `hide` names. The statement that comes back is to be proved next.

@@ -87,13 +87,32 @@ volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct DemoArgs {
+    #[command(subcommand)]
+    pub(crate) act: Option<DemoAct>,
     /// Length of the secret message, in bytes
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub(crate) length: u32,
     /// Results as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DemoAct {
+    /// A website on this machine with an account page, for `volery web prove`
+    Web(DemoWebArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoWebArgs {
+    /// Where it listens
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8443")]
+    pub(crate) listen: String,
+    /// Where to write its certificate, for --roots; a file of this name is replaced
+    #[arg(long, value_name = "FILE", default_value = "demo-root.pem")]
+    pub(crate) root: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -54,6 +54,12 @@ pub enum Error {
         /// How many of its steps lead to a value.
         found: usize,
     },
+    /// It has more values than a list of them may be long.
+    #[error("the body has more than {most} values")]
+    Many {
+        /// How long the list may be.
+        most: usize,
+    },
 }
 
 /// What a value is.
@@ -100,4 +106,15 @@ pub fn find(text: &[u8], path: &Path) -> Result<Value, Error> {
     reader.document()?;
     let missing = || Error::Missing { path: path.clone(), found: reader.deepest };
     reader.value.take().ok_or_else(missing)
+}
+
+/// All values of `text` that hold no others, in their order, each with its path: at most so many.
+///
+/// # Errors
+/// Those of [`enum@Error`].
+pub fn leaves(text: &[u8], most: usize) -> Result<Vec<(Path, Value)>, Error> {
+    let mut reader = reader::Reader::new(text, &[])?;
+    reader.leaves = Some(reader::Leaves::new(most));
+    reader.document()?;
+    Ok(reader.leaves.map(|leaves| leaves.found).unwrap_or_default())
 }

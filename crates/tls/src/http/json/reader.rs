@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Error, Kind, MAX_DEPTH, Step, Value};
+use super::{Error, Kind, MAX_DEPTH, Path, Step, Value};
 
 /// A reader, which looks for the value at a path on its way.
 pub(super) struct Reader<'a> {
@@ -13,6 +13,34 @@ pub(super) struct Reader<'a> {
     pub(super) value: Option<Value>,
     /// How many steps lead to a value.
     pub(super) deepest: usize,
+    /// The list of all values that hold no others, if one is wanted.
+    pub(super) leaves: Option<Leaves>,
+}
+
+/// A list of values that hold no others.
+pub(super) struct Leaves {
+    /// How many there may be.
+    most: usize,
+    /// Where the reader is.
+    path: Vec<Step>,
+    pub(super) found: Vec<(Path, Value)>,
+}
+
+impl Leaves {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, path: Vec::new(), found: Vec::new() }
+    }
+
+    fn add(&mut self, value: Value) -> Result<(), Error> {
+        if matches!(value.kind, Kind::Array | Kind::Object) {
+            return Ok(());
+        }
+        if self.found.len() == self.most {
+            return Err(Error::Many { most: self.most });
+        }
+        self.found.push((Path::new(self.path.clone()), value));
+        Ok(())
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -20,7 +48,7 @@ impl<'a> Reader<'a> {
         if let Err(error) = core::str::from_utf8(text) {
             return Err(Error::Syntax { offset: error.valid_up_to(), reason: "it is not UTF-8" });
         }
-        Ok(Self { text, at: 0, steps, value: None, deepest: 0 })
+        Ok(Self { text, at: 0, steps, value: None, deepest: 0, leaves: None })
     }
 
     pub(super) fn document(&mut self) -> Result<(), Error> {
@@ -65,6 +93,9 @@ impl<'a> Reader<'a> {
             Some(b'n') => self.word(b"null", Kind::Null)?,
             _ => return Err(self.syntax("a value must come here")),
         };
+        if let Some(leaves) = &mut self.leaves {
+            leaves.add(Value { kind, range: start..self.at })?;
+        }
         if let Some(taken) = taken {
             self.deepest = self.deepest.max(taken);
             if taken == self.steps.len() {
@@ -77,6 +108,23 @@ impl<'a> Reader<'a> {
     /// One step further, if it is the path's next.
     fn next(&self, taken: Option<usize>, matches: impl Fn(&Step) -> bool) -> Option<usize> {
         taken.filter(|taken| self.steps.get(*taken).is_some_and(matches)).map(|taken| taken + 1)
+    }
+
+    /// A value within another one.
+    fn inner(
+        &mut self,
+        depth: usize,
+        taken: Option<usize>,
+        step: impl FnOnce() -> Step,
+    ) -> Result<(), Error> {
+        if let Some(leaves) = &mut self.leaves {
+            leaves.path.push(step());
+        }
+        self.value(depth + 1, taken)?;
+        if let Some(leaves) = &mut self.leaves {
+            leaves.path.pop();
+        }
+        Ok(())
     }
 
     fn object(&mut self, depth: usize, taken: Option<usize>) -> Result<Kind, Error> {
@@ -93,7 +141,7 @@ impl<'a> Reader<'a> {
             }
             let key = self.string()?;
             let next = self.next(taken, |step| matches!(step, Step::Key(name) if *name == key));
-            if !keys.insert(key) {
+            if !keys.insert(key.clone()) {
                 return Err(Error::Duplicate { offset });
             }
             self.space();
@@ -101,7 +149,7 @@ impl<'a> Reader<'a> {
                 return Err(self.syntax("a colon must come here"));
             }
             self.space();
-            self.value(depth + 1, next)?;
+            self.inner(depth, next, || Step::Key(key))?;
             self.space();
             if self.eat(b'}') {
                 return Ok(Kind::Object);
@@ -121,7 +169,7 @@ impl<'a> Reader<'a> {
         }
         for index in 0_usize.. {
             let next = self.next(taken, |step| *step == Step::Index(index));
-            self.value(depth + 1, next)?;
+            self.inner(depth, next, || Step::Index(index))?;
             self.space();
             if self.eat(b']') {
                 break;
@@ -233,7 +281,8 @@ pub(super) fn leading_string(text: &str) -> Option<(String, &str)> {
     if !text.starts_with('"') {
         return None;
     }
-    let mut reader = Reader { text: text.as_bytes(), at: 0, steps: &[], value: None, deepest: 0 };
+    let mut reader =
+        Reader { text: text.as_bytes(), at: 0, steps: &[], value: None, deepest: 0, leaves: None };
     let string = reader.string().ok()?;
     Some((string, text.get(reader.at..)?))
 }

@@ -34,6 +34,19 @@ fn values_are_found_where_they_are() {
 }
 
 #[test]
+fn all_values_are_listed_with_paths_that_lead_to_them() {
+    let text = br#"{"a": {"b": [1, true, {}, {"x.y": "z"}]}, "c": [], "d": null, "": "e"}"#;
+    let found = leaves(text, 5).unwrap();
+    let paths: Vec<_> = found.iter().map(|(path, _)| path.to_string()).collect();
+    assert_eq!(paths, ["a.b[0]", "a.b[1]", "a.b[3][\"x.y\"]", "d", "[\"\"]"]);
+    for (path, value) in &found {
+        assert_eq!(find(text, path).as_ref(), Ok(value), "{path}");
+    }
+    assert_eq!(leaves(text, 4), Err(Error::Many { most: 4 }));
+    assert_eq!(leaves(b" 7 ", 1).unwrap().len(), 1);
+}
+
+#[test]
 fn keys_that_come_twice_are_refused_in_any_spelling_and_anywhere() {
     for text in [r#"{"a":1,"a":1}"#, r#"{"a":1,"\u0061":2}"#, r#"[{"b":{"x":0,"y":0,"x":0}}]"#] {
         assert!(matches!(at(text, ""), Err(Error::Duplicate { .. })), "{text}");

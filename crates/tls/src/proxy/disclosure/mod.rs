@@ -5,12 +5,14 @@
 //! what it is ([`Part`]), and V finds it by that name in the text that it sees.
 
 mod codec;
+mod rest;
 mod structure;
 #[cfg(test)]
 #[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
 mod tests;
 
 pub(super) use codec::Message;
+pub(super) use rest::all_but;
 pub(super) use structure::{check, exchange, find, is_last};
 
 use core::ops::Range;
@@ -33,7 +35,7 @@ const MAX_CONSTRAINED: usize = 1 << 16;
 pub enum Part {
     /// A value of the JSON body, at a path as [`http`](crate::http) reads it: the inside of a string, or a number of digits only.
     Json(String),
-    /// The value of the header field of this name, which must be there once.
+    /// The values of all header fields of this name. Something can be claimed about it only if there is one.
     Header(String),
     /// The target of the request.
     Target,

@@ -12,6 +12,11 @@ use crate::proxy::Refusal;
 /// Header fields that V has to read.
 const NEVER_HIDDEN: [&str; 4] = ["host", "content-length", "transfer-encoding", "connection"];
 
+/// Whether V has to read a header field of this name.
+pub(super) fn is_structure(name: &[u8]) -> bool {
+    NEVER_HIDDEN.iter().any(|never| never.as_bytes().eq_ignore_ascii_case(name))
+}
+
 /// Request and response: of a whole connection, the only ones.
 pub(in crate::proxy) fn exchange(texts: [&[u8]; 2], closed: bool) -> Result<Exchange, Refusal> {
     let [request, response] = texts;
@@ -38,17 +43,17 @@ pub(in crate::proxy) fn is_last(exchange: &Exchange, response: &[u8]) -> bool {
 }
 
 /// One direction's message.
-struct Message<'a> {
+pub(super) struct Message<'a> {
     side: Side,
-    text: &'a [u8],
+    pub(super) text: &'a [u8],
     /// The request's.
-    target: Option<&'a Range<usize>>,
-    headers: &'a [Header],
-    body: &'a Body,
+    pub(super) target: Option<&'a Range<usize>>,
+    pub(super) headers: &'a [Header],
+    pub(super) body: &'a Body,
 }
 
 impl<'a> Message<'a> {
-    fn new(side: Side, text: &'a [u8], exchange: &'a Exchange) -> Self {
+    pub(super) fn new(side: Side, text: &'a [u8], exchange: &'a Exchange) -> Self {
         let Exchange { request, response } = exchange;
         match side {
             Side::Client => Self {
@@ -70,7 +75,7 @@ impl<'a> Message<'a> {
         let refuse = |reason: &str| self.refusal(part, reason);
         let (class, ranges) = match part {
             Part::Json(path) => self.json(part, path)?,
-            Part::Header(name) => (Class::HeaderValue, vec![self.header(part, name)?]),
+            Part::Header(name) => (Class::HeaderValue, self.header(part, name)?),
             Part::Target => {
                 let target = self.target.ok_or_else(|| refuse("only a request has one"))?;
                 // The slash stays: it says that this is a path, and not another host.
@@ -99,18 +104,30 @@ impl<'a> Message<'a> {
         Ok((class, self.body.locate(value.content())))
     }
 
-    fn header(&self, part: &Part, name: &str) -> Result<Range<usize>, Refusal> {
-        if NEVER_HIDDEN.iter().any(|never| never.eq_ignore_ascii_case(name)) {
+    /// The values of all fields of this name that have one.
+    fn header(&self, part: &Part, name: &str) -> Result<Vec<Range<usize>>, Refusal> {
+        if is_structure(name.as_bytes()) {
             return Err(self.refusal(part, "this field says how the message is to be read, so it is shown"));
         }
-        let mut fields = self.headers.iter().filter(|header| header.is(self.text, name));
-        match (fields.next(), fields.next()) {
-            (Some(field), None) => Ok(field.value.clone()),
-            _ => Err(self.refusal(part, "there is not one field of this name")),
+        let fields = self.headers.iter().filter(|header| header.is(self.text, name));
+        let values: Vec<_> = fields.map(|header| header.value.clone()).collect();
+        if values.is_empty() {
+            return Err(self.refusal(part, "there is no field of this name"));
         }
+        Ok(values.into_iter().filter(|value| !value.is_empty()).collect())
     }
 
-    fn refusal(&self, part: &Part, reason: &str) -> Refusal {
+    /// That claims are about one string: several fields of one name have no meaning as one.
+    fn check_claims(&self, part: &Part, ranges: &[Range<usize>], claims: usize) -> Result<(), Refusal> {
+        if matches!(part, Part::Header(_)) && ranges.len() > 1 && claims > 0 {
+            return Err(
+                self.refusal(part, "there are several fields of this name, so nothing can be claimed of it")
+            );
+        }
+        Ok(())
+    }
+
+    pub(super) fn refusal(&self, part: &Part, reason: &str) -> Refusal {
         Refusal::Part { side: self.side, part: part.to_string(), reason: reason.into() }
     }
 }
@@ -129,6 +146,7 @@ pub(in crate::proxy) fn find(
     let mut shown = Shown { text: text.to_vec(), hidden: Vec::new() };
     for Hide { part, claims, .. } in hide.iter().filter(|hide| hide.side == side) {
         let (class, ranges) = message.locate(part)?;
+        message.check_claims(part, &ranges, claims.len())?;
         for range in &ranges {
             let bytes = shown.text.get_mut(range.clone()).unwrap_or_default();
             if class == Class::JsonNumber && !bytes.iter().all(u8::is_ascii_digit) {
@@ -157,6 +175,7 @@ pub(in crate::proxy) fn check(shown: &[Shown; 2], host: &str, closed: bool) -> R
         let message = Message::new(side, &shown.text, &exchange);
         for hidden in &shown.hidden {
             let (class, ranges) = message.locate(&hidden.part)?;
+            message.check_claims(&hidden.part, &ranges, hidden.claims.len())?;
             if (class, &ranges) != (hidden.class, &hidden.ranges) {
                 return Err(
                     message.refusal(&hidden.part, "the hidden bytes are not this part, or more than it")
@@ -185,6 +204,6 @@ fn check_host(text: &[u8], request: &Request, host: &str) -> Result<(), Refusal>
     Err(Refusal::Host { expected: host.into() })
 }
 
-fn slice<'a>(text: &'a [u8], range: &Range<usize>) -> &'a [u8] {
+pub(super) fn slice<'a>(text: &'a [u8], range: &Range<usize>) -> &'a [u8] {
     text.get(range.clone()).unwrap_or_default()
 }

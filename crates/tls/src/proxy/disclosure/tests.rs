@@ -48,6 +48,80 @@ fn what_p_hides_is_what_v_finds() {
     assert_eq!(revealed, RESPONSE.len() - 5);
 }
 
+/// Everything but this, from these two messages, as V sees them.
+fn all_but_these(texts: [&[u8]; 2], revealed: &[(Side, Part)]) -> Result<[Vec<u8>; 2], Refusal> {
+    let exchange = exchange(texts, true)?;
+    let mut seen = [const { Vec::new() }; 2];
+    for ((side, text), seen) in [Side::Client, Side::Server].into_iter().zip(texts).zip(&mut seen) {
+        let revealed: Vec<_> =
+            revealed.iter().filter(|(of, _)| *of == side).map(|(_, part)| part.clone()).collect();
+        let parts = all_but(side, text, &exchange, &revealed)?;
+        let hide: Vec<_> = parts.into_iter().map(|part| hide(side, part)).collect();
+        *seen = find(side, text, &exchange, &hide)?.text;
+    }
+    Ok(seen)
+}
+
+#[test]
+fn all_is_hidden_but_what_is_revealed_and_what_says_how_to_read_it() {
+    let revealed = [(Side::Server, Part::Json("x".into())), (Side::Server, Part::Json("age".into()))];
+    let [request, response] = all_but_these([REQUEST, RESPONSE], &revealed).unwrap();
+    assert_eq!(request, b"GET /xxx HTTP/1.1\r\nHost: localhost\r\nCookie: xxxxxx\r\n\r\n");
+    assert_eq!(
+        response,
+        b"HTTP/1.1 200 OK\r\nSet-Cookie: xxxx\r\nContent-Length: 37\r\n\r\n\
+          {\"name\":\"xxx\",\"age\":36,\"x\":{\"y\":[1]}}"
+    );
+    let revealed = [(Side::Client, Part::Target), (Side::Client, Part::Header("COOKIE".into()))];
+    assert_eq!(all_but_these([REQUEST, RESPONSE], &revealed).unwrap()[0], REQUEST);
+    // A body that is no JSON is one part.
+    let page = b"HTTP/1.1 200 OK\r\nA: b\r\nA: c\r\nContent-Length: 4\r\n\r\n<p/>";
+    let seen = all_but_these([REQUEST, page], &[]).unwrap();
+    assert!(
+        seen[1].ends_with(b"A: x\r\nA: x\r\nContent-Length: 4\r\n\r\nxxxx"),
+        "{}",
+        seen[1].escape_ascii()
+    );
+    let seen = all_but_these([REQUEST, page], &[(Side::Server, Part::Body)]).unwrap();
+    assert!(seen[1].ends_with(b"<p/>"));
+}
+
+#[test]
+fn what_can_be_neither_hidden_nor_found_is_refused_and_not_shown() {
+    let with = |body: &str| format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    for body in [r#"{"a":true}"#, r#"{"a":null}"#, r#"{"a":-1}"#, r#"{"a":1.5}"#] {
+        let response = with(body);
+        assert!(all_but_these([REQUEST, response.as_bytes()], &[]).is_err(), "{body}");
+        let revealed = [(Side::Server, Part::Json("a".into()))];
+        let seen = all_but_these([REQUEST, response.as_bytes()], &revealed).unwrap();
+        assert_eq!(seen[1], response.as_bytes());
+    }
+    for part in [Part::Json("b".into()), Part::Header("Etag".into())] {
+        assert!(all_but_these([REQUEST, RESPONSE], &[(Side::Server, part)]).is_err());
+    }
+    let many = with(&format!("[{}1]", "1,".repeat(MAX_HIDDEN)));
+    assert!(all_but_these([REQUEST, many.as_bytes()], &[]).is_err());
+    let trailers =
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n1\r\n0\r\nEtag: secret\r\n\r\n";
+    assert!(all_but_these([REQUEST, trailers], &[]).is_err());
+}
+
+#[test]
+fn several_fields_of_one_name_are_hidden_together_and_claimed_nothing_about() {
+    let request = b"GET / HTTP/1.1\r\nHost: localhost\r\nCookie: a\r\ncookie:\r\nCOOKIE: bc\r\n\r\n";
+    let exchange = exchange([request, RESPONSE], true).unwrap();
+    let mut hidden = hide(Side::Client, Part::Header("cookie".into()));
+    let seen = find(Side::Client, request, &exchange, core::slice::from_ref(&hidden)).unwrap();
+    assert_eq!(seen.text, b"GET / HTTP/1.1\r\nHost: localhost\r\nCookie: x\r\ncookie:\r\nCOOKIE: xx\r\n\r\n");
+    let [_, response] = usual();
+    assert_eq!(verdict(&[seen.clone(), response.clone()]), Ok(()));
+    hidden.claims.push(Assertion::Equals(b"abc".to_vec()));
+    assert!(find(Side::Client, request, &exchange, &[hidden.clone()]).is_err());
+    let mut cheat = seen;
+    cheat.hidden[0].claims = hidden.claims;
+    assert!(verdict(&[cheat, response]).is_err(), "V refuses it, too");
+}
+
 /// What a cheating P makes of what it shows.
 type Change = fn(&mut [Shown; 2]);
 

@@ -33,15 +33,17 @@ pub(crate) enum AttestationCommand {
 
 /// How parts and claims are written.
 pub(super) const PARTS: &str = "\
-PARTS of a request or response, to hide or to claim something about
-  response.json:PATH        a value of the JSON body, like user.accounts[0].balance: a string, or a number of digits
+PARTS of a request or response, to reveal, to hide or to claim something about
+  response.json:PATH        a value of the JSON body, like user.accounts[0].balance; of those, strings and numbers of digits
+                            can be hidden
   request.header:NAME       the value of a header field (also of the response); request.target: path and query
   response.body             a whole body
 CLAIMS (the part is hidden)
   --assert 'response.json:balance in 5000..'         a number, at least 5000; 5000..9999: within these
   --assert 'response.json:name = Ada'                exactly these bytes
   --assert 'response.json:name contains da'          these bytes somewhere in it
-Everything that is not hidden is shown to the notary and stands in the attestation. The length of what is hidden shows.
+Everything that is not hidden is shown to the notary and stands in the attestation. With --reveal that is what you name, and
+what says how to read the rest: start lines, names of header fields and JSON keys, lengths. The length of what is hidden shows.
 The notary relays the connection, and whoever trusts the attestation trusts it to have reached the true server.";
 
 #[derive(Debug, Args)]
@@ -60,6 +62,9 @@ pub(crate) struct WebProveArgs {
     /// TLS to the notary, with a certificate issued by one of these authorities (PEM)
     #[arg(long, value_name = "FILE", requires = "notary", conflicts_with = "notary_pin")]
     pub(crate) notary_ca: Option<PathBuf>,
+    /// A part that is shown; with one of these, everything else that can be hidden is
+    #[arg(long, value_name = "PART")]
+    pub(crate) reveal: Vec<String>,
     /// A part that stays hidden
     #[arg(long, value_name = "PART")]
     pub(crate) hide: Vec<String>,

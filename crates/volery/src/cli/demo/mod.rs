@@ -2,10 +2,11 @@
 //!
 //! Both parties in this process, each on its own thread, over a real loopback connection: an honest proof, a larger one
 //! for the speed, and two provers that cheat (see [`cheat`]) and are caught by the same verifier as everybody uses. Then a
-//! proof about numbers ([`model`]), and who cheats there.
+//! proof about numbers ([`model`]), and who cheats there. `volery demo web` ([`web`]) is a website to try things on.
 
 mod cheat;
 mod model;
+mod web;
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -21,7 +22,7 @@ use volery::{
 use volery_channel::Framed;
 use volery_zk::quicksilver;
 
-use super::args::DemoArgs;
+use super::args::{DemoAct, DemoArgs};
 use super::connection::Link;
 use super::failure::Failure;
 use super::output;
@@ -61,6 +62,13 @@ struct Caught {
 
 /// Runs the command.
 pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
+    match &args.act {
+        Some(DemoAct::Web(args)) => web::run(args),
+        None => tour(args),
+    }
+}
+
+fn tour(args: &DemoArgs) -> Result<(), Failure> {
     let say = |text: &str| if args.json { Ok(()) } else { output::result(text) };
     let length = u64::from(args.length);
     let message = random(args.length)?;
@@ -97,7 +105,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
     )?;
 
     let numbers = model::run(&say)?;
-    say("\nNext: volery help prove, volery bench")?;
+    say("\nNext: volery help prove, volery bench, volery demo web")?;
     if args.json {
         output::json(&Story { claim, honest, large, cheats: vec![first, second], numbers })
     } else {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! request      a URL, header fields and a body, to the bytes of a request
-//! parts        what is hidden and claimed, from a command line's words
+//! parts        what is revealed, hidden and claimed, from a command line's words
 //! notary       V: keys, and serving
 //! attestation  reading what V signed
 //! ```
@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use volery::tls::attestation::{Attestation, SigningKey};
+use volery::tls::proxy::Target;
 use volery::tls::proxy::relay::Rules;
-use volery::tls::proxy::{Hide, Target};
 use volery::tls::server::Roots;
 use volery::{Channel, Limits, Options, Prover, memory_pair, os_rng};
 use zeroize::Zeroizing;
@@ -30,6 +30,7 @@ use super::connection::Endpoint;
 use super::failure::Failure;
 use super::source::Source;
 use super::{output, public};
+use parts::Wish;
 use request::Page;
 
 /// The most bytes that are taken from a server.
@@ -38,7 +39,7 @@ const MAX_RECEIVED: usize = 16 << 20;
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let page = Page::parse(&args.url)?;
-    let hide = parts::hide(&args.hide, &args.assert)?;
+    let wish = Wish::parse(&args.hide, &args.assert, &args.reveal)?;
     let fields = fields(args)?;
     let body = args.body.as_ref().map(|path| read(path, MAX_RECEIVED as u64)).transpose()?;
     let request = page.request(&args.method, &fields, body.as_deref().map(Vec::as_slice))?;
@@ -48,9 +49,9 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
             let connection =
                 ConnectionArgs::connecting(address.clone(), args.notary_pin, args.notary_ca.clone());
             let link = Endpoint::new(&connection)?.open()?;
-            run(link.channel, &page, &roots, &request, &hide, &key)?
+            run(link.channel, &page, &roots, &request, &wish, &key)?
         }
-        _ => alone(&page, &roots, &request, &hide)?,
+        _ => alone(&page, &roots, &request, &wish)?,
     };
     public::write(&args.out, &attestation.to_bytes())?;
     attestation::tell("attested", &attestation, args.json)
@@ -62,19 +63,19 @@ fn run<C: Channel>(
     page: &Page,
     roots: &Roots,
     request: &[u8],
-    hide: &[Hide],
+    wish: &Wish,
     key: &[u8; 32],
 ) -> Result<Attestation, Failure> {
     let mut rng = os_rng()?;
     let mut prover = Prover::start(channel, Options::default(), &mut rng)?;
     let target = Target { host: &page.host, port: page.port, roots, max_received: MAX_RECEIVED };
     let fetched = prover.fetch(&target, request)?;
-    prover.prove_web(&fetched, hide, &mut rng)?;
+    prover.prove_web(&fetched, &wish.of(&fetched)?, &mut rng)?;
     Ok(prover.attestation(key)?)
 }
 
 /// Both parties in this process, with a key that is forgotten.
-fn alone(page: &Page, roots: &Roots, request: &[u8], hide: &[Hide]) -> Result<Attestation, Failure> {
+fn alone(page: &Page, roots: &Roots, request: &[u8], wish: &Wish) -> Result<Attestation, Failure> {
     output::message("no --notary: this process is its own, and nobody else has a reason to believe it");
     let (left, right) = memory_pair(&Limits::default());
     let mut seed = Zeroizing::new([0; 32]);
@@ -83,7 +84,7 @@ fn alone(page: &Page, roots: &Roots, request: &[u8], hide: &[Hide]) -> Result<At
     let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
     thread::scope(|scope| {
         let notary = scope.spawn(|| notary::session(right, &rules, roots, &key));
-        let attestation = run(left, page, roots, request, hide, &key.verifying_key().to_bytes());
+        let attestation = run(left, page, roots, request, wish, &key.verifying_key().to_bytes());
         // What the prover met is the nearer cause.
         let notary = notary.join().map_err(|_| Failure::session("internal error"));
         let attestation = attestation?;

@@ -1,17 +1,64 @@
-//! What is hidden and claimed, in a command line's words.
+//! What is revealed, hidden and claimed, in a command line's words.
 
 use volery::tls::claim::Assertion;
 use volery::tls::prf::Side;
-use volery::tls::proxy::{Hide, Part};
+use volery::tls::proxy::{Fetched, Hide, Part};
 
 use crate::cli::failure::Failure;
 
+/// What is to be shown of a connection.
+#[derive(Debug)]
+pub(super) struct Wish {
+    /// What is hidden, or claimed something about.
+    hidden: Vec<Hide>,
+    /// If there are any, all else is hidden that can be.
+    revealed: Vec<(Side, Part)>,
+}
+
+impl Wish {
+    /// Reads the words of `--hide`, `--assert` and `--reveal`.
+    pub(super) fn parse(hidden: &[String], claimed: &[String], revealed: &[String]) -> Result<Self, Failure> {
+        let (hidden, revealed) =
+            (hide(hidden, claimed)?, revealed.iter().map(|text| part(text)).collect::<Result<Vec<_>, _>>()?);
+        let both = hidden.iter().find(|hide| revealed.iter().any(|(side, part)| is_same(hide, *side, part)));
+        match both {
+            Some(hide) => {
+                let part = &hide.part;
+                Err(Failure::input(format!(
+                    "{part}: it cannot be revealed and hidden; a claim hides what it is about"
+                )))
+            }
+            None => Ok(Self { hidden, revealed }),
+        }
+    }
+
+    /// What is hidden of this connection.
+    pub(super) fn of(&self, fetched: &Fetched) -> Result<Vec<Hide>, Failure> {
+        let mut all = self.hidden.clone();
+        if !self.revealed.is_empty() {
+            let rest = fetched.hide_all_but(&self.revealed).map_err(volery::Error::from)?;
+            let new = |more: &Hide| !self.hidden.iter().any(|hide| is_same(hide, more.side, &more.part));
+            all.extend(rest.into_iter().filter(new));
+        }
+        Ok(all)
+    }
+}
+
+/// Whether this is about that part: names of header fields have no case.
+fn is_same(hide: &Hide, side: Side, part: &Part) -> bool {
+    let same = match (&hide.part, part) {
+        (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
+        (a, b) => a == b,
+    };
+    hide.side == side && same
+}
+
 /// Hidden parts, each with what is claimed about it.
-pub(super) fn hide(hidden: &[String], claimed: &[String]) -> Result<Vec<Hide>, Failure> {
+fn hide(hidden: &[String], claimed: &[String]) -> Result<Vec<Hide>, Failure> {
     let mut all: Vec<Hide> = Vec::new();
     let mut place = |text: &str| -> Result<usize, Failure> {
         let (side, part) = part(text)?;
-        if let Some(at) = all.iter().position(|hide| hide.side == side && hide.part == part) {
+        if let Some(at) = all.iter().position(|hide| is_same(hide, side, &part)) {
             return Ok(at);
         }
         all.push(Hide { side, part, claims: Vec::new() });
@@ -96,6 +143,16 @@ mod tests {
         assert_eq!(parts, expected);
         assert_eq!(all[2].claims[0], Assertion::Between { least: 10, greatest: u64::MAX });
         assert_eq!(all[3].claims[0], Assertion::Equals(b"x y".to_vec()));
+    }
+
+    #[test]
+    fn what_is_revealed_is_neither_hidden_nor_claimed_about() {
+        let (hidden, claimed) = (words(&["request.header:Cookie"]), words(&["response.json:a = x"]));
+        for revealed in ["request.header:cookie", "response.json:a"] {
+            assert!(Wish::parse(&hidden, &claimed, &words(&[revealed])).is_err(), "{revealed}");
+        }
+        assert!(Wish::parse(&hidden, &claimed, &words(&["response.json:b", "request.target"])).is_ok());
+        assert!(Wish::parse(&hidden, &claimed, &words(&["response.xml:b"])).is_err());
     }
 
     #[test]
