@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use volery::{Options, Profile};
 
-pub(crate) use bench::{BenchArgs, BenchName, MeasureArgs, PartyArgs};
+pub(crate) use bench::{BenchArgs, BenchName, LinkArg, MeasureArgs, PartyArgs};
 pub(crate) use connection::{ConnectionArgs, ServeArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
 pub(crate) use statement::{DisjunctionArg, StatementArgs, WitnessArgs};
@@ -84,6 +84,9 @@ volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
     /// One party of a measurement
     #[command(hide = true)]
     BenchParty(PartyArgs),
+    /// One party of a measurement of `web`, whose task is on standard input
+    #[command(hide = true)]
+    BenchWebParty,
 }
 
 #[derive(Debug, Args)]

@@ -80,5 +80,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Attestation(AttestationCommand::Show(args)) => web::show(&args),
         Command::Bench(args) => bench::run(&args),
         Command::BenchParty(args) => bench::party(&args),
+        Command::BenchWebParty => bench::web_party(),
     }
 }

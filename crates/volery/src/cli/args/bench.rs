@@ -44,8 +44,41 @@ pub(crate) enum BenchName {
     Zkboo,
     /// The same with ZKB++
     Zkbpp,
+    /// A page of a website fetched, proved and attested; the size counts bytes of the query, and of the response [default: four sizes]
+    Web,
     /// A chain over 2^61-1 by Mac'n'Cheese, or with --bits of ANDs; the size counts those of a branch
     Macncheese,
+}
+
+/// The link between prover and notary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LinkArg {
+    /// This machine's own
+    #[default]
+    Loopback,
+    /// 1 Gbit/s, between network namespaces (Linux, root)
+    Lan,
+    /// 100 Mbit/s and 50 ms there and back, likewise
+    Wan,
+}
+
+impl LinkArg {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Loopback => "loopback",
+            Self::Lan => "lan",
+            Self::Wan => "wan",
+        }
+    }
+
+    /// How each end of it is shaped, in `tc netem`'s words; none for the loopback.
+    pub(crate) fn shape(self) -> Option<&'static [&'static str]> {
+        match self {
+            Self::Loopback => None,
+            Self::Lan => Some(&["rate", "1gbit"]),
+            Self::Wan => Some(&["rate", "100mbit", "delay", "25ms"]),
+        }
+    }
 }
 
 /// What measures something else than usual.
@@ -75,6 +108,9 @@ pub(crate) struct BenchArgs {
     pub(crate) size: Option<u64>,
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
+    /// web: the link between prover and notary
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) link: LinkArg,
     /// Soundness of public proofs, in bits (zkboo, zkbpp)
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128))]
     pub(crate) sigma: u16,

@@ -6,7 +6,7 @@
 //!              <---------- what each measured, one JSON object, when the session is over
 //! ```
 //!
-//! Public proofs (`public`) have no second party: they are made and verified in this process.
+//! A website's page (`web`) takes a third process. Public proofs (`public`) have no second party: they are made and verified in this process.
 //!
 //! Processes, not threads, so that each party's memory is its own and neither shares caches' warmth or locks.
 
@@ -18,13 +18,15 @@ mod phases;
 mod public;
 mod row;
 mod stacked;
+mod web;
 mod workload;
 
 pub(crate) use party::party;
+pub(crate) use web::party as web_party;
 
 use volery::public::Protocol;
 
-use super::args::{BenchArgs, BenchName};
+use super::args::{BenchArgs, BenchName, LinkArg};
 use super::failure::Failure;
 use super::output;
 use row::Row;
@@ -32,7 +34,11 @@ use workload::Job;
 
 /// Runs one measurement, or the tour.
 pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    if args.link != LinkArg::Loopback && args.name != Some(BenchName::Web) {
+        return Err(Failure::input("--link is for web"));
+    }
     match args.name {
+        Some(BenchName::Web) => return web::run(args),
         Some(BenchName::Zkboo) => return public::run(args, Protocol::Zkboo),
         Some(BenchName::Zkbpp) => return public::run(args, Protocol::Zkbpp),
         _ => {}

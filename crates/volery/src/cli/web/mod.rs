@@ -5,15 +5,18 @@
 //! parts        what is revealed, hidden and claimed, from a command line's words
 //! notary       V: keys, and serving
 //! attestation  reading what V signed
+//! site         a website to try it on
 //! ```
 
 mod attestation;
 mod notary;
 mod parts;
 mod request;
+mod site;
 
 pub(crate) use attestation::{show, verify};
 pub(crate) use notary::{make_key, serve};
+pub(crate) use site::Site;
 
 use std::path::{Path, PathBuf};
 use std::thread;

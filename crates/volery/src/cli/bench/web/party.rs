@@ -1,0 +1,273 @@
+//! The three processes of a measurement.
+
+use std::io::{BufRead, BufReader, Write as _};
+use std::process::{Child, ChildStdout, Stdio};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use volery::tls::attestation::SigningKey;
+use volery::tls::claim::Assertion;
+use volery::tls::prf::Side;
+use volery::tls::proxy::relay::Rules;
+use volery::tls::proxy::{Hide, Part, Target};
+use volery::tls::server::Roots;
+use volery::{Address, Channel, Limits, Listener, Options, Prover, Verifier, connect, os_rng};
+use volery_channel::{Framed, Stats};
+
+use super::link::{Link, Place};
+use crate::cli::bench::party::peak_memory;
+use crate::cli::failure::Failure;
+use crate::cli::output;
+use crate::cli::web::Site;
+
+/// What a process is to do: one line of its standard input.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Task {
+    Serve(Serving),
+    Watch(Watching),
+    Fetch(Fetching),
+}
+
+/// The website's task.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Serving {
+    pub(super) listen: String,
+    /// The name on its certificate.
+    pub(super) host: String,
+}
+
+/// The notary's task.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Watching {
+    pub(super) listen: String,
+    /// The website's port.
+    pub(super) port: u16,
+    /// The website's certificate.
+    pub(super) root: String,
+}
+
+/// The prover's task.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Fetching {
+    /// The notary.
+    pub(super) connect: String,
+    /// The website.
+    pub(super) host: String,
+    pub(super) port: u16,
+    pub(super) root: String,
+    /// Bytes of the query, and of the response.
+    pub(super) size: u64,
+}
+
+/// What those say who are connected to.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Listening {
+    pub(super) address: String,
+    /// The website's certificate.
+    pub(super) root: Option<String>,
+}
+
+/// What a phase took, both directions together.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Phase {
+    pub(super) seconds: f64,
+    pub(super) bytes: u64,
+    pub(super) round_trips: u64,
+}
+
+/// What the prover measured.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Proved {
+    /// Before the connection to the website.
+    pub(super) setup: Phase,
+    /// From its opening to its end.
+    pub(super) online: Phase,
+    /// From there to the attestation.
+    pub(super) proof: Phase,
+    pub(super) bytes_sent: u64,
+    pub(super) rss_mb: Option<f64>,
+}
+
+/// What the notary measured.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Notarised {
+    pub(super) bytes_sent: u64,
+    pub(super) rss_mb: Option<f64>,
+}
+
+/// How long a notary waits for its prover to be started.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The most bytes of a response.
+const MAX_RECEIVED: usize = 1 << 20;
+/// The key of a notary that nobody believes.
+const KEY: [u8; 32] = [7; 32];
+
+/// A running process; killed if it is no longer wanted.
+pub(super) struct Party {
+    child: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Party {
+    pub(super) fn spawn(link: &Link, place: Place, task: &Task) -> Result<Self, Failure> {
+        let failed = |error: std::io::Error| Failure::session(format!("another process: {error}"));
+        let missing = || Failure::session("a process without input and output");
+        let mut command = link.command(place)?;
+        command.arg("bench-web-party").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(failed)?;
+        let line = serde_json::to_string(task).map_err(Failure::session)?;
+        let mut stdin = child.stdin.take().ok_or_else(missing)?;
+        let stdout = child.stdout.take().ok_or_else(missing)?;
+        let party = Self { child, lines: BufReader::new(stdout) };
+        writeln!(stdin, "{line}").map_err(failed)?;
+        Ok(party)
+    }
+
+    pub(super) fn line<T: DeserializeOwned>(&mut self) -> Result<T, Failure> {
+        let mut line = String::new();
+        match self.lines.read_line(&mut line) {
+            Ok(length) if length > 0 => {}
+            _ => return Err(Failure::session("a party of the measurement gave up; its message is above")),
+        }
+        serde_json::from_str(&line).map_err(|error| Failure::session(format!("a party's result: {error}")))
+    }
+}
+
+impl Drop for Party {
+    fn drop(&mut self) {
+        // It has ended by itself unless it is the website, or something failed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// One process.
+pub(crate) fn party() -> Result<(), Failure> {
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).map_err(Failure::input)?;
+    match serde_json::from_str(&line).map_err(Failure::input)? {
+        Task::Serve(task) => serve(&task),
+        Task::Watch(task) => watch(&task),
+        Task::Fetch(task) => fetch(&task),
+    }
+}
+
+fn serve(task: &Serving) -> Result<(), Failure> {
+    let site = Site::new(&task.listen, &[&task.host])?;
+    output::json(&Listening { address: site.address()?.to_string(), root: Some(site.root().to_owned()) })?;
+    site.serve(answer);
+    Ok(())
+}
+
+fn roots(pem: &str) -> Result<Roots, Failure> {
+    let mut roots = Roots::none();
+    roots.add_pem(pem.as_bytes()).map_err(Failure::input)?;
+    Ok(roots)
+}
+
+fn watch(task: &Watching) -> Result<(), Failure> {
+    let roots = roots(&task.root)?;
+    let rules = Rules { private: true, ports: vec![task.port], ..Rules::default() };
+    let (mut rng, limits) = (os_rng()?, Limits::default());
+    let listener = Listener::bind(&task.listen.parse::<Address>()?)?;
+    output::json(&Listening { address: listener.address()?.to_string(), root: None })?;
+    let socket = listener.accept(Some(PATIENCE))?.ok_or_else(|| Failure::session("no prover came"))?;
+    let mut verifier = Verifier::start(Framed::new(socket, limits), Options::default(), &mut rng)?;
+    let relayed = verifier.relay(&rules)?;
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::session)?.as_secs();
+    let (proven, _) = verifier.verify_web(&relayed, &roots, time, &mut rng)?;
+    verifier.attest(&proven, &SigningKey::from_bytes(&KEY))?;
+    output::json(&Notarised { bytes_sent: verifier.channel().stats().bytes_sent, rss_mb: peak_memory() })
+}
+
+fn fetch(task: &Fetching) -> Result<(), Failure> {
+    let roots = roots(&task.root)?;
+    let (mut rng, query) = (os_rng()?, query(task)?);
+    let target = Target { host: &task.host, port: task.port, roots: &roots, max_received: MAX_RECEIVED };
+    let mut clock = Clock { time: Instant::now(), stats: Stats::default() };
+    let channel = connect(&task.connect.parse::<Address>()?, &Limits::default())?;
+    let mut prover = Prover::start(channel, Options::default(), &mut rng)?;
+    let setup = clock.phase(prover.channel().stats());
+    let fetched = prover.fetch(&target, query.as_bytes())?;
+    let online = clock.phase(prover.channel().stats());
+    prover.prove_web(&fetched, &hidden(), &mut rng)?;
+    prover.attestation(&SigningKey::from_bytes(&KEY).verifying_key().to_bytes())?;
+    let stats = prover.channel().stats();
+    let proof = clock.phase(stats);
+    output::json(&Proved { setup, online, proof, bytes_sent: stats.bytes_sent, rss_mb: peak_memory() })
+}
+
+/// What was at the end of the last phase.
+struct Clock {
+    time: Instant,
+    stats: Stats,
+}
+
+impl Clock {
+    fn phase(&mut self, stats: Stats) -> Phase {
+        let (time, before) = (Instant::now(), core::mem::replace(&mut self.stats, stats));
+        let seconds = (time - core::mem::replace(&mut self.time, time)).as_secs_f64();
+        let new = stats - before;
+        Phase { seconds, bytes: new.bytes_sent + new.bytes_received, round_trips: new.round_trips }
+    }
+}
+
+/// A query of the size asked for.
+fn query(task: &Fetching) -> Result<String, Failure> {
+    let Fetching { host, port, size, .. } = task;
+    let base = format!(
+        "GET /{size} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\nAccept-Encoding: identity\r\n\
+         Cookie: session=0123456789abcdef\r\nX-Padding: "
+    );
+    padded(base, "\r\n\r\n", *size)
+        .ok_or_else(|| Failure::input(format!("{size} bytes are too few for a query")))
+}
+
+/// The page: a balance, and what makes the response as long as the query says.
+fn answer(request: &[u8]) -> Vec<u8> {
+    let request = String::from_utf8_lossy(request);
+    let size = request.strip_prefix("GET /").and_then(|rest| rest.split(' ').next()?.parse().ok());
+    let size: u64 = size.filter(|size| *size <= MAX_RECEIVED as u64).unwrap_or_default();
+    let head =
+        |length: u64| format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+    let length =
+        (0..=size).rev().find(|length| head(*length).len() as u64 + length <= size).unwrap_or_default();
+    let body = padded(r#"{"balance": 5120, "padding": ""#.to_owned(), "\"}", length).unwrap_or_default();
+    (head(body.len() as u64) + &body).into_bytes()
+}
+
+/// A text of this length, filled up between its ends; if they fit.
+fn padded(mut start: String, end: &str, length: u64) -> Option<String> {
+    let fill = usize::try_from(length).ok()?.checked_sub(start.len() + end.len())?;
+    start.extend(core::iter::repeat_n('p', fill));
+    start.push_str(end);
+    Some(start)
+}
+
+/// The cookie and the balance; the latter is at least 5000. All else is shown, so that all of the payload is proved.
+fn hidden() -> Vec<Hide> {
+    let claims = vec![Assertion::Between { least: 5000, greatest: u64::MAX }];
+    vec![
+        Hide { side: Side::Client, part: Part::Header("Cookie".into()), claims: Vec::new() },
+        Hide { side: Side::Server, part: Part::Json("balance".into()), claims },
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_and_responses_have_the_size_asked_for() {
+        for size in super::super::SIZES.into_iter().chain([1000, 1085, 1 << 16]) {
+            let (connect, host, root) = (String::new(), "198.18.0.9".into(), String::new());
+            let query = query(&Fetching { connect, host, port: 65_535, root, size }).expect("long enough");
+            assert_eq!(query.len() as u64, size);
+            assert_eq!(answer(query.as_bytes()).len() as u64, size);
+        }
+        for request in ["", "GET /x HTTP/1.1", "GET /99999999999 HTTP/1.1"] {
+            assert!(answer(request.as_bytes()).starts_with(b"HTTP/1.1 200"), "{request}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A website of our own: for the demonstration, and for measurements.
+//!
+//! An ordinary HTTPS server that knows nothing of Volery; one request a connection, each on a thread of its own. Its certificate is
+//! made when it starts, so nobody believes it who is not given its PEM.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use rcgen::generate_simple_self_signed;
+use rustls::crypto::ring;
+use rustls::pki_types::PrivateKeyDer;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+
+use crate::cli::failure::Failure;
+
+/// The most bytes of a request's head.
+const MAX_REQUEST: usize = 1 << 16;
+/// How long the server waits for a client.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What a request, read up to its empty line, is answered with.
+pub(crate) type Answer = fn(&[u8]) -> Vec<u8>;
+
+/// A website that listens.
+pub(crate) struct Site {
+    listener: TcpListener,
+    config: Arc<ServerConfig>,
+    root: String,
+}
+
+impl Site {
+    /// A website at `address`, HOST:PORT, with a new certificate for these names.
+    pub(crate) fn new(address: &str, names: &[&str]) -> Result<Self, Failure> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let made = generate_simple_self_signed(names).map_err(Failure::session)?;
+        let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).map_err(Failure::session)?;
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(Failure::session)?
+            .with_no_client_auth()
+            .with_single_cert(vec![made.cert.der().clone()], key)
+            .map_err(Failure::session)?;
+        let listener =
+            TcpListener::bind(address).map_err(|error| Failure::session(format!("{address}: {error}")))?;
+        Ok(Self { listener, config: Arc::new(config), root: made.cert.pem() })
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> Result<SocketAddr, Failure> {
+        self.listener.local_addr().map_err(Failure::session)
+    }
+
+    /// Its certificate in PEM, for those who are to believe it.
+    pub(crate) fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// Answers until the program ends.
+    pub(crate) fn serve(&self, answer: Answer) {
+        for socket in self.listener.incoming() {
+            let Ok(socket) = socket else {
+                // Like too many open files: it passes.
+                thread::sleep(Duration::from_millis(100));
+                continue;
+            };
+            let config = Arc::clone(&self.config);
+            // What goes wrong with one client concerns nobody else.
+            thread::spawn(move || client(socket, config, answer));
+        }
+    }
+}
+
+/// One client, one request.
+fn client(socket: TcpStream, config: Arc<ServerConfig>, answer: Answer) -> io::Result<()> {
+    socket.set_read_timeout(Some(PATIENCE))?;
+    socket.set_write_timeout(Some(PATIENCE))?;
+    let connection = ServerConnection::new(config).map_err(io::Error::other)?;
+    let mut stream = StreamOwned::new(connection, socket);
+    let request = head(&mut stream)?;
+    stream.write_all(&answer(&request))?;
+    stream.conn.send_close_notify();
+    stream.flush()
+}
+
+/// A request up to its empty line.
+fn head(stream: &mut impl io::Read) -> io::Result<Vec<u8>> {
+    let mut stream = stream.take(MAX_REQUEST as u64);
+    let (mut request, mut chunk) = (Vec::new(), [0; 4096]);
+    loop {
+        match stream.read(&mut chunk)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            count => request.extend_from_slice(chunk.get(..count).unwrap_or_default()),
+        }
+        if request.windows(4).any(|end| end == b"\r\n\r\n") {
+            return Ok(request);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_that_does_not_end_is_not_waited_for_for_ever() {
+        assert!(head(&mut io::repeat(b'a')).is_err());
+        assert!(head(&mut b"GET / HTTP/1.1\r\n".as_slice()).is_err());
+        assert_eq!(head(&mut b"GET / HTTP/1.1\r\n\r\n".as_slice()).expect("whole").len(), 18);
+    }
+}
