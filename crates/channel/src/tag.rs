@@ -208,6 +208,8 @@ pub mod tags {
         WEB_CLAIMS = 0x7a, "WebClaims";
         /// The verifier's signed statement about a connection.
         WEB_ATTESTATION = 0x7b, "WebAttestation";
+        /// What shows a notary who wants to prove something; before everything else.
+        NOTARY_TOKEN = 0x7f, "NotaryToken";
 
         // 0xf0..: never sent by a protocol of this workspace.
 

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use volery::{Options, Profile};
 
-pub(crate) use bench::{BenchArgs, BenchName, LinkArg, MeasureArgs, PartyArgs};
+pub(crate) use bench::{BenchArgs, BenchName, LinkArg, MeasureArgs, PartyArgs, Shape};
 pub(crate) use connection::{ConnectionArgs, ServeArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
 pub(crate) use statement::{DisjunctionArg, StatementArgs, WitnessArgs};

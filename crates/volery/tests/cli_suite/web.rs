@@ -1,5 +1,11 @@
 //! `volery web`, `notary`, `attestation`: a page of a website in this process, proved to a notary in another.
 
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::site::site;
 use crate::support::*;
 
@@ -19,76 +25,78 @@ fn key(dir: &std::path::Path) -> (String, String) {
     (file, public)
 }
 
+/// A website and a notary for it, in a folder of their own.
+struct Scene {
+    dir: tempfile::TempDir,
+    url: String,
+    roots: String,
+    public: String,
+    notary: Running,
+}
+
+impl Scene {
+    fn new(options: &[&str]) -> Self {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (port, _, pem) = site(page());
+        let roots = write(dir.path(), "roots.pem", &pem);
+        let (file, public) = key(dir.path());
+        let port = port.to_string();
+        let serving = [
+            &["notary", "serve", "--key", &file, "--roots", &roots, "--allow-private", "--port", &port],
+            &["--listen", "127.0.0.1:0"][..],
+            options,
+        ];
+        let notary = Running::listening(&serving.concat(), "");
+        Self { url: format!("https://localhost:{port}/account?id=7"), dir, roots, public, notary }
+    }
+
+    /// A path in the folder.
+    fn path(&self, name: &str) -> String {
+        self.dir.path().join(name).display().to_string()
+    }
+
+    /// Proves the page to the notary.
+    fn prove(&self, out: &str, options: &[&str]) -> Ended {
+        let (out, address) = (self.path(out), self.notary.address.as_str());
+        let base = ["web", "prove", &self.url, "--notary", address, "--notary-key", &self.public];
+        let rest = ["--roots", &self.roots, "--headers", "-", "--out", &out, "--json"];
+        run(&[&base, &rest[..], options].concat(), "Cookie: session=secret-1234\n")
+    }
+
+    /// Ends the notary; its words for the sessions.
+    fn results(self) -> Vec<String> {
+        kill_process(Pid::from_child(&self.notary.child), Signal::TERM).expect("signals");
+        let lines = self.notary.end().expect(0, "").objects();
+        assert!(!format!("{lines:?}").contains("5120"), "the payload is not logged");
+        let mut words: Vec<_> =
+            lines.iter().map(|line| line["result"].as_str().expect("a word").to_owned()).collect();
+        words.sort();
+        words
+    }
+}
+
 #[test]
 fn a_page_is_attested_with_one_field_in_a_range_and_the_rest_as_asked() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let (port, _, pem) = site(page());
-    let roots = write(dir.path(), "roots.pem", &pem);
-    let (file, public) = key(dir.path());
-    let port = port.to_string();
-    let serving = [
-        "notary",
-        "serve",
-        "--key",
-        &file,
-        "--roots",
-        &roots,
-        "--allow-private",
-        "--port",
-        &port,
-        "--max-sessions",
-        "2",
-        "--listen",
-        "127.0.0.1:0",
-    ];
-    let notary = Running::listening(&serving, "");
-    let url = format!("https://localhost:{port}/account?id=7");
-    let out = dir.path().join("page.attestation").display().to_string();
-    let address = notary.address.clone();
+    let scene = Scene::new(&[]);
     let prove = |least: &str, out: &str| {
         let claim = format!("response.json:balance in {least}..9999");
-        let args = [
-            "web",
-            "prove",
-            &url,
-            "--notary",
-            &address,
-            "--notary-key",
-            &public,
-            "--roots",
-            &roots,
-            "--headers",
-            "-",
-            "--hide",
-            "request.header:Cookie",
-            "--hide",
-            "request.target",
-            "--hide",
-            "response.json:name",
-            "--assert",
-            &claim,
-            "--out",
-            out,
-            "--json",
-        ];
-        run(&args, "Cookie: session=secret-1234\n")
+        let hidden =
+            ["--hide", "request.header:Cookie", "--hide", "request.target", "--hide", "response.json:name"];
+        scene.prove(out, &[&hidden, &["--assert", &claim][..]].concat())
     };
-    let told = prove("5000", &out).expect(0, "").object();
-    assert_eq!((&told["result"], &told["signer"]), (&"attested".into(), &public.as_str().into()));
-    let text = run(&["attestation", "verify", &out, "--key", &public], "").expect(0, "").stdout;
+    let told = prove("5000", "page").expect(0, "").object();
+    assert_eq!((&told["result"], &told["signer"]), (&"attested".into(), &scene.public.as_str().into()));
+    let out = scene.path("page");
+    let verify = ["attestation", "verify", &out, "--key", &scene.public];
+    let text = run(&verify, "").expect(0, "").stdout;
     assert!(text.contains("response json balance: is a number from 5000 to 9999"), "{text}");
     assert!(text.contains("EUR") && text.contains("localhost"), "{text}");
     for hidden in ["5120", "Ada", "secret", "account"] {
         assert!(!text.contains(hidden), "{hidden} in {text}");
     }
     // Not true, so the prover finds no proof, and nothing is written.
-    let none = dir.path().join("none").display().to_string();
-    prove("5121", &none).expect(1, "");
-    assert!(!std::path::Path::new(&none).exists());
-    let lines = notary.end().expect(0, "").objects();
-    let results: Vec<_> = lines.iter().map(|line| line["result"].clone()).collect();
-    assert_eq!(results, ["attested", "failed"]);
-    assert!(!format!("{lines:?}").contains("5120"));
+    prove("5121", "none").expect(1, "");
+    assert!(!std::path::Path::new(&scene.path("none")).exists());
 
     // Another key, and a changed file.
     let other = "ab".repeat(32);
@@ -97,8 +105,96 @@ fn a_page_is_attested_with_one_field_in_a_range_and_the_rest_as_asked() {
     let place = bytes.windows(3).position(|part| part == b"EUR").expect("shown");
     bytes[place] = b'X';
     std::fs::write(&out, bytes).expect("writable");
-    run(&["attestation", "verify", &out, "--key", &public], "").expect(1, "signature");
+    run(&verify, "").expect(1, "signature");
     run(&["attestation", "show", &out], "").expect(1, "signature");
+    assert_eq!(scene.results(), ["attested", "failed"]);
+}
+
+#[test]
+fn with_something_revealed_all_else_is_hidden() {
+    let scene = Scene::new(&[]);
+    let claim = ["--assert", "response.json:balance in 5000.."];
+    scene.prove("page", &[&["--reveal", "response.json:currency"], &claim[..]].concat()).expect(0, "");
+    let text = run(&["attestation", "show", &scene.path("page")], "").expect(0, "").stdout;
+    assert!(text.contains("EUR") && text.contains("balance: is a number from 5000"), "{text}");
+    for hidden in ["5120", "Ada", "secret", "account"] {
+        assert!(!text.contains(hidden), "{hidden} in {text}");
+    }
+    let refused = |reveal: &str, reason: &str| {
+        scene.prove("none", &[&["--reveal", reveal], &claim[..]].concat()).expect(3, reason);
+    };
+    refused("response.json:other", "other");
+    scene
+        .prove("none", &[&["--reveal", "response.json:balance"], &claim[..]].concat())
+        .refused("revealed and hidden");
+    assert_eq!(scene.results(), ["attested", "failed"]);
+}
+
+#[test]
+fn a_notary_with_tokens_hears_nobody_else_out() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let tokens = write(dir.path(), "tokens", "token-of-somebody\ntoken-of-another-one\n");
+    let known = write(dir.path(), "known", "token-of-another-one\n");
+    let unknown = write(dir.path(), "unknown", "token-of-nobody-here\n");
+    let scene = Scene::new(&["--tokens", &tokens]);
+    scene.prove("a", &["--notary-token", &known]).expect(0, "");
+    scene.prove("b", &["--notary-token", &unknown]).expect(3, "a token that it knows");
+    scene.prove("b", &[]).expect(3, "a token that it knows");
+    scene.prove("b", &["--notary-token", &tokens]).refused("2 tokens");
+    let far =
+        ["web", "prove", "https://localhost/", "--notary", "notary.example:1", "--notary-key", &scene.public];
+    run(&[&far, &["--notary-token", &known, "--out", "x"][..]].concat(), "").refused("use TLS");
+    assert_eq!(scene.results(), ["attested", "failed", "failed"]);
+}
+
+/// What an HTTP server says to a request for this.
+fn get(address: &str, target: &str) -> String {
+    let mut socket = TcpStream::connect(address).expect("connects");
+    write!(socket, "GET {target} HTTP/1.1\r\nHost: x\r\n\r\n").expect("sent");
+    let mut text = String::new();
+    socket.read_to_string(&mut text).expect("readable");
+    text
+}
+
+#[test]
+fn a_client_has_its_share_of_a_notary_and_all_is_counted() {
+    // A port that was free a moment ago.
+    let metrics = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound").to_string();
+    let scene = Scene::new(&["--per-client", "2", "--metrics", &metrics, "--timeout", "60"]);
+    let silent: Vec<_> =
+        (0..2).map(|_| TcpStream::connect(&scene.notary.address).expect("connects")).collect();
+    // The third of a client's is closed at once, whatever it wants to say.
+    let mut third = TcpStream::connect(&scene.notary.address).expect("connects");
+    assert!(matches!(third.read(&mut [0; 1]), Ok(0) | Err(_)));
+    let text = get(&metrics, "/metrics");
+    assert!(text.starts_with("HTTP/1.1 200 OK"), "{text}");
+    assert!(text.contains("volery_notary_sessions_total{result=\"refused\"} 1"), "{text}");
+    assert!(text.contains("volery_notary_sessions_active 2"), "{text}");
+    drop(silent);
+    while !get(&metrics, "/metrics").contains("volery_notary_sessions_active 0") {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    scene.prove("page", &[]).expect(0, "");
+    let text = get(&metrics, "/metrics");
+    assert!(text.contains("volery_notary_sessions_total{result=\"attested\"} 1"), "{text}");
+    assert!(get(&metrics, "/health").ends_with("ok\n") && get(&metrics, "/x").starts_with("HTTP/1.1 404"));
+    assert_eq!(scene.results(), ["attested", "failed", "failed", "refused"]);
+}
+
+#[test]
+fn the_demo_s_website_is_one_to_prove_something_about() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (root, out) = (path("root.pem"), path("out"));
+    let site = Running::listening(&["demo", "web", "--listen", "127.0.0.1:0", "--root", &root], "");
+    let port = site.address.rsplit_once(':').expect("a port").1;
+    let url = format!("https://localhost:{port}/account");
+    let what = ["--reveal", "response.json:currency", "--assert", "response.json:balance in 5000.."];
+    let base = ["web", "prove", &url, "--roots", &root, "--headers", "-", "--out", &out];
+    run(&[&base, &what[..]].concat(), "Cookie: session=demo\n").expect(0, "");
+    let text = run(&["attestation", "show", &out], "").expect(0, "").stdout;
+    assert!(text.contains("EUR") && text.contains("balance: is a number from 5000"), "{text}");
+    assert!(!text.contains("Ada") && !text.contains("5120") && !text.contains("session=demo"), "{text}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `volery bench`.
 
+use std::time::Duration;
+
 use clap::{Args, ValueEnum};
 use volery::Address;
 
@@ -56,9 +58,9 @@ pub(crate) enum LinkArg {
     /// This machine's own
     #[default]
     Loopback,
-    /// 1 Gbit/s, between network namespaces (Linux, root)
+    /// 1 Gbit/s
     Lan,
-    /// 100 Mbit/s and 50 ms there and back, likewise
+    /// 100 Mbit/s and 50 ms there and back
     Wan,
 }
 
@@ -71,14 +73,21 @@ impl LinkArg {
         }
     }
 
-    /// How each end of it is shaped, in `tc netem`'s words; none for the loopback.
-    pub(crate) fn shape(self) -> Option<&'static [&'static str]> {
+    /// How each direction of it is shaped; the loopback is not.
+    pub(crate) fn shape(self) -> Option<Shape> {
         match self {
             Self::Loopback => None,
-            Self::Lan => Some(&["rate", "1gbit"]),
-            Self::Wan => Some(&["rate", "100mbit", "delay", "25ms"]),
+            Self::Lan => Some(Shape { bits_per_second: 1_000_000_000, delay: Duration::ZERO }),
+            Self::Wan => Some(Shape { bits_per_second: 100_000_000, delay: Duration::from_millis(25) }),
         }
     }
+}
+
+/// One direction of a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) bits_per_second: u64,
+    pub(crate) delay: Duration,
 }
 
 /// What measures something else than usual.
@@ -108,7 +117,8 @@ pub(crate) struct BenchArgs {
     pub(crate) size: Option<u64>,
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
-    /// web: the link between prover and notary
+    /// web: the link between prover and notary, shaped by `tc netem` between network namespaces where that can be (Linux, root), else by a
+    /// relay in this program
     #[arg(long, value_enum, default_value_t)]
     pub(crate) link: LinkArg,
     /// Soundness of public proofs, in bits (zkboo, zkbpp)

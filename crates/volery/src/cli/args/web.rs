@@ -62,6 +62,9 @@ pub(crate) struct WebProveArgs {
     /// TLS to the notary, with a certificate issued by one of these authorities (PEM)
     #[arg(long, value_name = "FILE", requires = "notary", conflicts_with = "notary_pin")]
     pub(crate) notary_ca: Option<PathBuf>,
+    /// A file with the token that the notary wants
+    #[arg(long, value_name = "FILE", requires = "notary")]
+    pub(crate) notary_token: Option<PathBuf>,
     /// A part that is shown; with one of these, everything else that can be hidden is
     #[arg(long, value_name = "PART")]
     pub(crate) reveal: Vec<String>,
@@ -114,9 +117,18 @@ pub(crate) struct NotaryServeArgs {
     /// Connect to servers in private networks and on this machine, too. Provers can then reach whatever is there
     #[arg(long)]
     pub(crate) allow_private: bool,
+    /// Work only for provers with one of the tokens in this file, one a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tokens: Option<PathBuf>,
+    /// Count sessions, and tell at http://HOST:PORT/metrics, for Prometheus
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) metrics: Option<String>,
     /// Stop after this many sessions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_sessions: Option<u64>,
+    /// Sessions of one client at the same time (one address; of IPv6, one network of 64 bits); more are refused
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) per_client: Option<u16>,
     /// Sessions at the same time; more wait in the system's queue
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) concurrency: u16,

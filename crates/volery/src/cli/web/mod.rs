@@ -25,7 +25,7 @@ use volery::tls::attestation::{Attestation, SigningKey};
 use volery::tls::proxy::Target;
 use volery::tls::proxy::relay::Rules;
 use volery::tls::server::Roots;
-use volery::{Channel, Limits, Options, Prover, memory_pair, os_rng};
+use volery::{Address, Channel, Limits, Options, Prover, memory_pair, os_rng};
 use zeroize::Zeroizing;
 
 use super::args::{ConnectionArgs, WebProveArgs};
@@ -33,6 +33,7 @@ use super::connection::Endpoint;
 use super::failure::Failure;
 use super::source::Source;
 use super::{output, public};
+use notary::{Notary, Token, Tokens};
 use parts::Wish;
 use request::Page;
 
@@ -51,7 +52,9 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
         (Some(address), Some(key)) => {
             let connection =
                 ConnectionArgs::connecting(address.clone(), args.notary_pin, args.notary_ca.clone());
-            let link = Endpoint::new(&connection)?.open()?;
+            let token = token(args)?;
+            let mut link = Endpoint::new(&connection)?.open()?;
+            token.send(&mut link.channel)?;
             run(link.channel, &page, &roots, &request, &wish, &key)?
         }
         _ => alone(&page, &roots, &request, &wish)?,
@@ -77,17 +80,35 @@ fn run<C: Channel>(
     Ok(prover.attestation(key)?)
 }
 
+/// What shows the notary who asks; it goes over TLS, or to this machine.
+fn token(args: &WebProveArgs) -> Result<Token, Failure> {
+    let Some(path) = &args.notary_token else { return Ok(Token::default()) };
+    let here = match &args.notary {
+        Some(Address::Tcp { host, .. }) => matches!(host.as_str(), "localhost" | "127.0.0.1" | "::1"),
+        Some(Address::Unix(_)) | None => true,
+    };
+    if !here && args.notary_pin.is_none() && args.notary_ca.is_none() {
+        return Err(Failure::input(
+            "--notary-token: anyone on the way could read it; use TLS (--notary-pin or --notary-ca)",
+        ));
+    }
+    Token::open(path)
+}
+
 /// Both parties in this process, with a key that is forgotten.
 fn alone(page: &Page, roots: &Roots, request: &[u8], wish: &Wish) -> Result<Attestation, Failure> {
     output::message("no --notary: this process is its own, and nobody else has a reason to believe it");
-    let (left, right) = memory_pair(&Limits::default());
+    let (mut left, right) = memory_pair(&Limits::default());
+    Token::default().send(&mut left)?;
     let mut seed = Zeroizing::new([0; 32]);
     rand_core::Rng::fill_bytes(&mut os_rng()?, &mut *seed);
     let key = SigningKey::from_bytes(&seed);
     let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
+    let public = key.verifying_key().to_bytes();
+    let notary = Notary { key, roots: roots.clone(), rules, tokens: Tokens::default() };
     thread::scope(|scope| {
-        let notary = scope.spawn(|| notary::session(right, &rules, roots, &key));
-        let attestation = run(left, page, roots, request, wish, &key.verifying_key().to_bytes());
+        let notary = scope.spawn(|| notary.session(right));
+        let attestation = run(left, page, roots, request, wish, &public);
         // What the prover met is the nearer cause.
         let notary = notary.join().map_err(|_| Failure::session("internal error"));
         let attestation = attestation?;

@@ -8,12 +8,15 @@
 //!
 //! Each is in a network namespace of its own, so that nothing of the machine's network is touched or in the way; the addresses are
 //! those set apart for measurements (RFC 2544). `tc netem` shapes both ends of the link between prover and notary; the links to the
-//! website are as fast as the machine. Linux only, and for those who may make namespaces.
+//! website are as fast as the machine. Where that cannot be (it takes Linux, root, and a kernel with netem) all are on the loopback,
+//! and a [`relay`] shapes the link.
 
 use std::process::{Command, Stdio};
 
-use crate::cli::args::LinkArg;
+use super::relay;
+use crate::cli::args::{LinkArg, Shape};
 use crate::cli::failure::Failure;
+use crate::cli::output;
 
 /// Who is at a place of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,21 +48,81 @@ const CABLES: [Cable; 3] = [
 ];
 
 /// The network; taken down again when it is dropped.
-pub(super) struct Link {
-    /// What namespaces' names begin with; none on the loopback.
-    prefix: Option<String>,
+pub(super) enum Link {
+    /// This machine's loopback.
+    Loopback,
+    /// The same, with a relay between prover and notary.
+    Relayed(Shape),
+    /// Network namespaces.
+    Apart(Namespaces),
 }
 
 impl Link {
-    pub(super) fn new(kind: LinkArg) -> Result<Self, Failure> {
-        let Some(shape) = kind.shape() else { return Ok(Self { prefix: None }) };
-        let link = Self { prefix: Some(format!("volery-{}", std::process::id())) };
+    pub(super) fn new(kind: LinkArg) -> Self {
+        let Some(shape) = kind.shape() else { return Self::Loopback };
+        Namespaces::new(shape).map_or_else(
+            |failure| {
+                output::message(&format!("no network namespaces, so a relay is the link: {failure}"));
+                Self::Relayed(shape)
+            },
+            Self::Apart,
+        )
+    }
+
+    /// How it is made, for a table.
+    pub(super) fn how(&self) -> &'static str {
+        match self {
+            Self::Loopback => "",
+            Self::Relayed(_) => " (relay)",
+            Self::Apart(_) => " (netem)",
+        }
+    }
+
+    /// This program, at a place.
+    pub(super) fn command(&self, place: Place) -> Result<Command, Failure> {
+        let program = std::env::current_exe()
+            .map_err(|error| Failure::session(format!("another process of this program: {error}")))?;
+        let Self::Apart(namespaces) = self else { return Ok(Command::new(program)) };
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &namespaces.name(place)]).arg(program);
+        Ok(command)
+    }
+
+    /// Where those listen who are connected to.
+    pub(super) fn listen(&self) -> &'static str {
+        if matches!(self, Self::Apart(_)) { "0.0.0.0" } else { "127.0.0.1" }
+    }
+
+    /// Where the prover finds the notary that listens at this port.
+    pub(super) fn notary(&self, port: u16) -> Result<String, Failure> {
+        let here = format!("127.0.0.1:{port}");
+        Ok(match self {
+            Self::Loopback => here,
+            Self::Relayed(shape) => relay::start(&here, *shape)?.to_string(),
+            Self::Apart(_) => format!("198.18.0.2:{port}"),
+        })
+    }
+
+    /// Where the notary finds the website: it connects there in proxy mode.
+    pub(super) fn host(&self) -> &'static str {
+        if matches!(self, Self::Apart(_)) { "198.18.0.9" } else { "127.0.0.1" }
+    }
+}
+
+/// A namespace for each place.
+pub(super) struct Namespaces {
+    prefix: String,
+}
+
+impl Namespaces {
+    fn new(shape: Shape) -> Result<Self, Failure> {
+        let made = Self { prefix: format!("volery-{}", std::process::id()) };
         for place in Place::ALL {
-            run("ip", &["netns", "add", &link.namespace(place)])?;
-            run("ip", &["-n", &link.namespace(place), "link", "set", "lo", "up"])?;
+            run("ip", &["netns", "add", &made.name(place)])?;
+            run("ip", &["-n", &made.name(place), "link", "set", "lo", "up"])?;
         }
         for [(a, a_device, a_address), (b, b_device, b_address)] in CABLES {
-            let (a, b) = (link.namespace(a), link.namespace(b));
+            let (a, b) = (made.name(a), made.name(b));
             let pair =
                 ["-n", &a, "link", "add", a_device, "type", "veth", "peer", "name", b_device, "netns", &b];
             run("ip", &pair)?;
@@ -69,53 +132,26 @@ impl Link {
             }
         }
         let [ends, ..] = CABLES;
+        let (rate, delay) =
+            (format!("{}bit", shape.bits_per_second), format!("{}us", shape.delay.as_micros()));
         for (place, device, _) in ends {
-            let place = link.namespace(place);
+            let place = made.name(place);
             let base = ["-n", &place, "qdisc", "add", "dev", device, "root", "netem", "limit", "100000"];
-            run("tc", &[&base, shape].concat())?;
+            run("tc", &[&base, &["rate", &rate, "delay", &delay][..]].concat())?;
         }
-        Ok(link)
+        Ok(made)
     }
 
-    fn namespace(&self, place: Place) -> String {
-        format!("{}-{}", self.prefix.as_deref().unwrap_or_default(), place.name())
-    }
-
-    /// This program, at a place.
-    pub(super) fn command(&self, place: Place) -> Result<Command, Failure> {
-        let program = std::env::current_exe()
-            .map_err(|error| Failure::session(format!("another process of this program: {error}")))?;
-        if self.prefix.is_none() {
-            return Ok(Command::new(program));
-        }
-        let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.namespace(place)]).arg(program);
-        Ok(command)
-    }
-
-    /// Where those listen who are connected to.
-    pub(super) fn listen(&self) -> &'static str {
-        if self.prefix.is_some() { "0.0.0.0" } else { "127.0.0.1" }
-    }
-
-    /// Where the prover finds the notary.
-    pub(super) fn notary(&self) -> &'static str {
-        if self.prefix.is_some() { "198.18.0.2" } else { "127.0.0.1" }
-    }
-
-    /// Where the notary finds the website: it connects there in proxy mode.
-    pub(super) fn host(&self) -> &'static str {
-        if self.prefix.is_some() { "198.18.0.9" } else { "127.0.0.1" }
+    fn name(&self, place: Place) -> String {
+        format!("{}-{}", self.prefix, place.name())
     }
 }
 
-impl Drop for Link {
+impl Drop for Namespaces {
     fn drop(&mut self) {
-        if self.prefix.is_some() {
-            for place in Place::ALL {
-                // Of a network that was not finished there may be nothing.
-                let _ = run("ip", &["netns", "delete", &self.namespace(place)]);
-            }
+        for place in Place::ALL {
+            // Of a network that was not finished there may be nothing.
+            let _ = run("ip", &["netns", "delete", &self.name(place)]);
         }
     }
 }
@@ -128,6 +164,5 @@ fn run(program: &str, arguments: &[&str]) -> Result<(), Failure> {
         return Ok(());
     }
     let reason = String::from_utf8_lossy(&output.stderr);
-    let advice = "shaping a link takes root's rights, ip and tc; --link loopback takes nothing";
-    Err(Failure::session(format!("{}: {}; {advice}", command(), reason.trim())))
+    Err(Failure::session(format!("{}: {}", command(), reason.trim())))
 }

@@ -10,6 +10,7 @@
 
 mod link;
 mod party;
+mod relay;
 
 pub(crate) use party::party;
 
@@ -33,7 +34,7 @@ const POSSIBLE: core::ops::RangeInclusive<u64> = 256..=1 << 16;
 struct Row {
     name: &'static str,
     mode: &'static str,
-    link: &'static str,
+    link: String,
     /// Bytes of the query, and of the response.
     size: u64,
     unit: &'static str,
@@ -65,7 +66,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
         }
         None => SIZES.to_vec(),
     };
-    let link = Link::new(args.link)?;
+    let link = Link::new(args.link);
     if !args.json {
         output::result(&Row::heading())?;
     }
@@ -90,12 +91,12 @@ fn measure(link: &Link, kind: LinkArg, size: u64) -> Result<Row, Failure> {
     let watching = Watching { listen: format!("{}:0", link.listen()), port, root: root.clone() };
     let mut notary = Party::spawn(link, Place::Notary, &Task::Watch(watching))?;
     let Listening { address, .. } = notary.line()?;
-    let connect = format!("{}:{}", link.notary(), self::port(&address)?);
+    let connect = link.notary(self::port(&address)?)?;
     let fetching = Fetching { connect, host, port, root, size };
     let mut prover = Party::spawn(link, Place::Prover, &Task::Fetch(fetching))?;
     let proved: Proved = prover.line()?;
     let notarised: Notarised = notary.line()?;
-    Ok(Row::new(kind, size, &proved, &notarised))
+    Ok(Row::new(link, kind, size, &proved, &notarised))
 }
 
 fn port(address: &str) -> Result<u16, Failure> {
@@ -104,7 +105,7 @@ fn port(address: &str) -> Result<u16, Failure> {
 }
 
 impl Row {
-    fn new(link: LinkArg, size: u64, proved: &Proved, notarised: &Notarised) -> Self {
+    fn new(link: &Link, kind: LinkArg, size: u64, proved: &Proved, notarised: &Notarised) -> Self {
         let Phase { seconds: seconds_setup, bytes: bytes_setup, .. } = proved.setup;
         let Phase { seconds: seconds_online, bytes: bytes_online, round_trips: round_trips_online } =
             proved.online;
@@ -113,7 +114,7 @@ impl Row {
         Self {
             name: "web",
             mode: "proxy",
-            link: link.name(),
+            link: format!("{}{}", kind.name(), link.how()),
             size,
             unit: "byte",
             seconds_setup,
@@ -145,7 +146,7 @@ impl Row {
         let rss = |mb: Option<f64>| mb.map_or_else(|| "-".into(), |mb| format!("{mb:.1}"));
         let columns = [
             self.mode.to_owned(),
-            self.link.to_owned(),
+            self.link.clone(),
             self.size.to_string(),
             seconds(self.seconds),
             seconds(self.seconds_setup),
@@ -169,5 +170,5 @@ fn line(columns: [&str; 14]) -> String {
     let widths = [6, 8, 8, 8, 8, 9, 9, 9, 6, 6, 6, 6];
     let numbers: Vec<String> =
         numbers.iter().zip(widths).map(|(number, width)| format!(" {number:>width$}")).collect();
-    format!("{mode:<10} {link:<8}{}", numbers.concat())
+    format!("{mode:<10} {link:<12}{}", numbers.concat())
 }

@@ -1,0 +1,202 @@
+//! `volery notary`: V, for many provers.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`key`] | what attestations are signed with |
+//! | [`token`] | whom the notary works for |
+//! | [`metrics`] | what it counts |
+
+mod key;
+mod metrics;
+mod token;
+
+pub(crate) use key::make as make_key;
+pub(super) use token::{Token, Tokens};
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+use volery::tls::attestation::{SigningKey, Statement};
+use volery::tls::proxy::relay::Rules;
+use volery::tls::server::Roots;
+use volery::{Channel, Options, Verifier, os_rng};
+use volery_channel::Stats;
+use volery_channel::transport::Socket;
+
+use super::roots;
+use crate::cli::args::NotaryServeArgs;
+use crate::cli::connection::Endpoint;
+use crate::cli::failure::Failure;
+use crate::cli::output;
+use crate::cli::serve::{Crowd, SESSION_TIME, Service, Stop};
+use metrics::Metrics;
+
+/// Bytes of a session, both ways, unless the command line says otherwise.
+const SESSION_BYTES: u64 = 1 << 30;
+
+/// What a notary decides by.
+pub(super) struct Notary {
+    pub(super) key: SigningKey,
+    pub(super) roots: Roots,
+    pub(super) rules: Rules,
+    pub(super) tokens: Tokens,
+}
+
+impl Notary {
+    /// One session: admits, relays, verifies, signs.
+    pub(super) fn session(&self, mut channel: impl Channel) -> Result<Statement, Failure> {
+        self.tokens.admit(&mut channel)?;
+        let mut rng = os_rng()?;
+        let mut verifier = Verifier::start(channel, Options::default(), &mut rng)?;
+        let relayed = verifier.relay(&self.rules)?;
+        let time = now()?.as_secs();
+        let (proven, _) = verifier.verify_web(&relayed, &self.roots, time, &mut rng)?;
+        verifier.attest(&proven, &self.key)?;
+        proven.statement().ok_or_else(|| Failure::session("internal error"))
+    }
+}
+
+/// Since 1970.
+fn now() -> Result<Duration, Failure> {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::session)
+}
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    /// Signed.
+    Attested,
+    /// The proof is wrong.
+    Rejected,
+    /// There was no verdict.
+    Failed,
+    /// There was no session: too many of one client's at the same time.
+    Refused,
+}
+
+impl Word {
+    const ALL: [Self; 4] = [Self::Attested, Self::Rejected, Self::Failed, Self::Refused];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Attested => "attested",
+            Self::Rejected => "rejected",
+            Self::Failed => "failed",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// A connection's end, as it is logged. Nothing of the payload is told but its length.
+#[derive(Serialize)]
+struct Ended<'a> {
+    result: &'static str,
+    /// Seconds since 1970, at the end.
+    time: u64,
+    /// How long it took.
+    seconds: f64,
+    peer: &'a str,
+    server: Option<&'a str>,
+    query_bytes: Option<u64>,
+    response_bytes: Option<u64>,
+    received_bytes: u64,
+    sent_bytes: u64,
+    reason: Option<String>,
+}
+
+/// A notary that serves.
+struct Office {
+    notary: Notary,
+    endpoint: Endpoint,
+    metrics: Arc<Metrics>,
+}
+
+impl Office {
+    /// One connection: what became of it, and what went over it.
+    fn meet(&self, socket: Socket) -> (Result<Statement, Failure>, Stats) {
+        let mut channel = match self.endpoint.greet(socket) {
+            Ok(link) => link.channel,
+            Err(failure) => return (Err(failure), Stats::default()),
+        };
+        // A panic would be a defect of ours; it must not take the other sessions with it.
+        let result = catch_unwind(AssertUnwindSafe(|| self.notary.session(&mut channel)));
+        (result.unwrap_or_else(|_| Err(Failure::session("internal error"))), channel.stats())
+    }
+
+    fn tell(
+        &self,
+        peer: &str,
+        result: &Result<Statement, Failure>,
+        word: Word,
+        (time, stats): (Duration, Stats),
+    ) -> Result<(), Failure> {
+        let statement = result.as_ref().ok();
+        output::json(&Ended {
+            result: word.name(),
+            time: now()?.as_secs(),
+            seconds: time.as_secs_f64(),
+            peer,
+            server: statement.map(|statement| statement.server_name.as_str()),
+            query_bytes: statement.map(|statement| statement.query.length),
+            response_bytes: statement.map(|statement| statement.response.length),
+            received_bytes: stats.bytes_received,
+            sent_bytes: stats.bytes_sent,
+            reason: result.as_ref().err().map(|failure| match failure {
+                Failure::Rejected(reason) => reason.clone(),
+                failure => failure.to_string(),
+            }),
+        })
+    }
+}
+
+impl Service for Office {
+    fn session(&self, socket: Socket) -> Result<(), Failure> {
+        let (peer, start) = (socket.peer(), Instant::now());
+        self.metrics.begin();
+        let (result, stats) = self.meet(socket);
+        let word = match &result {
+            Ok(_) => Word::Attested,
+            Err(Failure::Rejected(_)) => Word::Rejected,
+            Err(_) => Word::Failed,
+        };
+        let time = start.elapsed();
+        self.metrics.end(word, time, stats);
+        self.tell(&peer, &result, word, (time, stats))
+    }
+
+    fn refused(&self, peer: &str, reason: &str) -> Result<(), Failure> {
+        self.metrics.count(Word::Refused);
+        let result = Err(Failure::session(reason));
+        self.tell(peer, &result, Word::Refused, (Duration::ZERO, Stats::default()))
+    }
+}
+
+/// Runs `volery notary serve`.
+pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
+    let stop = Stop::at_signals()?;
+    let notary = Notary {
+        key: key::open(&args.key)?,
+        roots: roots(&args.roots)?,
+        rules: Rules { private: args.allow_private, ports: args.port.clone(), ..Rules::default() },
+        tokens: args.tokens.as_deref().map(Tokens::open).transpose()?.unwrap_or_default(),
+    };
+    if args.connection.listen.is_none() {
+        return Err(Failure::input("a notary needs --listen ADDR"));
+    }
+    if args.tokens.is_some() && args.connection.tls_cert.is_none() {
+        output::message("without --tls-cert tokens can be read by whoever is on the way");
+    }
+    let metrics = Arc::new(Metrics::default());
+    if let Some(address) = &args.metrics {
+        metrics.serve(address)?;
+    }
+    let mut endpoint = Endpoint::new(&args.connection)?;
+    endpoint.limits.total_time.get_or_insert(SESSION_TIME);
+    endpoint.limits.total_bytes.get_or_insert(SESSION_BYTES);
+    output::message(&format!("public key {}", key::hex(&notary.key.verifying_key().to_bytes())));
+    let crowd = Crowd { concurrency: args.concurrency, per_client: args.per_client, most: args.max_sessions };
+    let office = Office { notary, endpoint, metrics };
+    stop.sessions(&office.endpoint, crowd, &office)
+}
