@@ -189,7 +189,10 @@ impl Server<'_> {
 
     /// Whether this client has as many sessions as one may have.
     fn is_too_many(&self, sessions: &[Running<'_>], client: Option<IpAddr>) -> bool {
-        let same = sessions.iter().filter(|session| session.client == client).count();
+        let same = sessions
+            .iter()
+            .filter(|session| session.client == client && !session.thread.is_finished())
+            .count();
         client.is_some() && self.crowd.per_client.is_some_and(|most| same >= usize::from(most))
     }
 }
