@@ -200,6 +200,8 @@ pub mod tags {
         KEY_OPENING = 0x75, "KeyOpening";
         /// The verifier's share of a record's tag.
         TAG_SHARE = 0x76, "TagShare";
+        /// What the client does next, with all that both parties know of it.
+        CLIENT_STEP = 0x77, "ClientStep";
         /// Proxy mode: what the prover asks of the verifier's connection to a server.
         RELAY_REQUEST = 0x78, "RelayRequest";
         /// Proxy mode: what became of it.
@@ -208,6 +210,11 @@ pub mod tags {
         WEB_CLAIMS = 0x7a, "WebClaims";
         /// The verifier's signed statement about a connection.
         WEB_ATTESTATION = 0x7b, "WebAttestation";
+
+        /// A record of the client's: its plaintext plus the prover's share of the key stream.
+        CLIENT_RECORD = 0x7e, "ClientRecord";
+        /// All that went over the connection, and its host.
+        CLIENT_TRANSCRIPT = 0x7f, "ClientTranscript";
 
         // 0xf0..: never sent by a protocol of this workspace.
 

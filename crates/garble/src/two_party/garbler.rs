@@ -8,7 +8,7 @@ use volery_vole::supply::Stock;
 use volery_vole::{Delta, Prg, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::program::{Input, Owner, Program, Step, Wire};
+use super::program::{Input, Masks, Owner, Program, Step, Wire};
 use super::{Garbling, Settings, bits, encode_labels, masked, same_length, start_point};
 use crate::decoding::{DIGEST_BYTES, Decoding};
 use crate::gates::{Garbler as Gates, HalfGates, Scheme, Sink, ThreeHalves, ZeroWire};
@@ -33,6 +33,8 @@ pub struct Garbler<F> {
     labels: Stock,
     pub(super) decoding: Decoding,
     pub(super) settings: Settings,
+    /// Commitments of the proof's further claims, about.
+    pub(super) claimed: u64,
     over: bool,
 }
 
@@ -62,6 +64,7 @@ impl<F: Function> Garbler<F> {
             labels,
             decoding: Decoding::new(session),
             settings,
+            claimed: 0,
             over: false,
         }
     }
@@ -227,12 +230,23 @@ impl<F: Function> Garbler<F> {
         self.program.announce("public", wires)?;
         let zeros = Zeroizing::new(wires.iter().map(|wire| self.zero(*wire)).collect::<Vec<_>>());
         let program = self.send_decoding(channel, &zeros)?;
-        let mut message = vec![0; wires.len().div_ceil(8) + DIGEST_BYTES];
-        channel.recv_exact(tags::GARBLED_RETURN, &mut message)?;
-        let (packed, shown) = message.split_at(wires.len().div_ceil(8));
-        let values = bits(tags::GARBLED_RETURN, packed, wires.len())?;
-        self.check_shown(tags::GARBLED_RETURN, &program, &zeros, &values, shown)?;
+        let values = self.receive_returned(channel, &program, &zeros)?;
         self.program.push(Step::Public { wires: wires.to_vec(), values: values.clone() });
+        Ok(values)
+    }
+
+    /// Values that V returns, by the wires' labels of 0.
+    fn receive_returned(
+        &mut self,
+        channel: &mut dyn Channel,
+        program: &[u8; 32],
+        zeros: &[Gf128],
+    ) -> Result<Vec<F2>, Error> {
+        let mut message = vec![0; zeros.len().div_ceil(8) + DIGEST_BYTES];
+        channel.recv_exact(tags::GARBLED_RETURN, &mut message)?;
+        let (packed, shown) = message.split_at(zeros.len().div_ceil(8));
+        let values = bits(tags::GARBLED_RETURN, packed, zeros.len())?;
+        self.check_shown(tags::GARBLED_RETURN, program, zeros, &values, shown)?;
         Ok(values)
     }
 
@@ -252,20 +266,33 @@ impl<F: Function> Garbler<F> {
         if right { Ok(()) } else { Err(Error::cheat(step, "the proof that values come from labels")) }
     }
 
-    /// Shares wires between the parties; returns P's share. The other share, V's, is the wire's value plus
-    /// P's.
-    ///
-    /// `masks` is an input of P's as long as `wires` is; P fills it with random bits. Waits for nothing; 56
-    /// bytes a bit.
+    /// Draws `n` random bits for outputs that will be shared, commits to them and sends their labels. Waits for nothing; 16 bytes a
+    /// bit, and one bit.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if inputs that they depend on have not come, or if `masks` is not such an input;
-    /// what sending meets.
+    /// As [`Garbler::input`] and [`Garbler::give`].
+    pub fn masks(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Masks, Error> {
+        self.guarded(channel, |p, channel| {
+            let input = p.try_input(channel, Owner::Prover, n)?;
+            let mut random = Zeroizing::new(vec![Gf128::ZERO; n]);
+            p.random.blocks(&mut random);
+            let bits = Zeroizing::new(random.iter().map(|block| block.lsb()).collect::<Vec<_>>());
+            p.try_give(channel, &input, &bits)?;
+            Ok(Masks(input))
+        })
+    }
+
+    /// Shares wires between the parties; returns P's share, which are the masks. The other share, V's, is the wire's value plus P's.
+    ///
+    /// `masks` are as many as `wires`. Waits for nothing; 40 bytes a bit.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if inputs that they depend on have not come, or for other masks; what sending meets.
     pub fn shared(
         &mut self,
         channel: &mut dyn Channel,
         wires: &[Wire],
-        masks: Input,
+        masks: Masks,
     ) -> Result<Vec<F2>, Error> {
         self.guarded(channel, |p, channel| p.try_shared(channel, wires, &masks))
     }
@@ -274,13 +301,12 @@ impl<F: Function> Garbler<F> {
         &mut self,
         channel: &mut dyn Channel,
         wires: &[Wire],
-        masks: &Input,
+        masks: &Masks,
     ) -> Result<Vec<F2>, Error> {
         same_length(masks.wires().len(), wires.len())?;
-        let mut random = Zeroizing::new(vec![Gf128::ZERO; wires.len()]);
-        self.random.blocks(&mut random);
-        let share: Vec<F2> = random.iter().map(|block| block.lsb()).collect();
-        self.try_give(channel, masks, &share)?;
+        let bits = &self.program.masks(masks)?.values;
+        let share = bits.as_ref().map(|bits| bits.to_vec());
+        let share = share.ok_or_else(|| Error::misuse("masks without bits"))?;
         self.program.announce("shared", wires)?;
         let zeros = wires.iter().zip(masks.wires()).map(|(wire, mask)| self.zero(*wire) + self.zero(*mask));
         let zeros = Zeroizing::new(zeros.collect::<Vec<_>>());
@@ -290,6 +316,27 @@ impl<F: Function> Garbler<F> {
         // What V decodes is known when V's inputs are.
         self.program.push(Step::Shared { wires: wires.to_vec(), masks, share: Zeroizing::default() });
         Ok(share)
+    }
+
+    /// Takes V's share of wires that were shared with these masks: V returns it with a proof of its labels, so it can't be another one.
+    /// P then knows the values. V's message is waited for.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if they were not shared; [`Error::Cheat`] if V returns what it was not given; [`Error::Malformed`]; the
+    /// channel's errors.
+    pub fn confirm(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: &[Wire],
+    ) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |p, channel| {
+            p.program.confirm(wires, masks)?;
+            let zeros = wires.iter().zip(masks).map(|(wire, mask)| p.zero(*wire) + p.zero(*mask));
+            let zeros = Zeroizing::new(zeros.collect::<Vec<_>>());
+            let program = p.program.digest();
+            p.receive_returned(channel, &program, &zeros)
+        })
     }
 
     /// The program so far, and what decodes these wires.
@@ -315,6 +362,12 @@ impl<F: Function> Garbler<F> {
     #[must_use]
     pub fn keys(&self) -> u64 {
         self.keys
+    }
+
+    /// Says that the proof's further claims make about so many commitments, so that enough correlations are made at once. V says the
+    /// same number.
+    pub fn expect(&mut self, commitments: u64) {
+        self.claimed = commitments;
     }
 
     /// The tags under V's delta, for other protocols of the session. Both parties must take the same number

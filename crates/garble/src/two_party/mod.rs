@@ -23,10 +23,14 @@
 //!
 //! public(wires)                  -- program, h_0, h_1 -->      decodes, or aborts
 //!   checks, or aborts            <- values, R(labels) ---
+//! masks(n)                       -- x + u, labels ------>      ahead, or whenever they are needed
 //! shared(wires, masks)           -- program, h_0, h_1 -->      decodes value + mask; P's share is the mask
 //!
-//! prove / verify                 <- y, R(labels) --------      V opens all its inputs
+//! confirm(wires, masks)          <- share, R(labels) ----      P learns the values, if they are for it alone
+//!
+//! learn / open                   <- y, R(labels) --------      V opens all its inputs
 //!   recomputes every call; aborts unless all public values are what they must be
+//! prove / verify
 //!                                <- QuickSilver -------->      committed x, opened y, what V saw
 //! ```
 //!
@@ -59,8 +63,8 @@ mod tests;
 
 pub use evaluator::Evaluator;
 pub use garbler::Garbler;
-pub use program::{Input, Owner, Wire};
-pub use proof::Proved;
+pub use program::{Input, Masks, Owner, Wire};
+pub use proof::{Proved, Values};
 pub use setup::{evaluator_labels, garbler_labels};
 
 use volery_field::{Bits, F2, Gf128};

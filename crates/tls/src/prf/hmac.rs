@@ -62,6 +62,14 @@ impl<W: Clone> HmacKey<W> {
         Ok(Self { inner, outer })
     }
 
+    /// The same key with what `wire` gives for each wire.
+    ///
+    /// # Errors
+    /// Those of `wire`.
+    pub(crate) fn try_map<T, E>(&self, wire: impl FnMut(&W) -> Result<T, E>) -> Result<HmacKey<T>, E> {
+        Ok(HmacKey { inner: self.inner, outer: self.outer.iter().map(wire).collect::<Result<_, _>>()? })
+    }
+
     /// The MAC of `message`: 256 wires. One compression.
     pub(super) fn mac<M: TwoParty<Wire = W> + ?Sized>(
         &self,
