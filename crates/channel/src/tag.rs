@@ -175,6 +175,8 @@ pub mod tags {
         GARBLED_RETURN = 0x65, "GarbledReturn";
         /// The evaluator's input bits, and a hash of their labels.
         GARBLED_OPENING = 0x66, "GarbledOpening";
+        /// What decodes outputs, under a key that comes later.
+        GARBLED_SEALED = 0x67, "GarbledSealed";
         // 0x68..: shares of products.
 
         /// OLE: the receiver's random bits, corrected to its factors' bits.

@@ -7,9 +7,9 @@ use volery_vole::{Delta, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::deferred::{Deferred, FromChannel};
-use super::program::{Input, Masks, Owner, Program, Step, Wire};
+use super::program::{Input, Masks, Owner, Program, Sealed, Step, Wire};
 use super::{Garbling, LABEL, Settings, bits, masked, same_length, start_point};
-use crate::decoding::{DECODING_BYTES, Decoding};
+use crate::decoding::{DECODING_BYTES, Decoding, SEAL_BYTES};
 use crate::gates::{ActiveWire, Evaluator as Gates, HalfGates, Scheme, Source, ThreeHalves};
 use crate::{Error, Function, Shape};
 
@@ -219,15 +219,33 @@ impl<F: Function> Evaluator<F> {
     /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if a label is none of
     /// the two that it could be; [`Error::Diverged`]; [`Error::Malformed`]; the channel's errors.
     pub fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |v, channel| v.try_public(channel, wires, None))
+    }
+
+    /// See [`Garbler::public_sealed`](super::Garbler::public_sealed).
+    ///
+    /// # Errors
+    /// As [`Evaluator::public`]; [`Error::Misuse`] if it was sealed with masks.
+    pub fn public_sealed(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
         self.guarded(channel, |v, channel| {
-            v.program.announce("public", wires)?;
-            let labels = v.labels_of(wires);
-            let values = v.decode(channel, &labels)?;
-            v.send_returned(channel, &values, &labels)?;
-            channel.flush()?;
-            v.program.push(Step::Public { wires: wires.to_vec(), values: values.clone() });
-            Ok(values)
+            same_length(sealed.masks.len(), 0)?;
+            v.try_public(channel, &sealed.wires, Some(&sealed))
         })
+    }
+
+    fn try_public(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        sealed: Option<&Sealed>,
+    ) -> Result<Vec<F2>, Error> {
+        self.program.announce("public", wires)?;
+        let labels = self.labels_of(wires);
+        let values = self.decode(channel, &labels, sealed)?;
+        self.send_returned(channel, &values, &labels)?;
+        channel.flush()?;
+        self.program.push(Step::Public { wires: wires.to_vec(), values: values.clone() });
+        Ok(values)
     }
 
     /// Takes P's commitment to `n` random bits, and their labels; see [`Garbler::masks`](super::Garbler::masks).
@@ -256,13 +274,52 @@ impl<F: Function> Evaluator<F> {
         self.guarded(channel, |v, channel| {
             same_length(masks.wires().len(), wires.len())?;
             v.program.masks(&masks)?;
-            v.program.announce("shared", wires)?;
-            let masks = masks.wires().to_vec();
-            let labels = v.masked_labels(wires, &masks);
-            let values = v.decode(channel, &labels)?;
-            let share = Zeroizing::new(values.clone());
-            v.program.push(Step::Shared { wires: wires.to_vec(), masks, share });
-            Ok(values)
+            v.try_shared(channel, wires, masks.wires(), None)
+        })
+    }
+
+    /// See [`Garbler::shared_sealed`](super::Garbler::shared_sealed).
+    ///
+    /// # Errors
+    /// As [`Evaluator::shared`]; [`Error::Misuse`] if it was sealed without masks.
+    pub fn shared_sealed(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |v, channel| {
+            same_length(sealed.masks.len(), sealed.wires.len())?;
+            v.try_shared(channel, &sealed.wires, &sealed.masks, Some(&sealed))
+        })
+    }
+
+    fn try_shared(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: &[Wire],
+        sealed: Option<&Sealed>,
+    ) -> Result<Vec<F2>, Error> {
+        self.program.announce("shared", wires)?;
+        let labels = self.masked_labels(wires, masks);
+        let values = self.decode(channel, &labels, sealed)?;
+        let share = Zeroizing::new(values.clone());
+        self.program.push(Step::Shared { wires: wires.to_vec(), masks: masks.to_vec(), share });
+        Ok(values)
+    }
+
+    /// Takes, sealed, what will decode wires; see [`Garbler::seal`](super::Garbler::seal).
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; the channel's errors.
+    pub fn seal(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: Option<Masks>,
+    ) -> Result<Sealed, Error> {
+        self.guarded(channel, |v, channel| {
+            let masks = v.program.seal(wires, masks.as_ref())?;
+            let mut information = Zeroizing::new(vec![0; DECODING_BYTES * wires.len()]);
+            channel.recv_exact(tags::GARBLED_SEALED, &mut information)?;
+            let first = v.decoding.reserve(wires.len());
+            Ok(Sealed { wires: wires.to_vec(), masks, first, secret: information })
         })
     }
 
@@ -302,16 +359,30 @@ impl<F: Function> Evaluator<F> {
         labels
     }
 
-    /// Receives decoding information.
-    fn decode(&mut self, channel: &mut dyn Channel, labels: &[Gf128]) -> Result<Vec<F2>, Error> {
+    /// Receives decoding information, or what opens it.
+    fn decode(
+        &mut self,
+        channel: &mut dyn Channel,
+        labels: &[Gf128],
+        sealed: Option<&Sealed>,
+    ) -> Result<Vec<F2>, Error> {
         let program = self.program.digest();
-        let mut message = vec![0; program.len() + DECODING_BYTES * labels.len()];
+        let length = if sealed.is_some() { SEAL_BYTES } else { DECODING_BYTES * labels.len() };
+        let mut message = vec![0; program.len() + length];
         channel.recv_exact(tags::GARBLED_DECODING, &mut message)?;
-        let (theirs, information) = message.split_at(program.len());
+        let (theirs, rest) = message.split_at(program.len());
         if theirs != program {
             return Err(Error::Diverged { step: tags::GARBLED_DECODING });
         }
-        self.decoding.decode(labels, information)
+        let Some(sealed) = sealed else {
+            let first = self.decoding.reserve(labels.len());
+            return self.decoding.decode(first, labels, rest);
+        };
+        let key = rest.first_chunk();
+        let key = key.ok_or_else(|| Error::malformed(tags::GARBLED_DECODING, "no key"))?;
+        let mut information = sealed.secret.clone();
+        self.decoding.seal(sealed.first, key, &mut information);
+        self.decoding.decode(sealed.first, labels, &information)
     }
 
     pub(super) fn labels_of(&self, wires: &[Wire]) -> Zeroizing<Vec<Gf128>> {

@@ -8,7 +8,7 @@ use volery_vole::supply::Stock;
 use volery_vole::{Delta, Prg, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::program::{Input, Masks, Owner, Program, Step, Wire};
+use super::program::{Input, Masks, Owner, Program, Sealed, Step, Wire};
 use super::{Garbling, Settings, bits, encode_labels, masked, same_length, start_point};
 use crate::decoding::{DIGEST_BYTES, Decoding};
 use crate::gates::{Garbler as Gates, HalfGates, Scheme, Sink, ThreeHalves, ZeroWire};
@@ -223,13 +223,29 @@ impl<F: Function> Garbler<F> {
     /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if V returns what it
     /// was not given; [`Error::Malformed`]; the channel's errors.
     pub fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
-        self.guarded(channel, |p, channel| p.try_public(channel, wires))
+        self.guarded(channel, |p, channel| p.try_public(channel, wires, None))
     }
 
-    fn try_public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
+    /// [`Garbler::public`] of what was [sealed](Garbler::seal): one round trip, 16 bytes and one bit for each.
+    ///
+    /// # Errors
+    /// As [`Garbler::public`]; [`Error::Misuse`] if it was sealed with masks.
+    pub fn public_sealed(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |p, channel| {
+            same_length(sealed.masks.len(), 0)?;
+            p.try_public(channel, &sealed.wires, Some(&sealed))
+        })
+    }
+
+    fn try_public(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        sealed: Option<&Sealed>,
+    ) -> Result<Vec<F2>, Error> {
         self.program.announce("public", wires)?;
-        let zeros = Zeroizing::new(wires.iter().map(|wire| self.zero(*wire)).collect::<Vec<_>>());
-        let program = self.send_decoding(channel, &zeros)?;
+        let zeros = self.zeros_of(wires, &[]);
+        let program = self.send_decoding(channel, &zeros, sealed)?;
         let values = self.receive_returned(channel, &program, &zeros)?;
         self.program.push(Step::Public { wires: wires.to_vec(), values: values.clone() });
         Ok(values)
@@ -294,28 +310,63 @@ impl<F: Function> Garbler<F> {
         wires: &[Wire],
         masks: Masks,
     ) -> Result<Vec<F2>, Error> {
-        self.guarded(channel, |p, channel| p.try_shared(channel, wires, &masks))
+        self.guarded(channel, |p, channel| {
+            same_length(masks.wires().len(), wires.len())?;
+            p.program.masks(&masks)?;
+            p.try_shared(channel, wires, masks.wires(), None)
+        })
+    }
+
+    /// [`Garbler::shared`] of what was [sealed](Garbler::seal): 16 bytes.
+    ///
+    /// # Errors
+    /// As [`Garbler::shared`]; [`Error::Misuse`] if it was sealed without masks.
+    pub fn shared_sealed(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |p, channel| {
+            same_length(sealed.masks.len(), sealed.wires.len())?;
+            p.try_shared(channel, &sealed.wires, &sealed.masks, Some(&sealed))
+        })
     }
 
     fn try_shared(
         &mut self,
         channel: &mut dyn Channel,
         wires: &[Wire],
-        masks: &Masks,
+        masks: &[Wire],
+        sealed: Option<&Sealed>,
     ) -> Result<Vec<F2>, Error> {
-        same_length(masks.wires().len(), wires.len())?;
-        let bits = &self.program.masks(masks)?.values;
-        let share = bits.as_ref().map(|bits| bits.to_vec());
-        let share = share.ok_or_else(|| Error::misuse("masks without bits"))?;
+        let share = self.program.own_bits(masks)?;
         self.program.announce("shared", wires)?;
-        let zeros = wires.iter().zip(masks.wires()).map(|(wire, mask)| self.zero(*wire) + self.zero(*mask));
-        let zeros = Zeroizing::new(zeros.collect::<Vec<_>>());
-        self.send_decoding(channel, &zeros)?;
+        let zeros = self.zeros_of(wires, masks);
+        self.send_decoding(channel, &zeros, sealed)?;
         channel.flush()?;
-        let masks = masks.wires().to_vec();
         // What V decodes is known when V's inputs are.
-        self.program.push(Step::Shared { wires: wires.to_vec(), masks, share: Zeroizing::default() });
+        let step = Step::Shared { wires: wires.to_vec(), masks: masks.to_vec(), share: Zeroizing::default() };
+        self.program.push(step);
         Ok(share)
+    }
+
+    /// Sends ahead, sealed, what will decode wires that need not have values yet: to make them public, or with `masks` to share them.
+    /// Waits for nothing; 40 bytes a bit.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; what sending meets.
+    pub fn seal(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: Option<Masks>,
+    ) -> Result<Sealed, Error> {
+        self.guarded(channel, |p, channel| {
+            let masks = p.program.seal(wires, masks.as_ref())?;
+            let zeros = p.zeros_of(wires, &masks);
+            let first = p.decoding.reserve(wires.len());
+            let mut information = p.decoding.encode(first, &zeros, p.offset.expose());
+            let key = p.random.block().to_bytes();
+            p.decoding.seal(first, &key, &mut information);
+            channel.send(tags::GARBLED_SEALED, &information)?;
+            Ok(Sealed { wires: wires.to_vec(), masks, first, secret: Zeroizing::new(key.to_vec()) })
+        })
     }
 
     /// Takes V's share of wires that were shared with these masks: V returns it with a proof of its labels, so it can't be another one.
@@ -332,20 +383,36 @@ impl<F: Function> Garbler<F> {
     ) -> Result<Vec<F2>, Error> {
         self.guarded(channel, |p, channel| {
             p.program.confirm(wires, masks)?;
-            let zeros = wires.iter().zip(masks).map(|(wire, mask)| p.zero(*wire) + p.zero(*mask));
-            let zeros = Zeroizing::new(zeros.collect::<Vec<_>>());
+            let zeros = p.zeros_of(wires, masks);
             let program = p.program.digest();
             p.receive_returned(channel, &program, &zeros)
         })
     }
 
-    /// The program so far, and what decodes these wires.
-    fn send_decoding(&mut self, channel: &mut dyn Channel, zeros: &[Gf128]) -> Result<[u8; 32], Error> {
+    /// The program so far, and what decodes these wires, or opens what does.
+    fn send_decoding(
+        &mut self,
+        channel: &mut dyn Channel,
+        zeros: &[Gf128],
+        sealed: Option<&Sealed>,
+    ) -> Result<[u8; 32], Error> {
         let program = self.program.digest();
         let mut message = program.to_vec();
-        message.extend_from_slice(&self.decoding.encode(zeros, self.offset.expose()));
+        match sealed {
+            Some(sealed) => message.extend_from_slice(&sealed.secret),
+            None => {
+                let first = self.decoding.reserve(zeros.len());
+                message.extend_from_slice(&self.decoding.encode(first, zeros, self.offset.expose()));
+            }
+        }
         channel.send(tags::GARBLED_DECODING, &message)?;
         Ok(program)
+    }
+
+    /// The labels of 0 of wires, or of the sums of wires and masks where there are masks.
+    fn zeros_of(&self, wires: &[Wire], masks: &[Wire]) -> Zeroizing<Vec<Gf128>> {
+        let masks = masks.iter().map(|mask| self.zero(*mask)).chain(core::iter::repeat(Gf128::ZERO));
+        Zeroizing::new(wires.iter().zip(masks).map(|(wire, mask)| self.zero(*wire) + mask).collect())
     }
 
     /// The label of 0; wires of this session have one.

@@ -61,6 +61,37 @@ impl Masks {
     }
 }
 
+/// Outputs whose decoding information was sent ahead, sealed. It is opened once, so this is no copy of anything.
+#[must_use = "sealed outputs that are never opened were prepared for nothing"]
+pub struct Sealed {
+    pub(super) wires: Vec<Wire>,
+    pub(super) masks: Vec<Wire>,
+    /// The number of the first bit.
+    pub(super) first: u64,
+    /// At P the key; at V what it opens.
+    pub(super) secret: Zeroizing<Vec<u8>>,
+}
+
+impl Sealed {
+    /// The wires that it decodes.
+    #[must_use]
+    pub fn wires(&self) -> &[Wire] {
+        &self.wires
+    }
+
+    /// The masks, if the wires will be shared; else none.
+    #[must_use]
+    pub fn masks(&self) -> &[Wire] {
+        &self.masks
+    }
+}
+
+impl core::fmt::Debug for Sealed {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Sealed").field("bits", &self.wires.len()).finish_non_exhaustive()
+    }
+}
+
 /// What a party keeps of input bits.
 pub(super) struct InputRecord {
     pub(super) owner: Owner,
@@ -172,6 +203,19 @@ impl<F: Function> Program<F> {
         record.ok_or_else(|| Error::misuse("masks that are not of this session"))
     }
 
+    /// P's own bits on wires that are all of one of its inputs.
+    pub(super) fn own_bits(&self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
+        let place = wires.first().map(|wire| wire.index());
+        let record =
+            self.inputs.iter().find(|record| Some(record.first) == place && record.len == wires.len());
+        let values = record.and_then(|record| record.values.as_ref()).map(|values| values.to_vec());
+        match (values, wires) {
+            (Some(values), _) => Ok(values),
+            (None, []) => Ok(Vec::new()),
+            (None, _) => Err(Error::misuse("masks without bits")),
+        }
+    }
+
     pub(super) fn records(&self) -> &[InputRecord] {
         &self.inputs
     }
@@ -253,6 +297,23 @@ impl<F: Function> Program<F> {
         }
         self.absorb(what, wires);
         Ok(())
+    }
+
+    /// Decoding information for wires, with these masks or none, is sent ahead.
+    pub(super) fn seal(&mut self, wires: &[Wire], masks: Option<&Masks>) -> Result<Vec<Wire>, Error> {
+        self.open()?;
+        self.check(wires)?;
+        let masks = match masks {
+            None => Vec::new(),
+            Some(masks) => {
+                super::same_length(masks.wires().len(), wires.len())?;
+                self.masks(masks)?;
+                masks.wires().to_vec()
+            }
+        };
+        self.absorb("sealed", wires);
+        self.absorb("masks", &masks);
+        Ok(masks)
     }
 
     /// V's share of wires that were shared with these masks is about to be returned; what this party keeps of it (nothing, at P).

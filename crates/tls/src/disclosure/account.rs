@@ -213,7 +213,7 @@ impl Account {
     pub(crate) fn claim<B: Prove<F2> + ?Sized>(
         &self,
         backend: &mut B,
-        root: Root<B::Wire>,
+        root: &Root<B::Wire>,
     ) -> Result<(), B::Error> {
         backend.enter("keys");
         let mut machine = Zk::new(backend, &self.opened);

@@ -4,6 +4,7 @@ use core::convert::Infallible;
 
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::F2;
+use zeroize::Zeroize;
 
 use crate::Error;
 use crate::ghash::{BLOCK_BYTES, Block};
@@ -79,13 +80,29 @@ impl<W: Clone> Keys<W> {
     }
 }
 
+impl<W: Zeroize> Zeroize for Keys<W> {
+    fn zeroize(&mut self) {
+        self.master.zeroize();
+        self.client.zeroize();
+        self.server.zeroize();
+    }
+}
+
 /// Where the program begins.
-#[derive(Clone)]
 pub(crate) enum Root<W> {
     /// At the master secret: 384 wires. What follows from it is to be opened and proved.
     Master(Vec<W>),
     /// At the keys, which are proved already.
     Keys(Keys<W>),
+}
+
+impl<W: Zeroize> Zeroize for Root<W> {
+    fn zeroize(&mut self) {
+        match self {
+            Self::Master(wires) => wires.zeroize(),
+            Self::Keys(keys) => keys.zeroize(),
+        }
+    }
 }
 
 impl<W: Clone> Root<W> {
@@ -133,19 +150,23 @@ fn counter_block(record: &Record, block: usize) -> Plain {
 pub(super) fn derive<M: TwoParty + ?Sized>(
     machine: &mut M,
     transcript: &Transcript,
-    root: Root<M::Wire>,
+    root: &Root<M::Wire>,
 ) -> Result<Derived<M::Wire>, M::Error> {
+    let derived;
     let keys = match root {
-        Root::Master(master) => Keys::derive(machine, &transcript.handshake, &master)?,
+        Root::Master(master) => {
+            derived = Keys::derive(machine, &transcript.handshake, master)?;
+            &derived
+        }
         Root::Keys(keys) => keys,
     };
     let Keys { master, client_finished, client, server: [key, iv] } = keys;
-    let hash = transcript.server_finished_hash(&finished_message(&client_finished));
-    let server_finished = verify_data(machine, &master, Side::Server, &hash)?;
-    let server = Cipher::new(machine, &key, &iv)?;
-    let client_facts = direction(machine, &transcript.client, &client, client_finished)?;
+    let hash = transcript.server_finished_hash(&finished_message(client_finished));
+    let server_finished = verify_data(machine, master, Side::Server, &hash)?;
+    let server = Cipher::new(machine, key, iv)?;
+    let client_facts = direction(machine, &transcript.client, client, *client_finished)?;
     let server_facts = direction(machine, &transcript.server, &server, server_finished)?;
-    Ok(Derived { facts: [client_facts, server_facts], keys: [client, server] })
+    Ok(Derived { facts: [client_facts, server_facts], keys: [client.clone(), server] })
 }
 
 fn direction<M: TwoParty + ?Sized>(

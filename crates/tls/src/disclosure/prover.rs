@@ -3,7 +3,7 @@
 use volery_channel::Channel;
 use volery_channel::tags::WEB_CLAIMS;
 use volery_field::F2;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize as _, Zeroizing};
 
 use super::account::Account;
 use super::derive::{Root, derive};
@@ -47,16 +47,16 @@ impl Ended {
     ///
     /// # Errors
     /// [`Error::Refused`].
-    pub(crate) fn check(&self, root: Root<F2>) -> Result<(), Error> {
+    pub(crate) fn check(&self, root: &Root<F2>) -> Result<(), Error> {
         self.try_check(root)?;
         Ok(())
     }
 
     /// What V learns of the keys' consequences, and whether the server ended the connection.
-    fn try_check(&self, root: Root<F2>) -> Result<(Vec<u8>, bool), Refusal> {
+    fn try_check(&self, root: &Root<F2>) -> Result<(Vec<u8>, bool), Refusal> {
         let blind = root.blind();
         let mut machine = Compute::default();
-        derive(&mut machine, &self.transcript, root)?;
+        derive(&mut machine, &self.transcript, root)?.keys.zeroize();
         let opened = machine.into_opened();
         let lengths = [self.request().len(), self.response().len()];
         let closed = check_opened(&self.transcript, &opened, lengths, blind)?;
@@ -74,7 +74,7 @@ impl Ended {
     pub(crate) fn disclose(
         &self,
         channel: &mut dyn Channel,
-        root: Root<F2>,
+        root: &Root<F2>,
         hide: &[Hide],
     ) -> Result<Account, Error> {
         let result = self.try_disclose(channel, root, hide);
@@ -87,7 +87,7 @@ impl Ended {
     fn try_disclose(
         &self,
         channel: &mut dyn Channel,
-        root: Root<F2>,
+        root: &Root<F2>,
         hide: &[Hide],
     ) -> Result<Account, Error> {
         let [request, response] = &self.payload;

@@ -151,7 +151,7 @@ pub(super) fn check_opened(
         }
     }
     let mut machine = Read(List::new(opened));
-    let derived = derive(&mut machine, transcript, root)?;
+    let derived = derive(&mut machine, transcript, &root)?;
     if !machine.0.is_at_end() {
         return Err(Refusal::Opened);
     }

@@ -31,35 +31,40 @@ impl<C, R> core::fmt::Debug for Fetched<C, R> {
     }
 }
 
+/// A connection before its response is read.
+pub(super) struct Connection {
+    pub(super) host: String,
+    pub(super) transcript: Transcript,
+    pub(super) raw: [Vec<u8>; 2],
+    pub(super) request: Zeroizing<Vec<u8>>,
+}
+
 /// What P knows.
 pub(super) struct Known {
     garbler: Garbler<Step>,
     wires: Keys<Wire>,
-    values: Keys<F2>,
+    /// The keys' values.
+    root: Zeroizing<Root<F2>>,
     ended: Ended,
 }
 
 impl Known {
-    /// From the session's values and the raw bytes; the response is decrypted, and everything checked that V will check.
+    /// From the session's values: the response is decrypted, and everything checked that V will check.
     pub(super) fn new(
         garbler: Garbler<Step>,
         wires: Keys<Wire>,
         values: &Values,
-        host: &str,
-        raw: [Vec<u8>; 2],
-        plaintexts: Vec<Zeroizing<Vec<u8>>>,
+        connection: Connection,
     ) -> Result<Self, Error> {
         let values = wires.try_map(|wire| {
             values.wire(*wire).ok_or_else(|| Error::misuse("a key that was never computed"))
         })?;
-        let [client, server] = &raw;
-        let transcript = Transcript::parse(client, server)?;
-        let request = plaintexts.iter().skip(1).flat_map(|plaintext| plaintext.iter().copied()).collect();
+        let Connection { host, transcript, raw, request } = connection;
         let response = response(&values, &transcript.server)?;
-        let payload = [Zeroizing::new(request), response];
-        let ended = Ended { host: host.into(), transcript, raw, payload };
-        ended.check(Root::Keys(values.clone()))?;
-        Ok(Self { garbler, wires, values, ended })
+        let ended = Ended { host, transcript, raw, payload: [request, response] };
+        let root = Zeroizing::new(Root::Keys(values));
+        ended.check(&root)?;
+        Ok(Self { garbler, wires, root, ended })
     }
 }
 
@@ -111,11 +116,11 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
     /// the channel's.
     pub fn prove(self, hide: &[Hide]) -> Result<(C, R, Stock), Error> {
         let Self { mut channel, mut rng, known } = self;
-        let Known { mut garbler, wires, values, ended } = known;
-        let account = ended.disclose(&mut channel, Root::Keys(values), hide)?;
+        let Known { mut garbler, wires, root, ended } = known;
+        let account = ended.disclose(&mut channel, &root, hide)?;
         garbler.expect(account.commitments());
         let proved = garbler.prove(&mut channel, &mut rng, |fold, proved| {
-            account.claim(fold, Root::Keys(known_wires(&wires, proved)?))
+            account.claim(fold, &Root::Keys(known_wires(&wires, proved)?))
         });
         let ((), stock) = proved?;
         Ok((channel, rng, stock))

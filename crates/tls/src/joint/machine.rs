@@ -4,8 +4,8 @@
 //! |---|---|---|
 //! | `public` | announces an input | gives the prepared one its bits |
 //! | `call` | garbles, or receives tables | has it already: the same step on the same wires |
-//! | `open` | nothing but zeros | decodes |
-//! | `share` | P commits to masks | decodes |
+//! | `open` | sends what decodes, sealed | opens the seal, decodes |
+//! | `share` | P commits to masks; likewise | likewise |
 //!
 //! The rehearsal works with zeros where the performance has values, which the program's calls do not depend on. It writes down what it
 //! prepared, in order; the performance takes one entry after the other and refuses another step, other wires or another order, at
@@ -17,7 +17,7 @@ use volery_channel::Channel;
 use volery_circuit::{Digest, Ops};
 use volery_field::F2;
 use volery_garble::Function;
-use volery_garble::two_party::{Evaluator, Garbler, Input, Masks, Owner, Wire};
+use volery_garble::two_party::{Evaluator, Garbler, Input, Masks, Owner, Sealed, Wire};
 
 use super::Error;
 use crate::step::{Step, TwoParty};
@@ -42,8 +42,14 @@ pub(super) trait Party {
     fn masks(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Masks, Error>;
     fn call(&mut self, channel: &mut dyn Channel, step: Step, inputs: &[Wire]) -> Result<Vec<Wire>, Error>;
     fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error>;
-    fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error>;
-    fn shared(&mut self, channel: &mut dyn Channel, wires: &[Wire], masks: Masks) -> Result<Vec<F2>, Error>;
+    fn seal(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: Option<Masks>,
+    ) -> Result<Sealed, Error>;
+    fn public(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error>;
+    fn shared(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error>;
 }
 
 macro_rules! party {
@@ -71,16 +77,19 @@ macro_rules! party {
             ) -> Result<(), Error> {
                 Ok(Self::give_public(self, channel, input, bits)?)
             }
-            fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
-                Ok(Self::public(self, channel, wires)?)
-            }
-            fn shared(
+            fn seal(
                 &mut self,
                 channel: &mut dyn Channel,
                 wires: &[Wire],
-                masks: Masks,
-            ) -> Result<Vec<F2>, Error> {
-                Ok(Self::shared(self, channel, wires, masks)?)
+                masks: Option<Masks>,
+            ) -> Result<Sealed, Error> {
+                Ok(Self::seal(self, channel, wires, masks)?)
+            }
+            fn public(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
+                Ok(Self::public_sealed(self, channel, sealed)?)
+            }
+            fn shared(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
+                Ok(Self::shared_sealed(self, channel, sealed)?)
             }
         }
     };
@@ -92,8 +101,8 @@ party!(Evaluator<Step>);
 enum Prepared {
     Public(Input),
     Call { step: Step, inputs: Vec<Wire>, outputs: Vec<Wire> },
-    Open(Vec<Wire>),
-    Share { wires: Vec<Wire>, masks: Masks },
+    Open(Sealed),
+    Share(Sealed),
 }
 
 impl Prepared {
@@ -102,7 +111,7 @@ impl Prepared {
             Self::Public(_) => "public bits",
             Self::Call { .. } => "a step",
             Self::Open(_) => "an opening",
-            Self::Share { .. } => "a sharing",
+            Self::Share(_) => "a sharing",
         }
     }
 }
@@ -184,13 +193,15 @@ impl<P: Party> TwoParty for Rehearsal<'_, P> {
     }
 
     fn open(&mut self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
-        self.machine.prepared.push_back(Prepared::Open(wires.to_vec()));
+        let sealed = self.machine.party.seal(self.channel, wires, None)?;
+        self.machine.prepared.push_back(Prepared::Open(sealed));
         Ok(vec![F2::ZERO; wires.len()])
     }
 
     fn share(&mut self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
         let masks = self.machine.party.masks(self.channel, wires.len())?;
-        self.machine.prepared.push_back(Prepared::Share { wires: wires.to_vec(), masks });
+        let sealed = self.machine.party.seal(self.channel, wires, Some(masks))?;
+        self.machine.prepared.push_back(Prepared::Share(sealed));
         Ok(vec![F2::ZERO; wires.len()])
     }
 }
@@ -229,19 +240,85 @@ impl<P: Party> TwoParty for Performance<'_, P> {
 
     fn open(&mut self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
         match self.machine.next("an opening")? {
-            Prepared::Open(prepared) if prepared == wires => self.machine.party.public(self.channel, wires),
+            Prepared::Open(sealed) if sealed.wires() == wires => {
+                self.machine.party.public(self.channel, sealed)
+            }
             prepared => other("an opening", &prepared),
         }
     }
 
     fn share(&mut self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
         match self.machine.next("a sharing")? {
-            Prepared::Share { wires: prepared, masks } if prepared == wires => {
-                let shared = Shared { wires: wires.to_vec(), masks: masks.wires().to_vec() };
+            Prepared::Share(sealed) if sealed.wires() == wires => {
+                let shared = Shared { wires: wires.to_vec(), masks: sealed.masks().to_vec() };
                 self.machine.shared.push(shared);
-                self.machine.party.shared(self.channel, wires, masks)
+                self.machine.party.shared(self.channel, sealed)
             }
             prepared => other("a sharing", &prepared),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng;
+    use volery_channel::{Limits, memory_pair};
+    use volery_garble::two_party::Settings;
+    use volery_vole::Delta;
+
+    use super::*;
+    use crate::testing::{SESSION, worthless};
+
+    /// P with an input, a key expansion, an opening and a sharing prepared, and their wires.
+    fn prepared(channel: &mut dyn Channel) -> (Machine<Garbler<Step>>, [Vec<Wire>; 2]) {
+        let rng = &mut ChaCha20Rng::seed_from_u64(1);
+        let labels = (Delta::random(rng), worthless());
+        let garbler = Garbler::new(&SESSION, Settings::default(), labels, worthless(), rng);
+        let mut machine = Machine::new(garbler);
+        let mut rehearsal = machine.rehearse(channel);
+        let key = rehearsal.public(&[F2::ONE; 128]).unwrap();
+        let expanded = rehearsal.call(&Step::ExpandKey, &key).unwrap();
+        assert_eq!(rehearsal.open(&expanded[..8]).unwrap(), [F2::ZERO; 8]);
+        assert_eq!(rehearsal.share(&expanded[8..16]).unwrap(), [F2::ZERO; 8]);
+        (machine, [key, expanded])
+    }
+
+    #[test]
+    fn a_performance_is_what_was_rehearsed_and_nothing_else() {
+        type Ask = fn(&mut Performance<'_, Garbler<Step>>, &[Vec<Wire>; 2]) -> Result<(), Error>;
+        let too_early: Ask = |machine, [key, _]| machine.call(&Step::ExpandKey, key).map(drop);
+        let too_short: Ask = |machine, _| machine.public(&[F2::ONE; 127]).map(drop);
+        let other_wires: Ask = |machine, [_, expanded]| {
+            machine.public(&[F2::ONE; 128])?;
+            machine.call(&Step::ExpandKey, &expanded[..128]).map(drop)
+        };
+        let other_step: Ask = |machine, [key, _]| {
+            machine.public(&[F2::ONE; 128])?;
+            machine.call(&Step::MasterKey, key).map(drop)
+        };
+        let other_output: Ask = |machine, [key, expanded]| {
+            machine.public(&[F2::ONE; 128])?;
+            machine.call(&Step::ExpandKey, key)?;
+            machine.open(&expanded[1..9]).map(drop)
+        };
+        let shared_not_opened: Ask = |machine, [key, expanded]| {
+            machine.public(&[F2::ONE; 128])?;
+            machine.call(&Step::ExpandKey, key)?;
+            machine.share(&expanded[..8]).map(drop)
+        };
+        for ask in [too_early, too_short, other_wires, other_step, other_output, shared_not_opened] {
+            let (mut channel, _peer) = memory_pair(&Limits::default());
+            let (mut machine, wires) = prepared(&mut channel);
+            let result = ask(&mut machine.perform(&mut channel), &wires);
+            assert!(matches!(result, Err(Error::Parties(crate::Error::Misuse(_)))), "{result:?}");
+        }
+    }
+
+    #[test]
+    fn a_connection_does_not_end_before_all_that_was_prepared_is_used() {
+        let (mut channel, _peer) = memory_pair(&Limits::default());
+        let (machine, _) = prepared(&mut channel);
+        assert!(machine.into_party().is_err());
     }
 }

@@ -71,9 +71,11 @@
 //! * *P names V another server point*, whose logarithm it knows: it then knows the keys, and holds no signature of the server's over
 //!   that point. V compares the signed point with the one that it used.
 //! * *P alters a record on its way to V*: before the opening nobody knows `h` and the masks, so a tag of other bytes is a guess.
-//! * *P errs in products of powers of `h`, or garbles something else*: tags or keys are wrong and the server ends the connection, or the
-//!   proof fails. What P learns is whether that happened: `c` bits of V's secrets that P guesses survive with probability `2^-c`, and V's
-//!   secrets serve one session.
+//! * *P garbles another function*, one that says `s_V`: it can then make records as it likes, and V has returned values that are not the
+//!   steps', so 1. is false.
+//! * *P errs in products of powers of `h`, or garbles something wrong here and there*: tags or keys are wrong and the server ends the
+//!   connection, or V's label decodes to nothing. What P learns is whether that happened: `c` bits of V's secrets that P guesses survive
+//!   with probability `2^-c`, and V's secrets serve one session.
 //!
 //! # Why P is safe
 //!

@@ -10,6 +10,7 @@ use volery_vole::supply::Stock;
 use volery_vole::{SessionId, ole};
 use zeroize::Zeroizing;
 
+use super::fetched::{Connection, Known};
 use super::machine::Machine;
 use super::program::{self, Client, MAX_PROVED, MAX_QUERY, Sizes};
 use super::{Engine, Error, Fetched, message};
@@ -19,6 +20,7 @@ use crate::key_exchange::{self, ProverShare, ServerPoint};
 use crate::prf::{self, HmacKey, KeyBlock, MasterSeed, Random, Side, VERIFY_DATA_BYTES};
 use crate::record::{self, Record, Secrecy};
 use crate::step::Step;
+use crate::transcript::Transcript;
 
 /// P of a connection, from the preparation to the connection's end: the [`Engine`] of a TLS client.
 ///
@@ -373,12 +375,7 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
 
 impl Live {
     /// What P knows when V has opened its part.
-    fn conclude(
-        self,
-        channel: &mut dyn Channel,
-        host: &str,
-        raw: [Vec<u8>; 2],
-    ) -> Result<super::fetched::Known, Error> {
+    fn conclude(self, channel: &mut dyn Channel, host: &str, raw: [Vec<u8>; 2]) -> Result<Known, Error> {
         let Self { machine, sizes, share, shares: [_, verifier], stage, .. } = self;
         let Stage::Sending { made, client, plaintexts, .. } = stage else {
             return stage.order("the end of the connection");
@@ -388,6 +385,7 @@ impl Live {
         };
         let mut garbler = machine.into_party()?;
         let [client_bytes, server_bytes] = &raw;
+        let transcript = Transcript::parse(client_bytes, server_bytes)?;
         message::send_transcript(channel, host, [client_bytes, server_bytes])?;
         let (_, opened) = share.check(channel)?;
         let values = garbler.learn(channel)?;
@@ -399,6 +397,9 @@ impl Live {
         }
         let Made { master, block, client_finished } = made;
         let keys = program::keys(master, block, client_finished, client.key);
-        super::fetched::Known::new(garbler, keys, &values, host, raw, plaintexts)
+        let request: Vec<&[u8]> = plaintexts.iter().skip(1).map(|plaintext| &plaintext[..]).collect();
+        let request = Zeroizing::new(request.concat());
+        let connection = Connection { host: host.into(), transcript, raw, request };
+        Known::new(garbler, keys, &values, connection)
     }
 }

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use volery_channel::{Channel, Framed, Stats, Tag, memory_pair, transport::Memory};
 use volery_vole::SessionId;
 
-use super::{Engine, Error, Limits, Prover, Settings, Sizes, Verifier};
+use super::{Engine, Error, Limits, MAX_PROVED, Prover, Settings, Sizes, Verifier};
 use crate::disclosure::{Hide, Proven, finished_message};
 use crate::prf::MasterSeed;
 use crate::record::MAX_PLAINTEXT;
@@ -178,6 +178,9 @@ pub(super) type Change = Box<dyn FnMut(Tag, &mut Vec<u8>) + Send + Sync>;
 
 type Link = Tap<Framed<Memory>, Change>;
 
+/// P as it is here.
+pub(super) type P<'a> = Prover<&'a mut Link, &'a mut ChaCha20Rng>;
+
 /// What P does with the bytes before it hands them over.
 pub(super) type Bytes = fn(&mut [Vec<u8>; 2]);
 
@@ -225,7 +228,16 @@ impl<'a> Run<'a> {
     }
 
     /// What each party ends with.
-    pub(super) fn go(mut self) -> (Result<Fetched, Error>, Result<Proven, Error>) {
+    pub(super) fn go(self) -> (Result<Fetched, Error>, Result<Proven, Error>) {
+        let (site, extended, request) = (self.site, self.extended, self.request.clone());
+        self.go_with(|engine| Client::new(site, extended).fetch(engine, &request))
+    }
+
+    /// As [`Run::go`], with another client.
+    pub(super) fn go_with(
+        mut self,
+        client: impl FnOnce(&mut P<'_>) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error> + Send,
+    ) -> (Result<Fetched, Error>, Result<Proven, Error>) {
         let limits = volery_channel::Limits {
             read: self.patience,
             write: self.patience,
@@ -236,20 +248,23 @@ impl<'a> Run<'a> {
             core::mem::replace(&mut self.changes, [Box::new(untouched), Box::new(untouched)]);
         let run = &self;
         thread::scope(|scope| {
-            let prover = scope.spawn(move || run.prover(Tap::new(p, p_change)));
+            let prover = scope.spawn(move || run.prover(Tap::new(p, p_change), client));
             let verifier = scope.spawn(move || run.verifier(&mut Tap::new(v, v_change)));
             (prover.join().unwrap(), verifier.join().unwrap())
         })
     }
 
-    fn prover(&self, mut channel: Link) -> Result<Fetched, Error> {
+    fn prover(
+        &self,
+        mut channel: Link,
+        client: impl FnOnce(&mut P<'_>) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error>,
+    ) -> Result<Fetched, Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let stock = tags(&mut channel, SESSION, &mut rng)?;
-        let sizes = Sizes { query: self.request.len(), proved: self.site.response.len() };
+        let sizes = Sizes { query: self.request.len(), proved: self.site.response.len().min(MAX_PROVED) };
         let mut prover = Prover::prepare(&mut channel, &SESSION, stock, self.settings, sizes, &mut rng)?;
         let prepared = prover.stats();
-        let client = Client::new(self.site, self.extended);
-        let (read, mut raw) = client.fetch(&mut prover, &self.request)?;
+        let (read, mut raw) = client(&mut prover)?;
         (self.bytes)(&mut raw);
         let fetched = prover.conclude(self.host, raw)?;
         let known = fetched.channel.stats();

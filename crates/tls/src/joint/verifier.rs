@@ -269,7 +269,7 @@ impl Held {
         let (account, pending) = disclosure::receive(channel, &observed, roots, time, root)?;
         evaluator.expect(account.commitments());
         let verified = evaluator.verify(channel, rng, |fold, proved| {
-            account.claim(fold, Root::Keys(known_wires(&keys, proved)?))
+            account.claim(fold, &Root::Keys(known_wires(&keys, proved)?))
         });
         let ((), delta, stock) = verified?;
         Ok((pending.proven(), delta, stock))

@@ -2,6 +2,7 @@
 
 use sha2::block_api::compress256;
 use volery_circuit::gadgets::bits_to_words;
+use zeroize::Zeroize;
 
 use crate::Error;
 use crate::step::{BLOCK, DIGEST_BITS, Step, TwoParty, WORDS, expanded_words};
@@ -16,6 +17,13 @@ pub struct HmacKey<W> {
 impl<W> core::fmt::Debug for HmacKey<W> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("HmacKey").finish_non_exhaustive()
+    }
+}
+
+impl<W: Zeroize> Zeroize for HmacKey<W> {
+    fn zeroize(&mut self) {
+        self.inner.zeroize();
+        self.outer.zeroize();
     }
 }
 

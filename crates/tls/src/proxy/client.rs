@@ -189,8 +189,8 @@ impl Fetched {
     /// # Errors
     /// [`Error::Disclosure`]: the server left the connection open, V would refuse, the channel's.
     pub fn disclose(&self, channel: &mut dyn Channel, hide: &[Hide]) -> Result<Session, Error> {
-        let root = Root::Master(bytes_to_bits(&self.master[..]));
-        let account = self.ended.disclose(channel, root, hide)?;
+        let root = Zeroizing::new(Root::Master(bytes_to_bits(&self.master[..])));
+        let account = self.ended.disclose(channel, &root, hide)?;
         Ok(Session { account, master: Some(self.master.clone()) })
     }
 }

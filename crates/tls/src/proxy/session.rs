@@ -50,6 +50,6 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Session {
                 self.master.as_ref().ok_or_else(|| CircuitError::Witness("there is no secret".into()))?;
             Ok(bytes_to_bits(&master[..]))
         })?;
-        self.account.claim(backend, Root::Master(master))
+        self.account.claim(backend, &Root::Master(master))
     }
 }

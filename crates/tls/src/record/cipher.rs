@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use zeroize::Zeroize;
+
 use crate::Error;
 use crate::step::{BLOCK_BITS, Plain, Step, TwoParty};
 
@@ -12,6 +14,13 @@ pub(crate) struct Cipher<W> {
     inputs: Vec<W>,
     /// 128 wires each.
     blocks: BTreeMap<Plain, Vec<W>>,
+}
+
+impl<W: Zeroize> Zeroize for Cipher<W> {
+    fn zeroize(&mut self) {
+        self.inputs.zeroize();
+        self.blocks.values_mut().for_each(Zeroize::zeroize);
+    }
 }
 
 impl<W: Clone> Cipher<W> {

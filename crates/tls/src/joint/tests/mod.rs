@@ -1,5 +1,7 @@
 //! Whole sessions against a stock TLS server: what V ends up believing, what it costs, and who notices which cheat.
 
+mod cheats;
+
 use volery_garble::two_party::Garbling;
 
 use super::testing::{Run, Site};
