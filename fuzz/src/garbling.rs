@@ -83,7 +83,7 @@ pub fn as_prover(channel: &mut dyn Channel, half_gates: bool) -> Result<(), Erro
     let x = p.input(channel, Owner::Prover, WIDTH)?;
     let y = p.input(channel, Owner::Verifier, WIDTH)?;
     let text = p.input(channel, Owner::Both, WIDTH)?;
-    let masks = p.input(channel, Owner::Prover, WIDTH)?;
+    let masks = p.masks(channel, WIDTH)?;
     let wires = [x.wires(), y.wires(), text.wires()].concat();
     let out = p.call(channel, Program { lie: false }, &wires)?;
     p.take(channel, y)?;
@@ -111,7 +111,7 @@ pub fn as_verifier(
     let x = v.input(channel, Owner::Prover, WIDTH)?;
     let y = v.input(channel, Owner::Verifier, WIDTH)?;
     let text = v.input(channel, Owner::Both, WIDTH)?;
-    let masks = v.input(channel, Owner::Prover, WIDTH)?;
+    let masks = v.masks(channel, WIDTH)?;
     let wires = [x.wires(), y.wires(), text.wires()].concat();
     let out = v.call(channel, Program { lie }, &wires)?;
     v.give(channel, y, &bits(Y))?;

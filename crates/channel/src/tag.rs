@@ -175,6 +175,8 @@ pub mod tags {
         GARBLED_RETURN = 0x65, "GarbledReturn";
         /// The evaluator's input bits, and a hash of their labels.
         GARBLED_OPENING = 0x66, "GarbledOpening";
+        /// What decodes outputs, under a key that comes later.
+        GARBLED_SEALED = 0x67, "GarbledSealed";
         // 0x68..: shares of products.
 
         /// OLE: the receiver's random bits, corrected to its factors' bits.
@@ -200,6 +202,8 @@ pub mod tags {
         KEY_OPENING = 0x75, "KeyOpening";
         /// The verifier's share of a record's tag.
         TAG_SHARE = 0x76, "TagShare";
+        /// What the client does next, with all that both parties know of it.
+        CLIENT_STEP = 0x77, "ClientStep";
         /// Proxy mode: what the prover asks of the verifier's connection to a server.
         RELAY_REQUEST = 0x78, "RelayRequest";
         /// Proxy mode: what became of it.
@@ -210,6 +214,11 @@ pub mod tags {
         WEB_ATTESTATION = 0x7b, "WebAttestation";
         /// What shows a notary who wants to prove something; before everything else.
         NOTARY_TOKEN = 0x7f, "NotaryToken";
+
+        /// A record of the client's: its plaintext plus the prover's share of the key stream.
+        CLIENT_RECORD = 0x7e, "ClientRecord";
+        /// All that went over the connection, and its host.
+        CLIENT_TRANSCRIPT = 0x7f, "ClientTranscript";
 
         // 0xf0..: never sent by a protocol of this workspace.
 

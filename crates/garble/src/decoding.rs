@@ -5,6 +5,12 @@
 //! returned with the values:               R(n, program, L_1 || L_2 || ..)      32 bytes for the n-th return
 //! ```
 //!
+//! Where an output is prepared, its information is sent ahead under a key of its own, which follows when it is to be decoded:
+//!
+//! ```text
+//! sealed information of output bit i:     (h_0 | h_1) + S(i, key)               40 bytes ahead, 16 for any number of bits later
+//! ```
+//!
 //! `i` counts decoded bits through the whole session and both oracles are bound to the session, so a hash
 //! made for one bit says nothing about another; `H` and `R` are random oracles of their own ([`Oracle`]).
 //!
@@ -35,9 +41,13 @@ pub(crate) const DECODING_BYTES: usize = 2 * HASH;
 /// Bytes of a hash of many labels.
 pub(crate) const DIGEST_BYTES: usize = 32;
 
-/// Both hashes, and the numbers of what was hashed.
+/// Bytes of the key that opens sealed information.
+pub(crate) const SEAL_BYTES: usize = 16;
+
+/// All hashes, and the numbers of what was hashed.
 pub(crate) struct Decoding {
     labels: Oracle,
+    seals: Oracle,
     returned: Oracle,
     bits: u64,
     returns: u64,
@@ -47,35 +57,50 @@ impl Decoding {
     pub(crate) fn new(session: &SessionId) -> Self {
         Self {
             labels: Oracle::new("garble: decoding", session),
+            seals: Oracle::new("garble: sealed decoding", session),
             returned: Oracle::new("garble: returned", session),
             bits: 0,
             returns: 0,
         }
     }
 
-    /// The decoding information of the next bits, by their labels of 0.
-    pub(crate) fn encode(&mut self, zeros: &[Gf128], offset: Gf128) -> Vec<u8> {
+    /// The number of the first of the next `n` bits.
+    pub(crate) fn reserve(&mut self, n: usize) -> u64 {
+        let first = self.bits;
+        self.bits += n as u64;
+        first
+    }
+
+    /// The decoding information of the bits from number `first` on, by their labels of 0.
+    pub(crate) fn encode(&self, first: u64, zeros: &[Gf128], offset: Gf128) -> Vec<u8> {
         let mut out = Vec::with_capacity(DECODING_BYTES * zeros.len());
-        for (i, zero) in (self.bits..).zip(zeros) {
+        for (i, zero) in (first..).zip(zeros) {
             for label in [*zero, *zero + offset] {
                 out.extend_from_slice(&self.hash(i, label));
             }
         }
-        self.bits += zeros.len() as u64;
         out
     }
 
-    /// The values of the next bits, from their labels and what [`Decoding::encode`] gave for them.
+    /// Seals information of the bits from number `first` on, or opens what was sealed with this key.
+    pub(crate) fn seal(&self, first: u64, key: &[u8; SEAL_BYTES], information: &mut [u8]) {
+        for (i, pair) in (first..).zip(information.chunks_mut(DECODING_BYTES)) {
+            let stream: [u8; DECODING_BYTES] = self.seals.hash(i, &[key]);
+            pair.iter_mut().zip(stream).for_each(|(byte, mask)| *byte ^= mask);
+        }
+    }
+
+    /// The values of the bits from number `first` on, from their labels and what [`Decoding::encode`] gave for them.
     ///
     /// Which bit fails is not said: it would depend on secrets.
-    pub(crate) fn decode(&mut self, labels: &[Gf128], information: &[u8]) -> Result<Vec<F2>, Error> {
+    pub(crate) fn decode(&self, first: u64, labels: &[Gf128], information: &[u8]) -> Result<Vec<F2>, Error> {
         let (pairs, rest) = information.as_chunks::<DECODING_BYTES>();
         if pairs.len() != labels.len() || !rest.is_empty() {
             let reason = format!("{} bytes to decode {} bits", information.len(), labels.len());
             return Err(Error::malformed(GARBLED_DECODING, reason));
         }
         let (mut values, mut all) = (Vec::with_capacity(labels.len()), Choice::from(1));
-        for (i, (label, pair)) in (self.bits..).zip(labels.iter().zip(pairs)) {
+        for (i, (label, pair)) in (first..).zip(labels.iter().zip(pairs)) {
             let hash = self.hash(i, *label);
             let (zero, one) = pair.split_at(HASH);
             if zero == one {
@@ -85,7 +110,6 @@ impl Decoding {
             all &= zero | one;
             values.push(F2::from_lsb(u8::conditional_select(&0, &1, one).into()));
         }
-        self.bits += labels.len() as u64;
         if bool::from(all) {
             return Ok(values);
         }
@@ -123,10 +147,16 @@ mod tests {
         let (zeros, offset) = sample();
         let (mut p, mut v) = (Decoding::new(&SESSION), Decoding::new(&SESSION));
         for round in 0..3 {
-            let information = p.encode(&zeros, offset);
+            let first = p.reserve(8);
+            let information = p.encode(first, &zeros, offset);
             let values: Vec<_> = (0..8).map(|i| F2::from_lsb((0b1011_0010 >> i ^ round) as u64)).collect();
             let labels: Vec<_> = zeros.iter().zip(&values).map(|(z, x)| *z + offset * *x).collect();
-            assert_eq!(v.decode(&labels, &information), Ok(values));
+            assert_eq!(v.decode(first, &labels, &information), Ok(values.clone()));
+            let (mut sealed, key) = (information.clone(), [round as u8; SEAL_BYTES]);
+            p.seal(first, &key, &mut sealed);
+            assert_ne!(v.decode(first, &labels, &sealed), Ok(values.clone()));
+            v.seal(first, &key, &mut sealed);
+            assert_eq!(v.decode(first, &labels, &sealed), Ok(values));
             assert_eq!(p.digest(&[1; 32], &labels), v.digest(&[1; 32], &labels));
         }
     }
@@ -134,30 +164,33 @@ mod tests {
     #[test]
     fn another_label_another_place_and_another_session_are_refused() {
         let (zeros, offset) = sample();
-        let information = Decoding::new(&SESSION).encode(&zeros, offset);
+        let information = Decoding::new(&SESSION).encode(0, &zeros, offset);
         let cheat = Err(Error::cheat(GARBLED_DECODING, "the decoding of an output"));
         let mut labels = zeros.clone();
         labels[7] += Gf128::X;
-        assert_eq!(Decoding::new(&SESSION).decode(&labels, &information), cheat);
+        assert_eq!(Decoding::new(&SESSION).decode(0, &labels, &information), cheat);
         labels.clone_from(&zeros);
         labels.swap(0, 1);
-        assert_eq!(Decoding::new(&SESSION).decode(&labels, &information), cheat);
-        assert_eq!(Decoding::new(&SessionId::new([5; 32])).decode(&zeros, &information), cheat);
-        let mut later = Decoding::new(&SESSION);
-        later.decode(&zeros, &information).expect("in its place");
-        assert_eq!(later.decode(&zeros, &information), cheat);
+        assert_eq!(Decoding::new(&SESSION).decode(0, &labels, &information), cheat);
+        assert_eq!(Decoding::new(&SessionId::new([5; 32])).decode(0, &zeros, &information), cheat);
+        let later = Decoding::new(&SESSION);
+        later.decode(0, &zeros, &information).expect("in its place");
+        assert_eq!(later.decode(8, &zeros, &information), cheat);
     }
 
     #[test]
     fn information_of_another_length_or_with_equal_hashes_is_malformed() {
         let (zeros, offset) = sample();
-        let mut information = Decoding::new(&SESSION).encode(&zeros, offset);
+        let mut information = Decoding::new(&SESSION).encode(0, &zeros, offset);
         for length in [0, 1, information.len() - 1, information.len() - DECODING_BYTES] {
-            let result = Decoding::new(&SESSION).decode(&zeros, &information[..length]);
+            let result = Decoding::new(&SESSION).decode(0, &zeros, &information[..length]);
             assert!(matches!(result, Err(Error::Malformed { .. })), "{length}");
         }
         information.copy_within(..HASH, HASH);
-        assert!(matches!(Decoding::new(&SESSION).decode(&zeros, &information), Err(Error::Malformed { .. })));
+        assert!(matches!(
+            Decoding::new(&SESSION).decode(0, &zeros, &information),
+            Err(Error::Malformed { .. })
+        ));
     }
 
     #[test]

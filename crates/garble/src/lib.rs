@@ -43,9 +43,10 @@
 //!
 //! * **V, against a P that does anything**: `Ok` from [`two_party::Evaluator::verify`] means that every
 //!   output that V saw is the right one for the inputs that P committed to before V decoded anything that
-//!   depends on them, and V's own. Until then V's inputs are hidden from P except for one bit for each time
-//!   that V did not abort (a P that garbles wrongly learns whether V noticed); so what V puts in must be
-//!   worthless once it is opened.
+//!   depends on them, and V's own. If V accepts, P has learnt of V's inputs until then what the right public
+//!   values say, and one bit for each time that V did not abort (a P that garbles wrongly learns whether V
+//!   noticed). A P that garbles another function learns what that one says, and is rejected in the end. So
+//!   what V puts in must be worthless once it is opened, or known.
 //! * **P, against a V that does anything**: V learns the public outputs and its shares of shared ones,
 //!   nothing else. A public value counts for P only when V has shown the labels that it came from.
 //!

@@ -16,6 +16,8 @@
 //! | [`record`] | AES-128-GCM's counter blocks under a shared key |
 //! | [`transcript`] | what both directions of a connection say, read from their raw bytes |
 //! | [`claim`] | what can be proved about bytes that stay hidden |
+//! | [`joint`] | the mode in which two parties are the client, whole |
+//! | [`disclosure`] | what P tells V about a connection that has ended, and what is proved of it |
 //! | [`proxy`] | the mode in which V relays the connection and P proves what went over it |
 //! | [`server`] | who the server is: certificates, host name, time, its signature over the key exchange |
 //! | [`http`] | requests and responses as ranges of the plaintext; values of JSON bodies |
@@ -26,9 +28,11 @@
 pub mod attestation;
 pub mod claim;
 mod cursor;
+pub mod disclosure;
 mod error;
 pub mod ghash;
 pub mod http;
+pub mod joint;
 pub mod key_exchange;
 pub mod prf;
 pub mod proxy;

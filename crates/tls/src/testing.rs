@@ -101,6 +101,29 @@ pub(crate) fn two_parties<F: OleField, A: Send, B: Send>(
     })
 }
 
+/// P's random tags, and V's keys for them with its delta.
+pub(crate) fn tags(
+    channel: &mut dyn Channel,
+    session: SessionId,
+    rng: &mut ChaCha20Rng,
+) -> Result<Stock, volery_vole::Error> {
+    let extension = softspoken::Receiver::setup(channel, &session, FieldBits::Eight, rng)?;
+    let party = ProverParty::new(session, extension, rng);
+    Ok(Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None))))
+}
+
+/// V's side of [`tags`].
+pub(crate) fn keys(
+    channel: &mut dyn Channel,
+    session: SessionId,
+    rng: &mut ChaCha20Rng,
+) -> Result<(Delta, Stock), volery_vole::Error> {
+    let delta = Delta::random(rng);
+    let extension = softspoken::Sender::setup(channel, &session, FieldBits::Eight, delta.duplicate(), rng)?;
+    let party = VerifierParty::new(session, extension, delta.duplicate(), rng);
+    Ok((delta, Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)))))
+}
+
 /// Correlations from nowhere, for a party whose peer is not honest anyway.
 struct Nothing;
 

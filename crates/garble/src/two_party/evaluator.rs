@@ -7,9 +7,9 @@ use volery_vole::{Delta, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::deferred::{Deferred, FromChannel};
-use super::program::{Input, Owner, Program, Step, Wire};
+use super::program::{Input, Masks, Owner, Program, Sealed, Step, Wire};
 use super::{Garbling, LABEL, Settings, bits, masked, same_length, start_point};
-use crate::decoding::{DECODING_BYTES, Decoding};
+use crate::decoding::{DECODING_BYTES, Decoding, SEAL_BYTES};
 use crate::gates::{ActiveWire, Evaluator as Gates, HalfGates, Scheme, Source, ThreeHalves};
 use crate::{Error, Function, Shape};
 
@@ -34,6 +34,8 @@ pub struct Evaluator<F> {
     labels: Stock,
     pub(super) decoding: Decoding,
     pub(super) settings: Settings,
+    /// Commitments of the proof's further claims, about.
+    pub(super) claimed: u64,
     over: bool,
 }
 
@@ -58,6 +60,7 @@ impl<F: Function> Evaluator<F> {
             labels,
             decoding: Decoding::new(session),
             settings,
+            claimed: 0,
             over: false,
         }
     }
@@ -67,20 +70,22 @@ impl<F: Function> Evaluator<F> {
     /// # Errors
     /// The same.
     pub fn input(&mut self, channel: &mut dyn Channel, owner: Owner, n: usize) -> Result<Input, Error> {
-        self.guarded(channel, |v, channel| {
-            let mut secrets = Zeroizing::new(vec![Gf128::ZERO; n]);
-            match owner {
-                Owner::Prover => v.commitments.fill(channel, &mut secrets)?,
-                Owner::Verifier => {
-                    v.labels.expect(Some(n as u64));
-                    v.labels.fill(channel, &mut secrets)?;
-                }
-                Owner::Both => secrets.clear(),
+        self.guarded(channel, |v, channel| v.try_input(channel, owner, n))
+    }
+
+    fn try_input(&mut self, channel: &mut dyn Channel, owner: Owner, n: usize) -> Result<Input, Error> {
+        let mut secrets = Zeroizing::new(vec![Gf128::ZERO; n]);
+        match owner {
+            Owner::Prover => self.commitments.fill(channel, &mut secrets)?,
+            Owner::Verifier => {
+                self.labels.expect(Some(n as u64));
+                self.labels.fill(channel, &mut secrets)?;
             }
-            let input = v.program.input(owner, n, secrets)?;
-            v.append(n);
-            Ok(input)
-        })
+            Owner::Both => secrets.clear(),
+        }
+        let input = self.program.input(owner, n, secrets)?;
+        self.append(n);
+        Ok(input)
     }
 
     /// Gives V's own input bits, which P does not learn before the proof.
@@ -214,16 +219,44 @@ impl<F: Function> Evaluator<F> {
     /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if a label is none of
     /// the two that it could be; [`Error::Diverged`]; [`Error::Malformed`]; the channel's errors.
     pub fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |v, channel| v.try_public(channel, wires, None))
+    }
+
+    /// See [`Garbler::public_sealed`](super::Garbler::public_sealed).
+    ///
+    /// # Errors
+    /// As [`Evaluator::public`]; [`Error::Misuse`] if it was sealed with masks.
+    pub fn public_sealed(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
         self.guarded(channel, |v, channel| {
-            v.program.announce("public", wires)?;
-            let labels = v.labels_of(wires);
-            let values = v.decode(channel, &labels)?;
-            let mut message = values.iter().copied().collect::<volery_field::Bits>().to_bytes();
-            message.extend_from_slice(&v.decoding.digest(&v.program.digest(), &labels));
-            channel.send(tags::GARBLED_RETURN, &message)?;
-            channel.flush()?;
-            v.program.push(Step::Public { wires: wires.to_vec(), values: values.clone() });
-            Ok(values)
+            same_length(sealed.masks.len(), 0)?;
+            v.try_public(channel, &sealed.wires, Some(&sealed))
+        })
+    }
+
+    fn try_public(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        sealed: Option<&Sealed>,
+    ) -> Result<Vec<F2>, Error> {
+        self.program.announce("public", wires)?;
+        let labels = self.labels_of(wires);
+        let values = self.decode(channel, &labels, sealed)?;
+        self.send_returned(channel, &values, &labels)?;
+        channel.flush()?;
+        self.program.push(Step::Public { wires: wires.to_vec(), values: values.clone() });
+        Ok(values)
+    }
+
+    /// Takes P's commitment to `n` random bits, and their labels; see [`Garbler::masks`](super::Garbler::masks).
+    ///
+    /// # Errors
+    /// As [`Evaluator::input`] and [`Evaluator::take`].
+    pub fn masks(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Masks, Error> {
+        self.guarded(channel, |v, channel| {
+            let input = v.try_input(channel, Owner::Prover, n)?;
+            v.try_take(channel, &input)?;
+            Ok(Masks(input))
         })
     }
 
@@ -231,37 +264,125 @@ impl<F: Function> Evaluator<F> {
     /// [`Garbler::shared`](super::Garbler::shared).
     ///
     /// # Errors
-    /// As [`Evaluator::public`] and [`Evaluator::take`].
+    /// As [`Evaluator::public`]; [`Error::Misuse`] for other masks.
     pub fn shared(
         &mut self,
         channel: &mut dyn Channel,
         wires: &[Wire],
-        masks: Input,
+        masks: Masks,
     ) -> Result<Vec<F2>, Error> {
         self.guarded(channel, |v, channel| {
             same_length(masks.wires().len(), wires.len())?;
-            v.try_take(channel, &masks)?;
-            v.program.announce("shared", wires)?;
-            let masks = masks.wires().to_vec();
-            let mut labels = v.labels_of(wires);
-            labels.iter_mut().zip(v.labels_of(&masks).iter()).for_each(|(label, mask)| *label += *mask);
-            let values = v.decode(channel, &labels)?;
-            let share = Zeroizing::new(values.clone());
-            v.program.push(Step::Shared { wires: wires.to_vec(), masks, share });
-            Ok(values)
+            v.program.masks(&masks)?;
+            v.try_shared(channel, wires, masks.wires(), None)
         })
     }
 
-    /// Receives decoding information.
-    fn decode(&mut self, channel: &mut dyn Channel, labels: &[Gf128]) -> Result<Vec<F2>, Error> {
+    /// See [`Garbler::shared_sealed`](super::Garbler::shared_sealed).
+    ///
+    /// # Errors
+    /// As [`Evaluator::shared`]; [`Error::Misuse`] if it was sealed without masks.
+    pub fn shared_sealed(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |v, channel| {
+            same_length(sealed.masks.len(), sealed.wires.len())?;
+            v.try_shared(channel, &sealed.wires, &sealed.masks, Some(&sealed))
+        })
+    }
+
+    fn try_shared(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: &[Wire],
+        sealed: Option<&Sealed>,
+    ) -> Result<Vec<F2>, Error> {
+        self.program.announce("shared", wires)?;
+        let labels = self.masked_labels(wires, masks);
+        let values = self.decode(channel, &labels, sealed)?;
+        let share = Zeroizing::new(values.clone());
+        self.program.push(Step::Shared { wires: wires.to_vec(), masks: masks.to_vec(), share });
+        Ok(values)
+    }
+
+    /// Takes, sealed, what will decode wires; see [`Garbler::seal`](super::Garbler::seal).
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; the channel's errors.
+    pub fn seal(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: Option<Masks>,
+    ) -> Result<Sealed, Error> {
+        self.guarded(channel, |v, channel| {
+            let masks = v.program.seal(wires, masks.as_ref())?;
+            let mut information = Zeroizing::new(vec![0; DECODING_BYTES * wires.len()]);
+            channel.recv_exact(tags::GARBLED_SEALED, &mut information)?;
+            let first = v.decoding.reserve(wires.len());
+            Ok(Sealed { wires: wires.to_vec(), masks, first, secret: information })
+        })
+    }
+
+    /// Returns V's share of wires that were shared with these masks to P, with a proof of its labels; see
+    /// [`Garbler::confirm`](super::Garbler::confirm). Waits for nothing, and is not sent before the next flush.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if they were not shared; what sending meets.
+    pub fn confirm(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: &[Wire],
+    ) -> Result<(), Error> {
+        self.guarded(channel, |v, channel| {
+            let share = v.program.confirm(wires, masks)?;
+            let labels = v.masked_labels(wires, masks);
+            v.send_returned(channel, &share, &labels)
+        })
+    }
+
+    fn send_returned(
+        &mut self,
+        channel: &mut dyn Channel,
+        values: &[F2],
+        labels: &[Gf128],
+    ) -> Result<(), Error> {
+        let mut message = values.iter().copied().collect::<volery_field::Bits>().to_bytes();
+        message.extend_from_slice(&self.decoding.digest(&self.program.digest(), labels));
+        Ok(channel.send(tags::GARBLED_RETURN, &message)?)
+    }
+
+    /// Labels of the sums of wires and masks.
+    fn masked_labels(&self, wires: &[Wire], masks: &[Wire]) -> Zeroizing<Vec<Gf128>> {
+        let mut labels = self.labels_of(wires);
+        labels.iter_mut().zip(self.labels_of(masks).iter()).for_each(|(label, mask)| *label += *mask);
+        labels
+    }
+
+    /// Receives decoding information, or what opens it.
+    fn decode(
+        &mut self,
+        channel: &mut dyn Channel,
+        labels: &[Gf128],
+        sealed: Option<&Sealed>,
+    ) -> Result<Vec<F2>, Error> {
         let program = self.program.digest();
-        let mut message = vec![0; program.len() + DECODING_BYTES * labels.len()];
+        let length = if sealed.is_some() { SEAL_BYTES } else { DECODING_BYTES * labels.len() };
+        let mut message = vec![0; program.len() + length];
         channel.recv_exact(tags::GARBLED_DECODING, &mut message)?;
-        let (theirs, information) = message.split_at(program.len());
+        let (theirs, rest) = message.split_at(program.len());
         if theirs != program {
             return Err(Error::Diverged { step: tags::GARBLED_DECODING });
         }
-        self.decoding.decode(labels, information)
+        let Some(sealed) = sealed else {
+            let first = self.decoding.reserve(labels.len());
+            return self.decoding.decode(first, labels, rest);
+        };
+        let key = rest.first_chunk();
+        let key = key.ok_or_else(|| Error::malformed(tags::GARBLED_DECODING, "no key"))?;
+        let mut information = sealed.secret.clone();
+        self.decoding.seal(sealed.first, key, &mut information);
+        self.decoding.decode(sealed.first, labels, &information)
     }
 
     pub(super) fn labels_of(&self, wires: &[Wire]) -> Zeroizing<Vec<Gf128>> {
@@ -278,6 +399,11 @@ impl<F: Function> Evaluator<F> {
     #[must_use]
     pub fn keys(&self) -> u64 {
         self.keys
+    }
+
+    /// See [`Garbler::expect`](super::Garbler::expect).
+    pub fn expect(&mut self, commitments: u64) {
+        self.claimed = commitments;
     }
 
     /// The keys under delta, for other protocols of the session. Both parties must take the same number

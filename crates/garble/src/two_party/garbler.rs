@@ -8,7 +8,7 @@ use volery_vole::supply::Stock;
 use volery_vole::{Delta, Prg, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::program::{Input, Owner, Program, Step, Wire};
+use super::program::{Input, Masks, Owner, Program, Sealed, Step, Wire};
 use super::{Garbling, Settings, bits, encode_labels, masked, same_length, start_point};
 use crate::decoding::{DIGEST_BYTES, Decoding};
 use crate::gates::{Garbler as Gates, HalfGates, Scheme, Sink, ThreeHalves, ZeroWire};
@@ -33,6 +33,8 @@ pub struct Garbler<F> {
     labels: Stock,
     pub(super) decoding: Decoding,
     pub(super) settings: Settings,
+    /// Commitments of the proof's further claims, about.
+    pub(super) claimed: u64,
     over: bool,
 }
 
@@ -62,6 +64,7 @@ impl<F: Function> Garbler<F> {
             labels,
             decoding: Decoding::new(session),
             settings,
+            claimed: 0,
             over: false,
         }
     }
@@ -220,19 +223,46 @@ impl<F: Function> Garbler<F> {
     /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if V returns what it
     /// was not given; [`Error::Malformed`]; the channel's errors.
     pub fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
-        self.guarded(channel, |p, channel| p.try_public(channel, wires))
+        self.guarded(channel, |p, channel| p.try_public(channel, wires, None))
     }
 
-    fn try_public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
+    /// [`Garbler::public`] of what was [sealed](Garbler::seal): one round trip, 16 bytes and one bit for each.
+    ///
+    /// # Errors
+    /// As [`Garbler::public`]; [`Error::Misuse`] if it was sealed with masks.
+    pub fn public_sealed(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |p, channel| {
+            same_length(sealed.masks.len(), 0)?;
+            p.try_public(channel, &sealed.wires, Some(&sealed))
+        })
+    }
+
+    fn try_public(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        sealed: Option<&Sealed>,
+    ) -> Result<Vec<F2>, Error> {
         self.program.announce("public", wires)?;
-        let zeros = Zeroizing::new(wires.iter().map(|wire| self.zero(*wire)).collect::<Vec<_>>());
-        let program = self.send_decoding(channel, &zeros)?;
-        let mut message = vec![0; wires.len().div_ceil(8) + DIGEST_BYTES];
-        channel.recv_exact(tags::GARBLED_RETURN, &mut message)?;
-        let (packed, shown) = message.split_at(wires.len().div_ceil(8));
-        let values = bits(tags::GARBLED_RETURN, packed, wires.len())?;
-        self.check_shown(tags::GARBLED_RETURN, &program, &zeros, &values, shown)?;
+        let zeros = self.zeros_of(wires, &[]);
+        let program = self.send_decoding(channel, &zeros, sealed)?;
+        let values = self.receive_returned(channel, &program, &zeros)?;
         self.program.push(Step::Public { wires: wires.to_vec(), values: values.clone() });
+        Ok(values)
+    }
+
+    /// Values that V returns, by the wires' labels of 0.
+    fn receive_returned(
+        &mut self,
+        channel: &mut dyn Channel,
+        program: &[u8; 32],
+        zeros: &[Gf128],
+    ) -> Result<Vec<F2>, Error> {
+        let mut message = vec![0; zeros.len().div_ceil(8) + DIGEST_BYTES];
+        channel.recv_exact(tags::GARBLED_RETURN, &mut message)?;
+        let (packed, shown) = message.split_at(zeros.len().div_ceil(8));
+        let values = bits(tags::GARBLED_RETURN, packed, zeros.len())?;
+        self.check_shown(tags::GARBLED_RETURN, program, zeros, &values, shown)?;
         Ok(values)
     }
 
@@ -252,53 +282,137 @@ impl<F: Function> Garbler<F> {
         if right { Ok(()) } else { Err(Error::cheat(step, "the proof that values come from labels")) }
     }
 
-    /// Shares wires between the parties; returns P's share. The other share, V's, is the wire's value plus
-    /// P's.
-    ///
-    /// `masks` is an input of P's as long as `wires` is; P fills it with random bits. Waits for nothing; 56
-    /// bytes a bit.
+    /// Draws `n` random bits for outputs that will be shared, commits to them and sends their labels. Waits for nothing; 16 bytes a
+    /// bit, and one bit.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if inputs that they depend on have not come, or if `masks` is not such an input;
-    /// what sending meets.
+    /// As [`Garbler::input`] and [`Garbler::give`].
+    pub fn masks(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Masks, Error> {
+        self.guarded(channel, |p, channel| {
+            let input = p.try_input(channel, Owner::Prover, n)?;
+            let mut random = Zeroizing::new(vec![Gf128::ZERO; n]);
+            p.random.blocks(&mut random);
+            let bits = Zeroizing::new(random.iter().map(|block| block.lsb()).collect::<Vec<_>>());
+            p.try_give(channel, &input, &bits)?;
+            Ok(Masks(input))
+        })
+    }
+
+    /// Shares wires between the parties; returns P's share, which are the masks. The other share, V's, is the wire's value plus P's.
+    ///
+    /// `masks` are as many as `wires`. Waits for nothing; 40 bytes a bit.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if inputs that they depend on have not come, or for other masks; what sending meets.
     pub fn shared(
         &mut self,
         channel: &mut dyn Channel,
         wires: &[Wire],
-        masks: Input,
+        masks: Masks,
     ) -> Result<Vec<F2>, Error> {
-        self.guarded(channel, |p, channel| p.try_shared(channel, wires, &masks))
+        self.guarded(channel, |p, channel| {
+            same_length(masks.wires().len(), wires.len())?;
+            p.program.masks(&masks)?;
+            p.try_shared(channel, wires, masks.wires(), None)
+        })
+    }
+
+    /// [`Garbler::shared`] of what was [sealed](Garbler::seal): 16 bytes.
+    ///
+    /// # Errors
+    /// As [`Garbler::shared`]; [`Error::Misuse`] if it was sealed without masks.
+    pub fn shared_sealed(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |p, channel| {
+            same_length(sealed.masks.len(), sealed.wires.len())?;
+            p.try_shared(channel, &sealed.wires, &sealed.masks, Some(&sealed))
+        })
     }
 
     fn try_shared(
         &mut self,
         channel: &mut dyn Channel,
         wires: &[Wire],
-        masks: &Input,
+        masks: &[Wire],
+        sealed: Option<&Sealed>,
     ) -> Result<Vec<F2>, Error> {
-        same_length(masks.wires().len(), wires.len())?;
-        let mut random = Zeroizing::new(vec![Gf128::ZERO; wires.len()]);
-        self.random.blocks(&mut random);
-        let share: Vec<F2> = random.iter().map(|block| block.lsb()).collect();
-        self.try_give(channel, masks, &share)?;
+        let share = self.program.own_bits(masks)?;
         self.program.announce("shared", wires)?;
-        let zeros = wires.iter().zip(masks.wires()).map(|(wire, mask)| self.zero(*wire) + self.zero(*mask));
-        let zeros = Zeroizing::new(zeros.collect::<Vec<_>>());
-        self.send_decoding(channel, &zeros)?;
+        let zeros = self.zeros_of(wires, masks);
+        self.send_decoding(channel, &zeros, sealed)?;
         channel.flush()?;
-        let masks = masks.wires().to_vec();
         // What V decodes is known when V's inputs are.
-        self.program.push(Step::Shared { wires: wires.to_vec(), masks, share: Zeroizing::default() });
+        let step = Step::Shared { wires: wires.to_vec(), masks: masks.to_vec(), share: Zeroizing::default() };
+        self.program.push(step);
         Ok(share)
     }
 
-    /// The program so far, and what decodes these wires.
-    fn send_decoding(&mut self, channel: &mut dyn Channel, zeros: &[Gf128]) -> Result<[u8; 32], Error> {
+    /// Sends ahead, sealed, what will decode wires that need not have values yet: to make them public, or with `masks` to share them.
+    /// Waits for nothing; 40 bytes a bit.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; what sending meets.
+    pub fn seal(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: Option<Masks>,
+    ) -> Result<Sealed, Error> {
+        self.guarded(channel, |p, channel| {
+            let masks = p.program.seal(wires, masks.as_ref())?;
+            let zeros = p.zeros_of(wires, &masks);
+            let first = p.decoding.reserve(wires.len());
+            let mut information = p.decoding.encode(first, &zeros, p.offset.expose());
+            let key = p.random.block().to_bytes();
+            p.decoding.seal(first, &key, &mut information);
+            channel.send(tags::GARBLED_SEALED, &information)?;
+            Ok(Sealed { wires: wires.to_vec(), masks, first, secret: Zeroizing::new(key.to_vec()) })
+        })
+    }
+
+    /// Takes V's share of wires that were shared with these masks: V returns it with a proof of its labels, so it can't be another one.
+    /// P then knows the values. V's message is waited for.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if they were not shared; [`Error::Cheat`] if V returns what it was not given; [`Error::Malformed`]; the
+    /// channel's errors.
+    pub fn confirm(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: &[Wire],
+    ) -> Result<Vec<F2>, Error> {
+        self.guarded(channel, |p, channel| {
+            p.program.confirm(wires, masks)?;
+            let zeros = p.zeros_of(wires, masks);
+            let program = p.program.digest();
+            p.receive_returned(channel, &program, &zeros)
+        })
+    }
+
+    /// The program so far, and what decodes these wires, or opens what does.
+    fn send_decoding(
+        &mut self,
+        channel: &mut dyn Channel,
+        zeros: &[Gf128],
+        sealed: Option<&Sealed>,
+    ) -> Result<[u8; 32], Error> {
         let program = self.program.digest();
         let mut message = program.to_vec();
-        message.extend_from_slice(&self.decoding.encode(zeros, self.offset.expose()));
+        match sealed {
+            Some(sealed) => message.extend_from_slice(&sealed.secret),
+            None => {
+                let first = self.decoding.reserve(zeros.len());
+                message.extend_from_slice(&self.decoding.encode(first, zeros, self.offset.expose()));
+            }
+        }
         channel.send(tags::GARBLED_DECODING, &message)?;
         Ok(program)
+    }
+
+    /// The labels of 0 of wires, or of the sums of wires and masks where there are masks.
+    fn zeros_of(&self, wires: &[Wire], masks: &[Wire]) -> Zeroizing<Vec<Gf128>> {
+        let masks = masks.iter().map(|mask| self.zero(*mask)).chain(core::iter::repeat(Gf128::ZERO));
+        Zeroizing::new(wires.iter().zip(masks).map(|(wire, mask)| self.zero(*wire) + mask).collect())
     }
 
     /// The label of 0; wires of this session have one.
@@ -315,6 +429,12 @@ impl<F: Function> Garbler<F> {
     #[must_use]
     pub fn keys(&self) -> u64 {
         self.keys
+    }
+
+    /// Says that the proof's further claims make about so many commitments, so that enough correlations are made at once. V says the
+    /// same number.
+    pub fn expect(&mut self, commitments: u64) {
+        self.claimed = commitments;
     }
 
     /// The tags under V's delta, for other protocols of the session. Both parties must take the same number

@@ -21,19 +21,27 @@
 //!                                -- labels of d -------->      label of y = label of u + label of d
 //! give_public (Both)             -- labels ------------->
 //!
+//! seal(wires, masks)             -- h_0, h_1, sealed --->      ahead; then a key of 16 bytes is all that decoding takes
+//!
 //! public(wires)                  -- program, h_0, h_1 -->      decodes, or aborts
 //!   checks, or aborts            <- values, R(labels) ---
+//! masks(n)                       -- x + u, labels ------>      ahead, or whenever they are needed
 //! shared(wires, masks)           -- program, h_0, h_1 -->      decodes value + mask; P's share is the mask
 //!
-//! prove / verify                 <- y, R(labels) --------      V opens all its inputs
+//! confirm(wires, masks)          <- share, R(labels) ----      P learns the values, if they are for it alone
+//!
+//! learn / open                   <- y, R(labels) --------      V opens all its inputs
 //!   recomputes every call; aborts unless all public values are what they must be
+//! prove / verify
 //!                                <- QuickSilver -------->      committed x, opened y, what V saw
 //! ```
 //!
 //! # Why it is safe
 //!
-//! **V's inputs while it runs.** They are hidden by OT; what P gets from V are public values that decode (one
-//! bit of leakage for each abort that does not happen, see `decoding`) and nothing else.
+//! **V's inputs while it runs.** They are hidden by OT; what P gets from V are values that decode (one bit of
+//! leakage for each abort that does not happen, see `decoding`) and nothing else. They are the values of what P
+//! garbled, which V learns to be the right ones only from the proof: a P that garbles another function can learn
+//! V's inputs, and then proves nothing.
 //!
 //! **What V accepts.** All that P could do wrong is garble something else, send labels of other bits than it
 //! committed to, or send wrong labels of `d` or of a public input. Each of these can change only what V
@@ -59,8 +67,8 @@ mod tests;
 
 pub use evaluator::Evaluator;
 pub use garbler::Garbler;
-pub use program::{Input, Owner, Wire};
-pub use proof::Proved;
+pub use program::{Input, Masks, Owner, Sealed, Wire};
+pub use proof::{Proved, Values};
 pub use setup::{evaluator_labels, garbler_labels};
 
 use volery_field::{Bits, F2, Gf128};

@@ -48,6 +48,50 @@ impl Input {
     }
 }
 
+/// Random bits of P's that will hide outputs from V when these are shared. P is committed to them, and V has their labels. They serve
+/// once, so this is no copy of anything.
+#[derive(Debug)]
+pub struct Masks(pub(super) Input);
+
+impl Masks {
+    /// Their wires.
+    #[must_use]
+    pub fn wires(&self) -> &[Wire] {
+        self.0.wires()
+    }
+}
+
+/// Outputs whose decoding information was sent ahead, sealed. It is opened once, so this is no copy of anything.
+#[must_use = "sealed outputs that are never opened were prepared for nothing"]
+pub struct Sealed {
+    pub(super) wires: Vec<Wire>,
+    pub(super) masks: Vec<Wire>,
+    /// The number of the first bit.
+    pub(super) first: u64,
+    /// At P the key; at V what it opens.
+    pub(super) secret: Zeroizing<Vec<u8>>,
+}
+
+impl Sealed {
+    /// The wires that it decodes.
+    #[must_use]
+    pub fn wires(&self) -> &[Wire] {
+        &self.wires
+    }
+
+    /// The masks, if the wires will be shared; else none.
+    #[must_use]
+    pub fn masks(&self) -> &[Wire] {
+        &self.masks
+    }
+}
+
+impl core::fmt::Debug for Sealed {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Sealed").field("bits", &self.wires.len()).finish_non_exhaustive()
+    }
+}
+
 /// What a party keeps of input bits.
 pub(super) struct InputRecord {
     pub(super) owner: Owner,
@@ -79,6 +123,8 @@ pub(super) struct Program<F> {
     /// Steps that are calls whose outputs are not ready, in order.
     waiting: Vec<usize>,
     digest: Digest,
+    /// Whether V has opened its inputs, so that nothing more can be computed.
+    closed: bool,
 }
 
 /// The most wires of a session: some hundred megabytes of labels.
@@ -90,7 +136,14 @@ impl<F: Function> Program<F> {
         digest.bytes("protocol", b"garble-then-prove v1");
         digest.bytes("garbling", settings.garbling.name().as_bytes());
         digest.number("interval", settings.proof.interval as u64);
-        Self { steps: Vec::new(), inputs: Vec::new(), ready: Vec::new(), waiting: Vec::new(), digest }
+        Self {
+            steps: Vec::new(),
+            inputs: Vec::new(),
+            ready: Vec::new(),
+            waiting: Vec::new(),
+            digest,
+            closed: false,
+        }
     }
 
     /// What both parties compare: all calls so far, with public inputs.
@@ -98,7 +151,24 @@ impl<F: Function> Program<F> {
         self.digest.finish()
     }
 
+    /// V opens its inputs: there will be no further calls.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    fn open(&self) -> Result<(), Error> {
+        if self.closed {
+            return Err(Error::misuse("nothing more can be computed once V has opened its inputs"));
+        }
+        Ok(())
+    }
+
     pub(super) fn input_record(&mut self, input: &Input) -> Result<&mut InputRecord, Error> {
+        self.open()?;
         // Wires too: those of another session's input may have had their values here, and a second label of a wire
         // would give the offset away.
         let same = |record: &InputRecord| {
@@ -120,6 +190,32 @@ impl<F: Function> Program<F> {
         Err(Error::misuse(format!("an input of {:?} is treated as one of {owner:?}", record.owner)))
     }
 
+    /// What is kept of masks.
+    pub(super) fn masks(&self, masks: &Masks) -> Result<&InputRecord, Error> {
+        let Masks(input) = masks;
+        let mut wires = input.wires.iter().enumerate();
+        let record = self.inputs.get(input.number).filter(|record| {
+            record.delivered
+                && record.owner == Owner::Prover
+                && record.len == input.wires.len()
+                && wires.all(|(i, wire)| wire.index() == record.first + i)
+        });
+        record.ok_or_else(|| Error::misuse("masks that are not of this session"))
+    }
+
+    /// P's own bits on wires that are all of one of its inputs.
+    pub(super) fn own_bits(&self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
+        let place = wires.first().map(|wire| wire.index());
+        let record =
+            self.inputs.iter().find(|record| Some(record.first) == place && record.len == wires.len());
+        let values = record.and_then(|record| record.values.as_ref()).map(|values| values.to_vec());
+        match (values, wires) {
+            (Some(values), _) => Ok(values),
+            (None, []) => Ok(Vec::new()),
+            (None, _) => Err(Error::misuse("masks without bits")),
+        }
+    }
+
     pub(super) fn records(&self) -> &[InputRecord] {
         &self.inputs
     }
@@ -133,6 +229,7 @@ impl<F: Function> Program<F> {
     }
 
     fn wires(&mut self, n: usize, ready: bool) -> Result<Vec<Wire>, Error> {
+        self.open()?;
         let first = self.ready.len();
         let end = first.checked_add(n).filter(|&end| end <= MOST_WIRES);
         let end = end.ok_or(Error::Limit { what: "the number of wires", limit: MOST_WIRES as u64 })?;
@@ -192,6 +289,7 @@ impl<F: Function> Program<F> {
 
     /// Wires that are about to be decoded: what they depend on must have come.
     pub(super) fn announce(&mut self, what: &str, wires: &[Wire]) -> Result<(), Error> {
+        self.open()?;
         if !wires.iter().all(|wire| self.is_ready(*wire)) {
             return Err(Error::misuse(
                 "an output is asked for before all inputs that it depends on have come",
@@ -199,6 +297,37 @@ impl<F: Function> Program<F> {
         }
         self.absorb(what, wires);
         Ok(())
+    }
+
+    /// Decoding information for wires, with these masks or none, is sent ahead.
+    pub(super) fn seal(&mut self, wires: &[Wire], masks: Option<&Masks>) -> Result<Vec<Wire>, Error> {
+        self.open()?;
+        self.check(wires)?;
+        let masks = match masks {
+            None => Vec::new(),
+            Some(masks) => {
+                super::same_length(masks.wires().len(), wires.len())?;
+                self.masks(masks)?;
+                masks.wires().to_vec()
+            }
+        };
+        self.absorb("sealed", wires);
+        self.absorb("masks", &masks);
+        Ok(masks)
+    }
+
+    /// V's share of wires that were shared with these masks is about to be returned; what this party keeps of it (nothing, at P).
+    pub(super) fn confirm(&mut self, wires: &[Wire], masks: &[Wire]) -> Result<Zeroizing<Vec<F2>>, Error> {
+        let share = self.steps.iter().find_map(|step| match step {
+            Step::Shared { wires: shared, masks: with, share } if shared == wires && with == masks => {
+                Some(share.clone())
+            }
+            _ => None,
+        });
+        let share = share.ok_or_else(|| Error::misuse("wires that were not shared with these masks"))?;
+        self.announce("confirmed", wires)?;
+        self.absorb("masks", masks);
+        Ok(share)
     }
 
     fn absorb(&mut self, what: &str, wires: &[Wire]) {

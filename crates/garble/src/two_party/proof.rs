@@ -154,15 +154,52 @@ fn count<F: Function>(program: &Program<F>) -> Result<u64, Error> {
     Ok(counter.ands())
 }
 
-/// What `correlations` a proof of the program takes.
-fn expected<F: Function>(program: &Program<F>, settings: quicksilver::Settings) -> Result<u64, Error> {
-    Ok(quicksilver::Program::from(count(program)?).correlations(settings))
+/// What correlations a proof of the program takes, with `claimed` commitments of further claims.
+fn expected<F: Function>(
+    program: &Program<F>,
+    claimed: u64,
+    settings: quicksilver::Settings,
+) -> Result<u64, Error> {
+    let commitments = count(program)?.saturating_add(claimed);
+    Ok(quicksilver::Program::from(commitments).correlations(settings))
+}
+
+/// The values of a session, at P when V has opened its inputs; wiped on drop.
+pub struct Values(Zeroizing<Vec<Option<F2>>>);
+
+impl Values {
+    /// The wire's value; none if it was never evaluated.
+    #[must_use]
+    pub fn wire(&self, wire: Wire) -> Option<F2> {
+        self.0.get(wire.index()).copied().flatten()
+    }
 }
 
 impl<F: Function> Garbler<F> {
-    /// Receives V's inputs, checks all that V said, and proves every call: its committed inputs, V's inputs
-    /// and the functions give the values and shares that V saw. `more` adds claims of the caller's own to the
-    /// same proof; V's must be the same.
+    /// Receives V's inputs, which it opens when nothing more is to be computed, and checks all that V said. Returns every value of the
+    /// session.
+    ///
+    /// # Errors
+    /// [`Error::Cheat`] if V opens other inputs than it used, or returned other values than they give; [`Error::Malformed`]; the
+    /// channel's.
+    pub fn learn(&mut self, channel: &mut dyn Channel) -> Result<Values, Error> {
+        self.guarded(channel, |p, channel| {
+            if p.program.is_closed() {
+                return Err(Error::misuse("V has opened its inputs before"));
+            }
+            p.try_learn(channel)
+        })
+    }
+
+    fn try_learn(&mut self, channel: &mut dyn Channel) -> Result<Values, Error> {
+        self.receive_opening(channel)?;
+        self.program.close();
+        self.recompute()
+    }
+
+    /// Proves every call: P's committed inputs, V's inputs and the functions give the values and shares that V saw. `more` adds claims
+    /// of the caller's own to the same proof; V's must be the same. Calls [`Garbler::learn`] first if that has not been done; V then
+    /// does not call [`Evaluator::open`] either.
     ///
     /// Returns what `more` does, and the commitments that are left. Calls whose inputs never came are not
     /// proved.
@@ -181,9 +218,10 @@ impl<F: Function> Garbler<F> {
         ) -> Result<T, volery_zk::Error>,
     ) -> Result<(T, Stock), Error> {
         let result = self.guarded(channel, |p, channel| {
-            p.receive_opening(channel)?;
-            p.recompute()?;
-            p.commitments.expect(Some(expected(&p.program, p.settings.proof)?));
+            if !p.program.is_closed() {
+                p.try_learn(channel)?;
+            }
+            p.commitments.expect(Some(expected(&p.program, p.claimed, p.settings.proof)?));
             let challenges = Challenges::Interactive(rng);
             let mut prover =
                 quicksilver::Prover::new(p.settings.proof, challenges, &mut p.commitments, channel, None);
@@ -223,11 +261,11 @@ impl<F: Function> Garbler<F> {
     }
 
     /// Runs all in the clear: every value that V returned must be right. Finds what V's shares are.
-    fn recompute(&mut self) -> Result<(), Error> {
+    fn recompute(&mut self) -> Result<Values, Error> {
         let (mut right, mut shares) = (true, Vec::new());
         let input =
             |record: &InputRecord| record.values.as_ref().map_or(Vec::new(), |values| values.to_vec());
-        replay(&self.program, &mut Clear::new(), input, |_, number, wires, seen| {
+        let values = replay(&self.program, &mut Clear::new(), input, |_, number, wires, seen| {
             match seen {
                 Output::Public(values) => right &= wires == values,
                 Output::Shared { masks, .. } => {
@@ -237,6 +275,7 @@ impl<F: Function> Garbler<F> {
             }
             Ok(wires)
         })?;
+        let values = Values(Zeroizing::new(values));
         if !right {
             return Err(Error::cheat(tags::GARBLED_OPENING, "the recomputation of the returned values"));
         }
@@ -245,16 +284,28 @@ impl<F: Function> Garbler<F> {
                 *share = computed;
             }
         }
-        Ok(())
+        Ok(values)
     }
 }
 
 impl<F: Function> Evaluator<F> {
-    /// Opens V's inputs to P and verifies P's proof of every call; only `Ok` means that what V decoded is
-    /// right. `more` are the caller's own claims, the same as P's.
+    /// Opens V's inputs to P. To be called when P can do nothing with them any more; nothing can be computed afterwards.
     ///
-    /// Returns what `more` does, delta, and the keys that are left. To be called when P can do nothing with
-    /// V's inputs any more.
+    /// # Errors
+    /// [`Error::Misuse`] if it has been done; what sending meets.
+    pub fn open(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        self.guarded(channel, |v, channel| {
+            if v.program.is_closed() {
+                return Err(Error::misuse("V has opened its inputs before"));
+            }
+            v.send_opening(channel)
+        })
+    }
+
+    /// Verifies P's proof of every call; only `Ok` means that what V decoded is right. `more` are the caller's own claims, the same as
+    /// P's. Calls [`Evaluator::open`] first if that has not been done.
+    ///
+    /// Returns what `more` does, delta, and the keys that are left.
     ///
     /// # Errors
     /// [`Error::Proof`] with a rejection if the proof is wrong; otherwise what broke the session.
@@ -268,7 +319,9 @@ impl<F: Function> Evaluator<F> {
         ) -> Result<T, volery_zk::Error>,
     ) -> Result<(T, Delta, Stock), Error> {
         let result = self.guarded(channel, |v, channel| {
-            v.send_opening(channel)?;
+            if !v.program.is_closed() {
+                v.send_opening(channel)?;
+            }
             let result = v.check_proof(channel, rng, more);
             let accepted = result.is_ok();
             if accepted || matches!(&result, Err(error) if error.is_rejection()) {
@@ -290,7 +343,7 @@ impl<F: Function> Evaluator<F> {
             &Proved<VerifierWire>,
         ) -> Result<T, volery_zk::Error>,
     ) -> Result<T, Error> {
-        self.commitments.expect(Some(expected(&self.program, self.settings.proof)?));
+        self.commitments.expect(Some(expected(&self.program, self.claimed, self.settings.proof)?));
         let challenges = Challenges::Interactive(rng);
         let (proof, delta) = (self.settings.proof, &self.delta);
         let mut verifier =
@@ -314,6 +367,7 @@ impl<F: Function> Evaluator<F> {
         let program = self.program.digest();
         message.extend_from_slice(&self.decoding.digest(&program, &labels));
         channel.send(tags::GARBLED_OPENING, &message)?;
+        self.program.close();
         Ok(channel.flush()?)
     }
 }

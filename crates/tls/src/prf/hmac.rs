@@ -2,6 +2,7 @@
 
 use sha2::block_api::compress256;
 use volery_circuit::gadgets::bits_to_words;
+use zeroize::Zeroize;
 
 use crate::Error;
 use crate::step::{BLOCK, DIGEST_BITS, Step, TwoParty, WORDS, expanded_words};
@@ -16,6 +17,13 @@ pub struct HmacKey<W> {
 impl<W> core::fmt::Debug for HmacKey<W> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("HmacKey").finish_non_exhaustive()
+    }
+}
+
+impl<W: Zeroize> Zeroize for HmacKey<W> {
+    fn zeroize(&mut self) {
+        self.inner.zeroize();
+        self.outer.zeroize();
     }
 }
 
@@ -60,6 +68,14 @@ impl<W: Clone> HmacKey<W> {
         let inner =
             inner.map_err(|_| Error::Misuse(format!("a machine opened {length} words of a midstate")))?;
         Ok(Self { inner, outer })
+    }
+
+    /// The same key with what `wire` gives for each wire.
+    ///
+    /// # Errors
+    /// Those of `wire`.
+    pub(crate) fn try_map<T, E>(&self, wire: impl FnMut(&W) -> Result<T, E>) -> Result<HmacKey<T>, E> {
+        Ok(HmacKey { inner: self.inner, outer: self.outer.iter().map(wire).collect::<Result<_, _>>()? })
     }
 
     /// The MAC of `message`: 256 wires. One compression.

@@ -24,7 +24,7 @@
 //!
 //! ```text
 //! master secret     from the pre-master secret       6 compressions    2 pads, A(1), A(2), 2 outputs: 384 bits, kept
-//! key block         from the master secret           6                 2 pads, A(1), A(2), 2 outputs: keys kept, write IVs public
+//! key block         from the master secret           6                 2 pads, A(1), A(2), 2 outputs: keys and write IVs kept  
 //! client Finished   from the master secret           2                 A(1), output: 96 bits, public
 //!                                                   14 compressions, 247,569 ANDs; the paper has 289,827
 //! ```
@@ -93,20 +93,19 @@ pub fn master_secret<M: TwoParty + ?Sized>(
     prf(machine, premaster, label, &seed, MASTER_BITS)
 }
 
-/// The keys of a connection, kept, and its write IVs, which are public.
+/// The keys and write IVs of a connection, kept. The write IVs need not be secret, but nobody needs them in the clear either, and
+/// opening them would cost the parties a round trip.
 #[derive(Clone)]
 pub struct KeyBlock<W> {
     /// The AES-128 keys of the client's and the server's records: 128 wires each.
     pub keys: [Vec<W>; 2],
     /// The write IVs' wires, 32 each, for counter blocks.
     pub iv_wires: [Vec<W>; 2],
-    /// The write IVs.
-    pub ivs: [[u8; 4]; 2],
 }
 
 impl<W> core::fmt::Debug for KeyBlock<W> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("KeyBlock").field("ivs", &self.ivs).finish_non_exhaustive()
+        f.debug_struct("KeyBlock").finish_non_exhaustive()
     }
 }
 
@@ -122,16 +121,10 @@ pub fn key_block<M: TwoParty + ?Sized>(
 ) -> Result<KeyBlock<M::Wire>, M::Error> {
     let seed = [*server, *client].concat();
     let mut keys = prf(machine, master, "key expansion", &seed, 2 * (BLOCK_BITS + IV_BITS))?;
-    let ivs = keys.split_off(2 * BLOCK_BITS);
-    let opened = bytes(&machine.open(&ivs)?)?;
+    let mut ivs = keys.split_off(2 * BLOCK_BITS);
     let server_key = keys.split_off(BLOCK_BITS);
-    let (client_iv, server_iv) = ivs.split_at(IV_BITS);
-    let iv = |i: usize| core::array::from_fn(|j| opened.get(4 * i + j).copied().unwrap_or_default());
-    Ok(KeyBlock {
-        keys: [keys, server_key],
-        iv_wires: [client_iv.to_vec(), server_iv.to_vec()],
-        ivs: [iv(0), iv(1)],
-    })
+    let server_iv = ivs.split_off(IV_BITS);
+    Ok(KeyBlock { keys: [keys, server_key], iv_wires: [ivs, server_iv] })
 }
 
 /// The contents of a Finished message, which both parties learn, from the key that [`HmacKey::master`] made and the hash of the

@@ -9,17 +9,13 @@ use rustls::pki_types::ServerName;
 use rustls::version::TLS12;
 use rustls::{ClientConfig, ClientConnection, KeyLog, RootCertStore};
 use volery_channel::Channel;
-use volery_channel::tags::WEB_CLAIMS;
 use volery_circuit::gadgets::bytes_to_bits;
-use zeroize::{Zeroize as _, Zeroizing};
+use zeroize::Zeroizing;
 
-use super::derive::derive;
-use super::disclosure::{self, Hide, Message, Part, find, is_last};
-use super::machine::Compute;
-use super::notary::{HTTP, check_opened};
+use super::Error;
 use super::relay::{self, Stream};
 use super::session::{MASTER_BYTES, Session};
-use super::{Error, Refusal};
+use crate::disclosure::{self, Ended, HTTP, Hide, Part, Refusal, Root};
 use crate::prf::Side;
 use crate::server::Roots;
 use crate::transcript::Transcript;
@@ -39,16 +35,13 @@ pub struct Target<'a> {
 
 /// A connection that has ended, with its secrets.
 pub struct Fetched {
-    host: String,
-    transcript: Transcript,
-    raw: [Vec<u8>; 2],
-    payload: [Zeroizing<Vec<u8>>; 2],
+    ended: Ended,
     master: Zeroizing<[u8; MASTER_BYTES]>,
 }
 
 impl core::fmt::Debug for Fetched {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Fetched").field("host", &self.host).finish_non_exhaustive()
+        f.debug_struct("Fetched").field("ended", &self.ended).finish_non_exhaustive()
     }
 }
 
@@ -80,10 +73,12 @@ fn try_fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> 
     }
     result?;
     let (client, server) = stream.close()?;
-    let transcript = Transcript::parse(&client, &server).map_err(Refusal::from)?;
+    let transcript =
+        Transcript::parse(&client, &server).map_err(|error| disclosure::Error::from(Refusal::from(error)))?;
     let master = secret.take().ok_or(Error::Misuse("the TLS library told no master secret"))?;
     let payload = [Zeroizing::new(request.to_vec()), response];
-    Ok(Fetched { host: host.into(), transcript, raw: [client, server], payload, master })
+    let ended = Ended { host: host.into(), transcript, raw: [client, server], payload };
+    Ok(Fetched { ended, master })
 }
 
 /// Sends, and receives until the server ends the connection, whether it says so or not.
@@ -178,15 +173,13 @@ impl Fetched {
     /// The request.
     #[must_use]
     pub fn request(&self) -> &[u8] {
-        let [request, _] = &self.payload;
-        request
+        self.ended.request()
     }
 
     /// The response, as it was sent: status line, headers, body.
     #[must_use]
     pub fn response(&self) -> &[u8] {
-        let [_, response] = &self.payload;
-        response
+        self.ended.response()
     }
 
     /// What hides all that can be hidden but what is `revealed`; claims may be added to it.
@@ -195,19 +188,9 @@ impl Fetched {
     /// objects and the fields that say how a message is to be read are always shown.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a part that is not there, and for one that is neither revealed nor can be hidden.
+    /// [`Error::Disclosure`] for a part that is not there, and for one that is neither revealed nor can be hidden.
     pub fn hide_all_but(&self, revealed: &[(Side, Part)]) -> Result<Vec<Hide>, Error> {
-        let [request, response] = &self.payload;
-        // Whether the server closed the connection matters to what is believed, which `disclose` looks at.
-        let exchange = disclosure::exchange([request, response], true)?;
-        let mut all = Vec::new();
-        for (side, text) in [(Side::Client, request), (Side::Server, response)] {
-            let revealed: Vec<Part> =
-                revealed.iter().filter(|(of, _)| *of == side).map(|(_, part)| part.clone()).collect();
-            let hidden = disclosure::all_but(side, text, &exchange, &revealed)?;
-            all.extend(hidden.into_iter().map(|part| Hide { side, part, claims: Vec::new() }));
-        }
-        Ok(all)
+        Ok(self.ended.hide_all_but(revealed)?)
     }
 
     /// Tells V everything about the connection but what `hide` names. The statement that comes back is to be proved next.
@@ -216,43 +199,11 @@ impl Fetched {
     /// that is false fails in the proof, at P.
     ///
     /// # Errors
-    /// [`Error::StillOpen`]; [`Error::Refused`] for what V would refuse; the channel's.
+    /// [`Error::Disclosure`]: the server left the connection open, V would refuse, the channel's.
     pub fn disclose(&self, channel: &mut dyn Channel, hide: &[Hide]) -> Result<Session, Error> {
-        let result = self.try_disclose(channel, hide);
-        if result.is_err() {
-            channel.fail("the prover cannot say what it wants to say about this connection");
-        }
-        result
-    }
-
-    fn try_disclose(&self, channel: &mut dyn Channel, hide: &[Hide]) -> Result<Session, Error> {
-        let [request, response] = &self.payload;
-        let opened = self.open()?;
-        let closed = check_opened(&self.transcript, &opened, [request.len(), response.len()])?;
-        let exchange = disclosure::exchange([request, response], closed)?;
-        if !closed && !is_last(&exchange, response) {
-            return Err(Error::StillOpen);
-        }
-        let shown =
-            [find(Side::Client, request, &exchange, hide)?, find(Side::Server, response, &exchange, hide)?];
-        disclosure::check(&shown, &self.host, closed)?;
-        let message = Message { opened, shown };
-        let [client, server] = &self.raw;
-        let encoded = message.encode();
-        let session =
-            Session::new(self.transcript.clone(), [client, server], message, Some(self.master.clone()))?;
-        channel.send(WEB_CLAIMS, &encoded)?;
-        Ok(session)
-    }
-
-    /// The bits that V learns of the keys' consequences.
-    fn open(&self) -> Result<Vec<u8>, Refusal> {
-        let mut machine = Compute::default();
-        let mut master = bytes_to_bits(&self.master[..]);
-        let derived = derive(&mut machine, &self.transcript, &master);
-        master.zeroize();
-        derived?;
-        Ok(machine.into_opened())
+        let root = Zeroizing::new(Root::Master(bytes_to_bits(&self.master[..])));
+        let account = self.ended.disclose(channel, &root, hide)?;
+        Ok(Session { account, master: Some(self.master.clone()) })
     }
 }
 
@@ -260,11 +211,11 @@ impl Fetched {
 #[cfg(test)]
 impl Fetched {
     pub(super) fn change_raw(&mut self, change: impl FnOnce(&mut [Vec<u8>; 2])) {
-        change(&mut self.raw);
+        change(&mut self.ended.raw);
     }
 
     pub(super) fn change_response(&mut self, change: impl FnOnce(&mut Vec<u8>)) {
-        let [_, response] = &mut self.payload;
+        let [_, response] = &mut self.ended.payload;
         change(response);
     }
 }

@@ -1,243 +1,55 @@
-//! The statement that P proves about a connection.
-
-use core::ops::Range;
+//! The statement that P proves about a connection through V.
 
 use volery_circuit::gadgets::bytes_to_bits;
-use volery_circuit::{Circuit, Digest, Error as CircuitError, Ops, Prove, Statement};
+use volery_circuit::{Digest, Error as CircuitError, Prove, Statement};
 use volery_field::F2;
 use zeroize::Zeroizing;
 
-use super::Refusal;
-use super::derive::{Key, SIDES, derive, records, stream};
-use super::disclosure::{Message, Shown};
-use super::machine::{Failure, Zk};
-use super::payload::{application, blocks};
-use crate::claim::{self, Claim, Class};
-use crate::ghash::BLOCK_BYTES;
-use crate::prf::Side;
+use crate::disclosure::{Account, DERIVATION, Root, Shown};
 use crate::step::MASTER_BITS;
-use crate::transcript::{Record, Transcript};
 
 /// Bytes of a master secret.
 pub const MASTER_BYTES: usize = MASTER_BITS / 8;
-
-/// ANDs of the key derivation, about: for [`Statement::commitments`].
-const DERIVATION: u64 = 42_900 + 8 * 16_100 + 2 * 1_280;
-/// ANDs of a block of AES, about.
-const BLOCK: u64 = 4_300;
-
-/// The most gates of all claims about a direction: they are in memory, at V too.
-const MAX_GATES: usize = 1 << 23;
 
 /// That there is a master secret of which a connection's Finished messages, tags and shown payload are made, and of whose hidden
 /// payload the claims hold. P's copy holds the secret.
 ///
 /// What is claimed about the connection's *transcript* V has to check itself: [`receive`](super::receive) does.
 pub struct Session {
-    transcript: Transcript,
-    /// The digest of all that is public.
-    digest: [u8; 32],
-    opened: Vec<u8>,
-    shown: [Shown; 2],
-    constraints: [Vec<Constraint>; 2],
-    master: Option<Zeroizing<[u8; MASTER_BYTES]>>,
+    pub(super) account: Account,
+    pub(super) master: Option<Zeroizing<[u8; MASTER_BYTES]>>,
 }
 
 impl core::fmt::Debug for Session {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Session").field("shown", &self.shown).finish_non_exhaustive()
+        f.debug_struct("Session").field("shown", self.shown()).finish_non_exhaustive()
     }
-}
-
-/// Circuits that hold for the bytes in these ranges.
-struct Constraint {
-    ranges: Vec<Range<usize>>,
-    circuits: Vec<Circuit<F2>>,
 }
 
 impl Session {
-    /// The statement about a transcript with these raw bytes (client's, server's) that `message` makes.
-    ///
-    /// # Errors
-    /// [`Refusal::Claim`] for a claim that cannot hold for the length of what it is about.
-    pub(super) fn new(
-        transcript: Transcript,
-        raw: [&[u8]; 2],
-        message: Message,
-        master: Option<Zeroizing<[u8; MASTER_BYTES]>>,
-    ) -> Result<Self, Refusal> {
-        let mut digest = Digest::new();
-        let [client, server] = raw;
-        digest.bytes("client's bytes", client).bytes("server's bytes", server);
-        digest.bytes("message", &message.encode());
-        let Message { opened, shown } = message;
-        let [request, response] = &shown;
-        let constraints = [constraints(request)?, constraints(response)?];
-        Ok(Self { transcript, digest: digest.finish(), opened, shown, constraints, master })
-    }
-
     /// What V gets to see: of the request, of the response.
     #[must_use]
     pub fn shown(&self) -> &[Shown; 2] {
-        &self.shown
+        self.account.shown()
     }
-
-    /// Runs the record layer on a direction and asserts what is shown and claimed.
-    fn direction<B: Prove<F2> + ?Sized>(
-        &self,
-        backend: &mut B,
-        side: usize,
-        records: &[Record],
-        key: &Key<B::Wire>,
-    ) -> Result<(), B::Error> {
-        let (Some(shown), Some(constraints)) = (self.shown.get(side), self.constraints.get(side)) else {
-            return Ok(());
-        };
-        let opaque = shown.opaque();
-        let revealed: Vec<_> = shown.revealed().collect();
-        let mut hidden: Vec<Vec<Option<Vec<B::Wire>>>> =
-            constraints.iter().map(|constraint| vec![None; constraint.length()]).collect();
-        for (number, start, record) in application(records) {
-            let places = blocks(number, start, record.ciphertext.len(), &opaque);
-            let streams =
-                stream(&mut Zk::new(backend, &[]), key, records, &places).map_err(|Failure(error)| error)?;
-            for (place, wires) in places.iter().zip(&streams) {
-                let first = BLOCK_BYTES * place.block;
-                let ciphertext = record.ciphertext.iter().skip(first).zip(wires.chunks_exact(8));
-                let mut plain = Vec::with_capacity(BLOCK_BYTES);
-                for (byte, wires) in ciphertext {
-                    plain.push(plaintext(backend, *byte, wires));
-                }
-                reveal(backend, start + first, &plain, &shown.text, &revealed)?;
-                for (constraint, hidden) in constraints.iter().zip(&mut hidden) {
-                    constraint.take(start + first, &plain, hidden);
-                }
-            }
-        }
-        for (constraint, wires) in constraints.iter().zip(hidden) {
-            let wires: Option<Vec<Vec<B::Wire>>> = wires.into_iter().collect();
-            let wires =
-                wires.ok_or_else(|| CircuitError::misuse("a hidden string outside of the payload"))?;
-            for circuit in &constraint.circuits {
-                circuit.run(backend, wires.concat())?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The wires of a plaintext's byte.
-fn plaintext<B: Ops<F2> + ?Sized>(backend: &mut B, ciphertext: u8, stream: &[B::Wire]) -> Vec<B::Wire> {
-    let bits = bytes_to_bits(&[ciphertext]);
-    stream.iter().zip(bits).map(|(wire, bit)| backend.add_constant(wire, bit)).collect()
-}
-
-/// Asserts that the bytes of a block that are shown are what is shown.
-fn reveal<B: Prove<F2> + ?Sized>(
-    backend: &mut B,
-    start: usize,
-    plain: &[Vec<B::Wire>],
-    text: &[u8],
-    revealed: &[Range<usize>],
-) -> Result<(), B::Error> {
-    let mut zeros = Vec::with_capacity(8 * plain.len());
-    let mut at = revealed.partition_point(|range| range.end <= start);
-    for (place, wires) in (start..).zip(plain) {
-        at += usize::from(revealed.get(at).is_some_and(|range| range.end <= place));
-        if !revealed.get(at).is_some_and(|range| range.contains(&place)) {
-            continue;
-        }
-        let byte =
-            text.get(place).ok_or_else(|| CircuitError::misuse("a payload longer than what is shown"))?;
-        for (wire, bit) in wires.iter().zip(bytes_to_bits(&[*byte])) {
-            zeros.push(backend.add_constant(wire, bit));
-        }
-    }
-    if zeros.is_empty() { Ok(()) } else { backend.assert_zero(&zeros) }
-}
-
-impl Constraint {
-    fn length(&self) -> usize {
-        self.ranges.iter().map(ExactSizeIterator::len).sum()
-    }
-
-    /// Takes from a block what belongs to the string.
-    fn take<W: Clone>(&self, start: usize, plain: &[Vec<W>], hidden: &mut [Option<Vec<W>>]) {
-        let end = start + plain.len();
-        let mut before = 0;
-        for range in &self.ranges {
-            for place in range.start.max(start)..range.end.min(end) {
-                if let (Some(slot), Some(wires)) =
-                    (hidden.get_mut(before + place - range.start), plain.get(place - start))
-                {
-                    *slot = Some(wires.clone());
-                }
-            }
-            before += range.len();
-        }
-    }
-}
-
-/// The circuits of a direction's hidden strings.
-fn constraints(shown: &Shown) -> Result<Vec<Constraint>, Refusal> {
-    let (mut constraints, mut gates) = (Vec::new(), 0);
-    for hidden in &shown.hidden {
-        if hidden.class == Class::Opaque && hidden.claims.is_empty() {
-            continue;
-        }
-        let mut circuits = Vec::with_capacity(1 + hidden.claims.len());
-        let claims = hidden.claims.iter().map(|claim| claim as &dyn Claim);
-        for claim in core::iter::once(&hidden.class as &dyn Claim).chain(claims) {
-            let circuit = claim::circuit(claim, hidden.length()).map_err(Refusal::Claim)?;
-            gates += circuit.gates().len();
-            if gates > MAX_GATES {
-                let reason = CircuitError::Public("all claims together take more than 2^23 gates".into());
-                return Err(Refusal::Claim(reason));
-            }
-            circuits.push(circuit);
-        }
-        constraints.push(Constraint { ranges: hidden.ranges.clone(), circuits });
-    }
-    Ok(constraints)
 }
 
 impl<B: Prove<F2> + ?Sized> Statement<B> for Session {
     fn identify(&self, digest: &mut Digest) {
-        digest.bytes("statement", b"tls 1.2 connection through a proxy v1").bytes("public", &self.digest);
+        digest.bytes("statement", b"tls 1.2 connection through a proxy v2");
+        self.account.identify(digest);
     }
 
     fn commitments(&self) -> Option<u64> {
-        let of_side = |(side, shown): (Side, &Shown)| -> u64 {
-            let records = records(&self.transcript, side);
-            let opaque: usize = shown.opaque().iter().map(ExactSizeIterator::len).sum();
-            let shown = shown.text.len().saturating_sub(opaque).div_ceil(BLOCK_BYTES);
-            // A mask and a partial block a record, and the hash key.
-            (2 * records.len() + shown + 1) as u64 * BLOCK
-        };
-        let circuits = self.constraints.iter().flatten().flat_map(|constraint| &constraint.circuits);
-        let claims: u64 = circuits.map(Circuit::multiplications).sum();
-        let sides: u64 = SIDES.into_iter().zip(&self.shown).map(of_side).sum();
-        Some(MASTER_BITS as u64 + DERIVATION + sides + claims)
+        Some(MASTER_BITS as u64 + DERIVATION + self.account.commitments())
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
-        backend.enter("keys");
         let master = backend.secret(MASTER_BITS, &mut |_| {
             let master =
                 self.master.as_ref().ok_or_else(|| CircuitError::Witness("there is no secret".into()))?;
             Ok(bytes_to_bits(&master[..]))
         })?;
-        let mut machine = Zk::new(backend, &self.opened);
-        let derived = derive(&mut machine, &self.transcript, &master).map_err(|Failure(error)| error)?;
-        backend.leave();
-        for (i, (side, key)) in SIDES.into_iter().zip(&derived.keys).enumerate() {
-            backend.enter(match side {
-                Side::Client => "request",
-                Side::Server => "response",
-            });
-            self.direction(backend, i, records(&self.transcript, side), key)?;
-            backend.leave();
-        }
-        Ok(())
+        self.account.claim(backend, &Root::Master(master))
     }
 }

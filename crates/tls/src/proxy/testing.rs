@@ -12,17 +12,14 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use volery_channel::handshake::{Begin, Parameters};
 use volery_channel::{Channel, Limits, Tag, memory_pair};
 use volery_circuit::{Backend, Digest, Statement};
-use volery_vole::cot::{ProverParty, VerifierParty};
-use volery_vole::softspoken::FieldBits;
-use volery_vole::softspoken::{Receiver, Sender};
-use volery_vole::supply::{Profile, Stock, Supply};
-use volery_vole::{Delta, SessionId};
+use volery_vole::SessionId;
 use volery_zk::quicksilver::{Challenges, Prover, Settings, Verifier, verdict};
 
 use super::relay::{self, Relayed, Rules};
 use super::{Error, Fetched, Hide, Proven, Session, Target, fetch, receive};
+use crate::disclosure;
 use crate::server::Roots;
-use crate::testing::{Tap, untouched};
+use crate::testing::{Tap, keys, tags, untouched};
 use crate::transcript::testing::{Authority, Kind, server};
 
 const SESSION: SessionId = SessionId::new([9; 32]);
@@ -152,9 +149,7 @@ impl<'a> Run<'a> {
 
     fn prover(&self, channel: &mut dyn Channel) -> Result<Vec<u8>, Failed> {
         let rng = &mut ChaCha20Rng::seed_from_u64(1);
-        let extension = Receiver::setup(channel, &SESSION, FieldBits::Eight, rng)?;
-        let party = ProverParty::new(SESSION, extension, rng);
-        let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
+        let mut stock = tags(channel, SESSION, rng)?;
         let roots = self.site.roots();
         let port = self.site.address.port();
         let target = Target { host: self.host, port, roots: &roots, max_received: 1 << 24 };
@@ -174,10 +169,7 @@ impl<'a> Run<'a> {
 
     fn verifier(&self, channel: &mut dyn Channel) -> Result<Proven, Failed> {
         let rng = &mut ChaCha20Rng::seed_from_u64(2);
-        let delta = Delta::random(rng);
-        let extension = Sender::setup(channel, &SESSION, FieldBits::Eight, delta.duplicate(), rng)?;
-        let party = VerifierParty::new(SESSION, extension, delta.duplicate(), rng);
-        let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
+        let (delta, mut stock) = keys(channel, SESSION, rng)?;
         let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
         let relayed = (self.record)(relay::serve(channel, &rules).map_err(Error::from)?);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
@@ -209,11 +201,22 @@ where
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub(super) enum Failed {
     #[error(transparent)]
-    Proxy(#[from] Error),
+    Proxy(Error),
+    #[error(transparent)]
+    Disclosure(#[from] disclosure::Error),
     #[error(transparent)]
     Proof(#[from] volery_zk::Error),
     #[error(transparent)]
     Channel(#[from] volery_channel::Error),
     #[error(transparent)]
     Correlations(#[from] volery_vole::Error),
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Disclosure(error) => Self::Disclosure(error),
+            other => Self::Proxy(other),
+        }
+    }
 }

@@ -11,6 +11,7 @@ use volery_zk::Error as Zk;
 use super::testing::{End, Failed, HOST, Run, Site};
 use super::*;
 use crate::claim::{Assertion, Class};
+use crate::disclosure::Error as Told;
 use crate::prf::Side;
 use crate::{attestation, server};
 
@@ -131,7 +132,7 @@ fn a_claim_that_cannot_hold_and_a_part_that_is_not_there_are_refused_at_p() {
     ] {
         let (fetched, proven) = Run::hiding(&site, REQUEST, vec![wrong]).go();
         let error = fetched.unwrap_err();
-        assert!(matches!(error, Failed::Proxy(Error::Refused(_))), "{error}");
+        assert!(matches!(error, Failed::Disclosure(Told::Refused(_))), "{error}");
         assert!(matches!(proven.unwrap_err(), Failed::Proxy(Error::Channel(_))));
     }
 }
@@ -166,7 +167,7 @@ fn a_record_that_is_not_the_server_s_has_a_wrong_tag() {
     };
     let (fetched, proven) = run.go();
     let refusal = Refusal::Tag { side: Side::Server, sequence: 1 };
-    assert_eq!(proven.unwrap_err(), Failed::Proxy(Error::Refused(refusal.clone())));
+    assert_eq!(proven.unwrap_err(), Failed::Disclosure(Told::Refused(refusal.clone())));
     assert!(fetched.unwrap_err().to_string().contains(&refusal.to_string()));
 }
 
@@ -207,7 +208,7 @@ fn what_was_said_of_another_connection_does_not_explain_this_one() {
         }
     });
     let (_, proven) = second.go();
-    assert_eq!(proven.unwrap_err(), Failed::Proxy(Error::Refused(Refusal::Finished(Side::Client))));
+    assert_eq!(proven.unwrap_err(), Failed::Disclosure(Told::Refused(Refusal::Finished(Side::Client))));
 }
 
 /// P shows other text than was sent; it changes its own statement accordingly, so that both parties' are the same.
@@ -239,7 +240,7 @@ fn hidden_bytes_that_are_not_the_part_they_are_said_to_be_are_refused_by_v() {
         }
     });
     let (_, proven) = run.go();
-    assert!(matches!(proven.unwrap_err(), Failed::Proxy(Error::Refused(Refusal::Part { .. }))));
+    assert!(matches!(proven.unwrap_err(), Failed::Disclosure(Told::Refused(Refusal::Part { .. }))));
 }
 
 #[test]
@@ -250,7 +251,7 @@ fn a_server_that_v_does_not_know_and_an_expired_certificate_are_refused_by_v() {
     let (_, proven) = run.go();
     let error = proven.unwrap_err();
     assert!(
-        matches!(error, Failed::Proxy(Error::Refused(Refusal::Server(server::Error::Chain(_))))),
+        matches!(error, Failed::Disclosure(Told::Refused(Refusal::Server(server::Error::Chain(_))))),
         "{error}"
     );
 
@@ -259,7 +260,7 @@ fn a_server_that_v_does_not_know_and_an_expired_certificate_are_refused_by_v() {
     let (_, proven) = run.go();
     let error = proven.unwrap_err();
     assert!(
-        matches!(error, Failed::Proxy(Error::Refused(Refusal::Server(server::Error::Chain(_))))),
+        matches!(error, Failed::Disclosure(Told::Refused(Refusal::Server(server::Error::Chain(_))))),
         "{error}"
     );
 }
@@ -279,7 +280,7 @@ fn a_certificate_for_another_host_is_refused_by_p_and_a_record_from_another_host
     let (_, proven) = run.go();
     let error = proven.unwrap_err();
     assert!(
-        matches!(error, Failed::Proxy(Error::Refused(Refusal::Server(server::Error::Sni { .. })))),
+        matches!(error, Failed::Disclosure(Told::Refused(Refusal::Server(server::Error::Sni { .. })))),
         "{error}"
     );
 }
@@ -294,7 +295,7 @@ fn a_request_to_another_host_of_the_same_server_is_refused() {
     ] {
         let (fetched, _) = Run::new(&site, &request).go();
         let refusal = Refusal::Host { expected: HOST.into() };
-        assert_eq!(fetched.unwrap_err(), Failed::Proxy(Error::Refused(refusal)), "{request}");
+        assert_eq!(fetched.unwrap_err(), Failed::Disclosure(Told::Refused(refusal)), "{request}");
     }
 }
 
@@ -303,7 +304,7 @@ fn p_tells_nothing_while_the_server_may_take_another_request() {
     let open = String::from_utf8(response(BODY)).unwrap().replace("Connection: close\r\n", "");
     let site = Site::new(HOST, open.as_bytes(), End::Silent);
     let (fetched, _) = Run::new(&site, REQUEST).go();
-    assert_eq!(fetched.unwrap_err(), Failed::Proxy(Error::StillOpen));
+    assert_eq!(fetched.unwrap_err(), Failed::Disclosure(Told::StillOpen));
 }
 
 #[test]
@@ -313,7 +314,7 @@ fn a_response_that_is_cut_off_is_refused() {
     let (fetched, _) = Run::new(&site, REQUEST).go();
     let error = fetched.unwrap_err();
     assert!(
-        matches!(error, Failed::Proxy(Error::Refused(Refusal::Http { side: Side::Server, .. }))),
+        matches!(error, Failed::Disclosure(Told::Refused(Refusal::Http { side: Side::Server, .. }))),
         "{error}"
     );
 }

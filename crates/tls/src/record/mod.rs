@@ -6,7 +6,7 @@
 //! mask  =  E(1)          h = AES(key, 0)                    for the tag, see ghash
 //! ```
 //!
-//! All blocks of a connection's first records are one [`Step::Blocks`], so that what they have in common is computed once: apart
+//! All blocks of a connection's first records are one [`Step::Blocks`](crate::step::Step::Blocks), so that what they have in common is computed once: apart
 //! from the counter, the sequence number and `h` they are equal. What comes out (Xie, Yang, Wang, Weng, "Lightweight Authentication
 //! of Web Data via Garble-Then-Prove", sections 3.2.3 and 3.2.4):
 //!
@@ -29,8 +29,11 @@
 //! | 256 bytes | 1 + 2 + 17 | 86,336 | 102,400 | 335,185 |
 //! | 2,048 bytes | 1 + 2 + 129 | 563,008 | 675,840 | 811,857 |
 
+mod cipher;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use cipher::Cipher;
 
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::F2;
@@ -38,7 +41,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
 use crate::ghash::{BLOCK_BYTES, Block};
-use crate::step::{BLOCK_BITS, Plain, Step, TwoParty};
+use crate::step::{BLOCK_BITS, Plain, TwoParty};
 
 /// Bytes of the largest plaintext of a record (RFC 5246, section 6.2.1).
 pub const MAX_PLAINTEXT: usize = 1 << 14;
@@ -113,8 +116,7 @@ pub fn header(sequence: u64, content_type: u8, length: usize) -> Result<[u8; 13]
 
 /// The key of one direction's records.
 pub struct WriteKey<W> {
-    round_keys: Vec<W>,
-    iv: Vec<W>,
+    cipher: Cipher<W>,
     /// The greatest sequence number that was used.
     last: Option<u64>,
 }
@@ -135,8 +137,12 @@ impl<W: Clone> WriteKey<W> {
         key: &[W],
         iv: &[W],
     ) -> Result<Self, M::Error> {
-        let round_keys = machine.call(&Step::ExpandKey, key)?;
-        Ok(Self { round_keys, iv: iv.to_vec(), last: None })
+        Ok(Self { cipher: Cipher::new(machine, key, iv)?, last: None })
+    }
+
+    /// The key with all blocks that were made under it.
+    pub(crate) fn into_cipher(self) -> Cipher<W> {
+        self.cipher
     }
 
     /// This party's share of the hash key, and protections for `records`, whose sequence numbers must rise.
@@ -187,8 +193,8 @@ impl<W: Clone> WriteKey<W> {
             }
             self.last = Some(*sequence);
         }
-        let blocks = first.iter().copied().chain(records.iter().flat_map(Record::blocks)).collect();
-        machine.call(&Step::Blocks(blocks), &[&*self.round_keys, &self.iv].concat())
+        let blocks: Vec<_> = first.iter().copied().chain(records.iter().flat_map(Record::blocks)).collect();
+        self.cipher.keep(machine, &blocks)
     }
 }
 

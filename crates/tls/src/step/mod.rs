@@ -67,7 +67,7 @@ pub trait TwoParty {
 }
 
 /// A block that AES encrypts for the record layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Plain {
     /// All zeros: its ciphertext is GCM's hash key.
     Zero,

@@ -2,7 +2,7 @@
 
 use volery_channel::Channel;
 use volery_field::Gf128;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::Item;
 use crate::Error;
@@ -110,6 +110,29 @@ impl<T: Item> Stock<T> {
         result
     }
 
+    /// Makes correlations ahead, until at least `n` are at hand: the next `n` will take no message. Both parties call it at the same
+    /// place with the same `n`. They take memory.
+    ///
+    /// # Errors
+    /// As [`Stock::refill`].
+    pub fn prepare(&mut self, channel: &mut dyn Channel, n: usize) -> Result<(), Error> {
+        self.expect(Some(n as u64));
+        let index = self.index();
+        let mut ahead = Zeroizing::new(Vec::new());
+        loop {
+            append(&mut ahead, self.at_hand(), n);
+            self.advance(usize::MAX);
+            if ahead.len() >= n {
+                break;
+            }
+            self.refill(channel)?;
+        }
+        self.batch.zeroize();
+        self.batch = core::mem::take(&mut *ahead);
+        (self.before, self.next) = (index, 0);
+        Ok(())
+    }
+
     /// Destroys the correlations at hand and their source, with all that it keeps: after an abort nothing more may be
     /// done under the same delta.
     pub fn burn(&mut self) {
@@ -135,6 +158,16 @@ impl<T: Item> Stock<T> {
         }
         Ok(())
     }
+}
+
+/// Appends; where the vector has to move, what it leaves behind is wiped. It will hold about `n` in the end.
+fn append<T: Item>(all: &mut Zeroizing<Vec<T>>, more: &[T], n: usize) {
+    if all.capacity() - all.len() < more.len() {
+        let mut larger = Zeroizing::new(Vec::with_capacity((all.len() + more.len()).max(n) + more.len()));
+        larger.extend_from_slice(all);
+        *all = larger;
+    }
+    all.extend_from_slice(more);
 }
 
 /// The source of a stock that an error has ended.

@@ -115,7 +115,7 @@ proptest! {
 fn outputs_that_are_constants_can_be_public_and_shared() {
     fn go<T: Party>(party: &mut T, channel: &mut dyn Channel) -> Result<[Vec<F2>; 2], Error> {
         let input = party.input(channel, Owner::Prover, 6)?;
-        let masks = party.input(channel, Owner::Prover, 6)?;
+        let masks = party.masks(channel, 6)?;
         let outputs = party.call(channel, Toy::Constants, input.wires())?;
         party.deliver(channel, Owner::Prover, input, &[F2::ZERO; 6])?;
         Ok([party.public(channel, &outputs)?, party.shared(channel, &outputs, masks)?])

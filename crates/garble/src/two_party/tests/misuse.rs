@@ -4,7 +4,8 @@ use volery_channel::{Limits, memory_pair};
 use volery_field::F2;
 
 use super::functions::Toy;
-use super::parties::{between, evaluator, evaluator_with, garbler, settings};
+use super::parties::{between, evaluator, evaluator_with, garbler, rng, settings};
+use super::scenario::{A, B, Plan, run, sample};
 use crate::Error;
 use crate::two_party::{Garbling, Owner, Settings};
 
@@ -167,4 +168,51 @@ fn public_bits_that_differ_are_noticed_at_the_next_output() {
         },
     );
     assert!(matches!(v, Err(Error::Diverged { .. })) && p.is_err(), "{v:?}");
+}
+
+#[test]
+fn nothing_is_computed_once_v_has_opened_its_inputs() {
+    let (p, v) = between(
+        |mut c| {
+            let mut p = garbler();
+            let input = p.input(&mut c, Owner::Verifier, 2)?;
+            let wires = input.wires().to_vec();
+            p.take(&mut c, input)?;
+            let values = p.learn(&mut c)?;
+            assert_eq!(wires.iter().map(|wire| values.wire(*wire)).collect::<Vec<_>>(), [Some(F2::ONE); 2]);
+            p.call(&mut c, Toy::And, &wires)
+        },
+        |mut c| {
+            let mut v = evaluator();
+            let input = v.input(&mut c, Owner::Verifier, 2)?;
+            let wires = input.wires().to_vec();
+            v.give(&mut c, input, &[F2::ONE; 2])?;
+            v.open(&mut c)?;
+            v.public(&mut c, &wires)
+        },
+    );
+    assert!(matches!(p, Err(Error::Misuse(_))), "{p:?}");
+    assert!(matches!(v, Err(Error::Misuse(_))), "{v:?}");
+}
+
+#[test]
+fn v_opens_once_and_the_proof_follows() {
+    let (p, v) = between(
+        |mut c| {
+            let mut p = garbler();
+            let (_, key) = run(&mut p, &mut c, &Plan::HONEST)?;
+            let values = p.learn(&mut c)?;
+            p.prove(&mut c, &mut rng(1), |_, _| Ok(()))?;
+            Ok::<_, Error>(key.iter().map(|wire| values.wire(*wire)).collect::<Vec<_>>())
+        },
+        |mut c| {
+            let mut v = evaluator();
+            run(&mut v, &mut c, &Plan::HONEST)?;
+            v.open(&mut c)?;
+            v.verify(&mut c, &mut rng(2), |_, _| Ok(())).map(drop)
+        },
+    );
+    let sum = |(a, b): (F2, F2)| Some(a + b);
+    let key: Vec<_> = sample(A).into_iter().zip(sample(B)).map(sum).collect();
+    assert_eq!((p, v), (Ok(key), Ok(())));
 }

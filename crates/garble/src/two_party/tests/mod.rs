@@ -6,4 +6,5 @@ mod honest;
 mod misuse;
 mod parties;
 mod scenario;
+mod sealed;
 mod tap;

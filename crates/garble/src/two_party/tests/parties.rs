@@ -9,7 +9,7 @@ use volery_field::{F2, Gf128};
 use volery_vole::supply::{Correlations, Stock};
 use volery_vole::{Delta, Prg, SessionId};
 
-use super::super::{Evaluator, Garbler, Input, Owner, Settings, Wire};
+use super::super::{Evaluator, Garbler, Input, Masks, Owner, Sealed, Settings, Wire};
 use super::functions::Toy;
 use crate::Error;
 
@@ -26,7 +26,16 @@ pub(super) trait Party {
     fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error>;
     fn call(&mut self, channel: &mut dyn Channel, function: Toy, wires: &[Wire]) -> Result<Vec<Wire>, Error>;
     fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error>;
-    fn shared(&mut self, channel: &mut dyn Channel, wires: &[Wire], masks: Input) -> Result<Vec<F2>, Error>;
+    fn shared(&mut self, channel: &mut dyn Channel, wires: &[Wire], masks: Masks) -> Result<Vec<F2>, Error>;
+    fn masks(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Masks, Error>;
+    fn seal(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: Option<Masks>,
+    ) -> Result<Sealed, Error>;
+    fn public_sealed(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error>;
+    fn shared_sealed(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error>;
 
     /// The values of an input of `owner`'s come, at whichever party this is.
     fn deliver(
@@ -83,9 +92,26 @@ macro_rules! party {
                 &mut self,
                 channel: &mut dyn Channel,
                 wires: &[Wire],
-                masks: Input,
+                masks: Masks,
             ) -> Result<Vec<F2>, Error> {
                 Self::shared(self, channel, wires, masks)
+            }
+            fn masks(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Masks, Error> {
+                Self::masks(self, channel, n)
+            }
+            fn seal(
+                &mut self,
+                channel: &mut dyn Channel,
+                wires: &[Wire],
+                masks: Option<Masks>,
+            ) -> Result<Sealed, Error> {
+                Self::seal(self, channel, wires, masks)
+            }
+            fn public_sealed(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
+                Self::public_sealed(self, channel, sealed)
+            }
+            fn shared_sealed(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
+                Self::shared_sealed(self, channel, sealed)
             }
         }
     };

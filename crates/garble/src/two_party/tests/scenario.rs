@@ -59,7 +59,7 @@ pub(super) fn run<T: Party>(
     let a = party.input(channel, Owner::Prover, 128)?;
     let b = party.input(channel, Owner::Verifier, 128)?;
     let text = party.input(channel, Owner::Both, 128)?;
-    let masks = party.input(channel, Owner::Prover, 64)?;
+    let masks = party.masks(channel, 64)?;
     let both: Vec<_> = [a.wires(), b.wires()].concat();
     let key = party.call(channel, Toy::Xor, &both)?;
     let ciphertext = party.call(channel, Toy::Aes, &[&key[..], text.wires()].concat())?;

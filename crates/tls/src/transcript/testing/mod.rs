@@ -223,7 +223,9 @@ pub(crate) fn open(transcript: &Transcript, master: &[u8], side: Side) -> Vec<(u
     };
     let key = volery_circuit::gadgets::bits_to_bytes(&block.keys[i]).unwrap();
     let cipher = Aes128Gcm::new_from_slice(&key).unwrap();
-    records.iter().map(|record| (record.content_type, open_record(&cipher, block.ivs[i], record))).collect()
+    let iv = volery_circuit::gadgets::bits_to_bytes(&block.iv_wires[i]).unwrap();
+    let iv = iv.try_into().unwrap();
+    records.iter().map(|record| (record.content_type, open_record(&cipher, iv, record))).collect()
 }
 
 fn open_record(cipher: &Aes128Gcm, iv: [u8; 4], record: &Record) -> Vec<u8> {

@@ -2,10 +2,10 @@
 
 use super::structure::{Message, is_structure, slice};
 use super::{MAX_HIDDEN, Part};
+use crate::disclosure::Refusal;
 use crate::http::Exchange;
 use crate::http::json::{self, Kind, Path};
 use crate::prf::Side;
-use crate::proxy::Refusal;
 
 /// The most values of a JSON body that are revealed one by one where the rest is hidden.
 const MAX_REVEALED: usize = 1 << 14;
@@ -17,7 +17,7 @@ const MAX_REVEALED: usize = 1 << 14;
 ///
 /// # Errors
 /// [`Refusal::Part`].
-pub(in crate::proxy) fn all_but(
+pub(in crate::disclosure) fn all_but(
     side: Side,
     text: &[u8],
     exchange: &Exchange,

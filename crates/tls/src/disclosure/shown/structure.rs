@@ -4,10 +4,10 @@ use core::ops::Range;
 
 use super::{Hidden, Hide, Part, Shown};
 use crate::claim::Class;
+use crate::disclosure::Refusal;
 use crate::http::json::{self, Kind, Path};
 use crate::http::{self, Body, Exchange, Header, Request, Response};
 use crate::prf::Side;
-use crate::proxy::Refusal;
 
 /// Header fields that V has to read.
 const NEVER_HIDDEN: [&str; 4] = ["host", "content-length", "transfer-encoding", "connection"];
@@ -18,7 +18,7 @@ pub(super) fn is_structure(name: &[u8]) -> bool {
 }
 
 /// Request and response: of a whole connection, the only ones.
-pub(in crate::proxy) fn exchange(texts: [&[u8]; 2], closed: bool) -> Result<Exchange, Refusal> {
+pub(in crate::disclosure) fn exchange(texts: [&[u8]; 2], closed: bool) -> Result<Exchange, Refusal> {
     let [request, response] = texts;
     let http = |side, reason: String| Refusal::Http { side, reason };
     // By itself first, so that an error names its side.
@@ -35,7 +35,7 @@ pub(in crate::proxy) fn exchange(texts: [&[u8]; 2], closed: bool) -> Result<Exch
 }
 
 /// Whether a server that gave this response takes no further requests on its connection (RFC 9112, section 9.6).
-pub(in crate::proxy) fn is_last(exchange: &Exchange, response: &[u8]) -> bool {
+pub(in crate::disclosure) fn is_last(exchange: &Exchange, response: &[u8]) -> bool {
     let connection = exchange.response.headers.iter().filter(|header| header.is(response, "connection"));
     connection
         .flat_map(|header| slice(response, &header.value).split(|byte| *byte == b','))
@@ -136,7 +136,7 @@ impl<'a> Message<'a> {
 ///
 /// # Errors
 /// [`Refusal::Part`] for a part that is not there or cannot be hidden.
-pub(in crate::proxy) fn find(
+pub(in crate::disclosure) fn find(
     side: Side,
     text: &[u8],
     exchange: &Exchange,
@@ -165,7 +165,7 @@ pub(in crate::proxy) fn find(
 ///
 /// # Errors
 /// [`Refusal::Shown`], [`Refusal::Http`], [`Refusal::Host`], [`Refusal::Part`].
-pub(in crate::proxy) fn check(shown: &[Shown; 2], host: &str, closed: bool) -> Result<(), Refusal> {
+pub(in crate::disclosure) fn check(shown: &[Shown; 2], host: &str, closed: bool) -> Result<(), Refusal> {
     let [request, response] = shown;
     request.check_shape(Side::Client)?;
     response.check_shape(Side::Server)?;

@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::{Hidden, MAX_CLAIMS, MAX_HIDDEN, MAX_RANGES, Part, Shown};
 use crate::claim::{Assertion, Class, MAX_TEXT};
 use crate::cursor::{Cursor, Flaw};
-use crate::proxy::Refusal;
+use crate::disclosure::Refusal;
 
 const VERSION: u8 = 1;
 /// The longest path or header name.
@@ -15,18 +15,18 @@ const MAX_DESCRIPTION: usize = 8 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * (MAX
 
 /// What P sends before the proof. Both directions: the request's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::proxy) struct Message {
-    pub(in crate::proxy) opened: Vec<u8>,
-    pub(in crate::proxy) shown: [Shown; 2],
+pub(in crate::disclosure) struct Message {
+    pub(in crate::disclosure) opened: Vec<u8>,
+    pub(in crate::disclosure) shown: [Shown; 2],
 }
 
 impl Message {
     /// The most bytes of a message with so many of each part.
-    pub(in crate::proxy) fn max_bytes(opened: usize, payload: usize) -> usize {
+    pub(in crate::disclosure) fn max_bytes(opened: usize, payload: usize) -> usize {
         64 + opened + payload + 2 * MAX_HIDDEN * MAX_DESCRIPTION
     }
 
-    pub(in crate::proxy) fn encode(&self) -> Vec<u8> {
+    pub(in crate::disclosure) fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
         long(&mut out, &self.opened);
         for shown in &self.shown {
@@ -39,7 +39,7 @@ impl Message {
 
     /// # Errors
     /// [`Refusal::Message`].
-    pub(in crate::proxy) fn decode(bytes: &[u8]) -> Result<Self, Refusal> {
+    pub(in crate::disclosure) fn decode(bytes: &[u8]) -> Result<Self, Refusal> {
         let cursor = &mut Cursor::new(bytes);
         let message = Self::read(cursor)?;
         let rest = cursor.rest().len();

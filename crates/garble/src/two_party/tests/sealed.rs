@@ -1,0 +1,147 @@
+//! Outputs whose decoding information was sent ahead, and shares that V returns.
+
+use volery_channel::{Channel, Tag, tags};
+use volery_field::F2;
+
+use super::functions::Toy;
+use super::parties::{Party, between, evaluator, garbler, rng};
+use super::scenario::{A, B, sample};
+use super::tap::{Change, Tap};
+use crate::Error;
+use crate::two_party::Owner;
+
+/// `a * b`, half public, half shared, both sealed before the inputs come: what the party sees, and its share's wires and masks.
+fn products<T: Party>(
+    party: &mut T,
+    channel: &mut dyn Channel,
+) -> Result<([Vec<F2>; 2], [Vec<crate::two_party::Wire>; 2]), Error> {
+    let a = party.input(channel, Owner::Prover, 64)?;
+    let b = party.input(channel, Owner::Verifier, 64)?;
+    let out = party.call(channel, Toy::And, &[a.wires(), b.wires()].concat())?;
+    let public = party.seal(channel, &out[..32], None)?;
+    let masks = party.masks(channel, 32)?;
+    let shared = party.seal(channel, &out[32..], Some(masks))?;
+    party.deliver(channel, Owner::Verifier, b, &sample(B)[..64])?;
+    party.deliver(channel, Owner::Prover, a, &sample(A)[..64])?;
+    let public = party.public_sealed(channel, public)?;
+    let places = [shared.wires().to_vec(), shared.masks().to_vec()];
+    Ok(([public, party.shared_sealed(channel, shared)?], places))
+}
+
+fn prove(mut channel: impl Channel) -> Result<[Vec<F2>; 2], Error> {
+    let mut p = garbler();
+    let ([public, own], [wires, masks]) = products(&mut p, &mut channel)?;
+    let other = p.confirm(&mut channel, &wires, &masks)?;
+    p.prove(&mut channel, &mut rng(1), |_, _| Ok(()))?;
+    Ok([public, own.iter().zip(&other).map(|(own, other)| *own + *other).collect()])
+}
+
+fn verify(mut channel: impl Channel) -> Result<Vec<F2>, Error> {
+    let mut v = evaluator();
+    let ([public, _], [wires, masks]) = products(&mut v, &mut channel)?;
+    v.confirm(&mut channel, &wires, &masks)?;
+    v.verify(&mut channel, &mut rng(2), |_, _| Ok(()))?;
+    Ok(public)
+}
+
+fn expected() -> Vec<F2> {
+    sample(A).into_iter().zip(sample(B)).take(64).map(|(a, b)| a * b).collect()
+}
+
+#[test]
+fn sealed_outputs_are_right_and_p_learns_a_value_from_v_s_confirmed_share() {
+    let (p, v) = between(prove, verify);
+    let [public, confirmed] = p.expect("honest");
+    assert_eq!(v, Ok(public.clone()));
+    assert_eq!([public, confirmed].concat(), expected());
+}
+
+#[test]
+fn a_sealed_output_takes_sixteen_bytes_when_it_is_opened() {
+    let (p, v) = between(
+        |mut c| {
+            let mut p = garbler();
+            let input = p.input(&mut c, Owner::Both, 64)?;
+            let sealed = p.seal(&mut c, input.wires(), None)?;
+            p.give_public(&mut c, input, &[F2::ONE; 64])?;
+            let before = c.stats();
+            p.public_sealed(&mut c, sealed)?;
+            Ok::<_, Error>((c.stats() - before).bytes_sent)
+        },
+        |mut c| {
+            let mut v = evaluator();
+            let input = v.input(&mut c, Owner::Both, 64)?;
+            let sealed = v.seal(&mut c, input.wires(), None)?;
+            v.give_public(&mut c, input, &[F2::ONE; 64])?;
+            v.public_sealed(&mut c, sealed)
+        },
+    );
+    assert_eq!(v, Ok(vec![F2::ONE; 64]));
+    // A frame's header, the program's digest, the key.
+    assert_eq!(p, Ok(5 + 32 + 16));
+}
+
+fn prover_says(of: Tag, at: usize, change: Change) -> (Result<[Vec<F2>; 2], Error>, Result<Vec<F2>, Error>) {
+    between(move |c| prove(Tap::new(c, Some(of), at, change)), verify)
+}
+
+#[test]
+fn sealed_information_and_keys_that_are_changed_are_noticed_by_v() {
+    let cheat = Err(Error::cheat(tags::GARBLED_DECODING, "the decoding of an output"));
+    for at in 0..2 {
+        assert_eq!(prover_says(tags::GARBLED_SEALED, at, Change::Invert).1, cheat);
+        // Behind the program's digest.
+        assert_eq!(prover_says(tags::GARBLED_DECODING, at, Change::Flip(8 * 32 + 5)).1, cheat);
+    }
+}
+
+#[test]
+fn a_confirmed_share_that_v_changes_is_noticed_by_p() {
+    for bit in [0, 31, 32, 8 * 20] {
+        let (p, _) =
+            between(prove, move |c| verify(Tap::new(c, Some(tags::GARBLED_RETURN), 1, Change::Flip(bit))));
+        assert!(matches!(p, Err(Error::Cheat { step: tags::GARBLED_RETURN, .. })), "{p:?}");
+    }
+}
+
+#[test]
+fn what_was_sealed_for_one_use_serves_no_other_and_what_was_not_shared_is_not_confirmed() {
+    fn misused(
+        step: impl FnOnce(&mut crate::two_party::Garbler<Toy>, &mut dyn Channel) -> Result<Vec<F2>, Error> + Send,
+    ) {
+        let (p, _) = between(move |mut c| step(&mut garbler(), &mut c), drop);
+        assert!(matches!(p, Err(Error::Misuse(_))), "{p:?}");
+    }
+    misused(|p, c| {
+        let input = p.input(c, Owner::Both, 4)?;
+        let wires = input.wires().to_vec();
+        p.give_public(c, input, &[F2::ONE; 4])?;
+        let sealed = p.seal(c, &wires, None)?;
+        p.shared_sealed(c, sealed)
+    });
+    misused(|p, c| {
+        let input = p.input(c, Owner::Both, 4)?;
+        let wires = input.wires().to_vec();
+        p.give_public(c, input, &[F2::ONE; 4])?;
+        let masks = p.masks(c, 4)?;
+        let sealed = p.seal(c, &wires, Some(masks))?;
+        p.public_sealed(c, sealed)
+    });
+    misused(|p, c| {
+        let input = p.input(c, Owner::Both, 4)?;
+        let masks = p.masks(c, 3)?;
+        p.seal(c, input.wires(), Some(masks)).map(|_| Vec::new())
+    });
+    misused(|p, c| {
+        let input = p.input(c, Owner::Both, 4)?;
+        let sealed = p.seal(c, input.wires(), None)?;
+        p.public_sealed(c, sealed)
+    });
+    misused(|p, c| {
+        let input = p.input(c, Owner::Both, 4)?;
+        let wires = input.wires().to_vec();
+        p.give_public(c, input, &[F2::ONE; 4])?;
+        let masks = p.masks(c, 4)?;
+        p.confirm(c, &wires, masks.wires())
+    });
+}

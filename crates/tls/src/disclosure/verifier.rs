@@ -1,0 +1,159 @@
+//! V's part before the proof: everything that it can check in the clear.
+
+use volery_channel::Channel;
+use volery_channel::tags::WEB_CLAIMS;
+
+use super::account::Account;
+use super::derive::{Root, SIDES, derive, records};
+use super::machine::{List, Read};
+use super::shown::{self, Message, Shown};
+use super::{Error, Refusal, check, payload};
+use crate::attestation::{Mode, Part, Statement};
+use crate::prf::Side;
+use crate::server::{self, Identity, Roots};
+use crate::transcript::{APPLICATION_DATA, Transcript};
+
+/// What client and server may have agreed to speak, if they agreed on anything (ALPN).
+pub(crate) const HTTP: &[u8] = b"http/1.1";
+
+/// What V will believe about a connection once what came with it is proved, and not before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending {
+    mode: Mode,
+    identity: Identity,
+    shown: [Shown; 2],
+}
+
+/// What is true of a connection, under the trust that its [`Mode`] asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proven {
+    /// How the connection was made.
+    pub mode: Mode,
+    /// Who the server is.
+    pub identity: Identity,
+    /// The request: what V saw of it, and what holds of the rest.
+    pub request: Shown,
+    /// The response, likewise. It is whole.
+    pub response: Shown,
+}
+
+impl Pending {
+    /// To be called if, and only if, V's verifier has accepted the proof.
+    #[must_use]
+    pub fn proven(self) -> Proven {
+        let [request, response] = self.shown;
+        Proven { mode: self.mode, identity: self.identity, request, response }
+    }
+}
+
+impl Proven {
+    /// What V can sign: all that is shown, where the rest is, and what holds of it. `None` if what is shown does not lie in what it is
+    /// shown of, which checks before the proof rule out.
+    #[must_use]
+    pub fn statement(&self) -> Option<Statement> {
+        let part = |shown: &Shown| Part::revealing(&shown.text, &shown.revealed().collect::<Vec<_>>());
+        let sides = [(Side::Client, &self.request), (Side::Server, &self.response)];
+        let hidden =
+            sides.iter().flat_map(|(side, shown)| shown.hidden.iter().map(move |hidden| (side, hidden)));
+        Some(Statement {
+            mode: self.mode,
+            server_name: self.identity.name().into(),
+            time: self.identity.time(),
+            query: part(&self.request)?,
+            response: part(&self.response)?,
+            claims: hidden.flat_map(|(side, hidden)| hidden.texts(*side)).collect(),
+        })
+    }
+}
+
+/// A connection as V has it: its own record of the bytes, and the host that it is said to be with.
+pub(crate) struct Observed<'a> {
+    pub(crate) mode: Mode,
+    pub(crate) host: &'a str,
+    /// All that the client sent.
+    pub(crate) client: &'a [u8],
+    /// All that the server sent.
+    pub(crate) server: &'a [u8],
+}
+
+/// Receives what P says about a connection, and checks all of it that needs no proof: certificates, host name, time (in seconds since
+/// 1970), signature, Finished messages, all tags, the structure of request and response. `root` says where the proof will begin, or
+/// why it is not for this transcript.
+///
+/// What comes back is to be proved next.
+///
+/// # Errors
+/// [`Error::Refused`], of which P is told; the channel's.
+pub(crate) fn receive(
+    channel: &mut dyn Channel,
+    observed: &Observed<'_>,
+    roots: &Roots,
+    time: u64,
+    root: impl FnOnce(&Transcript) -> Result<Root<()>, Refusal>,
+) -> Result<(Account, Pending), Error> {
+    let result = try_receive(channel, observed, roots, time, root);
+    if let Err(Error::Refused(refusal)) = &result {
+        channel.fail(&refusal.to_string());
+    }
+    result
+}
+
+fn try_receive(
+    channel: &mut dyn Channel,
+    observed: &Observed<'_>,
+    roots: &Roots,
+    time: u64,
+    root: impl FnOnce(&Transcript) -> Result<Root<()>, Refusal>,
+) -> Result<(Account, Pending), Error> {
+    let Observed { mode, host, client, server } = *observed;
+    let transcript = Transcript::parse(client, server).map_err(Refusal::from)?;
+    let root = root(&transcript)?;
+    let identity = server::verify(&transcript.handshake, host, roots, time).map_err(Refusal::from)?;
+    // The same bytes may be another protocol's words: what they mean is what client and server agreed on.
+    if let Some(protocol) = transcript.handshake.alpn.as_ref().filter(|protocol| protocol.as_slice() != HTTP)
+    {
+        return Err(Refusal::Protocol(protocol.escape_ascii().to_string()).into());
+    }
+    let payload: usize = SIDES.into_iter().map(|side| payload::length(records(&transcript, side))).sum();
+    let max = Message::max_bytes(opened_bound(&transcript), payload);
+    let message = Message::decode(channel.recv(WEB_CLAIMS, max)?)?;
+    let lengths = message.shown.each_ref().map(|shown| shown.text.len());
+    let closed = check_opened(&transcript, &message.opened, lengths, root)?;
+    shown::check(&message.shown, identity.name(), closed)?;
+    let shown = message.shown.clone();
+    let account = Account::new(transcript, [client, server], message)?;
+    Ok((account, Pending { mode, identity, shown }))
+}
+
+/// No connection takes more bytes of opened bits: midstates and digests, hash keys, and for each record at most a mask and, for
+/// those that are not application data, their key stream.
+fn opened_bound(transcript: &Transcript) -> usize {
+    let records = transcript.client.iter().chain(&transcript.server);
+    1024 + records
+        .map(|record| 64 + if record.content_type == APPLICATION_DATA { 0 } else { record.ciphertext.len() })
+        .sum::<usize>()
+}
+
+/// Checks what P says of a connection's keys, whose payloads are said to have these lengths; returns whether the server ended the
+/// connection with `close_notify`.
+///
+/// # Errors
+/// [`Refusal::Shown`], [`Refusal::Opened`]; as [`check::check`].
+pub(super) fn check_opened(
+    transcript: &Transcript,
+    opened: &[u8],
+    lengths: [usize; 2],
+    root: Root<()>,
+) -> Result<bool, Refusal> {
+    for (side, length) in SIDES.into_iter().zip(lengths) {
+        if length != payload::length(records(transcript, side)) {
+            return Err(Refusal::Shown { side, reason: "not as long as the records' contents" });
+        }
+    }
+    let mut machine = Read(List::new(opened));
+    let derived = derive(&mut machine, transcript, &root)?;
+    if !machine.0.is_at_end() {
+        return Err(Refusal::Opened);
+    }
+    check::check(transcript, &derived.facts)
+}

@@ -1,0 +1,115 @@
+//! The TLS client that two parties are together, whole: from the preparation to what V believes.
+//!
+//! ```text
+//! P: Prover                                                  V: Verifier                     TLS server
+//!
+//! ahead of the connection
+//!   sizes                                     ----------->   within its limits?
+//!   labels and products (V's choices, P's offset) <------>
+//!   garbled circuits, masks                   ----------->   keeps the tables
+//!   correlations for the proof (V's delta)    <---------->
+//!                                             <-----------   t_V G
+//! handshake (Engine; P has checked the server's certificates and signature)
+//!   agree: point, E2F                         <---------->   shares s_P + s_V of the pre-master secret           <---->
+//!   s_P committed, s_V by OT; inner midstate  <---------->
+//!   master secret, key block: seed, randoms   ----------->   A(i) decoded; keys kept
+//!   Finished: the handshake's hash            <---------->   its contents
+//!   shares of h and of masks; powers of h     <---------->   its share of the tag of Finished                    <---->
+//! request, each record
+//!   text + P's share of key stream            ----------->   completes the ciphertext
+//!                                             <-----------   its share of key stream with labels' hash, and of the tag   ---->
+//! response
+//!   raw records, and closes                                                                                      <----
+//! the end
+//!   all bytes of both directions, the host    ----------->   holds them; nothing of V's is open until then
+//!   checks t_V G, s_P + s_V, every value      <-----------   t_V, s_V, labels' hash
+//!   Fetched: reads the response
+//!   what V gets to see                        ----------->   Held: checks in the clear
+//!   one proof of everything                   <---------->   Proven
+//! ```
+//!
+//! The TLS state machine is not here: it asks an [`Engine`], which [`Prover`] is. Every message of P's is one step that V expects, with
+//! its public values; there is one order, and V refuses anything else. What is computed under garbling was all garbled ahead (see
+//! `machine`): in the connection only inputs, openings and corrections move.
+//!
+//! # Who learns what, and when
+//!
+//! | | until the end | when V has opened | in the end |
+//! |---|---|---|---|
+//! | P | public values; its shares; its own key stream | everything | |
+//! | V | public values; its shares; lengths | | what is shown; h and the masks that were used, of both directions |
+//!
+//! Public values are the inner midstates of HMAC, the `A(i)`, the contents and the key stream of the client's Finished message.
+//! Neither party can read or forge a record before the end; P can choose what it sends, as it should.
+//!
+//! # Why V may believe it
+//!
+//! Three things are fixed before V opens anything: P's `s_P`, committed when V decodes the first value; the labels and products, so
+//! V's own `s_V`; and the bytes of both directions. P then proves, in one proof, that
+//!
+//! 1. every value that V decoded or got a share of is the steps' output on `s_P` and `s_V`, by
+//!    [garble-then-prove](volery_garble::two_party): so master secret, keys and key stream are those of `s_P + s_V`;
+//! 2. under these keys the [account](crate::disclosure) of the connection holds: the server's Finished message, all tags, and what is
+//!    shown.
+//!
+//! V checks in the clear that the transcript is what it took part in: point, randoms, seed, hash, and the ciphertexts of the client's
+//! records as it completed them.
+//!
+//! **The conversion of points is not proved**, nor are the products: nothing says that `s_P + s_V` is the x-coordinate of anything. It
+//! need not be. The server's Finished message was made by a server that signed this handshake, under keys that come from the true
+//! pre-master secret; it explains itself under no other master secret (see
+//! [`disclosure`](crate::disclosure#why-there-is-one-master-secret-only)). So 2. implies that the master secret of 1. is the server's,
+//! which P could not know, nor choose `s_P` for, while the server still listened:
+//!
+//! * *P commits to another `s_P`*: then the keys are other keys, unless `s_P` is right for the `s_V` that V has. By then `s_V` is a value of
+//!   `lambda_V^2 + 2 gamma_V - x_2` at V's secret point `t_V S = (x_2, y_2)`. Whatever P sends in the exchange makes `lambda_V` and `gamma_V`
+//!   rational functions of that point, of small degree, and `x_2` plus a constant is not a square among the functions on the curve: the
+//!   group has no element of order two. So no choice of P's makes `s_V` a constant, and each value has few preimages: guessing `s_V` is
+//!   guessing the point. (P-256's prime order also means that a valid `S` has no small subgroup.)
+//! * *P speaks to the server with another key than `(t_P + t_V) G`*, one that it knows alone: the server's keys are then P's, and the proof
+//!   asks for `s_P + s_V` that gives them; the same guess. That is why V need not see `t_P`.
+//! * *P names V another server point*, whose logarithm it knows: it then knows the keys, and holds no signature of the server's over
+//!   that point. V compares the signed point with the one that it used.
+//! * *P alters a record on its way to V*: before the opening nobody knows `h` and the masks, so a tag of other bytes is a guess.
+//! * *P garbles another function*, one that says `s_V`: it can then make records as it likes, and V has returned values that are not the
+//!   steps', so 1. is false.
+//! * *P errs in products of powers of `h`, or garbles something wrong here and there*: tags or keys are wrong and the server ends the
+//!   connection, or V's label decodes to nothing. What P learns is whether that happened: `c` bits of V's secrets that P guesses survive
+//!   with probability `2^-c`, and V's secrets serve one session.
+//!
+//! # Why P is safe
+//!
+//! V returns nothing that P does not check against labels before it uses it: opened values, and its share of each record's key stream,
+//! so what goes to the server is what P meant. V's share of a tag can only be wrong, which the server notices. V's messages in the key exchange
+//! can only make the handshake fail. Afterwards P checks `t_V` against `t_V G`, `s_P + s_V` against the pre-master secret, V's garbled input
+//! against `s_V`, every returned value by recomputation, the server's Finished and all tags; only then does it say anything about the
+//! connection. What V sees before are ciphertexts. V learns from P's abort that something did not fit, which V itself had spoilt.
+//!
+//! What V sees in the end, the hash keys and masks among it, could serve for records in a connection that still lives, so P tells
+//! nothing before the server ended it under its keys ([`disclosure`](crate::disclosure#what-v-learns-and-when)).
+//!
+//! # Cost
+//!
+//! See [`Sizes`]. Garbling is nearly all of it; 25 bytes an AND by three halves, 32 by half-gates.
+
+mod claimed;
+mod engine;
+mod error;
+mod fetched;
+mod machine;
+mod message;
+mod program;
+mod prover;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod verifier;
+
+pub use engine::Engine;
+pub use error::Error;
+pub use fetched::Fetched;
+pub use program::{MAX_PROVED, MAX_QUERY, Sizes};
+pub use prover::Prover;
+pub use verifier::{Held, Limits, Verifier};
+pub use volery_garble::two_party::Settings;

@@ -1,0 +1,287 @@
+//! Connections to a stock TLS server by a client of a few lines, and two parties in two threads.
+
+use std::io::{Read as _, Write as _};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use rustls::{ServerConfig, ServerConnection};
+use sha2::{Digest, Sha256};
+use volery_channel::{Channel, Framed, Stats, Tag, memory_pair, transport::Memory};
+use volery_vole::SessionId;
+
+use super::{Engine, Error, Limits, MAX_PROVED, Prover, Settings, Sizes, Verifier};
+use crate::disclosure::{Hide, Proven, finished_message};
+use crate::prf::MasterSeed;
+use crate::record::MAX_PLAINTEXT;
+use crate::server::Roots;
+use crate::testing::{Tap, keys, tags, untouched};
+use crate::transcript::testing::{Authority, HOST, Kind, server};
+use crate::transcript::{APPLICATION_DATA, HANDSHAKE};
+
+const SESSION: SessionId = SessionId::new([6; 32]);
+
+const CHANGE_CIPHER_SPEC: u8 = 20;
+
+/// A server that gives one response to one request.
+pub(super) struct Site {
+    pub(super) authority: Authority,
+    config: Arc<ServerConfig>,
+    response: Vec<u8>,
+}
+
+impl Site {
+    pub(super) fn new(kind: Kind, response: &[u8]) -> Self {
+        let authority = Authority::new();
+        let config = Arc::new(server(&authority.issue(kind, HOST)));
+        Self { authority, config, response: response.to_vec() }
+    }
+}
+
+/// The client that has the handshake's messages put together and leaves all secrets to an [`Engine`].
+pub(super) struct Client<'a> {
+    site: &'a Site,
+    server: ServerConnection,
+    /// All bytes: the client's, the server's.
+    raw: [Vec<u8>; 2],
+    /// All handshake messages in the clear.
+    messages: Vec<u8>,
+    extended: bool,
+}
+
+fn record(content_type: u8, payload: &[u8]) -> Vec<u8> {
+    [&[content_type, 3, 3], &(payload.len() as u16).to_be_bytes()[..], payload].concat()
+}
+
+fn vector16(bytes: &[u8]) -> Vec<u8> {
+    [&(bytes.len() as u16).to_be_bytes()[..], bytes].concat()
+}
+
+fn message(kind: u8, contents: &[u8]) -> Vec<u8> {
+    [&[kind, 0], &*vector16(contents)].concat()
+}
+
+const CLIENT_RANDOM: [u8; 32] = [0x77; 32];
+
+fn client_hello(extended: bool) -> Vec<u8> {
+    let extension = |number: u16, contents: &[u8]| [&number.to_be_bytes()[..], &vector16(contents)].concat();
+    let name = [&[0][..], &vector16(HOST.as_bytes())].concat();
+    let mut extensions = vec![
+        extension(0, &vector16(&name)),
+        extension(10, &vector16(&[0, 23])),
+        extension(11, &[1, 0]),
+        extension(13, &vector16(&[4, 3, 8, 4, 4, 1])),
+    ];
+    if extended {
+        extensions.push(extension(23, &[]));
+    }
+    let suites = [0xc0, 0x2b, 0xc0, 0x2f];
+    let hello =
+        [&[3, 3][..], &CLIENT_RANDOM, &[0], &vector16(&suites), &[1, 0], &vector16(&extensions.concat())];
+    message(1, &hello.concat())
+}
+
+impl<'a> Client<'a> {
+    pub(super) fn new(site: &'a Site, extended: bool) -> Self {
+        let server = ServerConnection::new(Arc::clone(&site.config)).unwrap();
+        Self { site, server, raw: [Vec::new(), Vec::new()], messages: Vec::new(), extended }
+    }
+
+    /// Sends records and takes what the server answers.
+    fn send(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.raw[0].extend_from_slice(bytes);
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            self.server.read_tls(&mut rest).unwrap();
+            if self.server.process_new_packets().is_err() {
+                break;
+            }
+        }
+        self.take()
+    }
+
+    fn take(&mut self) -> Vec<u8> {
+        let mut answer = Vec::new();
+        while self.server.wants_write() {
+            self.server.write_tls(&mut answer).unwrap();
+        }
+        self.raw[1].extend_from_slice(&answer);
+        answer
+    }
+
+    /// The handshake; panics where the server would, too.
+    fn handshake(&mut self, engine: &mut dyn Engine) -> Result<(), Error> {
+        let hello = client_hello(self.extended);
+        self.messages.extend_from_slice(&hello);
+        let answer = self.send(&record(HANDSHAKE, &hello));
+        let (mut rest, mut flight) = (&answer[..], Vec::new());
+        while let [HANDSHAKE, 3, 3, high, low, tail @ ..] = rest {
+            let (payload, tail) = tail.split_at(usize::from(*high) << 8 | usize::from(*low));
+            flight.extend_from_slice(payload);
+            rest = tail;
+        }
+        self.messages.extend_from_slice(&flight);
+        let (mut server_random, mut point) = ([0; 32], Vec::new());
+        let mut rest = &flight[..];
+        while let [kind, 0, high, low, tail @ ..] = rest {
+            let (contents, tail) = tail.split_at(usize::from(*high) << 8 | usize::from(*low));
+            match kind {
+                2 => server_random.copy_from_slice(&contents[2..34]),
+                12 => point = contents[4..69].to_vec(),
+                _ => {}
+            }
+            rest = tail;
+        }
+        let exchange = message(16, &[&[65], &engine.public_key()?[..]].concat());
+        self.messages.extend_from_slice(&exchange);
+        let hash: [u8; 32] = Sha256::digest(&self.messages).into();
+        engine.agree(&point)?;
+        let seed = match self.extended {
+            true => MasterSeed::SessionHash(hash),
+            false => MasterSeed::Randoms { client: CLIENT_RANDOM, server: server_random },
+        };
+        engine.master_secret(&seed)?;
+        engine.key_block(&CLIENT_RANDOM, &server_random)?;
+        let finished = finished_message(&engine.client_finished(&hash)?);
+        let finished = engine.encrypt(HANDSHAKE, &finished)?;
+        let flight =
+            [record(HANDSHAKE, &exchange), record(CHANGE_CIPHER_SPEC, &[1]), record(HANDSHAKE, &finished)];
+        self.send(&flight.concat());
+        Ok(())
+    }
+
+    /// One request and its response, until the server closes. What the server read, and all bytes.
+    pub(super) fn fetch(
+        mut self,
+        engine: &mut dyn Engine,
+        request: &[u8],
+    ) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error> {
+        self.handshake(engine)?;
+        for part in request.chunks(MAX_PLAINTEXT) {
+            let protected = engine.encrypt(APPLICATION_DATA, part)?;
+            self.send(&record(APPLICATION_DATA, &protected));
+        }
+        let mut read = vec![0; request.len() + 1];
+        let count = self.server.reader().read(&mut read).unwrap_or(0);
+        read.truncate(count);
+        let _ = self.server.writer().write_all(&self.site.response);
+        self.server.send_close_notify();
+        self.take();
+        Ok((read, self.raw))
+    }
+}
+
+/// Changes a party's messages.
+pub(super) type Change = Box<dyn FnMut(Tag, &mut Vec<u8>) + Send + Sync>;
+
+type Link = Tap<Framed<Memory>, Change>;
+
+/// P as it is here.
+pub(super) type P<'a> = Prover<&'a mut Link, &'a mut ChaCha20Rng>;
+
+/// What P does with the bytes before it hands them over.
+pub(super) type Bytes = fn(&mut [Vec<u8>; 2]);
+
+/// What a session is about, and how it departs from an honest one.
+pub(super) struct Run<'a> {
+    pub(super) site: &'a Site,
+    pub(super) request: Vec<u8>,
+    pub(super) hide: Vec<Hide>,
+    pub(super) extended: bool,
+    pub(super) settings: Settings,
+    pub(super) host: &'a str,
+    pub(super) roots: Roots,
+    pub(super) ahead: u64,
+    /// What happens to P's messages and to V's.
+    pub(super) changes: [Change; 2],
+    pub(super) bytes: Bytes,
+    pub(super) patience: Duration,
+}
+
+/// What P has in the end.
+#[derive(Debug)]
+pub(super) struct Fetched {
+    /// What the server read.
+    pub(super) read: Vec<u8>,
+    pub(super) response: Vec<u8>,
+    /// P's counters after the preparation, when V has opened its part, and in the end.
+    pub(super) stats: [Stats; 3],
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(site: &'a Site, request: &[u8]) -> Self {
+        Self {
+            site,
+            request: request.to_vec(),
+            hide: Vec::new(),
+            extended: true,
+            settings: Settings::default(),
+            host: HOST,
+            roots: site.authority.roots(),
+            ahead: 0,
+            changes: [Box::new(untouched), Box::new(untouched)],
+            bytes: |_| {},
+            patience: Duration::from_secs(60),
+        }
+    }
+
+    /// What each party ends with.
+    pub(super) fn go(self) -> (Result<Fetched, Error>, Result<Proven, Error>) {
+        let (site, extended, request) = (self.site, self.extended, self.request.clone());
+        self.go_with(|engine| Client::new(site, extended).fetch(engine, &request))
+    }
+
+    /// As [`Run::go`], with another client.
+    pub(super) fn go_with(
+        mut self,
+        client: impl FnOnce(&mut P<'_>) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error> + Send,
+    ) -> (Result<Fetched, Error>, Result<Proven, Error>) {
+        let limits = volery_channel::Limits {
+            read: self.patience,
+            write: self.patience,
+            ..volery_channel::Limits::default()
+        };
+        let (p, v) = memory_pair(&limits);
+        let [p_change, v_change] =
+            core::mem::replace(&mut self.changes, [Box::new(untouched), Box::new(untouched)]);
+        let run = &self;
+        thread::scope(|scope| {
+            let prover = scope.spawn(move || run.prover(Tap::new(p, p_change), client));
+            let verifier = scope.spawn(move || run.verifier(&mut Tap::new(v, v_change)));
+            (prover.join().unwrap(), verifier.join().unwrap())
+        })
+    }
+
+    fn prover(
+        &self,
+        mut channel: Link,
+        client: impl FnOnce(&mut P<'_>) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error>,
+    ) -> Result<Fetched, Error> {
+        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        let stock = tags(&mut channel, SESSION, &mut rng)?;
+        let sizes = Sizes { query: self.request.len(), proved: self.site.response.len().min(MAX_PROVED) };
+        let mut prover = Prover::prepare(&mut channel, &SESSION, stock, self.settings, sizes, &mut rng)?;
+        let prepared = prover.stats();
+        let (read, mut raw) = client(&mut prover)?;
+        (self.bytes)(&mut raw);
+        let fetched = prover.conclude(self.host, raw)?;
+        let known = fetched.channel.stats();
+        assert_eq!(fetched.request(), self.request);
+        let response = fetched.response().to_vec();
+        let (channel, ..) = fetched.prove(&self.hide)?;
+        Ok(Fetched { read, response, stats: [prepared, known, channel.stats()] })
+    }
+
+    fn verifier(&self, channel: &mut dyn Channel) -> Result<Proven, Error> {
+        let rng = &mut ChaCha20Rng::seed_from_u64(2);
+        let commitments = keys(channel, SESSION, rng)?;
+        let limits = Limits::default();
+        let verifier = Verifier::prepare(channel, &SESSION, commitments, self.settings, limits, rng)?;
+        let held = verifier.run(channel, rng)?;
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+        let (proven, ..) = held.verify(channel, &self.roots, now + self.ahead, rng)?;
+        Ok(proven)
+    }
+}

@@ -1,0 +1,309 @@
+//! V: holds half of the client's secrets, and believes nothing until the end.
+
+use rand_core::CryptoRng;
+use volery_channel::{Channel, tags};
+use volery_field::{Gf128, P256Base};
+use volery_garble::two_party::{Evaluator, Input, Owner, Settings, Wire, evaluator_labels};
+use volery_vole::supply::Stock;
+use volery_vole::{Delta, SessionId, ole};
+
+use super::claimed::known_wires;
+use super::machine::Machine;
+use super::message::{self, Sent};
+use super::program::{self, Client, Sizes};
+use super::prover::share_bits;
+use super::{Error, MAX_PROVED, MAX_QUERY};
+use crate::attestation::Mode;
+use crate::disclosure::{self, Keys, Observed, Proven, Refusal, Root, finished_message};
+use crate::ghash::{Powers, send_tag_share};
+use crate::key_exchange::{self, POINT_BYTES, VerifierShare};
+use crate::prf::{self, HmacKey, MasterSeed, Random, Side, VERIFY_DATA_BYTES};
+use crate::record::{self, Record, Secrecy};
+use crate::server::Roots;
+use crate::step::Step;
+use crate::transcript::{MAX_HANDSHAKE, Transcript};
+
+/// The most that V takes part in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the request.
+    pub query: usize,
+    /// Bytes of the response for which correlations are made ahead.
+    pub proved: usize,
+    /// Bytes of all that the server sends.
+    pub received: usize,
+}
+
+impl Default for Limits {
+    /// 16 KiB of request, 8 KiB of response proved ahead, 16 MiB received.
+    fn default() -> Self {
+        Self { query: 1 << 14, proved: 1 << 13, received: 1 << 24 }
+    }
+}
+
+/// V of a connection that is prepared.
+///
+/// All waiting is bounded by the channel's own limits, and after an error nothing is left: P is told, and everything secret is
+/// destroyed.
+pub struct Verifier {
+    machine: Machine<Evaluator<Step>>,
+    exchange: ole::Receiver<P256Base>,
+    tags: ole::Receiver<Gf128>,
+    key: key_exchange::Verifier,
+    inputs: [Input; 2],
+    sizes: Sizes,
+    limits: Limits,
+}
+
+impl core::fmt::Debug for Verifier {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Verifier").field("sizes", &self.sizes).finish_non_exhaustive()
+    }
+}
+
+/// Tells the peer of an error.
+fn told<T>(channel: &mut dyn Channel, result: Result<T, Error>) -> Result<T, Error> {
+    if let Err(error) = &result {
+        channel.fail(error.public_reason());
+    }
+    result
+}
+
+impl Verifier {
+    /// Prepares a connection together with P, whose sizes P says. See [`Prover::prepare`](super::Prover::prepare); V's `commitments` are
+    /// keys under its delta, which must be fresh for the session, as all of V's secrets are.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] if P wants more than `limits` allow; what preparation meets.
+    pub fn prepare(
+        channel: &mut dyn Channel,
+        session: &SessionId,
+        commitments: (Delta, Stock),
+        settings: Settings,
+        limits: Limits,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, Error> {
+        let result = prepare(channel, session, commitments, settings, limits, rng);
+        told(channel, result)
+    }
+
+    /// Takes part in the connection that P makes, step by step in the only order that there is, until P hands over the bytes that were
+    /// sent; then opens V's part.
+    ///
+    /// # Errors
+    /// [`Error::Parties`] and [`Error::Garbling`] for whatever P does otherwise; the channel's.
+    pub fn run(self, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Held, Error> {
+        let result = run(self, channel, rng);
+        told(channel, result)
+    }
+}
+
+/// That P's sizes are within the limits.
+fn check_sizes(sizes: Sizes, limits: Limits) -> Result<(), Error> {
+    let parts = [
+        ("a request", sizes.query, limits.query.min(MAX_QUERY)),
+        ("a response to prove", sizes.proved, limits.proved.min(MAX_PROVED)),
+    ];
+    for (what, asked, limit) in parts {
+        if asked > limit {
+            return Err(Error::Limit { what, asked, limit });
+        }
+    }
+    Ok(())
+}
+
+fn prepare(
+    channel: &mut dyn Channel,
+    session: &SessionId,
+    commitments: (Delta, Stock),
+    settings: Settings,
+    limits: Limits,
+    rng: &mut dyn CryptoRng,
+) -> Result<Verifier, Error> {
+    let sizes = message::receive_sizes(channel)?;
+    check_sizes(sizes, limits)?;
+    let mut labels = evaluator_labels(channel, session, rng)?;
+    let mut exchange = ole::Receiver::new(session);
+    exchange.prepare(channel, &mut labels, key_exchange::PRODUCTS, rng)?;
+    let mut tags = ole::Receiver::new(session);
+    tags.prepare(channel, &mut labels, sizes.products(), rng)?;
+    let mut evaluator = Evaluator::new(session, settings, labels, commitments);
+    let prover = evaluator.input(channel, Owner::Prover, program::SHARE_BITS)?;
+    let verifier = evaluator.input(channel, Owner::Verifier, program::SHARE_BITS)?;
+    let mut machine = Machine::new(evaluator);
+    program::rehearse(&mut machine, channel, [prover.wires(), verifier.wires()], &sizes.records())?;
+    let (_, stock) = machine.party.commitments();
+    stock.prepare(channel, sizes.correlations(settings.proof)?)?;
+    let key = key_exchange::Verifier::start(channel, rng)?;
+    channel.flush()?;
+    Ok(Verifier { machine, exchange, tags, key, inputs: [prover, verifier], sizes, limits })
+}
+
+/// What both parties used during the connection, and V must find in its bytes.
+struct Used {
+    server_point: [u8; POINT_BYTES],
+    seed: MasterSeed,
+    randoms: [Random; 2],
+    handshake_hash: [u8; 32],
+    /// The client's records, in order.
+    ciphertexts: Vec<Vec<u8>>,
+}
+
+fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Held, Error> {
+    let Verifier { mut machine, mut exchange, mut tags, key, inputs: [prover, own], sizes, limits } =
+        verifier;
+    let share = key.finish(channel, &mut exchange, rng)?;
+    let [prover_wires, own_wires] = [&prover, &own].map(|input| input.wires().to_vec());
+    machine.party.give(channel, own, &share_bits(share.expose())?)?;
+    machine.party.take(channel, prover)?;
+    let premaster = HmacKey::premaster(&mut machine.perform(channel), &prover_wires, &own_wires)?;
+
+    let seed = message::receive_master(channel)?;
+    let master = program::master(&mut machine.perform(channel), &premaster, seed)?;
+    let randoms = message::receive_keys(channel)?;
+    let [client_random, server_random] = &randoms;
+    let block = prf::key_block(&mut machine.perform(channel), &master, client_random, server_random)?;
+    let handshake_hash = message::receive_finished(channel)?;
+    let client_finished =
+        prf::verify_data(&mut machine.perform(channel), &master, Side::Client, &handshake_hash)?;
+
+    let client = program::client(&mut machine.perform(channel), &block, &sizes.records())?;
+    let ciphertexts = records(channel, &mut machine, &mut tags, sizes, &client, &client_finished)?;
+    let server_point = share.server().to_bytes();
+    let used = Used { server_point, seed, randoms, handshake_hash, ciphertexts };
+    let keys = program::keys(master, block, client_finished, client.key);
+    hold(channel, machine, share, sizes, limits, used, keys)
+}
+
+/// Makes the client's records: a share of each tag, when the ciphertext is there. Returns the ciphertexts.
+fn records(
+    channel: &mut dyn Channel,
+    machine: &mut Machine<Evaluator<Step>>,
+    tags: &mut ole::Receiver<Gf128>,
+    sizes: Sizes,
+    client: &Client<Wire>,
+    client_finished: &[u8; VERIFY_DATA_BYTES],
+) -> Result<Vec<Vec<u8>>, Error> {
+    let mut powers = Powers::new(*client.hash_key);
+    powers.extend(channel, tags, sizes.powers())?;
+    let mut ciphertexts = Vec::new();
+    for (number, (record, protection)) in sizes.records().iter().zip(&client.protections).enumerate() {
+        let Record { sequence, length, secrecy } = *record;
+        let mut ciphertext = finished_message(client_finished).to_vec();
+        if secrecy == Secrecy::Shared {
+            ciphertext.resize(length, 0);
+            channel.recv_exact(tags::CLIENT_RECORD, &mut ciphertext)?;
+            let shared = program::stream(machine, number)?;
+            machine.party.confirm(channel, &shared.wires, &shared.masks)?;
+        }
+        protection.apply(&mut ciphertext)?;
+        let header = record::header(sequence, program::content_type(number), length)?;
+        send_tag_share(channel, &powers, &header, &ciphertext, &protection.mask)?;
+        channel.flush()?;
+        ciphertexts.push(ciphertext);
+    }
+    Ok(ciphertexts)
+}
+
+/// Takes the connection's bytes, and only then opens V's part.
+fn hold(
+    channel: &mut dyn Channel,
+    machine: Machine<Evaluator<Step>>,
+    share: VerifierShare,
+    sizes: Sizes,
+    limits: Limits,
+    used: Used,
+    keys: Keys<Wire>,
+) -> Result<Held, Error> {
+    let mut evaluator = machine.into_party()?;
+    // A handshake, and each record with its header, nonce and tag.
+    let sent = sizes.records().iter().map(|record| record.length + 64).sum::<usize>() + 2 * MAX_HANDSHAKE;
+    let sent = message::receive_transcript(channel, [sent, limits.received])?;
+    share.open(channel)?;
+    evaluator.open(channel)?;
+    Ok(Held { evaluator, keys, used, sent })
+}
+
+/// V, when it holds a connection's bytes and has opened its part: P knows all secrets of the connection, and has to prove.
+pub struct Held {
+    evaluator: Evaluator<Step>,
+    keys: Keys<Wire>,
+    used: Used,
+    sent: Sent,
+}
+
+impl core::fmt::Debug for Held {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Held").field("host", &self.sent.host).finish_non_exhaustive()
+    }
+}
+
+impl Held {
+    /// The host that P says it is; verified in [`Held::verify`].
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.sent.host
+    }
+
+    /// Receives what P says about the connection, checks all of it that needs no proof, and verifies the proof of everything: of what
+    /// was garbled, and of what P says. `roots` are the authorities that V believes, `time` is now, in seconds since 1970 (UTC).
+    ///
+    /// Returns what V may believe, delta, and the keys under it that are left.
+    ///
+    /// # Errors
+    /// [`Error::Disclosure`] for a connection, or a message about it, of which nothing can be believed; [`Error::Garbling`] with a
+    /// rejection if the proof is wrong; the channel's.
+    pub fn verify(
+        self,
+        channel: &mut dyn Channel,
+        roots: &Roots,
+        time: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(Proven, Delta, Stock), Error> {
+        let Self { mut evaluator, keys, used, sent: Sent { host, client, server } } = self;
+        let observed = Observed { mode: Mode::TwoParty, host: &host, client: &client, server: &server };
+        let root = |transcript: &Transcript| {
+            used.check(transcript)?;
+            Ok(Root::Keys(keys.clone()).blind())
+        };
+        let (account, pending) = disclosure::receive(channel, &observed, roots, time, root)?;
+        evaluator.expect(account.commitments());
+        let verified = evaluator.verify(channel, rng, |fold, proved| {
+            account.claim(fold, &Root::Keys(known_wires(&keys, proved)?))
+        });
+        let ((), delta, stock) = verified?;
+        Ok((pending.proven(), delta, stock))
+    }
+}
+
+impl Used {
+    /// That a connection is the one that both parties made.
+    fn check(&self, transcript: &Transcript) -> Result<(), Refusal> {
+        let handshake = &transcript.handshake;
+        let seed = if handshake.extended_master_secret {
+            MasterSeed::SessionHash(handshake.session_hash)
+        } else {
+            MasterSeed::Randoms { client: handshake.client_random, server: handshake.server_random }
+        };
+        let parts = [
+            ("server's point", handshake.server_point == self.server_point),
+            ("master secret's seed", seed == self.seed),
+            ("randoms", [handshake.client_random, handshake.server_random] == self.randoms),
+            ("handshake", handshake.client_finished_hash == self.handshake_hash),
+            ("client's records", self.has_records(&transcript.client)),
+        ];
+        match parts.iter().find(|(_, equal)| !equal) {
+            None => Ok(()),
+            Some((part, _)) => Err(Refusal::Another(part)),
+        }
+    }
+
+    fn has_records(&self, records: &[crate::transcript::Record]) -> bool {
+        let same = |(number, (record, ciphertext)): (usize, (&crate::transcript::Record, &Vec<u8>))| {
+            record.content_type == program::content_type(number)
+                && record.explicit_nonce == (number as u64).to_be_bytes()
+                && record.ciphertext == *ciphertext
+        };
+        records.len() == self.ciphertexts.len() && records.iter().zip(&self.ciphertexts).enumerate().all(same)
+    }
+}
