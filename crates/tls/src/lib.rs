@@ -16,6 +16,7 @@
 //! | [`record`] | AES-128-GCM's counter blocks under a shared key |
 //! | [`transcript`] | what both directions of a connection say, read from their raw bytes |
 //! | [`claim`] | what can be proved about bytes that stay hidden |
+//! | [`joint`] | the mode in which P and V are the client together |
 //! | [`proxy`] | the mode in which V relays the connection and P proves what went over it |
 //! | [`server`] | who the server is: certificates, host name, time, its signature over the key exchange |
 //! | [`http`] | requests and responses as ranges of the plaintext; values of JSON bodies |
@@ -29,12 +30,14 @@ mod cursor;
 mod error;
 pub mod ghash;
 pub mod http;
+pub mod joint;
 pub mod key_exchange;
 pub mod prf;
 pub mod proxy;
 pub mod record;
 pub mod server;
 pub mod step;
+mod stock;
 #[cfg(test)]
 mod testing;
 pub mod transcript;

@@ -13,10 +13,8 @@ use crate::attestation::{Mode, Part, Statement};
 use crate::prf::Side;
 use crate::server::{self, Identity, Roots};
 use crate::step::MASTER_BITS;
+use crate::stock::HTTP;
 use crate::transcript::{APPLICATION_DATA, Transcript};
-
-/// What client and server may have agreed to speak, if they agreed on anything (ALPN).
-pub(super) const HTTP: &[u8] = b"http/1.1";
 
 /// What V will believe about a connection once the [`Session`] that came with it is proved, and not before.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,43 @@
+//! What the TLS state machine and the two-party protocol know of each other.
+
+use super::Error;
+use crate::prf::{MasterSeed, Random};
+
+/// What the TLS state machine asks of the two parties: P's end of the protocol.
+pub trait Engine: Send {
+    /// The connection's public key, the sum of both parties' shares: a point of P-256, uncompressed (65 bytes).
+    ///
+    /// # Errors
+    /// The engine's, as with all calls: the connection is over, and nothing is sent on it any more.
+    fn public_key(&mut self) -> Result<[u8; 65], Error>;
+
+    /// ECDH with the server's point (uncompressed; checked here: on the curve, not the identity). Afterwards both parties hold shares.
+    ///
+    /// # Errors
+    /// The engine's; for a point that is none, too.
+    fn agree(&mut self, server_point: &[u8]) -> Result<(), Error>;
+
+    /// The master secret ([`MasterSeed`] of [`prf`](crate::prf)).
+    ///
+    /// # Errors
+    /// The engine's.
+    fn master_secret(&mut self, seed: &MasterSeed) -> Result<(), Error>;
+
+    /// Both directions' keys; called once.
+    ///
+    /// # Errors
+    /// The engine's.
+    fn key_block(&mut self, client_random: &Random, server_random: &Random) -> Result<(), Error>;
+
+    /// The contents of the client's Finished message.
+    ///
+    /// # Errors
+    /// The engine's.
+    fn client_finished(&mut self, handshake_hash: &[u8; 32]) -> Result<[u8; 12], Error>;
+
+    /// Protects the client's next record: sequence numbers count from 0; the result is explicit nonce | ciphertext | tag.
+    ///
+    /// # Errors
+    /// The engine's; for a length or type other than those prepared, too.
+    fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error>;
+}
