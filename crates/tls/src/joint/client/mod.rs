@@ -50,7 +50,7 @@ use super::{Engine, Error};
 use crate::record::MAX_PLAINTEXT;
 use crate::server::{self, Roots};
 use crate::stock;
-use crate::transcript::{ALERT, APPLICATION_DATA, NONCE_BYTES, TAG_BYTES, Transcript};
+use crate::transcript::{APPLICATION_DATA, NONCE_BYTES, TAG_BYTES, Transcript};
 
 /// Bytes that a record has besides its plaintext: header, explicit nonce, tag.
 const RECORD_OVERHEAD: usize = wire::HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
@@ -154,10 +154,7 @@ impl<'s, S: Read + Write> Tls<'s, S> {
     fn run(mut self, request: &[&[u8]]) -> Result<Captured, Error> {
         self.handshake()?;
         self.request(request)?;
-        let Self { mut wire, .. } = self;
-        // An alert is the last that a server says.
-        while wire.record()?.is_some_and(|record| record.first() != Some(&ALERT)) {}
-        let (client, server) = wire.close();
+        let (client, server) = self.wire.finish()?;
         let transcript = Transcript::parse(&client, &server).map_err(Failure::from)?;
         if !transcript.server.iter().any(|record| record.content_type == APPLICATION_DATA) {
             return Err(Failure::NoResponse.into());

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Failure;
 use crate::record::MAX_PLAINTEXT;
+use crate::transcript::ALERT;
 
 /// Bytes of a record's header: type, version, length.
 pub(super) const HEADER_BYTES: usize = 5;
@@ -128,9 +129,16 @@ impl<S: Read + Write> Wire<S> {
         if Instant::now() < self.deadline { Ok(()) } else { Err(Failure::Time) }
     }
 
-    /// Closes the stream; what was sent and received.
-    pub(super) fn close(self) -> (Vec<u8>, Vec<u8>) {
-        (self.sent, self.received)
+    /// Takes records until the server ends the connection, and closes it: what was sent, what was received. An alert is the last
+    /// that a server says; what comes after it is as if it had not been sent (RFC 5246, section 7.2.1).
+    pub(super) fn finish(mut self) -> Result<(Vec<u8>, Vec<u8>), Failure> {
+        while let Some(record) = self.record()? {
+            if record.first() == Some(&ALERT) {
+                self.received.truncate(self.next);
+                break;
+            }
+        }
+        Ok((self.sent, self.received))
     }
 }
 

@@ -1,4 +1,4 @@
-//! An [`Engine`] in the form in which stock rustls takes its cryptography: a `CryptoProvider`.
+//! An [`Engine`](super::Engine) in the form in which stock rustls takes its cryptography: a `CryptoProvider`.
 //!
 //! rustls is the TLS state machine: it writes and reads the handshake, verifies the server's certificates, its name and its signature
 //! over the key exchange, and frames records. Wherever it would compute with a secret, it calls an object of its provider, and these

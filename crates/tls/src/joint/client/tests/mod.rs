@@ -12,9 +12,9 @@ use rustls::server::WebPkiClientVerifier;
 use super::testing::{Answer, Asked, Clear, Local, Site, listen, request, response};
 use super::*;
 use crate::prf::{MasterSeed, Side};
-use crate::transcript::HANDSHAKE;
 use crate::transcript::testing::openssl::{self, Server};
 use crate::transcript::testing::{Authority, HOST, Kind, application, assert_says, open};
+use crate::transcript::{ALERT, HANDSHAKE};
 
 /// What was captured is what the engine was asked for, and what both ends said.
 fn assert_fits(captured: &Captured, engine: &Clear, lengths: &[usize], request: &[u8], response: &[u8]) {

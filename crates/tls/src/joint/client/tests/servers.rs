@@ -11,8 +11,8 @@ use rustls::{CipherSuite, ServerConfig, SupportedProtocolVersion};
 
 use super::*;
 use crate::server::Roots;
+use crate::transcript;
 use crate::transcript::testing::{Issued, provider};
-use crate::transcript::{self};
 
 /// What a connection with this stream comes to; the engine is not to be asked for anything.
 fn refused<S: Read + Write + Send>(stream: S, target: &Target<'_>) -> Failure {
@@ -45,7 +45,7 @@ fn issued(change: impl FnOnce(&mut CertificateParams)) -> Site {
     let authority = Authority::new();
     let mut params = CertificateParams::new(vec![HOST.to_owned()]).unwrap();
     change(&mut params);
-    let config = crate::transcript::testing::server(&authority.issue_with(Kind::P256, params));
+    let config = transcript::testing::server(&authority.issue_with(Kind::P256, params));
     Site { roots: authority.roots(), config: Arc::new(config) }
 }
 
@@ -75,7 +75,7 @@ fn a_certificate_with_the_key_of_another_never_reaches_the_two_parties() {
     let authority = Authority::new();
     let (shown, own) = (authority.issue(Kind::P256, HOST), authority.issue(Kind::P256, HOST));
     // rustls refuses to begin with a pair that does not belong together, so the certificate is exchanged on the way.
-    let config = Arc::new(crate::transcript::testing::server(&own));
+    let config = Arc::new(transcript::testing::server(&own));
     let site = Site { roots: authority.roots(), config };
     let (own, shown) = (own.certificate.der().to_vec(), shown.certificate.der().to_vec());
     let exchange = |flight: &mut Vec<u8>| {
@@ -136,7 +136,7 @@ fn no_altered_byte_of_certificate_or_key_exchange_reaches_the_two_parties() {
 }
 
 #[test]
-fn the_server_signs_both_randoms() {
+fn another_random_of_the_server_never_reaches_the_two_parties() {
     let site = Site::new(Kind::P256);
     for place in [11, 20, 42] {
         let alter = |flight: &mut Vec<u8>| {
@@ -147,6 +147,21 @@ fn the_server_signs_both_randoms() {
         let failure = refused(Local::changed(&site.config, answer(), alter), &site.target());
         assert!(matches!(failure, Failure::Untrusted { reason: Distrust::Signature, .. }), "{failure:?}");
     }
+}
+
+/// The client's random is another one.
+#[test]
+fn a_replayed_server_never_reaches_the_two_parties() {
+    let site = Site::new(Kind::P256);
+    let mut flight = Vec::new();
+    let keep = |bytes: &mut Vec<u8>| {
+        if flight.is_empty() {
+            flight.extend_from_slice(bytes);
+        }
+    };
+    assert!(changed(&site, answer(), keep).is_ok());
+    let failure = refused(Script::new(&flight), &site.target());
+    assert!(matches!(failure, Failure::Untrusted { reason: Distrust::Signature, .. }), "{failure:?}");
 }
 
 /// A server of these versions and this cryptography, with a certificate of the authority.
@@ -311,9 +326,7 @@ fn a_finished_message_of_another_form_is_refused() {
             flight.push(0);
             flight[10] += 1;
         },
-        |flight| {
-            flight.drain(..6);
-        },
+        |flight| flight.copy_within(..6, 6),
     ];
     for change in changes {
         let second = |flight: &mut Vec<u8>| {
