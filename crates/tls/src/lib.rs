@@ -39,6 +39,7 @@ pub mod proxy;
 pub mod record;
 pub mod server;
 pub mod step;
+mod stock;
 #[cfg(test)]
 mod testing;
 pub mod transcript;

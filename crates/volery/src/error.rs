@@ -22,6 +22,9 @@ pub enum Error {
     /// A connection to a website through the verifier.
     #[error(transparent)]
     Web(#[from] volery_tls::proxy::Error),
+    /// A connection to a website that both parties made.
+    #[error(transparent)]
+    Joint(#[from] volery_tls::joint::Error),
     /// A verifier's signed statement.
     #[error(transparent)]
     Attestation(#[from] volery_tls::attestation::Error),
@@ -42,6 +45,7 @@ impl Error {
     pub fn is_rejection(&self) -> bool {
         match self {
             Self::Proof(error) => error.is_rejection(),
+            Self::Joint(error) => error.is_rejection(),
             Self::Stored(error) => error.is_rejection(),
             _ => false,
         }
@@ -60,7 +64,9 @@ impl Error {
             Self::Proof(_) | Self::Channel(_) => {
                 "the connection failed, or a message was not the one expected"
             }
-            Self::Web(_) => "the connection to the server failed, or what is said of it is refused",
+            Self::Web(_) | Self::Joint(_) => {
+                "the connection to the server failed, or what is said of it is refused"
+            }
             Self::Attestation(_) => "a party does not accept the attestation",
             Self::Stored(_) => "a party cannot store the correlations",
             Self::Options(_) | Self::Randomness(_) => "a party cannot run with these options",

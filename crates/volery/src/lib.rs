@@ -18,7 +18,7 @@
 //! |---|---|
 //! | one set-up, any number of proofs over a connection | [`Prover`], [`Verifier`], [`Options`], [`Report`] |
 //! | proofs without a connection, from correlations made before | [`stored`] |
-//! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prove_web`], [`Verifier::verify_web`], [`tls`] |
+//! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prepare_web`], [`Verifier::relay`], [`Verifier::prepare_web`], [`tls`] |
 //! | proofs as a file that anyone can verify | [`public`] |
 //! | statements by name; statements as values | [`builtin`]; [`statements`] |
 //! | writing statements: traits, gadgets, circuit files | [`circuit`], over the bits of [`field`] |
@@ -37,7 +37,9 @@ pub mod stored;
 
 pub use error::Error;
 pub use rng::os_rng;
-pub use session::{Options, Prover, Report, Verifier};
+pub use session::{
+    FetchedTogether, Options, PreparedProver, PreparedVerifier, Prover, Report, Verifier, Watched,
+};
 pub use volery_channel::{Address, Channel, Limits, Listener, connect, memory_pair};
 pub use volery_circuit as circuit;
 pub use volery_circuit::{Statement, statements};

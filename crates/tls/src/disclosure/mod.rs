@@ -80,4 +80,4 @@ pub use verifier::{Pending, Proven};
 pub(crate) use account::{Account, DERIVATION};
 pub(crate) use derive::{Keys, Root, finished_message};
 pub(crate) use prover::Ended;
-pub(crate) use verifier::{HTTP, Observed, receive};
+pub(crate) use verifier::{Observed, receive};

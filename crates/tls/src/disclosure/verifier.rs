@@ -11,10 +11,8 @@ use super::{Error, Refusal, check, payload};
 use crate::attestation::{Mode, Part, Statement};
 use crate::prf::Side;
 use crate::server::{self, Identity, Roots};
+use crate::stock::HTTP;
 use crate::transcript::{APPLICATION_DATA, Transcript};
-
-/// What client and server may have agreed to speak, if they agreed on anything (ALPN).
-pub(crate) const HTTP: &[u8] = b"http/1.1";
 
 /// What V will believe about a connection once what came with it is proved, and not before.
 #[derive(Clone, Debug, PartialEq, Eq)]

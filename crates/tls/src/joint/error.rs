@@ -2,13 +2,14 @@
 
 use volery_channel::Tag;
 
+use super::client::Failure;
 use crate::disclosure;
 use crate::transcript;
 
 /// An error of the mode in which two parties are the TLS client.
 ///
 /// After any of them the session is over: its secrets are destroyed, and the peer is told.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// What the parties do together failed.
@@ -30,6 +31,9 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
+    /// At P: the connection to the server failed.
+    #[error(transparent)]
+    Connection(#[from] Failure),
     /// The TLS client asks for steps in another order than that of a connection, or for records other than those prepared.
     #[error("the TLS client asks for {asked} where {expected} is next")]
     Order {
@@ -72,6 +76,7 @@ impl Error {
             Self::Parties(crate::Error::Products(_)) => "the products of shared secrets failed",
             Self::Garbling(error) => error.public_reason(),
             Self::Disclosure(_) => "what is said about the connection is refused",
+            Self::Connection(_) => "the connection to the server failed",
             Self::Limit { .. } => "more is asked than the limits allow",
             Self::Parties(crate::Error::Misuse(_)) | Self::Order { .. } | Self::Over => {
                 "this party cannot go on"

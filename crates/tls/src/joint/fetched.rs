@@ -3,7 +3,7 @@
 use aes_gcm::aead::{Aead as _, KeyInit as _, Payload};
 use aes_gcm::{Aes128Gcm, Nonce};
 use rand_core::CryptoRng;
-use volery_channel::Channel;
+use volery_channel::{Channel, Stats};
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::F2;
 use volery_garble::two_party::{Garbler, Values, Wire};
@@ -106,6 +106,12 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
     #[must_use]
     pub fn response(&self) -> &[u8] {
         self.known.ended.response()
+    }
+
+    /// What went over the channel to V so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.channel.stats()
     }
 
     /// What hides all that can be hidden but what is `revealed`; see [`proxy`](crate::proxy::Fetched::hide_all_but).

@@ -28,7 +28,7 @@
 //!   one proof of everything                   <---------->   Proven
 //! ```
 //!
-//! The TLS state machine is not here: it asks an [`Engine`], which [`Prover`] is. Every message of P's is one step that V expects, with
+//! The TLS state machine is stock rustls ([`client`]), which asks an [`Engine`], which [`Prover`] is. Every message of P's is one step that V expects, with
 //! its public values; there is one order, and V refuses anything else. What is computed under garbling was all garbled ahead (see
 //! `machine`): in the connection only inputs, openings and corrections move.
 //!
@@ -93,6 +93,7 @@
 //! See [`Sizes`]. Garbling is nearly all of it; 25 bytes an AND by three halves, 32 by half-gates.
 
 mod claimed;
+pub mod client;
 mod engine;
 mod error;
 mod fetched;
@@ -100,6 +101,7 @@ mod machine;
 mod message;
 mod program;
 mod prover;
+mod provider;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -48,6 +48,12 @@ impl Sizes {
         core::iter::once(finished).chain(query).collect()
     }
 
+    /// The lengths of the records that the request goes in.
+    #[must_use]
+    pub fn lengths(self) -> Vec<usize> {
+        self.records().iter().skip(1).map(|record| record.length).collect()
+    }
+
     /// The highest power of GCM's hash key that a tag needs.
     pub(super) fn powers(self) -> usize {
         let longest = self.query.clamp(FINISHED_BYTES, MAX_PLAINTEXT);

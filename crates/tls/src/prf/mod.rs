@@ -38,6 +38,8 @@
 
 mod hmac;
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 
 pub use hmac::HmacKey;

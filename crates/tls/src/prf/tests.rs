@@ -1,35 +1,15 @@
 //! The schedule on machines in the clear, against known answers and a plain PRF.
 
 use proptest::prelude::*;
-use sha2::{Digest, Sha256};
 use volery_circuit::gadgets::bytes_to_bits;
 use volery_field::{P256Base, Ring};
 use volery_vole::Prg;
 
+use super::testing::plain_prf;
 use super::*;
 use crate::step::Step;
 use crate::step::testing::{Clear, Log};
 use crate::testing::hex;
-
-/// HMAC-SHA256 with a library's hash (RFC 2104), for keys of at most a block.
-fn hmac(key: &[u8], message: &[u8]) -> Vec<u8> {
-    let pad =
-        |pad: u8| -> Vec<u8> { (0..64).map(|i| key.get(i).copied().unwrap_or_default() ^ pad).collect() };
-    let inner = Sha256::digest([&pad(0x36), message].concat());
-    Sha256::digest([&pad(0x5c), &*inner].concat()).to_vec()
-}
-
-/// RFC 5246, section 5, word for word.
-fn plain_prf(secret: &[u8], label: &str, seed: &[u8], length: usize) -> Vec<u8> {
-    let seed = [label.as_bytes(), seed].concat();
-    let (mut a, mut out) = (seed.clone(), Vec::new());
-    while out.len() < length {
-        a = hmac(secret, &a);
-        out.extend(hmac(secret, &[&*a, &seed].concat()));
-    }
-    out.truncate(length);
-    out
-}
 
 fn to_bytes(bits: &[F2]) -> Vec<u8> {
     bits_to_bytes(bits).unwrap()

@@ -3,11 +3,9 @@
 use std::io::{self, Read as _, Write as _};
 use std::sync::{Arc, Mutex};
 
-use rustls::client::Resumption;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::ServerName;
-use rustls::version::TLS12;
-use rustls::{ClientConfig, ClientConnection, KeyLog, RootCertStore};
+use rustls::{ClientConfig, ClientConnection, KeyLog};
 use volery_channel::Channel;
 use volery_circuit::gadgets::bytes_to_bits;
 use zeroize::Zeroizing;
@@ -15,9 +13,10 @@ use zeroize::Zeroizing;
 use super::Error;
 use super::relay::{self, Stream};
 use super::session::{MASTER_BYTES, Session};
-use crate::disclosure::{self, Ended, HTTP, Hide, Part, Refusal, Root};
+use crate::disclosure::{self, Ended, Hide, Part, Refusal, Root};
 use crate::prf::Side;
 use crate::server::Roots;
+use crate::stock;
 use crate::transcript::Transcript;
 
 /// Where to connect to, and whom to believe.
@@ -133,15 +132,8 @@ fn config(roots: &Roots, secret: Arc<MasterSecret>) -> Result<ClientConfig, Erro
         kx_groups: vec![ring::kx_group::SECP256R1],
         ..ring::default_provider()
     };
-    let roots = RootCertStore { roots: roots.anchors().to_vec() };
-    let mut config = ClientConfig::builder_with_provider(Arc::new(provider))
-        .with_protocol_versions(&[&TLS12])
-        .map_err(|error| Error::Tls(error.to_string()))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    config.resumption = Resumption::disabled();
+    let mut config = stock::config(provider, roots).map_err(|error| Error::Tls(error.to_string()))?;
     config.key_log = secret;
-    config.alpn_protocols = vec![HTTP.to_vec()];
     Ok(config)
 }
 

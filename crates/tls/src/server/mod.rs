@@ -141,7 +141,7 @@ fn same_host(handshake: &Handshake, name: &ServerName<'_>) -> Result<(), Error> 
 }
 
 /// What certificates may be signed with: all that rustls takes, but for curves and schemes that no public authority uses.
-static CHAIN: &[&dyn SignatureVerificationAlgorithm] = &[
+pub(crate) const CHAIN: &[&dyn SignatureVerificationAlgorithm] = &[
     ring::ECDSA_P256_SHA256,
     ring::ECDSA_P256_SHA384,
     ring::ECDSA_P384_SHA256,

@@ -6,28 +6,13 @@ use proptest::prelude::*;
 use rustls::client::Resumption;
 
 use super::testing::{
-    Authority, HOST, Kind, Recorded, application, client, connect, finished, honest, open, openssl, provider,
-    server,
+    Authority, HOST, Kind, Recorded, application, assert_says, client, connect, honest, open, openssl,
+    provider, server,
 };
 use super::*;
 use crate::testing::hex;
 
 const ROUNDS: &[(&[u8], &[u8])] = &[(b"first query", b"first response"), (b"second", &[7; 40_000])];
-
-/// All that a transcript is for: with the master secret, its hashes give both Finished messages, and its records what was said.
-fn assert_says(transcript: &Transcript, master: &[u8], query: &[u8], response: &[u8]) {
-    let from_client = open(transcript, master, Side::Client);
-    let from_server = open(transcript, master, Side::Server);
-    let own = finished(master, Side::Client, &transcript.handshake.client_finished_hash);
-    assert_eq!(from_client[0], (HANDSHAKE, own.clone()));
-    let hash = transcript.server_finished_hash(&own.try_into().unwrap());
-    assert_eq!(from_server[0], (HANDSHAKE, finished(master, Side::Server, &hash)));
-    assert_eq!(application(&from_client), query);
-    assert_eq!(application(&from_server), response);
-    for records in [&transcript.client, &transcript.server] {
-        assert!(records.iter().zip(0..).all(|(record, i)| record.sequence == i));
-    }
-}
 
 #[test]
 fn real_connections_say_what_was_said() {

@@ -29,6 +29,7 @@ pub use options::Options;
 pub use prover::Prover;
 pub use report::Report;
 pub use verifier::Verifier;
+pub use web::{FetchedTogether, PreparedProver, PreparedVerifier, Watched};
 
 use std::time::Instant;
 

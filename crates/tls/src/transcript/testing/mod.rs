@@ -19,7 +19,7 @@ use rustls::{
 };
 use volery_circuit::gadgets::bytes_to_bits;
 
-use super::{APPLICATION_DATA, Record, Transcript};
+use super::{APPLICATION_DATA, HANDSHAKE, Record, Transcript};
 use crate::prf::{self, HmacKey, Side};
 use crate::record::header;
 use crate::server::Roots;
@@ -65,7 +65,10 @@ impl Authority {
             Kind::P384 => KeyPair::generate_for(&PKCS_ECDSA_P384_SHA384),
             Kind::Rsa => KeyPair::from_pkcs8_pem_and_sign_algo(RSA_KEY, &PKCS_RSA_SHA256),
         };
-        let key = key.unwrap();
+        self.issue_for(key.unwrap(), params)
+    }
+
+    pub(crate) fn issue_for(&self, key: KeyPair, params: CertificateParams) -> Issued {
         Issued { certificate: params.signed_by(&key, &self.0).unwrap(), key }
     }
 
@@ -247,4 +250,19 @@ pub(crate) fn finished(master: &[u8], side: Side, hash: &[u8; 32]) -> Vec<u8> {
     let key = HmacKey::master(machine, &bytes_to_bits(master)).unwrap();
     let data = prf::verify_data(machine, &key, side, hash).unwrap();
     [&[20, 0, 0, 12], &data[..]].concat()
+}
+
+/// All that a transcript is for: with the master secret, its hashes give both Finished messages, and its records what was said.
+pub(crate) fn assert_says(transcript: &Transcript, master: &[u8], query: &[u8], response: &[u8]) {
+    let from_client = open(transcript, master, Side::Client);
+    let from_server = open(transcript, master, Side::Server);
+    let own = finished(master, Side::Client, &transcript.handshake.client_finished_hash);
+    assert_eq!(from_client[0], (HANDSHAKE, own.clone()));
+    let hash = transcript.server_finished_hash(&own.try_into().unwrap());
+    assert_eq!(from_server[0], (HANDSHAKE, finished(master, Side::Server, &hash)));
+    assert_eq!(application(&from_client), query);
+    assert_eq!(application(&from_server), response);
+    for records in [&transcript.client, &transcript.server] {
+        assert!(records.iter().zip(0..).all(|(record, i)| record.sequence == i));
+    }
 }

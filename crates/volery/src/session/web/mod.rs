@@ -1,4 +1,4 @@
-//! What a website said, over a session: proxy mode of [`volery_tls::proxy`].
+//! What a website said, over a session: proxy mode of [`volery_tls::proxy`]. The mode of two parties is in [`joint`].
 //!
 //! ```text
 //! P                                              V                       server
@@ -7,6 +7,10 @@
 //! prove_web                  <---------->        verify_web
 //! attestation                <-----------        attest
 //! ```
+
+mod joint;
+
+pub use joint::{FetchedTogether, PreparedProver, PreparedVerifier, Watched};
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;

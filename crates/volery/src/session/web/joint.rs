@@ -1,0 +1,219 @@
+//! A website's page, fetched by both parties together: the mode of two parties of [`volery_tls::joint`].
+//!
+//! ```text
+//! P                                              V                       server
+//! set-up                     <---------->        set-up
+//! prepare_web                <---------->        prepare_web             circuits garbled, correlations made
+//! PreparedProver::fetch      <---------->        PreparedVerifier::watch
+//!                            <------------------------------------>      P's connection
+//! FetchedTogether::prove     <---------->        Watched::verify
+//! attestation                <-----------        attest
+//! ```
+//!
+//! A connection takes the session with it, and the proof gives it back: so nothing else can be done under V's delta in between.
+
+use rand_core::CryptoRng;
+use volery_channel::handshake::Begin;
+use volery_channel::{Channel, Stats};
+use volery_tls::disclosure::{Hide, Part, Proven};
+use volery_tls::joint::client::{self, Target, dial};
+use volery_tls::joint::{self, Limits, Settings, Sizes};
+use volery_tls::prf::Side;
+use volery_tls::server::Roots;
+use volery_vole::{SessionId, softspoken};
+
+use super::super::field::FieldStock;
+use super::super::{Common, Prover, Verifier};
+use crate::Error;
+
+/// What of a session stays as it is while a connection is made.
+struct Rest<E> {
+    common: Common,
+    extension: E,
+    field: Option<Box<dyn FieldStock>>,
+}
+
+/// P of a connection that is prepared: the next step is to open it.
+pub struct PreparedProver<C: Channel, R> {
+    prover: joint::Prover<C, R>,
+    sizes: Sizes,
+    rest: Rest<softspoken::Receiver>,
+}
+
+/// P of a connection that has ended, of which V has only the ciphertexts.
+pub struct FetchedTogether<C: Channel, R> {
+    fetched: joint::Fetched<C, R>,
+    rest: Rest<softspoken::Receiver>,
+}
+
+/// V of a connection that is prepared.
+pub struct PreparedVerifier<C: Channel> {
+    channel: C,
+    verifier: joint::Verifier,
+    rest: Rest<softspoken::Sender>,
+}
+
+/// V of a connection that has ended.
+pub struct Watched<C: Channel> {
+    channel: C,
+    held: joint::Held,
+    rest: Rest<softspoken::Sender>,
+}
+
+impl Common {
+    /// Opens the making of a connection: a name for it, and how it is to be garbled and proved.
+    fn begin_web(&mut self, channel: &mut dyn Channel) -> Result<(SessionId, Settings), Error> {
+        if self.options.fiat_shamir {
+            let reason = "a connection that both parties make is proved interactively; leave Fiat-Shamir out";
+            return Err(Error::Options(reason.into()));
+        }
+        let settings = Settings { proof: self.options.settings(), ..Settings::default() };
+        let mut name = blake3::Hasher::new_derive_key("volery session: connection of two parties v1");
+        name.update(self.id.as_bytes()).update(&self.proofs.to_le_bytes());
+        let name = *name.finalize().as_bytes();
+        let begin: Begin = self.begin(name, None)?;
+        begin.send(channel)?;
+        begin.receive(channel)?;
+        self.over = false;
+        Ok((SessionId::new(name), settings))
+    }
+}
+
+impl<C: Channel> Prover<C> {
+    /// Prepares a connection to a website, whose request has `sizes.query` bytes, together with V: nearly all of its time and bytes go here.
+    /// To be called well before the page is wanted.
+    ///
+    /// # Errors
+    /// [`Error::Joint`] for sizes that nobody prepares, and for what preparation meets; [`Error::Options`] with Fiat-Shamir;
+    /// [`Error::Over`] after an earlier error.
+    pub fn prepare_web<R: CryptoRng>(mut self, sizes: Sizes, rng: R) -> Result<PreparedProver<C, R>, Error> {
+        let begun = self.common.begin_web(&mut self.channel);
+        let (id, settings) = self.conclude(begun)?;
+        let Self { channel, common, stock, extension, field } = self;
+        let prover = joint::Prover::prepare(channel, &id, stock, settings, sizes, rng)?;
+        Ok(PreparedProver { prover, sizes, rest: Rest { common, extension, field } })
+    }
+}
+
+impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
+    /// Connects to the server at this port, sends `request` together with V, and takes the response until the server ends the connection; then
+    /// learns from V what is needed to read it. The request should have `Connection: close` and `Accept-Encoding: identity`.
+    ///
+    /// # Errors
+    /// [`Error::Joint`]: the connection's errors, what V does wrong, a request of another size than was prepared.
+    pub fn fetch(
+        mut self,
+        target: &Target<'_>,
+        port: u16,
+        request: &[u8],
+    ) -> Result<FetchedTogether<C, R>, Error> {
+        let stream = dial(target.host, port, &target.limits).map_err(joint::Error::from)?;
+        let lengths = self.sizes.lengths();
+        let captured = client::query(&mut self.prover, stream, target, request, &lengths)?;
+        let fetched = self.prover.conclude(target.host, [captured.client, captured.server])?;
+        Ok(FetchedTogether { fetched, rest: self.rest })
+    }
+}
+
+impl<C: Channel, R> PreparedProver<C, R> {
+    /// The channel's counters.
+    pub fn stats(&self) -> Stats
+    where
+        R: CryptoRng,
+    {
+        self.prover.stats()
+    }
+}
+
+impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
+    /// The request.
+    #[must_use]
+    pub fn request(&self) -> &[u8] {
+        self.fetched.request()
+    }
+
+    /// The response, as it was sent: status line, headers, body.
+    #[must_use]
+    pub fn response(&self) -> &[u8] {
+        self.fetched.response()
+    }
+
+    /// The channel's counters.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.fetched.stats()
+    }
+
+    /// As [`Fetched::hide_all_but`](volery_tls::proxy::Fetched::hide_all_but).
+    ///
+    /// # Errors
+    /// [`Error::Joint`] for a part that is not there, and for one that is neither revealed nor can be hidden.
+    pub fn hide_all_but(&self, revealed: &[(Side, Part)]) -> Result<Vec<Hide>, Error> {
+        Ok(self.fetched.hide_all_but(revealed)?)
+    }
+
+    /// Shows V the connection's payload but what `hide` names, and proves it together with the claims and with all that was garbled. The session
+    /// that comes back goes on.
+    ///
+    /// # Errors
+    /// [`Error::Joint`] for what V would refuse, for a false claim, and for V's rejection; the channel's.
+    pub fn prove(self, hide: &[Hide]) -> Result<Prover<C>, Error> {
+        let Self { fetched, rest: Rest { common, extension, field } } = self;
+        let (channel, _, stock) = fetched.prove(hide)?;
+        Ok(Prover { channel, common, stock, extension, field })
+    }
+}
+
+impl<C: Channel> Verifier<C> {
+    /// Prepares a connection that P wants to make, within `limits`.
+    ///
+    /// # Errors
+    /// As [`Prover::prepare_web`].
+    pub fn prepare_web(
+        mut self,
+        limits: Limits,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<PreparedVerifier<C>, Error> {
+        let begun = self.common.begin_web(&mut self.channel);
+        let (id, settings) = self.conclude(begun)?;
+        let Self { mut channel, common, stock, delta, extension, field } = self;
+        let verifier = joint::Verifier::prepare(&mut channel, &id, (delta, stock), settings, limits, rng)?;
+        Ok(PreparedVerifier { channel, verifier, rest: Rest { common, extension, field } })
+    }
+}
+
+impl<C: Channel> PreparedVerifier<C> {
+    /// Takes part in the connection until P has handed over its bytes, and opens V's part of its secrets.
+    ///
+    /// # Errors
+    /// [`Error::Joint`] for whatever P does otherwise than it should; the channel's.
+    pub fn watch(mut self, rng: &mut dyn CryptoRng) -> Result<Watched<C>, Error> {
+        let held = self.verifier.run(&mut self.channel, rng)?;
+        Ok(Watched { channel: self.channel, held, rest: self.rest })
+    }
+}
+
+impl<C: Channel> Watched<C> {
+    /// The host that P says the connection was with; proved by [`Watched::verify`].
+    #[must_use]
+    pub fn host(&self) -> &str {
+        self.held.host()
+    }
+
+    /// Verifies what P says and proves of the connection. `roots` are the authorities that V believes, `time` is now, in seconds since
+    /// 1970 (UTC). The session that comes back goes on.
+    ///
+    /// # Errors
+    /// [`Error::Joint`] for a connection, or a message about it, of which nothing can be believed, and with a rejection if the proof is wrong;
+    /// the channel's.
+    pub fn verify(
+        self,
+        roots: &Roots,
+        time: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(Verifier<C>, Proven), Error> {
+        let Self { mut channel, held, rest: Rest { common, extension, field } } = self;
+        let (proven, delta, stock) = held.verify(&mut channel, roots, time, rng)?;
+        Ok((Verifier { channel, common, stock, delta, extension, field }, proven))
+    }
+}
