@@ -18,7 +18,7 @@ pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
 pub(crate) use statement::{DisjunctionArg, StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use web::{
-    AttestationCommand, AttestationShowArgs, AttestationVerifyArgs, NotaryCommand, NotaryKeyArgs,
+    AttestationCommand, AttestationShowArgs, AttestationVerifyArgs, ModeArg, NotaryCommand, NotaryKeyArgs,
     NotaryServeArgs, WebCommand, WebProveArgs,
 };
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use volery::Address;
 
-use super::{ProtocolArgs, RoleArg};
+use super::{ModeArg, ProtocolArgs, RoleArg};
 
 /// What can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -121,6 +121,9 @@ pub(crate) struct BenchArgs {
     /// relay in this program
     #[arg(long, value_enum, default_value_t)]
     pub(crate) link: LinkArg,
+    /// web: how the connection is made
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) mode: ModeArg,
     /// Soundness of public proofs, in bits (zkboo, zkbpp)
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128))]
     pub(crate) sigma: u16,

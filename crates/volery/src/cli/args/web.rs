@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use serde::{Deserialize, Serialize};
 use volery::Address;
 use volery_channel::tls::Fingerprint;
 
@@ -10,7 +11,7 @@ use super::connection::{ConnectionArgs, pin};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WebCommand {
-    /// Fetch a page through a notary and prove what it said
+    /// Fetch a page together with a notary and prove what it said
     #[command(after_long_help = PARTS)]
     Prove(Box<WebProveArgs>),
 }
@@ -19,7 +20,7 @@ pub(crate) enum WebCommand {
 pub(crate) enum NotaryCommand {
     /// Make the key that attestations are signed with
     Key(NotaryKeyArgs),
-    /// Relay connections of provers, verify what they prove about them, and sign it
+    /// Make connections together with provers, or relay them; verify what they prove about them, and sign it
     Serve(Box<NotaryServeArgs>),
 }
 
@@ -29,6 +30,25 @@ pub(crate) enum AttestationCommand {
     Verify(AttestationVerifyArgs),
     /// What it says, and who is said to have signed it
     Show(AttestationShowArgs),
+}
+
+/// How prover and notary make the connection to the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+pub(crate) enum ModeArg {
+    /// Both are the TLS client together, and neither has the connection's keys while it lives
+    #[default]
+    TwoParty,
+    /// The notary relays what the prover alone sends: cheap, but the notary's way to the server has to be trusted
+    Proxy,
+}
+
+impl ModeArg {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::TwoParty => "two-party",
+            Self::Proxy => "proxy",
+        }
+    }
 }
 
 /// How parts and claims are written.
@@ -44,7 +64,7 @@ CLAIMS (the part is hidden)
   --assert 'response.json:name contains da'          these bytes somewhere in it
 Everything that is not hidden is shown to the notary and stands in the attestation. With --reveal that is what you name, and
 what says how to read the rest: start lines, names of header fields and JSON keys, lengths. The length of what is hidden shows.
-The notary relays the connection, and whoever trusts the attestation trusts it to have reached the true server.";
+In proxy mode the notary relays the connection, and whoever trusts the attestation trusts it to have reached the true server.";
 
 #[derive(Debug, Args)]
 pub(crate) struct WebProveArgs {
@@ -65,6 +85,12 @@ pub(crate) struct WebProveArgs {
     /// A file with the token that the notary wants
     #[arg(long, value_name = "FILE", requires = "notary")]
     pub(crate) notary_token: Option<PathBuf>,
+    /// How the connection is made
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) mode: ModeArg,
+    /// two-party: about so many bytes of the response will be shown or claimed something about; more can be, and takes time then
+    #[arg(long, value_name = "BYTES", default_value_t = 2048, value_parser = clap::value_parser!(u16).range(..=1 << 15))]
+    pub(crate) expect: u16,
     /// A part that is shown; with one of these, everything else that can be hidden is
     #[arg(long, value_name = "PART")]
     pub(crate) reveal: Vec<String>,

@@ -26,7 +26,7 @@ pub(crate) use web::party as web_party;
 
 use volery::public::Protocol;
 
-use super::args::{BenchArgs, BenchName, LinkArg};
+use super::args::{BenchArgs, BenchName};
 use super::failure::Failure;
 use super::output;
 use row::Row;
@@ -34,8 +34,8 @@ use workload::Job;
 
 /// Runs one measurement, or the tour.
 pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
-    if args.link != LinkArg::Loopback && args.name != Some(BenchName::Web) {
-        return Err(Failure::input("--link is for web"));
+    if (args.link, args.mode) != Default::default() && args.name != Some(BenchName::Web) {
+        return Err(Failure::input("--link and --mode are for web"));
     }
     match args.name {
         Some(BenchName::Web) => return web::run(args),

@@ -22,13 +22,13 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use volery::tls::attestation::{Attestation, SigningKey};
-use volery::tls::proxy::Target;
-use volery::tls::proxy::relay::Rules;
+use volery::tls::joint::{self, Sizes, client};
+use volery::tls::proxy::{self, relay::Rules};
 use volery::tls::server::Roots;
 use volery::{Address, Channel, Limits, Options, Prover, memory_pair, os_rng};
 use zeroize::Zeroizing;
 
-use super::args::{ConnectionArgs, WebProveArgs};
+use super::args::{ConnectionArgs, ModeArg, WebProveArgs};
 use super::connection::Endpoint;
 use super::failure::Failure;
 use super::source::Source;
@@ -40,6 +40,17 @@ use request::Page;
 /// The most bytes that are taken from a server.
 const MAX_RECEIVED: usize = 16 << 20;
 
+/// What is fetched, and what is said of it.
+struct Plan {
+    mode: ModeArg,
+    page: Page,
+    roots: Roots,
+    request: Zeroizing<Vec<u8>>,
+    wish: Wish,
+    /// Bytes of the response that will be proved, about.
+    expect: usize,
+}
+
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let page = Page::parse(&args.url)?;
@@ -48,36 +59,81 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let body = args.body.as_ref().map(|path| read(path, MAX_RECEIVED as u64)).transpose()?;
     let request = page.request(&args.method, &fields, body.as_deref().map(Vec::as_slice))?;
     let roots = roots(&args.roots)?;
+    let plan = Plan { mode: args.mode, page, roots, request, wish, expect: args.expect.into() };
     let attestation = match (&args.notary, args.notary_key) {
         (Some(address), Some(key)) => {
             let connection =
                 ConnectionArgs::connecting(address.clone(), args.notary_pin, args.notary_ca.clone());
             let token = token(args)?;
-            let mut link = Endpoint::new(&connection)?.open()?;
-            token.send(&mut link.channel)?;
-            run(link.channel, &page, &roots, &request, &wish, &key)?
+            let link = Endpoint::new(&connection)?.open()?;
+            plan.run(link.channel, &token, &key)?
         }
-        _ => alone(&page, &roots, &request, &wish)?,
+        _ => plan.alone()?,
     };
     public::write(&args.out, &attestation.to_bytes())?;
     attestation::tell("attested", &attestation, args.json)
 }
 
-/// The prover's side of a session.
-fn run<C: Channel>(
-    channel: C,
-    page: &Page,
-    roots: &Roots,
-    request: &[u8],
-    wish: &Wish,
-    key: &[u8; 32],
-) -> Result<Attestation, Failure> {
-    let mut rng = os_rng()?;
-    let mut prover = Prover::start(channel, Options::default(), &mut rng)?;
-    let target = Target { host: &page.host, port: page.port, roots, max_received: MAX_RECEIVED };
-    let fetched = prover.fetch(&target, request)?;
-    prover.prove_web(&fetched, &wish.of(&fetched)?, &mut rng)?;
-    Ok(prover.attestation(key)?)
+impl Plan {
+    /// The prover's side of a session.
+    fn run(
+        &self,
+        mut channel: impl Channel + Send,
+        token: &Token,
+        key: &[u8; 32],
+    ) -> Result<Attestation, Failure> {
+        token.send(self.mode, &mut channel)?;
+        let mut rng = os_rng()?;
+        let prover = Prover::start(channel, Options::default(), &mut rng)?;
+        let mut prover = match self.mode {
+            ModeArg::TwoParty => self.together(prover)?,
+            ModeArg::Proxy => self.relayed(prover)?,
+        };
+        Ok(prover.attestation(key)?)
+    }
+
+    fn together<C: Channel + Send>(&self, prover: Prover<C>) -> Result<Prover<C>, Failure> {
+        let Self { page, roots, request, .. } = self;
+        let sizes = Sizes { query: request.len(), proved: self.expect };
+        let prepared = prover.prepare_web(sizes, os_rng()?)?;
+        let limits = client::Limits { received: MAX_RECEIVED, ..client::Limits::default() };
+        let target = client::Target { host: &page.host, roots, limits };
+        let fetched = prepared.fetch(&target, page.port, request)?;
+        let hide = self.wish.of(|revealed| fetched.hide_all_but(revealed))?;
+        Ok(fetched.prove(&hide)?)
+    }
+
+    fn relayed<C: Channel>(&self, mut prover: Prover<C>) -> Result<Prover<C>, Failure> {
+        let Self { page, roots, request, .. } = self;
+        let target = proxy::Target { host: &page.host, port: page.port, roots, max_received: MAX_RECEIVED };
+        let fetched = prover.fetch(&target, request)?;
+        let hide = self.wish.of(|revealed| fetched.hide_all_but(revealed))?;
+        prover.prove_web(&fetched, &hide, &mut os_rng()?)?;
+        Ok(prover)
+    }
+
+    /// Both parties in this process, with a key that is forgotten.
+    fn alone(&self) -> Result<Attestation, Failure> {
+        output::message("no --notary: this process is its own, and nobody else has a reason to believe it");
+        let (left, right) = memory_pair(&Limits::default());
+        let mut seed = Zeroizing::new([0; 32]);
+        rand_core::Rng::fill_bytes(&mut os_rng()?, &mut *seed);
+        let key = SigningKey::from_bytes(&seed);
+        let public = key.verifying_key().to_bytes();
+        let limits =
+            joint::Limits { query: joint::MAX_QUERY, proved: joint::MAX_PROVED, received: MAX_RECEIVED };
+        let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
+        let notary = Notary { key, roots: self.roots.clone(), limits, rules, tokens: Tokens::default() };
+        thread::scope(|scope| {
+            let notary = scope.spawn(|| notary.session(right));
+            let attestation = self.run(left, &Token::default(), &public);
+            // What the prover met is the nearer cause.
+            let notary = notary.join().map_err(|_| Failure::session("internal error"));
+            let attestation = attestation?;
+            notary??;
+            Ok(attestation)
+        })
+    }
 }
 
 /// What shows the notary who asks; it goes over TLS, or to this machine.
@@ -93,28 +149,6 @@ fn token(args: &WebProveArgs) -> Result<Token, Failure> {
         ));
     }
     Token::open(path)
-}
-
-/// Both parties in this process, with a key that is forgotten.
-fn alone(page: &Page, roots: &Roots, request: &[u8], wish: &Wish) -> Result<Attestation, Failure> {
-    output::message("no --notary: this process is its own, and nobody else has a reason to believe it");
-    let (mut left, right) = memory_pair(&Limits::default());
-    Token::default().send(&mut left)?;
-    let mut seed = Zeroizing::new([0; 32]);
-    rand_core::Rng::fill_bytes(&mut os_rng()?, &mut *seed);
-    let key = SigningKey::from_bytes(&seed);
-    let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
-    let public = key.verifying_key().to_bytes();
-    let notary = Notary { key, roots: roots.clone(), rules, tokens: Tokens::default() };
-    thread::scope(|scope| {
-        let notary = scope.spawn(|| notary.session(right));
-        let attestation = run(left, page, roots, request, wish, &public);
-        // What the prover met is the nearer cause.
-        let notary = notary.join().map_err(|_| Failure::session("internal error"));
-        let attestation = attestation?;
-        notary??;
-        Ok(attestation)
-    })
 }
 
 /// The authorities of the public web, and those in these files.

@@ -1,8 +1,8 @@
 //! What is revealed, hidden and claimed, in a command line's words.
 
 use volery::tls::claim::Assertion;
+use volery::tls::disclosure::{Hide, Part};
 use volery::tls::prf::Side;
-use volery::tls::proxy::{Fetched, Hide, Part};
 
 use crate::cli::failure::Failure;
 
@@ -32,11 +32,14 @@ impl Wish {
         }
     }
 
-    /// What is hidden of this connection.
-    pub(super) fn of(&self, fetched: &Fetched) -> Result<Vec<Hide>, Failure> {
+    /// What is hidden of a connection, of which `all_but` hides everything but some parts.
+    pub(super) fn of<E: Into<volery::Error>>(
+        &self,
+        all_but: impl FnOnce(&[(Side, Part)]) -> Result<Vec<Hide>, E>,
+    ) -> Result<Vec<Hide>, Failure> {
         let mut all = self.hidden.clone();
         if !self.revealed.is_empty() {
-            let rest = fetched.hide_all_but(&self.revealed).map_err(volery::Error::from)?;
+            let rest = all_but(&self.revealed).map_err(Into::into)?;
             let new = |more: &Hide| !self.hidden.iter().any(|hide| is_same(hide, more.side, &more.part));
             all.extend(rest.into_iter().filter(new));
         }

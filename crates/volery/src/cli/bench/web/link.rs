@@ -14,7 +14,7 @@
 use std::process::{Command, Stdio};
 
 use super::relay;
-use crate::cli::args::{LinkArg, Shape};
+use crate::cli::args::{LinkArg, ModeArg, Shape};
 use crate::cli::failure::Failure;
 use crate::cli::output;
 
@@ -58,9 +58,9 @@ pub(super) enum Link {
 }
 
 impl Link {
-    pub(super) fn new(kind: LinkArg) -> Self {
+    pub(super) fn new(kind: LinkArg, mode: ModeArg) -> Self {
         let Some(shape) = kind.shape() else { return Self::Loopback };
-        Namespaces::new(shape).map_or_else(
+        Namespaces::new(shape, mode).map_or_else(
             |failure| {
                 output::message(&format!("no network namespaces, so a relay is the link: {failure}"));
                 Self::Relayed(shape)
@@ -103,20 +103,25 @@ impl Link {
         })
     }
 
-    /// Where the notary finds the website: it connects there in proxy mode.
+    /// Where the one finds the website who connects there: in proxy mode the notary.
     pub(super) fn host(&self) -> &'static str {
-        if matches!(self, Self::Apart(_)) { "198.18.0.9" } else { "127.0.0.1" }
+        match self {
+            Self::Apart(Namespaces { mode: ModeArg::TwoParty, .. }) => "198.18.0.5",
+            Self::Apart(Namespaces { mode: ModeArg::Proxy, .. }) => "198.18.0.9",
+            Self::Loopback | Self::Relayed(_) => "127.0.0.1",
+        }
     }
 }
 
 /// A namespace for each place.
 pub(super) struct Namespaces {
     prefix: String,
+    mode: ModeArg,
 }
 
 impl Namespaces {
-    fn new(shape: Shape) -> Result<Self, Failure> {
-        let made = Self { prefix: format!("volery-{}", std::process::id()) };
+    fn new(shape: Shape, mode: ModeArg) -> Result<Self, Failure> {
+        let made = Self { prefix: format!("volery-{}", std::process::id()), mode };
         for place in Place::ALL {
             run("ip", &["netns", "add", &made.name(place)])?;
             run("ip", &["-n", &made.name(place), "link", "set", "lo", "up"])?;

@@ -18,7 +18,7 @@ use serde::Serialize;
 use volery_field::gf128::Kernel;
 use volery_vole::AesLevel;
 
-use crate::cli::args::{BenchArgs, LinkArg};
+use crate::cli::args::BenchArgs;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use link::{Link, Place};
@@ -66,12 +66,12 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
         }
         None => SIZES.to_vec(),
     };
-    let link = Link::new(args.link);
+    let link = Link::new(args.link, args.mode);
     if !args.json {
         output::result(&Row::heading())?;
     }
     for size in sizes {
-        let row = measure(&link, args.link, size)?;
+        let row = measure(&link, args, size)?;
         if args.json {
             output::json(&row)?;
         } else {
@@ -81,22 +81,22 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn measure(link: &Link, kind: LinkArg, size: u64) -> Result<Row, Failure> {
-    let host = link.host().to_owned();
+fn measure(link: &Link, args: &BenchArgs, size: u64) -> Result<Row, Failure> {
+    let (mode, host) = (args.mode, link.host().to_owned());
     let serving = Serving { listen: format!("{}:0", link.listen()), host: host.clone() };
     let mut website = Party::spawn(link, Place::Website, &Task::Serve(serving))?;
     let Listening { address, root } = website.line()?;
     let root = root.unwrap_or_default();
     let port = port(&address)?;
-    let watching = Watching { listen: format!("{}:0", link.listen()), port, root: root.clone() };
+    let watching = Watching { listen: format!("{}:0", link.listen()), port, root: root.clone(), mode };
     let mut notary = Party::spawn(link, Place::Notary, &Task::Watch(watching))?;
     let Listening { address, .. } = notary.line()?;
     let connect = link.notary(self::port(&address)?)?;
-    let fetching = Fetching { connect, host, port, root, size };
+    let fetching = Fetching { connect, host, port, root, size, mode };
     let mut prover = Party::spawn(link, Place::Prover, &Task::Fetch(fetching))?;
     let proved: Proved = prover.line()?;
     let notarised: Notarised = notary.line()?;
-    Ok(Row::new(link, kind, size, &proved, &notarised))
+    Ok(Row::new(format!("{}{}", args.link.name(), link.how()), args, size, (&proved, &notarised)))
 }
 
 fn port(address: &str) -> Result<u16, Failure> {
@@ -105,7 +105,7 @@ fn port(address: &str) -> Result<u16, Failure> {
 }
 
 impl Row {
-    fn new(link: &Link, kind: LinkArg, size: u64, proved: &Proved, notarised: &Notarised) -> Self {
+    fn new(link: String, args: &BenchArgs, size: u64, (proved, notarised): (&Proved, &Notarised)) -> Self {
         let Phase { seconds: seconds_setup, bytes: bytes_setup, .. } = proved.setup;
         let Phase { seconds: seconds_online, bytes: bytes_online, round_trips: round_trips_online } =
             proved.online;
@@ -113,8 +113,8 @@ impl Row {
         let phases = [&proved.setup, &proved.online, &proved.proof];
         Self {
             name: "web",
-            mode: "proxy",
-            link: format!("{}{}", kind.name(), link.how()),
+            mode: args.mode.name(),
+            link,
             size,
             unit: "byte",
             seconds_setup,

@@ -8,14 +8,17 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use volery::tls::attestation::SigningKey;
 use volery::tls::claim::Assertion;
+use volery::tls::disclosure::{Hide, Part};
+use volery::tls::joint::{self, Sizes, client};
 use volery::tls::prf::Side;
+use volery::tls::proxy::Target;
 use volery::tls::proxy::relay::Rules;
-use volery::tls::proxy::{Hide, Part, Target};
 use volery::tls::server::Roots;
 use volery::{Address, Channel, Limits, Listener, Options, Prover, Verifier, connect, os_rng};
 use volery_channel::{Framed, Stats};
 
 use super::link::{Link, Place};
+use crate::cli::args::ModeArg;
 use crate::cli::bench::party::peak_memory;
 use crate::cli::failure::Failure;
 use crate::cli::output;
@@ -45,6 +48,7 @@ pub(super) struct Watching {
     pub(super) port: u16,
     /// The website's certificate.
     pub(super) root: String,
+    pub(super) mode: ModeArg,
 }
 
 /// The prover's task.
@@ -58,6 +62,7 @@ pub(super) struct Fetching {
     pub(super) root: String,
     /// Bytes of the query, and of the response.
     pub(super) size: u64,
+    pub(super) mode: ModeArg,
 }
 
 /// What those say who are connected to.
@@ -174,28 +179,72 @@ fn watch(task: &Watching) -> Result<(), Failure> {
     output::json(&Listening { address: listener.address()?.to_string(), root: None })?;
     let socket = listener.accept(Some(PATIENCE))?.ok_or_else(|| Failure::session("no prover came"))?;
     let mut verifier = Verifier::start(Framed::new(socket, limits), Options::default(), &mut rng)?;
-    let relayed = verifier.relay(&rules)?;
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::session)?.as_secs();
-    let (proven, _) = verifier.verify_web(&relayed, &roots, time, &mut rng)?;
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::session);
+    let proven = match task.mode {
+        ModeArg::TwoParty => {
+            let limits =
+                joint::Limits { query: joint::MAX_QUERY, proved: joint::MAX_PROVED, received: MAX_RECEIVED };
+            let watched = verifier.prepare_web(limits, &mut rng)?.watch(&mut rng)?;
+            let (left, proven) = watched.verify(&roots, now()?.as_secs(), &mut rng)?;
+            verifier = left;
+            proven
+        }
+        ModeArg::Proxy => {
+            let relayed = verifier.relay(&rules)?;
+            verifier.verify_web(&relayed, &roots, now()?.as_secs(), &mut rng)?.0
+        }
+    };
     verifier.attest(&proven, &SigningKey::from_bytes(&KEY))?;
     output::json(&Notarised { bytes_sent: verifier.channel().stats().bytes_sent, rss_mb: peak_memory() })
 }
 
 fn fetch(task: &Fetching) -> Result<(), Failure> {
-    let roots = roots(&task.root)?;
     let (mut rng, query) = (os_rng()?, query(task)?);
-    let target = Target { host: &task.host, port: task.port, roots: &roots, max_received: MAX_RECEIVED };
     let mut clock = Clock { time: Instant::now(), stats: Stats::default() };
     let channel = connect(&task.connect.parse::<Address>()?, &Limits::default())?;
-    let mut prover = Prover::start(channel, Options::default(), &mut rng)?;
-    let setup = clock.phase(prover.channel().stats());
-    let fetched = prover.fetch(&target, query.as_bytes())?;
-    let online = clock.phase(prover.channel().stats());
-    prover.prove_web(&fetched, &hidden(), &mut rng)?;
+    let prover = Prover::start(channel, Options::default(), &mut rng)?;
+    let (mut prover, [setup, online]) = match task.mode {
+        ModeArg::TwoParty => together(task, prover, query.as_bytes(), &mut clock)?,
+        ModeArg::Proxy => relayed(task, prover, query.as_bytes(), &mut clock)?,
+    };
     prover.attestation(&SigningKey::from_bytes(&KEY).verifying_key().to_bytes())?;
     let stats = prover.channel().stats();
     let proof = clock.phase(stats);
     output::json(&Proved { setup, online, proof, bytes_sent: stats.bytes_sent, rss_mb: peak_memory() })
+}
+
+/// A prover that has proved, and its first two phases.
+type Fetched<C> = (Prover<C>, [Phase; 2]);
+
+fn together<C: Channel + Send>(
+    task: &Fetching,
+    prover: Prover<C>,
+    query: &[u8],
+    clock: &mut Clock,
+) -> Result<Fetched<C>, Failure> {
+    let roots = roots(&task.root)?;
+    let proved = usize::try_from(task.size).map_err(Failure::input)?.min(joint::MAX_PROVED);
+    let prepared = prover.prepare_web(Sizes { query: query.len(), proved }, os_rng()?)?;
+    let setup = clock.phase(prepared.stats());
+    let target = client::Target { host: &task.host, roots: &roots, limits: client::Limits::default() };
+    let fetched = prepared.fetch(&target, task.port, query)?;
+    let online = clock.phase(fetched.stats());
+    Ok((fetched.prove(&hidden())?, [setup, online]))
+}
+
+fn relayed<C: Channel>(
+    task: &Fetching,
+    mut prover: Prover<C>,
+    query: &[u8],
+    clock: &mut Clock,
+) -> Result<Fetched<C>, Failure> {
+    let roots = roots(&task.root)?;
+    let setup = clock.phase(prover.channel().stats());
+    let target = Target { host: &task.host, port: task.port, roots: &roots, max_received: MAX_RECEIVED };
+    let fetched = prover.fetch(&target, query)?;
+    let online = clock.phase(prover.channel().stats());
+    prover.prove_web(&fetched, &hidden(), &mut os_rng()?)?;
+    Ok((prover, [setup, online]))
 }
 
 /// What was at the end of the last phase.
@@ -262,7 +311,9 @@ mod tests {
     fn queries_and_responses_have_the_size_asked_for() {
         for size in super::super::SIZES.into_iter().chain([1000, 1085, 1 << 16]) {
             let (connect, host, root) = (String::new(), "198.18.0.9".into(), String::new());
-            let query = query(&Fetching { connect, host, port: 65_535, root, size }).expect("long enough");
+            let mode = ModeArg::Proxy;
+            let query =
+                query(&Fetching { connect, host, port: 65_535, root, size, mode }).expect("long enough");
             assert_eq!(query.len() as u64, size);
             assert_eq!(answer(query.as_bytes()).len() as u64, size);
         }

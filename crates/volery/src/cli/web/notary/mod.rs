@@ -19,6 +19,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use volery::tls::attestation::{SigningKey, Statement};
+use volery::tls::joint::Limits;
 use volery::tls::proxy::relay::Rules;
 use volery::tls::server::Roots;
 use volery::{Channel, Options, Verifier, os_rng};
@@ -26,7 +27,7 @@ use volery_channel::Stats;
 use volery_channel::transport::Socket;
 
 use super::roots;
-use crate::cli::args::NotaryServeArgs;
+use crate::cli::args::{ModeArg, NotaryServeArgs};
 use crate::cli::connection::Endpoint;
 use crate::cli::failure::Failure;
 use crate::cli::output;
@@ -40,19 +41,30 @@ const SESSION_BYTES: u64 = 1 << 30;
 pub(super) struct Notary {
     pub(super) key: SigningKey,
     pub(super) roots: Roots,
+    /// What it takes part in, of two parties; and what it relays.
+    pub(super) limits: Limits,
     pub(super) rules: Rules,
     pub(super) tokens: Tokens,
 }
 
 impl Notary {
-    /// One session: admits, relays, verifies, signs.
+    /// One session: admits, takes part or relays, verifies, signs.
     pub(super) fn session(&self, mut channel: impl Channel) -> Result<Statement, Failure> {
-        self.tokens.admit(&mut channel)?;
+        let mode = self.tokens.admit(&mut channel)?;
         let mut rng = os_rng()?;
         let mut verifier = Verifier::start(channel, Options::default(), &mut rng)?;
-        let relayed = verifier.relay(&self.rules)?;
-        let time = now()?.as_secs();
-        let (proven, _) = verifier.verify_web(&relayed, &self.roots, time, &mut rng)?;
+        let proven = match mode {
+            ModeArg::TwoParty => {
+                let watched = verifier.prepare_web(self.limits, &mut rng)?.watch(&mut rng)?;
+                let (left, proven) = watched.verify(&self.roots, now()?.as_secs(), &mut rng)?;
+                verifier = left;
+                proven
+            }
+            ModeArg::Proxy => {
+                let relayed = verifier.relay(&self.rules)?;
+                verifier.verify_web(&relayed, &self.roots, now()?.as_secs(), &mut rng)?.0
+            }
+        };
         verifier.attest(&proven, &self.key)?;
         proven.statement().ok_or_else(|| Failure::session("internal error"))
     }
@@ -179,6 +191,7 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
     let notary = Notary {
         key: key::open(&args.key)?,
         roots: roots(&args.roots)?,
+        limits: Limits::default(),
         rules: Rules { private: args.allow_private, ports: args.port.clone(), ..Rules::default() },
         tokens: args.tokens.as_deref().map(Tokens::open).transpose()?.unwrap_or_default(),
     };

@@ -1,7 +1,7 @@
-//! Tokens: whom a notary works for.
+//! Whom a notary works for, and how.
 //!
-//! A prover's first message is its token, empty if it has none. A notary that was given tokens hears nobody out who does not have one
-//! of them; this comes before anything that costs time. Tokens are compared by their hashes, in constant time.
+//! A prover's first message is the mode that it wants and its token, empty if it has none. A notary that was given tokens hears nobody out
+//! who does not have one of them; this comes before anything that costs time. Tokens are compared by their hashes, in constant time.
 
 use std::path::Path;
 
@@ -10,6 +10,7 @@ use volery::Channel;
 use volery_channel::tags::NOTARY_TOKEN;
 use zeroize::Zeroizing;
 
+use crate::cli::args::ModeArg;
 use crate::cli::failure::Failure;
 use crate::cli::web::read;
 
@@ -33,9 +34,17 @@ impl Token {
         }
     }
 
-    /// Tells it to the notary.
-    pub(in crate::cli::web) fn send(&self, channel: &mut impl Channel) -> Result<(), Failure> {
-        Ok(channel.send(NOTARY_TOKEN, &self.0).map_err(volery::Error::from)?)
+    /// Tells the notary the mode, and this.
+    pub(in crate::cli::web) fn send(&self, mode: ModeArg, channel: &mut impl Channel) -> Result<(), Failure> {
+        let message = Zeroizing::new([&[code(mode)], &self.0[..]].concat());
+        Ok(channel.send(NOTARY_TOKEN, &message).map_err(volery::Error::from)?)
+    }
+}
+
+fn code(mode: ModeArg) -> u8 {
+    match mode {
+        ModeArg::TwoParty => 1,
+        ModeArg::Proxy => 2,
     }
 }
 
@@ -53,18 +62,22 @@ impl Tokens {
         Ok(Self(tokens.iter().map(|token| blake3::hash(token)).collect()))
     }
 
-    /// Receives a prover's token and looks whether it is known.
-    pub(super) fn admit(&self, channel: &mut impl Channel) -> Result<(), Failure> {
-        let token = channel.recv(NOTARY_TOKEN, *LENGTHS.end()).map_err(volery::Error::from)?;
+    /// Receives a prover's first message and looks whether its token is known; what mode it wants.
+    pub(super) fn admit(&self, channel: &mut impl Channel) -> Result<ModeArg, Failure> {
+        let message = channel.recv(NOTARY_TOKEN, 1 + *LENGTHS.end()).map_err(volery::Error::from)?;
+        let (mode, token) = message.split_first().map_or((0, &[][..]), |(mode, token)| (*mode, token));
+        let mode = [ModeArg::TwoParty, ModeArg::Proxy].into_iter().find(|known| code(*known) == mode);
         let token = blake3::hash(token);
         let known = |known: &blake3::Hash| token.as_bytes().ct_eq(known.as_bytes());
         let found = self.0.iter().map(known).fold(Choice::from(0), |found, one| found | one);
-        if self.0.is_empty() || bool::from(found) {
-            return Ok(());
+        if !self.0.is_empty() && !bool::from(found) {
+            channel.fail("the notary wants a token that it knows (--notary-token)");
+            return Err(Failure::session("a prover without a token that is known"));
         }
-        let reason = "the notary wants a token that it knows (--notary-token)";
-        channel.fail(reason);
-        Err(Failure::session("a prover without a token that is known"))
+        mode.ok_or_else(|| {
+            channel.fail("the notary does not know this mode");
+            Failure::session("a prover that wants a mode which this version does not have")
+        })
     }
 }
 
@@ -102,18 +115,28 @@ mod tests {
         let tokens = Tokens::open(&path).expect("sound");
         let admitted = |token: &str| {
             let (mut prover, mut notary) = memory_pair(&Limits::default());
-            Token(Zeroizing::new(token.into())).send(&mut prover).expect("sent");
+            Token(Zeroizing::new(token.into())).send(ModeArg::Proxy, &mut prover).expect("sent");
             prover.flush().expect("sent");
             let result = tokens.admit(&mut notary);
             let open = Tokens::default();
             let (mut prover, mut notary) = memory_pair(&Limits::default());
-            Token(Zeroizing::new(token.into())).send(&mut prover).expect("sent");
+            Token(Zeroizing::new(token.into())).send(ModeArg::TwoParty, &mut prover).expect("sent");
             prover.flush().expect("sent");
-            assert_eq!(open.admit(&mut notary), Ok(()), "without tokens everybody is");
+            assert_eq!(open.admit(&mut notary), Ok(ModeArg::TwoParty), "without tokens everybody is");
             result.is_ok()
         };
         assert!(admitted("first-token-123456") && admitted("second-token-12345"));
         assert!(!admitted("") && !admitted("first-token-12345") && !admitted("first-token-1234567"));
+    }
+
+    #[test]
+    fn a_mode_that_nobody_knows_is_refused() {
+        for message in [&[][..], &[0], &[3, 1, 2]] {
+            let (mut prover, mut notary) = memory_pair(&Limits::default());
+            prover.send(NOTARY_TOKEN, message).expect("sent");
+            prover.flush().expect("sent");
+            assert!(Tokens::default().admit(&mut notary).is_err());
+        }
     }
 
     #[test]
