@@ -181,7 +181,8 @@ fn an_alert_never_reaches_the_engine_and_is_kept_back() {
 /// Engines whose records rustls must not get: its buffers are for the length it was told.
 #[test]
 fn a_record_of_another_length_or_number_is_kept_back() {
-    struct Wrong(fn(Vec<u8>) -> Vec<u8>, Counting);
+    type Change = fn(Vec<u8>) -> Vec<u8>;
+    struct Wrong(Change, Counting);
     impl Engine for Wrong {
         fn public_key(&mut self) -> Result<[u8; 65], Error> {
             self.1.public_key()
@@ -202,7 +203,7 @@ fn a_record_of_another_length_or_number_is_kept_back() {
             self.1.encrypt(kind, plaintext).map(self.0)
         }
     }
-    let cases: [(fn(Vec<u8>) -> Vec<u8>, bool); 4] = [
+    let cases: [(Change, bool); 4] = [
         (|record| record, true),
         (|mut record| record.split_off(1), false),
         (|record| [&*record, &[0]].concat(), false),
