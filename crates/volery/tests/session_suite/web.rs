@@ -2,8 +2,10 @@
 
 use std::time::SystemTime;
 
-use volery::tls::attestation::SigningKey;
+use volery::statements::AndChain;
+use volery::tls::attestation::{Mode, SigningKey};
 use volery::tls::claim::Assertion;
+use volery::tls::joint::{self, Sizes, client};
 use volery::tls::prf::Side;
 use volery::tls::proxy::relay::Rules;
 use volery::tls::proxy::{Hide, Part, Target};
@@ -117,4 +119,71 @@ fn a_session_in_which_the_connection_failed_is_over() {
     );
     assert!(matches!(prover, Err(Error::Web(_))), "{prover:?}");
     assert!(matches!(verifier, Err(Error::Web(_))), "{verifier:?}");
+}
+
+#[test]
+fn a_session_makes_a_connection_together_and_goes_on() {
+    let (query, answer) = (request(0), response(0));
+    let (port, roots, _) = site(answer.clone());
+    let (key, public) = {
+        let key = SigningKey::from_bytes(&[7; 32]);
+        let public = key.verifying_key().to_bytes();
+        (key, public)
+    };
+    let statement = AndChain::new(1000);
+    let (prover, verifier) = between(
+        &patient(),
+        |channel| {
+            let prover = Prover::start(channel, Options::default(), &mut rng(1))?;
+            let prepared = prover.prepare_web(Sizes { query: query.len(), proved: answer.len() }, rng(3))?;
+            let target =
+                client::Target { host: "localhost", roots: &roots, limits: client::Limits::default() };
+            let fetched = prepared.fetch(&target, port, query.as_bytes())?;
+            assert_eq!((fetched.request(), fetched.response()), (query.as_bytes(), &answer[..]));
+            let mut prover = fetched.prove(&hide(5000))?;
+            prover.attestation(&public)?;
+            prover.prove(&statement, &mut rng(5)).map(drop)
+        },
+        |channel| {
+            let rng = &mut rng(2);
+            let verifier = Verifier::start(channel, Options::default(), rng)?;
+            let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
+            assert_eq!(watched.host(), "localhost");
+            let (mut verifier, proven) = watched.verify(&roots, now(), rng)?;
+            assert_eq!(proven.mode, Mode::TwoParty);
+            verifier.attest(&proven, &key)?;
+            verifier.verify(&statement, rng).map(drop)
+        },
+    );
+    prover.expect("P ends well");
+    verifier.expect("V ends well");
+}
+
+#[test]
+fn a_notary_refuses_requests_over_its_limit_and_provers_requests_over_their_preparation() {
+    let (port, roots, _) = site(response(0));
+    let run = |query: usize, limit: usize| {
+        between(
+            &patient(),
+            |channel| {
+                let prover = Prover::start(channel, Options::default(), &mut rng(1))?;
+                let prepared = prover.prepare_web(Sizes { query, proved: 100 }, rng(3))?;
+                let limits = client::Limits::default();
+                let target = client::Target { host: "localhost", roots: &roots, limits };
+                prepared.fetch(&target, port, request(0).as_bytes()).map(drop)
+            },
+            |channel| {
+                let rng = &mut rng(2);
+                let verifier = Verifier::start(channel, Options::default(), rng)?;
+                let limits = joint::Limits { query: limit, ..joint::Limits::default() };
+                verifier.prepare_web(limits, rng)?.watch(rng).map(drop)
+            },
+        )
+    };
+    let (prover, verifier) = run(300, 299);
+    assert!(matches!(verifier, Err(Error::Joint(joint::Error::Limit { asked: 300, limit: 299, .. }))));
+    assert!(prover.is_err());
+    let (prover, verifier) = run(request(0).len() + 1, 1 << 14);
+    assert!(matches!(prover, Err(Error::Joint(joint::Error::Connection(_)))), "{prover:?}");
+    assert!(verifier.is_err());
 }
