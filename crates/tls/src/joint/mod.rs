@@ -14,8 +14,8 @@
 //!   s_P committed, s_V by OT; inner midstate  <---------->
 //!   master secret, key block: seed, randoms   ----------->   A(i) decoded; keys kept
 //!   Finished: the handshake's hash            <---------->   its contents
-//!   shares of h and of masks; powers of h     <---------->   its share of the tag of Finished                    <---->
-//! request, each record
+//!   shares of h, of masks, of key stream; powers of h <-->
+//! each record: Finished, then the request
 //!   text + P's share of key stream            ----------->   completes the ciphertext
 //!                                             <-----------   its share of key stream with labels' hash, and of the tag   ---->
 //! response
@@ -39,7 +39,8 @@
 //! | P | public values; its shares; its own key stream | everything | |
 //! | V | public values; its shares; lengths | | what is shown; h and the masks that were used, of both directions |
 //!
-//! Public values are the inner midstates of HMAC, the `A(i)`, the contents and the key stream of the client's Finished message.
+//! Public values are the inner midstates of HMAC, the `A(i)`, and the contents of the client's Finished message. (So V knows the key stream
+//! of that record. Opening it as a public value would cost a round trip.)
 //! Neither party can read or forge a record before the end; P can choose what it sends, as it should.
 //!
 //! # Why V may believe it
@@ -111,7 +112,7 @@ mod verifier;
 pub use engine::Engine;
 pub use error::Error;
 pub use fetched::Fetched;
-pub use program::{MAX_PROVED, MAX_QUERY, Sizes};
+pub use program::{MAX_PROVED, MAX_QUERY, Sizes, settings};
 pub use prover::Prover;
 pub use verifier::{Held, Limits, Verifier};
 pub use volery_garble::two_party::Settings;

@@ -3,7 +3,7 @@
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::F2;
 use volery_garble::Shape;
-use volery_garble::two_party::Wire;
+use volery_garble::two_party::{Settings, Wire};
 use volery_zk::quicksilver;
 use zeroize::Zeroizing;
 
@@ -25,6 +25,13 @@ pub const MAX_PROVED: usize = 1 << 15;
 /// Bytes of a record's header that its tag covers.
 const HEADER: usize = 13;
 
+/// How the parties garble and prove unless they choose otherwise: by three halves, as bytes cost more than work; and with a proof of
+/// few blocks, as each is a round trip, at 50 MB of memory at P.
+#[must_use]
+pub fn settings() -> Settings {
+    Settings { proof: quicksilver::Settings { interval: 1 << 19 }, ..Settings::default() }
+}
+
 /// The sizes of a connection, which both parties know before it is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
@@ -36,16 +43,14 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// The client's records: Finished, then the request.
+    /// The client's records: Finished, then the request. Key streams are shared, that of Finished, too: opening it first would cost a
+    /// round trip.
     pub(super) fn records(self) -> Vec<Record> {
-        let finished = Record { sequence: 0, length: FINISHED_BYTES, secrecy: Secrecy::Public };
-        let whole = self.query.div_ceil(MAX_PLAINTEXT);
-        let query = (0..whole).map(|i| Record {
-            sequence: i as u64 + 1,
-            length: (self.query - i * MAX_PLAINTEXT).min(MAX_PLAINTEXT),
-            secrecy: Secrecy::Shared,
-        });
-        core::iter::once(finished).chain(query).collect()
+        let parts =
+            (0..self.query).step_by(MAX_PLAINTEXT).map(|start| (self.query - start).min(MAX_PLAINTEXT));
+        let lengths = core::iter::once(FINISHED_BYTES).chain(parts);
+        let record = |(sequence, length)| Record { sequence, length, secrecy: Secrecy::Shared };
+        (0..).zip(lengths).map(record).collect()
     }
 
     /// The lengths of the records that the request goes in.
@@ -117,6 +122,11 @@ pub(super) struct Client<W> {
     pub(super) protections: Vec<Protection>,
 }
 
+/// What a party has of the client's record `number`.
+pub(super) fn protection<W>(client: &Client<W>, number: usize) -> Result<&Protection, Error> {
+    client.protections.get(number).ok_or_else(|| Error::misuse("a record that was not prepared"))
+}
+
 /// Everything that the client's records take.
 pub(super) fn client<M: TwoParty>(
     machine: &mut M,
@@ -160,10 +170,9 @@ pub(super) fn keys(
 /// Bits of a share of the pre-master secret.
 pub(super) const SHARE_BITS: usize = 256;
 
-/// The key stream of the client's record `number`, which is shared: after the hash key come, for each record, its mask and, but for
-/// Finished, its key stream.
+/// The key stream of the client's record `number`: what is shared is the hash key, then each record's mask and key stream.
 pub(super) fn stream<P: Party>(machine: &Machine<P>, number: usize) -> Result<Shared, Error> {
-    let shared = machine.shared().get(2 * number + 1).cloned();
+    let shared = machine.shared().get(2 * number + 2).cloned();
     shared.ok_or_else(|| Error::misuse("a record whose key stream was not shared"))
 }
 

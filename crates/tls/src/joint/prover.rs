@@ -18,9 +18,9 @@ use crate::disclosure::finished_message;
 use crate::ghash::{self, Powers};
 use crate::key_exchange::{self, ProverShare, ServerPoint};
 use crate::prf::{self, HmacKey, KeyBlock, MasterSeed, Random, Side, VERIFY_DATA_BYTES};
-use crate::record::{self, Record, Secrecy};
+use crate::record;
 use crate::step::Step;
-use crate::transcript::Transcript;
+use crate::transcript::{APPLICATION_DATA, HANDSHAKE, Transcript};
 
 /// P of a connection, from the preparation to the connection's end: the [`Engine`] of a TLS client.
 ///
@@ -69,12 +69,7 @@ enum Stage {
     Finished {
         made: Made,
     },
-    Sending {
-        made: Made,
-        client: Client<Wire>,
-        powers: Powers,
-        plaintexts: Vec<Zeroizing<Vec<u8>>>,
-    },
+    Sending(Sending),
     /// A step is under way, or has failed.
     Moving,
 }
@@ -86,6 +81,15 @@ struct Made {
     client_finished: [u8; VERIFY_DATA_BYTES],
 }
 
+/// What records take.
+struct Sending {
+    made: Made,
+    client: Client<Wire>,
+    powers: Powers,
+    /// Of the records so far.
+    plaintexts: Vec<Zeroizing<Vec<u8>>>,
+}
+
 impl Stage {
     /// What may come next.
     fn expected(&self) -> String {
@@ -95,7 +99,7 @@ impl Stage {
             Self::Master { .. } => "the key block".into(),
             Self::Keys { .. } => "Finished".into(),
             Self::Finished { .. } => "the record of Finished".into(),
-            Self::Sending { plaintexts, .. } => format!("record {}, if one is left", plaintexts.len()),
+            Self::Sending(sending) => format!("record {}, if one is left", sending.plaintexts.len()),
             Self::Moving => "nothing".into(),
         }
     }
@@ -285,14 +289,19 @@ impl Live {
         Ok(client_finished)
     }
 
-    /// What all records need.
-    fn start_sending(&mut self, channel: &mut dyn Channel, made: Made) -> Result<(), Error> {
+    /// What all records need, and the record of Finished: what P has to say of it goes first, so that V's answer comes with its last
+    /// message about the powers.
+    fn first_record(&mut self, channel: &mut dyn Channel, made: Made) -> Result<Vec<u8>, Error> {
         let records = self.sizes.records();
         let client = program::client(&mut self.machine.perform(channel), &made.block, &records)?;
         let mut powers = Powers::new(*client.hash_key);
+        let finished = finished_message(&made.client_finished);
+        let masked = masked(channel, &client, 0, &finished)?;
         powers.extend(channel, &mut self.tags, self.sizes.powers())?;
-        self.stage = Stage::Sending { made, client, powers, plaintexts: Vec::new() };
-        Ok(())
+        let mut sending = Sending { made, client, powers, plaintexts: Vec::new() };
+        let record = sending.complete(channel, &mut self.machine, &finished, masked)?;
+        self.stage = Stage::Sending(sending);
+        Ok(record)
     }
 
     fn encrypt(
@@ -302,41 +311,60 @@ impl Live {
         plaintext: &[u8],
     ) -> Result<Vec<u8>, Error> {
         match self.take() {
-            Stage::Finished { made } => {
-                if plaintext != finished_message(&made.client_finished) {
-                    return Err(Error::Order {
-                        asked: "another first record",
-                        expected: "the Finished message that was made".into(),
-                    });
-                }
-                self.start_sending(channel, made)?;
+            Stage::Finished { made }
+                if content_type == HANDSHAKE && plaintext == finished_message(&made.client_finished) =>
+            {
+                self.first_record(channel, made)
             }
-            stage => self.stage = stage,
+            Stage::Sending(mut sending) => {
+                let number = sending.plaintexts.len();
+                let length = self.sizes.records().get(number).map(|record| record.length);
+                if content_type != APPLICATION_DATA || Some(plaintext.len()) != length {
+                    return Stage::Sending(sending)
+                        .order("a record of another type or length, or one too many");
+                }
+                let masked = masked(channel, &sending.client, number, plaintext)?;
+                let record = sending.complete(channel, &mut self.machine, plaintext, masked)?;
+                self.stage = Stage::Sending(sending);
+                Ok(record)
+            }
+            stage => stage.order("another record"),
         }
-        let Self { machine, sizes, stage, .. } = self;
-        let Stage::Sending { client, powers, plaintexts, .. } = stage else {
-            return stage.order("a record");
-        };
-        let number = plaintexts.len();
-        let prepared = sizes.records().get(number).copied();
-        let prepared = prepared.filter(|record| {
-            content_type == program::content_type(number) && plaintext.len() == record.length
-        });
-        let (Some(record), Some(protection)) = (prepared, client.protections.get(number)) else {
-            return stage.order("a record of another type or length, or one too many");
-        };
-        let Record { sequence, secrecy, .. } = record;
-        let header = record::header(sequence, content_type, plaintext.len())?;
-        let mut ciphertext = plaintext.to_vec();
-        protection.apply(&mut ciphertext)?;
-        if secrecy == Secrecy::Shared {
-            channel.send(tags::CLIENT_RECORD, &ciphertext)?;
-            let shared = program::stream(machine, number)?;
-            let share = machine.party.confirm(channel, &shared.wires, &shared.masks)?;
-            program::add(&mut ciphertext, &share)?;
-        }
-        let tag = ghash::tag(channel, powers, &header, &ciphertext, &protection.mask)?;
-        plaintexts.push(Zeroizing::new(plaintext.to_vec()));
+    }
+}
+
+/// Sends V a record's plaintext plus P's share of its key stream.
+fn masked(
+    channel: &mut dyn Channel,
+    client: &Client<Wire>,
+    number: usize,
+    plaintext: &[u8],
+) -> Result<Vec<u8>, Error> {
+    let mut masked = plaintext.to_vec();
+    program::protection(client, number)?.apply(&mut masked)?;
+    channel.send(tags::CLIENT_RECORD, &masked)?;
+    Ok(masked)
+}
+
+impl Sending {
+    /// The next record, when V has been told its plaintext, masked.
+    fn complete(
+        &mut self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Garbler<Step>>,
+        plaintext: &[u8],
+        masked: Vec<u8>,
+    ) -> Result<Vec<u8>, Error> {
+        let number = self.plaintexts.len();
+        let shared = program::stream(machine, number)?;
+        let share = machine.party.confirm(channel, &shared.wires, &shared.masks)?;
+        let mut ciphertext = masked;
+        program::add(&mut ciphertext, &share)?;
+        let sequence = number as u64;
+        let header = record::header(sequence, program::content_type(number), plaintext.len())?;
+        let mask = &program::protection(&self.client, number)?.mask;
+        let tag = ghash::tag(channel, &self.powers, &header, &ciphertext, mask)?;
+        self.plaintexts.push(Zeroizing::new(plaintext.to_vec()));
         Ok([&sequence.to_be_bytes()[..], &ciphertext, &tag].concat())
     }
 }
@@ -377,7 +405,7 @@ impl Live {
     /// What P knows when V has opened its part.
     fn conclude(self, channel: &mut dyn Channel, host: &str, raw: [Vec<u8>; 2]) -> Result<Known, Error> {
         let Self { machine, sizes, share, shares: [_, verifier], stage, .. } = self;
-        let Stage::Sending { made, client, plaintexts, .. } = stage else {
+        let Stage::Sending(Sending { made, client, plaintexts, .. }) = stage else {
             return stage.order("the end of the connection");
         };
         let (Some(share), true) = (share, plaintexts.len() == sizes.records().len()) else {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use volery_channel::{Channel, Framed, Stats, Tag, memory_pair, transport::Memory};
 use volery_vole::SessionId;
 
-use super::{Engine, Error, Limits, MAX_PROVED, Prover, Settings, Sizes, Verifier};
+use super::{Engine, Error, Limits, MAX_PROVED, Prover, Settings, Sizes, Verifier, settings};
 use crate::disclosure::{Hide, Proven, finished_message};
 use crate::prf::MasterSeed;
 use crate::record::MAX_PLAINTEXT;
@@ -217,7 +217,7 @@ impl<'a> Run<'a> {
             request: request.to_vec(),
             hide: Vec::new(),
             extended: true,
-            settings: Settings::default(),
+            settings: settings(),
             host: HOST,
             roots: site.authority.roots(),
             ahead: 0,

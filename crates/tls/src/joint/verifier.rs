@@ -14,14 +14,14 @@ use super::program::{self, Client, Sizes};
 use super::prover::share_bits;
 use super::{Error, MAX_PROVED, MAX_QUERY};
 use crate::attestation::Mode;
-use crate::disclosure::{self, Keys, Observed, Proven, Refusal, Root, finished_message};
+use crate::disclosure::{self, Keys, Observed, Proven, Refusal, Root};
 use crate::ghash::{Powers, send_tag_share};
 use crate::key_exchange::{self, POINT_BYTES, VerifierShare};
-use crate::prf::{self, HmacKey, MasterSeed, Random, Side, VERIFY_DATA_BYTES};
-use crate::record::{self, Record, Secrecy};
+use crate::prf::{self, HmacKey, MasterSeed, Random, Side};
+use crate::record::{self, Record};
 use crate::server::Roots;
 use crate::step::Step;
-use crate::transcript::{MAX_HANDSHAKE, Transcript};
+use crate::transcript::{FINISHED_BYTES, MAX_HANDSHAKE, Transcript};
 
 /// The most that V takes part in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,7 +168,7 @@ fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -
         prf::verify_data(&mut machine.perform(channel), &master, Side::Client, &handshake_hash)?;
 
     let client = program::client(&mut machine.perform(channel), &block, &sizes.records())?;
-    let ciphertexts = records(channel, &mut machine, &mut tags, sizes, &client, &client_finished)?;
+    let ciphertexts = records(channel, &mut machine, &mut tags, sizes, &client)?;
     let server_point = share.server().to_bytes();
     let used = Used { server_point, seed, randoms, handshake_hash, ciphertexts };
     let keys = program::keys(master, block, client_finished, client.key);
@@ -182,20 +182,20 @@ fn records(
     tags: &mut ole::Receiver<Gf128>,
     sizes: Sizes,
     client: &Client<Wire>,
-    client_finished: &[u8; VERIFY_DATA_BYTES],
 ) -> Result<Vec<Vec<u8>>, Error> {
     let mut powers = Powers::new(*client.hash_key);
+    // P says what it sends first before the powers are there, so that it need not wait twice.
+    let mut next = masked(channel, FINISHED_BYTES)?;
     powers.extend(channel, tags, sizes.powers())?;
-    let mut ciphertexts = Vec::new();
-    for (number, (record, protection)) in sizes.records().iter().zip(&client.protections).enumerate() {
-        let Record { sequence, length, secrecy } = *record;
-        let mut ciphertext = finished_message(client_finished).to_vec();
-        if secrecy == Secrecy::Shared {
-            ciphertext.resize(length, 0);
-            channel.recv_exact(tags::CLIENT_RECORD, &mut ciphertext)?;
-            let shared = program::stream(machine, number)?;
-            machine.party.confirm(channel, &shared.wires, &shared.masks)?;
+    let (records, mut ciphertexts) = (sizes.records(), Vec::new());
+    for (number, Record { sequence, length, .. }) in records.iter().copied().enumerate() {
+        if number > 0 {
+            next = masked(channel, length)?;
         }
+        let shared = program::stream(machine, number)?;
+        machine.party.confirm(channel, &shared.wires, &shared.masks)?;
+        let protection = program::protection(client, number)?;
+        let mut ciphertext = core::mem::take(&mut next);
         protection.apply(&mut ciphertext)?;
         let header = record::header(sequence, program::content_type(number), length)?;
         send_tag_share(channel, &powers, &header, &ciphertext, &protection.mask)?;
@@ -203,6 +203,13 @@ fn records(
         ciphertexts.push(ciphertext);
     }
     Ok(ciphertexts)
+}
+
+/// A record's plaintext plus P's share of its key stream.
+fn masked(channel: &mut dyn Channel, length: usize) -> Result<Vec<u8>, Error> {
+    let mut masked = vec![0; length];
+    channel.recv_exact(tags::CLIENT_RECORD, &mut masked)?;
+    Ok(masked)
 }
 
 /// Takes the connection's bytes, and only then opens V's part.
