@@ -16,6 +16,7 @@
 //! | [`record`] | AES-128-GCM's counter blocks under a shared key |
 //! | [`transcript`] | what both directions of a connection say, read from their raw bytes |
 //! | [`claim`] | what can be proved about bytes that stay hidden |
+//! | [`commitment`] | Pedersen commitments to the payload, for the holder to open later, and range proofs on them |
 //! | [`proxy`] | the mode in which V relays the connection and P proves what went over it |
 //! | [`server`] | who the server is: certificates, host name, time, its signature over the key exchange |
 //! | [`http`] | requests and responses as ranges of the plaintext; values of JSON bodies |
@@ -25,6 +26,7 @@
 
 pub mod attestation;
 pub mod claim;
+pub mod commitment;
 mod cursor;
 mod error;
 pub mod ghash;
