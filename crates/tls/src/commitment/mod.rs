@@ -83,6 +83,8 @@ mod run;
 mod tests;
 mod verifier;
 
+/// An integer modulo the group's order: what blindings are.
+pub use curve25519_dalek::scalar::Scalar;
 pub use layout::{Layout, MAX_VALUES, Place, VALUE_BITS};
 pub use openings::{Disclosed, MAX_BYTES, Openings, OpeningsError, VERSION};
 pub use pedersen::{Commitment, Opening};

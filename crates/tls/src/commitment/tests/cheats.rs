@@ -12,7 +12,7 @@ use volery_field::Gf128;
 use volery_vole::Delta;
 
 use super::super::prover::{combine, receive_differences};
-use super::super::run::{Combination, HASH, Run, draw};
+use super::super::run::{HASH, Run, draw};
 use super::super::*;
 use super::parties::{between, bits, dealt, delta, key, plain_value, prover, run, tags, verifier};
 use crate::Error;
@@ -33,6 +33,8 @@ enum Lie {
     Tag,
     /// The value of its commitments, with a tag that takes Gamma, learnt at the reveal, into account; the promise cannot.
     TooLate,
+    /// The same, in time.
+    Knowing(Scalar),
 }
 
 /// P commits to a balance of 99999 and never checks V.
@@ -59,8 +61,10 @@ fn liar(channel: &mut dyn Channel, lie: Lie) -> Result<(), Error> {
     let challenges = run.challenges(&seed, 2);
     let mut combination = combine(&challenges, &openings, &packed)?;
     let difference = challenges[1] * (openings[1].value - truth);
-    if let Lie::Tag = lie {
-        combination.value -= difference;
+    match lie {
+        Lie::Tag => combination.value -= difference,
+        Lie::Knowing(gamma) => combination.tag += gamma * difference,
+        Lie::Value | Lie::TooLate => {}
     }
     channel.send(COMMIT_PROMISE, &run.promise(&[9; HASH], &combination))?;
     let revealed: [u8; 48] = channel.recv_array(COMMIT_REVEAL)?;
@@ -87,16 +91,18 @@ fn a_prover_that_commits_to_other_bits_is_refused() {
     }
 }
 
-/// If it knew Gamma before its promise, this prover would be believed: so the test above fails for the right reason.
+/// What stops the lies above is Gamma, which is V's until the promise: with it they are believed.
 #[test]
-fn what_stops_a_lie_is_not_knowing_gamma_in_time() {
-    let (v, gamma, difference) = (Scalar::from(5_u8), Scalar::from(7_u8), Scalar::from(3_u8));
-    let honest = Combination { value: v, tag: Scalar::ONE + v * gamma, blinding: Scalar::ZERO };
-    let lying =
-        Combination { value: v + difference, tag: honest.tag + gamma * difference, blinding: Scalar::ZERO };
-    assert_eq!(lying.tag, Scalar::ONE + lying.value * gamma);
-    let run = Run::new(&SESSION, 0, &layout());
-    assert_ne!(run.promise(&[9; HASH], &honest), run.promise(&[9; HASH], &lying));
+fn a_prover_that_knew_gamma_before_its_promise_would_be_believed() {
+    let keys: Vec<_> = tags(&bits(TEXT)).iter().map(|tag| key(*tag, &delta())).collect();
+    // The first thing that V draws.
+    let gamma = Scalar::random(&mut ChaCha20Rng::seed_from_u64(3));
+    let (p, v) = between(
+        [untouched; 2],
+        |channel| liar(channel, Lie::Knowing(gamma)),
+        |channel| verifier(channel, &layout(), &keys, delta()),
+    );
+    assert!(p.is_ok() && v.is_ok());
 }
 
 /// Adds one to the difference of a bit.

@@ -154,7 +154,6 @@ fn files_that_break_a_rule_are_refused() {
     assert!(malformed(broken(&|bytes| bytes[18..22].fill(0xff))));
     // The first entry: its side, its place, its length, its blinding.
     assert!(malformed(broken(&|bytes| bytes[22] = 2)));
-    assert!(places(broken(&|bytes| bytes[22] = 1)));
     assert!(places(broken(&|bytes| bytes[24] = 1)));
     assert!(malformed(broken(&|bytes| bytes[23..31].fill(0xff))));
     assert!(malformed(broken(&|bytes| bytes[31] = 0xff)));
@@ -163,7 +162,8 @@ fn files_that_break_a_rule_are_refused() {
         bytes.truncate(22);
         bytes[21] = 0;
     })));
-    // An entry twice; entries in another order.
+    // The third entry's place, before the second's; an entry twice; entries in another order.
+    assert!(places(broken(&|bytes| bytes[149] = 1)));
     let first = good[22..68].to_vec();
     let twice = |bytes: &mut Vec<u8>| {
         bytes.splice(22..22, first.clone());
