@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 
 use super::layout::{self, Layout};
 use super::pedersen::{self, Commitment, Opening};
-use super::run::{Combination, HASH, Run, SCALAR, combined, draw, packed, scalars};
+use super::run::{Combination, Drawn, HASH, Run, SCALAR, combined, draw, packed, scalars};
 use crate::Error;
 
 /// P between its promise and V's reveal. Wiped on drop.
@@ -57,7 +57,7 @@ impl Prover {
             return Err(Error::Misuse(format!("{} tags for {} bits", tags.len(), layout.bits())));
         }
         let run = Run::new(session, stock.index(), layout);
-        let (tags, checked) = draw(channel, stock, tags)?;
+        let Drawn { converted: tags, checked } = draw(channel, stock, tags)?;
         let spans = layout.spans();
         let keys = channel.recv_array(COMMIT_KEYS)?;
         let (packed_tags, differences) = receive_differences(channel, &run, &spans, &tags)?;

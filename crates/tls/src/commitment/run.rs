@@ -117,21 +117,29 @@ pub(super) fn scalars(step: Tag, bytes: &[u8]) -> Result<Vec<Scalar>, Error> {
     all.ok_or_else(|| Error::malformed(step, "a number is not below the group's order"))
 }
 
-/// This party's halves of the correlations of a run: those of the mask's bits, and those that bind V to delta.
+/// This party's halves of what a run is about: tags or keys.
+pub(super) struct Drawn {
+    /// Those of all converted bits, and of the mask's after them.
+    pub(super) converted: Zeroizing<Vec<Gf128>>,
+    /// Those of the bits that bind V to delta.
+    pub(super) checked: Zeroizing<Vec<Gf128>>,
+}
+
+/// Takes the correlations of a run.
 ///
 /// Checks of the supply that are half way are ended: what P learns of delta in them must not decide a proof.
 pub(super) fn draw(
     channel: &mut dyn Channel,
     stock: &mut Stock,
     authenticated: &[Gf128],
-) -> Result<(Zeroizing<Vec<Gf128>>, Zeroizing<Vec<Gf128>>), Error> {
+) -> Result<Drawn, Error> {
     stock.expect(Some(CORRELATIONS as u64));
-    let mut all = Zeroizing::new(Vec::with_capacity(authenticated.len() + VALUE_BITS));
-    all.extend_from_slice(authenticated);
-    all.resize(authenticated.len() + VALUE_BITS, Gf128::default());
-    stock.fill(channel, all.get_mut(authenticated.len()..).unwrap_or_default())?;
+    let mut converted = Zeroizing::new(Vec::with_capacity(authenticated.len() + VALUE_BITS));
+    converted.extend_from_slice(authenticated);
+    converted.resize(authenticated.len() + VALUE_BITS, Gf128::default());
+    stock.fill(channel, converted.get_mut(authenticated.len()..).unwrap_or_default())?;
     let mut checked = Zeroizing::new(vec![Gf128::default(); CHECKED]);
     stock.fill(channel, &mut checked)?;
     stock.settle(channel)?;
-    Ok((all, checked))
+    Ok(Drawn { converted, checked })
 }

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 
 use super::layout::{self, Layout};
 use super::pedersen::{self, Commitment};
-use super::run::{Combination, HASH, Run, SCALAR, combined, draw, packed};
+use super::run::{Combination, Drawn, HASH, Run, SCALAR, combined, draw, packed};
 use crate::Error;
 
 /// V between P's promise and its own reveal. Wiped on drop.
@@ -53,7 +53,7 @@ impl Verifier {
             return Err(Error::Misuse(format!("{} keys for {} bits", keys.len(), layout.bits())));
         }
         let run = Run::new(session, stock.index(), layout);
-        let (keys, checked) = draw(channel, stock, keys)?;
+        let Drawn { converted: keys, checked } = draw(channel, stock, keys)?;
         let spans = layout.spans();
         let gamma = Zeroizing::new(Scalar::random(rng));
         channel.send(COMMIT_KEYS, &run.keys(checked.iter().copied()))?;

@@ -42,7 +42,7 @@ fn liar(channel: &mut dyn Channel, lie: Lie) -> Result<(), Error> {
     let (layout, rng) = (layout(), &mut ChaCha20Rng::seed_from_u64(5));
     let mut stock = dealt(None);
     let run = Run::new(&SESSION, stock.index(), &layout);
-    let (tags, _) = draw(channel, &mut stock, &tags(&bits(TEXT)))?;
+    let tags = draw(channel, &mut stock, &tags(&bits(TEXT)))?.converted;
     let spans = layout.spans();
     let _: [u8; HASH] = channel.recv_array(COMMIT_KEYS)?;
     let (packed, _) = receive_differences(channel, &run, &spans, &tags)?;
