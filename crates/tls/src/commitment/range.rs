@@ -24,8 +24,8 @@
 //! # Which library, and why
 //!
 //! `tari_bulletproofs_plus`: it is built on the same version of curve25519-dalek as this crate, lets callers choose the generators,
-//! reads proofs canonically, is released still, and was audited (Quarkslab, 2023; the report is in its sources). The older
-//! `bulletproofs` stays with curve25519-dalek 4 and would bring a second copy of it. Proving takes time that depends on the
+//! reads proofs canonically, is released still, and an earlier state of it was audited (Quarkslab; the report is in its sources). The
+//! older `bulletproofs` stays with curve25519-dalek 4 and would bring a second copy of it. Proving takes time that depends on the
 //! number: the library multiplies in variable time. It happens at the holder alone, whenever the holder likes, with nobody waiting
 //! for it; this is the one exception to this module's constant time.
 
@@ -78,7 +78,7 @@ pub enum RangeError {
     Misuse(String),
 }
 
-/// The generators, made once: some milliseconds.
+/// The generators and their tables, made once: that takes longer than a proof.
 static PARAMETERS: LazyLock<Result<RangeParameters<RistrettoPoint>, RangeError>> = LazyLock::new(|| {
     let generators = PedersenGens {
         h_base: RISTRETTO_BASEPOINT_POINT,
