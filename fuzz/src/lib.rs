@@ -18,6 +18,7 @@
 //! | [`sessions`] | whole sessions, at either party |
 //! | [`stored`] | correlation files and proof files |
 //! | [`web`] | recorded TLS connections, HTTP, JSON, attestations |
+//! | [`commitment`] | commitments to bits, at either party; openings, range proofs |
 //! | [`public`] | public proofs: files, and the interactive form at either party |
 //! | [`dealing`] | those correlations |
 //! | [`replay`] | a party that reads given bytes as its peer's, and a channel that records |
@@ -27,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arithmetic;
+pub mod commitment;
 pub mod correlations;
 pub mod dealing;
 pub mod disjunction;
@@ -88,6 +90,10 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("http", web::http),
     ("json", web::json),
     ("attestation", web::attestation),
+    ("commitment_prover", commitment::commitment_prover),
+    ("commitment_verifier", commitment::commitment_verifier),
+    ("openings", commitment::openings),
+    ("range_proof", commitment::range_proof),
     ("public_proof", public::public_proof),
     ("head_prover", public::head_prover),
     ("head_verifier", public::head_verifier),

@@ -20,7 +20,9 @@ use volery_vole::softspoken::FieldBits;
 use crate::correlations::{cot_as_prover, cot_as_verifier, extension};
 use crate::proofs::Chain;
 use crate::replay::{payloads, record, rng};
-use crate::{arithmetic, dealing, disjunction, garbling, proofs, public, sessions, stacked, subfield, web};
+use crate::{
+    arithmetic, commitment, dealing, disjunction, garbling, proofs, public, sessions, stacked, subfield, web,
+};
 
 /// One input of a target.
 pub struct Seed {
@@ -51,6 +53,7 @@ pub fn all() -> Vec<Seed> {
     conversations_over_fields(&mut add);
     disjunctions(&mut add);
     garblings(&mut add);
+    commitments(&mut add);
     files(&mut add);
     public_proofs(&mut add);
     connections(&mut add);
@@ -299,6 +302,23 @@ fn garblings(add: Add<'_>) {
         add("garbling_verifier", &format!("{name}-false"), &[&[mode | 2], prover.as_slice()].concat());
         add("garbling_prover", name, &[&[mode], verifier.as_slice()].concat());
     }
+}
+
+fn commitments(add: Add<'_>) {
+    let (prover, verifier) = record(
+        |channel| commitment::as_prover(channel).expect("an honest run"),
+        |channel| commitment::as_verifier(channel, &dealing::delta(&[]), false).expect("an honest run"),
+    );
+    add("commitment_prover", "two-values", &verifier);
+    for (mode, name) in [(0, "true"), (1, "false")] {
+        add("commitment_verifier", name, &[&[mode], prover.as_slice()].concat());
+    }
+    add("openings", "three-places", &commitment::three_places().to_bytes());
+    let proof = commitment::proof(10, 20);
+    add("range_proof", "10-to-20", &proof);
+    add("range_proof", "0-to-all", &commitment::proof(0, u64::MAX));
+    // The same proof with bounds that it is not about.
+    add("range_proof", "false", &[&16_u64.to_be_bytes(), &proof[8..]].concat());
 }
 
 /// A folder that goes away.

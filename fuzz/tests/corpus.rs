@@ -8,8 +8,8 @@ use volery_fuzz::proofs::Chain;
 use volery_fuzz::replay::against;
 use volery_fuzz::stacked::{self, Mode};
 use volery_fuzz::{
-    TARGETS, arithmetic, correlations, dealing, disjunction, driver, garbling, proofs, public, seeds,
-    sessions, subfield,
+    TARGETS, arithmetic, commitment, correlations, dealing, disjunction, driver, garbling, proofs, public,
+    seeds, sessions, subfield,
 };
 
 fn committed(target: &str, name: &str) -> Vec<u8> {
@@ -88,6 +88,18 @@ fn honest_garblings_are_accepted_to_the_end_and_other_functions_never() {
         assert_eq!(run(false), Ok(()), "{name}");
         assert!(run(true).is_err_and(|error| error.is_rejection()), "{name}");
     }
+}
+
+#[test]
+fn honest_commitments_are_accepted_to_the_end_and_those_to_other_bits_never() {
+    let prover = committed("commitment_prover", "two-values");
+    assert_eq!(against(&prover, |c| commitment::as_prover(c)), Ok(()));
+    let bytes = committed("commitment_verifier", "true");
+    let run = |lie| against(&bytes[1..], |c| commitment::as_verifier(c, &dealing::delta(&[]), lie));
+    assert_eq!(run(false), Ok(()));
+    assert!(matches!(run(true), Err(volery_tls::Error::Cheat { .. })));
+    assert_eq!(commitment::verified(&committed("range_proof", "10-to-20")), Some(true));
+    assert_eq!(commitment::verified(&committed("range_proof", "false")), Some(false));
 }
 
 #[test]

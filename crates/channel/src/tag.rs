@@ -220,6 +220,23 @@ pub mod tags {
         /// All that went over the connection, and its host.
         CLIENT_TRANSCRIPT = 0x7f, "ClientTranscript";
 
+        // 0x80..: commitments to authenticated bits.
+
+        /// A hash of the verifier's keys of random bits, which fixes its delta.
+        COMMIT_KEYS = 0x80, "CommitKeys";
+        /// What turns keys in GF(2^128) into keys modulo the group's order.
+        COMMIT_DIFFERENCES = 0x81, "CommitDifferences";
+        /// The prover's Pedersen commitments.
+        COMMIT_POINTS = 0x82, "CommitPoints";
+        /// The verifier's coefficients, as a seed.
+        COMMIT_CHALLENGE = 0x83, "CommitChallenge";
+        /// A hash of the opening of the combination.
+        COMMIT_PROMISE = 0x84, "CommitPromise";
+        /// The verifier's delta and its key modulo the group's order.
+        COMMIT_REVEAL = 0x85, "CommitReveal";
+        /// The opening of the combination.
+        COMMIT_OPENING = 0x86, "CommitOpening";
+
         // 0xf0..: never sent by a protocol of this workspace.
 
         /// For tests and benchmarks of code that moves frames.

@@ -16,6 +16,7 @@
 //! | [`record`] | AES-128-GCM's counter blocks under a shared key |
 //! | [`transcript`] | what both directions of a connection say, read from their raw bytes |
 //! | [`claim`] | what can be proved about bytes that stay hidden |
+//! | [`commitment`] | Pedersen commitments to the payload, for the holder to open later, and range proofs on them |
 //! | [`joint`] | the mode in which two parties are the client, whole |
 //! | [`disclosure`] | what P tells V about a connection that has ended, and what is proved of it |
 //! | [`proxy`] | the mode in which V relays the connection and P proves what went over it |
@@ -27,6 +28,7 @@
 
 pub mod attestation;
 pub mod claim;
+pub mod commitment;
 mod cursor;
 pub mod disclosure;
 mod error;

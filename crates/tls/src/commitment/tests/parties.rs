@@ -1,0 +1,131 @@
+//! Two parties with correlations from a dealer, and a plain computation of what they commit to.
+
+use std::thread;
+
+use curve25519_dalek::scalar::Scalar;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use volery_channel::{Channel, Limits, Stats, memory_pair};
+use volery_field::Gf128;
+use volery_vole::supply::{Correlations, Stock};
+use volery_vole::{Delta, Prg};
+
+use super::super::*;
+use crate::Error;
+use crate::testing::{Change, SESSION, Tap};
+
+/// Correlations that a dealer makes: tags at P, keys at V, who has delta.
+struct Dealt {
+    prg: Prg,
+    delta: Option<Delta>,
+}
+
+impl Correlations for Dealt {
+    fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), volery_vole::Error> {
+        out.clear();
+        out.extend((0..100).map(|_| {
+            let tag = self.prg.block();
+            self.delta.as_ref().map_or(tag, |delta| key(tag, delta))
+        }));
+        Ok(())
+    }
+
+    fn may_wait(&self) -> bool {
+        false
+    }
+}
+
+/// V's key of a bit with this tag.
+pub(super) fn key(tag: Gf128, delta: &Delta) -> Gf128 {
+    if tag.to_bits() & 1 == 1 { tag + delta.expose() } else { tag }
+}
+
+/// A stock of what the dealer makes.
+pub(super) fn dealt(delta: Option<Delta>) -> Stock {
+    Stock::new(Box::new(Dealt { prg: Prg::new([7; 16]), delta }))
+}
+
+/// V's key in these tests.
+pub(super) fn delta() -> Delta {
+    Delta::random(&mut ChaCha20Rng::seed_from_u64(1))
+}
+
+/// Tags of bits.
+pub(super) fn tags(bits: &[bool]) -> Vec<Gf128> {
+    let mut prg = Prg::new([8; 16]);
+    bits.iter().map(|bit| Gf128::from_bits(prg.block().to_bits() & !1 | u128::from(*bit))).collect()
+}
+
+/// What a run leaves at P: the openings, the commitments as P has them, and what it cost.
+pub(super) struct Committed {
+    pub(super) openings: Vec<Opening>,
+    pub(super) commitments: Vec<Commitment>,
+    pub(super) stats: Stats,
+}
+
+/// P's part.
+pub(super) fn prover(channel: &mut dyn Channel, layout: &Layout, tags: &[Gf128]) -> Result<Committed, Error> {
+    let (mut stock, rng) = (dealt(None), &mut ChaCha20Rng::seed_from_u64(2));
+    let prover = Prover::commit(channel, &mut stock, &SESSION, layout, tags, rng)?;
+    let commitments = prover.commitments();
+    let openings = prover.open(channel, stock)?;
+    Ok(Committed { openings, commitments, stats: channel.stats() })
+}
+
+/// V's part, with its keys of the converted bits under `claimed`, and correlations under [`delta`].
+pub(super) fn verifier(
+    channel: &mut dyn Channel,
+    layout: &Layout,
+    keys: &[Gf128],
+    claimed: Delta,
+) -> Result<Vec<Commitment>, Error> {
+    let (mut stock, rng) = (dealt(Some(delta())), &mut ChaCha20Rng::seed_from_u64(3));
+    let verifier = Verifier::receive(channel, &mut stock, &claimed, &SESSION, layout, keys, rng)?;
+    verifier.reveal(channel, claimed, stock)
+}
+
+/// Two parties, one thread each; P's and V's messages pass through `changes`.
+pub(super) fn between<A: Send, B: Send>(
+    changes: [Change; 2],
+    prover: impl FnOnce(&mut dyn Channel) -> A + Send,
+    verifier: impl FnOnce(&mut dyn Channel) -> B + Send,
+) -> (A, B) {
+    let (p, v) = memory_pair(&Limits::default());
+    let [p_change, v_change] = changes;
+    thread::scope(|scope| {
+        let p = scope.spawn(move || prover(&mut Tap::new(p, p_change)));
+        let v = scope.spawn(move || verifier(&mut Tap::new(v, v_change)));
+        (p.join().unwrap(), v.join().unwrap())
+    })
+}
+
+/// A run on these bits.
+pub(super) fn run(
+    layout: &Layout,
+    bits: &[bool],
+    changes: [Change; 2],
+) -> (Result<Committed, Error>, Result<Vec<Commitment>, Error>) {
+    let tags = tags(bits);
+    let keys: Vec<_> = tags.iter().map(|tag| key(*tag, &delta())).collect();
+    between(
+        changes,
+        |channel| prover(channel, layout, &tags),
+        |channel| verifier(channel, layout, &keys, delta()),
+    )
+}
+
+/// The bits of bytes, as authenticated payloads have them.
+pub(super) fn bits(bytes: &[u8]) -> Vec<bool> {
+    volery_circuit::gadgets::bytes_to_bits(bytes).into_iter().map(|bit| bit.to_bool()).collect()
+}
+
+/// The value of bits, lowest first, by powers of two.
+pub(super) fn plain_value(bits: &[bool]) -> Scalar {
+    let mut power = Scalar::ONE;
+    let mut value = Scalar::ZERO;
+    for bit in bits {
+        value += if *bit { power } else { Scalar::ZERO };
+        power += power;
+    }
+    value
+}

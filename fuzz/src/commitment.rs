@@ -1,0 +1,133 @@
+//! Commitments to authenticated bits: the conversion at either party, and what holders show to others.
+
+use volery_channel::Channel;
+use volery_field::Gf128;
+use volery_tls::Error;
+use volery_tls::commitment::{Layout, Opening, Openings, Place, Prover, Scalar, Verifier, range};
+use volery_tls::prf::Side;
+use volery_vole::{Delta, SessionId};
+
+use crate::dealing;
+use crate::replay::{against, rng};
+
+const SESSION: SessionId = SessionId::new([4; 32]);
+
+/// The payload: two values, of five bytes and of one.
+const TEXT: &[u8; 6] = b"12345.";
+const WIDTHS: [usize; 2] = [40, 8];
+
+/// The number that range proofs are about.
+const NUMBER: u64 = 15;
+
+fn layout() -> Layout {
+    Layout::new(&WIDTHS).expect("narrow values")
+}
+
+/// Tags of the payload's bits.
+fn tags() -> Vec<Gf128> {
+    let tag = |i: usize| u128::from(TEXT[i / 8] >> (i % 8) & 1) | (i as u128 + 1) << 64;
+    (0..48).map(|i| Gf128::from_bits(tag(i))).collect()
+}
+
+/// All that a V sends, at P. If P opens anything, then it is the payload.
+pub fn commitment_prover(bytes: &[u8]) {
+    let _ = against(bytes, |channel| as_prover(channel));
+}
+
+/// All that a P sends, at V. The first byte says whether V's keys are of other bits than P has (bit 0): then it must not accept.
+pub fn commitment_verifier(bytes: &[u8]) {
+    let Some((mode, rest)) = bytes.split_first() else { return };
+    let lie = mode & 1 != 0;
+    // What an honest P sends depends on delta here, so only where nothing is to be accepted it depends on the input.
+    let delta = dealing::delta(if lie { bytes } else { &[] });
+    let result = against(rest, |channel| as_verifier(channel, &delta, lie));
+    assert!(!(lie && result.is_ok()), "V accepts commitments to other bits");
+}
+
+/// An honest P.
+///
+/// # Errors
+/// What its peer does wrong.
+///
+/// # Panics
+/// If what it opens is not the payload.
+pub fn as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
+    let mut stock = dealing::bits(None);
+    let prover = Prover::commit(channel, &mut stock, &SESSION, &layout(), &tags(), &mut rng(3))?;
+    let openings = prover.open(channel, stock)?;
+    let opened: Vec<u8> = openings
+        .iter()
+        .zip(WIDTHS)
+        .flat_map(|(opening, width)| opening.bytes(width / 8).expect("values of these widths").to_vec())
+        .collect();
+    assert_eq!(opened, TEXT);
+    Ok(())
+}
+
+/// An honest V; with a lie, its keys are of a payload whose first bit is another.
+///
+/// # Errors
+/// What its peer does wrong.
+pub fn as_verifier(channel: &mut dyn Channel, delta: &Delta, lie: bool) -> Result<(), Error> {
+    let mut stock = dealing::bits(Some(delta.duplicate()));
+    let key = |(i, tag): (usize, &Gf128)| {
+        let bit = (tag.to_bits() & 1 == 1) ^ (lie && i == 0);
+        if bit { *tag + delta.expose() } else { *tag }
+    };
+    let keys: Vec<_> = tags().iter().enumerate().map(key).collect();
+    let verifier = Verifier::receive(channel, &mut stock, delta, &SESSION, &layout(), &keys, &mut rng(4))?;
+    verifier.reveal(channel, delta.duplicate(), stock)?;
+    Ok(())
+}
+
+/// Openings of three places.
+#[must_use]
+pub fn three_places() -> Openings {
+    let text = b"a payload of some length, more than 31 bytes";
+    let mut places = Place::split(Side::Server, 7..7 + text.len() as u64);
+    places.push(Place { side: Side::Client, range: 0..1 });
+    let openings = [&text[..31], &text[31..], b"x"]
+        .map(|bytes| Opening::of_bytes(bytes, Scalar::from(9_u8)).expect("short enough"));
+    Openings::new(places, openings.into()).expect("places in order")
+}
+
+/// A file of openings. What is accepted writes the same bytes.
+pub fn openings(bytes: &[u8]) {
+    let Ok(openings) = Openings::from_bytes(bytes) else { return };
+    assert_eq!(*openings.to_bytes(), bytes);
+    for (Place { side, range }, _) in openings.entries() {
+        let selected =
+            openings.select(*side, range.clone()).expect("a place is a range that is committed to");
+        assert!(selected.entries().len() >= 1);
+    }
+}
+
+fn opening() -> Opening {
+    Opening::of_number(NUMBER, Scalar::from(77_u8))
+}
+
+/// Two bounds, eight bytes each, and a proof that the number lies between them.
+///
+/// # Panics
+/// If it does not.
+#[must_use]
+pub fn proof(least: u64, greatest: u64) -> Vec<u8> {
+    let proof = range::prove(&opening(), &(least..=greatest), b"fuzz", &mut rng(5)).expect("it lies between");
+    [&least.to_be_bytes()[..], &greatest.to_be_bytes(), &proof].concat()
+}
+
+/// Whether the proof behind two bounds is accepted.
+#[must_use]
+pub fn verified(bytes: &[u8]) -> Option<bool> {
+    let (least, rest) = bytes.split_first_chunk()?;
+    let (greatest, proof) = rest.split_first_chunk()?;
+    let bounds = u64::from_be_bytes(*least)..=u64::from_be_bytes(*greatest);
+    let accepted = range::verify(&opening().commitment(), &bounds, b"fuzz", proof).is_ok();
+    assert!(!accepted || bounds.contains(&NUMBER), "a proof of a false claim");
+    Some(accepted)
+}
+
+/// Two bounds and a proof. None is accepted with bounds that leave the number out.
+pub fn range_proof(bytes: &[u8]) {
+    let _ = verified(bytes);
+}
