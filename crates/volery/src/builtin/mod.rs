@@ -23,7 +23,6 @@
 //! # Ok::<(), volery_circuit::Error>(())
 //! ```
 
-mod decimal;
 mod entries;
 mod numbers;
 mod values;
@@ -33,9 +32,9 @@ use volery_circuit::{Digest, Error, Input, Polynomials, Signature, Statement, Wi
 use volery_field::F2;
 use zeroize::Zeroizing;
 
-pub use decimal::{read_numbers, write_numbers};
 pub use entries::{ENTRIES, Entry, find};
 pub use numbers::{FieldBuiltin, OverField};
+pub use volery_circuit::numbers::{read_numbers, write_numbers};
 use values::Values;
 
 /// The entry of this name, or what there is instead.
