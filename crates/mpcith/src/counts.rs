@@ -121,7 +121,9 @@ impl<R: Ring, S> Choose<R, S> for Measure<R> {
 
 #[cfg(test)]
 mod tests {
-    use volery_circuit::statements::{InnerProduct, MatrixProduct, Mul32, MulChain, Sha256Preimage, Short, Sis};
+    use volery_circuit::statements::{
+        InnerProduct, MatrixProduct, Mul32, MulChain, Sha256Preimage, Short, Sis,
+    };
     use volery_circuit::{Evaluator, MatrixShape};
     use volery_field::{F2, F61, Z64};
 

@@ -143,7 +143,12 @@ pub fn write<R: FileRing>(circuit: &Circuit<R>, to: impl Write) -> io::Result<()
     out.flush()
 }
 
-fn write_header<R: Ring>(circuit: &Circuit<R>, gates: u64, wires: u64, out: &mut impl Write) -> io::Result<()> {
+fn write_header<R: Ring>(
+    circuit: &Circuit<R>,
+    gates: u64,
+    wires: u64,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let signature = circuit.signature();
     writeln!(out, "{gates} {wires}")?;
     let inputs = signature.inputs.iter().map(|input| input.width);

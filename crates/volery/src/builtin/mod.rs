@@ -34,8 +34,8 @@ use zeroize::Zeroizing;
 
 pub use entries::{ENTRIES, Entry, find};
 pub use numbers::{FieldBuiltin, OverField};
-pub use volery_circuit::numbers::{read_numbers, write_numbers};
 use values::Values;
+pub use volery_circuit::numbers::{read_numbers, write_numbers};
 
 /// The entry of this name, or what there is instead.
 fn known(name: &str) -> Result<&'static Entry, Error> {

@@ -13,7 +13,7 @@ use serde::Serialize;
 use volery::public::Counts as PublicCounts;
 use volery::{Options, Profile, Statement, builtin};
 use volery_circuit::bristol::FileRing;
-use volery_circuit::{BristolFile, Counter, Fold, Folded, Digest, Prove, Signature};
+use volery_circuit::{BristolFile, Counter, Digest, Fold, Folded, Prove, Signature};
 use volery_field::F2;
 
 use super::args::InfoArgs;

@@ -57,7 +57,7 @@ where
         + Statement<Evaluator<F>>
         + Statement<Weigher<F>>
         + Statement<Recorder<F>>
-    + Statement<Measure<F>>
+        + Statement<Measure<F>>
         + for<'a> Statement<arithmetic::Prover<'a, F, M>>
         + for<'a> Statement<arithmetic::Verifier<'a, F, M>>,
 {
