@@ -205,7 +205,8 @@ fn wire_or_constant<R: FileRing>(cursor: &mut Cursor<'_>) -> Result<u64, Fault> 
 fn long_constant<R: FileRing>(cursor: &mut Cursor<'_>) -> Result<u64, String> {
     let before = *cursor;
     match cursor.long_number() {
-        Some(number) if R::from_number(number).is_some() => Ok(number),
+        // Shorter ones with more zeros in front than numbers may have are no constants either.
+        Some(number) if number > u32::MAX.into() && R::from_number(number).is_some() => Ok(number),
         _ => Err(before.not_a_number("a wire or a constant")),
     }
 }

@@ -97,6 +97,7 @@ fn every_malformed_file_over_a_ring_is_refused_with_line_column_and_reason() {
     for (gate, column, reason) in [
         ("1 1 18446744073709551616 2 EQ", 5, "too large"),
         ("1 1 000000000000000000001 2 EQ", 5, "too large"),
+        ("1 1 00000000001 2 EQ", 5, "too large"),
         ("1 1 4294967296 2 EQW", 5, "4294967296 is too large for a wire"),
         ("1 1 18446744073709551615 2 INV", 28, "no gate over Z64"),
     ] {
