@@ -1,7 +1,7 @@
 //! Lanes of any instruction set, in plain Rust: each operation after the definition of the instruction that stands for it, in the
 //! Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (names of instructions beside each).
 
-use super::{Lanes, Madd52, Mul32};
+use super::lanes::{Lanes, Madd52, Mul32};
 use crate::f61::F61;
 
 /// `N` lanes that every CPU has.

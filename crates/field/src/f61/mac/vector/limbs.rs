@@ -8,7 +8,7 @@
 //! Of each of the four products the low and the high 52 bits are summed apart (`a1 b1` has no high ones): seven sums, in which
 //! instructions do not wait for each other, and in each of which `2^12` products are below `2^64`.
 
-use super::{Halved, Madd52, Multiplier, Vector, reduce};
+use super::lanes::{Halved, Madd52, Multiplier, Vector, reduce};
 use crate::f61::{F61, P};
 
 /// Multiplication on lanes with products of 52 by 52 bits.

@@ -1,6 +1,6 @@
 //! The algorithms, on any multiplier. All take the whole vectors of their operands and leave the rest to the scalar code.
 
-use super::{Lanes, Multiplier};
+use super::lanes::{Lanes, Multiplier};
 use crate::f61::F61;
 
 /// The elements of both that make up whole vectors.

@@ -2,8 +2,9 @@
 
 use super::emulated::Emulated;
 use super::halves::Halves;
+use super::lanes::{Lanes, Multiplier};
 use super::limbs::Limbs;
-use super::{Lanes, Multiplier, sums};
+use super::sums;
 use crate::Ring;
 use crate::f61::{F61, P};
 use crate::laws::Words;
@@ -123,9 +124,9 @@ fn a_thousand_groups_of_the_largest_halves_fit_in_the_folded_sums() {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::super::dispatch::Vectors;
+    use super::super::lanes::{Madd52, Mul32};
     use super::super::x86_avx2::Avx2;
     use super::super::x86_ifma::Ifma;
-    use super::super::{Madd52, Mul32};
     use super::*;
     use crate::Authenticated;
 

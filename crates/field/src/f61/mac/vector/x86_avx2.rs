@@ -4,8 +4,9 @@ use core::arch::x86_64::*;
 
 use super::dispatch::Table;
 use super::halves::Halves;
+use super::lanes::{Lanes, Mul32};
+use super::sums;
 use super::x86_leaves::leaves;
-use super::{Lanes, Mul32, sums};
 use crate::f61::F61;
 
 /// Proof that the CPU has AVX2.

@@ -6,9 +6,10 @@
 use core::arch::x86_64::*;
 
 use super::dispatch::Table;
+use super::lanes::{Lanes, Madd52};
 use super::limbs::Limbs;
+use super::sums;
 use super::x86_leaves::leaves;
-use super::{Lanes, Madd52, sums};
 use crate::f61::F61;
 
 /// Proof that the CPU has AVX-512 F and IFMA.

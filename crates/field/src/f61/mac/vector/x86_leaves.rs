@@ -1,4 +1,4 @@
-//! Makes the [`Lanes`](super::Lanes) of an x86 instruction set from the names of its intrinsics, and the functions of its table.
+//! Makes the [`Lanes`](super::lanes::Lanes) of an x86 instruction set from the names of its intrinsics, and the functions of its table.
 
 macro_rules! leaves {
     (
