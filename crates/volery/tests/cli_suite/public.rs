@@ -101,7 +101,7 @@ fn statements_over_fields_are_proved_in_public_too() {
         let most = info["public_proofs"][1]["bytes"].as_u64().expect("a number");
         let length = std::fs::metadata(&proof).expect("is there").len();
         // Six secrets go with some of 219 repetitions.
-        assert!((most - 219 * 6 * 32..=most).contains(&length), "{length} of {most}");
+        assert!(length <= most && most - length <= 219 * 6 * 32, "{length} of {most}");
         std::fs::write(&public, "33\n").expect("writable");
         run(&join(&[&["verify"], &statement, &[&proof]]), "").expect(3, "the statement's digest");
         std::fs::write(&public, "32\n").expect("writable");
