@@ -53,6 +53,7 @@ pub type Target = fn(&[u8]);
 /// All targets by name, which is also the name of their program and of the folder of their corpus.
 pub const TARGETS: &[(&str, Target)] = &[
     ("bristol", texts::bristol),
+    ("ring_circuit", texts::ring_circuit),
     ("values", texts::values),
     ("r1cs", files::r1cs),
     ("wtns", files::wtns),

@@ -9,6 +9,11 @@ pub fn bristol(bytes: &[u8]) {
     volery_circuit::fuzz::bristol(bytes);
 }
 
+/// A circuit file over machine words, likewise; a claim about one, and numbers.
+pub fn ring_circuit(bytes: &[u8]) {
+    volery_circuit::fuzz::ring_circuit(bytes);
+}
+
 /// A witness, and the public side of a claim.
 pub fn values(bytes: &[u8]) {
     volery_circuit::fuzz::values(bytes);

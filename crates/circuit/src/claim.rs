@@ -1,6 +1,6 @@
 //! Claims: the public side of "this circuit, on these public inputs and some secret ones, gives these outputs".
 //!
-//! A claim about a circuit of bits can be read from a text file, with one line for each public input and one for
+//! A claim about a circuit of bits (or over a ring) can be read from a text file, with one line for each public input and one for
 //! *each* output:
 //!
 //! ```text
@@ -9,14 +9,16 @@
 //! output 1 = any                                    # deliberately left open
 //! ```
 //!
-//! Values are written as in a [witness](crate::Witness). An output that is not mentioned is an error: it would be a
+//! Values are written as in a [witness](crate::Witness); over a ring, as decimal [numbers](crate::numbers), one for each wire of the
+//! input or output (`input 1 = 5 -7`). An output that is not mentioned is an error: it would be a
 //! claim about nothing that looks like one. So is a claim in which every output is `any`, unless the circuit itself
 //! asserts something.
 
 use std::io::Read;
 
-use volery_field::{F2, Ring};
+use volery_field::Ring;
 
+use crate::bristol::FileRing;
 use crate::elements::{bring_in, encode};
 use crate::text::{self, Entry, Names};
 use crate::{Digest, Error, Prove, Signature, Witness};
@@ -217,7 +219,7 @@ fn widths_fit<'a, R>(
     Ok(())
 }
 
-impl Claim<F2> {
+impl<R: FileRing> Claim<R> {
     /// Reads a claim about a circuit with this `signature` from a file; `what` names it in errors.
     ///
     /// # Errors
@@ -225,7 +227,8 @@ impl Claim<F2> {
     pub fn read(source: impl Read, what: &str, signature: &Signature) -> Result<Self, Error> {
         let inputs = signature.inputs.iter().map(|input| input.width);
         let outputs = signature.outputs.iter().map(|output| output.width);
-        let content = text::read_all(source, what, inputs.chain(outputs).map(u64::from).sum())?;
+        let wires = inputs.chain(outputs).map(u64::from).sum();
+        let content = text::read_all(source, what, R::text_bytes(wires))?;
         Self::parse(&content, what, signature)
     }
 
@@ -271,12 +274,14 @@ fn unset(entry: &Entry<'_>, set: bool) -> Result<(), Error> {
     if set { Err(entry.error(entry.start, "this has a value already")) } else { Ok(()) }
 }
 
-fn elements(entry: &Entry<'_>, width: u32) -> Result<Vec<F2>, Error> {
-    Ok(entry.bits(width)?.iter().map(|&bit| F2::new(bit)).collect())
+fn elements<R: FileRing>(entry: &Entry<'_>, width: u32) -> Result<Vec<R>, Error> {
+    Ok(R::values(entry, width)?.to_vec())
 }
 
 #[cfg(test)]
 mod tests {
+    use volery_field::{F2, Z64};
+
     use super::*;
     use crate::{Input, Output};
 
@@ -317,6 +322,30 @@ mod tests {
                 Error::Malformed { line: l, column: c, reason: r, .. } => {
                     assert_eq!((l, c), (line, column), "{content:?}: {r}");
                     assert!(r.contains(reason), "{content:?}: {r}");
+                }
+                other => panic!("{content:?}: {other}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_claim_over_a_ring_is_read_as_decimal_numbers() {
+        let parse = |content: &str| Claim::<Z64>::parse(content.as_bytes(), "p", &signature());
+        let claim = parse("input 1 = 7 -1 # two\noutput 0= 0 18446744073709551615 007\t4\noutput 1 = any");
+        let numbers = |values: &[u64]| Some(values.iter().map(|&n| Z64::new(n)).collect::<Vec<_>>());
+        let inputs = vec![None, numbers(&[7, u64::MAX])];
+        let outputs = vec![numbers(&[0, u64::MAX, 7, 4]), None];
+        assert_eq!(claim, Ok(Claim::new(inputs, outputs, &signature()).expect("fits")));
+        for (content, column, reason) in [
+            ("input 1 = 7", 11, "2 numbers"),
+            ("input 1 = 7 8 9", 15, "one number too many"),
+            ("input 1 = 7 18446744073709551616", 13, "below Z64's modulus"),
+            ("input 1 = 0x7 8", 12, "decimal"),
+            ("input 1 = any", 11, "decimal"),
+        ] {
+            match parse(content).expect_err(content) {
+                Error::Malformed { line: 1, column: c, reason: r, .. } => {
+                    assert!(c == column && r.contains(reason), "{content:?}: {c}: {r}");
                 }
                 other => panic!("{content:?}: {other}"),
             }

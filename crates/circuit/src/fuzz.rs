@@ -3,21 +3,45 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use volery_field::{Bn254Scalar, F61};
+use volery_field::{Bn254Scalar, F2, F61, Z32, Z64};
 
+use crate::bristol::FileRing;
+use crate::numbers::{read_numbers, write_numbers};
 use crate::r1cs::{Assignment, Counts, Header, PrimeField, R1cs, R1csStatement, read_public, write_public};
 use crate::{Claim, Counter, Evaluator, Input, Output, Signature, Witness, bristol};
 
 /// Reads `text` as a circuit file; a circuit that comes of it is run, written and read again.
 pub fn bristol(text: &[u8]) {
-    let Ok(circuit) = bristol::parse(text, "fuzz") else { return };
-    let zeros = vec![volery_field::F2::ZERO; circuit.input_wires() as usize];
-    let first = circuit.compute(&mut Evaluator::<volery_field::F2>::new(), zeros.clone());
+    bristol_over::<F2>(text);
+}
+
+/// Reads `text` as a circuit file over rings, likewise, and as numbers and a claim about it.
+pub fn ring_circuit(text: &[u8]) {
+    bristol_over::<Z32>(text);
+    bristol_over::<Z64>(text);
+    let output = Output { name: "output 0".into(), width: 3 };
+    let input = Input { name: "input 0".into(), width: 2, public: false };
+    let signature = Signature { inputs: vec![input], outputs: vec![output] };
+    if let Ok(numbers) = read_numbers::<Z64>(text, "fuzz", 3) {
+        let mut written = Vec::new();
+        if write_numbers(&numbers, &mut written).is_ok() {
+            assert!(read_numbers::<Z64>(&*written, "written", 3).is_ok_and(|again| *again == *numbers));
+        }
+    }
+    if let Ok(claim) = Claim::<Z32>::parse(text, "fuzz", &signature) {
+        assert!(claim.elements().count() <= 5);
+    }
+}
+
+fn bristol_over<R: FileRing>(text: &[u8]) {
+    let Ok(circuit) = bristol::parse::<R>(text, "fuzz") else { return };
+    let ones = vec![R::ONE; circuit.input_wires() as usize];
+    let first = circuit.compute(&mut Evaluator::<R>::new(), ones.clone());
     let mut written = Vec::new();
     if bristol::write(&circuit, &mut written).is_err() {
         return;
     }
-    let again = bristol::parse(&written, "written").map(|c| c.compute(&mut Evaluator::new(), zeros));
+    let again = bristol::parse::<R>(&written, "written").map(|c| c.compute(&mut Evaluator::new(), ones));
     let outputs = |computed: Result<crate::Computed<_>, _>| computed.map(|c| c.outputs);
     assert_eq!(again.map(outputs), Ok(outputs(first)), "writing changed the circuit");
 }
@@ -32,7 +56,7 @@ pub fn values(text: &[u8]) {
     if let Ok(witness) = Witness::parse(text, "fuzz", &signature) {
         assert_eq!(witness.values().len(), 69);
     }
-    if let Ok(claim) = Claim::parse(text, "fuzz", &signature) {
+    if let Ok(claim) = Claim::<F2>::parse(text, "fuzz", &signature) {
         let again = Claim::parse(text, "fuzz", &claim.mark(signature));
         assert_eq!(again, Ok(claim));
     }
@@ -134,6 +158,7 @@ mod tests {
         #[test]
         fn any_bytes_are_read_without_panic(text in prop::collection::vec(any::<u8>(), 0..300)) {
             super::bristol(&text);
+            super::ring_circuit(&text);
             super::values(&text);
             super::r1cs(&text);
             super::wtns(&text);
@@ -144,11 +169,13 @@ mod tests {
         fn texts_that_are_almost_right_are_read_without_panic(
             words in prop::collection::vec(prop::sample::select(vec![
                 "0", "1", "2", "3", "5", "4294967295", "XOR", "AND", "INV", "EQ", "EQW", "MAND", "\n", "\r\n", "0x1", "0b011",
+                "ADD", "SUB", "MUL", "18446744073709551615", "-1",
                 "0x00000000000000ff", "input 0", "input 1", "output 0", "=", "any", "#",
             ]), 0..60),
         ) {
             let text = words.join(" ");
             super::bristol(text.as_bytes());
+            super::ring_circuit(text.as_bytes());
             super::values(text.as_bytes());
         }
     }

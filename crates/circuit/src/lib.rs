@@ -17,8 +17,8 @@
 //! | public constants folded away | [`Fold`] |
 //! | integers, hash functions, AES over any Boolean backend | [`gadgets`] |
 //! | statements to pick by name, and to measure with | [`statements`] |
-//! | circuit files: Bristol Fashion; circom's `.r1cs` | [`bristol`]; [`r1cs`] |
-//! | the public side of a claim, the secret side, as values and as text | [`claim`], [`witness`] |
+//! | circuit files: Bristol Fashion, over bits and rings; circom's `.r1cs` | [`bristol`]; [`r1cs`] |
+//! | the public side of a claim, the secret side, as values and as text | [`claim`], [`witness`]; [`numbers`] |
 //! | the identity that prover and verifier compare | [`Digest`] |
 //!
 //! # Writing a statement
@@ -86,6 +86,7 @@ pub mod fold;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod gadgets;
+pub mod numbers;
 mod place;
 pub mod polynomials;
 pub mod r1cs;

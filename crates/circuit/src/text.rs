@@ -3,15 +3,17 @@
 use std::collections::HashMap;
 use std::io::Read;
 
-use zeroize::Zeroizing;
+use volery_field::Ring;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
+use crate::numbers::parse_numbers;
 
 /// Bytes allowed beside the values themselves: comments, names, blank lines.
 const SLACK: u64 = 1 << 20;
 
 /// One line that says something.
-pub(crate) struct Entry<'a> {
+pub struct Entry<'a> {
     what: &'a str,
     line: u64,
     content: &'a [u8],
@@ -33,9 +35,23 @@ impl Entry<'_> {
         self.content.get(self.value.clone()).unwrap_or_default()
     }
 
+    /// The value as exactly `count` decimal numbers.
+    pub(crate) fn numbers<R: Ring + Zeroize>(&self, count: usize) -> Result<Zeroizing<Vec<R>>, Error> {
+        let place = [self.line, self.value.start as u64 + 1];
+        parse_numbers(self.value(), self.what, place, count).map_err(|error| match error {
+            // How many there are is a fault of this line.
+            Error::Witness(_) => self.error(self.value.start, format!("it takes {count} numbers")),
+            other => other,
+        })
+    }
+
     /// The value as exactly `width` bits, least significant first.
     pub(crate) fn bits(&self, width: u32) -> Result<Zeroizing<Vec<bool>>, Error> {
         let (value, at) = (self.value(), self.value.start);
+        if let Some(gap) = value.iter().position(u8::is_ascii_whitespace) {
+            let next = trim(self.content, at + gap..self.value.end).start;
+            return Err(self.error(next, "a line holds one value"));
+        }
         let (digit_bits, digits) = match value {
             [b'0', b'x' | b'X', digits @ ..] => (4, digits),
             [b'0', b'b' | b'B', digits @ ..] => (1, digits),
@@ -124,10 +140,6 @@ fn entry<'a>(content: &'a [u8], what: &'a str, line: u64) -> Result<Option<Entry
     if value.is_empty() {
         return Err(malformed(what, line, content.len(), "a value is missing after ="));
     }
-    if let Some(gap) = content[value.clone()].iter().position(u8::is_ascii_whitespace) {
-        let value_end = trim(content, value.start + gap..content.len()).start;
-        return Err(malformed(what, line, value_end, "a line holds one value"));
-    }
     Ok(Some(Entry { what, line, content, start, name, value }))
 }
 
@@ -144,9 +156,9 @@ pub(crate) fn malformed(what: &str, line: u64, at: usize, reason: impl Into<Stri
     Error::Malformed { what: what.to_owned(), line, column: at as u64 + 1, reason: reason.into() }
 }
 
-/// All of `source`, as long as it can be the values of `bits` bits with comments; wiped on drop.
-pub(crate) fn read_all(mut source: impl Read, what: &str, bits: u64) -> Result<Zeroizing<Vec<u8>>, Error> {
-    let limit = bits.saturating_mul(2).saturating_add(SLACK);
+/// All of `source`, as long as it can be values that take this many bytes of text, with comments; wiped on drop.
+pub(crate) fn read_all(mut source: impl Read, what: &str, values: u64) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let limit = values.saturating_add(SLACK);
     let mut content = Zeroizing::new(vec![0; 4096]);
     let mut filled = 0;
     loop {
@@ -165,7 +177,7 @@ pub(crate) fn read_all(mut source: impl Read, what: &str, bits: u64) -> Result<Z
         if filled as u64 > limit {
             return Err(Error::Io {
                 what: what.to_owned(),
-                reason: format!("longer than the {limit} bytes that values for {bits} bits can need"),
+                reason: format!("longer than the {limit} bytes that its values can need"),
             });
         }
     }

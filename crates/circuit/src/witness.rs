@@ -22,6 +22,7 @@ use std::io::Read;
 use volery_field::{F2, Ring};
 use zeroize::Zeroizing;
 
+use crate::bristol::Words as _;
 use crate::text::{self, Entry, Names};
 use crate::{Error, Signature};
 
@@ -81,7 +82,7 @@ impl Witness<F2> {
     /// [`Error::Io`] if reading fails, and what [`Witness::parse`] says.
     pub fn read(source: impl Read, what: &str, signature: &Signature) -> Result<Self, Error> {
         let bits = signature.inputs.iter().map(|input| u64::from(input.width)).sum();
-        let content = text::read_all(source, what, bits)?;
+        let content = text::read_all(source, what, F2::text_bytes(bits))?;
         Self::parse(&content, what, signature)
     }
 

@@ -60,6 +60,7 @@
 //! |---|---|
 //! | proofs as bytes | [`prove`], [`verify`]; [`Settings`], [`Header`] |
 //! | a statement made ready, for several proofs of it | [`Program`], [`prove_program`], [`verify_program`] |
+//! | how long a proof will be | [`Counts`], [`proof_bytes`] |
 //! | with the verifier at the other end of a channel | [`interactive`] |
 //! | what proofs are worth | [`Parameters`]; [`soundness`] |
 //! | the paper's definitions, plain | [`decomposition`] |
@@ -75,6 +76,7 @@
 //! leaves on the stack are not: they are BLAKE3's own.) A verifier has no secrets. `unsafe` occurs where a function compiled for more than the least CPU is called.
 
 mod challenge;
+mod counts;
 pub mod decomposition;
 mod error;
 mod hash;
@@ -88,8 +90,9 @@ pub mod soundness;
 mod testing;
 
 pub use challenge::Trit;
+pub use counts::{Counts, Measure};
 pub use error::Error;
 pub use parameters::{Parameters, Protocol};
-pub use program::{Counts, Program};
+pub use program::Program;
 pub use proof::{Header, Settings, Verified, proof_bytes, prove, prove_program, verify, verify_program};
 pub use rings::PublicRing;

@@ -7,8 +7,8 @@
 
 use volery_circuit::{Circuit, Digest, Evaluator, Recorder, Schedule, Statement, Witness};
 
-use crate::Error;
 use crate::rings::PublicRing;
+use crate::{Counts, Error};
 
 /// A statement as the flat circuit that protocols which need all of it at once run on.
 #[derive(Clone, Debug)]
@@ -100,17 +100,6 @@ impl<R: PublicRing> Program<R> {
     pub fn counts(&self) -> Counts {
         Counts { inputs: self.inputs(), multiplications: self.multiplications, outputs: self.outputs() }
     }
-}
-
-/// How much a statement brings in, multiplies and claims.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
-    /// Secret elements.
-    pub inputs: u64,
-    /// Multiplications, those of inner products included.
-    pub multiplications: u64,
-    /// Elements claimed to be zero.
-    pub outputs: u64,
 }
 
 /// Bytes of the packed parts of one player's record in one repetition.

@@ -12,21 +12,24 @@ use std::sync::Arc;
 use volery_field::F2;
 
 use super::convert::Import;
-use super::{FileGate, Header, Reader};
+use super::{FileGate, FileRing, Header, Reader};
 use crate::{Circuit, Claim, Digest, Error, Fold, Prove, Signature, Statement, Witness};
 
-/// Circuits of at most this many wires are kept: their gates take 12 bytes and their schedule 16, some 29 MB at most.
+/// Circuits of at most this many wires are kept: their gates take 12 bytes and their schedule 16, some 29 MB at most (and 8 for a
+/// constant over a ring).
 const KEPT_WIRES: u32 = 1 << 20;
 
 /// How many gates of each kind a file has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// `XOR`.
-    pub xor: u64,
-    /// `AND`, and every single AND of a `MAND`.
-    pub and: u64,
+    /// Sums of two wires: `XOR`, `ADD`.
+    pub add: u64,
+    /// `SUB`.
+    pub sub: u64,
+    /// Products: `AND`, `MUL`, and every single AND of a `MAND`.
+    pub mul: u64,
     /// `INV` or `NOT`.
-    pub inv: u64,
+    pub increment: u64,
     /// `EQW`.
     pub copy: u64,
     /// `EQ`.
@@ -34,21 +37,22 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, gate: FileGate<'_>) {
+    fn count<R>(&mut self, gate: FileGate<'_, R>) {
         match gate {
-            FileGate::Xor { .. } => self.xor += 1,
-            FileGate::And { .. } => self.and += 1,
-            FileGate::Inv { .. } => self.inv += 1,
+            FileGate::Add { .. } => self.add += 1,
+            FileGate::Sub { .. } => self.sub += 1,
+            FileGate::Mul { .. } => self.mul += 1,
+            FileGate::Increment { .. } => self.increment += 1,
             FileGate::Copy { .. } => self.copy += 1,
             FileGate::Constant { .. } => self.constant += 1,
-            FileGate::Many { out, .. } => self.and += out.len() as u64,
+            FileGate::Many { out, .. } => self.mul += out.len() as u64,
         }
     }
 }
 
-/// A circuit file that was read once, found sound, and hashed.
+/// A circuit file over `R` that was read once, found sound, and hashed.
 #[derive(Clone, Debug)]
-pub struct BristolFile {
+pub struct BristolFile<R: FileRing = F2> {
     path: PathBuf,
     what: String,
     header: Header,
@@ -56,10 +60,10 @@ pub struct BristolFile {
     tally: Tally,
     hash: [u8; 32],
     /// The whole circuit if it is small; copies of the file share it.
-    circuit: Option<Arc<Circuit<F2>>>,
+    circuit: Option<Arc<Circuit<R>>>,
 }
 
-impl BristolFile {
+impl<R: FileRing> BristolFile<R> {
     /// Opens and checks the file at `path`, which must be a regular file.
     ///
     /// # Errors
@@ -79,7 +83,7 @@ impl BristolFile {
     fn open_keeping(path: &Path, most_wires: u32) -> Result<Self, Error> {
         let what = path.display().to_string();
         let (file, length) = open(path, &what)?;
-        let mut reader = Reader::new(Hashing::new(file), &what, Some(length))?;
+        let mut reader = Reader::<_, R>::new(Hashing::new(file), &what, Some(length))?;
         let mut import = (reader.header().wires <= most_wires).then(|| Import::new(&reader));
         let mut tally = Tally::default();
         while let Some(gate) = reader.next_gate()? {
@@ -129,7 +133,7 @@ impl BristolFile {
     /// # Errors
     /// [`Error::Changed`] if the file is not what it was when opened; [`Error::Io`]; [`Error::Misuse`] if `inputs` has
     /// the wrong length; the backend's own.
-    pub fn compute<B: Prove<F2>>(
+    pub fn compute<B: Prove<R>>(
         &self,
         backend: &mut B,
         inputs: Vec<B::Wire>,
@@ -140,11 +144,11 @@ impl BristolFile {
         }
     }
 
-    fn stream<B: Prove<F2>>(&self, backend: &mut B, inputs: Vec<B::Wire>) -> Result<Vec<B::Wire>, B::Error> {
+    fn stream<B: Prove<R>>(&self, backend: &mut B, inputs: Vec<B::Wire>) -> Result<Vec<B::Wire>, B::Error> {
         let changed = || Error::Changed { what: self.what.clone() };
         let (file, length) = open(&self.path, &self.what)?;
         let mut reader =
-            Reader::trusting(Hashing::new(file), &self.what, Some(length)).map_err(as_changed)?;
+            Reader::<_, R>::trusting(Hashing::new(file), &self.what, Some(length)).map_err(as_changed)?;
         if *reader.header() != self.header {
             return Err(changed().into());
         }
@@ -192,34 +196,38 @@ struct Wires<W>(Vec<W>);
 impl<W: Clone> Wires<W> {
     /// Runs one gate; `None` if it reads past all wires set so far.
     #[inline]
-    fn apply<B: Prove<F2, Wire = W>>(
+    fn apply<R: FileRing, B: Prove<R, Wire = W>>(
         &mut self,
         backend: &mut B,
-        gate: FileGate<'_>,
+        gate: FileGate<'_, R>,
     ) -> Result<Option<()>, B::Error> {
         let get = |wire: u32| self.0.get(wire as usize);
         let (wire, out) = match gate {
-            FileGate::Xor { x, y, out } => match (get(x), get(y)) {
+            FileGate::Add { x, y, out } => match (get(x), get(y)) {
                 (Some(x), Some(y)) => (backend.add(x, y), out),
                 _ => return Ok(None),
             },
-            FileGate::And { x, y, out } => match (get(x), get(y)) {
+            FileGate::Sub { x, y, out } => match (get(x), get(y)) {
+                (Some(x), Some(y)) => (backend.sub(x, y), out),
+                _ => return Ok(None),
+            },
+            FileGate::Mul { x, y, out } => match (get(x), get(y)) {
                 (Some(x), Some(y)) => (backend.mul(x, y)?, out),
                 _ => return Ok(None),
             },
-            FileGate::Inv { x, out } => match get(x) {
-                Some(x) => (backend.add_constant(x, F2::ONE), out),
+            FileGate::Increment { x, out } => match get(x) {
+                Some(x) => (backend.add_constant(x, R::ONE), out),
                 None => return Ok(None),
             },
             FileGate::Copy { x, out } => match get(x) {
                 Some(x) => (x.clone(), out),
                 None => return Ok(None),
             },
-            FileGate::Constant { value, out } => (backend.constant(F2::new(value)), out),
+            FileGate::Constant { value, out } => (backend.constant(value), out),
             FileGate::Many { x, y, out } => {
                 // One by one, as a circuit kept in memory does: both must make the same calls.
                 for ((&x, &y), &out) in x.iter().zip(y).zip(out) {
-                    let Some(()) = self.apply(backend, FileGate::And { x, y, out })? else { return Ok(None) };
+                    let Some(()) = self.apply(backend, FileGate::Mul { x, y, out })? else { return Ok(None) };
                 }
                 return Ok(Some(()));
             }
@@ -267,18 +275,18 @@ impl<S: Read> Read for Hashing<S> {
 
 /// "I know secret inputs with which this file's circuit, on these public inputs, gives these outputs."
 #[derive(Clone, Debug)]
-pub struct FileStatement {
-    file: BristolFile,
-    claim: Claim<F2>,
-    witness: Option<Witness<F2>>,
+pub struct FileStatement<R: FileRing = F2> {
+    file: BristolFile<R>,
+    claim: Claim<R>,
+    witness: Option<Witness<R>>,
 }
 
-impl FileStatement {
+impl<R: FileRing> FileStatement<R> {
     /// The statement as a verifier has it.
     ///
     /// # Errors
     /// [`Error::Public`] if the claim does not fit the file, or leaves all outputs open.
-    pub fn new(file: BristolFile, claim: Claim<F2>) -> Result<Self, Error> {
+    pub fn new(file: BristolFile<R>, claim: Claim<R>) -> Result<Self, Error> {
         claim.suits(&file.signature)?;
         if !claim.says_something() {
             return Err(Error::Public("nothing is claimed: say what at least one output must be".into()));
@@ -290,7 +298,7 @@ impl FileStatement {
     ///
     /// # Errors
     /// [`Error::Witness`] if it does not have one value for each secret wire.
-    pub fn with_witness(mut self, witness: Witness<F2>) -> Result<Self, Error> {
+    pub fn with_witness(mut self, witness: Witness<R>) -> Result<Self, Error> {
         self.claim.fits(&witness, &self.file.signature)?;
         self.witness = Some(witness);
         Ok(self)
@@ -304,26 +312,26 @@ impl FileStatement {
 
     /// The file.
     #[must_use]
-    pub fn file(&self) -> &BristolFile {
+    pub fn file(&self) -> &BristolFile<R> {
         &self.file
     }
 
-    fn run_on<B: Prove<F2>>(&self, backend: &mut B) -> Result<(), B::Error> {
+    fn run_on<B: Prove<R>>(&self, backend: &mut B) -> Result<(), B::Error> {
         let inputs = self.claim.wires(backend, &self.file.signature, self.witness.as_ref())?;
         let outputs = self.file.compute(backend, inputs)?;
         self.claim.assert(backend, &self.file.signature, &outputs)
     }
 }
 
-impl<B: Prove<F2>> Statement<B> for FileStatement {
+impl<R: FileRing, B: Prove<R>> Statement<B> for FileStatement<R> {
     fn identify(&self, digest: &mut Digest) {
-        digest.bytes("statement", b"circuit file v1").bytes("file", &self.file.hash);
+        digest.bytes("statement", R::STATEMENT).bytes("file", &self.file.hash);
         self.claim.identify(digest);
     }
 
     fn commitments(&self) -> Option<u64> {
-        // Public inputs may fold some of the ANDs away.
-        self.file.tally.and.checked_add(self.claim.secret_width(&self.file.signature))
+        // Public inputs may fold some of the products away.
+        self.file.tally.mul.checked_add(self.claim.secret_width(&self.file.signature))
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {

@@ -162,18 +162,29 @@ impl<'a> Cursor<'a> {
 
     #[inline(never)]
     fn number_of_any_form(&mut self) -> Option<u32> {
+        self.digits(10)
+    }
+
+    /// As [`Cursor::number`], below 2^64 and of at most twenty digits.
+    #[inline(never)]
+    pub(super) fn long_number(&mut self) -> Option<u64> {
+        self.digits(20)
+    }
+
+    /// A number of at most `most` digits that `T` holds.
+    fn digits<T: TryFrom<u128>>(&mut self, most: usize) -> Option<T> {
         self.at_end();
-        let (mut at, mut value) = (self.at, 0_u64);
+        let (mut at, mut value) = (self.at, 0_u128);
         while self.byte(at).is_ascii_digit() {
             // Wraps only for what is too long anyway.
             value = value.wrapping_mul(10).wrapping_add((self.byte(at) - b'0').into());
             at += 1;
         }
         let ends = matches!(self.byte(at), b' ' | b'\n' | b'\t' | b'\r');
-        if !(1..=10).contains(&(at - self.at)) || !ends {
+        if !(1..=most).contains(&(at - self.at)) || !ends {
             return None;
         }
-        let number = u32::try_from(value).ok()?;
+        let number = T::try_from(value).ok()?;
         self.at = at;
         Some(number)
     }
@@ -226,7 +237,7 @@ impl<'a> Cursor<'a> {
         }
         let shown = String::from_utf8_lossy(&word[..word.len().min(24)]);
         if word.iter().all(u8::is_ascii_digit) {
-            return format!("{shown} is too large; numbers are below 2^32");
+            return format!("{shown} is too large; {expected} should be here");
         }
         format!("\"{shown}\" is not a number; {expected} should be here")
     }
@@ -298,6 +309,24 @@ mod tests {
                 assert_eq!(got, expected, "{text:?}");
                 assert_eq!(at == 0, expected.is_none(), "{text:?}");
             }
+        }
+    }
+
+    #[test]
+    fn long_numbers_reach_up_to_2_to_the_64() {
+        for (text, expected) in [
+            ("18446744073709551615\n", Some(u64::MAX)),
+            ("00000000000000000007 \n", Some(7)),
+            ("18446744073709551616\n", None),
+            ("99999999999999999999\n", None),
+            ("000000000000000000007\n", None),
+            ("340282366920938463463374607431768211457\n", None),
+            ("-1\n", None),
+            ("1e3\n", None),
+            ("\n", None),
+        ] {
+            let mut cursor = Cursor { text: text.as_bytes(), at: 0 };
+            assert_eq!(cursor.long_number(), expected, "{text:?}");
         }
     }
 

@@ -16,13 +16,34 @@
 //! `MAND` (`2n n x.. y.. z.. MAND`: n ANDs). The older format has `n1 n2 n3`, the widths of two inputs (the second may
 //! be 0) and one output, in place of lines two and three. Which of the two a file is in is seen from its third line.
 //!
+//! # Over rings
+//!
+//! Circuits over `Z_{2^32}` and `Z_{2^64}` have the same layout, with a ring element on each wire and other kinds:
+//!
+//! ```text
+//! 4 6              x * y - 5 x
+//! 2 1 1
+//! 1 1
+//!
+//! 2 1 0 1 2 MUL
+//! 1 1 5 3 EQ       a constant, decimal, below 2^32 or 2^64; a product with one is free
+//! 2 1 0 3 4 MUL
+//! 2 1 2 4 5 SUB    there are ADD, SUB (the first less the second), MUL, EQ and EQW
+//! ```
+//!
+//! `ADD` and `MUL` are what other programs write for arithmetic circuits in this layout. A file does not say which ring it is
+//! over: whoever names the file names the ring ([`FileRing`]), and the same gates over another ring are another statement.
+//!
+//! # What a reader demands
+//!
 //! What a reader here demands: ASCII; blanks and blank lines anywhere between words and lines; every wire set before it
 //! is used and never twice (inputs are set); wires in range; all outputs set; exactly the promised number of gates; no
-//! other text; lines of at most 1 MiB. Wires that nothing sets or reads are allowed. Values are integers whose least
+//! other text; lines of at most 1 MiB. Wires that nothing sets or reads are allowed. Over bits, values are integers whose least
 //! significant bit is their first wire.
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | `ring` | [`FileRing`]: the rings, and what gates are called |
 //! | `lines`, `wires` | bytes to numbers; which wires are set |
 //! | `reader` | [`Reader`]: gate by gate, everything checked |
 //! | `convert` | [`parse`] and [`write`](fn@write): to and from [`Circuit`](crate::Circuit) |
@@ -34,12 +55,17 @@ mod convert;
 mod file;
 mod lines;
 mod reader;
+mod ring;
 mod wires;
 
 pub use batch::{Claimed, FileBatch};
 pub use convert::{parse, write};
 pub use file::{BristolFile, FileStatement, Tally};
 pub use reader::Reader;
+pub(crate) use ring::Words;
+pub use ring::{FileRing, Kind};
+
+use volery_field::F2;
 
 use crate::{Input, Output, Signature};
 
@@ -89,9 +115,9 @@ impl Header {
 
 /// A gate as a file has it. Wires are the file's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileGate<'a> {
-    /// `out = x + y`.
-    Xor {
+pub enum FileGate<'a, R = F2> {
+    /// `out = x + y`: over bits, `XOR`.
+    Add {
         /// Left operand.
         x: u32,
         /// Right operand.
@@ -99,8 +125,8 @@ pub enum FileGate<'a> {
         /// Result.
         out: u32,
     },
-    /// `out = x * y`.
-    And {
+    /// `out = x - y`.
+    Sub {
         /// Left operand.
         x: u32,
         /// Right operand.
@@ -108,8 +134,17 @@ pub enum FileGate<'a> {
         /// Result.
         out: u32,
     },
-    /// `out = 1 + x`.
-    Inv {
+    /// `out = x * y`: over bits, `AND`.
+    Mul {
+        /// Left operand.
+        x: u32,
+        /// Right operand.
+        y: u32,
+        /// Result.
+        out: u32,
+    },
+    /// `out = 1 + x`: over bits, `INV`.
+    Increment {
         /// Operand.
         x: u32,
         /// Result.
@@ -125,7 +160,7 @@ pub enum FileGate<'a> {
     /// `out = value`.
     Constant {
         /// The constant.
-        value: bool,
+        value: R,
         /// Result.
         out: u32,
     },

@@ -1,21 +1,24 @@
 //! The reader: one gate at a time, everything checked.
 
+use core::marker::PhantomData;
 use std::io::Read;
+
+use volery_field::F2;
 
 use super::lines::{Cursor, Lines};
 use super::wires::WireSet;
-use super::{FileGate, Format, Header};
+use super::{FileGate, FileRing, Format, Header, Kind};
 use crate::Error;
 
 /// Input wires that a file may declare beyond its own length in bytes: a few bytes can claim 2^32 inputs, and each
 /// costs memory; inputs that are used also take bytes.
 const UNUSED_INPUTS: u64 = 1 << 20;
 
-/// Reads a circuit in Bristol Fashion or the older Bristol format, gate by gate.
+/// Reads a circuit over `R` in Bristol Fashion or the older Bristol format, gate by gate.
 ///
 /// Memory does not depend on the file, except for one bit a wire if the file sets wires out of order.
 #[derive(Debug)]
-pub struct Reader<S> {
+pub struct Reader<S, R = F2> {
     lines: Lines<S>,
     header: Header,
     input_wires: u32,
@@ -24,6 +27,7 @@ pub struct Reader<S> {
     set: Option<WireSet>,
     /// The wires of a `MAND`.
     many: Vec<u32>,
+    ring: PhantomData<R>,
 }
 
 /// A fault in a line: which word (0-based) and what is wrong.
@@ -31,16 +35,17 @@ type Fault = (usize, String);
 
 /// A gate with its wires; those of a `MAND` are in [`Reader::many`].
 #[derive(Clone, Copy)]
-enum Line {
-    Xor([u32; 3]),
-    And([u32; 3]),
-    Inv([u32; 2]),
+enum Line<R> {
+    Add([u32; 3]),
+    Sub([u32; 3]),
+    Mul([u32; 3]),
+    Increment([u32; 2]),
     Copy([u32; 2]),
-    Constant(bool, u32),
+    Constant(R, u32),
     Many,
 }
 
-impl<S: Read> Reader<S> {
+impl<S: Read, R: FileRing> Reader<S, R> {
     /// Reads the header. `what` names the source in errors; `length` is the source's length in bytes where known,
     /// which bounds what the header may claim.
     ///
@@ -58,7 +63,7 @@ impl<S: Read> Reader<S> {
         let mut lines = Lines::new(source, what);
         let header = header(&mut lines)?;
         let input_wires = check_header(&header, length).map_err(|reason| lines.error_before(reason))?;
-        Ok(Self { lines, header, input_wires, gates_read: 0, set: None, many: Vec::new() })
+        Ok(Self { lines, header, input_wires, gates_read: 0, set: None, many: Vec::new(), ring: PhantomData })
     }
 
     /// What the file's first lines say.
@@ -84,12 +89,12 @@ impl<S: Read> Reader<S> {
     /// # Errors
     /// [`Error::Malformed`] with line, column and reason; [`Error::Io`]. After an error the reader is of no more use.
     #[inline]
-    pub fn next_gate(&mut self) -> Result<Option<FileGate<'_>>, Error> {
+    pub fn next_gate(&mut self) -> Result<Option<FileGate<'_, R>>, Error> {
         if self.gates_read == self.header.gates {
             return self.finish().map(|()| None);
         }
         let Some(mut cursor) = self.lines.peek()? else { return Err(self.too_few_gates()) };
-        let parsed = parse(&mut cursor, &mut self.many).and_then(|line| {
+        let parsed = parse::<R>(&mut cursor, &mut self.many).and_then(|line| {
             check_wires(line, &self.many, self.header.wires, self.set.as_mut()).map(|()| line)
         });
         let line = match parsed {
@@ -103,9 +108,10 @@ impl<S: Read> Reader<S> {
         self.lines.consume(length);
         self.gates_read += 1;
         Ok(Some(match line {
-            Line::Xor([x, y, out]) => FileGate::Xor { x, y, out },
-            Line::And([x, y, out]) => FileGate::And { x, y, out },
-            Line::Inv([x, out]) => FileGate::Inv { x, out },
+            Line::Add([x, y, out]) => FileGate::Add { x, y, out },
+            Line::Sub([x, y, out]) => FileGate::Sub { x, y, out },
+            Line::Mul([x, y, out]) => FileGate::Mul { x, y, out },
+            Line::Increment([x, out]) => FileGate::Increment { x, out },
             Line::Copy([x, out]) => FileGate::Copy { x, out },
             Line::Constant(value, out) => FileGate::Constant { value, out },
             Line::Many => {
@@ -143,7 +149,7 @@ impl<S: Read> Reader<S> {
 
 /// Parses one gate line.
 #[inline]
-fn parse(cursor: &mut Cursor<'_>, many: &mut Vec<u32>) -> Result<Line, Fault> {
+fn parse<R: FileRing>(cursor: &mut Cursor<'_>, many: &mut Vec<u32>) -> Result<Line<R>, Fault> {
     let (ins, outs) = match cursor.usual_counts() {
         Some(counts) => counts,
         None => {
@@ -154,33 +160,64 @@ fn parse(cursor: &mut Cursor<'_>, many: &mut Vec<u32>) -> Result<Line, Fault> {
     match (ins, outs) {
         (2, 1) => {
             let wires = [wire(cursor, 2)?, wire(cursor, 3)?, wire(cursor, 4)?];
-            match name(cursor, 5)? {
-                b"XOR" => Ok(Line::Xor(wires)),
-                b"AND" => Ok(Line::And(wires)),
-                b"MAND" => {
+            let name = name(cursor, 5)?;
+            match R::kind(name) {
+                Some(Kind::Add) => Ok(Line::Add(wires)),
+                Some(Kind::Sub) => Ok(Line::Sub(wires)),
+                Some(Kind::Mul) => Ok(Line::Mul(wires)),
+                Some(Kind::MulMany) => {
                     many.clear();
                     many.extend(wires);
                     Ok(Line::Many)
                 }
-                other => Err((5, wrong_name(other, ins, outs))),
+                _ => Err((5, wrong_name::<R>(name, ins, outs))),
             }
         }
         (1, 1) => {
-            let wires = [wire(cursor, 2)?, wire(cursor, 3)?];
-            match (name(cursor, 4)?, wires[0]) {
-                (b"INV" | b"NOT", _) => Ok(Line::Inv(wires)),
-                (b"EQW", _) => Ok(Line::Copy(wires)),
-                (b"EQ", value @ (0 | 1)) => Ok(Line::Constant(value == 1, wires[1])),
-                (b"EQ", _) => Err((2, "EQ takes the constant 0 or 1".into())),
-                (other, _) => Err((4, wrong_name(other, ins, outs))),
+            let first = wire_or_constant::<R>(cursor)?;
+            let out = wire(cursor, 3)?;
+            let name = name(cursor, 4)?;
+            let from = || u32::try_from(first).map_err(|_| (2, format!("{first} is too large for a wire")));
+            match R::kind(name) {
+                Some(Kind::Increment) => Ok(Line::Increment([from()?, out])),
+                Some(Kind::Copy) => Ok(Line::Copy([from()?, out])),
+                Some(Kind::Constant) => match R::from_number(first) {
+                    Some(value) => Ok(Line::Constant(value, out)),
+                    None => Err((2, format!("EQ takes a constant {}", R::CONSTANTS))),
+                },
+                _ => Err((4, wrong_name::<R>(name, ins, outs))),
             }
         }
         _ => parse_many(cursor, many, ins, outs),
     }
 }
 
+/// What stands in the place of the only operand: constants may be longer than wires' numbers.
+#[inline(always)]
+fn wire_or_constant<R: FileRing>(cursor: &mut Cursor<'_>) -> Result<u64, Fault> {
+    match cursor.number() {
+        Some(number) => Ok(number.into()),
+        None => long_constant::<R>(cursor).map_err(|reason| (2, reason)),
+    }
+}
+
+#[cold]
+fn long_constant<R: FileRing>(cursor: &mut Cursor<'_>) -> Result<u64, String> {
+    let before = *cursor;
+    match cursor.long_number() {
+        // Shorter ones with more zeros in front than numbers may have are no constants either.
+        Some(number) if number > u32::MAX.into() && R::from_number(number).is_some() => Ok(number),
+        _ => Err(before.not_a_number("a wire or a constant")),
+    }
+}
+
 /// Parses a `MAND` of any width but one.
-fn parse_many(cursor: &mut Cursor<'_>, many: &mut Vec<u32>, ins: u32, outs: u32) -> Result<Line, Fault> {
+fn parse_many<R: FileRing>(
+    cursor: &mut Cursor<'_>,
+    many: &mut Vec<u32>,
+    ins: u32,
+    outs: u32,
+) -> Result<Line<R>, Fault> {
     if outs == 0 || outs.checked_mul(2) != Some(ins) {
         return Err((0, format!("no gate has {ins} input and {outs} output wires")));
     }
@@ -189,9 +226,10 @@ fn parse_many(cursor: &mut Cursor<'_>, many: &mut Vec<u32>, ins: u32, outs: u32)
         // Grows with the line, whatever the counts say; a line is bounded.
         many.push(wire(cursor, 2 + index)?);
     }
-    match name(cursor, 2 + many.len())? {
-        b"MAND" => Ok(Line::Many),
-        other => Err((2 + many.len(), wrong_name(other, ins, outs))),
+    let name = name(cursor, 2 + many.len())?;
+    match R::kind(name) {
+        Some(Kind::MulMany) => Ok(Line::Many),
+        _ => Err((2 + many.len(), wrong_name::<R>(name, ins, outs))),
     }
 }
 
@@ -213,32 +251,32 @@ fn name<'a>(cursor: &mut Cursor<'a>, word: usize) -> Result<&'a [u8], Fault> {
 }
 
 #[cold]
-fn wrong_name(name: &[u8], ins: u32, outs: u32) -> String {
-    let needs = match name {
-        b"XOR" | b"AND" => "2 input wires and 1 output wire",
-        b"INV" | b"NOT" | b"EQW" => "1 input wire and 1 output wire",
-        b"EQ" => "1 constant and 1 output wire",
-        b"MAND" => "2n input and n output wires",
-        b"" => return "the line ends where the gate's name should be".into(),
-        _ => {
-            let shown: String =
-                name.iter().take(16).map(|&b| if b.is_ascii_graphic() { b as char } else { '?' }).collect();
-            return format!("\"{shown}\" is no gate; there are XOR, AND, INV (or NOT), EQ, EQW and MAND");
-        }
-    };
-    let name = String::from_utf8_lossy(name);
-    format!("{name} has {needs}, not {ins} and {outs}")
+fn wrong_name<R: FileRing>(name: &[u8], ins: u32, outs: u32) -> String {
+    if name.is_empty() {
+        return "the line ends where the gate's name should be".into();
+    }
+    let shown: String =
+        name.iter().take(16).map(|&b| if b.is_ascii_graphic() { b as char } else { '?' }).collect();
+    match R::kind(name) {
+        Some(kind) => format!("{shown} has {}, not {ins} and {outs}", kind.needs()),
+        None => format!("\"{shown}\" is no gate over {}; there are {}", R::NAME, R::KINDS),
+    }
 }
 
 #[inline(always)]
-fn check_wires(line: Line, many: &[u32], wires: u32, mut set: Option<&mut WireSet>) -> Result<(), Fault> {
+fn check_wires<R>(
+    line: Line<R>,
+    many: &[u32],
+    wires: u32,
+    mut set: Option<&mut WireSet>,
+) -> Result<(), Fault> {
     match line {
-        Line::Xor([x, y, out]) | Line::And([x, y, out]) => {
+        Line::Add([x, y, out]) | Line::Sub([x, y, out]) | Line::Mul([x, y, out]) => {
             reads(x, 2, wires, set.as_deref())?;
             reads(y, 3, wires, set.as_deref())?;
             sets(out, 4, wires, set)
         }
-        Line::Inv([x, out]) | Line::Copy([x, out]) => {
+        Line::Increment([x, out]) | Line::Copy([x, out]) => {
             reads(x, 2, wires, set.as_deref())?;
             sets(out, 3, wires, set)
         }

@@ -9,6 +9,13 @@ use super::*;
 use crate::testing::{RandomCircuit, Size};
 use crate::{Circuit, Claim, Counter, Error, Evaluator, Ops, Recorder, Statement, Witness};
 
+mod rings;
+
+/// As [`super::parse`], over bits.
+fn parse(text: &[u8], what: &str) -> Result<Circuit<F2>, Error> {
+    super::parse(text, what)
+}
+
 /// Every kind of gate, with wires set out of order.
 const SOUND: &str =
     "5 9\n2 1 2\n1 3\n\n2 1 0 1 4 XOR\n1 1 4 6 INV\n1 1 1 3 EQ\n4 2 0 3 1 2 5 7 MAND\n1 1 5 8 EQW\n\n";
@@ -68,7 +75,7 @@ fn a_sound_file_with_every_kind_of_gate_is_read() {
 #[test]
 fn both_formats_of_an_adder_add() {
     let old = old_adder();
-    assert_eq!(Reader::new(old.as_bytes(), "f", None).expect("sound").header().format, Format::Old);
+    assert_eq!(Reader::<_, F2>::new(old.as_bytes(), "f", None).expect("sound").header().format, Format::Old);
     let circuits = [parse(text_of(&adder()).as_bytes(), "f"), parse(old.as_bytes(), "f")];
     for circuit in circuits {
         let circuit = circuit.expect("sound");
@@ -81,7 +88,7 @@ fn both_formats_of_an_adder_add() {
 
 #[test]
 fn headers_of_both_formats_are_told_apart() {
-    let format = |text: &str| Reader::new(text.as_bytes(), "f", None).map(|r| r.header().clone());
+    let format = |text: &str| Reader::<_, F2>::new(text.as_bytes(), "f", None).map(|r| r.header().clone());
     let header = |format, inputs: &[u32], outputs: &[u32]| {
         Ok(Header { format, gates: 0, wires: 4, inputs: inputs.into(), outputs: outputs.into() })
     };
@@ -93,7 +100,7 @@ fn headers_of_both_formats_are_told_apart() {
 
 /// Reads to the end.
 fn read(text: &[u8], length: Option<u64>) -> Result<u32, Error> {
-    let mut reader = Reader::new(text, "f", length)?;
+    let mut reader = Reader::<_, F2>::new(text, "f", length)?;
     let mut gates = 0;
     while reader.next_gate()?.is_some() {
         gates += 1;
@@ -219,7 +226,7 @@ fn results_do_not_depend_on_how_bytes_arrive() {
     }
     let text = text_of(&adder());
     let gates = |source: &mut dyn std::io::Read| {
-        let mut reader = Reader::new(source, "f", None).expect("sound");
+        let mut reader = Reader::<_, F2>::new(source, "f", None).expect("sound");
         let mut gates = Vec::new();
         while let Some(gate) = reader.next_gate().expect("sound") {
             gates.push(format!("{gate:?}"));
@@ -283,7 +290,7 @@ fn a_file_statement_holds_or_fails_the_same_kept_and_streamed() {
     let file = file_with(&text_of(&adder()));
     for open in [BristolFile::open, BristolFile::open_streaming] {
         let opened = open(file.path()).expect("sound");
-        assert_eq!((opened.tally().and, opened.tally().constant), (8, 1));
+        assert_eq!((opened.tally().mul, opened.tally().constant), (8, 1));
         Evaluator::check(&statement(opened.clone(), "0x115")).expect("200 + 77 = 277");
         let error = Evaluator::check(&statement(opened, "0x114")).expect_err("false");
         assert_eq!(error, Error::Unsatisfied { assertion: 0, place: "output 0".into() });
@@ -338,14 +345,14 @@ fn a_file_that_changes_after_it_was_opened_is_an_error() {
 fn what_cannot_be_a_circuit_file_is_an_io_error() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     for path in [directory.path().to_owned(), directory.path().join("missing.txt")] {
-        assert!(matches!(BristolFile::open(path), Err(Error::Io { .. })));
+        assert!(matches!(BristolFile::<F2>::open(path), Err(Error::Io { .. })));
     }
 }
 
 #[test]
 fn a_claim_that_leaves_everything_open_is_refused() {
     let file = file_with(&text_of(&adder()));
-    let opened = BristolFile::open(file.path()).expect("sound");
+    let opened = BristolFile::<F2>::open(file.path()).expect("sound");
     let claim = Claim::parse(b"output 0 = any", "p", opened.signature()).expect("fits");
     assert!(matches!(FileStatement::new(opened, claim), Err(Error::Public(_))));
 }

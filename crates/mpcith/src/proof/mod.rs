@@ -26,9 +26,9 @@ use zeroize::{Zeroize, Zeroizing};
 pub use header::Header;
 
 use crate::challenge::{self, Trit};
-use crate::program::{Counts, Program, Shape};
+use crate::program::{Program, Shape};
 use crate::rings::PublicRing;
-use crate::{Error, Parameters, Protocol};
+use crate::{Counts, Error, Parameters, Protocol};
 use sigma::Committed;
 
 /// How a proof is made.

@@ -23,7 +23,6 @@
 //! # Ok::<(), volery_circuit::Error>(())
 //! ```
 
-mod decimal;
 mod entries;
 mod numbers;
 mod values;
@@ -33,10 +32,10 @@ use volery_circuit::{Digest, Error, Input, Polynomials, Signature, Statement, Wi
 use volery_field::F2;
 use zeroize::Zeroizing;
 
-pub use decimal::{read_numbers, write_numbers};
 pub use entries::{ENTRIES, Entry, find};
 pub use numbers::{FieldBuiltin, OverField};
 use values::Values;
+pub use volery_circuit::numbers::{read_numbers, write_numbers};
 
 /// The entry of this name, or what there is instead.
 fn known(name: &str) -> Result<&'static Entry, Error> {

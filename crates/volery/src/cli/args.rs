@@ -15,7 +15,7 @@ use volery::{Options, Profile};
 pub(crate) use bench::{BenchArgs, BenchName, LinkArg, MeasureArgs, PartyArgs, Shape};
 pub(crate) use connection::{ConnectionArgs, ServeArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
-pub(crate) use statement::{DisjunctionArg, StatementArgs, WitnessArgs};
+pub(crate) use statement::{DisjunctionArg, RingArg, StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use web::{
     AttestationCommand, AttestationShowArgs, AttestationVerifyArgs, ModeArg, NotaryCommand, NotaryKeyArgs,
@@ -32,7 +32,8 @@ pub(crate) use web::{
     max_term_width = 100,
     after_help = "\
 Exit codes: 0 accepted or done; 1 rejected: the proof is wrong, or the witness does not satisfy the statement;
-2 bad usage or bad input file; 3 the session failed (network, peer gave up, mismatch).
+2 bad usage or bad input file; 3 the session failed (network, peer gave up), or the parties differ: in the statement or in
+parameters, also of a proof in a file.
 Results go to standard output, messages and progress to standard error."
 )]
 pub(crate) struct Cli {

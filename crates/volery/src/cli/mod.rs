@@ -6,6 +6,7 @@
 //! output       results to standard output, as text or JSON
 //! statement    from names and files to a statement and its witness
 //! over         statements over fields
+//! ring         circuits over rings
 //! source       files, and standard input
 //! settle       how a statement is proved, and what that is worth
 //! connection   how the parties meet: listen, connect, TLS, limits
@@ -33,6 +34,7 @@ mod over;
 mod progress;
 mod prove;
 mod public;
+mod ring;
 mod serve;
 mod session;
 mod settle;

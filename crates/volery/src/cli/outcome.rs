@@ -78,7 +78,7 @@ pub(crate) trait Told {
 /// The end of work on a file of a proof, as `--json` prints it.
 #[derive(Debug, Serialize)]
 struct FileOutcome<'a, F> {
-    /// `proved`, `accepted` or `rejected`.
+    /// `proved`, `accepted`, `rejected`, or `failed` where the proof is of something else.
     result: &'static str,
     statement: &'a str,
     reason: Option<&'a str>,
@@ -99,12 +99,15 @@ pub(crate) fn of_file(
             output::json(&FileOutcome { result: well, statement, reason: None, figures })?;
         }
         (Ok(done), false) => output::result(&format!("{well}: {}", done.text()))?,
-        (Err(Failure::Rejected(reason)), true) => {
-            let reason = Some(reason.as_str());
-            output::json(&FileOutcome::<()> { result: "rejected", statement, reason, figures: None })?;
-        }
+        (Err(Failure::Rejected(reason)), true) => tell("rejected", statement, reason)?,
+        (Err(Failure::Session(reason)), true) => tell("failed", statement, reason)?,
         (Err(Failure::Rejected(_)), false) => output::result("rejected")?,
-        (Err(_), _) => {}
+        (Err(Failure::Session(_) | Failure::Input(_)), _) => {}
     }
     result.map(drop)
+}
+
+/// As a JSON object, that work on a file of a proof came to no good end.
+fn tell(result: &'static str, statement: &str, reason: &str) -> Result<(), Failure> {
+    output::json(&FileOutcome::<()> { result, statement, reason: Some(reason), figures: None })
 }

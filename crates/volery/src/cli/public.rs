@@ -159,6 +159,7 @@ pub(crate) fn prove(statement: &Named, args: &ProveArgs, out: &Path) -> Result<(
     let made = match statement {
         Named::Bits(statement) => how.prove::<F2, _>(statement),
         Named::Field(statement) => statement.prove_in_public(&how),
+        Named::Ring(statement) => statement.prove_in_public(&how),
         Named::Many(..) => return Err(one_of_many()),
     };
     let written = made.and_then(|made| write(out, &made.proof).map(|()| made));
@@ -191,6 +192,7 @@ pub(crate) fn verify(statement: &Named, args: &VerifyArgs, proof: &Path) -> Resu
     let verified = match statement {
         Named::Bits(statement) => how.verify::<F2, _>(statement, proof),
         Named::Field(statement) => statement.verify_in_public(&how, proof),
+        Named::Ring(statement) => statement.verify_in_public(&how, proof),
         Named::Many(..) => return Err(one_of_many()),
     };
     outcome::of_file("accepted", &statement.text(), verified, args.json)

@@ -15,6 +15,7 @@ use super::info::predict::Prediction;
 use super::many::{Many, Stacked};
 use super::over::{FieldStatement, MacField, Pair, Weight};
 use super::progress::Progress;
+use super::ring;
 use super::session::{self, Figures, Worth};
 use super::statement::{BitStatement, Named};
 
@@ -140,6 +141,7 @@ impl ProtocolArgs {
                 let (mac, weight) = self.mac_field(statement)?;
                 How::Field { statement, mac, weight }
             }
+            Named::Ring(statement) => return Err(ring::only_in_public(&**statement)),
             Named::Many(many, by) => {
                 let counts = Counter::count(&**many)?.total();
                 let by = by.unwrap_or_else(|| cheaper(&options, many));

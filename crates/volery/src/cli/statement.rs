@@ -4,6 +4,7 @@ use std::path::Path;
 
 use volery::Statement;
 use volery::builtin::{self, Builtin};
+use volery_circuit::bristol::FileRing;
 use volery_circuit::{
     BristolFile, Claim, Counter, Digest, Error as StatementError, Evaluator, FileStatement, Polynomials,
     Signature, Witness,
@@ -14,6 +15,7 @@ use super::args::{DisjunctionArg, StatementArgs, WitnessArgs};
 use super::failure::Failure;
 use super::many::Many;
 use super::over::{self, FieldFile};
+use super::ring::{self, RingFile};
 use super::source::Source;
 
 /// A statement that a command line names.
@@ -22,6 +24,8 @@ pub(crate) enum Named {
     Bits(BitStatement),
     /// Over another field.
     Field(Box<dyn FieldFile>),
+    /// A circuit over a ring.
+    Ring(Box<dyn RingFile>),
     /// Some of several over bits, and how that is proved, if the command line says so.
     Many(Box<Many>, Option<DisjunctionArg>),
 }
@@ -36,6 +40,9 @@ pub(crate) enum BitStatement {
 impl Named {
     /// The public side.
     pub(crate) fn load(args: &StatementArgs) -> Result<Self, Failure> {
+        if let Some(statement) = ring::load(args)? {
+            return Ok(Self::Ring(statement));
+        }
         if let Some(many) = Many::load(args)? {
             return Ok(Self::Many(Box::new(many), args.disjunction));
         }
@@ -56,6 +63,7 @@ impl Named {
         Ok(match self {
             Self::Bits(statement) => Self::Bits(statement.with_witness(&source)?),
             Self::Field(statement) => Self::Field(statement.with_witness(source)?),
+            Self::Ring(statement) => Self::Ring(statement.with_witness(&source)?),
             Self::Many(many, by) => Self::Many(Box::new(many.with_witness(&source)?), by),
         })
     }
@@ -65,6 +73,7 @@ impl Named {
         match self {
             Self::Bits(statement) => statement.text(),
             Self::Field(statement) => statement.text(),
+            Self::Ring(statement) => statement.text(),
             Self::Many(many, _) => many.text(),
         }
     }
@@ -74,6 +83,7 @@ impl Named {
         match self {
             Self::Bits(statement) => Evaluator::<F2>::check(statement),
             Self::Field(statement) => statement.check(),
+            Self::Ring(statement) => statement.check(),
             Self::Many(many, _) => Evaluator::<F2>::check(&**many),
         }
     }
@@ -124,9 +134,7 @@ impl BitStatement {
         match self {
             Self::Builtin(statement) => statement.text().to_owned(),
             Self::File(statement) => {
-                let hash = statement.file().hash();
-                let hash: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-                format!("circuit file with BLAKE3 hash {hash}...")
+                format!("circuit file with BLAKE3 hash {}...", short_hash(statement.file()))
             }
         }
     }
@@ -147,8 +155,18 @@ fn over_fields() -> Vec<&'static str> {
     builtin::ENTRIES.iter().filter(|entry| entry.numbers.is_some()).map(|entry| entry.name).collect()
 }
 
-/// Opens the circuit file that `args` name, which no values for built-ins go with.
+/// The beginning of a circuit file's hash.
+pub(crate) fn short_hash<R: FileRing>(file: &BristolFile<R>) -> String {
+    file.hash().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Opens the circuit file over bits that `args` name.
 pub(crate) fn open_circuit(args: &StatementArgs) -> Result<BristolFile, Failure> {
+    Ok(BristolFile::open(circuit_path(args)?)?)
+}
+
+/// The path of the circuit file that `args` name, which no values for built-ins go with.
+pub(crate) fn circuit_path(args: &StatementArgs) -> Result<&Path, Failure> {
     let path = Path::new(&args.name);
     if !path.exists() {
         let names: Vec<&str> = builtin::ENTRIES.iter().map(|entry| entry.name).collect();
@@ -159,7 +177,7 @@ pub(crate) fn open_circuit(args: &StatementArgs) -> Result<BristolFile, Failure>
         )));
     }
     args.no_values("a file")?;
-    Ok(BristolFile::open(path)?)
+    Ok(path)
 }
 
 impl<B: Polynomials<F2>> Statement<B> for BitStatement {

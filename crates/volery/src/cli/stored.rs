@@ -15,6 +15,7 @@ use super::outcome::{self, Told};
 use super::output;
 use super::over::MacField;
 use super::progress::Progress;
+use super::ring;
 use super::statement::{BitStatement, Named};
 
 /// What `--json` prints of a new correlation file.
@@ -106,6 +107,7 @@ pub(crate) fn about_bits(statement: &Named) -> Result<&BitStatement, Failure> {
             "--preprocessed is for statements about bits; this one is about elements of {}: give --connect or --listen",
             statement.pair(MacField::Small).value
         ))),
+        Named::Ring(statement) => Err(ring::only_in_public(&**statement)),
         Named::Many(..) => Err(Failure::input(
             "--preprocessed is for one statement, not for --any-of: give --connect or --listen",
         )),

@@ -256,7 +256,7 @@ fn bad_numbers_are_refused_with_their_place_and_not_shown() {
         ("1 2 3 4\n5 6 7", "standard input has 7 numbers; 8 are needed"),
         ("1 2 3 4\n5 6 7 8 4242", "standard input, line 2, column 9: one number too many"),
         ("1 2 3 4\n5 6 7 0x4242", "standard input, line 2, column 8"),
-        ("1 2 3 4\n5 6 7 424242424242424242424242", "below F61's prime"),
+        ("1 2 3 4\n5 6 7 424242424242424242424242", "below F61's modulus"),
         ("1 2 3 4\n5 6 7 42.42", "line 2, column 9"),
         ("\u{e9}", "line 1, column 1"),
     ] {

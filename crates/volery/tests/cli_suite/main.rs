@@ -9,6 +9,7 @@ mod fields;
 mod inputs;
 mod many;
 mod public;
+mod rings;
 mod serve;
 mod sessions;
 mod single;

@@ -8,12 +8,13 @@
 //! reduced * reduced < 2^122       reduced * loose < 3 * 2^122       2 (reduced * loose) * GROUP < 2^128
 //! ```
 //!
-//! Plain multiplications of 64 by 64 bits do all this at about one a cycle, faster than the vectors come from memory for
-//! the inner products. AVX2 has only products of 32 by 32 bits, four and their carries in place of one, so there is no
-//! vector code for it here.
+//! Those that sessions spend their time in (inner products, and multiples added to vectors) take whole vectors in [`vector`] code
+//! where the CPU has some, and the rest in scalar code. The checks of whole multiplications are scalar: backends that stream put their
+//! products into inner products.
 
 mod prime;
 mod quadratic;
+mod vector;
 
 use super::{F61, P};
 

@@ -1,5 +1,6 @@
 //! `F_{2^61-1}` as its own MAC field.
 
+use super::vector::Vectors;
 use super::{Sum, loose, multiply_add, over_pairs, over_products, product};
 use crate::extension::same;
 use crate::f61::{F61, P};
@@ -29,20 +30,29 @@ impl Mac<Self> for F61 {
 
     fn inner_product(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {
         same(a.len(), &[b.len()])?;
-        let mut sum = Sum::default();
-        over_pairs(&mut sum, (a, b), |sum, a, b| sum.add(product(a.0, b.0)));
-        Ok(sum.reduce())
+        let (taken, sum) = match Vectors::best(a.len()) {
+            Some(vectors) => vectors.inner_product(a, b),
+            None => (0, Self::ZERO),
+        };
+        let mut rest = Sum::default();
+        over_pairs(&mut rest, (&a[taken..], &b[taken..]), |sum, a, b| sum.add(product(a.0, b.0)));
+        Ok(sum + rest.reduce())
     }
 
     fn dot_prover(x: &[Pair], y: &[Pair]) -> Result<[Self; 3], LengthError> {
         same(x.len(), &[y.len()])?;
+        let (taken, [values, tags, mixed]) = match Vectors::best(2 * x.len()) {
+            Some(vectors) => vectors.pair_products(x, y),
+            None => (0, [Self::ZERO; 3]),
+        };
         let mut sums = [Sum::default(); 3];
-        over_pairs(&mut sums, (x, y), |sums, x, y| {
+        over_pairs(&mut sums, (&x[taken..], &y[taken..]), |sums, x, y| {
             sums[0].add(product(x.m.0, y.m.0));
             sums[1].add(product(x.x.0, y.m.0) + product(y.x.0, x.m.0));
             sums[2].add(product(x.x.0, y.x.0));
         });
-        Ok(sums.map(Sum::reduce))
+        let rest = sums.map(Sum::reduce);
+        Ok([tags + rest[0], mixed + rest[1], values + rest[2]])
     }
 
     fn check_prover(a: &[Pair], b: &[Pair], c: &[Pair], chi: &[Self]) -> Result<[Self; 2], LengthError> {
@@ -68,17 +78,23 @@ impl Mac<Self> for F61 {
 
     fn combine_prover(x: &[Pair], r: &[Self]) -> Result<[Self; 2], LengthError> {
         same(x.len(), &[r.len()])?;
+        let (taken, [value, tag]) = match Vectors::best(x.len()) {
+            Some(vectors) => vectors.combine_pairs(x, r),
+            None => (0, [Self::ZERO; 2]),
+        };
         let mut sums = [Sum::default(); 2];
-        over_pairs(&mut sums, (x, r), |sums, x, r| {
+        over_pairs(&mut sums, (&x[taken..], &r[taken..]), |sums, x, r| {
             sums[0].add(product(r.0, x.m.0));
             sums[1].add(product(r.0, x.x.0));
         });
-        Ok(sums.map(Sum::reduce))
+        let rest = sums.map(Sum::reduce);
+        Ok([tag + rest[0], value + rest[1]])
     }
 
     fn accumulate_prover(sums: &mut [[Self; 2]], x: &[Pair], r: Self) -> Result<(), LengthError> {
         same(sums.len(), &[x.len()])?;
-        for (sums, x) in sums.iter_mut().zip(x) {
+        let taken = Vectors::best(2 * x.len()).map_or(0, |vectors| vectors.accumulate_swapped(sums, x, r));
+        for (sums, x) in sums.iter_mut().zip(x).skip(taken) {
             *sums = [multiply_add(sums[0], r, x.m), multiply_add(sums[1], r, x.x)];
         }
         Ok(())
@@ -86,7 +102,8 @@ impl Mac<Self> for F61 {
 
     fn accumulate_verifier(sums: &mut [Self], k: &[Self], r: Self) -> Result<(), LengthError> {
         same(sums.len(), &[k.len()])?;
-        sums.iter_mut().zip(k).for_each(|(sum, k)| *sum = multiply_add(*sum, r, *k));
+        let taken = Vectors::best(k.len()).map_or(0, |vectors| vectors.accumulate(sums, k, r));
+        sums.iter_mut().zip(k).skip(taken).for_each(|(sum, k)| *sum = multiply_add(*sum, r, *k));
         Ok(())
     }
 }

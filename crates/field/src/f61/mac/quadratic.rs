@@ -1,5 +1,6 @@
 //! The quadratic extension of `F_{2^61-1}` as the MAC field of values in the prime field.
 
+use super::vector::Vectors;
 use super::{Sum, Sums, loose, over_pairs, over_products, product};
 use crate::extension::same;
 use crate::f61::{F61, F61x2, P};
@@ -76,9 +77,13 @@ impl Mac<F61> for F61x2 {
 
     fn inner_product(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {
         same(a.len(), &[b.len()])?;
-        let mut sum = Sum2::default();
-        over_pairs(&mut sum, (a, b), |sum, a, b| sum.add(*a, parts(*b)));
-        Ok(sum.reduce())
+        let (taken, [plus, minus, im]) = match Vectors::best(2 * a.len()) {
+            Some(vectors) => vectors.pair_products(a, b),
+            None => (0, [F61(0); 3]),
+        };
+        let mut rest = Sum2::default();
+        over_pairs(&mut rest, (&a[taken..], &b[taken..]), |sum, a, b| sum.add(*a, parts(*b)));
+        Ok(Self { re: plus - minus, im } + rest.reduce())
     }
 
     fn dot_prover(x: &[Pair], y: &[Pair]) -> Result<[Self; 3], LengthError> {

@@ -21,6 +21,8 @@ STATEMENTS
                                                I know an M x K and a K x N matrix whose product is in FILE
   inner-product --length N --public FILE       I know two vectors of N numbers with the inner product in FILE
   PATH --public FILE                           a circuit in Bristol Fashion (or the older Bristol format)
+  PATH --ring z32|z64 --public FILE            a circuit over the integers modulo 2^32 or 2^64 in the same layout, with
+                                               the gates ADD, SUB, MUL, EQ and EQW; for public proofs (--out)
   PATH.r1cs --public public.json               a constraint system as circom writes it (known by its first bytes, not
                                                by its name); a prover may leave --public to the witness
   Hex digits stand for bytes, first byte first. A file named like a built-in is written ./NAME.
@@ -30,8 +32,8 @@ FIELDS: what numbers are
   sis), bn254, bls12-381 (modulo the orders of these groups). A constraint system says itself which prime it is over:
   2^61-1, and those of BN254, BLS12-381, secp256k1, P-256 and Ristretto.
 
-FILES OF NUMBERS (sis, matmul, inner-product): decimal, parted by blanks or line ends, # starts a comment
-  1 0 -1 1                                        # -1 is the prime less one; matrices row by row
+FILES OF NUMBERS (sis, matmul, inner-product; witnesses of circuits over a ring): decimal, parted by blanks or line ends, # starts a comment
+  1 0 -1 1                                        # -1 is the modulus less one; matrices row by row
   The public file holds the vector, the product's entries, or the inner product; the witness file the numbers that are
   known, one vector or matrix after the other. `volery compute` makes the first out of the second.
 
@@ -39,8 +41,10 @@ PUBLIC FILE of a circuit: which of its inputs are public, and what every output 
   input 1  = 0x00112233445566778899aabbccddeeff   # inputs not named are secret
   output 0 = 0x69c4e0d86a7b0430d8cdb78070b4c55a   # its value
   output 1 = any                                  # left open on purpose
+  Over a ring, values are decimal numbers, one for each wire: input 1 = 5 -7
 
 WITNESS FILE of a constraint system: the .wtns that circom's generated code writes
+WITNESS FILE of a circuit over a ring: the numbers of all secret inputs, in order
 WITNESS FILE of others: one line for each secret input, in order, or all of them by name
   0x000102030405060708090a0b0c0d0e0f              # hex, or
   message = 0b011000010110001001100011            # bits, by name
@@ -48,6 +52,15 @@ WITNESS FILE of others: one line for each secret input, in order, or all of them
   with --repeat, of each repetition, in order.
   Lengths are exact, leading zeros included. Built-ins call their secret `message`, `key` or `factors` and take it as bytes,
   first byte first (factors in pairs, 8 hex digits each); circuits have `input 0`, `input 1`, ... and take integers whose least significant bit is the first wire.";
+
+/// A ring that circuit files may be over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RingArg {
+    /// The integers modulo 2^32
+    Z32,
+    /// The integers modulo 2^64
+    Z64,
+}
 
 /// How a disjunction is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -105,6 +118,9 @@ pub(crate) struct StatementArgs {
     /// The field that numbers are in: f61, f32, bn254 or bls12-381 (sis, matmul, inner-product)
     #[arg(long, value_name = "FIELD", help_heading = "Statement")]
     pub(crate) field: Option<String>,
+    /// The circuit file is over this ring, not over bits: for public proofs (--out)
+    #[arg(long, value_enum, value_name = "RING", conflicts_with_all = ["any_of", "field"], help_heading = "Statement")]
+    pub(crate) ring: Option<RingArg>,
     /// Rows of the matrix or of the product (sis, matmul)
     #[arg(long, value_name = "M", help_heading = "Statement")]
     pub(crate) rows: Option<String>,

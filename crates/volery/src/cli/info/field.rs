@@ -4,6 +4,7 @@ use serde::Serialize;
 use volery::{Options, Profile};
 
 use super::predict::Prediction;
+use super::public::PublicCost;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::cli::over::{FieldFile, MacField, Weight};
@@ -22,6 +23,7 @@ pub(super) struct FieldInfo {
     /// Matrix products that a challenge folds to one polynomial each.
     matrix_products: u64,
     protocols: Vec<Cost>,
+    public_proofs: Vec<PublicCost>,
 }
 
 /// Claims about polynomials of one degree.
@@ -44,6 +46,14 @@ struct Cost {
     soundness_bits: f64,
     /// With `--fiat-shamir`, against each hash computation; none where the field is too small for it.
     soundness_bits_fiat_shamir: Option<f64>,
+}
+
+/// How long public proofs are. Of a disjunction there are none: a file would have to show the views of one branch.
+fn public_proofs(statement: &dyn FieldFile, weight: &Weight) -> Result<Vec<PublicCost>, Failure> {
+    if weight.branches > 0 {
+        return Ok(Vec::new());
+    }
+    statement.public_costs()
 }
 
 impl FieldInfo {
@@ -69,6 +79,7 @@ impl FieldInfo {
             polynomials: weight.polynomials.iter().map(claims).collect(),
             matrix_products: weight.folds,
             protocols,
+            public_proofs: public_proofs(statement, &weight)?,
         })
     }
 
@@ -87,6 +98,7 @@ impl FieldInfo {
         }
         lines.push(String::new());
         lines.extend(self.protocols.iter().map(Cost::text));
+        lines.extend(self.public_proofs.iter().map(PublicCost::text));
         lines.join("\n")
     }
 }

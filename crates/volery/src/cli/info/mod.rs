@@ -3,14 +3,17 @@
 mod field;
 mod many;
 pub(crate) mod predict;
+pub(crate) mod public;
+mod ring;
 mod speed;
 
 use std::time::Duration;
 
 use serde::Serialize;
-use volery::public::{self, Parameters, Protocol};
+use volery::public::Counts as PublicCounts;
 use volery::{Options, Profile, Statement, builtin};
-use volery_circuit::{BristolFile, Counter, Counts, Digest, Prove, Signature};
+use volery_circuit::bristol::FileRing;
+use volery_circuit::{BristolFile, Counter, Digest, Fold, Folded, Prove, Signature};
 use volery_field::F2;
 
 use super::args::InfoArgs;
@@ -22,6 +25,7 @@ use super::settle::{bit_program, bit_soundness};
 use super::statement::{BitStatement, open_circuit};
 use field::FieldInfo;
 use predict::Prediction;
+use public::PublicCost;
 use speed::Speed;
 
 /// What `--json` prints.
@@ -43,45 +47,6 @@ struct Info {
     parts: Vec<Part>,
     protocols: Vec<Cost>,
     public_proofs: Vec<PublicCost>,
-}
-
-/// The length of a proof that anyone can verify.
-#[derive(Debug, Serialize)]
-struct PublicCost {
-    protocol: &'static str,
-    /// Against each hash computation.
-    soundness_bits: u16,
-    repetitions: usize,
-    /// The most; ZKB++ is shorter by a part of the secret input where the challenge allows it.
-    bytes: u64,
-}
-
-impl PublicCost {
-    /// Of a statement with these operations: both protocols, each with less and with full soundness.
-    fn all(total: &Counts) -> Result<Vec<Self>, Failure> {
-        let counts = public::Counts {
-            inputs: total.inputs,
-            multiplications: total.multiplications.saturating_add(total.dot_terms),
-            outputs: total.assertions,
-        };
-        let all =
-            [Protocol::Zkbpp, Protocol::Zkboo].into_iter().flat_map(|p| [80, 128].map(|sigma| (p, sigma)));
-        all.map(|(protocol, sigma)| {
-            let parameters = Parameters::new(sigma)?;
-            let [_, bytes] = public::proof_bytes::<F2>(counts, protocol, parameters);
-            let repetitions = parameters.repetitions();
-            Ok(Self { protocol: protocol.name(), soundness_bits: sigma, repetitions, bytes })
-        })
-        .collect()
-    }
-
-    fn text(&self) -> String {
-        let Self { protocol, soundness_bits, repetitions, bytes } = self;
-        let bytes = output::bytes(*bytes);
-        format!(
-            "{protocol} --sigma {soundness_bits}: a file of {bytes} that anyone can verify, {repetitions} repetitions"
-        )
-    }
 }
 
 #[derive(Debug, Serialize)]
@@ -117,12 +82,16 @@ struct Cost {
 
 /// Runs the command.
 pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
+    if let Some(ring) = args.statement.ring {
+        let info = ring::info(&args.statement, ring)?;
+        return if args.json { output::json(&info) } else { output::result(&info.text()) };
+    }
     if let Some(many) = Many::load(&args.statement)? {
         let counter = Counter::count(&many)?;
-        let info = Info::new(many.text(), &many.signature(), &counter, true)?;
+        // No public proof: a file would have to show the views of one circuit.
+        let info = Info::new(many.text(), &many.signature(), &counter, true, None)?;
         let protocols = many::costs(&many, &counter.total(), &speed::measure()?);
-        // A file would have to show the views of one circuit.
-        let info = Info { protocols, public_proofs: Vec::new(), ..info };
+        let info = Info { protocols, ..info };
         return if args.json { output::json(&info) } else { output::result(&info.text()) };
     }
     if let Some(statement) = over::load(&args.statement)? {
@@ -139,23 +108,29 @@ fn bits(args: &InfoArgs) -> Result<Info, Failure> {
     if builtin::find(&args.statement.name).is_none() && args.statement.public.is_none() {
         let file = open_circuit(&args.statement)?;
         let text = "circuit file, nothing claimed about it yet".to_owned();
-        return Info::new(text, file.signature(), &Counter::count(&Bare(&file))?, true);
+        let public = PublicCounts::of::<F2>(&Bare(&file))?;
+        return Info::new(text, file.signature(), &Counter::count(&Bare(&file))?, true, Some(public));
     }
     let named = BitStatement::load(&args.statement)?;
-    Info::new(named.text(), &named.signature(), &named.count()?, named.announced())
+    let public = PublicCounts::of::<F2>(&named)?;
+    Info::new(named.text(), &named.signature(), &named.count()?, named.announced(), Some(public))
 }
 
 /// A circuit file with all inputs secret and all outputs open.
-struct Bare<'a>(&'a BristolFile);
+struct Bare<'a, R: FileRing>(&'a BristolFile<R>);
 
-impl<B: Prove<F2>> Statement<B> for Bare<'_> {
+impl<R: FileRing, B: Prove<R>> Statement<B> for Bare<'_, R> {
     fn identify(&self, digest: &mut Digest) {
         digest.bytes("statement", b"circuit file without a claim").bytes("file", &self.0.hash());
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
-        let bits = self.0.header().inputs.iter().map(|width| *width as usize).sum();
-        let inputs = backend.secret(bits, &mut |_| Ok(vec![F2::ZERO; bits]))?;
+        let wires = self.0.header().inputs.iter().map(|width| *width as usize).sum();
+        let inputs = backend.secret(wires, &mut |_| Ok(vec![R::ZERO; wires]))?;
+        if self.0.tally().constant > 0 {
+            let inputs = inputs.into_iter().map(Folded::Wire).collect();
+            return self.0.compute(&mut Fold::new(backend), inputs).map(drop);
+        }
         self.0.compute(backend, inputs).map(drop)
     }
 }
@@ -166,6 +141,7 @@ impl Info {
         signature: &Signature,
         counter: &Counter<F2>,
         announced: bool,
+        public: Option<PublicCounts>,
     ) -> Result<Self, Failure> {
         let total = counter.total();
         let program = bit_program(&total);
@@ -216,7 +192,7 @@ impl Info {
             depth: counter.depth(),
             parts: counter.parts().into_iter().map(part).collect(),
             protocols: [Profile::Lan, Profile::Wan].map(cost).into(),
-            public_proofs: PublicCost::all(&total)?,
+            public_proofs: public.map_or(Ok(Vec::new()), PublicCost::all::<F2>)?,
         })
     }
 

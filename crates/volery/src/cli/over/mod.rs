@@ -21,6 +21,7 @@ pub(crate) use weigh::Weight;
 use std::marker::PhantomData;
 
 use rand_core::CryptoRng;
+use volery::public::{Counts, Measure};
 use volery::{Error, Prover, Report, Verifier};
 use volery_circuit::{Error as StatementError, Evaluator, Recorder, Statement};
 use volery_field::{Mac, Value};
@@ -28,6 +29,7 @@ use volery_zk::quicksilver::arithmetic;
 
 use super::args::StatementArgs;
 use super::failure::Failure;
+use super::info::public::PublicCost;
 use super::public::{Made, Open, Public};
 use super::session::Wire;
 use super::source::Source;
@@ -40,6 +42,7 @@ pub(crate) trait Provable<F: Value, M: Mac<F>>:
     + Statement<Evaluator<F>>
     + Statement<Weigher<F>>
     + Statement<Recorder<F>>
+    + Statement<Measure<F>>
     + for<'a> Statement<arithmetic::Prover<'a, F, M>>
     + for<'a> Statement<arithmetic::Verifier<'a, F, M>>
 {
@@ -54,6 +57,7 @@ where
         + Statement<Evaluator<F>>
         + Statement<Weigher<F>>
         + Statement<Recorder<F>>
+        + Statement<Measure<F>>
         + for<'a> Statement<arithmetic::Prover<'a, F, M>>
         + for<'a> Statement<arithmetic::Verifier<'a, F, M>>,
 {
@@ -88,6 +92,9 @@ pub(crate) trait FieldStatement: Send + Sync {
         verifier: &mut Verifier<Wire>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error>;
+
+    /// How long proofs of it are that anyone can verify.
+    fn public_costs(&self) -> Result<Vec<PublicCost>, Failure>;
 
     /// Makes a proof of it that anyone can verify.
     fn prove_in_public(&self, how: &Public) -> Result<Made, Failure>;
@@ -177,6 +184,10 @@ where
             MacField::Small => verifier.verify_over::<F, F::Small, _>(&self.statement, rng),
             MacField::Large => verifier.verify_over::<F, F::Large, _>(&self.statement, rng),
         }
+    }
+
+    fn public_costs(&self) -> Result<Vec<PublicCost>, Failure> {
+        PublicCost::all::<F>(Counts::of::<F>(&self.statement)?)
     }
 
     fn prove_in_public(&self, how: &Public) -> Result<Made, Failure> {

@@ -1,19 +1,21 @@
-//! Files of numbers: what statements over a field take their public numbers and their witnesses from.
+//! Files of numbers: what statements over a ring of integers modulo something take their public numbers and their witnesses
+//! from.
 //!
 //! ```text
-//! 12 -1 0        # decimal, parted by blanks or line ends; -N stands for the field's -N
+//! 12 -1 0        # decimal, parted by blanks or line ends; -N stands for the ring's -N
 //! 007
 //! ```
 //!
-//! A number is an integer below the field's characteristic, which must be prime. Zeros in front are allowed, so that
-//! numbers of one width show nothing by their lengths. A file is read in pieces through a buffer that is wiped, and reading
-//! branches on where digits, signs and blanks are, not on which digits.
+//! A number is an integer below the modulus, a prime or a power of two; the ring's encoding must be that integer, little-endian.
+//! Zeros in front are allowed, so that numbers of one width show nothing by their lengths. A file is read in pieces through a
+//! buffer that is wiped, and reading branches on where digits, signs and blanks are, not on which digits.
 
 use std::io::{self, ErrorKind, Read, Write};
 
-use volery_circuit::Error;
-use volery_field::Value;
+use volery_field::Ring;
 use zeroize::{Zeroize, Zeroizing};
+
+use crate::Error;
 
 /// Digits of a number at most: those of a 256-bit prime and zeros in front.
 const MOST_DIGITS: u32 = 100;
@@ -30,23 +32,19 @@ const WORD_DIGITS: u32 = 18;
 /// One more than the largest such word.
 const WORD: u64 = 10_u64.pow(WORD_DIGITS);
 
-/// Reads exactly `count` numbers; `what` names the source in errors, which show places and no contents. The field must be
-/// prime.
+/// Reads exactly `count` numbers; `what` names the source in errors, which show places and no contents. The ring must be one
+/// that the [module](self) is about.
 ///
 /// # Errors
-/// [`Error::Malformed`] with line and column: something else than numbers, a number that is not below the prime, too many
+/// [`Error::Malformed`] with line and column: something else than numbers, a number that is not below the modulus, too many
 /// of them; [`Error::Witness`] if there are too few; [`Error::Io`].
-pub fn read_numbers<F: Value>(
+pub fn read_numbers<R: Ring + Zeroize>(
     mut source: impl Read,
     what: &str,
     count: usize,
-) -> Result<Zeroizing<Vec<F>>, Error> {
+) -> Result<Zeroizing<Vec<R>>, Error> {
     let failed = |reason: String| Error::Io { what: what.to_owned(), reason };
-    let mut values = Vec::new();
-    // All room at once: growing would leave copies of secrets behind.
-    values.try_reserve_exact(count).map_err(|_| failed(format!("there is no memory for {count} numbers")))?;
-    let mut reader =
-        Reader { what, values: Zeroizing::new(values), count, place: Place::START, state: State::Blank };
+    let mut reader = Reader::new(what, count, Place::START)?;
     let mut buffer = Zeroizing::new(vec![0; PIECE]);
     let most = (count as u64).saturating_mul(NUMBER_BYTES).saturating_add(SLACK);
     let mut total = 0_u64;
@@ -66,19 +64,34 @@ pub fn read_numbers<F: Value>(
     reader.finish()
 }
 
+/// Reads exactly `count` numbers out of a part of a text that begins at this 1-based place of `what`.
+///
+/// # Errors
+/// As [`read_numbers`].
+pub(crate) fn parse_numbers<R: Ring + Zeroize>(
+    part: &[u8],
+    what: &str,
+    [line, column]: [u64; 2],
+    count: usize,
+) -> Result<Zeroizing<Vec<R>>, Error> {
+    let mut reader = Reader::new(what, count, Place { line, column })?;
+    part.iter().try_for_each(|byte| reader.byte(*byte))?;
+    reader.finish()
+}
+
 /// Writes numbers as [`read_numbers`] reads them, one a line. For public ones: the time depends on them.
 ///
 /// # Errors
 /// The writer's.
-pub fn write_numbers<F: Value>(numbers: &[F], mut out: impl Write) -> io::Result<()> {
+pub fn write_numbers<R: Ring>(numbers: &[R], mut out: impl Write) -> io::Result<()> {
     numbers.iter().try_for_each(|number| writeln!(out, "{}", decimal(*number)))
 }
 
 /// The decimal number that an element is.
-fn decimal<F: Value>(number: F) -> String {
+fn decimal<R: Ring>(number: R) -> String {
     let mut bytes = [0; 8 * LIMBS];
     // The length is that of an encoding, the only thing that encoding asks for.
-    let encoded = bytes.get_mut(..F::BYTES).map(|bytes| number.encode(bytes));
+    let encoded = bytes.get_mut(..R::BYTES).map(|bytes| number.encode(bytes));
     debug_assert!(matches!(encoded, Some(Ok(()))));
     let mut limbs: [u64; LIMBS] =
         core::array::from_fn(|i| bytes.as_chunks().0.get(i).map_or(0, |bytes| u64::from_le_bytes(*bytes)));
@@ -117,15 +130,25 @@ enum State {
     Number(Place, Number),
 }
 
-struct Reader<'a, F: Value> {
+struct Reader<'a, R: Zeroize> {
     what: &'a str,
-    values: Zeroizing<Vec<F>>,
+    values: Zeroizing<Vec<R>>,
     count: usize,
     place: Place,
     state: State,
 }
 
-impl<F: Value> Reader<'_, F> {
+impl<'a, R: Ring + Zeroize> Reader<'a, R> {
+    fn new(what: &'a str, count: usize, place: Place) -> Result<Self, Error> {
+        let mut values = Vec::new();
+        // All room at once: growing would leave copies of secrets behind.
+        values.try_reserve_exact(count).map_err(|_| Error::Io {
+            what: what.to_owned(),
+            reason: format!("there is no memory for {count} numbers"),
+        })?;
+        Ok(Self { what, values: Zeroizing::new(values), count, place, state: State::Blank })
+    }
+
     fn byte(&mut self, byte: u8) -> Result<(), Error> {
         match (&mut self.state, byte) {
             (State::Comment, b'\n') => self.state = State::Blank,
@@ -166,16 +189,16 @@ impl<F: Value> Reader<'_, F> {
             if number.digits == 0 {
                 return Err(self.error(start, "a sign without a number".into()));
             }
-            let value = number.element::<F>();
+            let value = number.element::<R>();
             let value = value
-                .ok_or_else(|| self.error(start, format!("the number is not below {}'s prime", F::NAME)))?;
+                .ok_or_else(|| self.error(start, format!("the number is not below {}'s modulus", R::NAME)))?;
             // Within the capacity, so no copy of a secret is left behind.
             self.values.push(value);
         }
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Zeroizing<Vec<F>>, Error> {
+    fn finish(mut self) -> Result<Zeroizing<Vec<R>>, Error> {
         self.end(State::Blank)?;
         let (got, count) = (self.values.len(), self.count);
         if got < count {
@@ -226,16 +249,16 @@ impl Number {
         (self.word, self.word_digits) = (0, 0);
     }
 
-    /// The element; `None` if the number is not below the prime.
-    fn element<F: Value>(mut self) -> Option<F> {
+    /// The element; `None` if the number is not below the modulus.
+    fn element<R: Ring>(mut self) -> Option<R> {
         self.fold();
         let mut bytes = Zeroizing::new([0; 8 * LIMBS]);
         bytes.as_chunks_mut().0.iter_mut().zip(self.limbs).for_each(|(to, limb)| *to = limb.to_le_bytes());
-        let (low, high) = bytes.split_at_checked(F::BYTES)?;
+        let (low, high) = bytes.split_at_checked(R::BYTES)?;
         let beyond = high.iter().fold(self.over, |any, byte| any | u64::from(*byte));
-        let value = F::decode(low).ok().filter(|_| beyond == 0)?;
-        let mask = u64::from(self.negative).wrapping_neg();
-        Some(value.masked(!mask) + (-value).masked(mask))
+        let value = R::decode(low).ok().filter(|_| beyond == 0)?;
+        // Where signs are is told by the time anyway.
+        Some(if self.negative { -value } else { value })
     }
 }
 
@@ -252,15 +275,15 @@ impl Drop for Number {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use volery_field::{Bn254Scalar, F61, Ring};
+    use volery_field::{Bn254Scalar, F61, Z32, Z64};
 
     use super::*;
 
-    fn read<F: Value>(text: &str, count: usize) -> Result<Vec<F>, Error> {
+    fn read<R: Ring + Zeroize>(text: &str, count: usize) -> Result<Vec<R>, Error> {
         read_numbers(text.as_bytes(), "n", count).map(|values| values.to_vec())
     }
 
-    fn written<F: Value>(numbers: &[F]) -> String {
+    fn written<R: Ring>(numbers: &[R]) -> String {
         let mut text = Vec::new();
         write_numbers(numbers, &mut text).expect("memory");
         String::from_utf8(text).expect("digits")
@@ -298,6 +321,17 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_machine_words_reach_up_to_their_power_of_two() {
+        assert!(read::<Z32>("4294967295 -1", 2) == Ok(vec![Z32::new(u32::MAX); 2]));
+        assert!(read::<Z64>("18446744073709551615 -1", 2) == Ok(vec![Z64::new(u64::MAX); 2]));
+        assert_eq!(written(&[Z64::new(u64::MAX), Z64::new(0)]), "18446744073709551615\n0\n");
+        let beyond = [read::<Z32>("4294967296", 1).err(), read::<Z64>("18446744073709551616", 1).err()];
+        for error in beyond {
+            assert!(matches!(error, Some(Error::Malformed { .. })), "{error:?}");
+        }
+    }
+
+    #[test]
     fn every_malformed_file_is_refused_with_its_place_and_not_shown() {
         for (text, line, column, reason) in [
             ("1 2 3 4242", 1, 7, "one number too many"),
@@ -308,7 +342,7 @@ mod tests {
             ("1 4-2", 1, 4, "decimal"),
             ("0x10 2 3", 1, 2, "decimal"),
             ("1 2 3.5", 1, 6, "decimal"),
-            ("1 2\n2305843009213693951", 2, 1, "below F61's prime"),
+            ("1 2\n2305843009213693951", 2, 1, "below F61's modulus"),
             ("1 2 \u{e9}", 1, 5, "decimal"),
         ] {
             match read::<F61>(text, 3).expect_err(text) {

@@ -1,0 +1,158 @@
+//! The rings that circuit files are over, and what their gates are called.
+
+use volery_field::{F2, Ring, Z32, Z64};
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::Error;
+use crate::text::Entry;
+
+/// What a gate does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The sum of two wires.
+    Add,
+    /// The difference of two wires.
+    Sub,
+    /// The product of two wires.
+    Mul,
+    /// Several products.
+    MulMany,
+    /// One more than a wire.
+    Increment,
+    /// A wire again.
+    Copy,
+    /// A constant.
+    Constant,
+}
+
+impl Kind {
+    /// The wires that it goes from and to, in words.
+    pub(super) fn needs(self) -> &'static str {
+        match self {
+            Self::Add | Self::Sub | Self::Mul => "2 input wires and 1 output wire",
+            Self::Increment | Self::Copy => "1 input wire and 1 output wire",
+            Self::Constant => "1 constant and 1 output wire",
+            Self::MulMany => "2n input and n output wires",
+        }
+    }
+}
+
+/// A ring that circuit files are over: F2, `Z_{2^32}`, `Z_{2^64}`. Sealed, since files' formats depend on it.
+pub trait FileRing: Ring + Zeroize + Words {}
+
+/// How a ring shows in files; for this crate only.
+pub trait Words: Sized {
+    /// The version of the statement about a file.
+    const STATEMENT: &'static [u8];
+    /// The names of the gates that add, subtract and multiply.
+    const NAMES: [&'static str; 3];
+    /// All names, for errors.
+    const KINDS: &'static str;
+    /// What constants may be, for errors.
+    const CONSTANTS: &'static str;
+    /// The name of the gate that adds one, if there is one.
+    const INCREMENT: Option<&'static str>;
+
+    /// The gate of this name.
+    fn kind(name: &[u8]) -> Option<Kind>;
+
+    /// The constant that a number in a file stands for.
+    fn from_number(number: u64) -> Option<Self>;
+
+    /// The number that stands for a constant.
+    fn to_number(self) -> u64;
+
+    /// The values of `width` wires in a line of a claim.
+    fn values(entry: &Entry<'_>, width: u32) -> Result<Zeroizing<Vec<Self>>, Error>
+    where
+        Self: Zeroize;
+
+    /// Bytes of a claim's text that the values of so many wires may need.
+    fn text_bytes(wires: u64) -> u64;
+}
+
+impl FileRing for F2 {}
+
+impl Words for F2 {
+    const STATEMENT: &'static [u8] = b"circuit file v1";
+    const NAMES: [&'static str; 3] = ["XOR", "XOR", "AND"];
+    const KINDS: &'static str = "XOR, AND, INV (or NOT), EQ, EQW and MAND";
+    const CONSTANTS: &'static str = "0 or 1";
+    const INCREMENT: Option<&'static str> = Some("INV");
+
+    #[inline(always)]
+    fn kind(name: &[u8]) -> Option<Kind> {
+        Some(match name {
+            b"XOR" => Kind::Add,
+            b"AND" => Kind::Mul,
+            b"INV" | b"NOT" => Kind::Increment,
+            b"EQW" => Kind::Copy,
+            b"EQ" => Kind::Constant,
+            b"MAND" => Kind::MulMany,
+            _ => return None,
+        })
+    }
+
+    fn from_number(number: u64) -> Option<Self> {
+        (number < 2).then(|| Self::from_lsb(number))
+    }
+
+    fn to_number(self) -> u64 {
+        self.to_u8().into()
+    }
+
+    fn values(entry: &Entry<'_>, width: u32) -> Result<Zeroizing<Vec<Self>>, Error> {
+        Ok(Zeroizing::new(entry.bits(width)?.iter().map(|&bit| Self::new(bit)).collect()))
+    }
+
+    fn text_bytes(wires: u64) -> u64 {
+        wires.saturating_mul(2)
+    }
+}
+
+/// Machine words.
+macro_rules! words {
+    ($ring:ty, $word:ty, $statement:literal, $constants:literal) => {
+        impl FileRing for $ring {}
+
+        impl Words for $ring {
+            const STATEMENT: &'static [u8] = $statement;
+            const NAMES: [&'static str; 3] = ["ADD", "SUB", "MUL"];
+            const KINDS: &'static str = "ADD, SUB, MUL, EQ and EQW";
+            const CONSTANTS: &'static str = $constants;
+            const INCREMENT: Option<&'static str> = None;
+
+            #[inline(always)]
+            fn kind(name: &[u8]) -> Option<Kind> {
+                Some(match name {
+                    b"ADD" => Kind::Add,
+                    b"SUB" => Kind::Sub,
+                    b"MUL" => Kind::Mul,
+                    b"EQW" => Kind::Copy,
+                    b"EQ" => Kind::Constant,
+                    _ => return None,
+                })
+            }
+
+            fn from_number(number: u64) -> Option<Self> {
+                <$word>::try_from(number).ok().map(Self::new)
+            }
+
+            fn to_number(self) -> u64 {
+                self.to_word().into()
+            }
+
+            fn values(entry: &Entry<'_>, width: u32) -> Result<Zeroizing<Vec<Self>>, Error> {
+                entry.numbers(width as usize)
+            }
+
+            fn text_bytes(wires: u64) -> u64 {
+                // A sign, the digits of 2^64 and a blank.
+                wires.saturating_mul(22)
+            }
+        }
+    };
+}
+
+words!(Z32, u32, b"circuit file over Z32 v1", "from 0 to 4294967295");
+words!(Z64, u64, b"circuit file over Z64 v1", "from 0 to 18446744073709551615");

@@ -1,0 +1,109 @@
+//! Lanes of any instruction set, in plain Rust: each operation after the definition of the instruction that stands for it, in the
+//! Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (names of instructions beside each).
+
+use super::lanes::{Lanes, Madd52, Mul32};
+use crate::f61::F61;
+
+/// `N` lanes that every CPU has.
+#[derive(Clone, Copy)]
+pub(super) struct Emulated<const N: usize>;
+
+fn both<const N: usize>(a: [u64; N], b: [u64; N], f: impl Fn(u64, u64) -> u64) -> [u64; N] {
+    core::array::from_fn(|i| f(a[i], b[i]))
+}
+
+impl<const N: usize> Lanes<N> for Emulated<N> {
+    type V = [u64; N];
+
+    fn load(self, from: &[F61; N]) -> [u64; N] {
+        from.map(F61::to_u64)
+    }
+
+    fn store(self, v: [u64; N], to: &mut [F61; N]) {
+        *to = v.map(|word| {
+            // What the instruction sets store unseen.
+            assert!(word < crate::f61::P, "a lane is not reduced");
+            F61::new(word)
+        });
+    }
+
+    fn words(self, v: [u64; N]) -> [u64; N] {
+        v
+    }
+
+    fn splat(self, word: u64) -> [u64; N] {
+        [word; N]
+    }
+
+    /// PADDQ.
+    fn add(self, a: [u64; N], b: [u64; N]) -> [u64; N] {
+        both(a, b, u64::wrapping_add)
+    }
+
+    /// PSUBQ.
+    fn sub(self, a: [u64; N], b: [u64; N]) -> [u64; N] {
+        both(a, b, u64::wrapping_sub)
+    }
+
+    /// PAND.
+    fn and(self, a: [u64; N], b: [u64; N]) -> [u64; N] {
+        both(a, b, |a, b| a & b)
+    }
+
+    /// PSLLQ.
+    fn shift_left<const BITS: u32>(self, v: [u64; N]) -> [u64; N] {
+        v.map(|word| word << BITS)
+    }
+
+    /// PSRLQ.
+    fn shift_right<const BITS: u32>(self, v: [u64; N]) -> [u64; N] {
+        v.map(|word| word >> BITS)
+    }
+
+    /// VBLENDVPD with `b` as the mask; for the operands that it gets, VPMINUQ.
+    fn lesser(self, a: [u64; N], b: [u64; N]) -> [u64; N] {
+        let chosen = both(a, b, |a, b| if b >> 63 == 1 { a } else { b });
+        assert_eq!(chosen, both(a, b, u64::min), "the two ways to choose differ");
+        chosen
+    }
+
+    /// PSHUFD with 01 00 11 10.
+    fn swap(self, v: [u64; N]) -> [u64; N] {
+        core::array::from_fn(|i| v[i ^ 1])
+    }
+
+    /// VPERMQ.
+    fn spread_low(self, v: [u64; N]) -> [u64; N] {
+        core::array::from_fn(|i| v[i / 2])
+    }
+
+    /// VPERMQ.
+    fn spread_high(self, v: [u64; N]) -> [u64; N] {
+        core::array::from_fn(|i| v[N / 2 + i / 2])
+    }
+}
+
+impl<const N: usize> Mul32<N> for Emulated<N> {
+    /// PMULUDQ.
+    fn mul32(self, a: [u64; N], b: [u64; N]) -> [u64; N] {
+        both(a, b, |a, b| u64::from(a as u32) * u64::from(b as u32))
+    }
+}
+
+/// The product of the low 52 bits, in 104.
+fn product52(a: u64, b: u64) -> u128 {
+    const MASK: u64 = (1 << 52) - 1;
+    u128::from(a & MASK) * u128::from(b & MASK)
+}
+
+impl<const N: usize> Madd52<N> for Emulated<N> {
+    /// VPMADD52LUQ.
+    fn madd52_low(self, sum: [u64; N], a: [u64; N], b: [u64; N]) -> [u64; N] {
+        both(sum, both(a, b, |a, b| product52(a, b) as u64 & ((1 << 52) - 1)), u64::wrapping_add)
+    }
+
+    /// VPMADD52HUQ.
+    fn madd52_high(self, sum: [u64; N], a: [u64; N], b: [u64; N]) -> [u64; N] {
+        both(sum, both(a, b, |a, b| (product52(a, b) >> 52) as u64), u64::wrapping_add)
+    }
+}

@@ -1,0 +1,118 @@
+//! What an instruction set offers, and what multiplying elements on it takes.
+
+use crate::f61::{F61, P};
+
+/// An instruction set at hand, with vectors of `N` lanes of 64 bits. All operations work lane by lane.
+pub(super) trait Lanes<const N: usize>: Copy {
+    /// `N` lanes.
+    type V: Copy;
+
+    fn load(self, from: &[F61; N]) -> Self::V;
+    /// The lanes, each below the modulus.
+    fn store(self, v: Self::V, to: &mut [F61; N]);
+    /// The lanes as words.
+    fn words(self, v: Self::V) -> [u64; N];
+    /// `word` in every lane.
+    fn splat(self, word: u64) -> Self::V;
+    /// Modulo `2^64`.
+    fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Modulo `2^64`.
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V;
+    fn and(self, a: Self::V, b: Self::V) -> Self::V;
+    fn shift_left<const BITS: u32>(self, v: Self::V) -> Self::V;
+    fn shift_right<const BITS: u32>(self, v: Self::V) -> Self::V;
+    /// `b` if its top bit is clear, `a` otherwise. (For `b = a - p` and `a` below `2^63`: the lesser of the two unsigned numbers.)
+    fn lesser(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Lanes `2i` and `2i + 1` exchanged.
+    fn swap(self, v: Self::V) -> Self::V;
+    /// The lower `N / 2` lanes, each twice: `0 0 1 1 ...`.
+    fn spread_low(self, v: Self::V) -> Self::V;
+    /// The upper `N / 2` lanes, each twice.
+    fn spread_high(self, v: Self::V) -> Self::V;
+}
+
+/// Lanes with a multiplier of 32 by 32 bits.
+pub(super) trait Mul32<const N: usize>: Lanes<N> {
+    /// The product of the low 32 bits of both.
+    fn mul32(self, a: Self::V, b: Self::V) -> Self::V;
+}
+
+/// Lanes with a multiplier of 52 by 52 bits.
+pub(super) trait Madd52<const N: usize>: Lanes<N> {
+    /// `sum` plus bits 0 to 51 of the product of the low 52 bits of `a` and `b`, modulo `2^64`.
+    fn madd52_low(self, sum: Self::V, a: Self::V, b: Self::V) -> Self::V;
+    /// `sum` plus bits 52 to 103 of it.
+    fn madd52_high(self, sum: Self::V, a: Self::V, b: Self::V) -> Self::V;
+}
+
+/// Elements multiplied on lanes.
+pub(super) trait Multiplier<const N: usize>: Copy {
+    /// Products that may be added to a sum before it is folded.
+    const GROUP: usize;
+    type Lanes: Lanes<N>;
+    /// An element, prepared to be multiplied.
+    type Factor: Copy;
+    /// A sum of products in every lane.
+    type Sum: Copy;
+
+    fn lanes(self) -> Self::Lanes;
+    /// Prepares elements.
+    fn factor(self, v: Vector<N, Self>) -> Self::Factor;
+    /// The same elements, neighbours exchanged.
+    fn swap(self, a: Self::Factor) -> Self::Factor;
+    fn zero(self) -> Self::Sum;
+    /// Adds `a * b`.
+    fn add_product(self, sum: &mut Self::Sum, a: Self::Factor, b: Self::Factor);
+    /// Makes room for another [`Multiplier::GROUP`] products; so many times at most that 2^32 products are added in all.
+    fn fold(self, sum: &mut Self::Sum);
+    /// The sums of the even lanes and of the odd ones. Nothing was added after the last fold.
+    fn totals(self, sum: Self::Sum) -> [F61; 2];
+    /// `sum + a * b`; `sum` and the result are below the modulus.
+    fn multiply_add(self, sum: Vector<N, Self>, a: Self::Factor, b: Self::Factor) -> Vector<N, Self>;
+}
+
+/// A vector of a multiplier's lanes.
+pub(super) type Vector<const N: usize, M> = <<M as Multiplier<N>>::Lanes as Lanes<N>>::V;
+
+/// `n mod p`, for `n` below `2^63`.
+#[inline(always)]
+pub(super) fn reduce<const N: usize, L: Lanes<N>>(s: L, n: L::V) -> L::V {
+    let n = loose(s, n);
+    s.lesser(n, s.sub(n, s.splat(P)))
+}
+
+/// `n mod p` up to a multiple of `p`: below `2^61 + 8`.
+#[inline(always)]
+pub(super) fn loose<const N: usize, L: Lanes<N>>(s: L, n: L::V) -> L::V {
+    s.add(s.and(n, s.splat(P)), s.shift_right::<61>(n))
+}
+
+/// A sum of words in every lane, kept as sums of their halves.
+#[derive(Clone, Copy)]
+pub(super) struct Halved<V>([V; 2]);
+
+impl<V: Copy> Halved<V> {
+    #[inline(always)]
+    pub(super) fn zero<const N: usize>(s: impl Lanes<N, V = V>) -> Self {
+        Self([s.splat(0); 2])
+    }
+
+    /// Adds `n`; at most `2^32` times.
+    #[inline(always)]
+    pub(super) fn add<const N: usize>(&mut self, s: impl Lanes<N, V = V>, n: V) {
+        let [low, high] = &mut self.0;
+        *low = s.add(*low, s.and(n, s.splat(u32::MAX.into())));
+        *high = s.add(*high, s.shift_right::<32>(n));
+    }
+
+    /// The sums of the even lanes and of the odd ones, each below `2^100`.
+    #[inline(always)]
+    pub(super) fn totals<const N: usize>(self, s: impl Lanes<N, V = V>) -> [u128; 2] {
+        let [low, high] = self.0.map(|half| s.words(half));
+        let total = |odd: usize| {
+            let lanes = low.iter().zip(&high).skip(odd).step_by(2);
+            lanes.map(|(low, high)| u128::from(*low) + (u128::from(*high) << 32)).sum()
+        };
+        [total(0), total(1)]
+    }
+}

@@ -1,0 +1,62 @@
+//! Vector code for sums of products over `F_{2^61-1}`, and for multiples added to vectors.
+//!
+//! ```text
+//! lanes::Lanes       an instruction set at hand: N lanes of 64 bits, one instruction (or a few) a method
+//!   Mul32, Madd52    ... with products of 32 by 32 bits; with sums of halves of products of 52 by 52 bits
+//! lanes::Multiplier  elements multiplied with it: `halves` out of Mul32, `limbs` out of Madd52
+//! sums               the algorithms, on any multiplier
+//! dispatch           which of them this CPU gets: `x86_avx2` (4 lanes, halves), `x86_ifma` (8 lanes, limbs), or `none`
+//! ```
+//!
+//! An element is a word below `p = 2^61 - 1`; vectors of elements of two words (authenticated values, the quadratic extension)
+//! are read as words, too: in even lanes the first of each, in odd lanes the second.
+//!
+//! # What was tested where
+//!
+//! Everything above the instruction sets is tested on any machine, on lanes that plain Rust emulates after Intel's definition of each
+//! instruction (`emulated`), with 4 lanes and 8, by halves and by limbs, against the formulas. `x86_avx2` is tested against the
+//! formulas wherever there is AVX2. `x86_ifma` was written on a machine that has no AVX-512: **it has been compiled, but not run, by
+//! its authors**. It names one instruction a method and holds no arithmetic of its own, so that it can be read against the manual; and
+//! where a CPU has AVX-512 IFMA, a test compares each method with its emulation and each kernel with its formula.
+//!
+//! # What it is worth
+//!
+//! AVX2 has only products of 32 by 32 bits, four of which make one of 61 by 61; but there are four lanes, two multiplications a
+//! cycle, and no carries between words, so that it does more than the scalar code's one multiplication a cycle. Measured on one core
+//! of an AMD Zen 3 (least of some hundred runs, other work on the machine), in nanoseconds for each of 4096 elements or pairs:
+//!
+//! | | scalar | AVX2 |
+//! |---|---|---|
+//! | inner product | 0.77 | 0.38 |
+//! | products of pairs | 2.5 | 1.5 |
+//! | combination of pairs | 1.7 | 0.9 |
+//! | multiple added | 2.3 | 0.8 |
+//! | multiple of pairs added | 4.9 | 1.9 |
+
+#[cfg(target_arch = "x86_64")]
+mod dispatch;
+#[cfg(test)]
+mod emulated;
+#[cfg(any(test, target_arch = "x86_64"))]
+mod halves;
+#[cfg(any(test, target_arch = "x86_64"))]
+mod lanes;
+#[cfg(any(test, target_arch = "x86_64"))]
+mod limbs;
+#[cfg(not(target_arch = "x86_64"))]
+mod none;
+#[cfg(any(test, target_arch = "x86_64"))]
+mod sums;
+#[cfg(test)]
+mod tests;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx2;
+#[cfg(target_arch = "x86_64")]
+mod x86_ifma;
+#[cfg(target_arch = "x86_64")]
+mod x86_leaves;
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use dispatch::Vectors;
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) use none::Vectors;

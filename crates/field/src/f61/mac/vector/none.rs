@@ -1,0 +1,33 @@
+//! For instruction sets without vector code: the same face as `dispatch`, of a type that has no values.
+
+use crate::f61::F61;
+
+/// No vector code.
+#[derive(Clone, Copy)]
+pub(crate) enum Vectors {}
+
+impl Vectors {
+    pub(crate) fn best(_length: usize) -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn inner_product(self, _a: &[F61], _b: &[F61]) -> (usize, F61) {
+        match self {}
+    }
+
+    pub(crate) fn pair_products<T>(self, _a: &[T], _b: &[T]) -> (usize, [F61; 3]) {
+        match self {}
+    }
+
+    pub(crate) fn combine_pairs<T>(self, _x: &[T], _r: &[F61]) -> (usize, [F61; 2]) {
+        match self {}
+    }
+
+    pub(crate) fn accumulate(self, _sums: &mut [F61], _x: &[F61], _r: F61) -> usize {
+        match self {}
+    }
+
+    pub(crate) fn accumulate_swapped<T>(self, _sums: &mut [[F61; 2]], _x: &[T], _r: F61) -> usize {
+        match self {}
+    }
+}

@@ -1,0 +1,150 @@
+//! Makes the [`Lanes`](super::lanes::Lanes) of an x86 instruction set from the names of its intrinsics, and the functions of its table.
+
+macro_rules! leaves {
+    (
+        $simd:ident, $lanes:literal, $vector:ty, $features:literal, $multiplier:ident,
+        load = $load:ident,
+        store = $store:ident,
+        splat = $splat:ident,
+        add = $add:ident,
+        sub = $sub:ident,
+        and = $and:ident,
+        shift_left = $shift_left:ident,
+        shift_right = $shift_right:ident,
+        swap = $swap:ident,
+        lesser = |$a:ident, $b:ident| $lesser:expr,
+        spread_low = |$low:ident| $spread_low:expr,
+        spread_high = |$high:ident| $spread_high:expr,
+    ) => {
+        impl $simd {
+            /// Safe where the caller has the features, which the compiler checks.
+            #[target_feature(enable = $features)]
+            #[inline]
+            pub(super) fn new() -> Self {
+                Self(())
+            }
+        }
+
+        // The invariant behind every SAFETY comment here: `$simd` has a private field and is made by `$simd::new`
+        // alone, which demands the CPU features; so where there is a `self`, the CPU has the instructions.
+        impl Lanes<$lanes> for $simd {
+            type V = $vector;
+
+            #[inline(always)]
+            fn load(self, from: &[F61; $lanes]) -> $vector {
+                // SAFETY: `self` proves the features; `from` is as large as a vector, and the load is unaligned.
+                unsafe { $load(from.as_ptr().cast()) }
+            }
+
+            #[inline(always)]
+            fn store(self, v: $vector, to: &mut [F61; $lanes]) {
+                // SAFETY: `self` proves the features; `to` is as large as a vector, and the store is unaligned.
+                unsafe { $store(to.as_mut_ptr().cast(), v) }
+            }
+
+            #[inline(always)]
+            fn words(self, v: $vector) -> [u64; $lanes] {
+                let mut words = [0_u64; $lanes];
+                // SAFETY: `self` proves the features; `words` is as large as a vector, and the store is unaligned.
+                unsafe { $store(words.as_mut_ptr().cast(), v) }
+                words
+            }
+
+            #[inline(always)]
+            fn splat(self, word: u64) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $splat(word as i64) }
+            }
+
+            #[inline(always)]
+            fn add(self, a: $vector, b: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $add(a, b) }
+            }
+
+            #[inline(always)]
+            fn sub(self, a: $vector, b: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $sub(a, b) }
+            }
+
+            #[inline(always)]
+            fn and(self, a: $vector, b: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $and(a, b) }
+            }
+
+            #[inline(always)]
+            fn shift_left<const BITS: u32>(self, v: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $shift_left(v, _mm_cvtsi64_si128(BITS.into())) }
+            }
+
+            #[inline(always)]
+            fn shift_right<const BITS: u32>(self, v: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $shift_right(v, _mm_cvtsi64_si128(BITS.into())) }
+            }
+
+            #[inline(always)]
+            fn lesser(self, $a: $vector, $b: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $lesser }
+            }
+
+            #[inline(always)]
+            fn swap(self, v: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $swap::<0b01_00_11_10>(v) }
+            }
+
+            #[inline(always)]
+            fn spread_low(self, $low: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $spread_low }
+            }
+
+            #[inline(always)]
+            fn spread_high(self, $high: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $spread_high }
+            }
+        }
+
+        pub(super) static TABLE: Table = Table {
+            lanes: $lanes,
+            inner_product,
+            pair_products,
+            combine_pairs,
+            accumulate,
+            accumulate_swapped,
+        };
+
+        #[target_feature(enable = $features)]
+        fn inner_product(a: &[F61], b: &[F61]) -> F61 {
+            sums::inner_product($multiplier($simd::new()), a, b)
+        }
+
+        #[target_feature(enable = $features)]
+        fn pair_products(a: &[F61], b: &[F61]) -> [F61; 3] {
+            sums::pair_products($multiplier($simd::new()), a, b)
+        }
+
+        #[target_feature(enable = $features)]
+        fn combine_pairs(x: &[F61], r: &[F61]) -> [F61; 2] {
+            sums::combine_pairs($multiplier($simd::new()), x, r)
+        }
+
+        #[target_feature(enable = $features)]
+        fn accumulate(sums: &mut [F61], x: &[F61], r: F61) {
+            sums::accumulate::<$lanes, false, _>($multiplier($simd::new()), sums, x, r);
+        }
+
+        #[target_feature(enable = $features)]
+        fn accumulate_swapped(sums: &mut [F61], x: &[F61], r: F61) {
+            sums::accumulate::<$lanes, true, _>($multiplier($simd::new()), sums, x, r);
+        }
+    };
+}
+
+pub(super) use leaves;
