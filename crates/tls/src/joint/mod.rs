@@ -91,17 +91,18 @@
 //!
 //! # Cost
 //!
-//! Garbling is nearly all of it: 335,185 ANDs for a request of 256 bytes, at 25 bytes each by three halves, 32 by half-gates. With
-//! [`settings`], request and response of 256 bytes, from the preparation on:
+//! Garbling is nearly all of it, at 25 bytes an AND by three halves, 32 by half-gates. With [`settings`], for a request of so many bytes
+//! and as large a response, nothing hidden but a header; bytes of both directions, from the set-up of V's delta on:
 //!
-//! | | bytes, both directions | round trips |
-//! |---|---|---|
-//! | ahead | 9,071,000 | 6 |
-//! | in the connection, V's opening included | 300,000 | 15 |
-//! | after it | 59,000 | 2 |
+//! | | 256 bytes | round trips | 2,048 bytes | round trips |
+//! |---|---|---|---|---|
+//! | ANDs garbled | 335,185 | | 811,857 | |
+//! | ahead | 9,071,000 | 6 | 22,364,000 | 11 |
+//! | in the connection, V's opening included | 300,000 | 15 | 311,000 | 16 |
+//! | after it | 59,000 | 2 | 184,000 | 4 |
 //!
-//! In the connection: labels of public bits, 287 KB, are nearly all. Keys of 16 bytes decode outputs, whose [decoding
-//! information](volery_garble::two_party) was sent ahead.
+//! In the connection labels of public bits, 287 KB, are nearly all: outputs take keys of 16 bytes, since what decodes them was
+//! [sent ahead](volery_garble::two_party::Garbler::seal).
 
 mod claimed;
 mod engine;
