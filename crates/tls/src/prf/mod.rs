@@ -24,7 +24,7 @@
 //!
 //! ```text
 //! master secret     from the pre-master secret       6 compressions    2 pads, A(1), A(2), 2 outputs: 384 bits, kept
-//! key block         from the master secret           6                 2 pads, A(1), A(2), 2 outputs: keys and write IVs kept  
+//! key block         from the master secret           6                 2 pads, A(1), A(2), 2 outputs: keys and write IVs, kept
 //! client Finished   from the master secret           2                 A(1), output: 96 bits, public
 //!                                                   14 compressions, 247,569 ANDs; the paper has 289,827
 //! ```

@@ -13,7 +13,7 @@
 //! | blocks | result | because |
 //! |---|---|---|
 //! | `h`, the masks | shared | who knows them forges records |
-//! | key stream of Finished | public | its contents are public, too |
+//! | key stream of Finished | public or shared | its contents are public, too; where it is shared it takes no round trip of its own |
 //! | key stream of a query | shared | P adds the query to its share and sends the sum; V adds its own share: the ciphertext |
 //!
 //! The explicit nonce is the sequence number, which both parties count. So a block of key stream or a mask is never used twice:
