@@ -25,32 +25,16 @@ pub struct Weigher<'x, R: Ring, B: Base<R>> {
     weighed: Weighed,
 }
 
-/// The rows of a chunk that wait for their coefficients, each at its place, and the sum of those before under the chunk's factors.
-struct Column<R: Ring, B: Base<R>> {
-    waiting: Box<[B::Half]>,
-    sum: B::Token,
-}
-
-impl<R: Ring, B: Base<R>> Column<R, B> {
-    fn new() -> Self {
-        Self { waiting: vec![B::Half::default(); CHUNK].into_boxed_slice(), sum: B::Token::default() }
-    }
-}
-
-impl<R: Ring, B: Base<R>> Drop for Column<R, B> {
-    fn drop(&mut self) {
-        self.waiting.zeroize();
-        self.sum.zeroize();
-    }
-}
-
 /// The left and right rows of multiplications.
 struct Factors<'x, R: Ring, B: Base<R>> {
-    left: Column<R, B>,
-    right: Column<R, B>,
-    /// Places in the chunk up to which rows were weighed, and up to which there are some.
-    weighed: usize,
+    left: Waiting<R, B>,
+    right: Waiting<R, B>,
+    /// Rows that wait.
     filled: usize,
+    /// Where in the chunk they begin.
+    place: usize,
+    /// Left and right rows of the chunk before that, under the factors within it.
+    sums: [B::Token; 2],
     /// Under which challenge they are, and those of later ones.
     rows: &'x Products<B::Mac>,
     later: core::slice::Iter<'x, Products<B::Mac>>,
@@ -60,15 +44,34 @@ struct Factors<'x, R: Ring, B: Base<R>> {
     sum: B::Token,
 }
 
+/// Rows that wait for their coefficients: few enough for the first-level cache, whole runs, and a part of a chunk.
+const BLOCK: usize = 1 << 8;
+
+/// So many rows at most; wiped on drop.
+struct Waiting<R: Ring, B: Base<R>>(Box<[B::Half]>);
+
+impl<R: Ring, B: Base<R>> Waiting<R, B> {
+    fn new(rows: usize) -> Self {
+        Self(vec![B::Half::default(); rows].into_boxed_slice())
+    }
+}
+
+impl<R: Ring, B: Base<R>> Drop for Waiting<R, B> {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
 impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
     fn new(rows: &'x [Products<B::Mac>]) -> Result<Self, Error> {
         let mut later = rows.iter();
         let rows = later.next().ok_or_else(|| StatementError::misuse("a disjunction without a challenge"))?;
         Ok(Self {
-            left: Column::new(),
-            right: Column::new(),
-            weighed: 0,
+            left: Waiting::new(BLOCK),
+            right: Waiting::new(BLOCK),
             filled: 0,
+            place: 0,
+            sums: Default::default(),
             rows,
             across: rows.grid.across(),
             later,
@@ -77,98 +80,121 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
         })
     }
 
-    /// Weighs the rows that wait.
-    fn weigh(&mut self) -> Result<(), Error> {
-        let waiting = self.weighed..self.filled;
-        self.weighed = self.filled;
-        let (left, right) = (&self.left.waiting[waiting.clone()], &self.right.waiting[waiting.clone()]);
-        let sums = B::combine_pair(left, right, &self.rows.grid.within()[waiting])?;
-        self.add(sums);
+    /// Adds what these rows weigh, which are next in the chunk.
+    fn weigh(&mut self, rows: [&[B::Half]; 2]) -> Result<(), Error> {
+        let runs = rows[0].len().div_ceil(B::RUN);
+        let within = &self.rows.grid.within()[self.place / B::RUN..][..runs];
+        for (sum, rows) in self.sums.iter_mut().zip(rows) {
+            *sum = sum.plus(B::combine(rows, within)?);
+        }
+        self.place += rows[0].len();
         Ok(())
     }
 
-    fn add(&mut self, [left, right]: [B::Token; 2]) {
-        self.left.sum = self.left.sum.plus(left);
-        self.right.sum = self.right.sum.plus(right);
-    }
-
-    /// Weighs what waits, and multiplies the chunk's sum by the chunk's factor.
+    /// Weighs what waits, and ends the chunk if that is full.
     #[cold]
     #[inline(never)]
-    fn end_chunk(&mut self) -> Result<(), Error> {
-        self.weigh()?;
-        let sums = [&mut self.left.sum, &mut self.right.sum].map(core::mem::take);
+    fn end_block(&mut self) -> Result<(), Error> {
+        let filled = core::mem::take(&mut self.filled);
+        let empty = || Waiting(Box::default());
+        let [left, right] = [&mut self.left, &mut self.right].map(|waiting| core::mem::replace(waiting, empty()));
+        let weighed = self.weigh([&left.0[..filled], &right.0[..filled]]);
+        (self.left, self.right) = (left, right);
+        weighed?;
+        if self.place >= CHUNK {
+            self.end_chunk();
+        }
+        Ok(())
+    }
+
+    /// Multiplies the chunk's sum by the chunk's factor.
+    fn end_chunk(&mut self) {
+        let sums = core::mem::take(&mut self.sums);
         self.sum = self.sum.plus(self.rows.chunk::<R, B>(sums, &mut self.across));
-        (self.weighed, self.filled) = (0, 0);
+        self.place = 0;
         self.chunks += 1;
         if self.chunks * CHUNK == FOLD
             && let Some(rows) = self.later.next()
         {
             (self.rows, self.across, self.chunks) = (rows, rows.grid.across(), 0);
         }
-        Ok(())
     }
 
-    /// As many rows as the chunk has room for; how many.
+    /// As many rows as there is room for; how many.
     fn extend(&mut self, x: &[B::Wire], y: &[B::Wire]) -> Result<usize, Error> {
-        let n = x.len().min(CHUNK - self.filled);
-        let (x, y, places) = (&x[..n], &y[..n], self.filled..self.filled + n);
+        if self.filled >= BLOCK {
+            self.end_block()?;
+        }
+        if self.filled == 0
+            && x.len() >= BLOCK
+            && let (Some(x), Some(y)) = (B::halves(x), B::halves(y))
+        {
+            // Whole blocks are weighed where they are.
+            let n = (x.len() / BLOCK * BLOCK).min(CHUNK - self.place);
+            self.weigh([&x[..n], &y[..n]])?;
+            if self.place >= CHUNK {
+                self.end_chunk();
+            }
+            return Ok(n);
+        }
+        let n = x.len().min(BLOCK - self.filled);
+        for (Waiting(waiting), wires) in [(&mut self.left, x), (&mut self.right, y)] {
+            waiting[self.filled..][..n].iter_mut().zip(wires).for_each(|(to, wire)| *to = B::half(wire));
+        }
         self.filled += n;
-        match (B::halves(x), B::halves(y)) {
-            // Few are copied, so that they are weighed together with others.
-            (Some(x), Some(y)) if n >= DIRECTLY => {
-                self.filled = places.start;
-                self.weigh()?;
-                (self.weighed, self.filled) = (places.end, places.end);
-                self.add(B::combine_pair(x, y, &self.rows.grid.within()[places])?);
-            }
-            _ => {
-                self.left.waiting[places.clone()].iter_mut().zip(x).for_each(|(to, x)| *to = B::half(x));
-                self.right.waiting[places].iter_mut().zip(y).for_each(|(to, y)| *to = B::half(y));
-            }
-        }
-        if self.filled == CHUNK {
-            self.end_chunk()?;
-        }
         Ok(n)
     }
 
     fn finish(mut self) -> Result<B::Token, Error> {
-        self.end_chunk()?;
-        Ok(self.sum)
+        self.end_block()?;
+        if self.place > 0 {
+            self.end_chunk();
+        }
+        Ok(core::mem::take(&mut self.sum))
     }
 }
 
-/// Wires at once that are weighed where they are.
-const DIRECTLY: usize = 64;
+impl<R: Ring, B: Base<R>> Drop for Factors<'_, R, B> {
+    fn drop(&mut self) {
+        self.sums.iter_mut().for_each(B::Token::zeroize);
+        self.sum.zeroize();
+    }
+}
 
-/// The rows of what is claimed to be zero.
+/// The rows of what is claimed to be zero: those of a chunk that wait for their coefficients, and the sum of those before.
 struct Asserted<'x, R: Ring, B: Base<R>> {
-    column: Column<R, B>,
+    waiting: Waiting<R, B>,
     filled: usize,
+    sum: B::Token,
     rows: &'x Grid<B::Mac>,
     across: Across,
 }
 
 impl<'x, R: Ring, B: Base<R>> Asserted<'x, R, B> {
     fn new(rows: &'x Grid<B::Mac>) -> Self {
-        Self { column: Column::new(), filled: 0, rows, across: rows.across() }
+        Self { waiting: Waiting::new(CHUNK), filled: 0, sum: B::Token::default(), rows, across: rows.across() }
     }
 
     fn push(&mut self, wire: &B::Wire) -> Result<(), Error> {
         if self.filled >= CHUNK {
             self.end_chunk()?;
         }
-        self.column.waiting[self.filled] = B::half(wire);
+        self.waiting.0[self.filled] = B::half(wire);
         self.filled += 1;
         Ok(())
     }
 
     fn end_chunk(&mut self) -> Result<(), Error> {
         let n = core::mem::take(&mut self.filled);
-        let sum = B::combine(&self.column.waiting[..n], &self.rows.within()[..n])?;
-        self.column.sum = self.column.sum.plus(sum.times(self.across.next()));
+        let sum = B::combine(&self.waiting.0[..n], &self.rows.within()[..n.div_ceil(B::RUN)])?;
+        self.sum = self.sum.plus(sum.times(self.across.next()));
         Ok(())
+    }
+}
+
+impl<R: Ring, B: Base<R>> Drop for Asserted<'_, R, B> {
+    fn drop(&mut self) {
+        self.sum.zeroize();
     }
 }
 
@@ -195,7 +221,7 @@ impl<'x, R: Ring, B: Base<R>> Weigher<'x, R, B> {
         weigher.asserted.end_chunk()?;
         weigher.weighed.multiplications = weigher.next as u64;
         let Self { factors, asserted, weighed, .. } = weigher;
-        Ok((factors.finish()?.plus(asserted.column.sum), weighed))
+        Ok((factors.finish()?.plus(asserted.sum), weighed))
     }
 
     /// What comes out of the branch is what was committed to.
@@ -252,18 +278,17 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
 
     #[inline(always)]
     fn mul(&mut self, x: &B::Wire, y: &B::Wire) -> Result<B::Wire, Error> {
-        loop {
-            let Some(product) = self.products.get(self.next) else { return too_large("multiplications") };
-            let Factors { left, right, filled, .. } = &mut self.factors;
-            if let (Some(left), Some(right)) = (left.waiting.get_mut(*filled), right.waiting.get_mut(*filled))
-            {
-                (*left, *right) = (B::half(x), B::half(y));
-                *filled += 1;
-                self.next += 1;
-                return Ok(product.clone());
-            }
-            self.factors.end_chunk()?;
+        let Some(product) = self.products.get(self.next) else { return too_large("multiplications") };
+        if self.factors.filled >= BLOCK {
+            self.factors.end_block()?;
         }
+        let Factors { left: Waiting(left), right: Waiting(right), filled, .. } = &mut self.factors;
+        if let (Some(left), Some(right)) = (left.get_mut(*filled), right.get_mut(*filled)) {
+            (*left, *right) = (B::half(x), B::half(y));
+        }
+        *filled += 1;
+        self.next += 1;
+        Ok(product.clone())
     }
 
     fn mul_many(&mut self, x: &[B::Wire], y: &[B::Wire]) -> Result<Vec<B::Wire>, Error> {

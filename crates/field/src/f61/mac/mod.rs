@@ -8,12 +8,13 @@
 //! reduced * reduced < 2^122       reduced * loose < 3 * 2^122       2 (reduced * loose) * GROUP < 2^128
 //! ```
 //!
-//! Plain multiplications of 64 by 64 bits do all this at about one a cycle, faster than the vectors come from memory for
-//! the inner products. AVX2 has only products of 32 by 32 bits, four and their carries in place of one, so there is no
-//! vector code for it here.
+//! Where the terms are products of elements as they come (inner products, combinations), AVX2 is faster, if the CPU has it: `x86_avx2`.
+//! A check multiplies products again, which have to be reduced first, and for that AVX2 takes as long as plain multiplications.
 
 mod prime;
 mod quadratic;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx2;
 
 use super::{F61, P};
 

@@ -1,5 +1,7 @@
 //! `F_{2^61-1}` as its own MAC field.
 
+#[cfg(target_arch = "x86_64")]
+use super::x86_avx2::Avx2;
 use super::{Sum, loose, multiply_add, over_pairs, over_products, product};
 use crate::extension::same;
 use crate::f61::{F61, P};
@@ -29,6 +31,10 @@ impl Mac<Self> for F61 {
 
     fn inner_product(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {
         same(a.len(), &[b.len()])?;
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = Avx2::for_length(a.len()) {
+            return Ok(avx2.inner_product(a, b));
+        }
         let mut sum = Sum::default();
         over_pairs(&mut sum, (a, b), |sum, a, b| sum.add(product(a.0, b.0)));
         Ok(sum.reduce())
@@ -68,6 +74,10 @@ impl Mac<Self> for F61 {
 
     fn combine_prover(x: &[Pair], r: &[Self]) -> Result<[Self; 2], LengthError> {
         same(x.len(), &[r.len()])?;
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = Avx2::for_length(x.len()) {
+            return Ok(avx2.combine_prover(x, r));
+        }
         let mut sums = [Sum::default(); 2];
         over_pairs(&mut sums, (x, r), |sums, x, r| {
             sums[0].add(product(r.0, x.m.0));
