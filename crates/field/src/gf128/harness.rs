@@ -77,7 +77,8 @@ fn weighted_sums_of_runs_agree() {
         let a = &a[offset..];
         let mut expected = [Gf128::ZERO; 2];
         for (c, run) in c.iter().zip(a.chunks(RUN)) {
-            let sum = |of: fn(Gf128) -> Gf128| run.iter().rev().fold(Gf128::ZERO, |sum, a| sum.mul_x() + of(*a));
+            let sum =
+                |of: fn(Gf128) -> Gf128| run.iter().rev().fold(Gf128::ZERO, |sum, a| sum.mul_x() + of(*a));
             expected[0] += *c * sum(|a| a);
             expected[1] += *c * sum(|a| Gf128::from(a.lsb()));
         }

@@ -108,9 +108,7 @@ impl Simd<1> for Pmull {
     fn carry_byte(self, low: uint64x2_t, high: uint64x2_t) -> uint64x2_t {
         // The top byte of `low`, then the bytes of `high` from the lowest.
         // SAFETY: `self` proves the features.
-        unsafe {
-            vreinterpretq_u64_u8(vextq_u8::<15>(vreinterpretq_u8_u64(low), vreinterpretq_u8_u64(high)))
-        }
+        unsafe { vreinterpretq_u64_u8(vextq_u8::<15>(vreinterpretq_u8_u64(low), vreinterpretq_u8_u64(high))) }
     }
 
     #[inline(always)]

@@ -113,7 +113,8 @@ mod tests {
                 kept.keep(BLOCK * i, values, mask);
             }
         }
-        let expected: Vec<R> = lists[1].iter().copied().chain(core::iter::repeat(R::ZERO)).take(room).collect();
+        let expected: Vec<R> =
+            lists[1].iter().copied().chain(core::iter::repeat(R::ZERO)).take(room).collect();
         assert!(kept.values(0..room) == expected);
         let (start, end) = (room / 3, room - room / 5);
         assert!(kept.values(start..end) == expected[start..end]);

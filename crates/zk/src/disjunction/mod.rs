@@ -39,7 +39,7 @@
 //! | `boolean`, `arithmetic` | those backends: QuickSilver over bits and over fields |
 //! | `batch` | batches |
 //! | `kept` | [`Kept`], where the values of the branch that holds are |
-| `rows` | the coefficients |
+//! | `rows` | the coefficients |
 //! | `topology` | [`Topology`], algorithm 1 |
 //! | [`soundness`], [`cost`] | the bounds, and what each protocol takes |
 

@@ -121,11 +121,14 @@ impl<R: Ring, const N: usize> Columns<R, N> {
 
     /// Whole blocks are handed over where they are, unless a part of one waits.
     fn extend(&mut self, mut values: [&[R]; N], mask: u64) -> Result<(), Error> {
-        while values.iter().any(|values| !values.is_empty()) {
+        loop {
+            let n = values.iter().map(|values| values.len()).min().unwrap_or_default();
+            if n == 0 {
+                return Ok(());
+            }
             if self.filled >= BLOCK {
                 self.spill(mask)?;
             }
-            let n = values.iter().map(|values| values.len()).min().unwrap_or_default();
             if self.filled == 0 && n >= BLOCK {
                 let whole = n / BLOCK * BLOCK;
                 self.add(values.map(|values| &values[..whole]), mask)?;
@@ -140,14 +143,14 @@ impl<R: Ring, const N: usize> Columns<R, N> {
                 self.filled += n;
             }
         }
-        Ok(())
     }
 
     #[cold]
     #[inline(never)]
     fn spill(&mut self, mask: u64) -> Result<(), Error> {
         let filled = core::mem::take(&mut self.filled);
-        let waiting = core::mem::replace(&mut self.waiting, core::array::from_fn(|_| Waiting(Box::default())));
+        let waiting =
+            core::mem::replace(&mut self.waiting, core::array::from_fn(|_| Waiting(Box::default())));
         let added = self.add(waiting.each_ref().map(|Waiting(waiting)| &waiting[..filled]), mask);
         self.waiting = waiting;
         added

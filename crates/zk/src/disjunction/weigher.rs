@@ -97,7 +97,8 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
     fn end_block(&mut self) -> Result<(), Error> {
         let filled = core::mem::take(&mut self.filled);
         let empty = || Waiting(Box::default());
-        let [left, right] = [&mut self.left, &mut self.right].map(|waiting| core::mem::replace(waiting, empty()));
+        let [left, right] =
+            [&mut self.left, &mut self.right].map(|waiting| core::mem::replace(waiting, empty()));
         let weighed = self.weigh([&left.0[..filled], &right.0[..filled]]);
         (self.left, self.right) = (left, right);
         weighed?;
@@ -172,7 +173,13 @@ struct Asserted<'x, R: Ring, B: Base<R>> {
 
 impl<'x, R: Ring, B: Base<R>> Asserted<'x, R, B> {
     fn new(rows: &'x Grid<B::Mac>) -> Self {
-        Self { waiting: Waiting::new(CHUNK), filled: 0, sum: B::Token::default(), rows, across: rows.across() }
+        Self {
+            waiting: Waiting::new(CHUNK),
+            filled: 0,
+            sum: B::Token::default(),
+            rows,
+            across: rows.across(),
+        }
     }
 
     fn push(&mut self, wire: &B::Wire) -> Result<(), Error> {

@@ -206,7 +206,8 @@ mod tests {
             STEPS.with(|steps| steps.set(0));
             let replayed = circuits.replay(index, &shared).expect("holds");
             steps.push(STEPS.with(Cell::get));
-            let traced = Trace::of(&branches, &Picked::new(index), &shared, |n| Box::new(Elements::new(n))).expect("holds");
+            let traced = Trace::of(&branches, &Picked::new(index), &shared, |n| Box::new(Elements::new(n)))
+                .expect("holds");
             for (a, b) in [
                 (&replayed.inputs, &traced.inputs),
                 (&replayed.left, &traced.left),
