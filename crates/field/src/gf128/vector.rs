@@ -313,8 +313,9 @@ fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) 
     let [mut low, mut high, mut bits] = [zero; 3];
     for j in (0..8 / N).rev() {
         let [mut chain_low, mut chain_high, mut chain_bits] = [zero; 3];
-        for v in vectors[j..].iter().step_by(8 / N).rev() {
-            let v = s.load(v);
+        // By index: the compiler unrolls this, but not a reversed iterator with steps.
+        for b in (0..16).rev() {
+            let v = s.load(&vectors[8 / N * b + j]);
             chain_high = s.carry_byte(chain_low, chain_high);
             chain_low = s.xor(s.up_byte(chain_low), v);
             if PROVER {

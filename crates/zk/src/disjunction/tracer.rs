@@ -91,18 +91,24 @@ struct Columns<R: Ring, const N: usize> {
 }
 
 /// A block of values; wiped on drop.
-struct Waiting<R: Ring>(Box<[R]>);
+struct Waiting<R: Ring>(Box<[R; BLOCK]>);
+
+impl<R: Ring> Waiting<R> {
+    fn new() -> Self {
+        Self(Box::new([R::ZERO; BLOCK]))
+    }
+}
 
 impl<R: Ring> Drop for Waiting<R> {
     fn drop(&mut self) {
-        drop(Witness::new(core::mem::take(&mut self.0).into_vec()));
+        let values = core::mem::replace(&mut self.0, Box::new([R::ZERO; BLOCK])) as Box<[R]>;
+        drop(Witness::new(values.into_vec()));
     }
 }
 
 impl<R: Ring, const N: usize> Columns<R, N> {
     fn new(kept: [Box<dyn Kept<R>>; N]) -> Self {
-        let waiting = || Waiting(vec![R::ZERO; BLOCK].into_boxed_slice());
-        Self { kept, next: 0, waiting: core::array::from_fn(|_| waiting()), filled: 0 }
+        Self { kept, next: 0, waiting: core::array::from_fn(|_| Waiting::new()), filled: 0 }
     }
 
     #[inline(always)]
@@ -110,12 +116,12 @@ impl<R: Ring, const N: usize> Columns<R, N> {
         if self.filled >= BLOCK {
             self.spill(mask)?;
         }
+        let place = self.filled;
         for (Waiting(waiting), value) in self.waiting.iter_mut().zip(values) {
-            if let Some(to) = waiting.get_mut(self.filled) {
-                *to = value;
-            }
+            // The place is below: the remainder only spares the check of it.
+            waiting[place % BLOCK] = value;
         }
-        self.filled += 1;
+        self.filled = place + 1;
         Ok(())
     }
 
@@ -131,7 +137,7 @@ impl<R: Ring, const N: usize> Columns<R, N> {
             }
             if self.filled == 0 && n >= BLOCK {
                 let whole = n / BLOCK * BLOCK;
-                self.add(values.map(|values| &values[..whole]), mask)?;
+                hand_over(&mut self.kept, &mut self.next, values.map(|values| &values[..whole]), mask)?;
                 values = values.map(|values| &values[whole..]);
             } else {
                 let n = n.min(BLOCK - self.filled);
@@ -149,23 +155,8 @@ impl<R: Ring, const N: usize> Columns<R, N> {
     #[inline(never)]
     fn spill(&mut self, mask: u64) -> Result<(), Error> {
         let filled = core::mem::take(&mut self.filled);
-        let waiting =
-            core::mem::replace(&mut self.waiting, core::array::from_fn(|_| Waiting(Box::default())));
-        let added = self.add(waiting.each_ref().map(|Waiting(waiting)| &waiting[..filled]), mask);
-        self.waiting = waiting;
-        added
-    }
-
-    fn add(&mut self, values: [&[R]; N], mask: u64) -> Result<(), Error> {
-        for (kept, values) in self.kept.iter_mut().zip(values) {
-            if values.len() > kept.room().saturating_sub(self.next) {
-                let reason = "a branch has more values or products than the shape of its disjunction";
-                return Err(Error::misuse(reason));
-            }
-            kept.keep(self.next, values, mask);
-        }
-        self.next += values.first().map_or(0, |values| values.len());
-        Ok(())
+        let values = self.waiting.each_ref().map(|Waiting(waiting)| &waiting[..filled]);
+        hand_over(&mut self.kept, &mut self.next, values, mask)
     }
 
     /// Ends a branch.
@@ -178,6 +169,25 @@ impl<R: Ring, const N: usize> Columns<R, N> {
     fn into_kept(self) -> [Box<dyn Kept<R>>; N] {
         self.kept
     }
+}
+
+/// Lets values be kept or not, and counts their places.
+fn hand_over<R: Ring, const N: usize>(
+    kept: &mut [Box<dyn Kept<R>>; N],
+    next: &mut usize,
+    values: [&[R]; N],
+    mask: u64,
+) -> Result<(), Error> {
+    for (kept, values) in kept.iter_mut().zip(values) {
+        if values.len() > kept.room().saturating_sub(*next) {
+            return Err(Error::misuse(
+                "a branch has more values or products than the shape of its disjunction",
+            ));
+        }
+        kept.keep(*next, values, mask);
+    }
+    *next += values.first().map_or(0, |values| values.len());
+    Ok(())
 }
 
 impl<R: Ring> Backend for Tracer<R> {
