@@ -160,7 +160,7 @@ mod tests {
     use core::cell::Cell;
 
     use volery_circuit::{Branches, Digest, Picked, Prove};
-    use volery_field::{Element as _, F61, Ring as _};
+    use volery_field::{F61, Ring as _};
 
     use super::super::circuits::Circuits;
     use super::*;
