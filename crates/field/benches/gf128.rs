@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use volery_field::gf128::{Gf128, Kernel};
+use volery_field::gf128::{Gf128, Kernel, RUN};
 use volery_field::{Field, LengthError};
 
 /// Elements in a vector: four vectors fill half of a 512 KB second-level cache, as blocks of a protocol do.
@@ -57,6 +57,16 @@ fn kernels(criterion: &mut Criterion) {
     });
     run("pack", 128, &mut |k| {
         k.pack(&a[..128]).map(|sum| {
+            black_box(sum);
+        })
+    });
+    run("weigh_prover", N, &mut |k| {
+        k.weigh_prover(&c[..N / RUN], &a).map(|sums| {
+            black_box(sums);
+        })
+    });
+    run("weigh_verifier", N, &mut |k| {
+        k.weigh_verifier(&c[..N / RUN], &a).map(|sum| {
             black_box(sum);
         })
     });

@@ -136,8 +136,9 @@ macro_rules! element_laws {
                 }
 
                 #[test]
-                fn a_mask_keeps_or_clears(a in $any) {
+                fn a_mask_keeps_clears_or_selects(a in $any, b in $any) {
                     prop_assert_eq!((a.masked(u64::MAX), a.masked(0)), (a, <$element as Ring>::ZERO));
+                    prop_assert_eq!((a.select(b, u64::MAX), a.select(b, 0)), (b, a));
                 }
 
                 #[test]

@@ -24,7 +24,7 @@ pub enum Error {
     Web(#[from] volery_tls::proxy::Error),
     /// A connection to a website that both parties made.
     #[error(transparent)]
-    Joint(#[from] volery_tls::joint::Error),
+    Joint(volery_tls::joint::Error),
     /// A verifier's signed statement.
     #[error(transparent)]
     Attestation(#[from] volery_tls::attestation::Error),
@@ -39,13 +39,19 @@ pub enum Error {
     Over,
 }
 
+impl From<volery_tls::joint::Error> for Error {
+    /// An error of the proof is one wherever it comes from.
+    fn from(error: volery_tls::joint::Error) -> Self {
+        error.into_proof().map_or_else(Self::Joint, Self::Proof)
+    }
+}
+
 impl Error {
     /// Whether V found the proof wrong.
     #[must_use]
     pub fn is_rejection(&self) -> bool {
         match self {
             Self::Proof(error) => error.is_rejection(),
-            Self::Joint(error) => error.is_rejection(),
             Self::Stored(error) => error.is_rejection(),
             _ => false,
         }

@@ -84,6 +84,13 @@ pub trait Element: Field + Zeroize {
     #[must_use]
     fn masked(self, mask: u64) -> Self;
 
+    /// `other` where `mask` is all ones, this element where it is zero; without a branch. Other masks are not allowed.
+    #[inline(always)]
+    #[must_use]
+    fn select(self, other: Self, mask: u64) -> Self {
+        self.masked(!mask) + other.masked(mask)
+    }
+
     /// `self + sum of entries`: one output of the local code.
     #[inline(always)]
     #[must_use]

@@ -158,6 +158,11 @@ impl Element for F61 {
     }
 
     #[inline(always)]
+    fn select(self, other: Self, mask: u64) -> Self {
+        Self((self.0 & !mask) | (other.0 & mask))
+    }
+
+    #[inline(always)]
     fn add_ten(self, e: [Self; 10]) -> Self {
         // Eight elements stay below 2^64; so do a folded sum (at most 2^61 + 6) and the other three.
         let eight = self.0 + e[0].0 + e[1].0 + e[2].0 + e[3].0 + e[4].0 + e[5].0 + e[6].0;

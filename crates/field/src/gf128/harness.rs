@@ -3,7 +3,7 @@
 //! Lengths 0 to 67 cover every tail of vectors of 1, 2 and 4 elements and of groups of four such; special elements
 //! are mixed in; slices start at odd places, so that no alignment beyond an element's can be relied on.
 
-use super::{Gf128, Kernel, Level};
+use super::{Gf128, Kernel, Level, RUN};
 use crate::LengthError;
 use crate::laws::Words;
 
@@ -69,21 +69,22 @@ fn inner_products_with_bits_agree() {
 }
 
 #[test]
-fn weighted_sums_of_pairs_agree() {
+fn weighted_sums_of_runs_agree() {
     for_each_kernel(|kernel, portable, elements, length, offset| {
-        let [c, a, b] = [0; 3].map(|_| elements.vector(length + offset));
-        let (c, a, b) = (&c[offset..], &a[offset..], &b[offset..]);
-        let sum = |of: &dyn Fn(usize) -> Gf128| (0..length).map(of).sum::<Gf128>();
-        let [left, right] = [a, b].map(|x| sum(&|i| c[i] * x[i]));
-        let [left_bits, right_bits] = [a, b].map(|x| sum(&|i| c[i] * x[i].lsb()));
+        // More than eight runs at the most.
+        let length = 17 * length + length / 67 * 9 * RUN;
+        let (c, a) = (elements.vector(length.div_ceil(RUN)), elements.vector(length + offset));
+        let a = &a[offset..];
+        let mut expected = [Gf128::ZERO; 2];
+        for (c, run) in c.iter().zip(a.chunks(RUN)) {
+            let sum =
+                |of: fn(Gf128) -> Gf128| run.iter().rev().fold(Gf128::ZERO, |sum, a| sum.mul_x() + of(*a));
+            expected[0] += *c * sum(|a| a);
+            expected[1] += *c * sum(|a| Gf128::from(a.lsb()));
+        }
         for kernel in [portable, kernel] {
-            let expected = [left, right, left_bits, right_bits];
-            assert_eq!(kernel.weigh_prover(c, a, b), Ok(expected), "{kernel:?}, {length} from {offset}");
-            assert_eq!(
-                kernel.weigh_verifier(c, a, b),
-                Ok([left, right]),
-                "{kernel:?}, {length} from {offset}"
-            );
+            assert_eq!(kernel.weigh_prover(&c, a), Ok(expected), "{kernel:?}, {length} from {offset}");
+            assert_eq!(kernel.weigh_verifier(&c, a), Ok(expected[0]), "{kernel:?}, {length} from {offset}");
         }
     });
 }
@@ -233,6 +234,11 @@ fn vectors_that_do_not_fit_are_refused() {
             let expected = Err(error(what[longer], 2, 3));
             assert_eq!(kernel.check_prover(vectors[0], vectors[1], vectors[2], vectors[3]), expected);
             assert_eq!(kernel.check_verifier(vectors[0], vectors[1], vectors[2], vectors[3]), expected);
+        }
+        for coefficients in [0, 2] {
+            let error = error("the vector of coefficients", 1, coefficients);
+            assert_eq!(kernel.weigh_prover(&two[..coefficients], &three_elements), Err(error));
+            assert_eq!(kernel.weigh_verifier(&two[..coefficients], &three_elements), Err(error));
         }
         assert!(kernel.transpose(&[0; 127], 1, &mut three).is_err());
         assert!(kernel.transpose(&[0; 128], 1, &mut [Gf128::ZERO; 9]).is_err());

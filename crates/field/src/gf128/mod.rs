@@ -52,6 +52,9 @@ use crate::{EncodingError, F2, Field, Ring};
 
 pub use dispatch::{Kernel, Level};
 
+/// Elements that share a coefficient in [`Kernel::weigh_prover`]: as many as a field element has bits.
+pub const RUN: usize = 128;
+
 /// An element of GF(2^128). `Debug` does not show the value, since most elements here are secret.
 ///
 /// ```

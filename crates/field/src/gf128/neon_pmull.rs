@@ -100,6 +100,18 @@ impl Simd<1> for Pmull {
     }
 
     #[inline(always)]
+    fn up_byte(self, v: uint64x2_t) -> uint64x2_t {
+        self.carry_byte(self.splat(Gf128::ZERO), v)
+    }
+
+    #[inline(always)]
+    fn carry_byte(self, low: uint64x2_t, high: uint64x2_t) -> uint64x2_t {
+        // The top byte of `low`, then the bytes of `high` from the lowest.
+        // SAFETY: `self` proves the features.
+        unsafe { vreinterpretq_u64_u8(vextq_u8::<15>(vreinterpretq_u8_u64(low), vreinterpretq_u8_u64(high))) }
+    }
+
+    #[inline(always)]
     fn low_halves(self, a: uint64x2_t, b: uint64x2_t) -> uint64x2_t {
         // SAFETY: `self` proves the features.
         unsafe { vzip1q_u64(a, b) }

@@ -5,7 +5,7 @@
 //! few to carry as far as the next such position. So the lowest bit of each count is the carry-less product there.
 //! This is as constant in time as the CPU's multiplication is.
 
-use super::Gf128;
+use super::{Gf128, RUN};
 
 /// Every fifth bit, from bit 0.
 const FIFTHS: u128 = {
@@ -25,7 +25,7 @@ const fn fold(word: u128) -> u128 {
 
 /// A polynomial of degree below 256, the sum of products that have yet to be reduced.
 #[derive(Clone, Copy, Default)]
-struct Wide {
+pub(super) struct Wide {
     low: u128,
     high: u128,
 }
@@ -37,9 +37,16 @@ impl Wide {
         self.high ^= other.high;
     }
 
+    /// `self * x` and this much more.
+    #[inline(always)]
+    pub(super) fn horner(&mut self, low: u128, high: u128) {
+        self.high = (self.high << 1 | self.low >> 127) ^ high;
+        self.low = self.low << 1 ^ low;
+    }
+
     /// Modulo the field's polynomial: `high * x^128 = fold(high)`, and once more for the 7 bits that stick out.
     #[inline(always)]
-    const fn reduce(self) -> Gf128 {
+    pub(super) const fn reduce(self) -> Gf128 {
         let out = (self.high >> 127) ^ (self.high >> 126) ^ (self.high >> 121);
         Gf128::from_bits(self.low ^ fold(self.high) ^ fold(out))
     }
@@ -155,19 +162,21 @@ pub(super) fn check_verifier(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128
     (products.reduce(), linear.reduce())
 }
 
-/// The sums of [`Kernel::weigh_prover`](super::Kernel::weigh_prover); those of bits are zero for the verifier.
-pub(super) fn weigh<const PROVER: bool>(c: &[Gf128], a: &[Gf128], b: &[Gf128]) -> [Gf128; 4] {
-    let (mut sums, mut bits) = ([Wide::default(); 2], [Gf128::ZERO; 2]);
-    for ((&c, &a), &b) in c.iter().zip(a).zip(b) {
-        sums[0].add(multiply_wide(c, a));
-        sums[1].add(multiply_wide(c, b));
+/// The sums of [`Kernel::weigh_prover`](super::Kernel::weigh_prover); that of bits is zero for the verifier.
+pub(super) fn weigh<const PROVER: bool>(c: &[Gf128], a: &[Gf128]) -> [Gf128; 2] {
+    let (mut sum, mut values) = (Wide::default(), Wide::default());
+    for (&c, run) in c.iter().zip(a.chunks(RUN)) {
+        let (mut packed, mut bits) = (Wide::default(), 0);
+        for a in run.iter().rev() {
+            packed.horner(a.to_bits(), 0);
+            bits = bits << 1 | (a.to_bits() & 1);
+        }
+        sum.add(multiply_wide(c, packed.reduce()));
         if PROVER {
-            bits[0] += c * a.lsb();
-            bits[1] += c * b.lsb();
+            values.add(multiply_wide(c, Gf128::from_bits(bits)));
         }
     }
-    let [a, b] = sums;
-    [a.reduce(), b.reduce(), bits[0], bits[1]]
+    [sum.reduce(), values.reduce()]
 }
 
 /// Column `j` of 128 rows of `stride` bytes to `out[j]`; see [`Kernel::transpose`](super::Kernel::transpose).

@@ -25,7 +25,8 @@
 //! each vector. Four instead of Karatsuba's three made it 9% slower, shifts in place of the second fold's
 //! multiplication slower still.
 
-use super::Gf128;
+use super::portable::Wide;
+use super::{Gf128, RUN};
 
 /// Which halves [`Simd::clmul`] multiplies: the low ones.
 pub(super) const LOW_LOW: i32 = 0x00;
@@ -56,6 +57,10 @@ pub(super) trait Simd<const N: usize>: Copy {
     fn up(self, v: Self::V) -> Self::V;
     /// The high half moved to the low half, zero above.
     fn down(self, v: Self::V) -> Self::V;
+    /// Moved up by a byte, zero below.
+    fn up_byte(self, v: Self::V) -> Self::V;
+    /// `high` moved up by a byte, the top byte of `low` below.
+    fn carry_byte(self, low: Self::V, high: Self::V) -> Self::V;
     /// The low half of `a`, then the low half of `b` above it.
     fn low_halves(self, a: Self::V, b: Self::V) -> Self::V;
     /// The high half of `a`, then the high half of `b` above it.
@@ -298,45 +303,74 @@ pub(super) fn check<const PROVER: bool, const N: usize, S: Simd<N>>(
     (sums.products.total(s), sums.linear.total(s))
 }
 
-/// The sums of [`Kernel::weigh_prover`](super::Kernel::weigh_prover), or of its two first alone for the verifier.
+/// `sum of a[i] x^i`, and for the prover `sum of lsb(a[i]) x^i`.
+///
+/// No multiplications: bytes move up. With `i = 8 b + N j + lane` it is Horner's rule for `x^8` over `b` in each lane, for `x^N` over `j`,
+/// and for `x` over lanes. Sums have fewer than 256 bits until the end.
+#[inline(always)]
+fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) -> [Gf128; 2] {
+    let (vectors, one, zero) = (a.as_chunks::<N>().0, s.splat(Gf128::ONE), s.splat(Gf128::ZERO));
+    let [mut low, mut high, mut bits] = [zero; 3];
+    for j in (0..8 / N).rev() {
+        let [mut chain_low, mut chain_high, mut chain_bits] = [zero; 3];
+        // By index: the compiler unrolls this, but not a reversed iterator with steps.
+        for b in (0..16).rev() {
+            let v = s.load(&vectors[8 / N * b + j]);
+            chain_high = s.carry_byte(chain_low, chain_high);
+            chain_low = s.xor(s.up_byte(chain_low), v);
+            if PROVER {
+                chain_bits = s.xor(s.up_byte(chain_bits), s.and(v, one));
+            }
+        }
+        let carry = s.down(s.shift_right(low, 64 - N as i64));
+        high = s.xor(s.xor(up_bits::<N, S>(s, high), carry), chain_high);
+        low = s.xor(up_bits::<N, S>(s, low), chain_low);
+        bits = s.xor(up_bits::<N, S>(s, bits), chain_bits);
+    }
+    let [low, high, bits] = [low, high, bits].map(|v| {
+        let mut lanes = [Gf128::ZERO; N];
+        s.store(v, &mut lanes);
+        lanes
+    });
+    let (mut sum, mut values) = (Wide::default(), 0);
+    for ((low, high), bits) in low.iter().zip(&high).zip(&bits).rev() {
+        sum.horner(low.to_bits(), high.to_bits());
+        values = values << 1 ^ bits.to_bits();
+    }
+    [sum.reduce(), Gf128::from_bits(values)]
+}
+
+/// Each lane shifted left by `N` bits.
+#[inline(always)]
+fn up_bits<const N: usize, S: Simd<N>>(s: S, v: S::V) -> S::V {
+    s.xor(s.shift_left(v, N as i64), s.up(s.shift_right(v, 64 - N as i64)))
+}
+
+/// The sums of [`Kernel::weigh_prover`](super::Kernel::weigh_prover), or the first alone for the verifier.
 #[inline(always)]
 pub(super) fn weigh<const PROVER: bool, const N: usize, S: Simd<N>>(
     s: S,
-    [c, a, b]: [&[Gf128]; 3],
-) -> [Gf128; 4] {
-    let ((c, c_rest), (a, a_rest), (b, b_rest)) =
-        (c.as_chunks::<N>(), a.as_chunks::<N>(), b.as_chunks::<N>());
-    let zero = s.splat(Gf128::ZERO);
-    let mut sums = Weights { a: Parts::zero(s), b: Parts::zero(s), bits: [zero; 2] };
-    for ((c, a), b) in c.iter().zip(a).zip(b) {
-        sums.add::<PROVER, N>(s, [c, a, b]);
-    }
-    if !c_rest.is_empty() {
-        sums.add::<PROVER, N>(s, [&padded(c_rest), &padded(a_rest), &padded(b_rest)]);
-    }
-    [sums.a.total(s), sums.b.total(s), total(s, sums.bits[0]), total(s, sums.bits[1])]
-}
-
-/// The sums of [`weigh`] on the way.
-struct Weights<V> {
-    a: Parts<V>,
-    b: Parts<V>,
-    bits: [V; 2],
-}
-
-impl<V: Copy> Weights<V> {
-    /// Adds `N` pairs.
-    #[inline(always)]
-    fn add<const PROVER: bool, const N: usize>(&mut self, s: impl Simd<N, V = V>, lanes: [&[Gf128; N]; 3]) {
-        let [c, a, b] = lanes.map(|lanes| s.load(lanes));
-        let (at_a, at_b) = two_products(s, c, a, b);
-        self.a.add(s, at_a);
-        self.b.add(s, at_b);
+    c: &[Gf128],
+    a: &[Gf128],
+) -> [Gf128; 2] {
+    /// Runs that are weighed at once.
+    const RUNS: usize = 8;
+    let mut sums = [Gf128::ZERO; 2];
+    for (c, a) in c.chunks(RUNS).zip(a.chunks(RUNS * RUN)) {
+        let mut packed = [[Gf128::ZERO; RUNS]; 2];
+        let (runs, rest) = a.as_chunks::<RUN>();
+        for (i, run) in runs.iter().enumerate() {
+            [packed[0][i], packed[1][i]] = pack::<PROVER, N, S>(s, run);
+        }
+        if !rest.is_empty() {
+            [packed[0][runs.len()], packed[1][runs.len()]] = pack::<PROVER, N, S>(s, &padded(rest));
+        }
+        sums[0] += inner_product(s, c, &packed[0][..c.len()]);
         if PROVER {
-            self.bits[0] = s.xor(self.bits[0], s.and(c, s.spread_lsb(a)));
-            self.bits[1] = s.xor(self.bits[1], s.and(c, s.spread_lsb(b)));
+            sums[1] += inner_product(s, c, &packed[1][..c.len()]);
         }
     }
+    sums
 }
 
 /// `chi * p` and `chi * q`: the sums of halves are taken once for `chi` and together for `p` and `q`.
@@ -419,13 +453,13 @@ macro_rules! entries {
         }
 
         #[target_feature(enable = $features)]
-        fn weigh_prover(c: &[Gf128], a: &[Gf128], b: &[Gf128]) -> [Gf128; 4] {
-            vector::weigh::<true, $lanes, _>($simd::new(), [c, a, b])
+        fn weigh_prover(c: &[Gf128], a: &[Gf128]) -> [Gf128; 2] {
+            vector::weigh::<true, $lanes, _>($simd::new(), c, a)
         }
 
         #[target_feature(enable = $features)]
-        fn weigh_verifier(c: &[Gf128], a: &[Gf128], b: &[Gf128]) -> [Gf128; 4] {
-            vector::weigh::<false, $lanes, _>($simd::new(), [c, a, b])
+        fn weigh_verifier(c: &[Gf128], a: &[Gf128]) -> [Gf128; 2] {
+            vector::weigh::<false, $lanes, _>($simd::new(), c, a)
         }
 
         #[target_feature(enable = $features)]

@@ -21,6 +21,7 @@ macro_rules! leaves {
         shift_right_64 = $shift_right_64:path,
         shift_left_32 = $shift_left_32:ident,
         sign_32 = $sign_32:ident,
+        carry_byte = |$low:ident, $high:ident| $carry_byte:expr,
         masks = |$bits:ident| $masks:expr,
     ) => {
         // The invariant behind every SAFETY comment here: `$simd` has a private field and is made by `$simd::new`
@@ -86,6 +87,18 @@ macro_rules! leaves {
             fn down(self, v: $vector) -> $vector {
                 // SAFETY: `self` proves the features.
                 unsafe { $down::<8>(v) }
+            }
+
+            #[inline(always)]
+            fn up_byte(self, v: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $up::<1>(v) }
+            }
+
+            #[inline(always)]
+            fn carry_byte(self, $low: $vector, $high: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $carry_byte }
             }
 
             #[inline(always)]

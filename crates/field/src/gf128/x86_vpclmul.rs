@@ -32,6 +32,7 @@ leaves! {
     shift_right_64 = _mm256_srl_epi64,
     shift_left_32 = _mm256_slli_epi32,
     sign_32 = _mm256_srai_epi32,
+    carry_byte = |low, high| _mm256_alignr_epi8::<15>(high, low),
     masks = |bits| {
         let lanes = _mm256_setr_epi64x(1, 1, 2, 2);
         _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(bits as i64), lanes), lanes)

@@ -32,6 +32,7 @@ leaves! {
     shift_right_64 = _mm512_srl_epi64,
     shift_left_32 = _mm512_slli_epi32,
     sign_32 = _mm512_srai_epi32,
+    carry_byte = |low, high| _mm512_alignr_epi8::<15>(high, low),
     masks = |bits| {
         let lanes = _mm512_setr_epi64(1, 1, 2, 2, 4, 4, 8, 8);
         _mm512_maskz_set1_epi64(_mm512_test_epi64_mask(_mm512_set1_epi64(bits as i64), lanes), -1)

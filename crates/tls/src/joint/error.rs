@@ -60,6 +60,17 @@ impl Error {
         crate::Error::cheat(step, check).into()
     }
 
+    /// The proof's error, if it is one: the statement's, or a rejection among others.
+    ///
+    /// # Errors
+    /// Any other error, as it is.
+    pub fn into_proof(self) -> Result<volery_zk::Error, Self> {
+        match self {
+            Self::Garbling(volery_garble::Error::Proof(error)) => Ok(error),
+            other => Err(other),
+        }
+    }
+
     /// Whether V found the proof wrong.
     #[must_use]
     pub fn is_rejection(&self) -> bool {

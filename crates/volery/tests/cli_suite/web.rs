@@ -189,6 +189,9 @@ fn a_client_has_its_share_of_a_notary_and_all_is_counted() {
     let scene = Scene::new(&["--per-client", "2", "--metrics", &metrics, "--timeout", "60"]);
     let silent: Vec<_> =
         (0..2).map(|_| TcpStream::connect(&scene.notary.address).expect("connects")).collect();
+    while !get(&metrics, "/metrics").contains("volery_notary_sessions_active 2") {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     // The third of a client's is closed at once, whatever it wants to say.
     let mut third = TcpStream::connect(&scene.notary.address).expect("connects");
     assert!(matches!(third.read(&mut [0; 1]), Ok(0) | Err(_)));

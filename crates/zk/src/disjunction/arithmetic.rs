@@ -3,21 +3,17 @@
 use volery_channel::tags;
 use volery_circuit::Polynomials as _;
 use volery_circuit::polynomials::check_set;
-use volery_field::{Authenticated, Element, LengthError, Mac, Value};
+use volery_field::{Authenticated, LengthError, Mac, Value};
 use volery_vole::subfield::vope;
 use zeroize::Zeroizing;
 
 use super::base::{self, Base, Key, Linear, Shown, Weighed};
+use super::kept::{Elements, Kept};
 use crate::Error;
 use crate::quicksilver::arithmetic::{Link, Prover, ProverPoly, Verifier, VerifierPoly};
 
 fn misuse(error: LengthError) -> Error {
     volery_circuit::Error::misuse(error.to_string()).into()
-}
-
-/// [`Base::keep`] for any field.
-fn keep<F: Element>(to: &mut [F], from: &[F], mask: u64) {
-    to.iter_mut().zip(from).for_each(|(to, from)| *to += from.masked(mask));
 }
 
 impl<F: Value, M: Mac<F>, L: Link> Base<F> for Prover<'_, F, M, L> {
@@ -35,8 +31,8 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Prover<'_, F, M, L> {
         Some(wires)
     }
 
-    fn keep(to: &mut [F], from: &[F], mask: u64) {
-        keep(to, from, mask);
+    fn kept(n: usize) -> Box<dyn Kept<F>> {
+        Box::new(Elements::new(n))
     }
 
     fn combine(x: &[Self::Half], c: &[M]) -> Result<Shown<M>, Error> {
@@ -76,8 +72,8 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Verifier<'_, F, M, L> {
         Some(wires)
     }
 
-    fn keep(to: &mut [F], from: &[F], mask: u64) {
-        keep(to, from, mask);
+    fn kept(n: usize) -> Box<dyn Kept<F>> {
+        Box::new(Elements::new(n))
     }
 
     fn combine(x: &[M], c: &[M]) -> Result<Key<M>, Error> {

@@ -4,6 +4,7 @@ use volery_circuit::Prove;
 use volery_field::{Element, Mac, Ring, Value};
 use zeroize::{Zeroize, Zeroizing};
 
+use super::kept::Kept;
 use crate::Error;
 use crate::quicksilver::poly::product_of_wires;
 
@@ -114,6 +115,9 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     /// This party's half of a combination of wires.
     type Token: Token<Self::Mac>;
 
+    /// Rows that share a coefficient, within which they weigh it times `1, x, x^2, ..`; see `rows`.
+    const RUN: usize = 1;
+
     /// The half of a wire.
     fn half(wire: &Self::Wire) -> Self::Half;
 
@@ -123,22 +127,14 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
         None
     }
 
-    /// Adds each of `from` to what stands beside it in `to` where `mask` is all ones, nothing where it is zero; without a branch.
-    fn keep(to: &mut [R], from: &[R], mask: u64);
+    /// Room for so many values of P's.
+    fn kept(n: usize) -> Box<dyn Kept<R>>;
 
-    /// `sum c_i [x_i]`; there must be as many coefficients as wires.
+    /// `sum c_(i / RUN) x^(i mod RUN) [x_i]`, rounded down; there must be as many coefficients as runs begun.
     ///
     /// # Errors
     /// [`volery_circuit::Error::Misuse`] if not.
     fn combine(x: &[Self::Half], c: &[Self::Mac]) -> Result<Self::Token, Error>;
-
-    /// `sum c_i [x_i]` and `sum c_i [y_i]`, in one pass; as many coefficients as wires of either.
-    ///
-    /// # Errors
-    /// As [`Base::combine`].
-    fn combine_pair(x: &[Self::Half], y: &[Self::Half], c: &[Self::Mac]) -> Result<[Self::Token; 2], Error> {
-        Ok([Self::combine(x, c)?, Self::combine(y, c)?])
-    }
 
     /// A seed that depends on everything committed so far.
     ///

@@ -1,12 +1,14 @@
 //! Disjunctions over bits: challenges and tokens in GF(2^128).
 
 use volery_channel::tags;
-use volery_field::{F2, Gf128, LengthError, gf128::Kernel};
+use volery_field::gf128::{Kernel, RUN};
+use volery_field::{F2, Gf128, LengthError};
 use volery_vole::subfield::vope;
 use volery_vole::{pack, pack_bits};
 use zeroize::Zeroizing;
 
 use super::base::{self, Base, Key, Shown, Weighed};
+use super::kept::{Kept, PackedBits};
 use crate::Error;
 use crate::quicksilver::{Prover, ProverWire, Verifier, VerifierWire};
 
@@ -24,35 +26,25 @@ fn correlations(
     Ok(drawn)
 }
 
-/// [`Base::keep`] for bits.
-fn keep(to: &mut [F2], from: &[F2], mask: u64) {
-    let bit = F2::from_lsb(mask);
-    to.iter_mut().zip(from).for_each(|(to, from)| *to += *from * bit);
-}
-
 impl Base<F2> for Prover<'_> {
     type Mac = Gf128;
     type Half = Gf128;
     type Token = Shown<Gf128>;
+
+    const RUN: usize = RUN;
 
     #[inline(always)]
     fn half(wire: &ProverWire) -> Gf128 {
         wire.tag()
     }
 
-    fn keep(to: &mut [F2], from: &[F2], mask: u64) {
-        keep(to, from, mask);
+    fn kept(n: usize) -> Box<dyn Kept<F2>> {
+        Box::new(PackedBits::new(n))
     }
 
     fn combine(x: &[Gf128], c: &[Gf128]) -> Result<Shown<Gf128>, Error> {
-        let [tag, _, value, _] = Kernel::detect().weigh_prover(c, x, x).map_err(misuse)?;
+        let [tag, value] = Kernel::detect().weigh_prover(c, x).map_err(misuse)?;
         Ok(Shown { tag, value })
-    }
-
-    fn combine_pair(x: &[Gf128], y: &[Gf128], c: &[Gf128]) -> Result<[Shown<Gf128>; 2], Error> {
-        let [left, right, left_value, right_value] =
-            Kernel::detect().weigh_prover(c, x, y).map_err(misuse)?;
-        Ok([Shown { tag: left, value: left_value }, Shown { tag: right, value: right_value }])
     }
 
     fn challenge(&mut self) -> Result<[u8; 16], Error> {
@@ -76,21 +68,19 @@ impl Base<F2> for Verifier<'_> {
     type Half = Gf128;
     type Token = Key<Gf128>;
 
+    const RUN: usize = RUN;
+
     #[inline(always)]
     fn half(wire: &VerifierWire) -> Gf128 {
         wire.key()
     }
 
-    fn keep(to: &mut [F2], from: &[F2], mask: u64) {
-        keep(to, from, mask);
+    fn kept(n: usize) -> Box<dyn Kept<F2>> {
+        Box::new(PackedBits::new(n))
     }
 
     fn combine(x: &[Gf128], c: &[Gf128]) -> Result<Key<Gf128>, Error> {
-        Kernel::detect().inner_product(c, x).map(Key).map_err(misuse)
-    }
-
-    fn combine_pair(x: &[Gf128], y: &[Gf128], c: &[Gf128]) -> Result<[Key<Gf128>; 2], Error> {
-        Kernel::detect().weigh_verifier(c, x, y).map(|sums| sums.map(Key)).map_err(misuse)
+        Kernel::detect().weigh_verifier(c, x).map(Key).map_err(misuse)
     }
 
     fn challenge(&mut self) -> Result<[u8; 16], Error> {

@@ -38,6 +38,7 @@
 //! | `base` | [`Base`], what disjunctions need of the backend beneath |
 //! | `boolean`, `arithmetic` | those backends: QuickSilver over bits and over fields |
 //! | `batch` | batches |
+//! | `kept` | [`Kept`], where the values of the branch that holds are |
 //! | `rows` | the coefficients |
 //! | `topology` | [`Topology`], algorithm 1 |
 //! | [`soundness`], [`cost`] | the bounds, and what each protocol takes |
@@ -48,6 +49,7 @@ mod base;
 mod batch;
 mod boolean;
 pub mod cost;
+mod kept;
 mod robin;
 mod rows;
 pub mod soundness;
@@ -57,6 +59,7 @@ mod weigher;
 
 pub use any_of::AnyOf;
 pub use base::{Base, Linear, Token, Weighed};
+pub use kept::Kept;
 pub use rows::Expanded;
 pub use topology::Topology;
 pub use tracer::Tracer;

@@ -27,7 +27,7 @@ where
     let mut trace = |values: &dyn Peek<R, B::Wire>| {
         let picked = pick(values)?;
         let shared = Witness::new(shared.iter().map(|wire| values.value(wire)).collect());
-        Trace::of(branches, &picked, shared.values(), B::keep)
+        Trace::of(branches, &picked, shared.values(), B::kept)
     };
     let mut folded = Folded::<R, B> { sum: Zeroizing::default(), rows: Vec::new() };
     let mut fold = |base: &mut B, factors: &mut Factors<R, B>| match factors.len() {
@@ -37,7 +37,7 @@ where
     let mut committed = Committed::new(base, branches.shape(), &mut trace, Some(&mut fold))?;
     let seed = base.challenge()?;
     folded.fold(seed, &mut committed.factors)?;
-    let rows = Rows::new(folded.rows, seed);
+    let rows = Rows::new(folded.rows, seed, B::RUN);
     let factors = Zeroizing::new(folded.sum.times(-B::Mac::ONE));
     let mut tokens = Zeroizing::new(Vec::with_capacity(branches.list().len()));
     let mut total = Weighed::default();
@@ -59,10 +59,11 @@ struct Folded<R: Ring, B: Base<R>> {
 impl<R: Ring, B: Base<R>> Folded<R, B> {
     /// Adds what `factors` weigh under a challenge that came after them, and forgets them.
     fn fold(&mut self, seed: [u8; 16], factors: &mut Factors<R, B>) -> Result<(), Error> {
-        let rows = Products::new(seed);
+        let rows = Products::new(seed, B::RUN);
         let mut across = rows.grid.across();
         for (left, right) in factors.left.chunks(CHUNK).zip(factors.right.chunks(CHUNK)) {
-            let sums = B::combine_pair(left, right, &rows.grid.within()[..left.len()])?;
+            let within = &rows.grid.within()[..left.len().div_ceil(B::RUN)];
+            let sums = [B::combine(left, within)?, B::combine(right, within)?];
             *self.sum = self.sum.plus(rows.chunk::<R, B>(sums, &mut across));
         }
         factors.left.clear();
@@ -123,10 +124,10 @@ impl<R: Ring, B: Base<R>> Committed<R, B> {
     ) -> Result<Self, Error> {
         let mut trace: Option<Trace<R>> = None;
         let inputs = base.secret(shape.inputs, &mut |values| {
-            Ok(trace.insert(tracing(values)?).inputs.values().to_vec())
+            Ok(trace.insert(tracing(values)?).inputs.values(0..shape.inputs))
         })?;
         let traced = || trace.as_ref().ok_or_else(|| StatementError::misuse("a hint ran before the first"));
-        let outputs = base.secret(shape.outputs, &mut |_| Ok(traced()?.outputs.values().to_vec()))?;
+        let outputs = base.secret(shape.outputs, &mut |_| Ok(traced()?.outputs.values(0..shape.outputs)))?;
         let n = shape.multiplications;
         let most = if fold.is_some() { n.min(FOLD) } else { n };
         let room = || Zeroizing::new(Vec::with_capacity(most));
@@ -137,10 +138,8 @@ impl<R: Ring, B: Base<R>> Committed<R, B> {
                 fold(base, &mut factors)?;
             }
             let range = first..n.min(first + CHUNK);
-            let left =
-                base.secret(range.len(), &mut |_| Ok(traced()?.left.values()[range.clone()].to_vec()))?;
-            let right =
-                base.secret(range.len(), &mut |_| Ok(traced()?.right.values()[range.clone()].to_vec()))?;
+            let left = base.secret(range.len(), &mut |_| Ok(traced()?.left.values(range.clone())))?;
+            let right = base.secret(range.len(), &mut |_| Ok(traced()?.right.values(range.clone())))?;
             products.extend(base.mul_many(&left, &right)?);
             factors.left.extend(left.iter().map(B::half));
             factors.right.extend(right.iter().map(B::half));

@@ -1,18 +1,14 @@
 //! P's evaluation of all branches, and what the one that holds has.
 //!
-//! P evaluates *every* branch on what goes in, and keeps the values of the one that holds without a look at which that is: each value
-//! is added to what is kept under a mask that is all ones for one branch and zero for the others. So what P does before its first
-//! message does not depend on its choice. Hints alone run in the branch that holds only; elsewhere secrets are zeros, claims may
+//! P evaluates *every* branch on what goes in, and keeps the values of the one that holds without a look at which that is: they take the
+//! place of what is kept under a mask that is all ones for one branch and zero for the others, a block of values at a time ([`Kept`]). So
+//! what P does before its first message does not depend on its choice. Hints alone run in the branch that holds only; elsewhere secrets are zeros, claims may
 //! fail, and nothing comes of it.
 
 use volery_circuit::{Backend, Branch, Branches, Error, Evaluator, Hint, Ops, Picked, Place, Prove, Witness};
 use volery_field::Ring;
 
-/// Adds to each element what stands beside it, under a mask that is all ones or zero; without a branch on that.
-pub(super) type Keep<R> = fn(&mut [R], &[R], u64);
-
-/// Values that wait before they are added to what is kept: few enough for the first-level cache.
-const BLOCK: usize = 1 << 9;
+use super::kept::{BLOCK, Kept};
 
 /// Evaluates branches on plain values, and keeps what has to be committed to of one of them. Hints run here and nowhere else.
 pub struct Tracer<R: Ring> {
@@ -20,39 +16,38 @@ pub struct Tracer<R: Ring> {
     mask: u64,
     place: Place,
     assertions: u64,
-    inputs: Column<R>,
-    left: Column<R>,
-    right: Column<R>,
-    outputs: Column<R>,
+    inputs: Columns<R, 1>,
+    /// Left and right ones.
+    factors: Columns<R, 2>,
+    outputs: Columns<R, 1>,
 }
 
-/// Inputs and factors of every multiplication, filled up with zeros, and what comes out; wiped on drop.
+/// Inputs and factors of every multiplication, filled up with zeros, and what comes out.
 pub(super) struct Trace<R: Ring> {
-    pub(super) inputs: Witness<R>,
-    pub(super) left: Witness<R>,
-    pub(super) right: Witness<R>,
-    pub(super) outputs: Witness<R>,
+    pub(super) inputs: Box<dyn Kept<R>>,
+    pub(super) left: Box<dyn Kept<R>>,
+    pub(super) right: Box<dyn Kept<R>>,
+    pub(super) outputs: Box<dyn Kept<R>>,
 }
 
 impl<R: Ring> Trace<R> {
-    /// Evaluates all of `branches` on `shared`, and keeps what the picked one has.
+    /// Evaluates all of `branches` on `shared`, and keeps what the picked one has, where `kept` makes room.
     pub(super) fn of<S: Branch<R, Tracer<R>>>(
         branches: &Branches<R, S>,
         picked: &Picked<S>,
         shared: &[R],
-        keep: Keep<R>,
+        kept: fn(usize) -> Box<dyn Kept<R>>,
     ) -> Result<Self, Error> {
         let holds = branches.picked(picked)?;
         let shape = branches.shape();
-        let [inputs, factors, outputs] = [shape.inputs, shape.multiplications, shape.outputs];
+        let factors = [kept(shape.multiplications), kept(shape.multiplications)];
         let mut tracer = Tracer {
             mask: 0,
             place: Place::default(),
             assertions: 0,
-            inputs: Column::new(inputs, keep),
-            left: Column::new(factors, keep),
-            right: Column::new(factors, keep),
-            outputs: Column::new(outputs, keep),
+            inputs: Columns::new([kept(shape.inputs)]),
+            factors: Columns::new(factors),
+            outputs: Columns::new([kept(shape.outputs)]),
         };
         for (index, branch) in branches.list().iter().enumerate() {
             let picked = index == picked.index;
@@ -61,25 +56,20 @@ impl<R: Ring> Trace<R> {
             let branch = if picked { holds } else { branch };
             let out = Witness::new(branch.run(&mut tracer, shared)?);
             branches.check_outputs(out.values().len())?;
-            tracer.outputs.extend(out.values(), tracer.mask)?;
+            tracer.outputs.extend([out.values()], tracer.mask)?;
             tracer.next_branch()?;
         }
-        let take = |column: &mut Column<R>| Witness::new(core::mem::take(&mut column.kept));
-        Ok(Self {
-            inputs: take(&mut tracer.inputs),
-            left: take(&mut tracer.left),
-            right: take(&mut tracer.right),
-            outputs: take(&mut tracer.outputs),
-        })
+        let ([inputs], [outputs]) = (tracer.inputs.into_kept(), tracer.outputs.into_kept());
+        let [left, right] = tracer.factors.into_kept();
+        Ok(Self { inputs, left, right, outputs })
     }
 }
 
 impl<R: Ring> Tracer<R> {
     fn next_branch(&mut self) -> Result<(), Error> {
-        for column in [&mut self.inputs, &mut self.left, &mut self.right, &mut self.outputs] {
-            column.spill(self.mask)?;
-            column.next = 0;
-        }
+        self.inputs.end(self.mask)?;
+        self.factors.end(self.mask)?;
+        self.outputs.end(self.mask)?;
         (self.place, self.assertions) = (Place::default(), 0);
         Ok(())
     }
@@ -90,60 +80,114 @@ impl<R: Ring> Tracer<R> {
     }
 }
 
-/// Values of one kind: those of the branch that holds, and those that wait to be added to them.
-struct Column<R: Ring> {
-    kept: Vec<R>,
-    /// How many values of the current branch were added.
+/// `N` values at each place: those of the branch that holds, and those that wait to be put in their place, or not.
+struct Columns<R: Ring, const N: usize> {
+    kept: [Box<dyn Kept<R>>; N],
+    /// Places of the current branch that were handed over.
     next: usize,
-    waiting: Vec<R>,
-    keep: Keep<R>,
+    waiting: [Waiting<R>; N],
+    /// Places that wait.
+    filled: usize,
 }
 
-impl<R: Ring> Column<R> {
-    fn new(n: usize, keep: Keep<R>) -> Self {
-        Self { kept: vec![R::ZERO; n], next: 0, waiting: Vec::with_capacity(BLOCK), keep }
+/// A block of values; wiped on drop.
+struct Waiting<R: Ring>(Box<[R; BLOCK]>);
+
+impl<R: Ring> Waiting<R> {
+    fn new() -> Self {
+        Self(Box::new([R::ZERO; BLOCK]))
+    }
+}
+
+impl<R: Ring> Drop for Waiting<R> {
+    fn drop(&mut self) {
+        let values = core::mem::replace(&mut self.0, Box::new([R::ZERO; BLOCK])) as Box<[R]>;
+        drop(Witness::new(values.into_vec()));
+    }
+}
+
+impl<R: Ring, const N: usize> Columns<R, N> {
+    fn new(kept: [Box<dyn Kept<R>>; N]) -> Self {
+        Self { kept, next: 0, waiting: core::array::from_fn(|_| Waiting::new()), filled: 0 }
     }
 
-    #[inline]
-    fn push(&mut self, x: R, mask: u64) -> Result<(), Error> {
-        if self.waiting.len() >= BLOCK {
+    #[inline(always)]
+    fn push(&mut self, values: [R; N], mask: u64) -> Result<(), Error> {
+        if self.filled >= BLOCK {
             self.spill(mask)?;
         }
-        self.waiting.push(x);
+        let place = self.filled;
+        for (Waiting(waiting), value) in self.waiting.iter_mut().zip(values) {
+            // The place is below: the remainder only spares the check of it.
+            waiting[place % BLOCK] = value;
+        }
+        self.filled = place + 1;
         Ok(())
     }
 
-    fn extend(&mut self, x: &[R], mask: u64) -> Result<(), Error> {
-        self.spill(mask)?;
-        self.add(x, mask)
+    /// Whole blocks are handed over where they are, unless a part of one waits.
+    fn extend(&mut self, mut values: [&[R]; N], mask: u64) -> Result<(), Error> {
+        loop {
+            let n = values.iter().map(|values| values.len()).min().unwrap_or_default();
+            if n == 0 {
+                return Ok(());
+            }
+            if self.filled >= BLOCK {
+                self.spill(mask)?;
+            }
+            if self.filled == 0 && n >= BLOCK {
+                let whole = n / BLOCK * BLOCK;
+                hand_over(&mut self.kept, &mut self.next, values.map(|values| &values[..whole]), mask)?;
+                values = values.map(|values| &values[whole..]);
+            } else {
+                let n = n.min(BLOCK - self.filled);
+                for (Waiting(waiting), values) in self.waiting.iter_mut().zip(&mut values) {
+                    let (now, later) = values.split_at(n);
+                    waiting[self.filled..][..n].copy_from_slice(now);
+                    *values = later;
+                }
+                self.filled += n;
+            }
+        }
     }
 
+    #[cold]
+    #[inline(never)]
     fn spill(&mut self, mask: u64) -> Result<(), Error> {
-        let mut waiting = core::mem::take(&mut self.waiting);
-        let added = self.add(&waiting, mask);
-        waiting.clear();
-        self.waiting = waiting;
-        added
+        let filled = core::mem::take(&mut self.filled);
+        let values = self.waiting.each_ref().map(|Waiting(waiting)| &waiting[..filled]);
+        hand_over(&mut self.kept, &mut self.next, values, mask)
     }
 
-    fn add(&mut self, x: &[R], mask: u64) -> Result<(), Error> {
-        let rest = self.kept.get_mut(self.next..).unwrap_or_default();
-        let Some(kept) = rest.get_mut(..x.len()) else {
-            let reason = "a branch has more values or products than the shape of its disjunction";
-            return Err(Error::misuse(reason));
-        };
-        (self.keep)(kept, x, mask);
-        self.next += x.len();
+    /// Ends a branch.
+    fn end(&mut self, mask: u64) -> Result<(), Error> {
+        self.spill(mask)?;
+        self.next = 0;
         Ok(())
+    }
+
+    fn into_kept(self) -> [Box<dyn Kept<R>>; N] {
+        self.kept
     }
 }
 
-impl<R: Ring> Drop for Column<R> {
-    fn drop(&mut self) {
-        // A witness wipes its values. What waits was cleared, not wiped: up to its capacity.
-        self.waiting.resize(self.waiting.capacity(), R::ZERO);
-        drop([&mut self.kept, &mut self.waiting].map(|values| Witness::new(core::mem::take(values))));
+/// Lets values be kept or not, and counts their places.
+fn hand_over<R: Ring, const N: usize>(
+    kept: &mut [Box<dyn Kept<R>>; N],
+    next: &mut usize,
+    values: [&[R]; N],
+    mask: u64,
+) -> Result<(), Error> {
+    for (kept, values) in kept.iter_mut().zip(values) {
+        if values.len() > kept.room().saturating_sub(*next) {
+            return Err(Error::misuse(
+                "a branch has more values or products than the shape of its disjunction",
+            ));
+        }
+        kept.keep(*next, values, mask);
     }
+    *next += values.first().map_or(0, |values| values.len());
+    Ok(())
 }
 
 impl<R: Ring> Backend for Tracer<R> {
@@ -163,15 +207,13 @@ impl<R: Ring> Ops<R> for Tracer<R> {
 
     #[inline]
     fn mul(&mut self, x: &R, y: &R) -> Result<R, Error> {
-        self.left.push(*x, self.mask)?;
-        self.right.push(*y, self.mask)?;
+        self.factors.push([*x, *y], self.mask)?;
         Ok(*x * *y)
     }
 
     fn mul_many(&mut self, x: &[R], y: &[R]) -> Result<Vec<R>, Error> {
         check_many(x.len(), y.len())?;
-        self.left.extend(x, self.mask)?;
-        self.right.extend(y, self.mask)?;
+        self.factors.extend([x, y], self.mask)?;
         Ok(x.iter().zip(y).map(|(x, y)| *x * *y).collect())
     }
 }
@@ -187,7 +229,7 @@ impl<R: Ring> Prove<R> for Tracer<R> {
             0 => vec![R::ZERO; n],
             _ => Evaluator::new().secret(n, hint)?,
         };
-        self.inputs.extend(&values, self.mask)?;
+        self.inputs.extend([&values], self.mask)?;
         Ok(values)
     }
 
@@ -208,7 +250,7 @@ volery_circuit::polynomials_by_multiplying!([R: Ring] R, Tracer<R>);
 #[cfg(test)]
 mod tests {
     use core::cell::Cell;
-    use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+    use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Range, Sub, SubAssign};
 
     use volery_circuit::Digest;
     use volery_field::{EncodingError, F61};
@@ -273,10 +315,27 @@ mod tests {
         }
     }
 
-    fn keep(to: &mut [Counted], from: &[Counted], mask: u64) {
-        count(1, from.len());
-        let bit = Counted(F61::new(mask & 1));
-        to.iter_mut().zip(from).for_each(|(to, from)| *to += *from * bit);
+    /// Values that are added in so many operations each, whatever the mask.
+    struct Counting(Vec<Counted>);
+
+    impl Kept<Counted> for Counting {
+        fn room(&self) -> usize {
+            self.0.len()
+        }
+
+        fn keep(&mut self, at: usize, values: &[Counted], mask: u64) {
+            count(1, values.len());
+            let bit = Counted(F61::new(mask & 1));
+            self.0[at..].iter_mut().zip(values).for_each(|(to, from)| *to += *from * bit);
+        }
+
+        fn values(&self, places: Range<usize>) -> Vec<Counted> {
+            self.0[places].to_vec()
+        }
+    }
+
+    fn kept(n: usize) -> Box<dyn Kept<Counted>> {
+        Box::new(Counting(vec![Counted::ZERO; n]))
     }
 
     /// "A number of my own, raised to some power and added to what goes in, is this", for `power` products.
@@ -327,7 +386,7 @@ mod tests {
         let branches = branches();
         let witness = Power { root: Some(root), ..branches.list()[choice].clone() };
         let picked = Picked { index: choice, witness: Some(witness) };
-        Trace::of(&branches, &picked, &[Counted(F61::new(7))], keep)
+        Trace::of(&branches, &picked, &[Counted(F61::new(7))], kept)
     }
 
     #[test]
@@ -335,7 +394,7 @@ mod tests {
         let counts = [0, 1, 2, 3].map(|choice| {
             COUNTS.with(|counts| counts.set([0; 2]));
             let trace = trace(choice, 3).expect("holds");
-            assert_eq!(trace.inputs.values(), [Counted(F61::new(3))]);
+            assert_eq!(trace.inputs.values(0..1), [Counted(F61::new(3))]);
             COUNTS.with(Cell::get)
         });
         // Both factors of every product of every branch, its secret and what comes out.
@@ -349,15 +408,15 @@ mod tests {
         for choice in 0..4 {
             let (trace, n) = (trace(choice, 3).expect("holds"), branches().list()[choice].power - 1);
             let three = Counted(F61::new(3));
-            let (left, right) = (trace.left.values(), trace.right.values());
-            assert_eq!((left.len(), right.len()), (BLOCK + 8, BLOCK + 8));
+            assert_eq!((trace.left.room(), trace.right.room()), (BLOCK + 8, BLOCK + 8));
+            let [left, right] = [&trace.left, &trace.right].map(|kept| kept.values(0..BLOCK + 8));
             let mut power = three;
             for (left, right) in left[..n].iter().zip(&right[..n]) {
                 assert_eq!((*left, *right), (power, three));
                 power *= three;
             }
             assert!(left[n..].iter().chain(&right[n..]).all(|x| x.is_zero()));
-            assert_eq!(trace.outputs.values(), [power]);
+            assert_eq!(trace.outputs.values(0..1), [power]);
         }
     }
 
@@ -368,7 +427,7 @@ mod tests {
             assert_eq!(error, Some(Error::Unsatisfied { assertion: 0, place: "powers".into() }));
         }
         let branches = branches();
-        let error = Trace::of(&branches, &Picked::new(4), &[Counted::ZERO], keep).err();
+        let error = Trace::of(&branches, &Picked::new(4), &[Counted::ZERO], kept).err();
         assert!(matches!(error, Some(Error::Witness(_))));
     }
 }

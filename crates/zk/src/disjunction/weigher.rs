@@ -1,10 +1,10 @@
 //! A branch on commitments: what its rows weigh.
 
 use volery_circuit::{Backend, Branch, Error as StatementError, Hint, Ops, Prove};
-use volery_field::Ring;
+use volery_field::{Element, Ring};
 use zeroize::Zeroize;
 
-use super::base::{Base, Token as _, Weighed};
+use super::base::{Base, Token, Weighed};
 use super::robin::Committed;
 use super::rows::{Across, CHUNK, FOLD, Grid, Products, Rows};
 use super::tracer::check_many;
@@ -17,158 +17,234 @@ pub struct Weigher<'x, R: Ring, B: Base<R>> {
     base: &'x mut B,
     /// Committed values that the branch has not asked for yet.
     inputs: &'x [B::Wire],
-    products: &'x [B::Wire],
-    /// Multiplications so far.
-    next: usize,
     factors: Factors<'x, R, B>,
     asserted: Asserted<'x, R, B>,
     weighed: Weighed,
 }
 
-/// The rows of a chunk that wait for their coefficients, each at its place, and the sum of those before under the chunk's factors.
-struct Column<R: Ring, B: Base<R>> {
-    waiting: Box<[B::Half]>,
-    sum: B::Token,
-}
-
-impl<R: Ring, B: Base<R>> Column<R, B> {
-    fn new() -> Self {
-        Self { waiting: vec![B::Half::default(); CHUNK].into_boxed_slice(), sum: B::Token::default() }
-    }
-}
-
-impl<R: Ring, B: Base<R>> Drop for Column<R, B> {
-    fn drop(&mut self) {
-        self.waiting.zeroize();
-        self.sum.zeroize();
-    }
-}
-
 /// The left and right rows of multiplications.
+///
+/// What a multiplication touches is one counter and the block: its rows as they come, and the products that stand for it.
 struct Factors<'x, R: Ring, B: Base<R>> {
-    left: Column<R, B>,
-    right: Column<R, B>,
-    /// Places in the chunk up to which rows were weighed, and up to which there are some.
-    weighed: usize,
+    left: Waiting<R, B>,
+    right: Waiting<R, B>,
+    /// Rows that wait.
     filled: usize,
-    /// Under which challenge they are, and those of later ones.
-    rows: &'x Products<B::Mac>,
-    later: core::slice::Iter<'x, Products<B::Mac>>,
-    across: Across,
-    /// Whole chunks under this challenge.
-    chunks: usize,
-    sum: B::Token,
+    /// Products of the rows that wait, and of as many more as a block has.
+    block: &'x [B::Wire],
+    /// The same, and all that come later.
+    products: &'x [B::Wire],
+    weighed: Sums<'x, B::Mac, B::Token>,
+}
+
+/// Rows that wait for their coefficients: few enough for the first-level cache, whole runs, and a part of a chunk.
+const BLOCK: usize = 1 << 8;
+
+/// So many rows; wiped on drop.
+struct Waiting<R: Ring, B: Base<R>>(Box<[B::Half; BLOCK]>);
+
+impl<R: Ring, B: Base<R>> Waiting<R, B> {
+    fn new() -> Self {
+        Self(Box::new([B::Half::default(); BLOCK]))
+    }
+}
+
+impl<R: Ring, B: Base<R>> Drop for Waiting<R, B> {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
 }
 
 impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
-    fn new(rows: &'x [Products<B::Mac>]) -> Result<Self, Error> {
-        let mut later = rows.iter();
-        let rows = later.next().ok_or_else(|| StatementError::misuse("a disjunction without a challenge"))?;
-        Ok(Self {
-            left: Column::new(),
-            right: Column::new(),
-            weighed: 0,
+    fn new(rows: &'x [Products<B::Mac>], products: &'x [B::Wire]) -> Result<Self, Error> {
+        let mut factors = Self {
+            left: Waiting::new(),
+            right: Waiting::new(),
             filled: 0,
-            rows,
-            across: rows.grid.across(),
-            later,
-            chunks: 0,
-            sum: B::Token::default(),
-        })
+            block: &[],
+            products,
+            weighed: Sums::new(rows)?,
+        };
+        factors.advance(0);
+        Ok(factors)
     }
 
-    /// Weighs the rows that wait.
-    fn weigh(&mut self) -> Result<(), Error> {
-        let waiting = self.weighed..self.filled;
-        self.weighed = self.filled;
-        let (left, right) = (&self.left.waiting[waiting.clone()], &self.right.waiting[waiting.clone()]);
-        let sums = B::combine_pair(left, right, &self.rows.grid.within()[waiting])?;
-        self.add(sums);
+    /// Goes on after so many products.
+    fn advance(&mut self, n: usize) {
+        self.filled = 0;
+        self.products = self.products.get(n..).unwrap_or_default();
+        self.block = &self.products[..self.products.len().min(BLOCK)];
+    }
+
+    /// Weighs what waits, and goes on to the next block.
+    #[cold]
+    #[inline(never)]
+    fn end_block(&mut self) -> Result<(), Error> {
+        self.weigh()?;
+        if self.block.is_empty() {
+            return too_large("multiplications");
+        }
         Ok(())
     }
 
-    fn add(&mut self, [left, right]: [B::Token; 2]) {
-        self.left.sum = self.left.sum.plus(left);
-        self.right.sum = self.right.sum.plus(right);
+    fn weigh(&mut self) -> Result<(), Error> {
+        let filled = self.filled;
+        self.weighed.add::<R, B>([&self.left.0[..filled], &self.right.0[..filled]])?;
+        self.advance(filled);
+        Ok(())
     }
 
-    /// Weighs what waits, and multiplies the chunk's sum by the chunk's factor.
-    #[cold]
-    #[inline(never)]
-    fn end_chunk(&mut self) -> Result<(), Error> {
+    /// As many rows as there is room for; how many. There must be products for them.
+    fn extend(&mut self, x: &[B::Wire], y: &[B::Wire]) -> Result<usize, Error> {
+        if self.filled >= self.block.len() {
+            self.end_block()?;
+        }
+        if self.filled == 0
+            && x.len() >= BLOCK
+            && let (Some(x), Some(y)) = (B::halves(x), B::halves(y))
+        {
+            // Whole blocks are weighed where they are.
+            let n = (x.len() / BLOCK * BLOCK).min(self.weighed.room());
+            self.weighed.add::<R, B>([&x[..n], &y[..n]])?;
+            self.advance(n);
+            return Ok(n);
+        }
+        let n = x.len().min(self.block.len() - self.filled);
+        for (Waiting(waiting), wires) in [(&mut self.left, x), (&mut self.right, y)] {
+            waiting[self.filled..][..n].iter_mut().zip(wires).for_each(|(to, wire)| *to = B::half(wire));
+        }
+        self.filled += n;
+        Ok(n)
+    }
+
+    fn finish(mut self) -> Result<B::Token, Error> {
         self.weigh()?;
-        let sums = [&mut self.left.sum, &mut self.right.sum].map(core::mem::take);
-        self.sum = self.sum.plus(self.rows.chunk::<R, B>(sums, &mut self.across));
-        (self.weighed, self.filled) = (0, 0);
+        Ok(self.weighed.finish::<R, B>())
+    }
+}
+
+/// What rows weigh, left and right ones.
+struct Sums<'x, M, T: Zeroize> {
+    /// Those of the chunk so far, under the factors within it.
+    chunk: [T; 2],
+    /// How many these are.
+    place: usize,
+    /// Under which challenge they are, and those of later ones.
+    rows: &'x Products<M>,
+    later: core::slice::Iter<'x, Products<M>>,
+    across: Across,
+    /// Whole chunks under this challenge.
+    chunks: usize,
+    total: T,
+}
+
+impl<'x, M: Element, T: Token<M>> Sums<'x, M, T> {
+    fn new(rows: &'x [Products<M>]) -> Result<Self, Error> {
+        let mut later = rows.iter();
+        let rows = later.next().ok_or_else(|| StatementError::misuse("a disjunction without a challenge"))?;
+        let (chunk, total) = ([T::default(); 2], T::default());
+        Ok(Self { chunk, place: 0, rows, across: rows.grid.across(), later, chunks: 0, total })
+    }
+
+    /// Rows up to the end of the chunk.
+    fn room(&self) -> usize {
+        CHUNK - self.place
+    }
+
+    /// Adds what these rows weigh, which are next in the chunk; as many at most as there is room for. They begin with a run.
+    fn add<R: Ring, B: Base<R, Mac = M, Token = T>>(&mut self, rows: [&[B::Half]; 2]) -> Result<(), Error> {
+        let n = rows[0].len();
+        let within = &self.rows.grid.within()[self.place / B::RUN..][..n.div_ceil(B::RUN)];
+        for (sum, rows) in self.chunk.iter_mut().zip(rows) {
+            *sum = sum.plus(B::combine(rows, within)?);
+        }
+        self.place += n;
+        if self.place >= CHUNK {
+            self.end_chunk::<R, B>();
+        }
+        Ok(())
+    }
+
+    /// Multiplies the chunk's sum by the chunk's factor.
+    fn end_chunk<R: Ring, B: Base<R, Mac = M, Token = T>>(&mut self) {
+        let chunk = core::mem::take(&mut self.chunk);
+        self.total = self.total.plus(self.rows.chunk::<R, B>(chunk, &mut self.across));
+        self.place = 0;
         self.chunks += 1;
         if self.chunks * CHUNK == FOLD
             && let Some(rows) = self.later.next()
         {
             (self.rows, self.across, self.chunks) = (rows, rows.grid.across(), 0);
         }
-        Ok(())
     }
 
-    /// As many rows as the chunk has room for; how many.
-    fn extend(&mut self, x: &[B::Wire], y: &[B::Wire]) -> Result<usize, Error> {
-        let n = x.len().min(CHUNK - self.filled);
-        let (x, y, places) = (&x[..n], &y[..n], self.filled..self.filled + n);
-        self.filled += n;
-        match (B::halves(x), B::halves(y)) {
-            // Few are copied, so that they are weighed together with others.
-            (Some(x), Some(y)) if n >= DIRECTLY => {
-                self.filled = places.start;
-                self.weigh()?;
-                (self.weighed, self.filled) = (places.end, places.end);
-                self.add(B::combine_pair(x, y, &self.rows.grid.within()[places])?);
-            }
-            _ => {
-                self.left.waiting[places.clone()].iter_mut().zip(x).for_each(|(to, x)| *to = B::half(x));
-                self.right.waiting[places].iter_mut().zip(y).for_each(|(to, y)| *to = B::half(y));
-            }
-        }
-        if self.filled == CHUNK {
-            self.end_chunk()?;
-        }
-        Ok(n)
-    }
-
-    fn finish(mut self) -> Result<B::Token, Error> {
-        self.end_chunk()?;
-        Ok(self.sum)
+    fn finish<R: Ring, B: Base<R, Mac = M, Token = T>>(mut self) -> T {
+        self.end_chunk::<R, B>();
+        core::mem::take(&mut self.total)
     }
 }
 
-/// Wires at once that are weighed where they are.
-const DIRECTLY: usize = 64;
+impl<M, T: Zeroize> Drop for Sums<'_, M, T> {
+    fn drop(&mut self) {
+        self.chunk.iter_mut().for_each(T::zeroize);
+        self.total.zeroize();
+    }
+}
 
-/// The rows of what is claimed to be zero.
+/// The rows of what is claimed to be zero: those that wait for their coefficients, and what those before weigh.
 struct Asserted<'x, R: Ring, B: Base<R>> {
-    column: Column<R, B>,
+    waiting: Waiting<R, B>,
     filled: usize,
+    /// How many rows of the chunk were weighed, and what they weigh under the factors within it.
+    place: usize,
+    chunk: B::Token,
+    sum: B::Token,
     rows: &'x Grid<B::Mac>,
     across: Across,
 }
 
 impl<'x, R: Ring, B: Base<R>> Asserted<'x, R, B> {
     fn new(rows: &'x Grid<B::Mac>) -> Self {
-        Self { column: Column::new(), filled: 0, rows, across: rows.across() }
+        let (chunk, sum) = (B::Token::default(), B::Token::default());
+        Self { waiting: Waiting::new(), filled: 0, place: 0, chunk, sum, rows, across: rows.across() }
     }
 
     fn push(&mut self, wire: &B::Wire) -> Result<(), Error> {
-        if self.filled >= CHUNK {
-            self.end_chunk()?;
+        if self.filled >= BLOCK {
+            self.weigh()?;
         }
-        self.column.waiting[self.filled] = B::half(wire);
+        self.waiting.0[self.filled] = B::half(wire);
         self.filled += 1;
         Ok(())
     }
 
-    fn end_chunk(&mut self) -> Result<(), Error> {
+    fn weigh(&mut self) -> Result<(), Error> {
         let n = core::mem::take(&mut self.filled);
-        let sum = B::combine(&self.column.waiting[..n], &self.rows.within()[..n])?;
-        self.column.sum = self.column.sum.plus(sum.times(self.across.next()));
+        let within = &self.rows.within()[self.place / B::RUN..][..n.div_ceil(B::RUN)];
+        self.chunk = self.chunk.plus(B::combine(&self.waiting.0[..n], within)?);
+        self.place += n;
+        if self.place >= CHUNK {
+            self.end_chunk();
+        }
         Ok(())
+    }
+
+    fn end_chunk(&mut self) {
+        self.sum = self.sum.plus(core::mem::take(&mut self.chunk).times(self.across.next()));
+        self.place = 0;
+    }
+
+    fn finish(mut self) -> Result<B::Token, Error> {
+        self.weigh()?;
+        self.end_chunk();
+        Ok(self.sum)
+    }
+}
+
+impl<R: Ring, B: Base<R>> Drop for Asserted<'_, R, B> {
+    fn drop(&mut self) {
+        self.chunk.zeroize();
+        self.sum.zeroize();
     }
 }
 
@@ -184,18 +260,16 @@ impl<'x, R: Ring, B: Base<R>> Weigher<'x, R, B> {
         let mut weigher = Self {
             base,
             inputs: &committed.inputs,
-            products: &committed.products,
-            next: 0,
-            factors: Factors::new(&rows.products)?,
+            factors: Factors::new(&rows.products, &committed.products)?,
             asserted: Asserted::new(&rows.assertions),
             weighed: Weighed::default(),
         };
         let outputs = branch.run(&mut weigher, shared)?;
         weigher.come_out(&outputs, &committed.outputs)?;
-        weigher.asserted.end_chunk()?;
-        weigher.weighed.multiplications = weigher.next as u64;
-        let Self { factors, asserted, weighed, .. } = weigher;
-        Ok((factors.finish()?.plus(asserted.column.sum), weighed))
+        let Self { factors, asserted, mut weighed, .. } = weigher;
+        let unused = factors.products.len() - factors.filled;
+        weighed.multiplications = (committed.products.len() - unused) as u64;
+        Ok((factors.finish()?.plus(asserted.finish()?), weighed))
     }
 
     /// What comes out of the branch is what was committed to.
@@ -253,24 +327,21 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
     #[inline(always)]
     fn mul(&mut self, x: &B::Wire, y: &B::Wire) -> Result<B::Wire, Error> {
         loop {
-            let Some(product) = self.products.get(self.next) else { return too_large("multiplications") };
-            let Factors { left, right, filled, .. } = &mut self.factors;
-            if let (Some(left), Some(right)) = (left.waiting.get_mut(*filled), right.waiting.get_mut(*filled))
-            {
-                (*left, *right) = (B::half(x), B::half(y));
+            let Factors { left: Waiting(left), right: Waiting(right), filled, block, .. } = &mut self.factors;
+            if let Some(product) = block.get(*filled) {
+                // A block is no longer than they are: the remainder only spares the check of it.
+                (left[*filled % BLOCK], right[*filled % BLOCK]) = (B::half(x), B::half(y));
                 *filled += 1;
-                self.next += 1;
                 return Ok(product.clone());
             }
-            self.factors.end_chunk()?;
+            self.factors.end_block()?;
         }
     }
 
     fn mul_many(&mut self, x: &[B::Wire], y: &[B::Wire]) -> Result<Vec<B::Wire>, Error> {
         check_many(x.len(), y.len())?;
-        let rest = self.products.get(self.next..).unwrap_or_default();
+        let rest = self.factors.products.get(self.factors.filled..).unwrap_or_default();
         let Some(products) = rest.get(..x.len()) else { return too_large("multiplications") };
-        self.next += x.len();
         let mut done = 0;
         while done < x.len() {
             done += self.factors.extend(&x[done..], &y[done..])?;

@@ -115,7 +115,7 @@ fn evaluate<F: Value, B: Linear<F>, S: Branch<F, Tracer<F>>>(
     match circuits.replay(pick.index, shared.values()) {
         Some(trace) => Ok(trace),
         // There are hints to run; or the branch does not hold, and this says where.
-        None => Trace::of(branches, pick, shared.values(), B::keep),
+        None => Trace::of(branches, pick, shared.values(), B::kept),
     }
 }
 

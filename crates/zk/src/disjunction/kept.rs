@@ -1,0 +1,155 @@
+//! Where P keeps the values of the branch that holds.
+
+use core::ops::Range;
+
+use volery_field::{Element, F2, Ring};
+use zeroize::Zeroizing;
+
+/// Values that are handed over together, at places that are multiples of it: whole words of bits, and few enough for the first-level
+/// cache.
+pub(super) const BLOCK: usize = 1 << 8;
+
+/// Values of one kind, zeros at first; wiped on drop.
+pub trait Kept<R: Ring>: Send {
+    /// How many there are.
+    fn room(&self) -> usize;
+
+    /// Puts `values` in place of those from `at` on, a multiple of 256, where `mask` is all ones, and leaves these where it is zero;
+    /// without a branch on it. Values beyond the room are left out.
+    fn keep(&mut self, at: usize, values: &[R], mask: u64);
+
+    /// Those at these places; of places beyond the room nothing.
+    fn values(&self, places: Range<usize>) -> Vec<R>;
+}
+
+/// Elements of a field as they are.
+pub(super) struct Elements<F: Element>(Zeroizing<Vec<F>>);
+
+impl<F: Element> Elements<F> {
+    /// So many zeros.
+    pub(super) fn new(n: usize) -> Self {
+        Self::of(vec![F::ZERO; n])
+    }
+
+    /// These.
+    pub(super) fn of(values: Vec<F>) -> Self {
+        Self(Zeroizing::new(values))
+    }
+}
+
+impl<F: Element> Kept<F> for Elements<F> {
+    fn room(&self) -> usize {
+        self.0.len()
+    }
+
+    fn keep(&mut self, at: usize, values: &[F], mask: u64) {
+        let to = self.0.get_mut(at..).unwrap_or_default();
+        to.iter_mut().zip(values).for_each(|(to, value)| *to = to.select(*value, mask));
+    }
+
+    fn values(&self, places: Range<usize>) -> Vec<F> {
+        self.0.get(places).unwrap_or_default().to_vec()
+    }
+}
+
+/// Bits, 64 in a word: a mask selects as many at once.
+pub(super) struct PackedBits {
+    words: Zeroizing<Vec<u64>>,
+    bits: usize,
+}
+
+impl PackedBits {
+    /// So many zeros.
+    pub(super) fn new(bits: usize) -> Self {
+        Self { words: Zeroizing::new(vec![0; bits.div_ceil(64)]), bits }
+    }
+}
+
+/// Bit `i` of the word is `bits[i]`.
+#[inline]
+fn pack(bits: &[F2]) -> u64 {
+    let (bytes, rest) = bits.as_chunks::<8>();
+    let whole = bytes.iter().rev().fold(0, |word, bits| word << 8 | pack_byte(bits));
+    let rest = rest.iter().rev().fold(0, |word, bit| word << 1 | u64::from(bit.to_u8()));
+    whole | rest.checked_shl(8 * bytes.len() as u32).unwrap_or_default()
+}
+
+/// Eight bytes of one bit each. The product has bit `i` of byte `i` at `56 + i`, and no two terms at one place.
+#[inline(always)]
+fn pack_byte(bits: &[F2; 8]) -> u64 {
+    u64::from_le_bytes(bits.map(F2::to_u8)).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+impl Kept<F2> for PackedBits {
+    fn room(&self) -> usize {
+        self.bits
+    }
+
+    fn keep(&mut self, at: usize, values: &[F2], mask: u64) {
+        let to = self.words.get_mut(at / 64..).unwrap_or_default();
+        to.iter_mut().zip(values.chunks(64)).for_each(|(to, bits)| *to = (*to & !mask) | (pack(bits) & mask));
+    }
+
+    fn values(&self, places: Range<usize>) -> Vec<F2> {
+        let places = places.start..places.end.min(self.bits);
+        let word = |place: usize| self.words.get(place / 64).copied().unwrap_or_default();
+        places.map(|place| F2::from_lsb(word(place) >> (place % 64))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use volery_field::{Bn254Scalar, F61, Value};
+    use volery_vole::Prg;
+
+    use super::*;
+
+    /// Three lists of values, of which the second is kept, under `new`'s room.
+    fn keeps_one_of_three<R: Ring>(mut kept: impl Kept<R>, lists: &[Vec<R>; 3]) {
+        let room = kept.room();
+        for (list, mask) in lists.iter().zip([0, u64::MAX, 0]) {
+            for (i, values) in list.chunks(BLOCK).enumerate() {
+                kept.keep(BLOCK * i, values, mask);
+            }
+        }
+        let expected: Vec<R> =
+            lists[1].iter().copied().chain(core::iter::repeat(R::ZERO)).take(room).collect();
+        assert!(kept.values(0..room) == expected);
+        let (start, end) = (room / 3, room - room / 5);
+        assert!(kept.values(start..end) == expected[start..end]);
+    }
+
+    fn elements_of<F: Value>(room: usize, lengths: [usize; 3]) {
+        let mut prg = Prg::new([9; 16]);
+        let lists = lengths.map(|n| {
+            let mut list = vec![F::ZERO; n.min(room)];
+            prg.elements(&mut list);
+            list
+        });
+        keeps_one_of_three(Elements::new(room), &lists);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_kept_are_the_values_under_the_mask(room in 0..900_usize, lengths: [usize; 3], seed: [u8; 16]) {
+            let lengths = lengths.map(|n| n % 900);
+            elements_of::<F61>(room, lengths);
+            elements_of::<Bn254Scalar>(room, lengths);
+            let mut prg = Prg::new(seed);
+            let lists = lengths.map(|n| {
+                let mut bytes = vec![0; n.min(room)];
+                prg.bytes(&mut bytes);
+                bytes.iter().map(|byte| F2::from_lsb((*byte).into())).collect()
+            });
+            keeps_one_of_three(PackedBits::new(room), &lists);
+        }
+
+        #[test]
+        fn packed_bits_are_in_order(word: u64, n in 0..=64_usize) {
+            let bits: Vec<F2> = (0..n).map(|i| F2::from_lsb(word >> i)).collect();
+            let expected = if n == 64 { word } else { word & ((1 << n) - 1) };
+            prop_assert_eq!(pack(&bits), expected);
+        }
+    }
+}
