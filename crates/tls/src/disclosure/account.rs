@@ -3,14 +3,15 @@
 use core::ops::Range;
 
 use volery_circuit::gadgets::bytes_to_bits;
-use volery_circuit::{Circuit, Digest, Error as CircuitError, Ops, Prove};
+use volery_circuit::{Circuit, Digest, Error as CircuitError, Evaluator, Ops, Prove};
 use volery_field::F2;
+use zeroize::Zeroizing;
 
-use super::Refusal;
 use super::derive::{Root, SIDES, derive, records, stream};
 use super::machine::{Failure, Zk};
 use super::payload::{application, blocks};
 use super::shown::{Message, Shown};
+use super::{Error, Refusal};
 use crate::claim::{self, Claim, Class};
 use crate::ghash::BLOCK_BYTES;
 use crate::prf::Side;
@@ -44,6 +45,8 @@ pub(crate) struct Account {
 struct Constraint {
     ranges: Vec<Range<usize>>,
     circuits: Vec<Circuit<F2>>,
+    /// What each of them says.
+    texts: Vec<String>,
 }
 
 impl Account {
@@ -60,6 +63,26 @@ impl Account {
         let [request, response] = &shown;
         let constraints = [constraints(request)?, constraints(response)?];
         Ok(Self { transcript, digest: digest.finish(), opened, shown, constraints })
+    }
+
+    /// Whether what is claimed is true of this payload.
+    ///
+    /// # Errors
+    /// [`Error::NotTrue`].
+    pub(super) fn check_claims(&self, payload: [&[u8]; 2]) -> Result<(), Error> {
+        for (text, constraints) in payload.into_iter().zip(&self.constraints) {
+            for constraint in constraints {
+                let parts = constraint.ranges.iter().map(|range| text.get(range.clone()).unwrap_or_default());
+                let bits = Zeroizing::new(bytes_to_bits(&Zeroizing::new(parts.collect::<Vec<_>>().concat())));
+                let holds = |circuit: &Circuit<F2>| circuit.run(&mut Evaluator::new(), bits.to_vec()).is_ok();
+                if let Some((_, text)) =
+                    constraint.circuits.iter().zip(&constraint.texts).find(|(c, _)| !holds(c))
+                {
+                    return Err(Error::NotTrue(text.clone()));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// What V gets to see: of the request, of the response.
@@ -170,7 +193,7 @@ fn constraints(shown: &Shown) -> Result<Vec<Constraint>, Refusal> {
         if hidden.class == Class::Opaque && hidden.claims.is_empty() {
             continue;
         }
-        let mut circuits = Vec::with_capacity(1 + hidden.claims.len());
+        let (mut circuits, mut texts) = (Vec::new(), Vec::new());
         let claims = hidden.claims.iter().map(|claim| claim as &dyn Claim);
         for claim in core::iter::once(&hidden.class as &dyn Claim).chain(claims) {
             let circuit = claim::circuit(claim, hidden.length()).map_err(Refusal::Claim)?;
@@ -180,8 +203,9 @@ fn constraints(shown: &Shown) -> Result<Vec<Constraint>, Refusal> {
                 return Err(Refusal::Claim(reason));
             }
             circuits.push(circuit);
+            texts.push(format!("{}: {}", hidden.part, claim.text()));
         }
-        constraints.push(Constraint { ranges: hidden.ranges.clone(), circuits });
+        constraints.push(Constraint { ranges: hidden.ranges.clone(), circuits, texts });
     }
     Ok(constraints)
 }

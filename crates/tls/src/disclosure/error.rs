@@ -18,6 +18,9 @@ pub enum Error {
          ask for that in the request"
     )]
     StillOpen,
+    /// At P: something that it wants to claim is not true. V has heard nothing of it.
+    #[error("not true: {0}")]
+    NotTrue(String),
     /// What the connection or the peer says about it is not what can be proved.
     #[error(transparent)]
     Refused(#[from] Refusal),
@@ -58,6 +61,12 @@ pub enum Refusal {
     /// Client and server agreed to speak another protocol than HTTP/1.1.
     #[error("client and server agreed to speak {0}; only http/1.1 is read")]
     Protocol(String),
+    /// Client and server did not agree on a protocol where they have to.
+    #[error(
+        "the server did not agree on http/1.1 (ALPN), so its words may be those of another service; if whoever verifies can reach it, \
+         proxy mode does without"
+    )]
+    NoProtocol,
     /// Something comes after an alert.
     #[error("the {} went on after an alert", name(*.0))]
     Alert(Side),

@@ -120,7 +120,11 @@ impl Ended {
         let message = Message { opened, shown };
         let [client, server] = &self.raw;
         let encoded = message.encode();
+        // What V's limits refuse is found here, too.
+        Message::decode(&encoded)?;
         let account = Account::new(self.transcript.clone(), [client, server], message)?;
+        // That P goes no further would tell V that a claim which it has heard is false.
+        account.check_claims([request, response])?;
         channel.send(WEB_CLAIMS, &encoded)?;
         Ok(account)
     }

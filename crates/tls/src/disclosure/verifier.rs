@@ -107,11 +107,7 @@ fn try_receive(
     let transcript = Transcript::parse(client, server).map_err(Refusal::from)?;
     let root = root(&transcript)?;
     let identity = server::verify(&transcript.handshake, host, roots, time).map_err(Refusal::from)?;
-    // The same bytes may be another protocol's words: what they mean is what client and server agreed on.
-    if let Some(protocol) = transcript.handshake.alpn.as_ref().filter(|protocol| protocol.as_slice() != HTTP)
-    {
-        return Err(Refusal::Protocol(protocol.escape_ascii().to_string()).into());
-    }
+    check_protocol(mode, transcript.handshake.alpn.as_deref())?;
     let payload: usize = SIDES.into_iter().map(|side| payload::length(records(&transcript, side))).sum();
     let max = Message::max_bytes(opened_bound(&transcript), payload);
     let message = Message::decode(channel.recv(WEB_CLAIMS, max)?)?;
@@ -121,6 +117,19 @@ fn try_receive(
     let shown = message.shown.clone();
     let account = Account::new(transcript, [client, server], message)?;
     Ok((account, Pending { mode, identity, shown }))
+}
+
+/// That the bytes are words of HTTP: the same bytes may be another protocol's, and what they mean is what client and server agreed on.
+///
+/// In the mode of two parties P alone chooses the server's port, and a server's certificate holds for all of its services: one that hands
+/// out what P gave it, under no protocol's name, would make P the author of a "response". In proxy mode V connects, to ports of its choice.
+fn check_protocol(mode: Mode, agreed: Option<&[u8]>) -> Result<(), Refusal> {
+    match agreed {
+        Some(HTTP) => Ok(()),
+        None if mode == Mode::Proxy => Ok(()),
+        Some(protocol) => Err(Refusal::Protocol(protocol.escape_ascii().to_string())),
+        None => Err(Refusal::NoProtocol),
+    }
 }
 
 /// No connection takes more bytes of opened bits: midstates and digests, hash keys, and for each record at most a mask and, for

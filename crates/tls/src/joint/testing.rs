@@ -73,6 +73,7 @@ fn client_hello(extended: bool) -> Vec<u8> {
         extension(10, &vector16(&[0, 23])),
         extension(11, &[1, 0]),
         extension(13, &vector16(&[4, 3, 8, 4, 4, 1])),
+        extension(16, &vector16(b"\x08http/1.1")),
     ];
     if extended {
         extensions.push(extension(23, &[]));

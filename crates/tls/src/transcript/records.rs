@@ -12,6 +12,9 @@ const CHANGE_CIPHER_SPEC: u8 = 20;
 const VERSION: u16 = 0x0303;
 const PROTOCOL_VERSION: u8 = 70;
 
+/// The most encrypted records of a direction. Each costs both parties a block of AES in the proof, however little is in it.
+pub(super) const MAX_RECORDS: usize = 1 << 13;
+
 /// A direction, with its encrypted part not read yet.
 pub(super) struct Stream<'a> {
     pub(super) side: Side,
@@ -50,6 +53,10 @@ impl<'a> Stream<'a> {
         let mut cursor = self.end?;
         let mut records = vec![encrypted(side, 0, header(side, &mut cursor)?)?];
         while !cursor.is_empty() {
+            if records.len() == MAX_RECORDS {
+                let what = "the number of encrypted records";
+                return Err(Error::Limit { side, what, found: MAX_RECORDS + 1, limit: MAX_RECORDS });
+            }
             let sequence = records.len() as u64;
             records.push(encrypted(side, sequence, header(side, &mut cursor)?)?);
         }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use volery::tls::{disclosure, joint, proxy};
 use volery::{Error, stored};
 use volery_circuit::Error as StatementError;
 
@@ -54,6 +55,10 @@ impl From<Error> for Failure {
         match error {
             Error::Proof(volery_zk::Error::Statement(error)) | Error::Statement(error) => error.into(),
             Error::Proof(volery_zk::Error::Rejected { reason }) => Self::Rejected(reason),
+            Error::Web(proxy::Error::Disclosure(disclosure::Error::NotTrue(reason)))
+            | Error::Joint(joint::Error::Disclosure(disclosure::Error::NotTrue(reason))) => {
+                Self::Rejected(format!("not true: {reason}"))
+            }
             Error::Options(reason) => Self::Input(reason),
             Error::Stored(error) => error.into(),
             _ => Self::session(error),

@@ -15,7 +15,9 @@ pub(crate) fn site(response: Vec<u8>) -> (u16, Roots, String) {
     let mut roots = Roots::none();
     roots.add_der(made.cert.der()).expect("a root");
     let config = ServerConfig::builder().with_no_client_auth();
-    let config = Arc::new(config.with_single_cert(vec![made.cert.der().clone()], key).expect("its key"));
+    let mut config = config.with_single_cert(vec![made.cert.der().clone()], key).expect("its key");
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let config = Arc::new(config);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     std::thread::spawn(move || {

@@ -9,8 +9,32 @@ use crate::http::json::{self, Kind, Path};
 use crate::http::{self, Body, Exchange, Header, Request, Response};
 use crate::prf::Side;
 
-/// Header fields that V has to read.
-const NEVER_HIDDEN: [&str; 4] = ["host", "content-length", "transfer-encoding", "connection"];
+/// Header fields that say how a message is to be read, and of what it is a part or an answer to. Some servers take the target, the host or the
+/// method from others than the request line and `Host`.
+const NEVER_HIDDEN: [&str; 16] = [
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "content-encoding",
+    "content-type",
+    "content-range",
+    "range",
+    "if-range",
+    "x-original-url",
+    "x-rewrite-url",
+    "x-forwarded-host",
+    "x-host",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+];
+
+/// Statuses of answers that are parts of something, or changes to it.
+const PARTIAL: [u16; 2] = [206, 226];
+
+/// The most bytes of bodies that are read for hidden values, in all: each value is looked for anew.
+const MAX_SEARCHED: usize = 1 << 27;
 
 /// Whether V has to read a header field of this name.
 pub(super) fn is_structure(name: &[u8]) -> bool {
@@ -26,6 +50,10 @@ pub(in crate::disclosure) fn exchange(texts: [&[u8]; 2], closed: bool) -> Result
     let exchanges = http::parse(request, response, closed);
     let exchanges = exchanges.map_err(|error| http(Side::Server, error.to_string()))?;
     match <[Exchange; 1]>::try_from(exchanges) {
+        Ok([exchange]) if PARTIAL.contains(&exchange.response.status) => {
+            let reason = format!("status {}: a part of a page is not read as one", exchange.response.status);
+            Err(http(Side::Server, reason))
+        }
         Ok([exchange]) => Ok(exchange),
         Err(exchanges) => {
             let reason = format!("{} requests on one connection; one is read", exchanges.len());
@@ -104,6 +132,16 @@ impl<'a> Message<'a> {
         Ok((class, self.body.locate(value.content())))
     }
 
+    /// That looking for hidden values takes no more than it may.
+    fn check_search(&self, hidden: &[Hidden]) -> Result<(), Refusal> {
+        let values = hidden.iter().filter(|hidden| matches!(hidden.part, Part::Json(_))).count();
+        if self.body.length().saturating_mul(values) > MAX_SEARCHED {
+            let reason = "so many hidden values in a body of this size take too long to find";
+            return Err(Refusal::Shown { side: self.side, reason });
+        }
+        Ok(())
+    }
+
     /// The values of all fields of this name that have one.
     fn header(&self, part: &Part, name: &str) -> Result<Vec<Range<usize>>, Refusal> {
         if is_structure(name.as_bytes()) {
@@ -111,6 +149,9 @@ impl<'a> Message<'a> {
         }
         let fields = self.headers.iter().filter(|header| header.is(self.text, name));
         let values: Vec<_> = fields.map(|header| header.value.clone()).collect();
+        if self.body.trailers.iter().any(|trailer| trailer.is(self.text, name)) {
+            return Err(self.refusal(part, "it comes again after the body, where nothing can be hidden"));
+        }
         if values.is_empty() {
             return Err(self.refusal(part, "there is no field of this name"));
         }
@@ -118,8 +159,10 @@ impl<'a> Message<'a> {
     }
 
     /// That claims are about one string: several fields of one name have no meaning as one.
-    fn check_claims(&self, part: &Part, ranges: &[Range<usize>], claims: usize) -> Result<(), Refusal> {
-        if matches!(part, Part::Header(_)) && ranges.len() > 1 && claims > 0 {
+    fn check_claims(&self, part: &Part, claims: usize) -> Result<(), Refusal> {
+        let Part::Header(name) = part else { return Ok(()) };
+        let fields = self.headers.iter().filter(|header| header.is(self.text, name)).count();
+        if fields > 1 && claims > 0 {
             return Err(
                 self.refusal(part, "there are several fields of this name, so nothing can be claimed of it")
             );
@@ -146,7 +189,7 @@ pub(in crate::disclosure) fn find(
     let mut shown = Shown { text: text.to_vec(), hidden: Vec::new() };
     for Hide { part, claims, .. } in hide.iter().filter(|hide| hide.side == side) {
         let (class, ranges) = message.locate(part)?;
-        message.check_claims(part, &ranges, claims.len())?;
+        message.check_claims(part, claims.len())?;
         for range in &ranges {
             let bytes = shown.text.get_mut(range.clone()).unwrap_or_default();
             if class == Class::JsonNumber && !bytes.iter().all(u8::is_ascii_digit) {
@@ -173,9 +216,10 @@ pub(in crate::disclosure) fn check(shown: &[Shown; 2], host: &str, closed: bool)
     check_host(&request.text, &exchange.request, host)?;
     for (side, shown) in [(Side::Client, request), (Side::Server, response)] {
         let message = Message::new(side, &shown.text, &exchange);
+        message.check_search(&shown.hidden)?;
         for hidden in &shown.hidden {
             let (class, ranges) = message.locate(&hidden.part)?;
-            message.check_claims(&hidden.part, &ranges, hidden.claims.len())?;
+            message.check_claims(&hidden.part, hidden.claims.len())?;
             if (class, &ranges) != (hidden.class, &hidden.ranges) {
                 return Err(
                     message.refusal(&hidden.part, "the hidden bytes are not this part, or more than it")

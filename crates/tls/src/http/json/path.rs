@@ -45,9 +45,9 @@ impl Path {
     }
 }
 
-/// Whether a key is written as it is, without quotes.
+/// Whether a key is written as it is, without quotes: all else could be mistaken for what stands around a path.
 fn is_plain(key: &str) -> bool {
-    !key.is_empty() && !key.contains(|c: char| c.is_control() || c.is_whitespace() || ".[]\"\\".contains(c))
+    !key.is_empty() && key.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'-')
 }
 
 impl fmt::Display for Path {

@@ -59,6 +59,11 @@ pub enum Failure {
     /// The server gave up in the handshake.
     #[error("the server ended the handshake with the alert {0}")]
     Alert(String),
+    /// The server does not say what it speaks.
+    #[error(
+        "the server does not agree on http/1.1 (ALPN), so nobody could tell its words from those of another service; proxy mode does without"
+    )]
+    NoProtocol,
     /// Anything else that is no correct handshake.
     #[error("TLS with the server: {0}")]
     Tls(String),

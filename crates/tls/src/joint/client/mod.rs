@@ -153,6 +153,9 @@ impl<'s, S: Read + Write> Tls<'s, S> {
 
     fn run(mut self, request: &[&[u8]]) -> Result<Captured, Error> {
         self.handshake()?;
+        if self.connection.alpn_protocol() != Some(stock::HTTP) {
+            return Err(Failure::NoProtocol.into());
+        }
         self.request(request)?;
         let (client, server) = self.wire.finish()?;
         let transcript = Transcript::parse(&client, &server).map_err(Failure::from)?;

@@ -117,7 +117,10 @@ pub(crate) fn server(issued: &Issued) -> ServerConfig {
     let key = PrivateKeyDer::try_from(issued.key.serialize_der()).unwrap();
     let config = ServerConfig::builder_with_provider(Arc::new(provider(true)));
     let config = config.with_protocol_versions(&[&rustls::version::TLS12, &rustls::version::TLS13]).unwrap();
-    config.with_no_client_auth().with_single_cert(vec![issued.certificate.der().clone()], key).unwrap()
+    let config = config.with_no_client_auth();
+    let mut config = config.with_single_cert(vec![issued.certificate.der().clone()], key).unwrap();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config
 }
 
 /// Keeps the master secret.

@@ -62,7 +62,7 @@ CLAIMS (the part is hidden)
   --assert 'response.json:balance in 5000..'         a number, at least 5000; 5000..9999: within these
   --assert 'response.json:name = Ada'                exactly these bytes
   --assert 'response.json:name contains da'          these bytes somewhere in it
-Everything that is not hidden is shown to the notary and stands in the attestation. With --reveal that is what you name, and
+Everything that is not hidden is shown to the notary and stands in the attestation, apart from cookies and authorization. With --reveal that is what you name, and
 what says how to read the rest: start lines, names of header fields and JSON keys, lengths. The length of what is hidden shows.
 In proxy mode the notary relays the connection, and whoever trusts the attestation trusts it to have reached the true server.";
 
@@ -153,6 +153,7 @@ pub(crate) struct NotaryServeArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_sessions: Option<u64>,
     /// Sessions of one client at the same time (one address; of IPv6, one network of 64 bits); more are refused
+    /// [default: half of --concurrency]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) per_client: Option<u16>,
     /// Sessions at the same time; more wait in the system's queue

@@ -99,7 +99,8 @@ impl Plan {
         let limits = client::Limits { received: MAX_RECEIVED, ..client::Limits::default() };
         let target = client::Target { host: &page.host, roots, limits };
         let fetched = prepared.fetch(&target, page.port, request)?;
-        let hide = self.wish.of(|revealed| fetched.hide_all_but(revealed))?;
+        let payload = [fetched.request(), fetched.response()];
+        let hide = self.wish.of(payload, |revealed| fetched.hide_all_but(revealed))?;
         Ok(fetched.prove(&hide)?)
     }
 
@@ -107,7 +108,8 @@ impl Plan {
         let Self { page, roots, request, .. } = self;
         let target = proxy::Target { host: &page.host, port: page.port, roots, max_received: MAX_RECEIVED };
         let fetched = prover.fetch(&target, request)?;
-        let hide = self.wish.of(|revealed| fetched.hide_all_but(revealed))?;
+        let payload = [fetched.request(), fetched.response()];
+        let hide = self.wish.of(payload, |revealed| fetched.hide_all_but(revealed))?;
         prover.prove_web(&fetched, &hide, &mut os_rng()?)?;
         Ok(prover)
     }

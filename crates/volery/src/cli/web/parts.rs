@@ -2,6 +2,7 @@
 
 use volery::tls::claim::Assertion;
 use volery::tls::disclosure::{Hide, Part};
+use volery::tls::http::{Request, Response};
 use volery::tls::prf::Side;
 
 use crate::cli::failure::Failure;
@@ -35,16 +36,41 @@ impl Wish {
     /// What is hidden of a connection, of which `all_but` hides everything but some parts.
     pub(super) fn of<E: Into<volery::Error>>(
         &self,
+        [request, response]: [&[u8]; 2],
         all_but: impl FnOnce(&[(Side, Part)]) -> Result<Vec<Hide>, E>,
     ) -> Result<Vec<Hide>, Failure> {
         let mut all = self.hidden.clone();
-        if !self.revealed.is_empty() {
-            let rest = all_but(&self.revealed).map_err(Into::into)?;
-            let new = |more: &Hide| !self.hidden.iter().any(|hide| is_same(hide, more.side, &more.part));
-            all.extend(rest.into_iter().filter(new));
-        }
+        let new = |more: &Hide| !self.hidden.iter().any(|hide| is_same(hide, more.side, &more.part));
+        let rest = if self.revealed.is_empty() {
+            credentials(request, response)
+        } else {
+            all_but(&self.revealed).map_err(Into::into)?
+        };
+        all.extend(rest.into_iter().filter(new));
         Ok(all)
     }
+}
+
+/// Header fields with which others could act as the prover: hidden unless they are revealed.
+fn credentials(request: &[u8], response: &[u8]) -> Vec<Hide> {
+    let request_headers = Request::parse(request, 0).map(|request| request.headers).unwrap_or_default();
+    let response_headers =
+        Response::parse(response, 0, false, true).map(|response| response.headers).unwrap_or_default();
+    let fields = [
+        (Side::Client, "Cookie"),
+        (Side::Client, "Authorization"),
+        (Side::Client, "Proxy-Authorization"),
+        (Side::Server, "Set-Cookie"),
+    ];
+    let is_there = |(side, name): &(Side, &str)| {
+        let (text, headers) = match side {
+            Side::Client => (request, &request_headers),
+            Side::Server => (response, &response_headers),
+        };
+        headers.iter().any(|header| header.is(text, name) && !header.value.is_empty())
+    };
+    let there = fields.into_iter().filter(is_there);
+    there.map(|(side, name)| Hide { side, part: Part::Header(name.into()), claims: Vec::new() }).collect()
 }
 
 /// Whether this is about that part: names of header fields have no case.

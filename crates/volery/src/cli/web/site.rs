@@ -37,12 +37,13 @@ impl Site {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let made = generate_simple_self_signed(names).map_err(Failure::session)?;
         let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).map_err(Failure::session)?;
-        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .map_err(Failure::session)?
             .with_no_client_auth()
             .with_single_cert(vec![made.cert.der().clone()], key)
             .map_err(Failure::session)?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let listener =
             TcpListener::bind(address).map_err(|error| Failure::session(format!("{address}: {error}")))?;
         Ok(Self { listener, config: Arc::new(config), root: made.cert.pem() })

@@ -19,7 +19,7 @@ use crate::cli::output;
 /// The most bytes of a request.
 const MAX_REQUEST: u64 = 1 << 13;
 /// How long a client may take for its request, and for reading the answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Counters of a notary's life.
 #[derive(Default)]
@@ -120,7 +120,7 @@ impl Metrics {
         // The first line says all. Whoever sends it byte by byte is cut off: each one costs a part of the patience.
         let mut chunk = [0; 1024];
         let mut source = socket.try_clone()?.take(MAX_REQUEST);
-        for _ in 0..8 {
+        for _ in 0..4 {
             let count = source.read(&mut chunk)?;
             line.extend_from_slice(chunk.get(..count).unwrap_or_default());
             if count == 0 || line.windows(4).any(|end| end == b"\r\n\r\n") {

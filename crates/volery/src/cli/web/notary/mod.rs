@@ -128,13 +128,15 @@ struct Office {
 impl Office {
     /// One connection: what became of it, and what went over it.
     fn meet(&self, socket: Socket) -> (Result<Statement, Failure>, Stats) {
-        let mut channel = match self.endpoint.greet(socket) {
-            Ok(link) => link.channel,
-            Err(failure) => return (Err(failure), Stats::default()),
-        };
+        let mut stats = Stats::default();
         // A panic would be a defect of ours; it must not take the other sessions with it.
-        let result = catch_unwind(AssertUnwindSafe(|| self.notary.session(&mut channel)));
-        (result.unwrap_or_else(|_| Err(Failure::session("internal error"))), channel.stats())
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            let mut channel = self.endpoint.greet(socket)?.channel;
+            let result = self.notary.session(&mut channel);
+            stats = channel.stats();
+            result
+        }));
+        (result.unwrap_or_else(|_| Err(Failure::session("internal error"))), stats)
     }
 
     fn tell(
@@ -209,7 +211,10 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
     endpoint.limits.total_time.get_or_insert(SESSION_TIME);
     endpoint.limits.total_bytes.get_or_insert(SESSION_BYTES);
     output::message(&format!("public key {}", key::hex(&notary.key.verifying_key().to_bytes())));
-    let crowd = Crowd { concurrency: args.concurrency, per_client: args.per_client, most: args.max_sessions };
+    // By default nobody can take all places alone.
+    let per_client = args.per_client.unwrap_or(args.concurrency.div_ceil(2));
+    let crowd =
+        Crowd { concurrency: args.concurrency, per_client: Some(per_client), most: args.max_sessions };
     let office = Office { notary, endpoint, metrics };
     stop.sessions(&office.endpoint, crowd, &office)
 }
