@@ -8,13 +8,13 @@ use super::parties::{Party, between, evaluator, garbler, rng};
 use super::scenario::{A, B, sample};
 use super::tap::{Change, Tap};
 use crate::Error;
-use crate::two_party::Owner;
+use crate::two_party::{Owner, Wire};
+
+/// Values that are public, and shared ones.
+type Seen = [Vec<F2>; 2];
 
 /// `a * b`, half public, half shared, both sealed before the inputs come: what the party sees, and its share's wires and masks.
-fn products<T: Party>(
-    party: &mut T,
-    channel: &mut dyn Channel,
-) -> Result<([Vec<F2>; 2], [Vec<crate::two_party::Wire>; 2]), Error> {
+fn products<T: Party>(party: &mut T, channel: &mut dyn Channel) -> Result<(Seen, [Vec<Wire>; 2]), Error> {
     let a = party.input(channel, Owner::Prover, 64)?;
     let b = party.input(channel, Owner::Verifier, 64)?;
     let out = party.call(channel, Toy::And, &[a.wires(), b.wires()].concat())?;
@@ -28,7 +28,7 @@ fn products<T: Party>(
     Ok(([public, party.shared_sealed(channel, shared)?], places))
 }
 
-fn prove(mut channel: impl Channel) -> Result<[Vec<F2>; 2], Error> {
+fn prove(mut channel: impl Channel) -> Result<Seen, Error> {
     let mut p = garbler();
     let ([public, own], [wires, masks]) = products(&mut p, &mut channel)?;
     let other = p.confirm(&mut channel, &wires, &masks)?;
@@ -81,7 +81,7 @@ fn a_sealed_output_takes_sixteen_bytes_when_it_is_opened() {
     assert_eq!(p, Ok(5 + 32 + 16));
 }
 
-fn prover_says(of: Tag, at: usize, change: Change) -> (Result<[Vec<F2>; 2], Error>, Result<Vec<F2>, Error>) {
+fn prover_says(of: Tag, at: usize, change: Change) -> (Result<Seen, Error>, Result<Vec<F2>, Error>) {
     between(move |c| prove(Tap::new(c, Some(of), at, change)), verify)
 }
 
