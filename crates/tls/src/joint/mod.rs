@@ -65,8 +65,11 @@
 //! * *P commits to another `s_P`*: then the keys are other keys, unless `s_P` is right for the `s_V` that V has. By then `s_V` is a value of
 //!   `lambda_V^2 + 2 gamma_V - x_2` at V's secret point `t_V S = (x_2, y_2)`. Whatever P sends in the exchange makes `lambda_V` and `gamma_V`
 //!   rational functions of that point, of small degree, and `x_2` plus a constant is not a square among the functions on the curve: the
-//!   group has no element of order two. So no choice of P's makes `s_V` a constant, and each value has few preimages: guessing `s_V` is
-//!   guessing the point. (P-256's prime order also means that a valid `S` has no small subgroup.)
+//!   group has no element of order two. So no choice of P's makes `s_V` a constant, and each value has few preimages: finding `s_V` is
+//!   finding the point, the Diffie-Hellman problem; also for a P that tries candidates on the inner midstate, which it sees after it has
+//!   committed. A P that prepared wrong products adds to them values of its choice for bits of V's uniform masks; these would have to
+//!   cancel products of such bits, and the whole of `x_2`: we see no way to leave `s_V` less than a hundred bits of entropy, but
+//!   for this case it is an argument and no proof. (P-256's prime order also means that a valid `S` has no small subgroup.)
 //! * *P speaks to the server with another key than `(t_P + t_V) G`*, one that it knows alone: the server's keys are then P's, and the proof
 //!   asks for `s_P + s_V` that gives them; the same guess. That is why V need not see `t_P`.
 //! * *P names V another server point*, whose logarithm it knows: it then knows the keys, and holds no signature of the server's over

@@ -226,6 +226,9 @@ fn hold(
     // A handshake, and each record with its header, nonce and tag.
     let sent = sizes.records().iter().map(|record| record.length + 64).sum::<usize>() + 2 * MAX_HANDSHAKE;
     let sent = message::receive_transcript(channel, [sent, limits.received])?;
+    // Nothing is opened for anything else than the connection that V took part in.
+    let transcript = Transcript::parse(&sent.client, &sent.server)?;
+    used.check(&transcript).map_err(disclosure::Error::from)?;
     share.open(channel)?;
     evaluator.open(channel)?;
     Ok(Held { evaluator, keys, used, sent })

@@ -20,6 +20,7 @@ pub(crate) use site::Site;
 
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Duration;
 
 use volery::tls::attestation::{Attestation, SigningKey};
 use volery::tls::joint::{self, Sizes, client};
@@ -37,6 +38,8 @@ use notary::{Notary, Token, Tokens};
 use parts::Wish;
 use request::Page;
 
+/// How long a server may take in all: less than a notary waits for a prover's next word.
+const PATIENCE: Duration = Duration::from_secs(25);
 /// The most bytes that are taken from a server.
 const MAX_RECEIVED: usize = 16 << 20;
 
@@ -96,7 +99,7 @@ impl Plan {
         let Self { page, roots, request, .. } = self;
         let sizes = Sizes { query: request.len(), proved: self.expect };
         let prepared = prover.prepare_web(sizes, os_rng()?)?;
-        let limits = client::Limits { received: MAX_RECEIVED, ..client::Limits::default() };
+        let limits = client::Limits { received: MAX_RECEIVED, total: PATIENCE, ..client::Limits::default() };
         let target = client::Target { host: &page.host, roots, limits };
         let fetched = prepared.fetch(&target, page.port, request)?;
         let payload = [fetched.request(), fetched.response()];

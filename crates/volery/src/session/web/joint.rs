@@ -17,7 +17,7 @@ use volery_channel::handshake::Begin;
 use volery_channel::{Channel, Stats};
 use volery_tls::disclosure::{Hide, Part, Proven};
 use volery_tls::joint::client::{self, Target, dial};
-use volery_tls::joint::{self, Limits, Settings, Sizes};
+use volery_tls::joint::{self, Limits, MAX_QUERY, Settings, Sizes};
 use volery_tls::prf::Side;
 use volery_tls::server::Roots;
 use volery_vole::{SessionId, softspoken};
@@ -25,6 +25,12 @@ use volery_vole::{SessionId, softspoken};
 use super::super::field::FieldStock;
 use super::super::{Common, Prover, Verifier};
 use crate::Error;
+
+/// Bytes of tables that V keeps for a connection within these limits: the key derivation's, and a block of AES, 5,120 ANDs at most, for each 16
+/// bytes, at 32 bytes an AND at most.
+fn stored_tables(limits: &Limits) -> u64 {
+    (16 << 20) + limits.query.min(MAX_QUERY) as u64 * (5_120 * 32 / 16)
+}
 
 /// What of a session stays as it is while a connection is made.
 struct Rest<E> {
@@ -176,6 +182,7 @@ impl<C: Channel> Verifier<C> {
     ) -> Result<PreparedVerifier<C>, Error> {
         let begun = self.common.begin_web(&mut self.channel);
         let (id, settings) = self.conclude(begun)?;
+        let settings = Settings { stored_tables: stored_tables(&limits), ..settings };
         let Self { mut channel, common, stock, delta, extension, field } = self;
         let verifier = joint::Verifier::prepare(&mut channel, &id, (delta, stock), settings, limits, rng)?;
         Ok(PreparedVerifier { channel, verifier, rest: Rest { common, extension, field } })
