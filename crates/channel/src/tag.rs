@@ -213,7 +213,7 @@ pub mod tags {
         /// The verifier's signed statement about a connection.
         WEB_ATTESTATION = 0x7b, "WebAttestation";
         /// What shows a notary who wants to prove something; before everything else.
-        NOTARY_TOKEN = 0x7f, "NotaryToken";
+        NOTARY_TOKEN = 0x7c, "NotaryToken";
 
         /// A record of the client's: its plaintext plus the prover's share of the key stream.
         CLIENT_RECORD = 0x7e, "ClientRecord";
