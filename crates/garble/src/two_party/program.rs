@@ -341,6 +341,7 @@ impl<F: Function> Program<F> {
 
     /// Whether all wires exist.
     pub(super) fn check(&self, wires: &[Wire]) -> Result<(), Error> {
+        self.open()?;
         if wires.iter().all(|wire| wire.index() < self.ready.len()) {
             return Ok(());
         }
