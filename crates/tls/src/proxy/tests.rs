@@ -113,7 +113,7 @@ fn a_false_claim_is_noticed_by_p_itself() {
     ] {
         let (fetched, proven) = Run::hiding(&site, REQUEST, vec![claim]).go();
         let error = fetched.unwrap_err();
-        assert!(matches!(error, Failed::Proof(Zk::Statement(CircuitError::Unsatisfied { .. }))), "{error}");
+        assert!(matches!(error, Failed::Disclosure(Told::NotTrue(_))), "{error}");
         proven.unwrap_err();
     }
 }

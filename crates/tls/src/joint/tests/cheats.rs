@@ -231,7 +231,7 @@ fn a_false_claim_is_noticed_by_p_itself() {
     let claim = vec![Assertion::Between { least: 37, greatest: 120 }];
     let hide = vec![hide(Side::Server, Part::Json("user.age".into()), claim)];
     let (p, v) = Run { hide, ..short(&site) }.go();
-    assert!(matches!(p, Err(Error::Garbling(volery_garble::Error::Proof(_)))), "{p:?}");
+    assert!(matches!(p, Err(Error::Disclosure(Told::NotTrue(_)))), "{p:?}");
     assert!(!v.unwrap_err().is_rejection());
 }
 

@@ -40,7 +40,19 @@ impl Server {
         std::fs::write(&key, issued.key.serialize_pem()).unwrap();
         std::fs::write(&certificate, issued.certificate.pem()).unwrap();
         let mut command = Command::new("openssl");
-        command.args(["s_server", "-accept", "127.0.0.1:0", "-naccept", "1", "-www", "-key"]).arg(key);
+        command
+            .args([
+                "s_server",
+                "-accept",
+                "127.0.0.1:0",
+                "-naccept",
+                "1",
+                "-www",
+                "-alpn",
+                "http/1.1",
+                "-key",
+            ])
+            .arg(key);
         command.arg("-cert").arg(certificate).args(options);
         if let Some(switches) = switches {
             let text = format!(

@@ -131,9 +131,11 @@ fn asking(config: &ServerConfig, demanded: bool) -> ServerConfig {
     let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
     let verifier = if demanded { verifier } else { verifier.allow_unauthenticated() };
     let asking = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-    asking
+    let mut asking = asking
         .with_client_cert_verifier(verifier.build().unwrap())
-        .with_cert_resolver(Arc::clone(&config.cert_resolver))
+        .with_cert_resolver(Arc::clone(&config.cert_resolver));
+    asking.alpn_protocols = config.alpn_protocols.clone();
+    asking
 }
 
 #[test]

