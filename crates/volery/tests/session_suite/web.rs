@@ -5,10 +5,11 @@ use std::time::SystemTime;
 use volery::statements::AndChain;
 use volery::tls::attestation::{Mode, SigningKey};
 use volery::tls::claim::Assertion;
+use volery::tls::disclosure;
 use volery::tls::joint::{self, Sizes, client};
 use volery::tls::prf::Side;
 use volery::tls::proxy::relay::Rules;
-use volery::tls::proxy::{Hide, Part, Target};
+use volery::tls::proxy::{self, Hide, Part, Target};
 use volery::{Channel as _, Error, Options, Prover, Verifier};
 
 use crate::site::site;
@@ -97,7 +98,9 @@ fn query_and_response_of_2_kb_take_less_than_a_megabyte() {
 #[test]
 fn a_balance_that_is_lower_is_not_attested() {
     let (prover, ended) = run(&request(0), response(0), 5121);
-    assert!(matches!(prover, Err(Error::Proof(_))), "{prover:?}");
+    let not_true =
+        |error: &Error| matches!(error, Error::Web(proxy::Error::Disclosure(disclosure::Error::NotTrue(_))));
+    assert!(prover.as_ref().is_err_and(not_true), "{prover:?}");
     assert!(ended.is_err());
 }
 
