@@ -164,3 +164,18 @@ pub(super) fn check_opened(
     }
     check::check(transcript, &derived.facts)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_parties_demand_that_the_server_named_the_protocol() {
+        assert_eq!(check_protocol(Mode::TwoParty, Some(b"http/1.1")), Ok(()));
+        assert_eq!(check_protocol(Mode::TwoParty, None), Err(Refusal::NoProtocol));
+        assert_eq!(check_protocol(Mode::Proxy, None), Ok(()));
+        for mode in [Mode::TwoParty, Mode::Proxy] {
+            assert_eq!(check_protocol(mode, Some(b"h2")), Err(Refusal::Protocol("h2".into())));
+        }
+    }
+}

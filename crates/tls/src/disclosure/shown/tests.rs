@@ -107,6 +107,20 @@ fn what_can_be_neither_hidden_nor_found_is_refused_and_not_shown() {
 }
 
 #[test]
+fn what_makes_a_part_look_whole_is_neither_hidden_nor_read() {
+    let request = b"GET / HTTP/1.1\r\nHost: localhost\r\nRange: bytes=9-20\r\n\r\n";
+    let whole = exchange([request, RESPONSE], true).unwrap();
+    let hidden = hide(Side::Client, Part::Header("range".into()));
+    assert!(find(Side::Client, request, &whole, &[hidden]).is_err());
+    let seen = all_but_these([request, RESPONSE], &[]).unwrap();
+    assert!(seen[0].ends_with(b"Range: bytes=9-20\r\n\r\n"), "it is shown, whatever is asked");
+    for status in ["206 Partial Content", "226 IM Used"] {
+        let partial = format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\n{{}}");
+        assert!(exchange([request, partial.as_bytes()], true).is_err(), "{status}");
+    }
+}
+
+#[test]
 fn several_fields_of_one_name_are_hidden_together_and_claimed_nothing_about() {
     let request = b"GET / HTTP/1.1\r\nHost: localhost\r\nCookie: a\r\ncookie:\r\nCOOKIE: bc\r\n\r\n";
     let exchange = exchange([request, RESPONSE], true).unwrap();
