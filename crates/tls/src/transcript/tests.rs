@@ -110,6 +110,23 @@ fn recorded_connections_are_read_as_ever() {
 }
 
 #[test]
+fn records_are_counted_however_little_is_in_them() {
+    let (_, recorded) = honest(Kind::P256, ROUNDS);
+    let there = recorded.parse().unwrap().server.len();
+    let empty = [&[23, 3, 3, 0, 24][..], &[0; 24]].concat();
+    let with = |records: usize| {
+        let server = [&recorded.server[..], &empty.repeat(records - there)].concat();
+        Transcript::parse(&recorded.client, &server)
+    };
+    assert_eq!(with(records::MAX_RECORDS).unwrap().server.len(), records::MAX_RECORDS);
+    let error = with(records::MAX_RECORDS + 1).unwrap_err();
+    assert!(
+        matches!(error, Error::Limit { side: Side::Server, limit: records::MAX_RECORDS, .. }),
+        "{error:?}"
+    );
+}
+
+#[test]
 #[ignore = "writes the recorded connections anew and prints their secrets and hashes, for RECORDED"]
 fn record_connections() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/transcript/testing");
