@@ -166,8 +166,9 @@ impl Server<'_> {
                     let peer = socket.peer();
                     let client = client(&peer);
                     if self.is_too_many(&sessions, client) {
-                        drop(socket);
+                        // Told before it is closed: whoever sees the end may look for it at once.
                         self.service.refused(&peer, "too many sessions of this client at the same time")?;
+                        drop(socket);
                         continue;
                     }
                     left -= 1;

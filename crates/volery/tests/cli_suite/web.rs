@@ -182,6 +182,19 @@ fn get(address: &str, target: &str) -> String {
     text
 }
 
+/// Waits until the metrics have this line: a session is counted a moment after its prover has its last message.
+fn counted(metrics: &str, line: &str) {
+    let mut text = String::new();
+    for _ in 0..1500 {
+        text = get(metrics, "/metrics");
+        if text.lines().any(|one| one == line) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("no {line} in {text}");
+}
+
 #[test]
 fn a_client_has_its_share_of_a_notary_and_all_is_counted() {
     // A port that was free a moment ago.
@@ -189,26 +202,20 @@ fn a_client_has_its_share_of_a_notary_and_all_is_counted() {
     let scene = Scene::new(&["--per-client", "2", "--metrics", &metrics, "--timeout", "60"]);
     let silent: Vec<_> =
         (0..2).map(|_| TcpStream::connect(&scene.notary.address).expect("connects")).collect();
-    while !get(&metrics, "/metrics").contains("volery_notary_sessions_active 2") {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    counted(&metrics, "volery_notary_sessions_active 2");
     // The third of a client's is closed at once, whatever it wants to say.
     let mut third = TcpStream::connect(&scene.notary.address).expect("connects");
     assert!(matches!(third.read(&mut [0; 1]), Ok(0) | Err(_)));
-    let text = get(&metrics, "/metrics");
-    assert!(text.starts_with("HTTP/1.1 200 OK"), "{text}");
-    assert!(text.contains("volery_notary_sessions_total{result=\"refused\"} 1"), "{text}");
-    assert!(text.contains("volery_notary_sessions_active 2"), "{text}");
+    assert!(get(&metrics, "/metrics").starts_with("HTTP/1.1 200 OK"));
+    counted(&metrics, "volery_notary_sessions_total{result=\"refused\"} 1");
+    counted(&metrics, "volery_notary_sessions_active 2");
     drop(silent);
-    while !get(&metrics, "/metrics").contains("volery_notary_sessions_active 0") {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    counted(&metrics, "volery_notary_sessions_active 0");
     // A session's thread may end a moment after it is counted.
     while scene.prove("page", &[]).code != 0 {
         std::fs::remove_file(scene.path("page")).unwrap_or_default();
     }
-    let text = get(&metrics, "/metrics");
-    assert!(text.contains("volery_notary_sessions_total{result=\"attested\"} 1"), "{text}");
+    counted(&metrics, "volery_notary_sessions_total{result=\"attested\"} 1");
     assert!(get(&metrics, "/health").ends_with("ok\n") && get(&metrics, "/x").starts_with("HTTP/1.1 404"));
     assert_eq!(scene.results()[..4], ["attested", "failed", "failed", "refused"]);
 }
