@@ -245,7 +245,7 @@ mod tests {
         bits.iter().map(F2::to_bool).collect()
     }
 
-    proptest! {
+    crate::properties::properties! {
         #[test]
         fn bits_come_back_as_pushed(bits in vec(any::<bool>(), 0..300)) {
             let packed = pack(&bits);
@@ -273,7 +273,7 @@ mod tests {
         }
 
         #[test]
-        fn set_changes_one_bit(bits in vec(any::<bool>(), 1..200), at in any::<prop::sample::Index>(), to: bool) {
+        fn set_changes_one_bit(bits in vec(any::<bool>(), 1..200), at in any::<prop::sample::Index>(), to in any::<bool>()) {
             let (mut expected, mut packed) = (bits.clone(), pack(&bits));
             let at = at.index(bits.len());
             expected[at] = to;

@@ -122,9 +122,9 @@ mod tests {
         crate::laws::ring_laws!(Z64, any::<u64>().prop_map(Z64::new));
     }
 
-    proptest! {
+    crate::properties::properties! {
         #[test]
-        fn operations_are_those_of_integers_modulo_the_power_of_two(a: u64, b: u64) {
+        fn operations_are_those_of_integers_modulo_the_power_of_two(a in any::<u64>(), b in any::<u64>()) {
             let (x, y) = (u128::from(a), u128::from(b));
             prop_assert_eq!((Z64::new(a) * Z64::new(b)).to_word(), (x * y) as u64);
             prop_assert_eq!((Z64::new(a) + Z64::new(b)).to_word(), (x + y) as u64);

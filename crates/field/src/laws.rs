@@ -11,7 +11,7 @@ macro_rules! ring_laws {
             const ZERO: $ring = <$ring as Ring>::ZERO;
             const ONE: $ring = <$ring as Ring>::ONE;
 
-            proptest! {
+            crate::properties::properties! {
                 #[test]
                 fn addition_is_an_abelian_group(a in $any, b in $any, c in $any) {
                     prop_assert_eq!((a + b) + c, a + (b + c));
@@ -94,7 +94,7 @@ macro_rules! field_laws {
             use super::*;
             use crate::{Field, Ring};
 
-            proptest! {
+            crate::properties::properties! {
                 #[test]
                 fn every_element_but_zero_has_an_inverse(a in $any) {
                     let product = a.inverse().map(|inverse| a * inverse);
@@ -126,7 +126,7 @@ macro_rules! element_laws {
                 words[bit / 64] ^= 1 << (bit % 64);
             }
 
-            proptest! {
+            crate::properties::properties! {
                 #[test]
                 fn ten_are_added_as_one_by_one(
                     start in $any, entries in proptest::array::uniform10($any)
@@ -295,7 +295,7 @@ macro_rules! mac_laws {
                 prop_oneof![0..10_usize, 60..70_usize, 250..260_usize]
             }
 
-            proptest! {
+            crate::properties::properties! {
                 #[test]
                 fn embedding_is_a_ring_homomorphism(x in $any_value, y in $any_value) {
                     prop_assert_eq!(embed(x) + embed(y), embed(x + y));

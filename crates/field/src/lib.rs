@@ -46,6 +46,8 @@ pub mod gf256;
 mod integers;
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod properties;
 mod operators;
 mod packing;
 pub mod prime256;

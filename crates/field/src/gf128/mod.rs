@@ -319,7 +319,7 @@ mod tests {
         Gf128::from_bits(block.reverse_bits())
     }
 
-    proptest! {
+    crate::properties::properties! {
         #[test]
         fn products_are_those_of_shift_and_add(a in any_element(), b in any_element()) {
             let expected = schoolbook(a, b).to_bits();

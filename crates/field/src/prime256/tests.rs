@@ -48,7 +48,7 @@ macro_rules! prime_field_tests {
             crate::laws::field_laws!($field, any_element());
             crate::laws::mac_laws!($field, $field, any_element(), any_element());
 
-            proptest! {
+            crate::properties::properties! {
                 #[test]
                 fn operations_are_those_of_the_library(a in any_element(), b in any_element()) {
                     prop_assert_eq!(reference(a + b), reference(a) + reference(b));

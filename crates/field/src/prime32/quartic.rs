@@ -245,7 +245,7 @@ mod tests {
     crate::laws::field_laws!(F32x4, any_element());
     crate::laws::mac_laws!(F32, F32x4, any_coefficient(), any_element());
 
-    proptest! {
+    crate::properties::properties! {
         #[test]
         fn products_are_those_of_polynomials(a in any_element(), b in any_element()) {
             let mut product = [F32::ZERO; 8];
