@@ -22,6 +22,20 @@ macro_rules! for_every_pair {
 }
 pub(crate) use for_every_pair;
 
+/// Like [`for_every_pair`], for one pair of each kind: fields of 256 bits differ in nothing but their prime, and each pair's code
+/// takes seconds to compile. For what does not depend on the prime: lies, orders of steps, lengths.
+macro_rules! for_every_kind_of_pair {
+    ($check:ident) => {{
+        use volery_field::{Bn254Scalar, F32, F32x4, F61, F61x2, Gf128, Gf256};
+        $check::<F61, F61>();
+        $check::<F61, F61x2>();
+        $check::<F32, F32x4>();
+        $check::<Gf256, Gf128>();
+        $check::<Bn254Scalar, Bn254Scalar>();
+    }};
+}
+pub(crate) use for_every_kind_of_pair;
+
 /// A channel whose sent payloads pass through `tap`.
 pub(crate) struct Tap<C, T = fn(Tag, &mut Vec<u8>)> {
     pub(crate) inner: C,

@@ -59,15 +59,15 @@ fn chain<F: Value>(muls: u64) -> MulChain<F> {
 #[test]
 fn one_circuit_is_proved_over_every_pair_of_fields() {
     let interactive = options(false, 1);
-    twice::<F61, F61>(interactive, &chain(5_000));
-    twice::<F61, F61x2>(interactive, &chain(5_000));
-    twice::<F32, F32x4>(interactive, &chain(3_000));
-    twice::<Gf256, Gf128>(interactive, &chain(700));
-    twice::<Bn254Scalar, Bn254Scalar>(interactive, &chain(3_000));
-    twice::<Bls12381Scalar, Bls12381Scalar>(interactive, &chain(300));
-    twice::<Secp256k1Base, Secp256k1Base>(interactive, &chain(300));
-    twice::<P256Base, P256Base>(interactive, &chain(300));
-    twice::<RistrettoScalar, RistrettoScalar>(interactive, &chain(300));
+    twice::<F61, F61>(interactive, &chain(2_500));
+    twice::<F61, F61x2>(interactive, &chain(2_500));
+    twice::<F32, F32x4>(interactive, &chain(1_500));
+    twice::<Gf256, Gf128>(interactive, &chain(300));
+    twice::<Bn254Scalar, Bn254Scalar>(interactive, &chain(1_100));
+    twice::<Bls12381Scalar, Bls12381Scalar>(interactive, &chain(100));
+    twice::<Secp256k1Base, Secp256k1Base>(interactive, &chain(100));
+    twice::<P256Base, P256Base>(interactive, &chain(100));
+    twice::<RistrettoScalar, RistrettoScalar>(interactive, &chain(100));
 }
 
 #[test]

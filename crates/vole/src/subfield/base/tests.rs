@@ -9,7 +9,7 @@ use volery_field::{F61, F61x2, Ring as _};
 use super::*;
 use crate::SessionId;
 use crate::subfield::FieldDelta;
-use crate::testing::for_every_pair;
+use crate::testing::{for_every_kind_of_pair, for_every_pair};
 
 /// Correlations of an extension.
 const N: usize = 7;
@@ -194,7 +194,7 @@ fn a_flipped_bit_anywhere_in_the_message_is_caught() {
             assert!(caught, "{} in {}, byte {at}: {:?}", F::NAME, M::NAME, result.err());
         }
     }
-    for_every_pair!(check);
+    for_every_kind_of_pair!(check);
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn a_message_of_any_other_length_is_refused() {
             assert!(refused, "{} bytes: {:?}", wrong.len(), result.err());
         }
     }
-    for_every_pair!(check);
+    for_every_kind_of_pair!(check);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn messages_that_are_dropped_repeated_or_of_another_session_are_caught() {
         v.leaves.transcript.absorb("fork", b"another");
         assert!(is_cheat(&receive(&mut v, N, &first)));
     }
-    for_every_pair!(check);
+    for_every_kind_of_pair!(check);
 }
 
 /// The selective failure that is left (module docs), measured: vectors that differ between trees pass for one digit of delta.
@@ -278,7 +278,7 @@ fn trees_with_different_values_pass_only_if_the_digit_is_guessed_and_then_the_co
             }
         }
     }
-    for_every_pair!(check);
+    for_every_kind_of_pair!(check);
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn wrong_combinations_pass_only_if_delta_is_guessed() {
             }
         }
     }
-    for_every_pair!(check);
+    for_every_kind_of_pair!(check);
 }
 
 /// Errors that give P correlations of values outside the prime field, under keys whose coordinates are equal: a check with
@@ -325,7 +325,7 @@ fn trees_of_another_size_than_the_digits_are_misuse() {
         let other = if field_bits::<F, M>() == FieldBits::Eight { FieldBits::Four } else { FieldBits::Eight };
         assert!(matches!(Streams::new::<F, M>(leaves(other)).err(), Some(Error::Misuse(_))));
     }
-    for_every_pair!(check);
+    for_every_kind_of_pair!(check);
 }
 
 #[test]

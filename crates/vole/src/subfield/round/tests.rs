@@ -11,7 +11,7 @@ use super::*;
 use crate::Delta;
 use crate::ferret::paths_of;
 use crate::subfield::FieldDelta;
-use crate::testing::{Tap, for_every_pair};
+use crate::testing::{Tap, for_every_kind_of_pair, for_every_pair};
 
 const TINY: Params = Params { log_k: 6, log_block: 4, trees: 5 };
 
@@ -193,5 +193,5 @@ fn a_round_refuses_a_base_of_another_size_and_steps_out_of_order() {
         let seed = Zeroizing::new([0; 16]);
         misused(VerifierRound::<F, M>::open(deal.public(), &delta(), seed, base, bits, &mut v).err());
     }
-    for_every_pair!(check);
+    for_every_kind_of_pair!(check);
 }

@@ -50,7 +50,7 @@ fn a_p_that_shows_another_sum_or_has_other_noise_can_not_open_its_commitment() {
             }
         }
     }
-    for_every_pair!(check);
+    for_every_kind_of_pair!(check);
 }
 
 /// The static leakage of the module's docs, measured: a V that is wrong in a place only passes if P's path goes there.
@@ -82,7 +82,7 @@ fn a_v_with_a_wrong_difference_passes_only_for_the_leaf_that_it_guesses_and_then
             }
         }
     }
-    for_every_pair!(check);
+    for_every_kind_of_pair!(check);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn errors_that_cancel_between_two_trees_with_one_path_are_caught() {
         assert!(run(&deal, [untouched(), untouched()]).p.is_ok());
         assert!(is_cheat(&run(&deal, [untouched(), lie]).p, tags::SUBFIELD_ANSWER), "{}", M::NAME);
     }
-    for_every_pair!(check);
+    for_every_kind_of_pair!(check);
 }
 
 /// What a P with path `guess` in the first tree would have, and its value without the masked noise, if V's trees go through
@@ -178,5 +178,5 @@ fn a_v_with_a_wrong_level_passes_only_if_it_guesses_the_path_to_the_last_level_a
             assert_eq!(accepted, [path % half, path % half + half], "{} {level}", M::NAME);
         }
     }
-    for_every_pair!(check);
+    for_every_kind_of_pair!(check);
 }
