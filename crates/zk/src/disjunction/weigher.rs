@@ -62,13 +62,8 @@ impl<R: Ring, B: Base<R>, const N: usize> Drop for Waiting<R, B, N> {
 
 impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
     fn new(rows: &'x [Products<B::Mac>], products: &'x [B::Wire]) -> Result<Self, Error> {
-        let mut factors = Self {
-            waiting: Waiting::new(),
-            filled: 0,
-            block: &[],
-            products,
-            weighed: Sums::new(rows)?,
-        };
+        let mut factors =
+            Self { waiting: Waiting::new(), filled: 0, block: &[], products, weighed: Sums::new(rows)? };
         factors.advance(0);
         Ok(factors)
     }

@@ -64,7 +64,8 @@ mod tests {
 
     #[test]
     fn a_polynomial_s_degree_is_lost_once_a_block() {
-        let of = |polynomials, degree| Program { commitments: 1000, polynomials, degree, ..Program::default() };
+        let of =
+            |polynomials, degree| Program { commitments: 1000, polynomials, degree, ..Program::default() };
         let bits = |program: Program| statistical_bits(Settings::LAN, program);
         // One block: 3 + 1, 4 + 1 + 1, 1024 + 1 + 1 in units of 2^-127.
         assert_eq!(bits(of(0, 0)), 125.0);
@@ -75,7 +76,8 @@ mod tests {
         let many = Program { commitments: 0, polynomials: 4 << 17, degree: 4, ..Program::default() };
         assert!((bits(many) - (127.0 - (6.0 * 5.0 + 1.0_f64).log2())).abs() < 0.3);
         // 2^30 multiplications modulo 2^32: 497 polynomials of degree at most 4 and 561 commitments each.
-        let products = Program { commitments: 561 << 30, polynomials: 497 << 30, degree: 4, ..Program::default() };
+        let products =
+            Program { commitments: 561 << 30, polynomials: 497 << 30, degree: 4, ..Program::default() };
         assert!(bits(products) >= 100.0);
         assert!(
             fiat_shamir_bits(Settings::LAN, of(50, 10), 64.0)
