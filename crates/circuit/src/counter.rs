@@ -38,6 +38,8 @@ pub struct Counts {
     pub degree: usize,
     /// Disjunctions; what they commit to is among the other counts.
     pub disjunctions: u64,
+    /// Their branches, summed over all of them.
+    pub branches: u64,
 }
 
 impl AddAssign for Counts {
@@ -54,6 +56,7 @@ impl AddAssign for Counts {
             polynomials,
             degree,
             disjunctions,
+            branches,
         } = other;
         self.inputs += inputs;
         self.constants += constants;
@@ -65,6 +68,7 @@ impl AddAssign for Counts {
         self.polynomials += polynomials;
         self.degree = self.degree.max(degree);
         self.disjunctions += disjunctions;
+        self.branches = self.branches.saturating_add(branches);
     }
 }
 
@@ -184,8 +188,8 @@ impl<R: Ring> Counter<R> {
         self.depth = self.depth.max(depth);
     }
 
-    /// Counts what a disjunction of this shape commits to, whichever branch holds, and one assertion.
-    pub(crate) fn disjunction(&mut self, shape: Shape) {
+    /// Counts what a disjunction of so many `branches` of this shape commits to, whichever of them holds, and one assertion.
+    pub(crate) fn disjunction(&mut self, branches: usize, shape: Shape) {
         let Shape { inputs, multiplications, outputs } = shape;
         let [inputs, multiplications, outputs] = [inputs, multiplications, outputs].map(|n| n as u64);
         let values = inputs.saturating_add(outputs).saturating_add(multiplications.saturating_mul(2));
@@ -193,6 +197,7 @@ impl<R: Ring> Counter<R> {
         self.now.multiplications = self.now.multiplications.saturating_add(multiplications);
         self.now.assertions += 1;
         self.now.disjunctions += 1;
+        self.now.branches = self.now.branches.saturating_add(branches as u64);
     }
 
     fn flush(&mut self) {

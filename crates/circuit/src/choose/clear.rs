@@ -32,7 +32,7 @@ impl<R: Ring, S> Choose<R, S> for Counter<R> {
         _pick: Pick<'_, R, u32, S>,
     ) -> Result<Vec<u32>, Error> {
         branches.check_shared(shared.len())?;
-        self.disjunction(branches.shape());
+        self.disjunction(branches.list().len(), branches.shape());
         Ok(vec![0; branches.shape().outputs])
     }
 }

@@ -150,7 +150,7 @@ pub(crate) struct VerifyArgs {
           help_heading = "Without a connection")]
     pub(crate) sigma: u16,
     /// The verifier's correlation file, for a proof that was made without a connection
-    #[arg(long, value_name = "V.vole", requires = "proof", conflicts_with_all = ["listen", "connect"],
+    #[arg(long, value_name = "V.vole", conflicts_with_all = ["listen", "connect"],
           help_heading = "Without a connection")]
     pub(crate) preprocessed: Option<PathBuf>,
     #[command(flatten)]
@@ -162,6 +162,18 @@ pub(crate) struct VerifyArgs {
     /// One JSON object a session
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl VerifyArgs {
+    /// With `--any-of`, which stands for a statement, the one name that stands alone is the proof's.
+    pub(crate) fn arranged(mut self) -> Self {
+        let offline = self.connection.listen.is_none() && self.connection.connect.is_none();
+        if offline && !self.statement.any_of.is_empty() && self.proof.is_none() {
+            let name = std::mem::take(&mut self.statement.name);
+            self.proof = Some(name).filter(|name| !name.is_empty()).map(PathBuf::from);
+        }
+        self
+    }
 }
 
 #[derive(Debug, Args)]

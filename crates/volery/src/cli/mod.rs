@@ -70,7 +70,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Compute(args) => compute::run(&args),
-        Command::Verify(args) => verify::run(&args),
+        Command::Verify(args) => verify::run(&args.arranged()),
         Command::Prove(args) => prove::run(&args),
         Command::Preprocess(args) => stored::preprocess(&args),
         Command::Info(args) => info::run(&args),

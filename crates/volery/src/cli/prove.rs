@@ -8,7 +8,7 @@ use super::public;
 use super::session::Figures;
 use super::settle::Settled;
 use super::statement::Named;
-use super::stored;
+use super::stored::{self, Storable};
 
 /// Runs the command. The witness is tried before anything is sent, so a slip of the prover's costs nobody a session and
 /// shows nobody anything.
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
         if public_protocol {
             return Err(Failure::input("--preprocessed is for --protocol quicksilver"));
         }
-        return stored::prove(stored::about_bits(&statement)?, file, out, &args.protocol, args.json);
+        return stored::prove(Storable::new(&statement)?, file, out, &args.protocol, args.json);
     }
     if let Some(out) = &args.out {
         if args.public.protocol.is_some() && !public_protocol {

@@ -6,7 +6,7 @@ use volery_field::{F2, Gf128, Ring};
 use volery_zk::disjunction::cost::{Over, Protocol, Task};
 use volery_zk::disjunction::soundness::{BITS, Disjunction, challenges};
 use volery_zk::macncheese;
-use volery_zk::quicksilver::{Program, Tally, arithmetic, soundness};
+use volery_zk::quicksilver::{self, Program, Tally, arithmetic, soundness};
 
 use super::args::{DisjunctionArg, ProtocolArgs};
 use super::connection::Link;
@@ -29,14 +29,6 @@ enum How<'a> {
     Bits(&'a BitStatement),
     Field { statement: &'a dyn FieldStatement, mac: MacField, weight: Weight },
     Many { many: &'a Many, counts: Counts, by: DisjunctionArg },
-}
-
-/// What a proof of a statement about bits with these `counts` is made of.
-pub(crate) fn bit_program(counts: &Counts) -> Program {
-    // Each term of an inner product over bits is one AND.
-    let ands = counts.multiplications.saturating_add(counts.dot_terms);
-    let commitments = counts.inputs.saturating_add(ands);
-    Program { commitments, polynomials: counts.polynomials, degree: counts.degree }
 }
 
 /// What the acceptance of a proof about bits is worth, in bits.
@@ -100,13 +92,22 @@ pub(crate) fn many_soundness(options: &Options, many: &Many, counts: &Counts, by
             true => proof.fiat_shamir_bits(macncheese::soundness::BITS, 0.0),
         };
     }
+    robin_soundness(options.settings(), options.fiat_shamir, many, counts)
+}
+
+/// The same for a proof by Robin.
+pub(crate) fn robin_soundness(
+    settings: quicksilver::Settings,
+    hashed: bool,
+    many: &Many,
+    counts: &Counts,
+) -> f64 {
+    let [branches, disjunctions] = many.counts();
     let challenges = challenges(counts.multiplications.div_ceil(disjunctions.max(1) as u64));
-    // Each challenge of a disjunction ends a block, and one more is the last.
-    let full = commitments(counts) / options.settings().interval.max(1) as u64;
-    let blocks = full.saturating_add(challenges.saturating_mul(disjunctions as u64)).saturating_add(1);
+    let blocks = Program::from(counts).blocks(settings);
     let checks = arithmetic::soundness::Checks { blocks, degree: 2, folds: 0 };
     let disjunction = Disjunction { branches, challenges };
-    match options.fiat_shamir {
+    match hashed {
         false => disjunction.interactive_bits(&checks, BITS),
         true => disjunction.fiat_shamir_bits(&checks, BITS, 0.0),
     }
@@ -122,7 +123,7 @@ pub(crate) fn bit_worth(options: &Options, tally: &Tally) -> Worth {
 }
 
 /// Below this, a proof about bits of any size that anybody runs is sound enough without counting its gates first.
-const ALWAYS_REACHED: u16 = 100;
+pub(crate) const ALWAYS_REACHED: u16 = 100;
 
 impl ProtocolArgs {
     /// Finds out how `named` is proved with the soundness that was asked for.
@@ -162,7 +163,7 @@ impl ProtocolArgs {
         if rho <= ALWAYS_REACHED {
             return Ok(());
         }
-        reached(rho, bits(bit_program(&statement.count()?.total())))
+        reached(rho, bits(Program::from(&statement.count()?.total())))
     }
 
     /// The smallest MAC field that has the soundness that was asked for.
@@ -181,7 +182,7 @@ impl ProtocolArgs {
 }
 
 /// Refuses too few bits.
-fn reached(rho: u16, bits: f64) -> Result<(), Failure> {
+pub(crate) fn reached(rho: u16, bits: f64) -> Result<(), Failure> {
     if bits >= f64::from(rho) {
         return Ok(());
     }
@@ -208,7 +209,7 @@ impl Settled<'_> {
         match &self.how {
             How::Bits(statement) => Progress::new(1, || {
                 let counts = statement.count()?.total();
-                Ok(bit_program(&counts).commitments)
+                Ok(Program::from(&counts).commitments)
             }),
             How::Field { statement, mac, weight } => {
                 Progress::new(statement.pair(*mac).value_bits, || Ok(weight.commitments()))

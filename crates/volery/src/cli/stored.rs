@@ -6,16 +6,22 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use volery::stored::{Info, ProverFile, Report, VerifierFile, preprocess};
 use volery::{Prover, Verifier, os_rng};
+use volery_circuit::bristol::Claimed;
+use volery_circuit::choose::Numbered;
+use volery_circuit::{Choose, Counter, Digest, FileStatement, Polynomials, Repeat, Statement};
+use volery_field::F2;
 use volery_zk::quicksilver::{Settings, soundness};
 
-use super::args::{PreprocessArgs, ProtocolArgs, RoleArg};
+use super::args::{DisjunctionArg, PreprocessArgs, ProtocolArgs, RoleArg};
 use super::connection::Endpoint;
 use super::failure::Failure;
+use super::many::Many;
 use super::outcome::{self, Told};
 use super::output;
 use super::over::MacField;
 use super::progress::Progress;
 use super::ring;
+use super::settle::{ALWAYS_REACHED, reached, robin_soundness};
 use super::statement::{BitStatement, Named};
 
 /// What `--json` prints of a new correlation file.
@@ -68,17 +74,20 @@ struct Figures {
 }
 
 impl Figures {
-    fn new(report: &Report, info: &Info) -> Self {
+    fn new(statement: Storable<'_>, report: &Report, info: &Info) -> Result<Self, Failure> {
         let ands = report.tally.multiplications;
-        Self {
+        Ok(Self {
             ands,
             secret_bits: report.tally.secrets,
             proof_bytes: report.bytes,
             correlations: [report.range.start, report.range.end],
             correlations_left: info.remaining,
             seconds: report.time.as_secs_f64(),
-            soundness_bits: soundness::fiat_shamir_bits(info.settings, &report.tally, 0.0),
-        }
+            soundness_bits: match statement {
+                Storable::Bits(_) => soundness::fiat_shamir_bits(info.settings, &report.tally, 0.0),
+                Storable::Many(many) => many_bits(many, info.settings)?,
+            },
+        })
     }
 }
 
@@ -99,56 +108,107 @@ impl Told for Figures {
     }
 }
 
-/// The statement, if it is one that stored correlations are for.
-pub(crate) fn about_bits(statement: &Named) -> Result<&BitStatement, Failure> {
-    match statement {
-        Named::Bits(statement) => Ok(statement),
-        Named::Field(statement) => Err(Failure::input(format!(
-            "--preprocessed is for statements about bits; this one is about elements of {}: give --connect or --listen",
-            statement.pair(MacField::Small).value
-        ))),
-        Named::Ring(statement) => Err(ring::only_in_public(&**statement)),
-        Named::Many(..) => Err(Failure::input(
-            "--preprocessed is for one statement, not for --any-of: give --connect or --listen",
-        )),
+/// A statement that stored correlations are for.
+#[derive(Clone, Copy)]
+pub(crate) enum Storable<'a> {
+    /// About bits.
+    Bits(&'a BitStatement),
+    /// Some of several about bits, by Robin.
+    Many(&'a Many),
+}
+
+impl<'a> Storable<'a> {
+    /// `statement`, if it is one.
+    pub(crate) fn new(statement: &'a Named) -> Result<Self, Failure> {
+        match statement {
+            Named::Bits(statement) => Ok(Self::Bits(statement)),
+            Named::Many(_, Some(DisjunctionArg::Macncheese)) => Err(Failure::input(
+                "--preprocessed is for --disjunction robin: Mac'n'Cheese's correlations are made in its own session",
+            )),
+            Named::Many(many, _) => Ok(Self::Many(many)),
+            Named::Field(statement) => Err(Failure::input(format!(
+                "--preprocessed is for statements about bits; this one is about elements of {}: give --connect or --listen",
+                statement.pair(MacField::Small).value
+            ))),
+            Named::Ring(statement) => Err(ring::only_in_public(&**statement)),
+        }
     }
+
+    fn text(self) -> String {
+        match self {
+            Self::Bits(statement) => statement.text(),
+            Self::Many(many) => many.text(),
+        }
+    }
+
+    /// Refuses a statement whose stored proof would not reach the soundness that was asked for.
+    fn demand(self, settings: Settings, protocol: &ProtocolArgs) -> Result<(), Failure> {
+        match self {
+            Self::Bits(statement) => {
+                protocol.demand(statement, |program| soundness::fiat_shamir_bits(settings, program, 0.0))
+            }
+            Self::Many(many) => reached(protocol.rho.unwrap_or(ALWAYS_REACHED), many_bits(many, settings)?),
+        }
+    }
+}
+
+impl<B> Statement<B> for Storable<'_>
+where
+    B: Polynomials<F2> + Choose<F2, Numbered<FileStatement>> + Repeat<F2, Claimed>,
+{
+    fn identify(&self, digest: &mut Digest) {
+        match self {
+            Self::Bits(statement) => Statement::<B>::identify(*statement, digest),
+            Self::Many(many) => Statement::<B>::identify(*many, digest),
+        }
+    }
+
+    fn commitments(&self) -> Option<u64> {
+        match self {
+            Self::Bits(statement) => Statement::<B>::commitments(*statement),
+            Self::Many(many) => Statement::<B>::commitments(*many),
+        }
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        match self {
+            Self::Bits(statement) => statement.run(backend),
+            Self::Many(many) => many.run(backend),
+        }
+    }
+}
+
+/// What a stored proof of `many` is worth, in bits, against each hash computation.
+fn many_bits(many: &Many, settings: Settings) -> Result<f64, Failure> {
+    Ok(robin_soundness(settings, true, many, &Counter::count(many)?.total()))
 }
 
 /// Runs `volery prove --preprocessed`; the statement has its witness.
 pub(crate) fn prove(
-    statement: &BitStatement,
+    statement: Storable<'_>,
     file: &Path,
     out: &Path,
     protocol: &ProtocolArgs,
     json: bool,
 ) -> Result<(), Failure> {
     let mut file = ProverFile::open(file)?.with_threads(usize::from(protocol.threads))?;
-    demand_soundness(statement, file.info().settings, protocol)?;
-    let result = file.prove(statement, out).map_err(Failure::from);
-    let figures = result.map(|report| Figures::new(&report, &file.info()));
+    statement.demand(file.info().settings, protocol)?;
+    let result = file.prove(&statement, out).map_err(Failure::from);
+    let figures = result.and_then(|report| Figures::new(statement, &report, &file.info()));
     outcome::of_file("proved", &statement.text(), figures, json)
 }
 
 /// Runs `volery verify --preprocessed`.
 pub(crate) fn verify(
-    statement: &BitStatement,
+    statement: Storable<'_>,
     file: &Path,
     proof: &Path,
     protocol: &ProtocolArgs,
     json: bool,
 ) -> Result<(), Failure> {
     let mut file = VerifierFile::open(file)?.with_threads(usize::from(protocol.threads))?;
-    demand_soundness(statement, file.info().settings, protocol)?;
-    let result = file.verify(statement, proof).map_err(Failure::from);
-    let figures = result.map(|report| Figures::new(&report, &file.info()));
+    statement.demand(file.info().settings, protocol)?;
+    let result = file.verify(&statement, proof).map_err(Failure::from);
+    let figures = result.and_then(|report| Figures::new(statement, &report, &file.info()));
     outcome::of_file("accepted", &statement.text(), figures, json)
-}
-
-/// Refuses a statement whose stored proof would not reach the soundness that was asked for.
-fn demand_soundness(
-    statement: &BitStatement,
-    settings: Settings,
-    protocol: &ProtocolArgs,
-) -> Result<(), Failure> {
-    protocol.demand(statement, |program| soundness::fiat_shamir_bits(settings, program, 0.0))
 }

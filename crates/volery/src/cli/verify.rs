@@ -9,13 +9,15 @@ use super::serve;
 use super::session::Figures;
 use super::settle::Settled;
 use super::statement::Named;
-use super::stored;
+use super::stored::{self, Storable};
 
 /// Runs the command.
 pub(crate) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let statement = Named::load(&args.statement)?;
-    if let (Some(file), Some(proof)) = (&args.preprocessed, &args.proof) {
-        return stored::verify(stored::about_bits(&statement)?, file, proof, &args.protocol, args.json);
+    if let Some(file) = &args.preprocessed {
+        let missing = || Failure::input("--preprocessed V.vole: which proof? Give its file, too: PROOF");
+        let proof = args.proof.as_ref().ok_or_else(missing)?;
+        return stored::verify(Storable::new(&statement)?, file, proof, &args.protocol, args.json);
     }
     if let Named::Field(statement) = &statement {
         statement.complete()?;

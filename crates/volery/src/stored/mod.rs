@@ -62,7 +62,7 @@
 //! ```
 //!
 //! Ranges are half-open, in correlations, and begin and end at chunks, so that consumed chunks can be wiped: a proof wastes
-//! at most 255 correlations. V's list has at most 248 ranges; beyond that the lowest gap between two of them is given
+//! at most 255 correlations (and, of a statement with polynomials or disjunctions, some hundreds for each check). V's list has at most 248 ranges; beyond that the lowest gap between two of them is given
 //! up (proofs that fill it can no longer be verified).
 //!
 //! Correlations are stored plain, 16 bytes each. The seeds that they grow from would take a hundredth of it, but a
@@ -104,30 +104,20 @@ pub use verifier::VerifierFile;
 
 use volery_circuit::{Counter, Statement};
 use volery_field::F2;
-use volery_zk::quicksilver::{Challenges, Settings};
+use volery_zk::quicksilver::{Challenges, Program, Settings};
 
 /// Correlations that a proof of `statement` takes out of a file with this header: whole chunks.
 ///
+/// Where blocks end depends on the order of what a statement with polynomials or disjunctions does; of such a statement this is what
+/// its proof takes at most, and what is left of it is given up.
+///
 /// # Errors
-/// The statement's; [`Error::Options`] if it has disjunctions, or claims polynomials: what masks their checks depends on where blocks end, which
-/// counts do not tell.
+/// The statement's.
 fn needed(statement: &(impl Statement<Counter<F2>> + ?Sized), header: &header::Header) -> Result<u64, Error> {
     let counts = Counter::<F2>::count(statement)?.total();
-    if counts.degree >= 2 {
-        return Err(Error::Options(format!(
-            "stored proofs are of circuits, and this statement claims polynomials of degree {}; prove it in a session",
-            counts.degree
-        )));
-    }
-    if counts.disjunctions > 0 {
-        let reason =
-            "stored proofs are of circuits, and this statement has disjunctions; prove it in a session";
-        return Err(Error::Options(reason.into()));
-    }
     let settings = Settings { interval: header.interval as usize };
-    let multiplications = counts.multiplications.saturating_add(counts.dot_terms);
-    let exact = settings.correlations(counts.inputs, multiplications);
-    Ok(exact.checked_next_multiple_of(chunks::CHUNK).unwrap_or(u64::MAX))
+    let most = Program::from(&counts).correlations(settings);
+    Ok(most.checked_next_multiple_of(chunks::CHUNK).unwrap_or(u64::MAX))
 }
 
 /// A pool of threads, as sessions have it.

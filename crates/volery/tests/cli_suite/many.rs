@@ -3,7 +3,7 @@
 use crate::support::*;
 
 /// Circuits over a secret byte: number `i` ANDs it with itself rotated by `i`, one of them with one AND more.
-fn circuits(dir: &std::path::Path) -> Vec<String> {
+pub(crate) fn circuits(dir: &std::path::Path) -> Vec<String> {
     use volery_circuit::{Ops, Recorder, bristol};
     let make = |i: usize| {
         let mut recorder = Recorder::<volery_field::F2>::new();
@@ -23,7 +23,7 @@ fn circuits(dir: &std::path::Path) -> Vec<String> {
 }
 
 /// x & rotated: 0x07 gives 0x03 rotated by one, 0x07 itself by none; 0x18 gives 0x18 by none.
-const PUBLIC: &str = "output 0 = 0x07\n";
+pub(crate) const PUBLIC: &str = "output 0 = 0x07\n";
 
 #[test]
 fn one_of_several_circuits_is_proved_and_its_number_does_not_show() {

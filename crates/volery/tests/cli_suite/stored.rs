@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::many::{PUBLIC, circuits};
 use crate::support::*;
 
 /// A pair of correlation files in `dir`: the prover's and the verifier's.
@@ -52,13 +53,39 @@ fn a_proof_is_made_and_verified_without_a_connection_once() {
 }
 
 #[test]
-fn a_statement_with_polynomials_is_refused_and_says_how_it_can_be_proved() {
+fn one_of_several_circuits_is_proved_without_a_connection_and_its_number_does_not_show() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (p, _) = preprocess(dir.path(), "25000");
+    let (p, v) = preprocess(dir.path(), "5000");
+    let files = circuits(dir.path());
+    let public = write(dir.path(), "public", PUBLIC);
+    let names: Vec<&str> = files.iter().map(String::as_str).collect();
+    let statement = [&["--public", public.as_str(), "--any-of"], names.as_slice()].concat();
+    let mut lengths = Vec::new();
+    for witness in ["branch 0\n0x07\n", "branch 1\n0x0f\n"] {
+        let proof = dir.path().join(format!("proof{}", lengths.len())).to_str().expect("UTF-8").to_owned();
+        let args = ["--json", "--witness", "-", "--preprocessed", &p, "--out", &proof];
+        let proved = run(&[&["prove"], statement.as_slice(), &args].concat(), witness);
+        let proved = proved.expect(0, "").object();
+        let args = ["--json", "--preprocessed", &v, &proof];
+        let accepted = run(&[&["verify"], statement.as_slice(), &args].concat(), "");
+        let accepted = accepted.expect(0, "").object();
+        assert_eq!((&proved["result"], &accepted["result"]), (&"proved".into(), &"accepted".into()));
+        assert!(accepted["soundness_bits"].as_f64().is_some_and(|bits| bits >= 100.0), "{accepted}");
+        lengths.push(accepted["proof_bytes"].clone());
+    }
+    assert_eq!(lengths[0], lengths[1]);
+    let stacked = ["--disjunction", "macncheese", "--preprocessed", &v, "proof"];
+    run(&[&["verify"], statement.as_slice(), &stacked].concat(), "").refused("--disjunction robin");
+}
+
+#[test]
+fn a_statement_with_polynomials_is_proved_without_a_connection() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (p, v) = preprocess(dir.path(), "5000");
     let proof = dir.path().join("proof").to_str().expect("UTF-8").to_owned();
     let args = ["--products", "00000006", "--witness", "-", "--preprocessed", &p, "--out", &proof];
-    run(&join(&[&["prove", "mul32"], &args]), "0x0000000200000003").refused("prove it in a session");
-    assert!(!Path::new(&proof).exists());
+    run(&join(&[&["prove", "mul32"], &args]), "0x0000000200000003").expect(0, "");
+    run(&["verify", "mul32", "--products", "00000006", "--preprocessed", &v, &proof], "").expect(0, "");
 }
 
 #[test]

@@ -12,7 +12,8 @@
 //!
 //! and what the checks of blocks take; V sends seeds. Bytes are those of the proof's messages: correlations and frames' headers come on top
 //! ([`Over::correlation_bits`]). Those of Robin and Batchman are what the implementation sends, to within a few bytes a block; those of
-//! Mac'n'Cheese follow from its description. Times are estimates from measurements on one machine: good enough to choose by.
+//! Mac'n'Cheese follow from its description. Times are estimates, fitted to measurements on one machine (docs/performance.md, "One of
+//! many") to within a factor of two: good enough to choose by.
 
 use volery_circuit::Shape;
 use volery_field::{Mac, Value};
@@ -98,7 +99,7 @@ impl Over {
             interval: settings.interval as u64,
             counts: Tally::BYTES as u64 - 8,
             relations: 0,
-            times: [12.0, 10.0, 100.0],
+            times: [60.0, 16.0, 165.0],
         }
     }
 
@@ -113,7 +114,7 @@ impl Over {
             interval: settings.interval as u64,
             counts: Tally::BYTES as u64,
             relations: 1,
-            times: [40.0 * M::DEGREE as f64, 8.0 * M::DEGREE as f64, 220.0 * M::DEGREE as f64],
+            times: [135.0 * M::DEGREE as f64, 7.0 * M::DEGREE as f64, 150.0 * M::DEGREE as f64],
         }
     }
 
@@ -343,7 +344,38 @@ mod tests {
     }
 
     const FAST: f64 = 1e9;
-    const SLOW: f64 = 1e6;
+    const SLOW: f64 = 1e5;
+
+    /// Branches, multiplications of one, and seconds by Robin and by Mac'n'Cheese: `volery bench robin` and `volery bench macncheese` with
+    /// those numbers, over bits and over F_{2^61-1}, on the machine of docs/performance.md.
+    const MEASURED_BITS: [(usize, usize, [f64; 2]); 2] =
+        [(8, 460_949, [0.203, 0.677]), (32, 460_949, [0.429, 2.278])];
+    const MEASURED_F61: [(usize, usize, [f64; 2]); 2] =
+        [(2, 1_000_000, [0.419, 0.496]), (10, 1_000_000, [0.524, 1.215])];
+
+    #[test]
+    fn estimates_are_in_the_order_of_what_was_measured_and_within_a_factor_of_two() {
+        let bits = Over::bits(quicksilver::Settings::LAN);
+        let field = Over::field::<F61, F61>(arithmetic::Settings::LAN);
+        let all = [(bits, MEASURED_BITS), (field, MEASURED_F61)];
+        for (over, measured) in all {
+            for (branches, n, seconds) in measured {
+                let protocols = [Protocol::Robin, Protocol::MacAndCheese];
+                let estimated = protocols
+                    .map(|protocol| task(branches, n, 1).cost(protocol, &over).expect("served").seconds);
+                assert_eq!(estimated[0] < estimated[1], seconds[0] < seconds[1], "{branches} of {n}");
+                for (estimated, measured) in estimated.into_iter().zip(seconds) {
+                    assert!((0.5..2.0).contains(&(estimated / measured)), "{branches} of {n}: {estimated}");
+                }
+            }
+        }
+        // `volery bench batchman`, and as many single disjunctions: 2000 times 100 branches of 512 multiplications.
+        let batch = task(100, 512, 2000);
+        let [batchman, robin] =
+            [Protocol::Batchman, Protocol::Robin].map(|protocol| batch.cost(protocol, &field));
+        let (batchman, robin) = (batchman.expect("a field").seconds, robin.expect("always").seconds);
+        assert!(batchman < robin && (0.5..2.0).contains(&(batchman / 0.567)), "{batchman} {robin}");
+    }
 
     #[test]
     fn batches_are_chosen_over_large_fields_and_single_disjunctions_alone() {

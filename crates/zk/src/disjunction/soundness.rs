@@ -40,6 +40,12 @@ pub const fn challenges(multiplications: u64) -> u64 {
     if multiplications == 0 { 1 } else { multiplications.div_ceil(FOLD as u64) }
 }
 
+/// At most so many [`challenges`] have so many single disjunctions of so many multiplications together.
+#[must_use]
+pub const fn most_challenges(disjunctions: u64, multiplications: u64) -> u64 {
+    if disjunctions == 0 { 0 } else { disjunctions.saturating_add(multiplications / FOLD as u64) }
+}
+
 /// The sizes over bits: challenges in GF(2^128), and a key with one bit fixed.
 pub const BITS: FieldSize = FieldSize { field: 128.0, key: 127.0 };
 

@@ -85,30 +85,30 @@ struct Columns<R: Ring, const N: usize> {
     kept: [Box<dyn Kept<R>>; N],
     /// Places of the current branch that were handed over.
     next: usize,
-    waiting: [Waiting<R>; N],
+    waiting: Waiting<R, N>,
     /// Places that wait.
     filled: usize,
 }
 
-/// A block of values; wiped on drop.
-struct Waiting<R: Ring>(Box<[R; BLOCK]>);
+/// Blocks of values, behind one pointer; wiped on drop.
+struct Waiting<R: Ring, const N: usize>(Box<[[R; BLOCK]; N]>);
 
-impl<R: Ring> Waiting<R> {
+impl<R: Ring, const N: usize> Waiting<R, N> {
     fn new() -> Self {
-        Self(Box::new([R::ZERO; BLOCK]))
+        Self(Box::new([[R::ZERO; BLOCK]; N]))
     }
 }
 
-impl<R: Ring> Drop for Waiting<R> {
+impl<R: Ring, const N: usize> Drop for Waiting<R, N> {
     fn drop(&mut self) {
-        let values = core::mem::replace(&mut self.0, Box::new([R::ZERO; BLOCK])) as Box<[R]>;
-        drop(Witness::new(values.into_vec()));
+        let values = core::mem::replace(&mut self.0, Box::new([[R::ZERO; BLOCK]; N])) as Box<[[R; BLOCK]]>;
+        drop(Witness::new(values.into_vec().into_flattened()));
     }
 }
 
 impl<R: Ring, const N: usize> Columns<R, N> {
     fn new(kept: [Box<dyn Kept<R>>; N]) -> Self {
-        Self { kept, next: 0, waiting: core::array::from_fn(|_| Waiting::new()), filled: 0 }
+        Self { kept, next: 0, waiting: Waiting::new(), filled: 0 }
     }
 
     #[inline(always)]
@@ -117,7 +117,7 @@ impl<R: Ring, const N: usize> Columns<R, N> {
             self.spill(mask)?;
         }
         let place = self.filled;
-        for (Waiting(waiting), value) in self.waiting.iter_mut().zip(values) {
+        for (waiting, value) in self.waiting.0.iter_mut().zip(values) {
             // The place is below: the remainder only spares the check of it.
             waiting[place % BLOCK] = value;
         }
@@ -141,7 +141,7 @@ impl<R: Ring, const N: usize> Columns<R, N> {
                 values = values.map(|values| &values[whole..]);
             } else {
                 let n = n.min(BLOCK - self.filled);
-                for (Waiting(waiting), values) in self.waiting.iter_mut().zip(&mut values) {
+                for (waiting, values) in self.waiting.0.iter_mut().zip(&mut values) {
                     let (now, later) = values.split_at(n);
                     waiting[self.filled..][..n].copy_from_slice(now);
                     *values = later;
@@ -155,7 +155,7 @@ impl<R: Ring, const N: usize> Columns<R, N> {
     #[inline(never)]
     fn spill(&mut self, mask: u64) -> Result<(), Error> {
         let filled = core::mem::take(&mut self.filled);
-        let values = self.waiting.each_ref().map(|Waiting(waiting)| &waiting[..filled]);
+        let values = self.waiting.0.each_ref().map(|waiting| &waiting[..filled]);
         hand_over(&mut self.kept, &mut self.next, values, mask)
     }
 

@@ -26,8 +26,8 @@ pub struct Weigher<'x, R: Ring, B: Base<R>> {
 ///
 /// What a multiplication touches is one counter and the block: its rows as they come, and the products that stand for it.
 struct Factors<'x, R: Ring, B: Base<R>> {
-    left: Waiting<R, B>,
-    right: Waiting<R, B>,
+    /// Left and right ones.
+    waiting: Waiting<R, B, 2>,
     /// Rows that wait.
     filled: usize,
     /// Products of the rows that wait, and of as many more as a block has.
@@ -40,31 +40,30 @@ struct Factors<'x, R: Ring, B: Base<R>> {
 /// Rows that wait for their coefficients: few enough for the first-level cache, whole runs, and a part of a chunk.
 const BLOCK: usize = 1 << 8;
 
-/// So many rows; wiped on drop.
-struct Waiting<R: Ring, B: Base<R>>(Box<[B::Half; BLOCK]>);
+/// So many rows of each of `N` kinds, behind one pointer; wiped on drop.
+struct Waiting<R: Ring, B: Base<R>, const N: usize>(Box<[[B::Half; BLOCK]; N]>);
 
-impl<R: Ring, B: Base<R>> Waiting<R, B> {
+impl<R: Ring, B: Base<R>, const N: usize> Waiting<R, B, N> {
     fn new() -> Self {
-        Self(Box::new([B::Half::default(); BLOCK]))
+        Self(Box::new([[B::Half::default(); BLOCK]; N]))
+    }
+
+    /// The first `n` of each kind.
+    fn first(&self, n: usize) -> [&[B::Half]; N] {
+        self.0.each_ref().map(|rows| &rows[..n])
     }
 }
 
-impl<R: Ring, B: Base<R>> Drop for Waiting<R, B> {
+impl<R: Ring, B: Base<R>, const N: usize> Drop for Waiting<R, B, N> {
     fn drop(&mut self) {
-        self.0.zeroize();
+        self.0.iter_mut().for_each(|rows| rows.zeroize());
     }
 }
 
 impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
     fn new(rows: &'x [Products<B::Mac>], products: &'x [B::Wire]) -> Result<Self, Error> {
-        let mut factors = Self {
-            left: Waiting::new(),
-            right: Waiting::new(),
-            filled: 0,
-            block: &[],
-            products,
-            weighed: Sums::new(rows)?,
-        };
+        let mut factors =
+            Self { waiting: Waiting::new(), filled: 0, block: &[], products, weighed: Sums::new(rows)? };
         factors.advance(0);
         Ok(factors)
     }
@@ -89,7 +88,7 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
 
     fn weigh(&mut self) -> Result<(), Error> {
         let filled = self.filled;
-        self.weighed.add::<R, B>([&self.left.0[..filled], &self.right.0[..filled]])?;
+        self.weighed.add::<R, B>(self.waiting.first(filled))?;
         self.advance(filled);
         Ok(())
     }
@@ -110,7 +109,7 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
             return Ok(n);
         }
         let n = x.len().min(self.block.len() - self.filled);
-        for (Waiting(waiting), wires) in [(&mut self.left, x), (&mut self.right, y)] {
+        for (waiting, wires) in self.waiting.0.iter_mut().zip([x, y]) {
             waiting[self.filled..][..n].iter_mut().zip(wires).for_each(|(to, wire)| *to = B::half(wire));
         }
         self.filled += n;
@@ -193,7 +192,7 @@ impl<M, T: Zeroize> Drop for Sums<'_, M, T> {
 
 /// The rows of what is claimed to be zero: those that wait for their coefficients, and what those before weigh.
 struct Asserted<'x, R: Ring, B: Base<R>> {
-    waiting: Waiting<R, B>,
+    waiting: Waiting<R, B, 1>,
     filled: usize,
     /// How many rows of the chunk were weighed, and what they weigh under the factors within it.
     place: usize,
@@ -213,7 +212,8 @@ impl<'x, R: Ring, B: Base<R>> Asserted<'x, R, B> {
         if self.filled >= BLOCK {
             self.weigh()?;
         }
-        self.waiting.0[self.filled] = B::half(wire);
+        let [waiting] = &mut *self.waiting.0;
+        waiting[self.filled] = B::half(wire);
         self.filled += 1;
         Ok(())
     }
@@ -221,7 +221,8 @@ impl<'x, R: Ring, B: Base<R>> Asserted<'x, R, B> {
     fn weigh(&mut self) -> Result<(), Error> {
         let n = core::mem::take(&mut self.filled);
         let within = &self.rows.within()[self.place / B::RUN..][..n.div_ceil(B::RUN)];
-        self.chunk = self.chunk.plus(B::combine(&self.waiting.0[..n], within)?);
+        let [waiting] = self.waiting.first(n);
+        self.chunk = self.chunk.plus(B::combine(waiting, within)?);
         self.place += n;
         if self.place >= CHUNK {
             self.end_chunk();
@@ -327,12 +328,16 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
     #[inline(always)]
     fn mul(&mut self, x: &B::Wire, y: &B::Wire) -> Result<B::Wire, Error> {
         loop {
-            let Factors { left: Waiting(left), right: Waiting(right), filled, block, .. } = &mut self.factors;
-            if let Some(product) = block.get(*filled) {
+            let Factors { waiting: Waiting(rows), filled, block, .. } = &mut self.factors;
+            // Read once, and written last: as far as the compiler knows, storing a row may change the counter, and reading it again waits
+            // for the last multiplication's store.
+            let at = *filled;
+            if let Some(product) = block.get(at) {
+                let (product, [left, right]) = (product.clone(), &mut **rows);
                 // A block is no longer than they are: the remainder only spares the check of it.
-                (left[*filled % BLOCK], right[*filled % BLOCK]) = (B::half(x), B::half(y));
-                *filled += 1;
-                return Ok(product.clone());
+                (left[at % BLOCK], right[at % BLOCK]) = (B::half(x), B::half(y));
+                *filled = at + 1;
+                return Ok(product);
             }
             self.factors.end_block()?;
         }

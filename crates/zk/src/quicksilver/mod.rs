@@ -92,6 +92,6 @@ impl Settings {
     #[must_use]
     pub const fn correlations(&self, secrets: u64, multiplications: u64) -> u64 {
         let commitments = secrets.saturating_add(multiplications);
-        Program { commitments, polynomials: 0, degree: 0 }.correlations(*self)
+        Program { commitments, polynomials: 0, degree: 0, challenges: 0, masks: 0 }.correlations(*self)
     }
 }

@@ -1,8 +1,10 @@
 //! What a proof about bits is made of, and what follows for its blocks.
 
+use volery_circuit::Counts;
 use volery_vole::subfield::vope;
 
 use super::{Settings, Tally};
+use crate::disjunction::soundness::most_challenges;
 
 /// What a program makes its proof check. A number of commitments alone stands for a program without polynomials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,6 +15,10 @@ pub struct Program {
     pub polynomials: u64,
     /// The greatest degree of one.
     pub degree: usize,
+    /// Challenges of disjunctions: each ends a block.
+    pub challenges: u64,
+    /// Correlations over GF(2^128) that mask the products of disjunctions' tokens.
+    pub masks: u64,
 }
 
 impl From<u64> for Program {
@@ -22,21 +28,40 @@ impl From<u64> for Program {
 }
 
 impl From<&Tally> for Program {
-    /// What was proved.
+    /// What was proved, of a program without disjunctions.
     fn from(tally: &Tally) -> Self {
         let commitments = tally.secrets.saturating_add(tally.multiplications);
-        Self { commitments, polynomials: tally.polynomials, degree: tally.degree }
+        Self { commitments, polynomials: tally.polynomials, degree: tally.degree, ..Self::default() }
+    }
+}
+
+impl From<&Counts> for Program {
+    /// What a run without values counted: of disjunctions at most what this says, of all else that.
+    fn from(counts: &Counts) -> Self {
+        // Each term of an inner product over bits is one AND.
+        let multiplications = counts.multiplications.saturating_add(counts.dot_terms);
+        // One of `B` branches takes `2 B - 3`, and none if it is the only one.
+        let masks = counts.branches.saturating_sub(counts.disjunctions).saturating_mul(2);
+        Self {
+            commitments: counts.inputs.saturating_add(multiplications),
+            polynomials: counts.polynomials,
+            degree: counts.degree,
+            challenges: most_challenges(counts.disjunctions, counts.multiplications),
+            masks,
+        }
     }
 }
 
 impl Program {
-    /// Checks that its proof makes at most; the last, partial one counts. A block is full of commitments, or of coefficients.
+    /// Checks that its proof makes at most; the last, partial one counts. A block is full of commitments, or of coefficients, or a
+    /// challenge of a disjunction ends it.
     #[must_use]
     pub const fn blocks(&self, settings: Settings) -> u64 {
         let interval = if settings.interval == 0 { 1 } else { settings.interval as u64 };
         let coefficients = self.polynomials.saturating_mul(self.degree as u64);
         let by_commitments = if self.commitments == 0 { 1 } else { self.commitments.div_ceil(interval) };
-        by_commitments.saturating_add(coefficients / interval.saturating_mul(Settings::COEFFICIENTS as u64))
+        let by_coefficients = coefficients / interval.saturating_mul(Settings::COEFFICIENTS as u64);
+        by_commitments.saturating_add(by_coefficients).saturating_add(self.challenges)
     }
 
     /// The greatest degree of what it checks: products, too, are polynomials.
@@ -45,11 +70,12 @@ impl Program {
         if self.degree > 2 { self.degree } else { 2 }
     }
 
-    /// Correlations that its proof takes at most, without polynomials exactly: one for each commitment, and 128 for each over
-    /// GF(2^128) that masks a check.
+    /// Correlations that its proof takes at most, without polynomials and disjunctions exactly: one for each commitment, and 128 for
+    /// each over GF(2^128) that masks a check or a product of tokens.
     #[must_use]
     pub const fn correlations(&self, settings: Settings) -> u64 {
-        let mask = vope::packed_correlations(self.degree() - 1).saturating_mul(128) as u64;
-        self.commitments.saturating_add(self.blocks(settings).saturating_mul(mask))
+        let mask = vope::packed_correlations(self.degree() - 1) as u64;
+        let masks = self.blocks(settings).saturating_mul(mask).saturating_add(self.masks);
+        self.commitments.saturating_add(masks.saturating_mul(128))
     }
 }

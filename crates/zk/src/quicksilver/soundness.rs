@@ -64,7 +64,8 @@ mod tests {
 
     #[test]
     fn a_polynomial_s_degree_is_lost_once_a_block() {
-        let of = |polynomials, degree| Program { commitments: 1000, polynomials, degree };
+        let of =
+            |polynomials, degree| Program { commitments: 1000, polynomials, degree, ..Program::default() };
         let bits = |program: Program| statistical_bits(Settings::LAN, program);
         // One block: 3 + 1, 4 + 1 + 1, 1024 + 1 + 1 in units of 2^-127.
         assert_eq!(bits(of(0, 0)), 125.0);
@@ -72,10 +73,11 @@ mod tests {
         assert!((bits(of(50, 4)) - (127.0 - 6.0_f64.log2())).abs() < 1e-9);
         assert!((bits(of(1, 1024)) - (127.0 - 1026.0_f64.log2())).abs() < 1e-9);
         // Full of coefficients 3 * 2^17 at a time: 4 of degree 4 for each commitment of a block are five full blocks, and a rest.
-        let many = Program { commitments: 0, polynomials: 4 << 17, degree: 4 };
+        let many = Program { commitments: 0, polynomials: 4 << 17, degree: 4, ..Program::default() };
         assert!((bits(many) - (127.0 - (6.0 * 5.0 + 1.0_f64).log2())).abs() < 0.3);
         // 2^30 multiplications modulo 2^32: 497 polynomials of degree at most 4 and 561 commitments each.
-        let products = Program { commitments: 561 << 30, polynomials: 497 << 30, degree: 4 };
+        let products =
+            Program { commitments: 561 << 30, polynomials: 497 << 30, degree: 4, ..Program::default() };
         assert!(bits(products) >= 100.0);
         assert!(
             fiat_shamir_bits(Settings::LAN, of(50, 10), 64.0)

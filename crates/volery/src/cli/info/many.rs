@@ -3,6 +3,7 @@
 use volery::{Options, Profile};
 use volery_circuit::Counts;
 use volery_zk::disjunction::cost::{Over, Protocol};
+use volery_zk::quicksilver::Program;
 
 use super::predict::Prediction;
 use super::{Cost, Speed};
@@ -30,11 +31,15 @@ fn cost(many: &Many, counts: &Counts, speed: &Speed, profile: Profile, by: Disju
     let mut committed = Counts::default();
     committed.inputs = own.commitments;
     let predicted = Prediction::bits(&options, &committed, true);
+    let correlations = match by {
+        DisjunctionArg::Robin => Program::from(counts).correlations(options.settings()),
+        DisjunctionArg::Macncheese => predicted.correlations,
+    };
     let besides = own.prover_bytes.saturating_sub(own.commitments.div_ceil(8));
     Some(Cost {
         protocol: name,
         profile: profile.name(),
-        correlations: predicted.correlations,
+        correlations,
         bytes_prover: predicted.bytes_prover.saturating_add(besides),
         bytes_verifier: predicted.bytes_verifier.saturating_add(own.verifier_bytes),
         round_trips: predicted.round_trips,

@@ -15,13 +15,14 @@ use volery::{Options, Profile, Statement, builtin};
 use volery_circuit::bristol::FileRing;
 use volery_circuit::{BristolFile, Counter, Digest, Fold, Folded, Prove, Signature};
 use volery_field::F2;
+use volery_zk::quicksilver::Program;
 
 use super::args::InfoArgs;
 use super::failure::Failure;
 use super::many::Many;
 use super::output;
 use super::over;
-use super::settle::{bit_program, bit_soundness};
+use super::settle::bit_soundness;
 use super::statement::{BitStatement, open_circuit};
 use field::FieldInfo;
 use predict::Prediction;
@@ -144,7 +145,7 @@ impl Info {
         public: Option<PublicCounts>,
     ) -> Result<Self, Failure> {
         let total = counter.total();
-        let program = bit_program(&total);
+        let program = Program::from(&total);
         let speed = speed::measure()?;
         let cost = |profile: Profile| {
             let options = Options { profile, ..Options::default() };

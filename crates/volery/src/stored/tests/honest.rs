@@ -1,6 +1,12 @@
 //! Honest use, and mistakes that must cost nothing.
 
-use super::super::Error;
+use volery_circuit::statements::Mul32;
+use volery_circuit::{Counter, Evaluator};
+use volery_field::F2;
+use volery_zk::disjunction::AnyOf;
+use volery_zk::quicksilver;
+
+use super::super::{Error, Report};
 use super::*;
 
 #[test]
@@ -126,36 +132,47 @@ fn files_know_whose_they_are() {
     assert_eq!(desk.prover().info().session, desk.verifier().info().session);
 }
 
-#[test]
-fn a_statement_with_polynomials_is_refused_and_costs_nothing() {
-    let desk = Desk::new();
-    let statement = volery_circuit::statements::Mul32::sample(1, [1; 32]);
-    let mut prover = desk.prover();
-    let before = prover.remaining();
-    let refused = prover.prove(&statement, &desk.path("proof"));
-    assert!(matches!(&refused, Err(Error::Options(reason)) if reason.contains("degree 4")), "{refused:?}");
-    assert_eq!(prover.remaining(), before);
-    prover.prove(&small(), &desk.path("proof")).unwrap();
-    let mut verifier = desk.verifier();
-    let before = verifier.remaining();
-    // Whatever the proof is of, the statement's digest is compared first.
-    assert!(verifier.verify(&statement, &desk.path("proof")).is_err());
-    assert_eq!(verifier.remaining(), before);
+/// What such a proof takes is known beforehand as a bound: the rest of it is given up.
+fn proved_and_accepted<S>(desk: &Desk, statement: &S, proof: &str) -> (Report, u64)
+where
+    S: for<'a> Statement<quicksilver::Prover<'a>>
+        + for<'a> Statement<quicksilver::Verifier<'a>>
+        + Statement<Evaluator<F2>>
+        + Statement<Counter<F2>>,
+{
+    let report = desk.prover().prove(statement, &desk.path(proof)).unwrap();
+    let accepted = desk.verifier().verify(statement, &desk.path(proof)).unwrap();
+    assert_eq!((&accepted.tally, &accepted.range), (&report.tally, &report.range));
+    let used = report.tally.secrets + report.tally.multiplications;
+    let wasted = report.range.end - report.range.start - used;
+    (report, wasted)
 }
 
 #[test]
-fn a_statement_with_a_disjunction_is_refused_and_costs_nothing() {
-    use volery_circuit::statements::Sha256Chain;
-    use volery_zk::disjunction::AnyOf;
+fn polynomials_are_proved_and_the_next_proof_takes_what_comes_after() {
     let desk = Desk::new();
-    let branches = (0..2).map(|number| Sha256Chain::numbered(1, number).unwrap()).collect();
-    let statement = AnyOf::<volery_field::F2, _>::new(branches).unwrap().with_choice(1).unwrap();
-    let mut prover = desk.prover();
-    let before = prover.remaining();
-    let refused = prover.prove(&statement, &desk.path("proof"));
-    assert!(
-        matches!(&refused, Err(Error::Options(reason)) if reason.contains("disjunctions")),
-        "{refused:?}"
-    );
-    assert_eq!(prover.remaining(), before);
+    let statement = Mul32::sample(1, [1; 32]);
+    let (first, wasted) = proved_and_accepted(&desk, &statement, "first");
+    assert!(first.tally.degree == 4 && wasted < 128 * 5 + 256, "{wasted}");
+    let (second, _) = proved_and_accepted(&desk, &statement, "second");
+    assert_eq!(second.range.start, first.range.end);
+}
+
+#[test]
+fn disjunctions_are_proved_and_whichever_branch_holds_the_proof_is_as_long() {
+    let desk = Desk::made(65_536, 60);
+    let keys = [[2; 16], [3; 16], [4; 16]];
+    let any = |choice: usize| {
+        let branch = |(i, key): (usize, _)| match i == choice {
+            true => encrypts(key).with_key(Zeroizing::new(key.to_vec())).unwrap(),
+            false => encrypts(key),
+        };
+        let branches = keys.into_iter().enumerate().map(branch).collect();
+        AnyOf::<F2, _>::new(branches).unwrap().with_choice(choice).unwrap()
+    };
+    let reports = [0, 2].map(|choice| proved_and_accepted(&desk, &any(choice), &choice.to_string()).0);
+    // 128 secrets, three commitments for each of 6400 multiplications; two checks, and what masks a product of three.
+    let most = 128 + 3 * 6400 + 128 * (2 + 4);
+    assert_eq!(reports[0].range, 0..u64::next_multiple_of(most, 256));
+    assert_eq!(reports[0].bytes, reports[1].bytes);
 }

@@ -110,10 +110,19 @@ fn aes(ciphertext: [u8; 16]) -> Aes128Key {
 
 /// What AES makes of a block of ones under a key of twos.
 fn ciphertext() -> [u8; 16] {
+    encrypted([2; 16])
+}
+
+fn encrypted(key: [u8; 16]) -> [u8; 16] {
     use aes::cipher::{BlockCipherEncrypt, KeyInit};
     let mut block = [1; 16].into();
-    aes::Aes128::new(&[2; 16].into()).encrypt_block(&mut block);
+    aes::Aes128::new(&key.into()).encrypt_block(&mut block);
     block.into()
+}
+
+/// That a block of ones is encrypted to what it is under this key.
+fn encrypts(key: [u8; 16]) -> Aes128Key {
+    aes(encrypted(key))
 }
 
 fn aes_with_key() -> Aes128Key {

@@ -160,3 +160,20 @@ fn a_prover_that_runs_another_program_under_the_name_is_rejected() {
     let result = desk.verifier().verify(&small(), &desk.path("lie"));
     assert!(matches!(result, Err(Error::Rejected { .. })), "{result:?}");
 }
+
+#[test]
+fn a_disjunction_of_which_no_branch_holds_is_rejected_and_burns_the_file() {
+    use volery_field::F2;
+    use volery_zk::disjunction::AnyOf;
+    let desk = Desk::made(32_768, 70);
+    let any = |branches| AnyOf::<F2, _>::new(branches).unwrap().with_choice(1).unwrap();
+    let wrong = || any(vec![aes([9; 16]), aes([8; 16])]);
+    let lie = Claims { says: wrong(), runs: any(vec![aes([9; 16]), aes_with_key()]) };
+    desk.prover().prove(&lie, &desk.path("lie")).unwrap();
+    let mut verifier = desk.verifier();
+    let Err(error @ Error::Rejected { .. }) = verifier.verify(&wrong(), &desk.path("lie")) else {
+        panic!("accepted, or not even rejected")
+    };
+    assert!(error.to_string().contains("no branch of a disjunction"), "{error}");
+    assert!(verifier.info().burnt);
+}

@@ -8,9 +8,9 @@ use volery::Options;
 use volery_circuit::Counts;
 use volery_vole::Params;
 use volery_vole::softspoken::FieldBits;
+use volery_zk::quicksilver::Program;
 
 use crate::cli::over::{Pair, Weight};
-use crate::cli::settle::bit_program;
 use making::{Made, Stages};
 
 /// What a proof will take.
@@ -60,7 +60,7 @@ fn bit_extension(n: u64) -> u64 {
 impl Prediction {
     /// For a proof about bits, of a statement with these `counts`. `announced`: it says beforehand how much it commits to.
     pub(crate) fn bits(options: &Options, counts: &Counts, announced: bool) -> Self {
-        let program = bit_program(counts);
+        let program = Program::from(counts);
         let blocks = program.blocks(options.settings());
         let correlations = program.correlations(options.settings());
         let tally = if program.polynomials == 0 { BIT_TALLY } else { TALLY };
