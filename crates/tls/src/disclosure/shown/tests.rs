@@ -150,8 +150,8 @@ fn a_hidden_number_is_a_whole_one() {
 
 #[test]
 fn a_text_in_a_json_string_is_claimed_as_it_is_written_there() {
-    let response = b"HTTP/1.1 200 OK\r\nContent-Length: 24\r\n\r\n{\"a\":\"x \\\"y\\\" \\u00e9\", }";
-    let response = String::from_utf8(response.to_vec()).unwrap().replace(", }", "}").replace("24", "22");
+    let body = r#"{"a":"x \"y\" \u00e9"}"#;
+    let response = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let exchange = exchange([REQUEST, response.as_bytes()], true).unwrap();
     let claims = ["x \"y\" é", "\"y\"", r#"\"y\""#, "z"].map(|text| Assertion::Contains(text.into()));
     let wish = Hide { side: Side::Server, part: Part::Json("a".into()), claims: claims.to_vec() };
