@@ -43,7 +43,7 @@ pub enum Assertion {
     Digits,
     /// The whole string is described by this regular expression (of bytes; `\d`, `\w`, `\s` and cases are ASCII's).
     ///
-    /// A byte takes one AND for each different way between the states of the expression's smallest automaton, about 30 to 100 for most;
+    /// A byte takes one AND for each different way between the states of the smallest automaton, and some to say what the byte is: 10 to 50 for most;
     /// an automaton of more than 128 states is refused.
     Matches(String),
     /// A claim that the programs of both parties know by name.

@@ -16,7 +16,7 @@ use volery_circuit::Error;
 use super::automaton::{Automaton, MAX_STATES, State};
 
 /// The most bytes of each of the library's structures.
-const MAX_MEMORY: usize = 1 << 18;
+const MAX_MEMORY: usize = 1 << 17;
 /// The deepest nesting of an expression.
 const MAX_NESTING: u32 = 32;
 

@@ -90,7 +90,7 @@ proptest! {
     #[test]
     fn numbers_are_those_of_another_reader(
         bytes in prop_oneof![
-            proptest::collection::vec(proptest::sample::select(b"01259-+.eE".to_vec()), 1..9),
+            proptest::collection::vec(proptest::sample::select(b"01259-+.eE".to_vec()), 1..6),
             "-?(0|[1-9][0-9]{0,3})(\\.[0-9]{1,3})?(e[+-]?[0-9]{1,2})?".prop_map(String::into_bytes),
         ]
     ) {
