@@ -186,7 +186,7 @@ impl Automaton {
             let ways = self.edges.iter().filter(|edge| edge.from & *states != 0);
             reached = ways.fold(0, |reached, edge| reached | 1 << edge.to);
         }
-        if live.iter().any(|states| *states == 0) {
+        if live.contains(&0) {
             return Err(Error::Public(format!("no string of {length} bytes is like this")));
         }
         Ok(live)
