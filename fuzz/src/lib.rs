@@ -17,7 +17,7 @@
 //! | [`stacked`] | Mac'n'Cheese's disjunctions over bits, at either party |
 //! | [`sessions`] | whole sessions, at either party |
 //! | [`stored`] | correlation files and proof files |
-//! | [`web`] | recorded TLS connections, HTTP, JSON, attestations |
+//! | [`web`] | recorded TLS connections, HTTP, JSON, claims, attestations |
 //! | [`commitment`] | commitments to bits, at either party; openings, range proofs |
 //! | [`public`] | public proofs: files, and the interactive form at either party |
 //! | [`dealing`] | those correlations |
@@ -90,6 +90,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("transcript", web::transcript),
     ("http", web::http),
     ("json", web::json),
+    ("claim", web::claim),
     ("attestation", web::attestation),
     ("commitment_prover", commitment::commitment_prover),
     ("commitment_verifier", commitment::commitment_verifier),

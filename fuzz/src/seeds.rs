@@ -14,6 +14,8 @@ use volery_channel::{Limits, memory_pair};
 use volery_circuit::r1cs;
 use volery_field::{Bn254Scalar, F2, F32, F61, Gf256, Value, Z32, pack_elements};
 use volery_tls::attestation::{Attestation, Mode, Part, SigningKey, Statement};
+use volery_tls::claim::{Assertion, Class, Interval};
+use volery_tls::disclosure::{self, Hidden};
 use volery_vole::base_ot;
 use volery_vole::softspoken::FieldBits;
 
@@ -427,11 +429,25 @@ fn connections(add: Add<'_>) {
     ] {
         add("http", name, &[&[closed], &web::two(&client, &server)[..]].concat());
     }
-    let response = Part::revealing(chunked, &[0..40, 60..70]).expect("ranges of it");
+    let mut response = Part::revealing(chunked, &[0..40, 60..70]).expect("ranges of it");
+    response.hidden = vec![Hidden {
+        part: disclosure::Part::Json("a.b".into()),
+        class: Class::Number,
+        ranges: vec![40..42, 50..54],
+        claims: vec![Assertion::Number(Interval::at_least(10_000)), Assertion::Matches(r"\d+".into())],
+    }];
     let query = Part::revealing(get, &[0..10, 12..20]).expect("ranges of it");
-    let claims = vec!["a.b >= 10000".to_owned()];
     let (mode, server_name) = (Mode::Proxy, "example.com".to_owned());
-    let statement = Statement { mode, server_name, time: 1_780_000_000, query, response, claims };
+    let statement = Statement { mode, server_name, time: 1_780_000_000, query, response };
     let signed = Attestation::sign(statement, &SigningKey::from_bytes(&[7; 32])).expect("a proper statement");
     add("attestation", "two-ranges", &signed.to_bytes());
+    for (name, words) in [
+        ("number", "in -100.50..2e3"),
+        ("contains", "contains \\u00e9"),
+        ("at", "at 3 x y"),
+        ("matches", r"matches \d{2}-.*(a|b)?"),
+        ("length", "length 3..20"),
+    ] {
+        add("claim", name, &[&[12], words.as_bytes()].concat());
+    }
 }

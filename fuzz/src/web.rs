@@ -1,6 +1,7 @@
 //! What a web server and its client say, and what a notary signs.
 
 use volery_tls::attestation::Attestation;
+use volery_tls::claim::{Assertion, Class, circuit};
 use volery_tls::http::json::{self, Decimal, Path};
 use volery_tls::http::{self, Body};
 use volery_tls::transcript::{ALERT, APPLICATION_DATA, HANDSHAKE, Record, Transcript};
@@ -88,6 +89,20 @@ pub fn json(bytes: &[u8]) {
     let alone = &text[value.range.clone()];
     let again = json::find(alone, &Path::default()).expect("a value is a text");
     assert_eq!((again.kind, again.range), (value.kind, 0..alone.len()));
+}
+
+/// A byte of length, then a claim in words; the string that it is about. A circuit for that length is made, or refused; the claim's words in
+/// JSON and in text are printable.
+pub fn claim(bytes: &[u8]) {
+    let Some((length, rest)) = bytes.split_first() else { return };
+    let Ok(words) = core::str::from_utf8(rest) else { return };
+    let Ok(claim) = words.parse::<Assertion>() else { return };
+    assert!(claim.to_string().bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()));
+    for class in [Class::Opaque, Class::JsonText] {
+        if let Ok(circuit) = circuit(&claim, class, usize::from(*length)) {
+            assert_eq!(circuit.input_wires(), 8 * u32::from(*length));
+        }
+    }
 }
 
 /// An attestation. What is accepted is shown, and writes the same bytes.

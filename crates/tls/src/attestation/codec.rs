@@ -3,10 +3,18 @@
 use super::{
     Attestation, Commitment, Error, MAX_BYTES, MAX_ENTRIES, Mode, Part, Revealed, Statement, VERSION,
 };
+use crate::claim::Malformed;
 use crate::cursor::{Cursor, Flaw};
+use crate::disclosure::{put_all_hidden, read_all_hidden};
 
 /// What a file begins with. It also keeps the signatures apart from all others that a key may make.
 const MAGIC: &[u8] = b"volery attestation\n";
+
+impl From<Malformed> for Error {
+    fn from(Malformed(reason): Malformed) -> Self {
+        Self::Malformed(reason)
+    }
+}
 
 impl From<Flaw> for Error {
     fn from(flaw: Flaw) -> Self {
@@ -16,7 +24,7 @@ impl From<Flaw> for Error {
 
 /// The bytes that are signed: all but the signature.
 pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
-    let Statement { mode, server_name, time, query, response, claims } = statement;
+    let Statement { mode, server_name, time, query, response } = statement;
     let mut out = MAGIC.to_vec();
     out.extend(VERSION.to_be_bytes());
     out.push(match mode {
@@ -28,8 +36,6 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
     for part in [query, response] {
         put_part(&mut out, part);
     }
-    put_count(&mut out, claims.len());
-    claims.iter().for_each(|claim| put(&mut out, claim.as_bytes()));
     out.extend(signer);
     out
 }
@@ -46,13 +52,14 @@ fn put(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 fn put_part(out: &mut Vec<u8>, part: &Part) {
-    let Part { length, revealed, commitments } = part;
+    let Part { length, revealed, hidden, commitments } = part;
     out.extend(length.to_be_bytes());
     put_count(out, revealed.len());
     for Revealed { start, bytes } in revealed {
         out.extend(start.to_be_bytes());
         put(out, bytes);
     }
+    put_all_hidden(out, hidden);
     put_count(out, commitments.len());
     for Commitment { range, point } in commitments {
         out.extend(range.start.to_be_bytes());
@@ -94,7 +101,6 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, Error> {
         time: cursor.u64("the time")?,
         query: part(cursor)?,
         response: part(cursor)?,
-        claims: list(cursor, |cursor| text(cursor, "a claim"))?,
     })
 }
 
@@ -105,6 +111,7 @@ fn part(cursor: &mut Cursor<'_>) -> Result<Part, Error> {
             let start = cursor.u64("a range")?;
             Ok(Revealed { start, bytes: counted(cursor, "revealed bytes")?.to_vec() })
         })?,
+        hidden: read_all_hidden(cursor)?,
         commitments: list(cursor, |cursor| {
             let range = cursor.u64("a range")?..cursor.u64("a range")?;
             Ok(Commitment { range, point: cursor.array("a commitment")? })

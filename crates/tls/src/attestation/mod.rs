@@ -5,8 +5,9 @@
 //! ```
 //!
 //! V signs that it has verified: this host, at this time, by its certificates, received a query and gave a response of these
-//! lengths; these bytes of them are revealed; these points are Pedersen commitments to those ranges; these claims hold. It does not
-//! sign, and does not know, the rest.
+//! lengths; these bytes of them are revealed; these points are Pedersen commitments to those ranges; those hidden strings are what they are
+//! said to be, and [claims](crate::claim) hold of them. It does not sign, and does not know, the rest. Claims are data, so that programs read
+//! them, too; a statement's `Display` puts them in words.
 //!
 //! A fourth party calls [`Attestation::from_bytes`] and then [`Attestation::verify`], which is the only way to the statement. It must
 //! trust V not to have worked together with P; nothing here is a proof of TLS. In proxy mode it must trust V's path to the server,
@@ -33,8 +34,6 @@ pub const VERSION: u16 = 1;
 pub const MAX_BYTES: usize = 1 << 26;
 /// The most entries of each list.
 pub const MAX_ENTRIES: usize = 1 << 16;
-/// The most bytes of a claim.
-pub const MAX_CLAIM: usize = 1 << 12;
 
 /// Why there is no attestation, or none that is to be believed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

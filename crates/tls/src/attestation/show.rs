@@ -7,6 +7,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::{Commitment, Mode, Part, Revealed, Statement};
+use crate::disclosure::Hidden;
 
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
@@ -49,12 +50,25 @@ impl fmt::Display for Statement {
         writeln!(f, "server    {}", self.server_name)?;
         writeln!(f, "time      {}", utc(self.time))?;
         writeln!(f, "mode      {}", self.mode)?;
-        for claim in &self.claims {
-            writeln!(f, "proved    {}", safe(claim))?;
+        for (name, Part { hidden, .. }) in [("request", &self.query), ("response", &self.response)] {
+            hidden.iter().try_for_each(|hidden| proved(f, name, hidden))?;
         }
         part(f, "query", &self.query)?;
         part(f, "response", &self.response)
     }
+}
+
+/// What is proved of a hidden string: where it is and of which class, then the claims.
+fn proved(f: &mut fmt::Formatter<'_>, whose: &str, hidden: &Hidden) -> fmt::Result {
+    let part = safe(&hidden.part.to_string());
+    let ranges: Vec<String> =
+        hidden.ranges.iter().map(|Range { start, end }| format!("{start}..{end}")).collect();
+    writeln!(f, "proved    {whose} {part}, bytes {}: {}", ranges.join(" "), hidden.class)?;
+    hidden
+        .claims
+        .iter()
+        // Their words are of visible ASCII characters.
+        .try_for_each(|claim| writeln!(f, "proved    {whose} {part}: {claim}"))
 }
 
 fn part(f: &mut fmt::Formatter<'_>, name: &str, part: &Part) -> fmt::Result {
@@ -102,11 +116,10 @@ fn safe(text: &str) -> String {
 
 impl Serialize for Statement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Statement", 6)?;
+        let mut object = serializer.serialize_struct("Statement", 5)?;
         object.serialize_field("server_name", &self.server_name)?;
         object.serialize_field("time", &utc(self.time))?;
         object.serialize_field("mode", &self.mode)?;
-        object.serialize_field("claims", &self.claims)?;
         object.serialize_field("query", &self.query)?;
         object.serialize_field("response", &self.response)?;
         object.end()
@@ -115,9 +128,10 @@ impl Serialize for Statement {
 
 impl Serialize for Part {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Part", 3)?;
+        let mut object = serializer.serialize_struct("Part", 4)?;
         object.serialize_field("length", &self.length)?;
         object.serialize_field("revealed", &self.revealed)?;
+        object.serialize_field("hidden", &self.hidden)?;
         object.serialize_field("commitments", &self.commitments)?;
         object.end()
     }

@@ -5,7 +5,9 @@ use core::ops::Range;
 use curve25519_dalek::ristretto::CompressedRistretto;
 use serde::Serialize;
 
-use super::{Error, MAX_CLAIM, MAX_ENTRIES};
+use super::{Error, MAX_ENTRIES};
+use crate::cursor::Cursor;
+use crate::disclosure::{Hidden, put_all_hidden, read_all_hidden};
 use crate::server;
 
 /// The greatest length of a direction: ranges within it do not overflow.
@@ -40,8 +42,6 @@ pub struct Statement {
     pub query: Part,
     /// What the server sent, likewise.
     pub response: Part,
-    /// What else was proved, each a text of 1 to [`MAX_CLAIM`] bytes without control characters.
-    pub claims: Vec<String>,
 }
 
 /// One direction's plaintext.
@@ -51,6 +51,8 @@ pub struct Part {
     pub length: u64,
     /// What is shown of it: in order, none empty, at least one hidden byte between two.
     pub revealed: Vec<Revealed>,
+    /// Hidden strings of which something was proved, or only what they are: in order, outside of what is shown, and apart from each other.
+    pub hidden: Vec<Hidden>,
     /// Commitments, in order of their ranges; those of one range in order of their points, none twice.
     pub commitments: Vec<Commitment>,
 }
@@ -101,7 +103,8 @@ impl Part {
             Some(Revealed { start, bytes: plaintext.get(range)?.to_vec() })
         };
         let revealed = merged.into_iter().map(reveal).collect::<Option<_>>()?;
-        Some(Self { length: plaintext.len() as u64, revealed, commitments: Vec::new() })
+        let length = plaintext.len() as u64;
+        Some(Self { length, revealed, hidden: Vec::new(), commitments: Vec::new() })
     }
 
     fn check(&self, what: &'static str) -> Result<(), Error> {
@@ -109,7 +112,7 @@ impl Part {
         if self.length > MAX_LENGTH {
             return Err(error(format!("has {} bytes, more than 2^48", self.length)));
         }
-        entries(what, self.revealed.len().max(self.commitments.len()))?;
+        entries(what, self.revealed.len().max(self.commitments.len()).max(self.hidden.len()))?;
         let mut before: Option<u64> = None;
         for range in self.revealed.iter().map(Revealed::range) {
             // A gap, or the ranges would be one.
@@ -122,6 +125,7 @@ impl Part {
             }
             before = Some(range.end);
         }
+        self.check_hidden().map_err(|reason| error(reason.into()))?;
         let key = |commitment: &Commitment| (commitment.range.start, commitment.range.end, commitment.point);
         if !self.commitments.is_sorted_by(|a, b| key(a) < key(b)) {
             return Err(error("has commitments that are not in order".into()));
@@ -135,6 +139,37 @@ impl Part {
                     "commits to bytes {range:?} with what is not a point of Ristretto"
                 )));
             }
+        }
+        Ok(())
+    }
+}
+
+impl Part {
+    /// That hidden strings lie in the plaintext, in order, apart from each other and from what is shown.
+    fn check_hidden(&self) -> Result<(), &'static str> {
+        let mut all: Vec<Range<u64>> = self.revealed.iter().map(Revealed::range).collect();
+        for hidden in &self.hidden {
+            let Some(first) = hidden.ranges.first() else { return Err("has a hidden string of no bytes") };
+            if !hidden.ranges.is_sorted_by(|a, b| a.end <= b.start) || first.is_empty() {
+                return Err("has a hidden string whose ranges are not in order");
+            }
+            all.extend(hidden.ranges.iter().map(|range| range.start as u64..range.end as u64));
+        }
+        let first = |hidden: &Hidden| hidden.ranges.first().map(|range| range.start);
+        if !self.hidden.is_sorted_by(|a, b| first(a) < first(b)) {
+            return Err("has hidden strings that are not in order");
+        }
+        let mut encoded = Vec::new();
+        put_all_hidden(&mut encoded, &self.hidden);
+        if read_all_hidden(&mut Cursor::new(&encoded)).as_ref() != Ok(&self.hidden) {
+            return Err(
+                "has hidden strings with names or claims that are too long or too many to be written",
+            );
+        }
+        all.sort_by_key(|range| range.start);
+        let inside = all.last().is_none_or(|range| range.end <= self.length);
+        if !inside || all.iter().any(Range::is_empty) || !all.is_sorted_by(|a, b| a.end <= b.start) {
+            return Err("has hidden strings that are empty, overlap, are shown or go past the end");
         }
         Ok(())
     }
@@ -155,12 +190,6 @@ impl Statement {
         }
         self.query.check("query")?;
         self.response.check("response")?;
-        entries("claims", self.claims.len())?;
-        let proper =
-            |claim: &String| (1..=MAX_CLAIM).contains(&claim.len()) && !claim.chars().any(char::is_control);
-        if !self.claims.iter().all(proper) {
-            return Err(error("claims", "are not texts of 1 to 4096 bytes without control characters"));
-        }
         Ok(())
     }
 }

@@ -1,12 +1,9 @@
-//! The circuits of classes and assertions, over any backend that proves statements about bits.
+//! Small circuits of classes and assertions, over any backend that proves statements about bits.
 
-use volery_circuit::gadgets::{add, bytes_to_bits};
-use volery_circuit::gadgets::{all_ones, any_one, constant, equal, less_than, not, or, xor_constant};
+use volery_circuit::gadgets::bytes_to_bits;
+use volery_circuit::gadgets::{all_ones, any_one, equal, not, or, xor_constant};
 use volery_circuit::{Error, Prove};
 use volery_field::F2;
-
-/// Width of the numbers that [`between`] compares: any 19 digits are below 2^64.
-const NUMBER_BITS: usize = 64;
 
 /// The wires of each byte.
 fn bytes<W>(bits: &[W]) -> &[[W; 8]] {
@@ -19,20 +16,24 @@ fn is<B: Prove<F2> + ?Sized>(b: &mut B, byte: &[B::Wire; 8], value: u8) -> Resul
     all_ones(b, &same)
 }
 
-/// Claims that no byte is below 32 or 127; and, if `narrow`, that all are from 33 to 126.
-pub(super) fn no_controls<B: Prove<F2> + ?Sized>(
-    b: &mut B,
-    bits: &[B::Wire],
-    narrow: bool,
-) -> Result<(), B::Error> {
+/// Claims that all bytes can stand in a header field's value: tabs, and none other below 32, not 127.
+pub(super) fn header_value<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
     for byte in bytes(bits) {
         let delete = is(b, byte, 0x7f)?;
         let control = control(b, byte)?;
-        let mut none = vec![delete, control];
-        if narrow {
-            none.push(is(b, byte, b' ')?);
-            none.push(byte[7].clone());
-        }
+        let low = xor_constant(b, &byte[..5], &bytes_to_bits(&[!b'\t'])[..5])?;
+        let tab = all_ones(b, &low)?;
+        let no_tab = not(b, &tab);
+        let refused = b.mul(&control, &no_tab)?;
+        b.assert_zero(&[delete, refused])?;
+    }
+    Ok(())
+}
+
+/// Claims that all bytes are from 33 to 126.
+pub(super) fn visible<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
+    for byte in bytes(bits) {
+        let none = [is(b, byte, 0x7f)?, control(b, byte)?, is(b, byte, b' ')?, byte[7].clone()];
         b.assert_zero(&none)?;
     }
     Ok(())
@@ -65,7 +66,7 @@ pub(super) fn json_text<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> R
 }
 
 /// Claims that the bytes are digits, at least one, the first of several not zero.
-pub(super) fn json_number<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
+pub(super) fn digits<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
     let digits = bytes(bits);
     let Some(first) = digits.first() else {
         return Err(Error::Public("a number of no digits".into()).into());
@@ -86,33 +87,6 @@ pub(super) fn json_number<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) ->
     Ok(())
 }
 
-/// Claims that the digits are those of a number from `least` to `greatest`.
-pub(super) fn between<B: Prove<F2> + ?Sized>(
-    b: &mut B,
-    bits: &[B::Wire],
-    least: u64,
-    greatest: u64,
-) -> Result<(), B::Error> {
-    json_number(b, bits)?;
-    let zero = b.constant(F2::new(false));
-    let mut number = vec![zero.clone(); NUMBER_BITS];
-    let shifted = |number: &[B::Wire], distance: usize| {
-        let mut shifted = vec![zero.clone(); distance];
-        shifted.extend_from_slice(&number[..NUMBER_BITS - distance]);
-        shifted
-    };
-    for digit in bytes(bits) {
-        // At most 19 digits, so nothing is shifted out.
-        let ten = add(b, &shifted(&number, 3), &shifted(&number, 1))?;
-        let mut wide = digit[..4].to_vec();
-        wide.resize(NUMBER_BITS, zero.clone());
-        number = add(b, &ten, &wide)?;
-    }
-    let (least, greatest) = (constant(b, least, NUMBER_BITS), constant(b, greatest, NUMBER_BITS));
-    let outside = [less_than(b, &number, &least)?, less_than(b, &greatest, &number)?];
-    b.assert_zero(&outside)
-}
-
 /// Claims that the bytes are `text`; free.
 pub(super) fn equals<B: Prove<F2> + ?Sized>(
     b: &mut B,
@@ -123,18 +97,54 @@ pub(super) fn equals<B: Prove<F2> + ?Sized>(
     b.assert_zero(&differences)
 }
 
-/// Claims that `text` stands somewhere in the bytes; `8 * text` ANDs for each place.
+/// Claims that `text` stands somewhere in the bytes; `8 * text` ANDs for each place. `whole`: the bytes are the inside of a JSON string,
+/// and the text begins where a character does.
 pub(super) fn contains<B: Prove<F2> + ?Sized>(
     b: &mut B,
     bits: &[B::Wire],
     text: &[u8],
+    whole: bool,
 ) -> Result<(), B::Error> {
     let text: Vec<_> = bytes_to_bits(text).into_iter().map(|bit| b.constant(bit)).collect();
     let mut found = Vec::new();
     for place in bits.windows(text.len()).step_by(8) {
         found.push(equal(b, place, &text)?);
     }
+    if whole {
+        let mut starts = boundaries(b, bits)?;
+        starts.truncate(found.len());
+        found = b.mul_many(&found, &starts)?;
+    }
     let found = any_one(b, &found)?;
     let absent = not(b, &found);
     b.assert_zero(&[absent])
+}
+
+/// Claims that a character begins after these bytes of the inside of a JSON string.
+pub(super) fn assert_boundary<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
+    let Some(starts) = boundaries(b, bits)?.pop() else { return Ok(()) };
+    let inside = not(b, &starts);
+    b.assert_zero(&[inside])
+}
+
+/// Whether a character begins, of the inside of a JSON string: at each byte, and after the last. An escape is one character: what comes after
+/// its `\` is none, nor is any of the four digits after its `u`.
+fn boundaries<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+    let mut open = b.constant(F2::ZERO);
+    // Whether the `u` of an escape is 1, 2, 3, 4 bytes before.
+    let mut unicode = [const { None }; 4];
+    let mut starts = vec![b.constant(F2::ONE)];
+    for byte in bytes(bits) {
+        let candidates = [is(b, byte, b'\\')?, is(b, byte, b'u')?];
+        let closed = not(b, &open);
+        let next = b.mul_many(&candidates, &[closed, open])?;
+        let [escape, u] = <[_; 2]>::try_from(next).map_err(|_| Error::misuse("two products are not two"))?;
+        unicode.rotate_right(1);
+        unicode[0] = Some(u);
+        open = escape;
+        let inside: Vec<_> = unicode.iter().flatten().chain([&open]).cloned().collect();
+        let inside = any_one(b, &inside)?;
+        starts.push(not(b, &inside));
+    }
+    Ok(starts)
 }

@@ -1,17 +1,19 @@
 //! Which bytes a hidden string is made of.
 
+use core::fmt;
+
 use volery_circuit::{Error, Recorded, Recorder};
 use volery_field::F2;
 
-use super::{Claim, circuits};
+use super::{Claim, circuits, number};
 
 /// A set of strings that cannot change the structure of what they stand in (see the [module](super)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// The inside of a JSON string.
     JsonText,
-    /// A JSON number that is a non-negative integer.
-    JsonNumber,
+    /// A JSON number.
+    Number,
     /// A part of the value of a header field.
     HeaderValue,
     /// A part of a request's target.
@@ -25,7 +27,7 @@ impl Class {
     #[must_use]
     pub const fn filler(self) -> u8 {
         match self {
-            Self::JsonNumber => b'1',
+            Self::Number => b'1',
             Self::JsonText | Self::HeaderValue | Self::Target | Self::Opaque => b'x',
         }
     }
@@ -33,7 +35,7 @@ impl Class {
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::JsonText => 1,
-            Self::JsonNumber => 2,
+            Self::Number => 2,
             Self::HeaderValue => 3,
             Self::Target => 4,
             Self::Opaque => 5,
@@ -41,30 +43,32 @@ impl Class {
     }
 
     pub(crate) fn from_code(code: u8) -> Option<Self> {
-        [Self::JsonText, Self::JsonNumber, Self::HeaderValue, Self::Target, Self::Opaque]
+        [Self::JsonText, Self::Number, Self::HeaderValue, Self::Target, Self::Opaque]
             .into_iter()
             .find(|class| class.code() == code)
     }
 }
 
-impl Claim for Class {
-    fn text(&self) -> String {
-        match self {
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             Self::JsonText => "is text of a JSON string",
-            Self::JsonNumber => "is a JSON number of digits only",
+            Self::Number => "is a JSON number",
             Self::HeaderValue => "is text of a header",
             Self::Target => "is text of a request's target",
             Self::Opaque => "is hidden",
-        }
-        .into()
+        })
     }
+}
 
-    fn assert(&self, recorder: &mut Recorder<F2>, bytes: &[Recorded]) -> Result<(), Error> {
+/// That the bytes are of the class.
+impl Claim for Class {
+    fn assert(&self, recorder: &mut Recorder<F2>, _: Class, bytes: &[Recorded]) -> Result<(), Error> {
         match self {
             Self::JsonText => circuits::json_text(recorder, bytes),
-            Self::JsonNumber => circuits::json_number(recorder, bytes),
-            Self::HeaderValue => circuits::no_controls(recorder, bytes, false),
-            Self::Target => circuits::no_controls(recorder, bytes, true),
+            Self::Number => number::number(recorder, bytes),
+            Self::HeaderValue => circuits::header_value(recorder, bytes),
+            Self::Target => circuits::visible(recorder, bytes),
             Self::Opaque => Ok(()),
         }
     }

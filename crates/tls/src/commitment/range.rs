@@ -19,7 +19,7 @@
 //! to, or up to eight bytes of the payload, the first one lowest. A number in *decimal digits*, as JSON has it, is committed to
 //! digit by digit; then [`decimal_commitment`] makes a commitment to the number out of the attested ones, and
 //! [`decimal_opening`] its opening. That the bytes are digits is not part of the proof: the attestation must say so (as it does of
-//! [`Class::JsonNumber`](crate::claim::Class::JsonNumber)), or the bytes around them must show it.
+//! [`Assertion::Digits`](crate::claim::Assertion::Digits)), or the bytes around them must show it.
 //!
 //! # Which library, and why
 //!

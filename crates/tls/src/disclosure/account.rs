@@ -12,7 +12,7 @@ use super::machine::{Failure, Zk};
 use super::payload::{application, blocks};
 use super::shown::{Message, Shown};
 use super::{Error, Refusal};
-use crate::claim::{self, Claim, Class};
+use crate::claim::{self, Assertion, Claim, Class};
 use crate::ghash::BLOCK_BYTES;
 use crate::prf::Side;
 use crate::record::Cipher;
@@ -28,6 +28,8 @@ const BLOCK: u64 = 4_300;
 
 /// The most gates of all claims about a direction: they are in memory, at V too.
 const MAX_GATES: usize = 1 << 23;
+/// The most regular expressions of a direction: V has to make their automata.
+const MAX_PATTERNS: usize = 16;
 
 /// That a connection's Finished messages, tags and shown payload are made of its keys, and that the claims hold of its hidden payload.
 ///
@@ -41,12 +43,56 @@ pub(crate) struct Account {
     constraints: [Vec<Constraint>; 2],
 }
 
-/// Circuits that hold for the bytes in these ranges.
+/// Claims about the bytes in these ranges.
 struct Constraint {
     ranges: Vec<Range<usize>>,
-    circuits: Vec<Circuit<F2>>,
-    /// What each of them says.
-    texts: Vec<String>,
+    claims: Vec<Claimed>,
+}
+
+/// A claim about a hidden string.
+struct Claimed {
+    claim: Box<dyn Claim>,
+    circuit: Circuit<F2>,
+    /// What it says.
+    text: String,
+    /// Bits besides the string's that the circuit takes.
+    more: usize,
+    /// Their values, at P.
+    witness: Option<Zeroizing<Vec<F2>>>,
+}
+
+impl Claimed {
+    fn new(claim: Box<dyn Claim>, text: String, class: Class, length: usize) -> Result<Self, CircuitError> {
+        let circuit = claim::circuit(&*claim, class, length)?;
+        let more = (circuit.input_wires() as usize).saturating_sub(8 * length);
+        Ok(Self { claim, circuit, text, more, witness: None })
+    }
+
+    /// Whether it is true of these bytes; keeps the witness.
+    fn check(&mut self, bytes: &[u8]) -> Result<(), CircuitError> {
+        let witness = self.claim.witness(bytes)?;
+        let mut inputs = Zeroizing::new(bytes_to_bits(bytes));
+        inputs.extend_from_slice(&witness);
+        self.circuit.run(&mut Evaluator::new(), inputs.to_vec())?;
+        self.witness = Some(witness);
+        Ok(())
+    }
+
+    /// Claims it of the string on these wires.
+    fn assert<B: Prove<F2> + ?Sized>(
+        &self,
+        backend: &mut B,
+        mut wires: Vec<B::Wire>,
+    ) -> Result<(), B::Error> {
+        if self.more > 0 {
+            let more = backend.secret(self.more, &mut |_| {
+                let witness = self.witness.as_ref().map(|witness| witness.to_vec());
+                witness.ok_or_else(|| CircuitError::Witness("a claim's was never found".into()))
+            });
+            wires.extend(more?);
+        }
+        self.circuit.run(backend, wires).map(drop)
+    }
 }
 
 impl Account {
@@ -65,20 +111,24 @@ impl Account {
         Ok(Self { transcript, digest: digest.finish(), opened, shown, constraints })
     }
 
-    /// Whether what is claimed is true of this payload.
+    /// Whether what is claimed is true of this payload; keeps what is needed to prove it.
     ///
     /// # Errors
     /// [`Error::NotTrue`].
-    pub(super) fn check_claims(&self, payload: [&[u8]; 2]) -> Result<(), Error> {
-        for (text, constraints) in payload.into_iter().zip(&self.constraints) {
-            for constraint in constraints {
-                let parts = constraint.ranges.iter().map(|range| text.get(range.clone()).unwrap_or_default());
-                let bits = Zeroizing::new(bytes_to_bits(&Zeroizing::new(parts.collect::<Vec<_>>().concat())));
-                let holds = |circuit: &Circuit<F2>| circuit.run(&mut Evaluator::new(), bits.to_vec()).is_ok();
-                if let Some((_, text)) =
-                    constraint.circuits.iter().zip(&constraint.texts).find(|(c, _)| !holds(c))
-                {
-                    return Err(Error::NotTrue(text.clone()));
+    pub(super) fn check_claims(&mut self, payload: [&[u8]; 2]) -> Result<(), Error> {
+        for (text, constraints) in payload.into_iter().zip(&mut self.constraints) {
+            for Constraint { ranges, claims } in constraints {
+                let parts = ranges.iter().map(|range| text.get(range.clone()).unwrap_or_default());
+                let bytes = Zeroizing::new(parts.collect::<Vec<_>>().concat());
+                for claimed in claims {
+                    if claimed.check(&bytes).is_err() {
+                        let reason = claimed.claim.reason(&bytes).map(|reason| format!(" ({reason})"));
+                        return Err(Error::NotTrue(format!(
+                            "{}{}",
+                            claimed.text,
+                            reason.unwrap_or_default()
+                        )));
+                    }
                 }
             }
         }
@@ -126,8 +176,8 @@ impl Account {
             let wires: Option<Vec<Vec<B::Wire>>> = wires.into_iter().collect();
             let wires =
                 wires.ok_or_else(|| CircuitError::misuse("a hidden string outside of the payload"))?;
-            for circuit in &constraint.circuits {
-                circuit.run(backend, wires.concat())?;
+            for claimed in &constraint.claims {
+                claimed.assert(backend, wires.concat())?;
             }
         }
         Ok(())
@@ -188,24 +238,32 @@ impl Constraint {
 
 /// The circuits of a direction's hidden strings.
 fn constraints(shown: &Shown) -> Result<Vec<Constraint>, Refusal> {
-    let (mut constraints, mut gates) = (Vec::new(), 0);
+    let (mut constraints, mut gates, mut patterns) = (Vec::new(), 0, 0);
     for hidden in &shown.hidden {
         if hidden.class == Class::Opaque && hidden.claims.is_empty() {
             continue;
         }
-        let (mut circuits, mut texts) = (Vec::new(), Vec::new());
-        let claims = hidden.claims.iter().map(|claim| claim as &dyn Claim);
-        for claim in core::iter::once(&hidden.class as &dyn Claim).chain(claims) {
-            let circuit = claim::circuit(claim, hidden.length()).map_err(Refusal::Claim)?;
-            gates += circuit.gates().len();
-            if gates > MAX_GATES {
-                let reason = CircuitError::Public("all claims together take more than 2^23 gates".into());
-                return Err(Refusal::Claim(reason));
-            }
-            circuits.push(circuit);
-            texts.push(format!("{}: {}", hidden.part, claim.text()));
+        let refuse = |reason: &str| Refusal::Claim(CircuitError::Public(reason.into()));
+        patterns += hidden.claims.iter().filter(|claim| matches!(claim, Assertion::Matches(_))).count();
+        if patterns > MAX_PATTERNS {
+            return Err(refuse("more than 16 regular expressions about a request or response"));
         }
-        constraints.push(Constraint { ranges: hidden.ranges.clone(), circuits, texts });
+        let mut claims = Vec::new();
+        let class: (Box<dyn Claim>, String) = (Box::new(hidden.class), hidden.class.to_string());
+        let others = hidden.claims.iter().map(|claim| {
+            let other: (Box<dyn Claim>, String) = (Box::new(claim.clone()), claim.to_string());
+            other
+        });
+        for (claim, text) in core::iter::once(class).chain(others) {
+            let text = format!("{} {text}", hidden.part);
+            let claimed = Claimed::new(claim, text, hidden.class, hidden.length()).map_err(Refusal::Claim)?;
+            gates += claimed.circuit.gates().len();
+            if gates > MAX_GATES {
+                return Err(refuse("all claims together take more than 2^23 gates"));
+            }
+            claims.push(claimed);
+        }
+        constraints.push(Constraint { ranges: hidden.ranges.clone(), claims });
     }
     Ok(constraints)
 }
@@ -225,8 +283,8 @@ impl Account {
             // A mask and a partial block a record, and the hash key.
             (2 * records.len() + shown + 1) as u64 * BLOCK
         };
-        let circuits = self.constraints.iter().flatten().flat_map(|constraint| &constraint.circuits);
-        let claims: u64 = circuits.map(Circuit::multiplications).sum();
+        let claims = self.constraints.iter().flatten().flat_map(|constraint| &constraint.claims);
+        let claims: u64 = claims.map(|claimed| claimed.circuit.multiplications() + claimed.more as u64).sum();
         SERVER + claims + SIDES.into_iter().zip(&self.shown).map(of_side).sum::<u64>()
     }
 

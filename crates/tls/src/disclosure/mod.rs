@@ -80,4 +80,5 @@ pub use verifier::{Pending, Proven};
 pub(crate) use account::{Account, DERIVATION};
 pub(crate) use derive::{Keys, Root, finished_message};
 pub(crate) use prover::Ended;
+pub(crate) use shown::{put_all_hidden, read_all_hidden};
 pub(crate) use verifier::{Observed, receive};

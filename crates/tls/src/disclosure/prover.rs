@@ -122,7 +122,7 @@ impl Ended {
         let encoded = message.encode();
         // What V's limits refuse is found here, too.
         Message::decode(&encoded)?;
-        let account = Account::new(self.transcript.clone(), [client, server], message)?;
+        let mut account = Account::new(self.transcript.clone(), [client, server], message)?;
         // That P goes no further would tell V that a claim which it has heard is false.
         account.check_claims([request, response])?;
         channel.send(WEB_CLAIMS, &encoded)?;

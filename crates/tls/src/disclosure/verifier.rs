@@ -9,7 +9,7 @@ use super::machine::{List, Read};
 use super::shown::{self, Message, Shown};
 use super::{Error, Refusal, check, payload};
 use crate::attestation::{Mode, Part, Statement};
-use crate::prf::Side;
+use crate::claim::Vocabulary;
 use crate::server::{self, Identity, Roots};
 use crate::stock::HTTP;
 use crate::transcript::{APPLICATION_DATA, Transcript};
@@ -49,17 +49,16 @@ impl Proven {
     /// shown of, which checks before the proof rule out.
     #[must_use]
     pub fn statement(&self) -> Option<Statement> {
-        let part = |shown: &Shown| Part::revealing(&shown.text, &shown.revealed().collect::<Vec<_>>());
-        let sides = [(Side::Client, &self.request), (Side::Server, &self.response)];
-        let hidden =
-            sides.iter().flat_map(|(side, shown)| shown.hidden.iter().map(move |hidden| (side, hidden)));
+        let part = |shown: &Shown| {
+            let part = Part::revealing(&shown.text, &shown.revealed().collect::<Vec<_>>())?;
+            Some(Part { hidden: shown.hidden.clone(), ..part })
+        };
         Some(Statement {
             mode: self.mode,
             server_name: self.identity.name().into(),
             time: self.identity.time(),
             query: part(&self.request)?,
             response: part(&self.response)?,
-            claims: hidden.flat_map(|(side, hidden)| hidden.texts(*side)).collect(),
         })
     }
 }
@@ -75,8 +74,8 @@ pub(crate) struct Observed<'a> {
 }
 
 /// Receives what P says about a connection, and checks all of it that needs no proof: certificates, host name, time (in seconds since
-/// 1970), signature, Finished messages, all tags, the structure of request and response. `root` says where the proof will begin, or
-/// why it is not for this transcript.
+/// 1970), signature, Finished messages, all tags, the structure of request and response. `vocabulary` are the claims of others that V knows;
+/// `root` says where the proof will begin, or why it is not for this transcript.
 ///
 /// What comes back is to be proved next.
 ///
@@ -87,9 +86,10 @@ pub(crate) fn receive(
     observed: &Observed<'_>,
     roots: &Roots,
     time: u64,
+    vocabulary: &dyn Vocabulary,
     root: impl FnOnce(&Transcript) -> Result<Root<()>, Refusal>,
 ) -> Result<(Account, Pending), Error> {
-    let result = try_receive(channel, observed, roots, time, root);
+    let result = try_receive(channel, observed, roots, time, vocabulary, root);
     if let Err(Error::Refused(refusal)) = &result {
         channel.fail(&refusal.to_string());
     }
@@ -101,6 +101,7 @@ fn try_receive(
     observed: &Observed<'_>,
     roots: &Roots,
     time: u64,
+    vocabulary: &dyn Vocabulary,
     root: impl FnOnce(&Transcript) -> Result<Root<()>, Refusal>,
 ) -> Result<(Account, Pending), Error> {
     let Observed { mode, host, client, server } = *observed;
@@ -110,7 +111,8 @@ fn try_receive(
     check_protocol(mode, transcript.handshake.alpn.as_deref())?;
     let payload: usize = SIDES.into_iter().map(|side| payload::length(records(&transcript, side))).sum();
     let max = Message::max_bytes(opened_bound(&transcript), payload);
-    let message = Message::decode(channel.recv(WEB_CLAIMS, max)?)?;
+    let mut message = Message::decode(channel.recv(WEB_CLAIMS, max)?)?;
+    message.shown.iter_mut().try_for_each(|shown| shown.explain(vocabulary))?;
     let lengths = message.shown.each_ref().map(|shown| shown.text.len());
     let closed = check_opened(&transcript, &message.opened, lengths, root)?;
     shown::check(&message.shown, identity.name(), closed)?;

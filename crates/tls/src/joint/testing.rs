@@ -282,7 +282,7 @@ impl<'a> Run<'a> {
         let verifier = Verifier::prepare(channel, &SESSION, commitments, self.settings, limits, rng)?;
         let held = verifier.run(channel, rng)?;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
-        let (proven, ..) = held.verify(channel, &self.roots, now + self.ahead, rng)?;
+        let (proven, ..) = held.verify(channel, &self.roots, now + self.ahead, &Vec::new(), rng)?;
         Ok(proven)
     }
 }

@@ -14,6 +14,7 @@ use super::program::{self, Client, Sizes};
 use super::prover::share_bits;
 use super::{Error, MAX_PROVED, MAX_QUERY};
 use crate::attestation::Mode;
+use crate::claim::Vocabulary;
 use crate::disclosure::{self, Keys, Observed, Proven, Refusal, Root};
 use crate::ghash::{Powers, send_tag_share};
 use crate::key_exchange::{self, POINT_BYTES, VerifierShare};
@@ -256,7 +257,8 @@ impl Held {
     }
 
     /// Receives what P says about the connection, checks all of it that needs no proof, and verifies the proof of everything: of what
-    /// was garbled, and of what P says. `roots` are the authorities that V believes, `time` is now, in seconds since 1970 (UTC).
+    /// was garbled, and of what P says. `roots` are the authorities that V believes, `time` is now, in seconds since 1970 (UTC),
+    /// `vocabulary` the claims of others that it knows.
     ///
     /// Returns what V may believe, delta, and the keys under it that are left.
     ///
@@ -268,6 +270,7 @@ impl Held {
         channel: &mut dyn Channel,
         roots: &Roots,
         time: u64,
+        vocabulary: &dyn Vocabulary,
         rng: &mut dyn CryptoRng,
     ) -> Result<(Proven, Delta, Stock), Error> {
         let Self { mut evaluator, keys, used, sent: Sent { host, client, server } } = self;
@@ -276,7 +279,7 @@ impl Held {
             used.check(transcript)?;
             Ok(Root::Keys(keys.clone()).blind())
         };
-        let (account, pending) = disclosure::receive(channel, &observed, roots, time, root)?;
+        let (account, pending) = disclosure::receive(channel, &observed, roots, time, vocabulary, root)?;
         evaluator.expect(account.commitments());
         let verified = evaluator.verify(channel, rng, |fold, proved| {
             account.claim(fold, &Root::Keys(known_wires(&keys, proved)?))

@@ -5,12 +5,14 @@ use volery_channel::Channel;
 use super::relay::Relayed;
 use super::{Error, Session};
 use crate::attestation::Mode;
+use crate::claim::Vocabulary;
 use crate::disclosure::{self, Observed, Pending, Root};
 use crate::server::Roots;
 use crate::step::MASTER_BITS;
 
 /// Receives what P says about a connection that V relayed, and checks all of it that needs no proof: certificates, host name, time
-/// (in seconds since 1970), signature, Finished messages, all tags, the structure of request and response.
+/// (in seconds since 1970), signature, Finished messages, all tags, the structure of request and response. `vocabulary` are the claims of
+/// others that V knows.
 ///
 /// The statement that comes back is to be verified next.
 ///
@@ -21,10 +23,11 @@ pub fn receive(
     relayed: &Relayed,
     roots: &Roots,
     time: u64,
+    vocabulary: &dyn Vocabulary,
 ) -> Result<(Session, Pending), Error> {
     let Relayed { host, client, server, .. } = relayed;
     let observed = Observed { mode: Mode::Proxy, host, client, server };
     let root = Root::Master(vec![(); MASTER_BITS]);
-    let (account, pending) = disclosure::receive(channel, &observed, roots, time, |_| Ok(root))?;
+    let (account, pending) = disclosure::receive(channel, &observed, roots, time, vocabulary, |_| Ok(root))?;
     Ok((Session { account, master: None }, pending))
 }

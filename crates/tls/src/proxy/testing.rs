@@ -17,6 +17,7 @@ use volery_zk::quicksilver::{Challenges, Prover, Settings, Verifier, verdict};
 
 use super::relay::{self, Relayed, Rules};
 use super::{Error, Fetched, Hide, Proven, Session, Target, fetch, receive};
+use crate::claim::Own;
 use crate::disclosure;
 use crate::server::Roots;
 use crate::testing::{Tap, keys, tags, untouched};
@@ -96,6 +97,8 @@ pub(super) struct Run<'a> {
     pub(super) hide: Vec<Hide>,
     /// Whom V believes.
     pub(super) roots: Roots,
+    /// The claims of others that V knows.
+    pub(super) vocabulary: Vec<Own>,
     /// Seconds that V's clock is ahead.
     pub(super) ahead: u64,
     /// What happens to P's messages and to V's.
@@ -114,6 +117,7 @@ impl<'a> Run<'a> {
             request: request.into(),
             hide: Vec::new(),
             roots: site.roots(),
+            vocabulary: Vec::new(),
             ahead: 0,
             changes: [Box::new(untouched), Box::new(untouched)],
             cheat: |fetched| fetched,
@@ -173,7 +177,7 @@ impl<'a> Run<'a> {
         let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
         let relayed = (self.record)(relay::serve(channel, &rules).map_err(Error::from)?);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
-        let (session, pending) = receive(channel, &relayed, &self.roots, now + self.ahead)?;
+        let (session, pending) = receive(channel, &relayed, &self.roots, now + self.ahead, &self.vocabulary)?;
         begin::<Verifier<'_>>(channel, &session)?;
         stock.expect(Statement::<Verifier<'_>>::commitments(&session));
         let challenges = Challenges::Interactive(rng);

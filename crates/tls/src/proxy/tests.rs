@@ -2,15 +2,17 @@
 
 use std::sync::{Arc, Mutex};
 
+use sha2::Digest as _;
 use volery_channel::Tag;
 use volery_channel::handshake::Mismatch;
 use volery_channel::tags::{RELAY_ANSWER, WEB_CLAIMS};
 use volery_circuit::Error as CircuitError;
+use volery_circuit::statements::Sha256Preimage;
 use volery_zk::Error as Zk;
 
 use super::testing::{End, Failed, HOST, Run, Site};
 use super::*;
-use crate::claim::{Assertion, Class};
+use crate::claim::{Assertion, Class, Interval, OfBytes, Own};
 use crate::disclosure::Error as Told;
 use crate::prf::Side;
 use crate::{attestation, server};
@@ -47,9 +49,15 @@ fn usual() -> Vec<Hide> {
         hide(Side::Client, Part::Target, vec![Assertion::At { offset: 0, text: b"account".to_vec() }]),
         hide(Side::Client, Part::Header("cookie".into()), Vec::new()),
         json("user.name", vec![Assertion::Contains(b"Lovelace".to_vec())]),
-        json("user.age", vec![Assertion::Between { least: 18, greatest: 120 }]),
+        json("user.age", vec![Assertion::Number(Interval::between(18, 120))]),
         json("balance", Vec::new()),
     ]
+}
+
+/// What a statement shows as proved.
+fn claims(statement: &attestation::Statement) -> Vec<String> {
+    let text = statement.to_string();
+    text.lines().filter_map(|line| line.strip_prefix("proved    ")).map(str::to_owned).collect()
 }
 
 #[test]
@@ -66,16 +74,16 @@ fn v_believes_what_is_shown_and_what_is_claimed_of_the_rest() {
         BODY.replace(r#"Ada \"L\" Lovelace"#, &"x".repeat(18)).replace("36", "11").replace("1204", "1111");
     assert_eq!(proven.response.text, response(&body));
     assert_eq!(
-        statement.claims,
+        claims(&statement),
         [
             "request target, bytes 5..25: is text of a request's target",
             "request target: has \"account\" at 0",
             "request header cookie, bytes 61..68: is text of a header",
             "response json user.name, bytes 109..127: is text of a JSON string",
             "response json user.name: contains \"Lovelace\"",
-            "response json user.age, bytes 137..139: is a JSON number of digits only",
+            "response json user.age, bytes 137..139: is a JSON number",
             "response json user.age: is a number from 18 to 120",
-            "response json balance, bytes 171..175: is a JSON number of digits only",
+            "response json balance, bytes 171..175: is a JSON number",
         ]
     );
     let key = attestation::SigningKey::from_bytes(&[5; 32]);
@@ -89,7 +97,7 @@ fn a_body_in_chunks_or_without_end_mark_and_a_whole_hidden_one_are_proved_too() 
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n\
                    9\r\n{\"age\": 1\r\n6\r\n20, \"a\r\n10\r\n\": [\"hidden\"]}  \r\n0\r\n\r\n";
     let site = Site::new(HOST, chunked.as_bytes(), End::Silent);
-    let hidden = vec![json("age", vec![Assertion::Between { least: 100, greatest: 120 }])];
+    let hidden = vec![json("age", vec![Assertion::Number(Interval::between(100, 120))])];
     let (_, proven) = Run::hiding(&site, REQUEST, hidden).go();
     let [age] = <[Hidden; 1]>::try_from(proven.unwrap().response.hidden).unwrap();
     assert_eq!((age.ranges.len(), age.length()), (2, 3));
@@ -107,7 +115,7 @@ fn a_body_in_chunks_or_without_end_mark_and_a_whole_hidden_one_are_proved_too() 
 fn a_false_claim_is_noticed_by_p_itself() {
     let site = site();
     for claim in [
-        json("user.age", vec![Assertion::Between { least: 37, greatest: 120 }]),
+        json("user.age", vec![Assertion::Number(Interval::between(37, 120))]),
         json("user.name", vec![Assertion::Contains(b"Byron".to_vec())]),
         json("user.city", vec![Assertion::Equals(b"Berlin".to_vec())]),
     ] {
@@ -332,9 +340,111 @@ fn a_server_of_tls_1_3_alone_is_named() {
     assert_eq!(fetched.unwrap_err(), Failed::Proxy(Error::OnlyNewer));
 }
 
+const ACCOUNT: &str =
+    r#"{"balance": -12.50, "rate": 1e3, "owner": "Ada \"L\" \u00c9tude", "iban": "DE02 1203"}"#;
+
+#[test]
+fn claims_of_every_kind_are_proved() {
+    let request = REQUEST.replace("id=4711", "id=4711;\tx");
+    let site = Site::new(HOST, &response(ACCOUNT), End::Notify);
+    let digest: [u8; 32] = sha2::Sha256::digest(b"DE02 1203").into();
+    let claim = |message: Option<&[u8]>| -> Own {
+        let statement = Sha256Preimage::new(digest, 9).unwrap();
+        let statement = match message {
+            Some(message) => statement.with_message(message.to_vec().into()).unwrap(),
+            None => statement,
+        };
+        Own::new("example.com/sha256", &digest, Arc::new(OfBytes(statement))).unwrap()
+    };
+    let number = |interval| vec![Assertion::Number(interval)];
+    let decimal = |text: &str| text.parse::<crate::http::json::Decimal>().unwrap();
+    let hidden = vec![
+        hide(Side::Client, Part::Header("cookie".into()), vec![Assertion::Contains(b"4711".to_vec())]),
+        json("balance", number(Interval::between(decimal("-12.5"), decimal("-12.49")))),
+        json("rate", vec![Assertion::Length(3..=3)]),
+        json("owner", vec![Assertion::Contains("\"L\" É".into()), Assertion::Matches("Ada .*".into())]),
+        json(
+            "iban",
+            vec![Assertion::Own(claim(Some(b"DE02 1203"))), Assertion::Matches(r"DE\d{2} \d+".into())],
+        ),
+    ];
+    let mut run = Run::hiding(&site, &request, hidden.clone());
+    run.vocabulary = vec![claim(None)];
+    let (fetched, proven) = run.go();
+    fetched.unwrap();
+    let proven = proven.unwrap();
+    let shown = String::from_utf8(proven.response.text.clone()).unwrap();
+    assert!(
+        shown.ends_with(
+            r#"{"balance": 111111, "rate": 111, "owner": "xxxxxxxxxxxxxxxxxxxx", "iban": "xxxxxxxxx"}"#
+        ),
+        "{shown}"
+    );
+    let said = claims(&proven.statement().unwrap());
+    for expected in [
+        r#"response json owner: contains "\\\"L\\\" \\u00c9""#,
+        "response json balance: is a number from -12.5 to -12.49",
+        r#"response json iban: is what "example.com/sha256" claims with "#,
+        "request header cookie: contains \"4711\"",
+    ] {
+        assert!(said.iter().any(|line| line.starts_with(expected)), "{expected} in {said:#?}");
+    }
+    // A verifier that does not know the claim of others refuses the whole; a prover with another string proves nothing.
+    let (_, proven) = Run::hiding(&site, &request, hidden).go();
+    let error = proven.unwrap_err();
+    assert!(error.to_string().contains("example.com/sha256"), "{error}");
+    let other = vec![json("iban", vec![Assertion::Own(claim(Some(b"DE02 1204")))])];
+    let (fetched, _) = Run::hiding(&site, &request, other).go();
+    assert!(matches!(fetched.unwrap_err(), Failed::Disclosure(Told::NotTrue(_))));
+}
+
+#[test]
+fn false_claims_of_every_kind_end_at_p() {
+    let site = Site::new(HOST, &response(ACCOUNT), End::Notify);
+    for (claim, why) in [
+        (json("balance", vec![Assertion::Number(Interval::above(-12))]), "greater than -12"),
+        (json("rate", vec![Assertion::Number(Interval::at_least(1))]), "exponent"),
+        (json("owner", vec![Assertion::Contains(b"u00c9".to_vec())]), "u00c9"),
+        (json("iban", vec![Assertion::Matches(r"FR.*".into())]), "FR"),
+        (json("iban", vec![Assertion::Digits]), "digits"),
+    ] {
+        let (fetched, proven) = Run::hiding(&site, REQUEST, vec![claim]).go();
+        let error = fetched.unwrap_err();
+        assert!(matches!(&error, Failed::Disclosure(Told::NotTrue(text)) if text.contains(why)), "{error}");
+        proven.unwrap_err();
+    }
+    let claim = json("iban", vec![Assertion::Length(1..=8)]);
+    let (fetched, _) = Run::hiding(&site, REQUEST, vec![claim]).go();
+    assert!(matches!(fetched.unwrap_err(), Failed::Disclosure(Told::Refused(Refusal::Claim(_)))));
+}
+
+/// P takes its hidden balance for another one, so nothing stops it before the proof.
+#[test]
+fn a_claim_about_bytes_that_were_not_sent_is_not_proved() {
+    let site = Site::new(HOST, &response(ACCOUNT), End::Notify);
+    let rich = vec![Assertion::Number(Interval::above(900))];
+    let digits = vec![Assertion::Matches(r"\d+\.\d\d".into())];
+    for claims in [rich, digits] {
+        let mut run = Run::hiding(&site, REQUEST, vec![json("balance", claims)]);
+        run.cheat = |mut fetched| {
+            fetched.change_response(|text| {
+                let place = text.windows(6).position(|bytes| bytes == b"-12.50").unwrap();
+                text[place..place + 6].copy_from_slice(b"999.50");
+            });
+            fetched
+        };
+        let (fetched, proven) = run.go();
+        assert!(matches!(
+            fetched.unwrap_err(),
+            Failed::Proof(Zk::Statement(CircuitError::Unsatisfied { .. }))
+        ));
+        proven.unwrap_err();
+    }
+}
+
 #[test]
 fn classes_and_parts_have_one_code_each() {
-    for class in [Class::JsonText, Class::JsonNumber, Class::HeaderValue, Class::Target, Class::Opaque] {
+    for class in [Class::JsonText, Class::Number, Class::HeaderValue, Class::Target, Class::Opaque] {
         assert_eq!(Class::from_code(class.code()), Some(class));
     }
     assert_eq!(Class::from_code(0), None);

@@ -36,6 +36,7 @@ use std::time::Instant;
 use volery_channel::handshake::{Begin, Session};
 use volery_channel::{Channel, tags};
 use volery_field::{Mac, Value};
+use volery_tls::claim::{Own, Vocabulary};
 use volery_vole::supply::{Item, Stock};
 use volery_vole::{Delta, SessionId, Transcript};
 use volery_zk::quicksilver::{Challenges, Settings, Tally};
@@ -53,6 +54,11 @@ enum Kind {
     Mixed,
 }
 
+/// The vocabulary of who has none.
+fn no_claims() -> std::sync::Arc<dyn Vocabulary> {
+    std::sync::Arc::new(Vec::<Own>::new())
+}
+
 /// What both parties keep about a session, apart from its correlations.
 struct Common {
     id: SessionId,
@@ -62,11 +68,14 @@ struct Common {
     proofs: u64,
     /// Whether an error ended the session.
     over: bool,
+    /// Claims about hidden parts of web pages that V knows besides those of [`volery_tls::claim`].
+    vocabulary: std::sync::Arc<dyn Vocabulary>,
 }
 
 impl Common {
     fn new(session: &Session, options: Options, threads: Option<std::sync::Arc<rayon::ThreadPool>>) -> Self {
-        Self { id: SessionId::new(*session.id()), options, threads, proofs: 0, over: false }
+        let id = SessionId::new(*session.id());
+        Self { id, options, threads, proofs: 0, over: false, vocabulary: no_claims() }
     }
 
     /// The message that opens the next proof, of the statement with this digest and so many commitments.

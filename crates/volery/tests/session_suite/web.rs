@@ -1,10 +1,11 @@
 //! What a website said, over whole sessions, from a server in this process over real sockets.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
-use volery::statements::AndChain;
+use volery::statements::{AndChain, Sha256Preimage};
 use volery::tls::attestation::{Mode, SigningKey};
-use volery::tls::claim::Assertion;
+use volery::tls::claim::{Assertion, Interval, OfBytes, Own};
 use volery::tls::disclosure;
 use volery::tls::joint::{self, Sizes, client};
 use volery::tls::prf::Side;
@@ -29,7 +30,7 @@ fn response(padding: usize) -> Vec<u8> {
 }
 
 fn hide(least: u64) -> Vec<Hide> {
-    let at_least = Assertion::Between { least, greatest: u64::MAX };
+    let at_least = Assertion::Number(Interval::at_least(least));
     vec![
         Hide { side: Side::Client, part: Part::Header("Cookie".into()), claims: Vec::new() },
         Hide { side: Side::Server, part: Part::Json("balance".into()), claims: vec![at_least] },
@@ -43,7 +44,7 @@ fn now() -> u64 {
 /// All that V reads and writes, and what it signed.
 struct Ended {
     bytes: u64,
-    claims: Vec<String>,
+    statement: String,
 }
 
 fn run(query: &str, answer: Vec<u8>, least: u64) -> (Result<(), Error>, Result<Ended, Error>) {
@@ -71,8 +72,8 @@ fn run(query: &str, answer: Vec<u8>, least: u64) -> (Result<(), Error>, Result<E
             let (proven, _) = verifier.verify_web(&relayed, &roots, now(), rng)?;
             verifier.attest(&proven, &key)?;
             let stats = verifier.channel().stats();
-            let claims = proven.statement().map(|statement| statement.claims).unwrap_or_default();
-            Ok(Ended { bytes: stats.bytes_sent + stats.bytes_received, claims })
+            let statement = proven.statement().expect("what is shown is there").to_string();
+            Ok(Ended { bytes: stats.bytes_sent + stats.bytes_received, statement })
         },
     )
 }
@@ -81,10 +82,8 @@ fn run(query: &str, answer: Vec<u8>, least: u64) -> (Result<(), Error>, Result<E
 fn a_balance_of_at_least_5000_is_attested_and_not_shown() {
     let (prover, ended) = run(&request(0), response(0), 5000);
     prover.expect("P ends well");
-    let claims = ended.expect("V ends well").claims;
-    assert!(
-        claims.contains(&"response json balance: is a number from 5000 to 18446744073709551615".to_owned())
-    );
+    let statement = ended.expect("V ends well").statement;
+    assert!(statement.contains("response json balance: is a number of at least 5000\n"), "{statement}");
 }
 
 #[test]
@@ -160,6 +159,65 @@ fn a_session_makes_a_connection_together_and_goes_on() {
     );
     prover.expect("P ends well");
     verifier.expect("V ends well");
+}
+
+/// `printf 5120 | sha256sum`
+const BALANCE_HASH: &str = "59dac69c02fa356c6337a03ef91cf7f19b07554a95a3e53d0e3baac34ad6cbce";
+
+/// That the hidden balance is the preimage of this hash, as V holds it, or as P does.
+fn preimage(message: Option<&[u8]>) -> Own {
+    let byte = |i: usize| u8::from_str_radix(&BALANCE_HASH[2 * i..2 * i + 2], 16).expect("hex");
+    let digest = core::array::from_fn(byte);
+    let statement = Sha256Preimage::new(digest, 4).expect("short");
+    let statement = match message {
+        Some(message) => statement.with_message(message.to_vec().into()).expect("as long"),
+        None => statement,
+    };
+    Own::new("example.com/sha256", &digest, Arc::new(OfBytes(statement))).expect("a name")
+}
+
+#[test]
+fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
+    let (query, answer) = (request(0), response(0));
+    let (port, roots, _) = site(answer.clone());
+    let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
+    let claims = vec![Assertion::Own(preimage(Some(b"5120")))];
+    let hide = [Hide { side: Side::Server, part: Part::Json("balance".into()), claims }];
+    let (prover, verifier) = between(
+        &patient(),
+        |channel| {
+            let rng = &mut rng(1);
+            let mut prover = Prover::start(channel, Options::default(), rng)?;
+            let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
+            let fetched = prover.fetch(&target, query.as_bytes())?;
+            prover.prove_web(&fetched, &hide, rng)?;
+            let prepared =
+                prover.prepare_web(Sizes { query: query.len(), proved: answer.len() }, self::rng(3))?;
+            let limits = client::Limits::default();
+            let target = client::Target { host: "localhost", roots: &roots, limits };
+            prepared.fetch(&target, port, query.as_bytes())?.prove(&hide).map(drop)
+        },
+        |channel| {
+            let rng = &mut rng(2);
+            let mut verifier = Verifier::start(channel, Options::default(), rng)?;
+            verifier.set_vocabulary(Arc::new(vec![preimage(None)]));
+            let relayed = verifier.relay(&rules)?;
+            let (relayed, _) = verifier.verify_web(&relayed, &roots, now(), rng)?;
+            let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
+            let (_, together) = watched.verify(&roots, now(), rng)?;
+            Ok([relayed, together]
+                .map(|proven| proven.statement().expect("what is shown is there").to_string()))
+        },
+    );
+    prover.expect("P ends well");
+    for statement in verifier.expect("V ends well") {
+        assert!(
+            statement.contains(&format!(
+                "response json balance: is what \"example.com/sha256\" claims with {BALANCE_HASH}\n"
+            )),
+            "{statement}"
+        );
+    }
 }
 
 #[test]

@@ -38,7 +38,6 @@ fn statement() -> Statement {
         time: 1_780_000_000,
         query: part.clone(),
         response: part,
-        claims: Vec::new(),
     };
     let (places, commitments): (Vec<_>, Vec<_>) =
         openings().entries().map(|(place, opening)| (place.clone(), opening.commitment())).unzip();

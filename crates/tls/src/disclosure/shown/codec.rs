@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::{Hidden, MAX_CLAIMS, MAX_HIDDEN, MAX_RANGES, Part, Shown};
-use crate::claim::{Assertion, Class, MAX_TEXT};
+use crate::claim::{self, Class, MAX_ENCODED, Malformed, put_number, put_text, read_number, read_text};
 use crate::cursor::{Cursor, Flaw};
 use crate::disclosure::Refusal;
 
@@ -11,7 +11,7 @@ const VERSION: u8 = 1;
 /// The longest path or header name.
 const MAX_NAME: usize = 1 << 10;
 /// The most bytes of a hidden string's description in the message.
-const MAX_DESCRIPTION: usize = 8 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * (MAX_TEXT + 32);
+const MAX_DESCRIPTION: usize = 8 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * MAX_ENCODED;
 
 /// What P sends before the proof. Both directions: the request's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,11 +28,10 @@ impl Message {
 
     pub(in crate::disclosure) fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
-        long(&mut out, &self.opened);
+        put_text(&mut out, &self.opened);
         for shown in &self.shown {
-            long(&mut out, &shown.text);
-            number(&mut out, shown.hidden.len());
-            shown.hidden.iter().for_each(|hidden| encode_hidden(&mut out, hidden));
+            put_text(&mut out, &shown.text);
+            put_all_hidden(&mut out, &shown.hidden);
         }
         out
     }
@@ -52,7 +51,7 @@ impl Message {
                 "of another version: the two parties run different programs".into(),
             ));
         }
-        let opened = read_long(cursor, "the opened bits")?.to_vec();
+        let opened = read_text(cursor, "the opened bits", usize::MAX)?.to_vec();
         Ok(Self { opened, shown: [read_shown(cursor)?, read_shown(cursor)?] })
     }
 }
@@ -63,35 +62,13 @@ impl From<Flaw> for Refusal {
     }
 }
 
-/// A number that is far below 2^32 wherever it comes from: lengths and places of a bounded payload.
-fn number(out: &mut Vec<u8>, number: usize) {
-    out.extend((number as u32).to_be_bytes());
-}
-
-fn long(out: &mut Vec<u8>, bytes: &[u8]) {
-    number(out, bytes.len());
-    out.extend_from_slice(bytes);
-}
-
-fn read_number(cursor: &mut Cursor<'_>, what: &'static str, most: usize) -> Result<usize, Refusal> {
-    let number = u32::from_be_bytes(cursor.array(what)?) as usize;
-    if number > most {
-        return Err(Refusal::Message(format!("{number} for {what}; at most {most} are allowed")));
+impl From<Malformed> for Refusal {
+    fn from(Malformed(reason): Malformed) -> Self {
+        Self::Message(reason)
     }
-    Ok(number)
 }
 
-fn read_long<'a>(cursor: &mut Cursor<'a>, what: &'static str) -> Result<&'a [u8], Refusal> {
-    let length = read_number(cursor, what, usize::MAX)?;
-    Ok(cursor.bytes(length, what)?)
-}
-
-fn read_text(cursor: &mut Cursor<'_>, most: usize) -> Result<Vec<u8>, Refusal> {
-    let length = read_number(cursor, "a text's length", most)?;
-    Ok(cursor.bytes(length, "a text")?.to_vec())
-}
-
-fn encode_hidden(out: &mut Vec<u8>, hidden: &Hidden) {
+fn put_hidden(out: &mut Vec<u8>, hidden: &Hidden) {
     out.push(hidden.class.code());
     let (code, name) = match &hidden.part {
         Part::Json(path) => (1, path.as_str()),
@@ -100,51 +77,39 @@ fn encode_hidden(out: &mut Vec<u8>, hidden: &Hidden) {
         Part::Body => (4, ""),
     };
     out.push(code);
-    long(out, name.as_bytes());
-    number(out, hidden.ranges.len());
+    put_text(out, name.as_bytes());
+    put_number(out, hidden.ranges.len());
     for range in &hidden.ranges {
-        number(out, range.start);
-        number(out, range.len());
+        put_number(out, range.start);
+        put_number(out, range.len());
     }
-    number(out, hidden.claims.len());
-    hidden.claims.iter().for_each(|claim| encode_claim(out, claim));
+    put_number(out, hidden.claims.len());
+    hidden.claims.iter().for_each(|claim| claim::put_assertion(out, claim));
 }
 
-fn encode_claim(out: &mut Vec<u8>, claim: &Assertion) {
-    match claim {
-        Assertion::Equals(text) => {
-            out.push(1);
-            long(out, text);
-        }
-        Assertion::At { offset, text } => {
-            out.push(2);
-            number(out, *offset);
-            long(out, text);
-        }
-        Assertion::Contains(text) => {
-            out.push(3);
-            long(out, text);
-        }
-        Assertion::Between { least, greatest } => {
-            out.push(4);
-            out.extend(least.to_be_bytes());
-            out.extend(greatest.to_be_bytes());
-        }
-    }
+/// All hidden strings of a direction.
+pub(crate) fn put_all_hidden(out: &mut Vec<u8>, hidden: &[Hidden]) {
+    put_number(out, hidden.len());
+    hidden.iter().for_each(|hidden| put_hidden(out, hidden));
 }
 
 fn read_shown(cursor: &mut Cursor<'_>) -> Result<Shown, Refusal> {
-    let text = read_long(cursor, "a payload")?.to_vec();
-    let count = read_number(cursor, "the number of hidden strings", MAX_HIDDEN)?;
-    let hidden = (0..count).map(|_| read_hidden(cursor)).collect::<Result<_, _>>()?;
-    Ok(Shown { text, hidden })
+    let text = read_text(cursor, "a payload", usize::MAX)?.to_vec();
+    Ok(Shown { text, hidden: read_all_hidden(cursor)? })
 }
 
-fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Refusal> {
-    let unknown = |what: &str| Refusal::Message(format!("an unknown {what}"));
+/// All hidden strings of a direction. What is read of claims of others, nobody has explained yet.
+pub(crate) fn read_all_hidden(cursor: &mut Cursor<'_>) -> Result<Vec<Hidden>, Malformed> {
+    let count = read_number(cursor, "the number of hidden strings", MAX_HIDDEN)?;
+    (0..count).map(|_| read_hidden(cursor)).collect()
+}
+
+fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Malformed> {
+    let unknown = |what: &str| Malformed(format!("an unknown {what}"));
     let class = Class::from_code(cursor.u8("a class")?).ok_or_else(|| unknown("class of bytes"))?;
     let code = cursor.u8("a part")?;
-    let name = String::from_utf8(read_text(cursor, MAX_NAME)?).map_err(|_| unknown("kind of text"))?;
+    let name = read_text(cursor, "a part's name", MAX_NAME)?.to_vec();
+    let name = String::from_utf8(name).map_err(|_| unknown("kind of text"))?;
     let part = match (code, name.is_empty()) {
         (1, _) => Part::Json(name),
         (2, false) => Part::Header(name),
@@ -155,29 +120,13 @@ fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Refusal> {
     let count = read_number(cursor, "the number of ranges", MAX_RANGES)?;
     let ranges = (0..count).map(|_| read_range(cursor)).collect::<Result<_, _>>()?;
     let count = read_number(cursor, "the number of claims", MAX_CLAIMS)?;
-    let claims = (0..count).map(|_| read_claim(cursor)).collect::<Result<_, _>>()?;
+    let claims = (0..count).map(|_| claim::read_assertion(cursor)).collect::<Result<_, _>>()?;
     Ok(Hidden { part, class, ranges, claims })
 }
 
-fn read_range(cursor: &mut Cursor<'_>) -> Result<Range<usize>, Refusal> {
+fn read_range(cursor: &mut Cursor<'_>) -> Result<Range<usize>, Malformed> {
     let start = read_number(cursor, "a range's place", usize::MAX)?;
     let length = read_number(cursor, "a range's length", usize::MAX)?;
     let end = start.checked_add(length).ok_or(Flaw::Ends("a range"))?;
     Ok(start..end)
-}
-
-fn read_claim(cursor: &mut Cursor<'_>) -> Result<Assertion, Refusal> {
-    Ok(match cursor.u8("a claim")? {
-        1 => Assertion::Equals(read_text(cursor, MAX_TEXT)?),
-        2 => Assertion::At {
-            offset: read_number(cursor, "a claim's place", usize::MAX)?,
-            text: read_text(cursor, MAX_TEXT)?,
-        },
-        3 => Assertion::Contains(read_text(cursor, MAX_TEXT)?),
-        4 => Assertion::Between {
-            least: u64::from_be_bytes(cursor.array("a bound")?),
-            greatest: u64::from_be_bytes(cursor.array("a bound")?),
-        },
-        _ => return Err(Refusal::Message("an unknown claim".into())),
-    })
 }

@@ -12,13 +12,16 @@ mod structure;
 mod tests;
 
 pub(super) use codec::Message;
+pub(crate) use codec::{put_all_hidden, read_all_hidden};
 pub(super) use rest::all_but;
 pub(super) use structure::{check, exchange, find, is_last};
 
 use core::ops::Range;
 
+use serde::{Serialize, Serializer};
+
 use super::Refusal;
-use crate::claim::{Assertion, Claim as _, Class};
+use crate::claim::{Assertion, Class, Vocabulary};
 use crate::prf::Side;
 
 /// The most hidden strings of a direction.
@@ -33,7 +36,7 @@ const MAX_CONSTRAINED: usize = 1 << 16;
 /// A part of a request or response that can be hidden.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// A value of the JSON body, at a path as [`http`](crate::http) reads it: the inside of a string, or a number of digits only.
+    /// A value of the JSON body, at a path as [`http`](crate::http) reads it: the inside of a string, or a number.
     Json(String),
     /// The values of all header fields of this name. Something can be claimed about it only if there is one.
     Header(String),
@@ -54,6 +57,13 @@ impl core::fmt::Display for Part {
     }
 }
 
+/// As it is displayed.
+impl Serialize for Part {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// What P wants hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hide {
@@ -66,7 +76,7 @@ pub struct Hide {
 }
 
 /// A hidden string.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hidden {
     /// What it is.
     pub part: Part,
@@ -85,15 +95,13 @@ impl Hidden {
         self.ranges.iter().map(ExactSizeIterator::len).sum()
     }
 
-    /// All that is claimed about it, in words: where it is and its class, then the claims.
-    #[must_use]
-    pub fn texts(&self, side: Side) -> Vec<String> {
-        let (whose, part) = (payload_name(side), &self.part);
-        let ranges: Vec<String> =
-            self.ranges.iter().map(|Range { start, end }| format!("{start}..{end}")).collect();
-        let class = format!("{whose} {part}, bytes {}: {}", ranges.join(" "), self.class.text());
-        let claims = self.claims.iter().map(|claim| format!("{whose} {part}: {}", claim.text()));
-        core::iter::once(class).chain(claims).collect()
+    /// Looks up the claims of others; the name of one that is not known, if there is one.
+    fn explain(&mut self, vocabulary: &dyn Vocabulary) -> Option<&str> {
+        let mut own = self.claims.iter_mut().filter_map(|claim| match claim {
+            Assertion::Own(own) => Some(own),
+            _ => None,
+        });
+        own.find_map(|own| (!own.explain(vocabulary)).then(|| own.name()))
     }
 }
 
@@ -129,6 +137,20 @@ impl Shown {
                 Some(gap)
             })
             .filter(|gap| !gap.is_empty())
+    }
+
+    /// Looks up the claims of others.
+    ///
+    /// # Errors
+    /// [`Refusal::Message`] with the name of one that is not known.
+    pub(super) fn explain(&mut self, vocabulary: &dyn Vocabulary) -> Result<(), Refusal> {
+        let unknown = self.hidden.iter_mut().find_map(|hidden| hidden.explain(vocabulary));
+        match unknown {
+            None => Ok(()),
+            Some(name) => {
+                Err(Refusal::Message(format!("the claim {name}, which this verifier does not know")))
+            }
+        }
     }
 
     /// The ranges of which nothing is proved.

@@ -98,15 +98,12 @@ impl Message<'_> {
             .into_iter()
             .map(|(path, value)| {
                 let part = Part::Json(path.to_string());
-                let digits =
-                    || body.get(value.range.clone()).unwrap_or_default().iter().all(u8::is_ascii_digit);
                 match value.kind {
-                    Kind::String => Ok(part),
-                    Kind::Number if digits() => Ok(part),
-                    _ => Err(self.refusal(
-                        &part,
-                        "it is neither a string nor digits alone and cannot be hidden: reveal it",
-                    )),
+                    Kind::String | Kind::Number => Ok(part),
+                    _ => {
+                        let reason = "it is neither a string nor a number and cannot be hidden: reveal it";
+                        Err(self.refusal(&part, reason))
+                    }
                 }
             })
             .collect()

@@ -2,8 +2,10 @@
 
 use core::ops::Range;
 
+use zeroize::Zeroizing;
+
 use super::{Hidden, Hide, Part, Shown};
-use crate::claim::Class;
+use crate::claim::{Assertion, Class};
 use crate::disclosure::Refusal;
 use crate::http::json::{self, Kind, Path};
 use crate::http::{self, Body, Exchange, Header, Request, Response};
@@ -126,7 +128,7 @@ impl<'a> Message<'a> {
         let value = value.map_err(|error| self.refusal(part, &error.to_string()))?;
         let class = match value.kind {
             Kind::String => Class::JsonText,
-            Kind::Number => Class::JsonNumber,
+            Kind::Number => Class::Number,
             _ => return Err(self.refusal(part, "only strings and numbers can be hidden")),
         };
         Ok((class, self.body.locate(value.content())))
@@ -191,16 +193,29 @@ pub(in crate::disclosure) fn find(
         let (class, ranges) = message.locate(part)?;
         message.check_claims(part, claims.len())?;
         for range in &ranges {
-            let bytes = shown.text.get_mut(range.clone()).unwrap_or_default();
-            if class == Class::JsonNumber && !bytes.iter().all(u8::is_ascii_digit) {
-                return Err(message.refusal(part, "only numbers of digits alone can be hidden"));
-            }
-            bytes.fill(class.filler());
+            shown.text.get_mut(range.clone()).unwrap_or_default().fill(class.filler());
         }
-        shown.hidden.push(Hidden { part: part.clone(), class, ranges, claims: claims.clone() });
+        let mut claims = claims.clone();
+        if class == Class::JsonText {
+            let written: Zeroizing<Vec<u8>> =
+                Zeroizing::new(ranges.iter().flat_map(|range| slice(text, range)).copied().collect());
+            claims.iter_mut().for_each(|claim| spell(claim, &written));
+        }
+        shown.hidden.push(Hidden { part: part.clone(), class, ranges, claims });
     }
     shown.hidden.sort_by_key(|hidden| hidden.ranges.first().map(|range| range.start));
     Ok(shown)
+}
+
+/// Puts the text that a claim about a JSON string is about as this string has it, whose escapes may be others.
+fn spell(claim: &mut Assertion, written: &[u8]) {
+    let (Assertion::Equals(text) | Assertion::Contains(text)) = claim else { return };
+    let wanted = core::str::from_utf8(text).ok();
+    let spelling = wanted.and_then(|wanted| json::spelling(written, wanted));
+    // Of a text that equals the whole string, the first place is the beginning.
+    if let Some(spelling) = spelling.and_then(|place| written.get(place)) {
+        *text = spelling.to_vec();
+    }
 }
 
 /// That what is shown is one request to this host and its whole response, and that the hidden strings are the parts that they are

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::claim::Interval;
 use crate::http;
 
 const REQUEST: &[u8] = b"GET /a?b HTTP/1.1\r\nHost: localhost\r\nCookie: crumbs\r\n\r\n";
@@ -42,7 +43,7 @@ fn what_p_hides_is_what_v_finds() {
     // In the order of their places, whatever the order of the wishes.
     assert_eq!(
         response.hidden.iter().map(|hidden| hidden.class).collect::<Vec<_>>(),
-        [Class::JsonText, Class::JsonNumber]
+        [Class::JsonText, Class::Number]
     );
     let revealed: usize = response.revealed().map(|range| range.len()).sum();
     assert_eq!(revealed, RESPONSE.len() - 5);
@@ -89,7 +90,7 @@ fn all_is_hidden_but_what_is_revealed_and_what_says_how_to_read_it() {
 #[test]
 fn what_can_be_neither_hidden_nor_found_is_refused_and_not_shown() {
     let with = |body: &str| format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
-    for body in [r#"{"a":true}"#, r#"{"a":null}"#, r#"{"a":-1}"#, r#"{"a":1.5}"#] {
+    for body in [r#"{"a":true}"#, r#"{"a":null}"#] {
         let response = with(body);
         assert!(all_but_these([REQUEST, response.as_bytes()], &[]).is_err(), "{body}");
         let revealed = [(Side::Server, Part::Json("a".into()))];
@@ -104,6 +105,60 @@ fn what_can_be_neither_hidden_nor_found_is_refused_and_not_shown() {
     let trailers =
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n1\r\n0\r\nEtag: secret\r\n\r\n";
     assert!(all_but_these([REQUEST, trailers], &[]).is_err());
+}
+
+#[test]
+fn of_a_hidden_number_nothing_shows_but_its_length() {
+    let mut seen = Vec::new();
+    for number in ["12345", "-12.5", "0.125", "1e-10", "-1E+5"] {
+        let response = format!("HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{{\"a\" : {number}}}");
+        let [_, shown] = all_but_these([REQUEST, response.as_bytes()], &[]).unwrap();
+        assert!(shown.ends_with(b"{\"a\" : 11111}"), "{}", shown.escape_ascii());
+        seen.push(shown);
+    }
+    assert!(seen.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+/// A part of a number is none, whichever part it is: what stands beside it would go on with it.
+#[test]
+fn a_hidden_number_is_a_whole_one() {
+    for (before, after) in [
+        ("-", ""),
+        ("1", ""),
+        ("", "1"),
+        ("1.", ""),
+        ("", ".5"),
+        ("", "e5"),
+        ("1e", ""),
+        ("", "-1"),
+        ("0", ""),
+    ] {
+        let body = format!("{{\"a\":{before}111{after}}}");
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+        let start = head.len() + 5 + before.len();
+        let hidden = Hidden {
+            part: Part::Json("a".into()),
+            class: Class::Number,
+            ranges: vec![start..start + 3],
+            claims: Vec::new(),
+        };
+        let response = Shown { text: (head + &body).into_bytes(), hidden: vec![hidden] };
+        let [request, _] = shown(&[]);
+        assert!(matches!(verdict(&[request, response]), Err(Refusal::Part { .. })), "{body}");
+    }
+}
+
+#[test]
+fn a_text_in_a_json_string_is_claimed_as_it_is_written_there() {
+    let body = r#"{"a":"x \"y\" \u00e9"}"#;
+    let response = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let exchange = exchange([REQUEST, response.as_bytes()], true).unwrap();
+    let claims = ["x \"y\" é", "\"y\"", r#"\"y\""#, "z"].map(|text| Assertion::Contains(text.into()));
+    let wish = Hide { side: Side::Server, part: Part::Json("a".into()), claims: claims.to_vec() };
+    let shown = find(Side::Server, response.as_bytes(), &exchange, &[wish]).unwrap();
+    let expected =
+        [r#"x \"y\" \u00e9"#, r#"\"y\""#, r#"\"y\""#, "z"].map(|text| Assertion::Contains(text.into()));
+    assert_eq!(shown.hidden[0].claims, expected);
 }
 
 #[test]
@@ -229,7 +284,7 @@ fn message() -> Message {
         Assertion::Equals(b"a".to_vec()),
         Assertion::At { offset: 3, text: b"bc".to_vec() },
         Assertion::Contains(b"d".to_vec()),
-        Assertion::Between { least: 1, greatest: u64::MAX },
+        Assertion::Number(Interval::at_least(1)),
     ];
     let mut shown = usual();
     shown[1].hidden[0].claims = claims;

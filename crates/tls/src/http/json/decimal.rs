@@ -91,14 +91,53 @@ fn is_digits(text: &str) -> bool {
 }
 
 impl Decimal {
-    fn sign(&self) -> i8 {
+    /// -1, 0 or 1.
+    pub(crate) fn sign(&self) -> i8 {
         match (self.digits.is_empty(), self.negative) {
             (true, _) => 0,
             (false, true) => -1,
             (false, false) => 1,
         }
     }
+
+    /// How many digits there are before the point, of the number written without exponent: one at least.
+    pub(crate) fn whole_digits(&self) -> u64 {
+        u64::try_from(self.exponent).unwrap_or_default().max(1)
+    }
+
+    /// The number of zeros before the first of the digits, of the number written so: none, or as many as there are before and after the point.
+    fn leading(&self) -> usize {
+        // At most 10^9.
+        usize::try_from(1 - self.exponent).unwrap_or_default()
+    }
+
+    /// The digit at this place of the number written without exponent, from 0; the point does not count. 0 at all places after the last.
+    pub(crate) fn digit(&self, place: usize) -> u8 {
+        let digit = place.checked_sub(self.leading()).and_then(|place| self.digits.as_bytes().get(place));
+        digit.map_or(0, |digit| digit.saturating_sub(b'0'))
+    }
+
+    /// Whether there are digits other than 0 from this place on.
+    pub(crate) fn has_digits_from(&self, place: usize) -> bool {
+        !self.digits.is_empty() && place < self.leading() + self.digits.len()
+    }
 }
+
+/// Exactly.
+macro_rules! from_integers {
+    ($($integer:ty)*) => {$(
+        impl From<$integer> for Decimal {
+            fn from(number: $integer) -> Self {
+                let magnitude = i128::from(number).unsigned_abs().to_string();
+                let digits = magnitude.trim_end_matches('0');
+                let exponent = if digits.is_empty() { 0 } else { magnitude.len() as i64 };
+                Self { negative: i128::from(number) < 0, exponent, digits: digits.into() }
+            }
+        }
+    )*};
+}
+
+from_integers!(i32 i64 u64);
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {

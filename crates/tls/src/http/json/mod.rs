@@ -118,3 +118,21 @@ pub fn leaves(text: &[u8], most: usize) -> Result<Vec<(Path, Value)>, Error> {
     reader.document()?;
     Ok(reader.leaves.map(|leaves| leaves.found).unwrap_or_default())
 }
+
+/// Where, in the inside of a JSON string, the first characters are that mean `wanted`: a text's bytes as this string has them. `None` if
+/// there are none, or if `text` is not the inside of a string.
+#[must_use]
+pub fn spelling(text: &[u8], wanted: &str) -> Option<Range<usize>> {
+    let characters = reader::characters(text)?;
+    let wanted: Vec<char> = wanted.chars().collect();
+    let means = |run: &[(usize, char)]| run.iter().map(|(_, c)| c).eq(&wanted);
+    let first = characters.windows(wanted.len().max(1)).position(means)?;
+    let start = characters.get(first)?.0;
+    let end = characters.get(first + wanted.len()).map_or(text.len(), |(end, _)| *end);
+    Some(start..end)
+}
+
+/// Whether these bytes could be the inside of a JSON string, or be put into one between two characters.
+pub(crate) fn is_string_text(text: &[u8]) -> bool {
+    reader::characters(text).is_some()
+}

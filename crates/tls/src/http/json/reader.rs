@@ -286,3 +286,23 @@ pub(super) fn leading_string(text: &str) -> Option<(String, &str)> {
     let string = reader.string().ok()?;
     Some((string, text.get(reader.at..)?))
 }
+
+/// The characters of the inside of a JSON string, escapes resolved, and where they begin; `None` if it is not one.
+pub(super) fn characters(text: &[u8]) -> Option<Vec<(usize, char)>> {
+    let mut reader = Reader { text, at: 0, steps: &[], value: None, deepest: 0, leaves: None };
+    let text = core::str::from_utf8(text).ok()?;
+    let mut characters = Vec::new();
+    while let Some(c) = text.get(reader.at..)?.chars().next() {
+        let start = reader.at;
+        let c = match c {
+            '\\' => reader.escape().ok()?,
+            '"' | '\0'..='\x1f' => return None,
+            c => {
+                reader.at += c.len_utf8();
+                c
+            }
+        };
+        characters.push((start, c));
+    }
+    Some(characters)
+}

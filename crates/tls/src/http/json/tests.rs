@@ -308,3 +308,31 @@ proptest! {
         prop_assert_eq!(decimal(&decimal(&text).to_string()), decimal(&text));
     }
 }
+
+#[test]
+fn integers_are_decimals() {
+    for number in [0, 1, -1, 10, -1200, 507, i64::MAX, i64::MIN] {
+        assert_eq!(Decimal::from(number), number.to_string().parse().unwrap(), "{number}");
+    }
+    assert_eq!(Decimal::from(u64::MAX), u64::MAX.to_string().parse().unwrap());
+    assert_eq!(Decimal::from(-50_i32), "-5e1".parse().unwrap());
+}
+
+#[test]
+fn digits_are_those_of_the_number_without_exponent() {
+    for (text, whole, digits) in [
+        ("0", 1, ""),
+        ("120", 3, "12"),
+        ("-120.50", 3, "1205"),
+        ("0.05", 1, "005"),
+        ("1.5e3", 4, "15"),
+        ("5e-2", 1, "005"),
+        ("0.5", 1, "05"),
+    ] {
+        let number: Decimal = text.parse().unwrap();
+        assert_eq!(number.whole_digits(), whole, "{text}");
+        let found: String = (0..8).map(|place| char::from(b'0' + number.digit(place))).collect();
+        assert_eq!(found, format!("{digits:0<8}"), "{text}");
+        assert_eq!((0..8).filter(|place| number.has_digits_from(*place)).count(), digits.len(), "{text}");
+    }
+}

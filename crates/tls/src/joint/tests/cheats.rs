@@ -228,7 +228,7 @@ fn servers_that_v_does_not_believe_are_refused() {
 #[test]
 fn a_false_claim_is_noticed_by_p_itself() {
     let site = Site::new(Kind::P256, &response(BODY));
-    let claim = vec![Assertion::Between { least: 37, greatest: 120 }];
+    let claim = vec![Assertion::Number(Interval::between(37, 120))];
     let hide = vec![hide(Side::Server, Part::Json("user.age".into()), claim)];
     let (p, v) = Run { hide, ..short(&site) }.go();
     assert!(matches!(p, Err(Error::Disclosure(Told::NotTrue(_)))), "{p:?}");

@@ -7,7 +7,7 @@ use volery_garble::two_party::Garbling;
 use super::testing::{Run, Site};
 use super::*;
 use crate::attestation::Mode;
-use crate::claim::Assertion;
+use crate::claim::{Assertion, Interval};
 use crate::disclosure::{Hide, Part};
 use crate::prf::Side;
 use crate::transcript::testing::{HOST, Kind};
@@ -36,7 +36,7 @@ fn usual() -> Vec<Hide> {
         hide(
             Side::Server,
             Part::Json("user.age".into()),
-            vec![Assertion::Between { least: 18, greatest: 120 }],
+            vec![Assertion::Number(Interval::between(18, 120))],
         ),
         hide(Side::Server, Part::Json("balance".into()), Vec::new()),
     ]

@@ -54,14 +54,17 @@ impl ModeArg {
 /// How parts and claims are written.
 pub(super) const PARTS: &str = "\
 PARTS of a request or response, to reveal, to hide or to claim something about
-  response.json:PATH        a value of the JSON body, like user.accounts[0].balance; of those, strings and numbers of digits
-                            can be hidden
+  response.json:PATH        a value of the JSON body, like user.accounts[0].balance; of those, strings and numbers can be
+                            hidden
   request.header:NAME       the value of a header field (also of the response); request.target: path and query
   response.body             a whole body
 CLAIMS (the part is hidden)
-  --assert 'response.json:balance in 5000..'         a number, at least 5000; 5000..9999: within these
-  --assert 'response.json:name = Ada'                exactly these bytes
-  --assert 'response.json:name contains da'          these bytes somewhere in it
+  --assert 'response.json:balance in 100.50..2000'   a decimal number, from 100.50 to 2000; 5000.. : at least; also > >= < <=
+  --assert 'response.json:name = Ada'                exactly this text
+  --assert 'response.json:name contains da'          this text somewhere in it
+  --assert 'response.json:iban at 0 DE'              this text at this byte
+  --assert 'response.json:date matches 2026-\\d\\d-.*'  all of it is described by this regular expression
+  --assert 'response.json:id is digits'              digits alone; `length 3..20`: so many bytes
 Everything that is not hidden is shown to the notary and stands in the attestation, apart from cookies and authorization. With --reveal that is what you name, and
 what says how to read the rest: start lines, names of header fields and JSON keys, lengths. The length of what is hidden shows.
 In proxy mode the notary relays the connection, and whoever trusts the attestation trusts it to have reached the true server.";

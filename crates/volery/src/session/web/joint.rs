@@ -220,7 +220,7 @@ impl<C: Channel> Watched<C> {
         rng: &mut dyn CryptoRng,
     ) -> Result<(Verifier<C>, Proven), Error> {
         let Self { mut channel, held, rest: Rest { common, extension, field } } = self;
-        let (proven, delta, stock) = held.verify(&mut channel, roots, time, rng)?;
+        let (proven, delta, stock) = held.verify(&mut channel, roots, time, &*common.vocabulary, rng)?;
         Ok((Verifier { channel, common, stock, delta, extension, field }, proven))
     }
 }

@@ -12,10 +12,13 @@ mod joint;
 
 pub use joint::{FetchedTogether, PreparedProver, PreparedVerifier, Watched};
 
+use std::sync::Arc;
+
 use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_channel::tags::WEB_ATTESTATION;
 use volery_tls::attestation::{self, Attestation, SigningKey};
+use volery_tls::claim::Vocabulary;
 use volery_tls::proxy::relay::{self, Relayed, Rules};
 use volery_tls::proxy::{self, Fetched, Hide, Proven, Target};
 use volery_tls::server::Roots;
@@ -77,6 +80,13 @@ impl<C: Channel> Prover<C> {
 }
 
 impl<C: Channel> Verifier<C> {
+    /// Adds claims that provers can make about hidden parts, besides those of [`volery_tls::claim::Assertion`]: any
+    /// [`Statement`](crate::Statement) over bits, under a name ([`Own`](volery_tls::claim::Own), [`OfBytes`](volery_tls::claim::OfBytes)). They
+    /// replace those of earlier calls.
+    pub fn set_vocabulary(&mut self, vocabulary: Arc<dyn Vocabulary>) {
+        self.common.vocabulary = vocabulary;
+    }
+
     /// Relays one connection of P's to a server that `rules` allow.
     ///
     /// # Errors
@@ -104,7 +114,9 @@ impl<C: Channel> Verifier<C> {
         if self.common.over {
             return Err(Error::Over);
         }
-        let received = proxy::receive(&mut self.channel, relayed, roots, time).map_err(Error::from);
+        let vocabulary = &*self.common.vocabulary;
+        let received =
+            proxy::receive(&mut self.channel, relayed, roots, time, vocabulary).map_err(Error::from);
         let (session, pending) = self.conclude(received)?;
         let report = self.verify(&session, rng)?;
         Ok((pending.proven(), report))

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use volery::tls::attestation::SigningKey;
-use volery::tls::claim::Assertion;
+use volery::tls::claim::{Assertion, Interval};
 use volery::tls::disclosure::{Hide, Part};
 use volery::tls::joint::{self, Sizes, client};
 use volery::tls::prf::Side;
@@ -296,7 +296,7 @@ fn padded(mut start: String, end: &str, length: u64) -> Option<String> {
 
 /// The cookie and the balance; the latter is at least 5000. All else is shown, so that all of the payload is proved.
 fn hidden() -> Vec<Hide> {
-    let claims = vec![Assertion::Between { least: 5000, greatest: u64::MAX }];
+    let claims = vec![Assertion::Number(Interval::at_least(5000))];
     vec![
         Hide { side: Side::Client, part: Part::Header("Cookie".into()), claims: Vec::new() },
         Hide { side: Side::Server, part: Part::Json("balance".into()), claims },

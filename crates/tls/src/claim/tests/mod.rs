@@ -1,0 +1,31 @@
+//! Circuits of claims against plain readings of the same rules.
+
+mod classes;
+mod numbers;
+mod own;
+mod patterns;
+mod texts;
+mod words;
+
+use volery_circuit::Evaluator;
+use volery_circuit::gadgets::bytes_to_bits;
+
+use super::*;
+
+/// Whether the claim's circuit accepts `bytes`, as a string of a class.
+fn holds_in(class: Class, claim: &dyn Claim, bytes: &[u8]) -> bool {
+    let Ok(circuit) = circuit(claim, class, bytes.len()) else { return false };
+    let Ok(witness) = claim.witness(bytes) else { return false };
+    let inputs = [bytes_to_bits(bytes), witness.to_vec()].concat();
+    circuit.run(&mut Evaluator::new(), inputs).is_ok()
+}
+
+/// Whether the claim's circuit accepts `bytes`.
+fn holds(claim: &dyn Claim, bytes: &[u8]) -> bool {
+    holds_in(Class::Opaque, claim, bytes)
+}
+
+/// ANDs of a claim about so many bytes.
+fn price(claim: &dyn Claim, length: usize) -> u64 {
+    circuit(claim, Class::Opaque, length).unwrap().multiplications()
+}
