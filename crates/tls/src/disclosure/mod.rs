@@ -81,3 +81,8 @@ pub(crate) use account::{Account, DERIVATION};
 pub(crate) use derive::{Keys, Root, finished_message};
 pub(crate) use prover::Ended;
 pub(crate) use verifier::{Observed, receive};
+
+/// For fuzzing: any bytes as what P tells V.
+pub(crate) fn fuzz_message(bytes: &[u8]) {
+    shown::Message::fuzz(bytes);
+}
