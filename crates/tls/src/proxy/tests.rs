@@ -13,6 +13,7 @@ use super::*;
 use crate::claim::{Assertion, Class};
 use crate::disclosure::Error as Told;
 use crate::prf::Side;
+use crate::transcript::testing::asking;
 use crate::{attestation, server};
 
 const REQUEST: &str =
@@ -330,6 +331,14 @@ fn a_server_of_tls_1_3_alone_is_named() {
     });
     let (fetched, _) = Run::new(&site, REQUEST).go();
     assert_eq!(fetched.unwrap_err(), Failed::Proxy(Error::OnlyNewer));
+}
+
+#[test]
+fn a_server_that_gives_up_after_its_choice_is_not_said_to_speak_something_else() {
+    let site = Site::with(HOST, &response(BODY), End::Notify, |config| asking(&config, true));
+    let (fetched, _) = Run::new(&site, REQUEST).go();
+    let failed = fetched.unwrap_err();
+    assert!(matches!(&failed, Failed::Proxy(Error::Tls(reason)) if reason.contains("alert")), "{failed:?}");
 }
 
 #[test]
