@@ -438,8 +438,13 @@ fn connections(add: Add<'_>) {
 }
 
 fn clients(add: Add<'_>) {
-    let steps: [(&str, u8, usize); 5] =
-        [("sizes", 0, 8), ("master", 1, 64), ("extended-master", 2, 32), ("keys", 3, 64), ("finished", 4, 32)];
+    let steps: [(&str, u8, usize); 5] = [
+        ("sizes", 0, 8),
+        ("master", 1, 64),
+        ("extended-master", 2, 32),
+        ("keys", 3, 64),
+        ("finished", 4, 32),
+    ];
     for (name, code, length) in steps {
         add("client_step", name, &[&[code], &vec![code; length][..]].concat());
     }

@@ -8,8 +8,8 @@ use volery_fuzz::proofs::Chain;
 use volery_fuzz::replay::against;
 use volery_fuzz::stacked::{self, Mode};
 use volery_fuzz::{
-    TARGETS, arithmetic, client, commitment, correlations, dealing, disjunction, driver, garbling, proofs, public,
-    seeds, sessions, subfield,
+    TARGETS, arithmetic, client, commitment, correlations, dealing, disjunction, driver, garbling, proofs,
+    public, seeds, sessions, subfield,
 };
 
 fn committed(target: &str, name: &str) -> Vec<u8> {

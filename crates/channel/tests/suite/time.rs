@@ -111,7 +111,8 @@ fn a_frame_that_lacks_a_byte_is_waited_for_no_longer_than_any<L: Link>() {
 }
 
 fn renewed_limits_begin_anew<L: Link>() {
-    let (mut channel, mut raw) = channel_and_raw::<L>(&Limits { total_time: Some(SHORT), ..Limits::default() });
+    let (mut channel, mut raw) =
+        channel_and_raw::<L>(&Limits { total_time: Some(SHORT), ..Limits::default() });
     thread::sleep(SHORT);
     channel.renew(Limits { total_time: Some(Duration::from_secs(60)), ..Limits::default() });
     thread::scope(|scope| {

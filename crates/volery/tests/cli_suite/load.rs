@@ -149,12 +149,11 @@ fn messages_that_are_too_long_or_make_no_sense_end_their_own_session_alone() {
         token(&[0xff; 1000]),
     ];
     std::thread::scope(|scope| {
-        let good: Vec<_> = (0..3).map(|number| scope.spawn({
-            let scene = &scene;
-            move || scene.prove(&format!("page-{number}"), &[])
-        })).collect();
+        let scene = &scene;
+        let good = |number| scope.spawn(move || scene.prove(&format!("page-{number}"), &[]));
+        let good: Vec<_> = (0..3).map(good).collect();
         for bytes in &nonsense {
-            scope.spawn(|| {
+            scope.spawn(move || {
                 let mut socket = TcpStream::connect(&scene.notary.address).expect("connects");
                 // It may be closed before all is out.
                 let _ = socket.write_all(bytes);
@@ -173,9 +172,9 @@ fn messages_that_are_too_long_or_make_no_sense_end_their_own_session_alone() {
 }
 
 /// Starts provers and kills them, each a little later in its session than the one before, up to `length`.
-fn killed(scene: &Scene, count: u32, length: Duration, options: &[&str]) {
+fn killed(scene: &Scene, name: &str, count: u32, length: Duration, options: &[&str]) {
     for number in 0..count {
-        let mut prover = spawn(&scene.arguments(&format!("killed-{number}"), options), FIELDS.as_bytes());
+        let mut prover = spawn(&scene.arguments(&format!("{name}-{number}"), options), FIELDS.as_bytes());
         std::thread::sleep(length * number / count);
         prover.kill().expect("it can be killed");
         prover.wait().expect("it has ended");
@@ -194,7 +193,7 @@ fn killed_provers_leave_nothing_behind() {
     let scene = Scene::new(&["--concurrency", "2", "--per-client", "64"]);
     let before = usage(&scene);
     let length = length(&scene, "first", &[]);
-    killed(&scene, 10, length, &[]);
+    killed(&scene, "killed", 10, length, &[]);
     scene.prove("last", &[]).expect(0, "");
     at_rest(&scene, before);
     assert!(ended(scene, "attested") >= 2);
@@ -206,14 +205,16 @@ fn long_killed_provers_harm_nobody_and_leave_nothing_behind() {
     let scene = Scene::new(&["--concurrency", "4", "--per-client", "64"]);
     let before = usage(&scene);
     let length = length(&scene, "first", TOGETHER);
-    killed(&scene, 20, length, TOGETHER);
+    killed(&scene, "killed", 20, length, TOGETHER);
     let warm = at_rest(&scene, before);
     std::thread::scope(|scope| {
-        let others = scope.spawn(|| (0..10).for_each(|number| {
-            scene.prove(&format!("other-{number}"), TOGETHER).expect(0, "");
-        }));
-        killed(&scene, 50, length, &[]);
-        killed(&scene, 50, 2 * length, TOGETHER);
+        let others = scope.spawn(|| {
+            (0..10).for_each(|number| {
+                scene.prove(&format!("other-{number}"), TOGETHER).expect(0, "");
+            })
+        });
+        killed(&scene, "relayed", 50, length, &[]);
+        killed(&scene, "together", 50, 2 * length, TOGETHER);
         others.join().expect("nobody is harmed");
     });
     holds_no_more(at_rest(&scene, before), warm, 64);

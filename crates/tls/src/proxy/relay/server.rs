@@ -47,7 +47,8 @@ pub fn serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
 
 fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error> {
     let deadline = Instant::now() + rules.total;
-    let Request::Open { host, port } = Request::decode(channel.recv(RELAY_REQUEST, 1 + 2 + MAX_HOST)?)? else {
+    let Request::Open { host, port } = Request::decode(channel.recv(RELAY_REQUEST, 1 + 2 + MAX_HOST)?)?
+    else {
         return Err(malformed("not a request to open a connection"));
     };
     let mut connection = Connection { socket: connect(&host, port, rules)?, rules, deadline };
@@ -77,7 +78,10 @@ fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
 /// What P asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Request<'a> {
-    Open { host: String, port: u16 },
+    Open {
+        host: String,
+        port: u16,
+    },
     /// Write these bytes, then read.
     Exchange(&'a [u8]),
     /// Write these bytes.

@@ -164,7 +164,10 @@ fn nothing_but_a_client_hello_for_the_host_that_was_named_reaches_the_server_fir
             stream.read(&mut [0]).unwrap_err();
             stream.close().unwrap_err()
         });
-        assert_eq!((client, served.unwrap_err()), (Error::Server(Failure::Hello), Error::Server(Failure::Hello)));
+        assert_eq!(
+            (client, served.unwrap_err()),
+            (Error::Server(Failure::Hello), Error::Server(Failure::Hello))
+        );
         let mut socket = listener.accept().unwrap().0;
         assert_eq!(socket.read(&mut [0]).unwrap(), 0, "the server was told something");
     }

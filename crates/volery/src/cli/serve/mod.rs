@@ -237,9 +237,7 @@ impl<S: Service> Server<'_, S> {
         if stop.is_asked_for() {
             self.line.close();
             if !running.is_empty() {
-                output::message(
-                    "stopping when the sessions under way have ended; once more to stop at once",
-                );
+                output::message("stopping when the sessions under way have ended; once more to stop at once");
             }
         }
         running.into_iter().try_for_each(finish)

@@ -164,8 +164,8 @@ impl Row {
 
     fn heading() -> String {
         line([
-            "mode", "link", "query", "response", "proved", "seconds", "set-up s", "online s", "proof s", "set-up", "online",
-            "proof", "trips", "online", "P MB", "V MB",
+            "mode", "link", "query", "response", "proved", "seconds", "set-up s", "online s", "proof s",
+            "set-up", "online", "proof", "trips", "online", "P MB", "V MB",
         ])
     }
 

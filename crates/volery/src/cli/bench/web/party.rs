@@ -310,8 +310,7 @@ fn whole(size: u64) -> String {
         |length: u64| format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
     // What is left beside the head, whose length depends on it by some digits.
     let least = size.saturating_sub(head(size).len() as u64);
-    let length =
-        (least..=size).take_while(|length| head(*length).len() as u64 + length <= size).last();
+    let length = (least..=size).take_while(|length| head(*length).len() as u64 + length <= size).last();
     let body = padded(r#"{"balance": 5120, "padding": ""#.to_owned(), "\"}", length.unwrap_or(least));
     let body = body.unwrap_or_default();
     head(body.len() as u64) + &body

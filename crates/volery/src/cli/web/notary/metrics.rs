@@ -220,14 +220,17 @@ mod tests {
         let (mut client, socket) = pair();
         let trickle = thread::spawn(move || {
             // For half a minute, were it heard out.
-            (0..3000).take_while(|_| {
-                thread::sleep(Duration::from_millis(10));
-                client.write_all(b"x").is_ok()
-            })
-            .count()
+            (0..3000)
+                .take_while(|_| {
+                    thread::sleep(Duration::from_millis(10));
+                    client.write_all(b"x").is_ok()
+                })
+                .count()
         });
         let error = Metrics::default().answer(socket, Instant::now() + Duration::from_millis(100));
-        assert!(error.is_err_and(|error| [io::ErrorKind::TimedOut, io::ErrorKind::WouldBlock].contains(&error.kind())));
+        assert!(error.is_err_and(|error| {
+            [io::ErrorKind::TimedOut, io::ErrorKind::WouldBlock].contains(&error.kind())
+        }));
         assert!(trickle.join().expect("no panic") < 3000);
     }
 

@@ -48,7 +48,11 @@ impl<C: Channel, F: FnMut(u32)> InLine<C, F> {
                 self.waiting = None;
             } else if Instant::now() > end {
                 let limit = LONGEST.as_secs();
-                return Err(Error::Limit { step: NOTARY_TURN, what: "the seconds in a notary's line", limit });
+                return Err(Error::Limit {
+                    step: NOTARY_TURN,
+                    what: "the seconds in a notary's line",
+                    limit,
+                });
             }
             (self.tell)(number);
         }
