@@ -450,12 +450,13 @@ fn clients(add: Add<'_>) {
     }
     let parts = web::two(b"example.com", &web::two(b"\x16\x03\x01client", b"\x16\x03\x03server"));
     add("client_transcript", "three-parts", &parts);
-    for (name, request) in [
-        ("open", &b"\x00\x01\xbbexample.com"[..]),
+    let requests: [(&str, &[u8]); 4] = [
+        ("open", b"\x00\x01\xbbexample.com"),
         ("exchange", b"\x01client"),
         ("write", b"\x02client"),
         ("close", b"\x03"),
-    ] {
+    ];
+    for (name, request) in requests {
         add("relay_request", name, request);
     }
     let (answers, _) = record(

@@ -74,8 +74,9 @@ fn it_stops_after_the_sessions_asked_for_one_after_another() {
 #[test]
 fn a_session_over_its_time_ends_while_others_go_on() {
     let server = server(&["--max-time", "1", "--max-sessions", "2"]);
-    let silent = prover_at(&server.address);
-    prove(&server.address).expect(0, "");
+    let address = server.address.clone();
+    let silent = prover_at(&address);
+    prove(&address).expect(0, "");
     let ended = server.end().expect(0, "");
     assert_eq!(results(&ended), ["accepted", "failed"], "{ended:?}");
     assert!(ended.stdout.contains("milliseconds"), "{ended:?}");
