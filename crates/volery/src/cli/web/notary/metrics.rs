@@ -190,7 +190,7 @@ mod tests {
         }
         metrics.begin();
         metrics.count(Word::Refused);
-        [true, true, false].map(|waiting| metrics.count_waiting(waiting));
+        [true, true, false].iter().for_each(|waiting| metrics.count_waiting(*waiting));
         let text = metrics.text();
         for line in [
             "# TYPE volery_notary_sessions_total counter",
