@@ -18,6 +18,7 @@
 //! | [`sessions`] | whole sessions, at either party |
 //! | [`stored`] | correlation files and proof files |
 //! | [`web`] | recorded TLS connections, HTTP, JSON, claims, attestations |
+//! | [`client`] | what the parties of a connection to a website tell each other |
 //! | [`commitment`] | commitments to bits, at either party; openings, range proofs |
 //! | [`public`] | public proofs: files, and the interactive form at either party |
 //! | [`dealing`] | those correlations |
@@ -28,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arithmetic;
+pub mod client;
 pub mod commitment;
 pub mod correlations;
 pub mod dealing;
@@ -92,6 +94,11 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("json", web::json),
     ("claim", web::claim),
     ("attestation", web::attestation),
+    ("client_step", client::client_step),
+    ("client_transcript", client::client_transcript),
+    ("relay_request", client::relay_request),
+    ("relay_prover", client::relay_prover),
+    ("web_claims", client::web_claims),
     ("commitment_prover", commitment::commitment_prover),
     ("commitment_verifier", commitment::commitment_verifier),
     ("openings", commitment::openings),

@@ -59,6 +59,7 @@ pub fn all() -> Vec<Seed> {
     files(&mut add);
     public_proofs(&mut add);
     connections(&mut add);
+    clients(&mut add);
     seeds
 }
 
@@ -450,4 +451,49 @@ fn connections(add: Add<'_>) {
     ] {
         add("claim", name, &[&[12], words.as_bytes()].concat());
     }
+}
+
+fn clients(add: Add<'_>) {
+    let steps: [(&str, u8, usize); 5] = [
+        ("sizes", 0, 8),
+        ("master", 1, 64),
+        ("extended-master", 2, 32),
+        ("keys", 3, 64),
+        ("finished", 4, 32),
+    ];
+    for (name, code, length) in steps {
+        add("client_step", name, &[&[code], &vec![code; length][..]].concat());
+    }
+    let parts = web::two(b"example.com", &web::two(b"\x16\x03\x01client", b"\x16\x03\x03server"));
+    add("client_transcript", "three-parts", &parts);
+    let requests: [(&str, &[u8]); 4] = [
+        ("open", b"\x00\x01\xbbexample.com"),
+        ("exchange", b"\x01client"),
+        ("write", b"\x02client"),
+        ("close", b"\x03"),
+    ];
+    for (name, request) in requests {
+        add("relay_request", name, request);
+    }
+    let (answers, _) = record(
+        |channel| {
+            for answer in [&b"\x00"[..], b"\x01server", b"\x01", b"\x00"] {
+                channel.send(volery_channel::tags::RELAY_ANSWER, answer).expect("there is room");
+            }
+        },
+        |_| {},
+    );
+    add("relay_prover", "one-answer", &answers);
+    add("web_claims", "a-number-between", &claims());
+}
+
+/// Opened bits, a request with nothing hidden, a response with a number that lies between two others.
+fn claims() -> Vec<u8> {
+    let number = |number: u32| number.to_be_bytes();
+    let long = |bytes: &[u8]| [&number(bytes.len() as u32), bytes].concat();
+    let (request, response) = (b"GET / HTTP/1.1\r\n\r\n", br#"{"a": 11}"#);
+    let shown = [&[2, 1][..], &long(b"a"), &number(1), &number(6), &number(2)].concat();
+    let claimed = [&number(1)[..], &[4], &10_u64.to_be_bytes(), &20_u64.to_be_bytes()].concat();
+    let (none, one) = (number(0), number(1));
+    [&[1][..], &long(&[7; 3]), &long(request), &none, &long(response), &one, &shown, &claimed].concat()
 }

@@ -8,8 +8,8 @@ use volery_fuzz::proofs::Chain;
 use volery_fuzz::replay::against;
 use volery_fuzz::stacked::{self, Mode};
 use volery_fuzz::{
-    TARGETS, arithmetic, commitment, correlations, dealing, disjunction, driver, garbling, proofs, public,
-    seeds, sessions, subfield,
+    TARGETS, arithmetic, client, commitment, correlations, dealing, disjunction, driver, garbling, proofs,
+    public, seeds, sessions, subfield,
 };
 
 fn committed(target: &str, name: &str) -> Vec<u8> {
@@ -60,6 +60,13 @@ fn honest_conversations_are_accepted_to_the_end() {
     assert_eq!(against(&bytes[1..], |c| sessions::as_verifier(c, &Chain::TRUE)), Ok(()));
     let lie = against(&bytes[1..], |c| sessions::as_verifier(c, &Chain::FALSE));
     assert!(lie.is_err_and(|error| error.is_rejection()));
+}
+
+#[test]
+fn an_honest_relay_is_heard_to_the_end() {
+    let answers = committed("relay_prover", "one-answer");
+    let heard = against(&answers, |c| client::as_client(c));
+    assert_eq!(heard, Ok((b"hello".to_vec(), b"server".to_vec())));
 }
 
 #[test]

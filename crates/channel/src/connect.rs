@@ -86,6 +86,9 @@ fn connect_unix(path: &Path, end: Instant) -> io::Result<UnixStream> {
     }
 }
 
+/// How many connections the system keeps for a TCP listener until it takes them. The standard library asks for 128.
+const BACKLOG: i32 = 1024;
+
 /// Waits for connections at one address.
 ///
 /// A Unix listener removes its socket file when dropped, and takes over a file that a dead listener left behind.
@@ -163,6 +166,8 @@ impl Listener {
 
 fn bind_tcp(host: &str, port: u16) -> io::Result<Kind> {
     let listener = TcpListener::bind((host, port))?;
+    // Listening once more changes the length of the queue alone.
+    rustix::net::listen(&listener, BACKLOG)?;
     listener.set_nonblocking(true)?;
     Ok(Kind::Tcp(listener))
 }

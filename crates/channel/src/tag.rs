@@ -214,6 +214,8 @@ pub mod tags {
         WEB_ATTESTATION = 0x7b, "WebAttestation";
         /// What shows a notary who wants to prove something; before everything else.
         NOTARY_TOKEN = 0x7c, "NotaryToken";
+        /// A prover's number in a notary's line; 0 when its turn has come.
+        NOTARY_TURN = 0x7d, "NotaryTurn";
 
         /// A record of the client's: its plaintext plus the prover's share of the key stream.
         CLIENT_RECORD = 0x7e, "ClientRecord";

@@ -32,6 +32,8 @@ pub mod commitment;
 mod cursor;
 pub mod disclosure;
 mod error;
+#[doc(hidden)]
+pub mod fuzz;
 pub mod ghash;
 pub mod http;
 pub mod joint;

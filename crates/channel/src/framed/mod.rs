@@ -92,6 +92,24 @@ impl<T: Transport> Framed<T> {
         &self.transport
     }
 
+    /// Goes on under other limits; the time for [`Limits::total_time`] starts anew.
+    ///
+    /// For servers: somebody who has just connected gets little time, and the limits of a session with the session.
+    pub fn renew(&mut self, limits: Limits) {
+        self.limits = limits;
+        self.started = Instant::now();
+    }
+
+    /// Waits for the peer's next frame, whole, and leaves it to the receive that comes next. Of a frame with more than `most` bytes
+    /// of payload only the header is waited for.
+    ///
+    /// # Errors
+    /// What reading meets.
+    pub fn await_frame(&mut self, most: usize) -> Result<(), Error> {
+        let result = self.try_await_frame(most);
+        self.latch(result)
+    }
+
     /// Flushes and ends this party's direction of the stream. Receiving stays possible.
     ///
     /// # Errors

@@ -10,6 +10,27 @@ use crate::tag::{Tag, tags};
 use crate::transport::{Interest, Transport};
 
 impl<T: Transport> Framed<T> {
+    pub(super) fn try_await_frame(&mut self, most: usize) -> Result<(), Error> {
+        self.usable()?;
+        if !self.outbox.is_empty() {
+            self.try_flush()?;
+        }
+        let patience =
+            Patience { start: Instant::now(), allowed: self.limits.read, operation: Operation::Read };
+        loop {
+            let live = self.inbox.live();
+            let payload = match live.first_chunk::<HEADER_LEN>() {
+                Some(header) => usize::try_from(Header::decode(*header).length).unwrap_or(usize::MAX),
+                None => 0,
+            };
+            let missing = payload.saturating_add(HEADER_LEN).saturating_sub(live.len());
+            if payload > most || missing == 0 {
+                return Ok(());
+            }
+            self.fill(missing, patience)?;
+        }
+    }
+
     /// Waits for the header of the next frame of `tag`'s lane, checks and takes it.
     fn header(&mut self, tag: Tag, bound: Bound) -> Result<Start, Error> {
         self.usable()?;

@@ -88,12 +88,54 @@ fn a_session_ends_when_its_time_is_over<L: Link>() {
     }
 }
 
+fn a_frame_is_waited_for_whole_and_left_to_the_next_receive<L: Link>() {
+    let (mut channel, mut raw) = channel_and_raw::<L>(&short());
+    assert!(put(&mut raw, &frame(tags::TEST.byte(), 3, b"abc")));
+    channel.await_frame(3).unwrap();
+    channel.await_frame(3).unwrap();
+    assert_eq!(channel.recv(tags::TEST, 3).unwrap(), b"abc");
+    // One that is too long is for the receive to judge.
+    assert!(put(&mut raw, &frame(tags::TEST.byte(), 4, b"")));
+    channel.await_frame(3).unwrap();
+    let error = channel.recv(tags::TEST, 3).unwrap_err();
+    assert_eq!(error, Error::TooLong { step: tags::TEST, length: 4, max: 3 });
+}
+
+fn a_frame_that_lacks_a_byte_is_waited_for_no_longer_than_any<L: Link>() {
+    for bytes in [&b""[..], &frame(tags::TEST.byte(), 3, b"abc")[..4], &frame(tags::TEST.byte(), 3, b"ab")] {
+        let (mut channel, mut raw) = channel_and_raw::<L>(&short());
+        assert!(put(&mut raw, bytes));
+        let error = channel.await_frame(3).unwrap_err();
+        assert!(matches!(error, Error::TimedOut { operation: Operation::Read, .. }), "{error:?}");
+    }
+}
+
+fn renewed_limits_begin_anew<L: Link>() {
+    let (mut channel, mut raw) =
+        channel_and_raw::<L>(&Limits { total_time: Some(SHORT), ..Limits::default() });
+    thread::sleep(SHORT);
+    channel.renew(Limits { total_time: Some(Duration::from_secs(60)), ..Limits::default() });
+    thread::scope(|scope| {
+        // Late, so that the receive has to wait.
+        scope.spawn(|| {
+            thread::sleep(SHORT);
+            assert!(put(&mut raw, &frame(tags::TEST.byte(), 1, b"a")));
+        });
+        assert_eq!(channel.recv(tags::TEST, 1).unwrap(), b"a");
+    });
+    channel.renew(short());
+    assert!(matches!(channel.recv(tags::TEST, 1), Err(Error::TimedOut { .. })));
+}
+
 on_every_transport! {
     a_silent_peer_times_out,
     a_peer_that_trickles_bytes_gains_no_time,
     a_peer_that_does_not_read_times_out,
     a_peer_that_sips_bytes_gains_no_time,
     a_session_ends_when_its_time_is_over,
+    a_frame_is_waited_for_whole_and_left_to_the_next_receive,
+    a_frame_that_lacks_a_byte_is_waited_for_no_longer_than_any,
+    renewed_limits_begin_anew,
 }
 
 #[test]

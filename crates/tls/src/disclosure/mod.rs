@@ -82,3 +82,8 @@ pub(crate) use derive::{Keys, Root, finished_message};
 pub(crate) use prover::Ended;
 pub(crate) use shown::{put_all_hidden, read_all_hidden};
 pub(crate) use verifier::{Observed, receive};
+
+/// For fuzzing: any bytes as what P tells V.
+pub(crate) fn fuzz_message(bytes: &[u8]) {
+    shown::Message::fuzz(bytes);
+}

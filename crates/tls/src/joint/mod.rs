@@ -112,6 +112,7 @@ pub mod client;
 mod engine;
 mod error;
 mod fetched;
+pub(crate) mod fuzz;
 mod machine;
 mod message;
 mod program;

@@ -100,7 +100,7 @@ fn exchange(
     match received {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
-        Err(error) => Err(tls_error(&error)),
+        Err(error) => Err(tls_error(&error, tls.conn.negotiated_cipher_suite().is_some())),
     }
 }
 
@@ -114,10 +114,11 @@ fn append(all: &mut Zeroizing<Vec<u8>>, more: &[u8]) {
     all.extend_from_slice(more);
 }
 
-fn tls_error(error: &io::Error) -> Error {
+/// What an error means, before or after the server has chosen among what was offered.
+fn tls_error(error: &io::Error, chosen: bool) -> Error {
     use rustls::AlertDescription::{HandshakeFailure, ProtocolVersion};
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        Some(rustls::Error::AlertReceived(ProtocolVersion | HandshakeFailure)) => Error::OnlyNewer,
+        Some(rustls::Error::AlertReceived(ProtocolVersion | HandshakeFailure)) if !chosen => Error::OnlyNewer,
         _ => Error::Tls(error.to_string()),
     }
 }

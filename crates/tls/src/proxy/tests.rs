@@ -15,6 +15,7 @@ use super::*;
 use crate::claim::{Assertion, Class, Interval, OfBytes, Own};
 use crate::disclosure::Error as Told;
 use crate::prf::Side;
+use crate::transcript::testing::asking;
 use crate::{attestation, server};
 
 const REQUEST: &str =
@@ -440,6 +441,14 @@ fn a_claim_about_bytes_that_were_not_sent_is_not_proved() {
         ));
         proven.unwrap_err();
     }
+}
+
+#[test]
+fn a_server_that_gives_up_after_its_choice_is_not_said_to_speak_something_else() {
+    let site = Site::with(HOST, &response(BODY), End::Notify, |config| asking(&config, true));
+    let (fetched, _) = Run::new(&site, REQUEST).go();
+    let failed = fetched.unwrap_err();
+    assert!(matches!(&failed, Failed::Proxy(Error::Tls(reason)) if reason.contains("alert")), "{failed:?}");
 }
 
 #[test]

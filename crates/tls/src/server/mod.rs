@@ -95,7 +95,7 @@ impl Identity {
 pub fn verify(handshake: &Handshake, name: &str, roots: &Roots, time: u64) -> Result<Identity, Error> {
     let name = canonical(name)?;
     let shown = name.to_str().into_owned();
-    same_host(handshake, &name)?;
+    same_host(handshake.sni.as_deref(), &name)?;
     let [own, intermediates @ ..] = &*handshake.certificates else {
         return Err(Error::Chain(webpki::Error::BadDer));
     };
@@ -128,16 +128,23 @@ fn canonical(name: &str) -> Result<ServerName<'static>, Error> {
     }
 }
 
+/// That a client which asks for `sni`, or for no host by name, asks for this host.
+///
+/// # Errors
+/// [`Error::Name`], [`Error::Sni`].
+pub(crate) fn asks_for(sni: Option<&str>, host: &str) -> Result<(), Error> {
+    same_host(sni, &canonical(host)?)
+}
+
 /// The client asked for this host: by name, or without one for an IP address (RFC 6066, section 3).
-fn same_host(handshake: &Handshake, name: &ServerName<'_>) -> Result<(), Error> {
-    let found = handshake.sni.as_ref();
+fn same_host(found: Option<&str>, name: &ServerName<'_>) -> Result<(), Error> {
     let (same, expected) = match name {
         ServerName::DnsName(name) => {
             (found.is_some_and(|found| found.eq_ignore_ascii_case(name.as_ref())), name.as_ref())
         }
         _ => (found.is_none(), "no host by name"),
     };
-    if same { Ok(()) } else { Err(Error::Sni { expected: expected.into(), found: found.cloned() }) }
+    if same { Ok(()) } else { Err(Error::Sni { expected: expected.into(), found: found.map(str::to_owned) }) }
 }
 
 /// What certificates may be signed with: all that rustls takes, but for curves and schemes that no public authority uses.

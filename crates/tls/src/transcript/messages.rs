@@ -74,6 +74,15 @@ impl<'s, 'a> Messages<'s, 'a> {
     }
 }
 
+/// Reads what a client sends before it has heard anything: a ClientHello and nothing else. The host that it asks for.
+pub(super) fn opening(client: &Stream<'_>) -> Result<Option<String>, Error> {
+    let mut messages = Messages::new(client);
+    let hello = ClientHello::read(messages.next(kind::CLIENT_HELLO, "ClientHello")?)?;
+    messages.finish()?;
+    client.is_cut_off()?;
+    Ok(hello.sni)
+}
+
 /// Reads the handshake of both directions.
 pub(super) fn handshake(client: &Stream<'_>, server: &Stream<'_>) -> Result<Handshake, Error> {
     let mut from_client = Messages::new(client);

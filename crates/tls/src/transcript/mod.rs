@@ -165,6 +165,15 @@ pub struct Handshake {
     messages: Vec<u8>,
 }
 
+/// The host that a client asks for (server name indication), if it asks for one, from what it sends before it has heard anything, which has
+/// to be a ClientHello and nothing else.
+///
+/// # Errors
+/// Those of [`Error`] that concern the client's hello.
+pub(crate) fn opening(client: &[u8]) -> Result<Option<String>, Error> {
+    messages::opening(&records::Stream::split(Side::Client, client)?)
+}
+
 impl Transcript {
     /// Reads all bytes that each end sent on a connection, from the first to the last.
     ///

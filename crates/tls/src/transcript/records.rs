@@ -12,6 +12,9 @@ const CHANGE_CIPHER_SPEC: u8 = 20;
 const VERSION: u16 = 0x0303;
 const PROTOCOL_VERSION: u8 = 70;
 
+/// Where bytes end that end between two records of the handshake.
+const HANDSHAKE_CUT: &str = "the handshake";
+
 /// The most encrypted records of a direction. Each costs both parties a block of AES in the proof, however little is in it.
 pub(super) const MAX_RECORDS: usize = 1 << 13;
 
@@ -47,6 +50,15 @@ impl<'a> Stream<'a> {
         self.end.is_ok()
     }
 
+    /// That nothing comes after the messages in the clear, not even a part of a record.
+    pub(super) fn is_cut_off(&self) -> Result<(), Error> {
+        match &self.end {
+            Err(Error::Truncated { what: HANDSHAKE_CUT, .. }) => Ok(()),
+            Err(error) => Err(error.clone()),
+            Ok(_) => Err(Error::unexpected(self.side, "the end of its first flight", "ChangeCipherSpec")),
+        }
+    }
+
     /// The encrypted records.
     pub(super) fn complete(self) -> Result<Vec<Record>, Error> {
         let side = self.side;
@@ -74,7 +86,7 @@ struct Framed<'a> {
 fn header<'a>(side: Side, cursor: &mut Cursor<'a>) -> Result<Framed<'a>, Error> {
     let cut = |_| Error::Truncated { side, what: "a record" };
     if cursor.is_empty() {
-        return Err(Error::Truncated { side, what: "the handshake" });
+        return Err(Error::Truncated { side, what: HANDSHAKE_CUT });
     }
     let content_type = cursor.u8("its type").map_err(cut)?;
     // Before the length is believed: a server without TLS answers in text.

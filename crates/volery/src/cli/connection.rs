@@ -1,12 +1,12 @@
 //! How two parties meet: either one may listen or connect, with TLS or without.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use volery::{Address, Channel, Limits, Listener};
-use volery_channel::Framed;
 use volery_channel::tls::{ClientConfig, ServerConfig, Tls, Trust, client_config, server_config};
-use volery_channel::transport::Socket;
+use volery_channel::transport::{Socket, Transport};
+use volery_channel::{Error, Framed};
 
 use super::args::ConnectionArgs;
 use super::failure::Failure;
@@ -17,6 +17,52 @@ pub(crate) struct Link {
     pub(crate) channel: Box<dyn Channel + Send>,
     /// Who the peer is, for messages.
     pub(crate) peer: String,
+}
+
+/// A channel whose limits can change: a server has others for those who wait.
+pub(crate) trait Flexible: Channel + Send {
+    /// As [`Framed::renew`].
+    fn renew(&mut self, limits: Limits);
+
+    /// As [`Framed::await_frame`].
+    fn await_frame(&mut self, most: usize) -> Result<(), Error>;
+}
+
+impl<T: Transport + Send> Flexible for Framed<T> {
+    fn renew(&mut self, limits: Limits) {
+        self.renew(limits);
+    }
+
+    fn await_frame(&mut self, most: usize) -> Result<(), Error> {
+        self.await_frame(most)
+    }
+}
+
+/// Who connected to a server and has no session yet.
+pub(crate) struct Guest {
+    channel: Box<dyn Flexible>,
+    peer: String,
+    /// Of the session.
+    limits: Limits,
+}
+
+impl Guest {
+    /// What is said before the session.
+    pub(crate) fn channel(&mut self) -> &mut dyn Flexible {
+        &mut *self.channel
+    }
+
+    /// From now on a guest may take longer, having said what it wants: what it waits for is this party.
+    pub(crate) fn wait(&mut self) {
+        self.channel.renew(Limits { total_time: None, ..self.limits.clone() });
+    }
+
+    /// For the session, whose time begins.
+    pub(crate) fn link(self) -> Link {
+        let Self { mut channel, peer, limits } = self;
+        channel.renew(limits);
+        Link { channel, peer }
+    }
 }
 
 /// Where the peer is to be found. All that can be wrong with the options is found when it is made.
@@ -57,14 +103,15 @@ impl Endpoint {
             Side::Listening { listener, .. } => loop {
                 // Without a time there is always one in the end.
                 if let Some(socket) = listener.accept(None)? {
-                    return self.greet(socket);
+                    let peer = socket.peer();
+                    return Ok(Link { channel: self.channel(socket, self.limits.clone())?, peer });
                 }
             },
             Side::Connecting { address, tls } => {
                 let socket = Socket::connect(address, self.limits.connect)?;
                 let peer = address.to_string();
                 Ok(match tls {
-                    None => self.link(socket, peer),
+                    None => Link { channel: self.channel(socket, self.limits.clone())?, peer },
                     Some((config, name)) => {
                         let tls = Tls::connect(socket, Arc::clone(config), name, &self.limits)?;
                         Link { channel: Box::new(Framed::new(tls, self.limits.clone())), peer }
@@ -82,20 +129,25 @@ impl Endpoint {
         }
     }
 
-    /// Makes a channel of an accepted connection.
-    pub(crate) fn greet(&self, socket: Socket) -> Result<Link, Failure> {
-        let peer = socket.peer();
-        match &self.side {
-            Side::Listening { tls: Some(config), .. } => {
-                let tls = Tls::accept(socket, Arc::clone(config), &self.limits)?;
-                Ok(Link { channel: Box::new(Framed::new(tls, self.limits.clone())), peer })
-            }
-            _ => Ok(self.link(socket, peer)),
-        }
+    /// Makes a channel of an accepted connection. What the guest says first has to come in the time to connect, TLS included.
+    pub(crate) fn greet(&self, socket: Socket) -> Result<Guest, Failure> {
+        let (peer, start, limits) = (socket.peer(), Instant::now(), &self.limits);
+        let greeting = Limits { read: limits.connect, write: limits.connect, ..limits.clone() };
+        let mut channel = self.channel(socket, greeting.clone())?;
+        let left = limits.connect.saturating_sub(start.elapsed());
+        channel.renew(Limits { total_time: Some(left), ..greeting });
+        Ok(Guest { channel, peer, limits: limits.clone() })
     }
 
-    fn link(&self, socket: Socket, peer: String) -> Link {
-        Link { channel: Box::new(Framed::new(socket, self.limits.clone())), peer }
+    /// A channel over an accepted connection, or over one in the clear.
+    fn channel(&self, socket: Socket, limits: Limits) -> Result<Box<dyn Flexible>, Failure> {
+        match &self.side {
+            Side::Listening { tls: Some(config), .. } => {
+                let tls = Tls::accept(socket, Arc::clone(config), &limits)?;
+                Ok(Box::new(Framed::new(tls, limits)))
+            }
+            _ => Ok(Box::new(Framed::new(socket, limits))),
+        }
     }
 }
 

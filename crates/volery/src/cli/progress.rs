@@ -1,17 +1,22 @@
-//! A progress bar for long proofs, on a terminal only.
+//! A progress bar for long proofs, and the phases of a session; on a terminal only.
 //!
 //! Every committed value passes through the channel once, in frames of some thousand: so a channel that counts what
 //! passes knows how far a proof is, and the proof itself knows nothing of it. What the bar goes up to takes a run of the
 //! statement, which only a terminal pays for.
 
 use std::io::{IsTerminal, stderr};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use volery::Channel;
 use volery_channel::{Error, Stats, Tag, tags};
 
 use super::failure::Failure;
+use super::output;
+
+/// How often what is shown moves.
+const TICK: Duration = Duration::from_millis(200);
 
 /// How far a proof is.
 pub(crate) struct Progress {
@@ -29,7 +34,7 @@ impl Progress {
         let bar = ProgressBar::new(total()?);
         let style = ProgressStyle::with_template("{bar:40} {percent:>3}%  {human_pos}  {per_sec}  {eta}");
         bar.set_style(style.map_err(Failure::session)?);
-        bar.enable_steady_tick(Duration::from_millis(200));
+        bar.enable_steady_tick(TICK);
         Ok(Self { bar: Some(bar), bits })
     }
 
@@ -52,6 +57,66 @@ impl Progress {
 }
 
 impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// What is being done: a line for each phase, with the time that it took in the end.
+pub(crate) struct Phases {
+    bar: Option<ProgressBar>,
+    now: Mutex<Option<(String, Instant)>>,
+}
+
+impl Phases {
+    /// Shown if standard error is a terminal and nobody wants quiet.
+    pub(crate) fn new(quiet: bool) -> Result<Self, Failure> {
+        let now = Mutex::new(None);
+        if quiet || !stderr().is_terminal() {
+            return Ok(Self { bar: None, now });
+        }
+        let bar = ProgressBar::new_spinner();
+        bar.set_style(ProgressStyle::with_template("{spinner} {msg}").map_err(Failure::session)?);
+        bar.enable_steady_tick(TICK);
+        Ok(Self { bar: Some(bar), now })
+    }
+
+    /// The next phase.
+    pub(crate) fn begin(&self, what: &str) {
+        let Some(bar) = &self.bar else { return };
+        self.end(bar);
+        bar.set_message(what.to_owned());
+        *self.now() = Some((what.to_owned(), Instant::now()));
+    }
+
+    /// Something about this phase.
+    pub(crate) fn note(&self, text: &str) {
+        if let (Some(bar), Some((what, _))) = (&self.bar, &*self.now()) {
+            bar.set_message(format!("{what}: {text}"));
+        }
+    }
+
+    /// The last one has ended.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            self.end(bar);
+        }
+    }
+
+    fn end(&self, bar: &ProgressBar) {
+        if let Some((what, start)) = self.now().take() {
+            bar.println(format!("{what}: {}", output::time(start.elapsed())));
+        }
+    }
+
+    fn now(&self) -> MutexGuard<'_, Option<(String, Instant)>> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Phases {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -7,6 +7,8 @@
 mod bench;
 mod fields;
 mod inputs;
+#[cfg(target_os = "linux")]
+mod load;
 mod many;
 mod public;
 mod rings;

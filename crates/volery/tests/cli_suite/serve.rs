@@ -74,10 +74,23 @@ fn it_stops_after_the_sessions_asked_for_one_after_another() {
 #[test]
 fn a_session_over_its_time_ends_while_others_go_on() {
     let server = server(&["--max-time", "1", "--max-sessions", "2"]);
-    let silent = TcpStream::connect(&server.address).expect("connects");
-    prove(&server.address).expect(0, "");
+    let address = server.address.clone();
+    let silent = prover_at(&address);
+    prove(&address).expect(0, "");
     let ended = server.end().expect(0, "");
     assert_eq!(results(&ended), ["accepted", "failed"], "{ended:?}");
     assert!(ended.stdout.contains("milliseconds"), "{ended:?}");
+    drop(silent);
+}
+
+#[test]
+fn who_says_nothing_has_no_place_and_is_left_after_the_time_to_connect() {
+    let server = server(&["--concurrency", "1", "--connect-timeout", "2", "--max-sessions", "3"]);
+    let mut silent = [(); 2].map(|()| TcpStream::connect(&server.address).expect("connects"));
+    // A whole message in name only.
+    silent[1].write_all(&[1, 200, 0, 0, 0, 7]).expect("sent");
+    prove(&server.address).expect(0, "");
+    let ended = server.end().expect(0, "");
+    assert_eq!(results(&ended), ["accepted", "failed", "failed"], "{ended:?}");
     drop(silent);
 }

@@ -110,7 +110,8 @@ impl Drop for Running {
     }
 }
 
-fn spawn<S: AsRef<str>>(args: &[S], stdin: &[u8]) -> Child {
+/// Starts the program.
+pub(crate) fn spawn<S: AsRef<str>>(args: &[S], stdin: &[u8]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_volery"));
     command.args(args.iter().map(AsRef::as_ref));
     let mut child = command

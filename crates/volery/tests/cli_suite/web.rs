@@ -16,6 +16,9 @@ fn page() -> Vec<u8> {
         .into_bytes()
 }
 
+/// Header fields of the request.
+pub(crate) const FIELDS: &str = "Cookie: session=secret-1234\n";
+
 /// A notary's key file and its public key.
 fn key(dir: &std::path::Path) -> (String, String) {
     let file = dir.join("notary.key").display().to_string();
@@ -26,16 +29,16 @@ fn key(dir: &std::path::Path) -> (String, String) {
 }
 
 /// A website and a notary for it, in a folder of their own.
-struct Scene {
+pub(crate) struct Scene {
     dir: tempfile::TempDir,
     url: String,
     roots: String,
     public: String,
-    notary: Running,
+    pub(crate) notary: Running,
 }
 
 impl Scene {
-    fn new(options: &[&str]) -> Self {
+    pub(crate) fn new(options: &[&str]) -> Self {
         let dir = tempfile::tempdir().expect("a directory");
         let (port, _, pem) = site(page());
         let roots = write(dir.path(), "roots.pem", &pem);
@@ -51,22 +54,28 @@ impl Scene {
     }
 
     /// A path in the folder.
-    fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.dir.path().join(name).display().to_string()
     }
 
-    /// Proves the page to the notary.
-    fn prove(&self, out: &str, options: &[&str]) -> Ended {
+    /// The command line that proves the page to the notary, with its header fields on standard input.
+    pub(crate) fn arguments(&self, out: &str, options: &[&str]) -> Vec<String> {
         let (out, address) = (self.path(out), self.notary.address.as_str());
         let base = ["web", "prove", &self.url, "--notary", address, "--notary-key", &self.public];
         let rest = ["--roots", &self.roots, "--headers", "-", "--out", &out, "--json"];
         // What most of these are about does not depend on the mode; this one takes less time.
         let mode = if options.contains(&"--mode") { &[][..] } else { &["--mode", "proxy"] };
-        run(&[&base, &rest[..], mode, options].concat(), "Cookie: session=secret-1234\n")
+        let all = [&base, &rest[..], mode, options].concat();
+        all.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Proves the page to the notary.
+    pub(crate) fn prove(&self, out: &str, options: &[&str]) -> Ended {
+        run(&self.arguments(out, options), FIELDS)
     }
 
     /// Ends the notary; its words for the sessions.
-    fn results(self) -> Vec<String> {
+    pub(crate) fn results(self) -> Vec<String> {
         kill_process(Pid::from_child(&self.notary.child), Signal::TERM).expect("signals");
         let lines = self.notary.end().expect(0, "").objects();
         assert!(!format!("{lines:?}").contains("5120"), "the payload is not logged");
@@ -86,7 +95,9 @@ fn a_page_is_attested_with_one_field_in_a_range_and_the_rest_as_asked() {
             ["--hide", "request.header:Cookie", "--hide", "request.target", "--hide", "response.json:name"];
         scene.prove(out, &[&hidden, &["--assert", &claim][..]].concat())
     };
-    let told = prove("5000", "page").expect(0, "").object();
+    let ended = prove("5000", "page").expect(0, "");
+    assert_eq!(ended.stderr, "", "what is being done is shown on terminals only");
+    let told = ended.object();
     assert_eq!((&told["result"], &told["signer"]), (&"attested".into(), &scene.public.as_str().into()));
     let out = scene.path("page");
     let verify = ["attestation", "verify", &out, "--key", &scene.public];
@@ -207,18 +218,18 @@ fn counted(metrics: &str, line: &str) {
 fn a_client_has_its_share_of_a_notary_and_all_is_counted() {
     // A port that was free a moment ago.
     let metrics = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound").to_string();
-    let scene = Scene::new(&["--per-client", "2", "--metrics", &metrics, "--timeout", "60"]);
+    let scene = Scene::new(&["--per-client", "2", "--metrics", &metrics, "--connect-timeout", "60"]);
     let silent: Vec<_> =
         (0..2).map(|_| TcpStream::connect(&scene.notary.address).expect("connects")).collect();
-    counted(&metrics, "volery_notary_sessions_active 2");
+    counted(&metrics, "volery_notary_connections_waiting 2");
     // The third of a client's is closed at once, whatever it wants to say.
     let mut third = TcpStream::connect(&scene.notary.address).expect("connects");
     assert!(matches!(third.read(&mut [0; 1]), Ok(0) | Err(_)));
     assert!(get(&metrics, "/metrics").starts_with("HTTP/1.1 200 OK"));
     counted(&metrics, "volery_notary_sessions_total{result=\"refused\"} 1");
-    counted(&metrics, "volery_notary_sessions_active 2");
+    counted(&metrics, "volery_notary_connections_waiting 2");
     drop(silent);
-    counted(&metrics, "volery_notary_sessions_active 0");
+    counted(&metrics, "volery_notary_connections_waiting 0");
     // A session's thread may end a moment after it is counted.
     while scene.prove("page", &[]).code != 0 {
         std::fs::remove_file(scene.path("page")).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! A website in this process.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 
 use rustls::pki_types::PrivateKeyDer;
@@ -22,19 +22,25 @@ pub(crate) fn site(response: Vec<u8>) -> (u16, Roots, String) {
     let port = listener.local_addr().expect("an address").port();
     std::thread::spawn(move || {
         for socket in listener.incoming().flatten() {
-            let connection = ServerConnection::new(Arc::clone(&config)).expect("a connection");
-            let mut stream = StreamOwned::new(connection, socket);
-            let (mut request, mut chunk) = (Vec::<u8>::new(), [0; 4096]);
-            while !request.windows(4).any(|end| end == b"\r\n\r\n") {
-                match stream.read(&mut chunk) {
-                    Ok(count @ 1..) => request.extend(&chunk[..count]),
-                    _ => break,
-                }
-            }
-            let _ = stream.write_all(&response);
-            stream.conn.send_close_notify();
-            let _ = stream.flush();
+            let (config, response) = (Arc::clone(&config), response.clone());
+            // Clients that say nothing hold nobody up.
+            std::thread::spawn(move || answer(socket, config, &response));
         }
     });
     (port, roots, made.cert.pem())
+}
+
+fn answer(socket: TcpStream, config: Arc<ServerConfig>, response: &[u8]) {
+    let connection = ServerConnection::new(config).expect("a connection");
+    let mut stream = StreamOwned::new(connection, socket);
+    let (mut request, mut chunk) = (Vec::<u8>::new(), [0; 4096]);
+    while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+        match stream.read(&mut chunk) {
+            Ok(count @ 1..) => request.extend(&chunk[..count]),
+            _ => break,
+        }
+    }
+    let _ = stream.write_all(response);
+    stream.conn.send_close_notify();
+    let _ = stream.flush();
 }

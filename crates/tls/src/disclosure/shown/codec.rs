@@ -45,6 +45,13 @@ impl Message {
         if rest == 0 { Ok(message) } else { Err(Flaw::Trailing(rest).into()) }
     }
 
+    /// For fuzzing: any bytes as this message. What is accepted encodes back to the same bytes.
+    pub(in crate::disclosure) fn fuzz(bytes: &[u8]) {
+        if let Ok(message) = Self::decode(bytes) {
+            assert_eq!(message.encode(), bytes);
+        }
+    }
+
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, Refusal> {
         if cursor.u8("the version")? != VERSION {
             return Err(Refusal::Message(

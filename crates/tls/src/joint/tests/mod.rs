@@ -1,6 +1,7 @@
 //! Whole sessions against a stock TLS server: what V ends up believing, what it costs, and who notices which cheat.
 
 mod cheats;
+mod opening;
 
 use volery_garble::two_party::Garbling;
 

@@ -50,10 +50,13 @@ pub enum Failure {
     /// More bytes than V relays.
     #[error("more bytes than the notary relays for one connection")]
     Size,
+    /// What P sends first is not the beginning of TLS with this host.
+    #[error("the notary relays nothing but TLS: a ClientHello for this host has to come first, alone")]
+    Hello,
 }
 
 impl Failure {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Name,
         Self::Unknown,
         Self::Address,
@@ -62,11 +65,12 @@ impl Failure {
         Self::Time,
         Self::Broken,
         Self::Size,
+        Self::Hello,
     ];
 
     /// Its byte in an answer.
     pub(super) fn code(self) -> u8 {
-        // The position among eight.
+        // The position among nine.
         Self::ALL.iter().position(|other| *other == self).unwrap_or_default() as u8
     }
 

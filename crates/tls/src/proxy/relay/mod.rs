@@ -15,7 +15,9 @@
 //! directions. What the server was not sent is in nobody's record, because a write that fails ends the session.
 //!
 //! V is no open proxy: [`Rules`] says which ports and how much, addresses inside V's own network are refused unless a rule allows
-//! them, and the address that was checked is the one that V connects to, whatever the name resolves to a moment later.
+//! them, and the address that was checked is the one that V connects to, whatever the name resolves to a moment later. The first bytes
+//! of P's have to be a TLS ClientHello that asks for the host by the name that V was told, and nothing else: who does not speak TLS hears
+//! nothing of P's choice, and a server of many hosts is asked for the right one.
 
 mod client;
 mod error;
@@ -28,6 +30,23 @@ pub use client::Stream;
 pub use error::{Error, Failure};
 pub use policy::Rules;
 pub use server::{Relayed, serve};
+
+/// For fuzzing: any bytes as a request of P's. What is accepted encodes back to the same bytes, and a host's name is one that is safe to
+/// look up and to print.
+pub(crate) fn fuzz_request(bytes: &[u8]) {
+    use server::Request;
+    let Ok(request) = Request::decode(bytes) else { return };
+    let again = match request {
+        Request::Open { host, port } => {
+            assert!((1..=MAX_HOST).contains(&host.len()) && host.bytes().all(|byte| byte.is_ascii_graphic()));
+            [&[OPEN], &port.to_be_bytes()[..], host.as_bytes()].concat()
+        }
+        Request::Exchange(bytes) => [&[EXCHANGE], bytes].concat(),
+        Request::Write(bytes) => [&[WRITE], bytes].concat(),
+        Request::Close => vec![CLOSE],
+    };
+    assert_eq!(again, bytes);
+}
 
 /// The most bytes of a request or answer beside its first.
 const MAX_CHUNK: usize = 1 << 16;

@@ -8,6 +8,7 @@ use volery_channel::Channel;
 use volery_channel::tags::{RELAY_ANSWER, RELAY_REQUEST};
 
 use super::{CLOSE, DATA, DONE, EXCHANGE, Error, FAILED, Failure, MAX_CHUNK, MAX_HOST, OPEN, Rules, WRITE};
+use crate::{server, transcript};
 
 /// What V knows of a connection that it relayed.
 #[derive(Clone, PartialEq, Eq)]
@@ -46,25 +47,25 @@ pub fn serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
 
 fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error> {
     let deadline = Instant::now() + rules.total;
-    let (host, port) = match channel.recv(RELAY_REQUEST, 1 + 2 + MAX_HOST)? {
-        [OPEN, high, low, host @ ..] => (host_name(host)?, u16::from_be_bytes([*high, *low])),
-        _ => return Err(malformed("not a request to open a connection")),
+    let Request::Open { host, port } = Request::decode(channel.recv(RELAY_REQUEST, 1 + 2 + MAX_HOST)?)?
+    else {
+        return Err(malformed("not a request to open a connection"));
     };
     let mut connection = Connection { socket: connect(&host, port, rules)?, rules, deadline };
     channel.send(RELAY_ANSWER, &[DONE])?;
     let mut relayed = Relayed { host, port, client: Vec::new(), server: Vec::new() };
     let mut answer = Vec::new();
     loop {
-        match channel.recv(RELAY_REQUEST, 1 + MAX_CHUNK)? {
-            [WRITE, bytes @ ..] => connection.write(bytes, &mut relayed)?,
-            [EXCHANGE, bytes @ ..] => {
+        match Request::decode(channel.recv(RELAY_REQUEST, 1 + MAX_CHUNK)?)? {
+            Request::Write(bytes) => connection.write(bytes, &mut relayed)?,
+            Request::Exchange(bytes) => {
                 connection.write(bytes, &mut relayed)?;
                 connection.read(&mut relayed, &mut answer)?;
                 channel.send(RELAY_ANSWER, &answer)?;
                 continue;
             }
-            [CLOSE] => break,
-            _ => return Err(malformed("not a request on an open connection")),
+            Request::Close => break,
+            Request::Open { .. } => return Err(malformed("a connection is open already")),
         }
         channel.send(RELAY_ANSWER, &[DONE])?;
     }
@@ -72,6 +73,36 @@ fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
     channel.send(RELAY_ANSWER, &[DONE])?;
     channel.flush()?;
     Ok(relayed)
+}
+
+/// What P asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Request<'a> {
+    Open {
+        host: String,
+        port: u16,
+    },
+    /// Write these bytes, then read.
+    Exchange(&'a [u8]),
+    /// Write these bytes.
+    Write(&'a [u8]),
+    Close,
+}
+
+impl<'a> Request<'a> {
+    /// # Errors
+    /// [`Error::Malformed`] for what is no request; [`Failure::Name`] for what is no host.
+    pub(super) fn decode(message: &'a [u8]) -> Result<Self, Error> {
+        match message {
+            [OPEN, high, low, host @ ..] => {
+                Ok(Self::Open { host: host_name(host)?, port: u16::from_be_bytes([*high, *low]) })
+            }
+            [EXCHANGE, bytes @ ..] => Ok(Self::Exchange(bytes)),
+            [WRITE, bytes @ ..] => Ok(Self::Write(bytes)),
+            [CLOSE] => Ok(Self::Close),
+            _ => Err(malformed("not a request")),
+        }
+    }
 }
 
 fn malformed(reason: &'static str) -> Error {
@@ -131,7 +162,13 @@ impl Connection<'_> {
         if left.is_zero() { Err(Error::Server(Failure::Time)) } else { Ok(left.min(self.rules.idle)) }
     }
 
+    /// Writes what P sends; first of all a ClientHello for the host that P named, so that a server of anything else but TLS is told
+    /// nothing that P has chosen freely.
     fn write(&mut self, bytes: &[u8], relayed: &mut Relayed) -> Result<(), Error> {
+        if relayed.client.is_empty() && !bytes.is_empty() {
+            let sni = transcript::opening(bytes).map_err(|_| Error::Server(Failure::Hello))?;
+            server::asks_for(sni.as_deref(), &relayed.host).map_err(|_| Error::Server(Failure::Hello))?;
+        }
         if relayed.client.len() + bytes.len() > self.rules.max_sent {
             return Err(Error::Server(Failure::Size));
         }

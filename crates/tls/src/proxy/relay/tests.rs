@@ -2,13 +2,19 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use rustls::ClientConnection;
+use rustls::crypto::ring;
+use rustls::pki_types::ServerName;
 use volery_channel::tags::{RELAY_ANSWER, RELAY_REQUEST};
 use volery_channel::{Channel, Limits, memory_pair};
 
 use super::*;
+use crate::server::Roots;
+use crate::stock;
 
 /// A server that answers each byte with two, and its port.
 fn echo() -> u16 {
@@ -18,12 +24,26 @@ fn echo() -> u16 {
         for mut socket in listener.incoming().flatten() {
             let mut chunk = [0; 1024];
             while let Ok(count @ 1..) = socket.read(&mut chunk) {
-                let twice: Vec<u8> = chunk[..count].iter().flat_map(|byte| [*byte; 2]).collect();
-                let _ = socket.write_all(&twice);
+                let _ = socket.write_all(&twice(&chunk[..count]));
             }
         }
     });
     port
+}
+
+/// What a TLS client for this host says first.
+fn hello(host: &str) -> Vec<u8> {
+    let config = stock::config(ring::default_provider(), &Roots::none()).unwrap();
+    let name = ServerName::try_from(host.to_owned()).unwrap();
+    let mut connection = ClientConnection::new(Arc::new(config), name).unwrap();
+    let mut bytes = Vec::new();
+    connection.write_tls(&mut bytes).unwrap();
+    bytes
+}
+
+/// Each byte twice, as the server answers.
+fn twice(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().flat_map(|byte| [*byte; 2]).collect()
 }
 
 fn local() -> Rules {
@@ -53,10 +73,11 @@ fn both_parties_end_with_the_same_bytes() {
     let port = echo();
     let (client, served) = relay(&local(), |channel| {
         let mut stream = Stream::open(channel, "localhost", port, 1 << 20).unwrap();
-        let mut read = vec![0; 10];
-        stream.write_all(b"hello").unwrap();
+        let hello = hello("localhost");
+        let mut read = vec![0; 2 * hello.len()];
+        stream.write_all(&hello).unwrap();
         stream.read_exact(&mut read).unwrap();
-        assert_eq!(read, b"hheelllloo");
+        assert_eq!(read, twice(&hello));
         // More than one request holds.
         let long = vec![7; MAX_CHUNK + 5];
         stream.write_all(&long).unwrap();
@@ -106,17 +127,63 @@ fn a_server_that_says_nothing_and_one_that_says_too_much_end_the_session() {
     assert_eq!(served.unwrap_err(), Error::Server(Failure::Time));
 
     for (rules, limit) in
-        [(Rules { max_received: 9, ..local() }, 100), (Rules { max_sent: 4, ..local() }, 100), (local(), 9)]
+        [(Rules { max_received: 9, ..local() }, 9999), (Rules { max_sent: 4, ..local() }, 9999), (local(), 9)]
     {
         let (client, served) = relay(&rules, |channel| {
             let mut stream = Stream::open(channel, "127.0.0.1", port, limit).unwrap();
-            stream.write_all(b"hello").unwrap();
+            stream.write_all(&hello("127.0.0.1")).unwrap();
             let mut read = [0; 10];
             stream.read_exact(&mut read).unwrap_err();
             stream.close().unwrap_err()
         });
         assert_eq!(client, Error::Server(Failure::Size));
         served.unwrap_err();
+    }
+}
+
+#[test]
+fn nothing_but_a_client_hello_for_the_host_that_was_named_reaches_the_server_first() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let right = hello("localhost");
+    let cases = [
+        b"EHLO x\r\nDATA\r\n".to_vec(),
+        hello("example.com"),
+        hello("127.0.0.1"),
+        right[..right.len() - 1].to_vec(),
+        [&right[..], b"x"].concat(),
+        [&right[..], &right].concat(),
+        // A whole record of something else behind it.
+        [&right[..], &[20, 3, 3, 0, 1, 1]].concat(),
+        [&right[..], &[21, 3, 3, 0, 2, 1, 0]].concat(),
+    ];
+    for bytes in cases {
+        let (client, served) = relay(&local(), |channel| {
+            let mut stream = Stream::open(channel, "localhost", port, 100).unwrap();
+            stream.write_all(&bytes).unwrap();
+            stream.read(&mut [0]).unwrap_err();
+            stream.close().unwrap_err()
+        });
+        assert_eq!(
+            (client, served.unwrap_err()),
+            (Error::Server(Failure::Hello), Error::Server(Failure::Hello))
+        );
+        let mut socket = listener.accept().unwrap().0;
+        assert_eq!(socket.read(&mut [0]).unwrap(), 0, "the server was told something");
+    }
+    // No bytes are no beginning; an address is asked for without a name.
+    for (host, empty) in [("localhost", true), ("127.0.0.1", false)] {
+        let (_, served) = relay(&local(), |channel| {
+            let mut stream = Stream::open(channel, host, port, 100).unwrap();
+            if empty {
+                stream.read(&mut [0]).unwrap_err();
+            }
+            stream.write_all(&hello(host)).unwrap();
+            stream.read(&mut [0]).unwrap_err();
+        });
+        assert_eq!(served.unwrap_err(), Error::Server(Failure::Time));
+        let mut socket = listener.accept().unwrap().0;
+        assert_eq!(socket.read(&mut [0]).unwrap_or(0), usize::from(!empty));
     }
 }
 

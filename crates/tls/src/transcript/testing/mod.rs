@@ -14,6 +14,7 @@ use rcgen::{
 use rustls::client::Resumption;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::server::WebPkiClientVerifier;
 use rustls::{
     CipherSuite, ClientConfig, ClientConnection, KeyLog, RootCertStore, ServerConfig, ServerConnection,
 };
@@ -121,6 +122,21 @@ pub(crate) fn server(issued: &Issued) -> ServerConfig {
     let mut config = config.with_single_cert(vec![issued.certificate.der().clone()], key).unwrap();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     config
+}
+
+/// A server's settings, but it asks for certificates of clients'.
+pub(crate) fn asking(config: &ServerConfig, demanded: bool) -> ServerConfig {
+    let provider = Arc::clone(config.crypto_provider());
+    let mut roots = RootCertStore::empty();
+    roots.add(Authority::new().der().clone()).unwrap();
+    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
+    let verifier = if demanded { verifier } else { verifier.allow_unauthenticated() };
+    let asking = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let mut asking = asking
+        .with_client_cert_verifier(verifier.build().unwrap())
+        .with_cert_resolver(Arc::clone(&config.cert_resolver));
+    asking.alpn_protocols = config.alpn_protocols.clone();
+    asking
 }
 
 /// Keeps the master secret.

@@ -124,6 +124,13 @@ pub(crate) struct BenchArgs {
     /// web: how the connection is made
     #[arg(long, value_enum, default_value_t)]
     pub(crate) mode: ModeArg,
+    /// web: bytes of the response [default: as many as of the query]
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) response_size: Option<u64>,
+    /// web: only so many bytes of the response are proved: its head, which has this length. Of the body nothing is said
+    /// [default: all of it]
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) proved: Option<u64>,
     /// Soundness of public proofs, in bits (zkboo, zkbpp)
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128))]
     pub(crate) sigma: u16,

@@ -33,7 +33,7 @@ pub(crate) struct ConnectionArgs {
     /// Connecting: the name that the certificate must be for, if not the host connected to
     #[arg(long, value_name = "NAME", conflicts_with = "listen")]
     pub(crate) tls_name: Option<String>,
-    /// Time to connect, TLS included, in seconds
+    /// Time to connect, TLS included, in seconds; serving, the client's first message, too
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(crate) connect_timeout: Duration,
     /// Time to wait for any one message, in seconds
@@ -80,7 +80,7 @@ pub(crate) struct ServeArgs {
     /// Stop after this many sessions
     #[arg(long, value_name = "N", requires = "serve", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_sessions: Option<u64>,
-    /// Sessions at the same time; more wait in the system's queue
+    /// Sessions at the same time; more wait in line
     #[arg(long, value_name = "N", requires = "serve", default_value_t = 4,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) concurrency: u16,

@@ -8,6 +8,7 @@ use volery::Address;
 use volery_channel::tls::Fingerprint;
 
 use super::connection::{ConnectionArgs, pin};
+use crate::cli::serve::WAITING;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WebCommand {
@@ -121,6 +122,9 @@ pub(crate) struct WebProveArgs {
     /// Where to write the attestation; a new file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
+    /// Do not show what is being done (on a terminal; elsewhere it is not shown anyway)
+    #[arg(long)]
+    pub(crate) quiet: bool,
     /// The result as a JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -155,13 +159,16 @@ pub(crate) struct NotaryServeArgs {
     /// Stop after this many sessions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_sessions: Option<u64>,
-    /// Sessions of one client at the same time (one address; of IPv6, one network of 64 bits); more are refused
+    /// Connections of one client at the same time, waiting or not (one address; of IPv6, one network of 64 bits); more are refused
     /// [default: half of --concurrency]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) per_client: Option<u16>,
-    /// Sessions at the same time; more wait in the system's queue
+    /// Sessions at the same time; provers beyond that wait in line, in the order of their coming
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) concurrency: u16,
+    /// Connections that have no session yet: in line, or not heard yet what they want (for which they have the time to connect)
+    #[arg(long, value_name = "N", default_value_t = WAITING, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) waiting: u16,
     #[command(flatten)]
     pub(crate) connection: ConnectionArgs,
 }

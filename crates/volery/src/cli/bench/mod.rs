@@ -37,6 +37,9 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     if (args.link, args.mode) != Default::default() && args.name != Some(BenchName::Web) {
         return Err(Failure::input("--link and --mode are for web"));
     }
+    if (args.response_size, args.proved) != (None, None) && args.name != Some(BenchName::Web) {
+        return Err(Failure::input("--response-size and --proved are for web"));
+    }
     match args.name {
         Some(BenchName::Web) => return web::run(args),
         Some(BenchName::Zkboo) => return public::run(args, Protocol::Zkboo),

@@ -32,9 +32,10 @@ use zeroize::Zeroizing;
 use super::args::{ConnectionArgs, ModeArg, WebProveArgs};
 use super::connection::Endpoint;
 use super::failure::Failure;
+use super::progress::Phases;
 use super::source::Source;
 use super::{output, public};
-use notary::{Notary, Token, Tokens};
+use notary::{InLine, Notary, Token, Tokens};
 use parts::Wish;
 use request::Page;
 
@@ -52,6 +53,7 @@ struct Plan {
     wish: Wish,
     /// Bytes of the response that will be proved, about.
     expect: usize,
+    phases: Phases,
 }
 
 /// Runs `volery web prove`.
@@ -62,17 +64,21 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let body = args.body.as_ref().map(|path| read(path, MAX_RECEIVED as u64)).transpose()?;
     let request = page.request(&args.method, &fields, body.as_deref().map(Vec::as_slice))?;
     let roots = roots(&args.roots)?;
-    let plan = Plan { mode: args.mode, page, roots, request, wish, expect: args.expect.into() };
+    let phases = Phases::new(args.quiet)?;
+    let plan = Plan { mode: args.mode, page, roots, request, wish, expect: args.expect.into(), phases };
     let attestation = match (&args.notary, args.notary_key) {
         (Some(address), Some(key)) => {
             let connection =
                 ConnectionArgs::connecting(address.clone(), args.notary_pin, args.notary_ca.clone());
             let token = token(args)?;
+            plan.phases.begin("connecting to the notary");
             let link = Endpoint::new(&connection)?.open()?;
             plan.run(link.channel, &token, &key)?
         }
         _ => plan.alone()?,
     };
+    plan.phases.finish();
+    drop(plan);
     public::write(&args.out, &attestation.to_bytes())?;
     attestation::tell("attested", &attestation, args.json)
 }
@@ -87,32 +93,43 @@ impl Plan {
     ) -> Result<Attestation, Failure> {
         token.send(self.mode, &mut channel)?;
         let mut rng = os_rng()?;
+        self.phases.begin("waiting for the notary");
+        let channel = InLine::new(channel, |number| match number {
+            0 => self.phases.begin("setting up"),
+            number => self.phases.note(&format!("number {number} in line")),
+        });
         let prover = Prover::start(channel, Options::default(), &mut rng)?;
         let mut prover = match self.mode {
             ModeArg::TwoParty => self.together(prover)?,
             ModeArg::Proxy => self.relayed(prover)?,
         };
+        self.phases.begin("waiting for the attestation");
         Ok(prover.attestation(key)?)
     }
 
     fn together<C: Channel + Send>(&self, prover: Prover<C>) -> Result<Prover<C>, Failure> {
         let Self { page, roots, request, .. } = self;
         let sizes = Sizes { query: request.len(), proved: self.expect };
+        self.phases.begin("preparing the connection");
         let prepared = prover.prepare_web(sizes, os_rng()?)?;
         let limits = client::Limits { received: MAX_RECEIVED, total: PATIENCE, ..client::Limits::default() };
         let target = client::Target { host: &page.host, roots, limits };
+        self.phases.begin("fetching the page");
         let fetched = prepared.fetch(&target, page.port, request)?;
         let payload = [fetched.request(), fetched.response()];
         let hide = self.wish.of(payload, |revealed| fetched.hide_all_but(revealed))?;
+        self.phases.begin("proving");
         Ok(fetched.prove(&hide)?)
     }
 
     fn relayed<C: Channel>(&self, mut prover: Prover<C>) -> Result<Prover<C>, Failure> {
         let Self { page, roots, request, .. } = self;
         let target = proxy::Target { host: &page.host, port: page.port, roots, max_received: MAX_RECEIVED };
+        self.phases.begin("fetching the page");
         let fetched = prover.fetch(&target, request)?;
         let payload = [fetched.request(), fetched.response()];
         let hide = self.wish.of(payload, |revealed| fetched.hide_all_but(revealed))?;
+        self.phases.begin("proving");
         prover.prove_web(&fetched, &hide, &mut os_rng()?)?;
         Ok(prover)
     }
@@ -120,7 +137,7 @@ impl Plan {
     /// Both parties in this process, with a key that is forgotten.
     fn alone(&self) -> Result<Attestation, Failure> {
         output::message("no --notary: this process is its own, and nobody else has a reason to believe it");
-        let (left, right) = memory_pair(&Limits::default());
+        let (left, mut right) = memory_pair(&Limits::default());
         let mut seed = Zeroizing::new([0; 32]);
         rand_core::Rng::fill_bytes(&mut os_rng()?, &mut *seed);
         let key = SigningKey::from_bytes(&seed);
@@ -130,7 +147,10 @@ impl Plan {
         let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
         let notary = Notary { key, roots: self.roots.clone(), limits, rules, tokens: Tokens::default() };
         thread::scope(|scope| {
-            let notary = scope.spawn(|| notary.session(right));
+            let notary = scope.spawn(move || {
+                let mode = notary.admit(&mut right)?;
+                notary.session(mode, right)
+            });
             let attestation = self.run(left, &Token::default(), &public);
             // What the prover met is the nearer cause.
             let notary = notary.join().map_err(|_| Failure::session("internal error"));

@@ -6,14 +6,11 @@ mod servers;
 use std::sync::Arc;
 use std::thread;
 
-use rustls::ServerConfig;
-use rustls::server::WebPkiClientVerifier;
-
 use super::testing::{Answer, Asked, Clear, Local, Site, listen, request, response};
 use super::*;
 use crate::prf::{MasterSeed, Side};
 use crate::transcript::testing::openssl::{self, Server};
-use crate::transcript::testing::{Authority, HOST, Kind, application, assert_says, open};
+use crate::transcript::testing::{Authority, HOST, Kind, application, asking, assert_says, open};
 use crate::transcript::{ALERT, HANDSHAKE};
 
 /// What was captured is what the engine was asked for, and what both ends said.
@@ -121,21 +118,6 @@ fn a_server_may_ask_for_the_clients_certificate_and_gets_none() {
     let (mut engine, response) = (Clear::new(3), response("body"));
     let captured = site.query(&mut engine, &request(256), Answer::Notify(response.clone())).unwrap();
     assert_fits(&captured, &engine, &[256], &request(256), &response);
-}
-
-/// The server's settings, but it asks for certificates.
-fn asking(config: &ServerConfig, demanded: bool) -> ServerConfig {
-    let provider = Arc::clone(config.crypto_provider());
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(Authority::new().der().clone()).unwrap();
-    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
-    let verifier = if demanded { verifier } else { verifier.allow_unauthenticated() };
-    let asking = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-    let mut asking = asking
-        .with_client_cert_verifier(verifier.build().unwrap())
-        .with_cert_resolver(Arc::clone(&config.cert_resolver));
-    asking.alpn_protocols = config.alpn_protocols.clone();
-    asking
 }
 
 #[test]

@@ -14,6 +14,8 @@ mod relay;
 
 pub(crate) use party::party;
 
+use core::ops::RangeInclusive;
+
 use serde::Serialize;
 use volery_field::gf128::Kernel;
 use volery_vole::AesLevel;
@@ -22,12 +24,14 @@ use crate::cli::args::BenchArgs;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use link::{Link, Place};
-use party::{Fetching, Listening, Notarised, Party, Phase, Proved, Serving, Task, Watching};
+use party::{
+    Extent, Fetching, Listening, MAX_RESPONSE, Notarised, Party, Phase, Proved, Serving, Task, Watching,
+};
 
 /// Bytes of query and response, each: those that the field measures with.
 const SIZES: [u64; 4] = [256, 512, 1024, 2048];
-/// The smallest that holds what a query has to say, and the largest that is proved in one go.
-const POSSIBLE: core::ops::RangeInclusive<u64> = 256..=1 << 16;
+/// The smallest that holds what a query or a head has to say, and the largest that is proved in one go.
+const POSSIBLE: RangeInclusive<u64> = 256..=1 << 16;
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -35,8 +39,11 @@ struct Row {
     name: &'static str,
     mode: &'static str,
     link: String,
-    /// Bytes of the query, and of the response.
+    /// Bytes of the query.
     size: u64,
+    /// Bytes of the response, and how many of them are proved.
+    response: u64,
+    proved: u64,
     unit: &'static str,
     /// Before the connection to the server is opened, while it is open, and after its end.
     seconds_setup: f64,
@@ -58,20 +65,13 @@ struct Row {
 
 /// Runs the measurement.
 pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
-    let sizes = match args.size {
-        Some(size) if POSSIBLE.contains(&size) => vec![size],
-        Some(size) => {
-            let (least, most) = POSSIBLE.into_inner();
-            return Err(Failure::input(format!("--size {size}: {least} to {most} are possible")));
-        }
-        None => SIZES.to_vec(),
-    };
+    let extents = extents(args)?;
     let link = Link::new(args.link, args.mode);
     if !args.json {
         output::result(&Row::heading())?;
     }
-    for size in sizes {
-        let row = measure(&link, args, size)?;
+    for extent in extents {
+        let row = measure(&link, args, extent)?;
         if args.json {
             output::json(&row)?;
         } else {
@@ -81,7 +81,28 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn measure(link: &Link, args: &BenchArgs, size: u64) -> Result<Row, Failure> {
+/// What is fetched and proved, one after the other.
+fn extents(args: &BenchArgs) -> Result<Vec<Extent>, Failure> {
+    let checked = |name: &str, number: u64, possible: RangeInclusive<u64>| {
+        let (least, most) = (*possible.start(), *possible.end());
+        match possible.contains(&number) {
+            true => Ok(number),
+            false => Err(Failure::input(format!("--{name} {number}: {least} to {most} are possible"))),
+        }
+    };
+    let sizes = args.size.map_or_else(|| SIZES.to_vec(), |size| vec![size]);
+    let extent = |query: u64| {
+        let query = checked("size", query, POSSIBLE)?;
+        let proved = args.proved.map(|proved| checked("proved", proved, POSSIBLE)).transpose()?;
+        // All of it is proved, unless only the head is; a body has a byte at least.
+        let possible = proved.map_or(POSSIBLE, |proved| proved + 1..=MAX_RESPONSE);
+        let response = checked("response-size", args.response_size.unwrap_or(query), possible)?;
+        Ok(Extent { query, response, proved })
+    };
+    sizes.into_iter().map(extent).collect()
+}
+
+fn measure(link: &Link, args: &BenchArgs, extent: Extent) -> Result<Row, Failure> {
     let (mode, host) = (args.mode, link.host().to_owned());
     let serving = Serving { listen: format!("{}:0", link.listen()), host: host.clone() };
     let mut website = Party::spawn(link, Place::Website, &Task::Serve(serving))?;
@@ -92,11 +113,11 @@ fn measure(link: &Link, args: &BenchArgs, size: u64) -> Result<Row, Failure> {
     let mut notary = Party::spawn(link, Place::Notary, &Task::Watch(watching))?;
     let Listening { address, .. } = notary.line()?;
     let connect = link.notary(self::port(&address)?)?;
-    let fetching = Fetching { connect, host, port, root, size, mode };
+    let fetching = Fetching { connect, host, port, root, extent, mode };
     let mut prover = Party::spawn(link, Place::Prover, &Task::Fetch(fetching))?;
     let proved: Proved = prover.line()?;
     let notarised: Notarised = notary.line()?;
-    Ok(Row::new(format!("{}{}", args.link.name(), link.how()), args, size, (&proved, &notarised)))
+    Ok(Row::new(format!("{}{}", args.link.name(), link.how()), args, extent, (&proved, &notarised)))
 }
 
 fn port(address: &str) -> Result<u16, Failure> {
@@ -105,7 +126,12 @@ fn port(address: &str) -> Result<u16, Failure> {
 }
 
 impl Row {
-    fn new(link: String, args: &BenchArgs, size: u64, (proved, notarised): (&Proved, &Notarised)) -> Self {
+    fn new(
+        link: String,
+        args: &BenchArgs,
+        extent: Extent,
+        (proved, notarised): (&Proved, &Notarised),
+    ) -> Self {
         let Phase { seconds: seconds_setup, bytes: bytes_setup, .. } = proved.setup;
         let Phase { seconds: seconds_online, bytes: bytes_online, round_trips: round_trips_online } =
             proved.online;
@@ -115,7 +141,9 @@ impl Row {
             name: "web",
             mode: args.mode.name(),
             link,
-            size,
+            size: extent.query,
+            response: extent.response,
+            proved: extent.proved(),
             unit: "byte",
             seconds_setup,
             seconds_online,
@@ -136,8 +164,8 @@ impl Row {
 
     fn heading() -> String {
         line([
-            "mode", "link", "size", "seconds", "set-up s", "online s", "proof s", "set-up", "online",
-            "proof", "trips", "online", "P MB", "V MB",
+            "mode", "link", "query", "response", "proved", "seconds", "set-up s", "online s", "proof s",
+            "set-up", "online", "proof", "trips", "online", "P MB", "V MB",
         ])
     }
 
@@ -148,6 +176,8 @@ impl Row {
             self.mode.to_owned(),
             self.link.clone(),
             self.size.to_string(),
+            self.response.to_string(),
+            self.proved.to_string(),
             seconds(self.seconds),
             seconds(self.seconds_setup),
             seconds(self.seconds_online),
@@ -165,9 +195,9 @@ impl Row {
 }
 
 /// The columns of a line: names to the left, numbers to the right.
-fn line(columns: [&str; 14]) -> String {
+fn line(columns: [&str; 16]) -> String {
     let [mode, link, numbers @ ..] = columns;
-    let widths = [6, 8, 8, 8, 8, 9, 9, 9, 6, 6, 6, 6];
+    let widths = [6, 8, 6, 8, 8, 8, 8, 9, 9, 9, 6, 6, 6, 6];
     let numbers: Vec<String> =
         numbers.iter().zip(widths).map(|(number, width)| format!(" {number:>width$}")).collect();
     format!("{mode:<10} {link:<12}{}", numbers.concat())

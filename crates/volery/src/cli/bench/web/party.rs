@@ -60,9 +60,24 @@ pub(super) struct Fetching {
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) root: String,
-    /// Bytes of the query, and of the response.
-    pub(super) size: u64,
+    pub(super) extent: Extent,
     pub(super) mode: ModeArg,
+}
+
+/// How much is fetched, in bytes, and how much of it is proved.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Extent {
+    pub(super) query: u64,
+    pub(super) response: u64,
+    /// The response's head, if nothing is said of its body; all of it otherwise.
+    pub(super) proved: Option<u64>,
+}
+
+impl Extent {
+    /// Bytes of the response that are proved.
+    pub(super) fn proved(&self) -> u64 {
+        self.proved.unwrap_or(self.response)
+    }
 }
 
 /// What those say who are connected to.
@@ -103,8 +118,10 @@ pub(super) struct Notarised {
 
 /// How long a notary waits for its prover to be started.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The most bytes of a response.
-const MAX_RECEIVED: usize = 1 << 20;
+/// The most bytes that are taken from the website.
+const MAX_RECEIVED: usize = 16 << 20;
+/// The most bytes of a response: records add a little to that.
+pub(super) const MAX_RESPONSE: u64 = 15 << 20;
 /// The key of a notary that nobody believes.
 const KEY: [u8; 32] = [7; 32];
 
@@ -223,13 +240,13 @@ fn together<C: Channel + Send>(
     clock: &mut Clock,
 ) -> Result<Fetched<C>, Failure> {
     let roots = roots(&task.root)?;
-    let proved = usize::try_from(task.size).map_err(Failure::input)?.min(joint::MAX_PROVED);
+    let proved = usize::try_from(task.extent.proved()).map_err(Failure::input)?.min(joint::MAX_PROVED);
     let prepared = prover.prepare_web(Sizes { query: query.len(), proved }, os_rng()?)?;
     let setup = clock.phase(prepared.stats());
     let target = client::Target { host: &task.host, roots: &roots, limits: client::Limits::default() };
     let fetched = prepared.fetch(&target, task.port, query)?;
     let online = clock.phase(fetched.stats());
-    Ok((fetched.prove(&hidden())?, [setup, online]))
+    Ok((fetched.prove(&hidden(&task.extent))?, [setup, online]))
 }
 
 fn relayed<C: Channel>(
@@ -243,7 +260,7 @@ fn relayed<C: Channel>(
     let target = Target { host: &task.host, port: task.port, roots: &roots, max_received: MAX_RECEIVED };
     let fetched = prover.fetch(&target, query)?;
     let online = clock.phase(prover.channel().stats());
-    prover.prove_web(&fetched, &hidden(), &mut os_rng()?)?;
+    prover.prove_web(&fetched, &hidden(&task.extent), &mut os_rng()?)?;
     Ok((prover, [setup, online]))
 }
 
@@ -262,28 +279,51 @@ impl Clock {
     }
 }
 
-/// A query of the size asked for.
+/// A query of the size asked for. It says how long the response is to be, and its head, if that is to have a length of its own.
 fn query(task: &Fetching) -> Result<String, Failure> {
-    let Fetching { host, port, size, .. } = task;
+    let Fetching { host, port, extent: Extent { query, response, proved }, .. } = task;
+    let head = proved.map(|head| format!("/{head}")).unwrap_or_default();
     let base = format!(
-        "GET /{size} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\nAccept-Encoding: identity\r\n\
+        "GET /{response}{head} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\nAccept-Encoding: identity\r\n\
          Cookie: session=0123456789abcdef\r\nX-Padding: "
     );
-    padded(base, "\r\n\r\n", *size)
-        .ok_or_else(|| Failure::input(format!("{size} bytes are too few for a query")))
+    padded(base, "\r\n\r\n", *query)
+        .ok_or_else(|| Failure::input(format!("{query} bytes are too few for a query")))
 }
 
 /// The page: a balance, and what makes the response as long as the query says.
 fn answer(request: &[u8]) -> Vec<u8> {
     let request = String::from_utf8_lossy(request);
-    let size = request.strip_prefix("GET /").and_then(|rest| rest.split(' ').next()?.parse().ok());
-    let size: u64 = size.filter(|size| *size <= MAX_RECEIVED as u64).unwrap_or_default();
+    let target = request.strip_prefix("GET /").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+    let mut numbers = target.split('/').map(|part| part.parse().ok().filter(|size| *size <= MAX_RESPONSE));
+    let size = numbers.next().flatten().unwrap_or_default();
+    match numbers.next().flatten() {
+        Some(head) => headed(head, size.saturating_sub(head)),
+        None => whole(size),
+    }
+    .into_bytes()
+}
+
+/// A response of this length, with the balance in its body.
+fn whole(size: u64) -> String {
     let head =
         |length: u64| format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
-    let length =
-        (0..=size).rev().find(|length| head(*length).len() as u64 + length <= size).unwrap_or_default();
-    let body = padded(r#"{"balance": 5120, "padding": ""#.to_owned(), "\"}", length).unwrap_or_default();
-    (head(body.len() as u64) + &body).into_bytes()
+    // What is left beside the head, whose length depends on it by some digits.
+    let least = size.saturating_sub(head(size).len() as u64);
+    let length = (least..=size).take_while(|length| head(*length).len() as u64 + length <= size).last();
+    let body = padded(r#"{"balance": 5120, "padding": ""#.to_owned(), "\"}", length.unwrap_or(least));
+    let body = body.unwrap_or_default();
+    head(body.len() as u64) + &body
+}
+
+/// A response with a head of this length, which has the balance, and a body of this length.
+fn headed(head: u64, body: u64) -> String {
+    let start = format!(
+        "HTTP/1.1 200 OK\r\nContent-Length: {body}\r\nConnection: close\r\nX-Balance: 5120\r\nX-Padding: "
+    );
+    let mut response = padded(start, "\r\n\r\n", head).unwrap_or_default();
+    response.extend(core::iter::repeat_n('b', usize::try_from(body).unwrap_or_default()));
+    response
 }
 
 /// A text of this length, filled up between its ends; if they fit.
@@ -294,13 +334,19 @@ fn padded(mut start: String, end: &str, length: u64) -> Option<String> {
     Some(start)
 }
 
-/// The cookie and the balance; the latter is at least 5000. All else is shown, so that all of the payload is proved.
-fn hidden() -> Vec<Hide> {
+/// The cookie and the balance; the latter is at least 5000. Of the rest either all is shown, so that all of it is proved, or the body is
+/// hidden, and nothing is said of it.
+fn hidden(extent: &Extent) -> Vec<Hide> {
     let claims = vec![Assertion::Number(Interval::at_least(5000))];
-    vec![
-        Hide { side: Side::Client, part: Part::Header("Cookie".into()), claims: Vec::new() },
-        Hide { side: Side::Server, part: Part::Json("balance".into()), claims },
-    ]
+    let cookie = Hide { side: Side::Client, part: Part::Header("Cookie".into()), claims: Vec::new() };
+    let balance = |part| Hide { side: Side::Server, part, claims };
+    match extent.proved {
+        None => vec![cookie, balance(Part::Json("balance".into()))],
+        Some(_) => {
+            let body = Hide { side: Side::Server, part: Part::Body, claims: Vec::new() };
+            vec![cookie, balance(Part::Header("X-Balance".into())), body]
+        }
+    }
 }
 
 #[cfg(test)]
@@ -309,13 +355,20 @@ mod tests {
 
     #[test]
     fn queries_and_responses_have_the_size_asked_for() {
-        for size in super::super::SIZES.into_iter().chain([1000, 1085, 1 << 16]) {
+        let written = |extent: Extent| {
             let (connect, host, root) = (String::new(), "198.18.0.9".into(), String::new());
-            let mode = ModeArg::Proxy;
-            let query =
-                query(&Fetching { connect, host, port: 65_535, root, size, mode }).expect("long enough");
-            assert_eq!(query.len() as u64, size);
-            assert_eq!(answer(query.as_bytes()).len() as u64, size);
+            let task = Fetching { connect, host, port: 65_535, root, extent, mode: ModeArg::Proxy };
+            let query = query(&task).expect("long enough");
+            assert_eq!(query.len() as u64, extent.query);
+            let answer = answer(query.as_bytes());
+            assert_eq!(answer.len() as u64, extent.response);
+            String::from_utf8(answer).expect("text")
+        };
+        for query in super::super::SIZES.into_iter().chain([1000, 1085, 1086, 1 << 16]) {
+            written(Extent { query, response: query, proved: None });
+            written(Extent { query: 300, response: query, proved: None });
+            let response = written(Extent { query, response: query + (1 << 18), proved: Some(query) });
+            assert_eq!(response.find("\r\n\r\n"), Some(query as usize - 4));
         }
         for request in ["", "GET /x HTTP/1.1", "GET /99999999999 HTTP/1.1"] {
             assert!(answer(request.as_bytes()).starts_with(b"HTTP/1.1 200"), "{request}");

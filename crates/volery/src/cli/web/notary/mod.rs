@@ -4,16 +4,18 @@
 //! |---|---|
 //! | [`key`] | what attestations are signed with |
 //! | [`token`] | whom the notary works for |
+//! | [`turn`] | waiting in its line |
 //! | [`metrics`] | what it counts |
 
 mod key;
 mod metrics;
 mod token;
+mod turn;
 
 pub(crate) use key::make as make_key;
 pub(super) use token::{Token, Tokens};
+pub(super) use turn::InLine;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -24,14 +26,13 @@ use volery::tls::proxy::relay::Rules;
 use volery::tls::server::Roots;
 use volery::{Channel, Options, Verifier, os_rng};
 use volery_channel::Stats;
-use volery_channel::transport::Socket;
 
 use super::roots;
 use crate::cli::args::{ModeArg, NotaryServeArgs};
-use crate::cli::connection::Endpoint;
+use crate::cli::connection::{Endpoint, Flexible, Link};
 use crate::cli::failure::Failure;
 use crate::cli::output;
-use crate::cli::serve::{Crowd, SESSION_TIME, Service, Stop};
+use crate::cli::serve::{Crowd, SESSION_TIME, Service, Stop, sheltered};
 use metrics::Metrics;
 
 /// Bytes of a session, both ways, unless the command line says otherwise.
@@ -48,9 +49,14 @@ pub(super) struct Notary {
 }
 
 impl Notary {
-    /// One session: admits, takes part or relays, verifies, signs.
-    pub(super) fn session(&self, mut channel: impl Channel) -> Result<Statement, Failure> {
-        let mode = self.tokens.admit(&mut channel)?;
+    /// Hears a prover's first message: what it wants, if it may.
+    pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<ModeArg, Failure> {
+        self.tokens.admit(channel)
+    }
+
+    /// One session with a prover that was admitted: takes part or relays, verifies, signs.
+    pub(super) fn session(&self, mode: ModeArg, mut channel: impl Channel) -> Result<Statement, Failure> {
+        turn::begin(&mut channel)?;
         let mut rng = os_rng()?;
         let mut verifier = Verifier::start(channel, Options::default(), &mut rng)?;
         let proven = match mode {
@@ -84,7 +90,7 @@ enum Word {
     Rejected,
     /// There was no verdict.
     Failed,
-    /// There was no session: too many of one client's at the same time.
+    /// There was no session: too many connections of one client, or the notary stops.
     Refused,
 }
 
@@ -121,24 +127,10 @@ struct Ended<'a> {
 /// A notary that serves.
 struct Office {
     notary: Notary,
-    endpoint: Endpoint,
     metrics: Arc<Metrics>,
 }
 
 impl Office {
-    /// One connection: what became of it, and what went over it.
-    fn meet(&self, socket: Socket) -> (Result<Statement, Failure>, Stats) {
-        let mut stats = Stats::default();
-        // A panic would be a defect of ours; it must not take the other sessions with it.
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            let mut channel = self.endpoint.greet(socket)?.channel;
-            let result = self.notary.session(&mut channel);
-            stats = channel.stats();
-            result
-        }));
-        (result.unwrap_or_else(|_| Err(Failure::session("internal error"))), stats)
-    }
-
     fn tell(
         &self,
         peer: &str,
@@ -166,10 +158,25 @@ impl Office {
 }
 
 impl Service for Office {
-    fn session(&self, socket: Socket) -> Result<(), Failure> {
-        let (peer, start) = (socket.peer(), Instant::now());
+    type Wish = ModeArg;
+
+    fn count(&self, waiting: bool) {
+        self.metrics.count_waiting(waiting);
+    }
+
+    fn greet(&self, channel: &mut dyn Flexible) -> Result<ModeArg, Failure> {
+        self.notary.admit(channel)
+    }
+
+    fn wait(&self, channel: &mut dyn Flexible, before: usize) -> Result<(), Failure> {
+        turn::wait(channel, before)
+    }
+
+    fn session(&self, Link { mut channel, peer }: Link, mode: ModeArg) -> Result<(), Failure> {
+        let start = Instant::now();
         self.metrics.begin();
-        let (result, stats) = self.meet(socket);
+        let result = sheltered(|| self.notary.session(mode, &mut channel));
+        let stats = channel.stats();
         let word = match &result {
             Ok(_) => Word::Attested,
             Err(Failure::Rejected(_)) => Word::Rejected,
@@ -178,6 +185,11 @@ impl Service for Office {
         let time = start.elapsed();
         self.metrics.end(word, time, stats);
         self.tell(&peer, &result, word, (time, stats))
+    }
+
+    fn failed(&self, peer: &str, failure: Failure) -> Result<(), Failure> {
+        self.metrics.count(Word::Failed);
+        self.tell(peer, &Err(failure), Word::Failed, (Duration::ZERO, Stats::default()))
     }
 
     fn refused(&self, peer: &str, reason: &str) -> Result<(), Failure> {
@@ -213,8 +225,11 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
     output::message(&format!("public key {}", key::hex(&notary.key.verifying_key().to_bytes())));
     // By default nobody can take all places alone.
     let per_client = args.per_client.unwrap_or(args.concurrency.div_ceil(2));
-    let crowd =
-        Crowd { concurrency: args.concurrency, per_client: Some(per_client), most: args.max_sessions };
-    let office = Office { notary, endpoint, metrics };
-    stop.sessions(&office.endpoint, crowd, &office)
+    let crowd = Crowd {
+        concurrency: args.concurrency,
+        waiting: args.waiting,
+        per_client: Some(per_client),
+        most: args.max_sessions,
+    };
+    stop.sessions(&endpoint, crowd, &Office { notary, metrics })
 }

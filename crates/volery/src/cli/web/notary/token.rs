@@ -37,7 +37,9 @@ impl Token {
     /// Tells the notary the mode, and this.
     pub(in crate::cli::web) fn send(&self, mode: ModeArg, channel: &mut impl Channel) -> Result<(), Failure> {
         let message = Zeroizing::new([&[code(mode)], &self.0[..]].concat());
-        Ok(channel.send(NOTARY_TOKEN, &message).map_err(volery::Error::from)?)
+        channel.send(NOTARY_TOKEN, &message)?;
+        // At once: who says nothing for long is not listened to.
+        Ok(channel.flush()?)
     }
 }
 
@@ -63,8 +65,8 @@ impl Tokens {
     }
 
     /// Receives a prover's first message and looks whether its token is known; what mode it wants.
-    pub(super) fn admit(&self, channel: &mut impl Channel) -> Result<ModeArg, Failure> {
-        let message = channel.recv(NOTARY_TOKEN, 1 + *LENGTHS.end()).map_err(volery::Error::from)?;
+    pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<ModeArg, Failure> {
+        let message = channel.recv(NOTARY_TOKEN, 1 + *LENGTHS.end())?;
         let (mode, token) = message.split_first().map_or((0, &[][..]), |(mode, token)| (*mode, token));
         let mode = [ModeArg::TwoParty, ModeArg::Proxy].into_iter().find(|known| code(*known) == mode);
         let token = blake3::hash(token);

@@ -1,0 +1,142 @@
+//! The messages of this module as plain functions, for fuzz targets; the tests here call them, too.
+
+use volery_channel::{Channel, Error as ChannelError, Stats, Tag};
+
+use super::Error;
+use super::message::{self, Sent};
+
+/// A channel whose peer has said these messages and is gone; and all that is said to it.
+struct Said<'a> {
+    messages: &'a [&'a [u8]],
+    answers: Vec<Vec<u8>>,
+}
+
+impl<'a> Said<'a> {
+    fn new(messages: &'a [&'a [u8]]) -> Self {
+        Self { messages, answers: Vec::new() }
+    }
+}
+
+impl Channel for Said<'_> {
+    fn send(&mut self, _: Tag, payload: &[u8]) -> Result<(), ChannelError> {
+        self.answers.push(payload.to_vec());
+        Ok(())
+    }
+
+    fn recv(&mut self, step: Tag, max: usize) -> Result<&[u8], ChannelError> {
+        let (message, rest) =
+            self.messages.split_first().ok_or(ChannelError::Closed { step, mid_frame: false })?;
+        self.messages = rest;
+        match message.len() > max {
+            true => Err(ChannelError::TooLong { step, length: u32::MAX, max }),
+            false => Ok(message),
+        }
+    }
+
+    fn recv_exact(&mut self, step: Tag, out: &mut [u8]) -> Result<(), ChannelError> {
+        let expected = out.len();
+        let message = self.recv(step, expected)?;
+        if message.len() != expected {
+            return Err(ChannelError::WrongLength { step, length: 0, expected });
+        }
+        out.copy_from_slice(message);
+        Ok(())
+    }
+
+    fn recv_into(&mut self, step: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), ChannelError> {
+        let message = self.recv(step, max)?.to_vec();
+        *out = message;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), ChannelError> {
+        Ok(())
+    }
+
+    fn fail(&mut self, _: &str) {}
+
+    fn stats(&self) -> Stats {
+        Stats::default()
+    }
+}
+
+/// What a value was read from, and what it is sent as.
+fn round_trip<T>(
+    messages: &[&[u8]],
+    receive: impl FnOnce(&mut dyn Channel) -> Result<T, Error>,
+    send: impl FnOnce(&mut dyn Channel, &T) -> Result<(), Error>,
+) -> Option<T> {
+    let value = receive(&mut Said::new(messages)).ok()?;
+    let mut channel = Said::new(&[]);
+    assert_eq!(send(&mut channel, &value), Ok(()));
+    assert_eq!(channel.answers, messages, "what is accepted encodes back to the same bytes");
+    Some(value)
+}
+
+/// One step of P's: a message is at most one of them, and encodes back to the same bytes.
+pub fn step(bytes: &[u8]) {
+    let message = [bytes];
+    let readings = [
+        round_trip(&message, message::receive_sizes, |c, sizes| message::send_sizes(c, *sizes)).is_some(),
+        round_trip(&message, message::receive_master, |c, seed| message::send_master(c, seed)).is_some(),
+        round_trip(&message, message::receive_keys, |c, [client, server]| {
+            message::send_keys(c, client, server)
+        })
+        .is_some(),
+        round_trip(&message, message::receive_finished, |c, hash| message::send_finished(c, hash)).is_some(),
+    ];
+    assert!(readings.iter().filter(|read| **read).count() <= 1, "one message, one meaning");
+}
+
+/// The connection's bytes: four of the first part's length, big-endian, the first part, likewise the second, and the third.
+pub fn transcript(bytes: &[u8]) {
+    const MOST: [usize; 2] = [1 << 10, 1 << 11];
+    let take = |bytes: &mut &[u8]| {
+        let (length, rest) = bytes.split_first_chunk::<4>()?;
+        let (part, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+        *bytes = rest;
+        Some(part.to_vec())
+    };
+    let mut rest = bytes;
+    let Some((host, client)) = take(&mut rest).zip(take(&mut rest)) else { return };
+    let messages = [&host[..], &client, rest];
+    let receive = |channel: &mut dyn Channel| message::receive_transcript(channel, MOST);
+    let send = |channel: &mut dyn Channel, Sent { host, client, server }: &Sent| {
+        message::send_transcript(channel, host, [client, server])
+    };
+    if let Some(sent) = round_trip(&messages, receive, send) {
+        assert!(sent.client.len() <= MOST[0] && sent.server.len() <= MOST[1]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_bytes_upset_a_step(code in 0_u8..8, rest in prop::collection::vec(any::<u8>(), 0..80)) {
+            step(&rest);
+            step(&[&[code], &rest[..]].concat());
+            transcript(&rest);
+        }
+    }
+
+    #[test]
+    fn sound_steps_are_accepted() {
+        for (code, length) in [(0, 8), (1, 64), (2, 32), (3, 64), (4, 32)] {
+            let bytes = [&[code], &vec![7; length][..]].concat();
+            let message = [&bytes[..]];
+            let accepted = [
+                message::receive_sizes(&mut Said::new(&message)).is_ok(),
+                message::receive_master(&mut Said::new(&message)).is_ok(),
+                message::receive_keys(&mut Said::new(&message)).is_ok(),
+                message::receive_finished(&mut Said::new(&message)).is_ok(),
+            ];
+            assert_eq!(accepted.iter().filter(|read| **read).count(), 1, "{code}");
+            step(&bytes);
+        }
+    }
+}
