@@ -21,6 +21,7 @@ mod codec;
 mod show;
 mod statement;
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
 mod tests;
 
 pub use ed25519_dalek::{SigningKey, VerifyingKey};

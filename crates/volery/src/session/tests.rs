@@ -21,7 +21,7 @@ const PROOF: Proof = Proof { session: 1, digest: 1, profile: Profile::Lan, numbe
 fn first_challenge(proof: Proof) -> [u8; 16] {
     let options = Options { profile: proof.profile, fiat_shamir: true, ..Options::default() };
     let id = SessionId::new([proof.session; 32]);
-    let (proofs, vocabulary) = (proof.number, super::no_claims());
+    let (proofs, vocabulary) = (proof.number, no_claims());
     let common = Common { id, options, threads: None, proofs, over: false, vocabulary };
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     match common.challenges(&[proof.digest; 32], proof.first_correlation, &mut rng) {

@@ -205,8 +205,10 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
             let (relayed, _) = verifier.verify_web(&relayed, &roots, now(), rng)?;
             let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
             let (_, together) = watched.verify(&roots, now(), rng)?;
-            Ok([relayed, together]
-                .map(|proven| proven.statement().expect("what is shown is there").to_string()))
+            Ok::<_, Error>(
+                [relayed, together]
+                    .map(|proven| proven.statement().expect("what is shown is there").to_string()),
+            )
         },
     );
     prover.expect("P ends well");
