@@ -6,12 +6,13 @@ use super::{Hidden, MAX_CLAIMS, MAX_HIDDEN, MAX_RANGES, Part, Shown};
 use crate::claim::{Assertion, Class, MAX_TEXT};
 use crate::cursor::{Cursor, Flaw};
 use crate::disclosure::Refusal;
+use crate::http::MAX_MESSAGES;
 
 const VERSION: u8 = 1;
 /// The longest path or header name.
 const MAX_NAME: usize = 1 << 10;
 /// The most bytes of a hidden string's description in the message.
-const MAX_DESCRIPTION: usize = 8 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * (MAX_TEXT + 32);
+const MAX_DESCRIPTION: usize = 12 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * (MAX_TEXT + 32);
 
 /// What P sends before the proof. Both directions: the request's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +93,7 @@ fn read_text(cursor: &mut Cursor<'_>, most: usize) -> Result<Vec<u8>, Refusal> {
 }
 
 fn encode_hidden(out: &mut Vec<u8>, hidden: &Hidden) {
+    number(out, hidden.round);
     out.push(hidden.class.code());
     let (code, name) = match &hidden.part {
         Part::Json(path) => (1, path.as_str()),
@@ -142,6 +144,7 @@ fn read_shown(cursor: &mut Cursor<'_>) -> Result<Shown, Refusal> {
 
 fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Refusal> {
     let unknown = |what: &str| Refusal::Message(format!("an unknown {what}"));
+    let round = read_number(cursor, "a round", MAX_MESSAGES)?;
     let class = Class::from_code(cursor.u8("a class")?).ok_or_else(|| unknown("class of bytes"))?;
     let code = cursor.u8("a part")?;
     let name = String::from_utf8(read_text(cursor, MAX_NAME)?).map_err(|_| unknown("kind of text"))?;
@@ -156,7 +159,7 @@ fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Refusal> {
     let ranges = (0..count).map(|_| read_range(cursor)).collect::<Result<_, _>>()?;
     let count = read_number(cursor, "the number of claims", MAX_CLAIMS)?;
     let claims = (0..count).map(|_| read_claim(cursor)).collect::<Result<_, _>>()?;
-    Ok(Hidden { part, class, ranges, claims })
+    Ok(Hidden { round, part, class, ranges, claims })
 }
 
 fn read_range(cursor: &mut Cursor<'_>) -> Result<Range<usize>, Refusal> {

@@ -13,7 +13,7 @@ mod tests;
 
 pub(super) use codec::Message;
 pub(super) use rest::all_but;
-pub(super) use structure::{check, exchange, find, is_last};
+pub(super) use structure::{check, exchanges, find, no_round};
 
 use core::ops::Range;
 
@@ -54,11 +54,24 @@ impl core::fmt::Display for Part {
     }
 }
 
+/// A part that P shows where all else is hidden.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reveal {
+    /// In a request or in a response.
+    pub side: Side,
+    /// In which one of the connection, from 0.
+    pub round: usize,
+    /// What.
+    pub part: Part,
+}
+
 /// What P wants hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hide {
-    /// In the request or in the response.
+    /// In a request or in a response.
     pub side: Side,
+    /// In which one of the connection, from 0.
+    pub round: usize,
     /// What.
     pub part: Part,
     /// What is claimed about it.
@@ -68,6 +81,8 @@ pub struct Hide {
 /// A hidden string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hidden {
+    /// In which request or response of the connection it is, from 0.
+    pub round: usize,
     /// What it is.
     pub part: Part,
     /// Which bytes it is made of.
@@ -88,7 +103,7 @@ impl Hidden {
     /// All that is claimed about it, in words: where it is and its class, then the claims.
     #[must_use]
     pub fn texts(&self, side: Side) -> Vec<String> {
-        let (whose, part) = (payload_name(side), &self.part);
+        let (whose, part) = (message_name(side, self.round), &self.part);
         let ranges: Vec<String> =
             self.ranges.iter().map(|Range { start, end }| format!("{start}..{end}")).collect();
         let class = format!("{whose} {part}, bytes {}: {}", ranges.join(" "), self.class.text());
@@ -103,6 +118,12 @@ pub(super) fn payload_name(side: Side) -> &'static str {
         Side::Client => "request",
         Side::Server => "response",
     }
+}
+
+/// The name of a message: the first request is the request, the one after it request 2.
+fn message_name(side: Side, round: usize) -> String {
+    let name = payload_name(side);
+    if round == 0 { name.into() } else { format!("{name} {}", round.saturating_add(1)) }
 }
 
 /// A direction's payload as V sees it.

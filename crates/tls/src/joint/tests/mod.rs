@@ -1,6 +1,7 @@
 //! Whole sessions against a stock TLS server: what V ends up believing, what it costs, and who notices which cheat.
 
 mod cheats;
+mod rounds;
 
 use volery_garble::two_party::Garbling;
 
@@ -26,7 +27,7 @@ fn response(body: &str) -> Vec<u8> {
 }
 
 fn hide(side: Side, part: Part, claims: Vec<Assertion>) -> Hide {
-    Hide { side, part, claims }
+    Hide { side, round: 0, part, claims }
 }
 
 fn usual() -> Vec<Hide> {

@@ -182,8 +182,8 @@ fn watch(task: &Watching) -> Result<(), Failure> {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::session);
     let proven = match task.mode {
         ModeArg::TwoParty => {
-            let limits =
-                joint::Limits { query: joint::MAX_QUERY, proved: joint::MAX_PROVED, received: MAX_RECEIVED };
+            let (query, read, proved) = (joint::MAX_QUERY, joint::MAX_READ, joint::MAX_PROVED);
+            let limits = joint::Limits { query, read, proved, received: MAX_RECEIVED };
             let watched = verifier.prepare_web(limits, &mut rng)?.watch(&mut rng)?;
             let (left, proven) = watched.verify(&roots, now()?.as_secs(), &mut rng)?;
             verifier = left;
@@ -224,7 +224,7 @@ fn together<C: Channel + Send>(
 ) -> Result<Fetched<C>, Failure> {
     let roots = roots(&task.root)?;
     let proved = usize::try_from(task.size).map_err(Failure::input)?.min(joint::MAX_PROVED);
-    let prepared = prover.prepare_web(Sizes { query: query.len(), proved }, os_rng()?)?;
+    let prepared = prover.prepare_web(Sizes::one(query.len(), proved), os_rng()?)?;
     let setup = clock.phase(prepared.stats());
     let target = client::Target { host: &task.host, roots: &roots, limits: client::Limits::default() };
     let fetched = prepared.fetch(&target, task.port, query)?;
@@ -298,8 +298,8 @@ fn padded(mut start: String, end: &str, length: u64) -> Option<String> {
 fn hidden() -> Vec<Hide> {
     let claims = vec![Assertion::Between { least: 5000, greatest: u64::MAX }];
     vec![
-        Hide { side: Side::Client, part: Part::Header("Cookie".into()), claims: Vec::new() },
-        Hide { side: Side::Server, part: Part::Json("balance".into()), claims },
+        Hide { side: Side::Client, round: 0, part: Part::Header("Cookie".into()), claims: Vec::new() },
+        Hide { side: Side::Server, round: 0, part: Part::Json("balance".into()), claims },
     ]
 }
 
