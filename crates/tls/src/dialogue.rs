@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_is_no_response_or_the_last_one_ends_the_talk() {
-        assert!(matches!(heard("GET", b"HTTP/2 200"), Err(Error::Response { round: 0, .. })));
+        assert!(matches!(heard("GET", b"HTTP/2 200\r\n"), Err(Error::Response { round: 0, .. })));
         let last = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
         assert_eq!(heard("GET", last), Err(Error::Last { round: 0, left: 1 }));
     }
