@@ -227,7 +227,7 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
                 if mode == Mode::Proxy {
                     let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
                     let relayed = verifier.relay(&rules)?;
-                    return Ok(verifier.verify_web(&relayed, &roots, now(), rng)?.0);
+                    return Ok::<_, Error>(verifier.verify_web(&relayed, &roots, now(), rng)?.0);
                 }
                 let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
                 Ok(watched.verify(&roots, now(), rng)?.1)

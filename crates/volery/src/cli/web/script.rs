@@ -286,23 +286,23 @@ mod tests {
 
     #[test]
     fn files_say_method_target_fields_and_body() {
-        let script = script("GET", &["PUT /a?b\nX: y\n\n{\"c\":\n\n1}\n", "GET /last"]).expect("sound");
+        let all = script("GET", &["PUT /a?b\nX: y\n\n{\"c\":\n\n1}\n", "GET /last"]).expect("sound");
         assert_eq!(
-            text(&script, 1).expect("made"),
+            text(&all, 1).expect("made"),
             "PUT /a?b HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive\r\nAccept-Encoding: identity\r\n\
              X: y\r\nContent-Length: 8\r\n\r\n{\"c\":\n\n1}"
         );
-        assert!(text(&script, 0).expect("made").contains("Connection: keep-alive"));
-        let last = text(&script, 2).expect("made");
+        assert!(text(&all, 0).expect("made").contains("Connection: keep-alive"));
+        let last = text(&all, 2).expect("made");
         assert!(
             last.starts_with("GET /last ")
                 && last.contains("Connection: close")
                 && last.ends_with("\r\n\r\n")
         );
         for wrong in ["", "GET", "GET page", "get /", "GET /\nno colon", "GET /\nHost: a"] {
-            assert!(super::tests::script("GET", &[wrong]).is_err(), "{wrong:?}");
+            assert!(script("GET", &[wrong]).is_err(), "{wrong:?}");
         }
-        assert!(super::tests::script("GET", &["GET /"; MAX_ROUNDS]).is_err());
+        assert!(script("GET", &["GET /"; MAX_ROUNDS]).is_err());
     }
 
     #[test]
