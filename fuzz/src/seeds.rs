@@ -432,6 +432,7 @@ fn connections(add: Add<'_>) {
     }
     let mut response = Part::revealing(chunked, &[0..40, 60..70]).expect("ranges of it");
     response.hidden = vec![Hidden {
+        round: 1,
         part: disclosure::Part::Json("a.b".into()),
         class: Class::Number,
         ranges: vec![40..42, 50..54],
@@ -454,13 +455,21 @@ fn connections(add: Add<'_>) {
 }
 
 fn clients(add: Add<'_>) {
-    let steps: [(&str, u8, usize); 5] = [
-        ("sizes", 0, 8),
+    let steps: [(&str, u8, usize); 6] = [
         ("master", 1, 64),
         ("extended-master", 2, 32),
         ("keys", 3, 64),
         ("finished", 4, 32),
+        ("request", 5, 0),
+        ("read", 6, 0),
     ];
+    // What is proved; of each request its size, and what is read of its response.
+    for (name, sizes) in
+        [("sizes", &[2048_u32, 300, 0][..]), ("sizes-of-three", &[2048, 300, 96, 200, 0, 100, 0])]
+    {
+        let sizes: Vec<u8> = sizes.iter().copied().flat_map(u32::to_be_bytes).collect();
+        add("client_step", name, &[&[0], &sizes[..]].concat());
+    }
     for (name, code, length) in steps {
         add("client_step", name, &[&[code], &vec![code; length][..]].concat());
     }
@@ -492,8 +501,8 @@ fn claims() -> Vec<u8> {
     let number = |number: u32| number.to_be_bytes();
     let long = |bytes: &[u8]| [&number(bytes.len() as u32), bytes].concat();
     let (request, response) = (b"GET / HTTP/1.1\r\n\r\n", br#"{"a": 11}"#);
-    let shown = [&[2, 1][..], &long(b"a"), &number(1), &number(6), &number(2)].concat();
-    let claimed = [&number(1)[..], &[4], &10_u64.to_be_bytes(), &20_u64.to_be_bytes()].concat();
+    let shown = [&number(0)[..], &[2, 1], &long(b"a"), &number(1), &number(6), &number(2)].concat();
+    let claimed = [&number(1)[..], &[6, 1], &long(b"10"), &[1], &long(b"20")].concat();
     let (none, one) = (number(0), number(1));
     [&[1][..], &long(&[7; 3]), &long(request), &none, &long(response), &one, &shown, &claimed].concat()
 }

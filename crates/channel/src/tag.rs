@@ -239,6 +239,17 @@ pub mod tags {
         /// The opening of the combination.
         COMMIT_OPENING = 0x86, "CommitOpening";
 
+        // 0x90..: the TLS client of two parties reads while the connection lives.
+
+        /// A record of the server's.
+        SERVER_RECORD = 0x90, "ServerRecord";
+        /// A hash of the verifier's share of the record's tag.
+        RECORD_PROMISE = 0x91, "RecordPromise";
+        /// The prover's share of the record's tag plus the tag that came.
+        RECORD_SUM = 0x92, "RecordSum";
+        /// What opens the promise.
+        RECORD_OPENING = 0x93, "RecordOpening";
+
         // 0xf0..: never sent by a protocol of this workspace.
 
         /// For tests and benchmarks of code that moves frames.

@@ -19,6 +19,7 @@
 //! | [`commitment`] | Pedersen commitments to the payload, for the holder to open later, and range proofs on them |
 //! | [`joint`] | the mode in which two parties are the client, whole |
 //! | [`disclosure`] | what P tells V about a connection that has ended, and what is proved of it |
+//! | [`dialogue`] | several requests on one connection |
 //! | [`proxy`] | the mode in which V relays the connection and P proves what went over it |
 //! | [`server`] | who the server is: certificates, host name, time, its signature over the key exchange |
 //! | [`http`] | requests and responses as ranges of the plaintext; values of JSON bodies |
@@ -30,6 +31,7 @@ pub mod attestation;
 pub mod claim;
 pub mod commitment;
 mod cursor;
+pub mod dialogue;
 pub mod disclosure;
 mod error;
 #[doc(hidden)]

@@ -7,7 +7,8 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::{Commitment, Mode, Part, Revealed, Statement};
-use crate::disclosure::Hidden;
+use crate::disclosure::{Hidden, message_name};
+use crate::prf::Side;
 
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
@@ -50,8 +51,8 @@ impl fmt::Display for Statement {
         writeln!(f, "server    {}", self.server_name)?;
         writeln!(f, "time      {}", utc(self.time))?;
         writeln!(f, "mode      {}", self.mode)?;
-        for (name, Part { hidden, .. }) in [("request", &self.query), ("response", &self.response)] {
-            hidden.iter().try_for_each(|hidden| proved(f, name, hidden))?;
+        for (side, Part { hidden, .. }) in [(Side::Client, &self.query), (Side::Server, &self.response)] {
+            hidden.iter().try_for_each(|hidden| proved(f, side, hidden))?;
         }
         part(f, "query", &self.query)?;
         part(f, "response", &self.response)
@@ -59,8 +60,8 @@ impl fmt::Display for Statement {
 }
 
 /// What is proved of a hidden string: where it is and of which class, then the claims.
-fn proved(f: &mut fmt::Formatter<'_>, whose: &str, hidden: &Hidden) -> fmt::Result {
-    let part = safe(&hidden.part.to_string());
+fn proved(f: &mut fmt::Formatter<'_>, side: Side, hidden: &Hidden) -> fmt::Result {
+    let (whose, part) = (message_name(side, hidden.round), safe(&hidden.part.to_string()));
     let ranges: Vec<String> =
         hidden.ranges.iter().map(|Range { start, end }| format!("{start}..{end}")).collect();
     writeln!(f, "proved    {whose} {part}, bytes {}: {}", ranges.join(" "), hidden.class)?;

@@ -46,7 +46,8 @@ fn statement() -> Statement {
 /// A hidden number, at least 5000.
 fn hidden(range: Range<usize>) -> Hidden {
     let claims = vec![Assertion::Number(Interval::at_least(5000))];
-    Hidden { part: HiddenPart::Json("balance".into()), class: Class::Number, ranges: vec![range], claims }
+    let part = HiddenPart::Json("balance".into());
+    Hidden { round: 0, part, class: Class::Number, ranges: vec![range], claims }
 }
 
 #[test]
@@ -191,6 +192,7 @@ fn hidden_strings_that_could_not_be_read_again_are_not_signed() {
     };
     for change in [
         (|hidden| hidden.part = HiddenPart::Header("x".repeat(2000))) as fn(&mut Hidden),
+        |hidden| hidden.round = 1 << 20,
         |hidden| hidden.claims = vec![Assertion::Digits; 17],
         |hidden| hidden.claims = vec![Assertion::Equals(vec![0; 513])],
     ] {
@@ -235,6 +237,9 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }
+    let mut second = statement();
+    second.response.hidden[0].round = 1;
+    assert!(second.to_string().contains("proved    response 2 json balance: is a number"));
     let evil = "\u{1b}[2J\u{202e}evil\u{7}\\";
     let mut statement = statement();
     statement.query = Part::revealing(evil.as_bytes(), from_ref(&(0..evil.len()))).unwrap();
@@ -252,6 +257,7 @@ fn programs_read_it_as_json() {
     assert_eq!(value["query"]["revealed"][1]["text"], "\r\n\r\n");
     assert_eq!(value["response"]["commitments"][0]["point"], show::hex(&point(3)));
     let hidden = &value["response"]["hidden"][0];
+    assert_eq!(hidden["round"], 0);
     assert_eq!((&hidden["part"], &hidden["class"]), (&"json balance".into(), &"json-number".into()));
     assert_eq!(hidden["ranges"][0], serde_json::json!({"start": 32, "end": 34}));
     assert_eq!(hidden["claims"][0]["at_least"], "5000");

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::derive::{Root, SIDES, derive, records, stream};
 use super::machine::{Failure, Zk};
 use super::payload::{application, blocks};
-use super::shown::{Message, Shown};
+use super::shown::{Message, Shown, message_name};
 use super::{Error, Refusal};
 use crate::claim::{self, Assertion, Claim, Class};
 use crate::ghash::BLOCK_BYTES;
@@ -107,7 +107,7 @@ impl Account {
         digest.bytes("message", &message.encode());
         let Message { opened, shown } = message;
         let [request, response] = &shown;
-        let constraints = [constraints(request)?, constraints(response)?];
+        let constraints = [constraints(Side::Client, request)?, constraints(Side::Server, response)?];
         Ok(Self { transcript, digest: digest.finish(), opened, shown, constraints })
     }
 
@@ -237,7 +237,7 @@ impl Constraint {
 }
 
 /// The circuits of a direction's hidden strings.
-fn constraints(shown: &Shown) -> Result<Vec<Constraint>, Refusal> {
+fn constraints(side: Side, shown: &Shown) -> Result<Vec<Constraint>, Refusal> {
     let (mut constraints, mut gates, mut patterns) = (Vec::new(), 0, 0);
     for hidden in &shown.hidden {
         if hidden.class == Class::Opaque && hidden.claims.is_empty() {
@@ -255,7 +255,7 @@ fn constraints(shown: &Shown) -> Result<Vec<Constraint>, Refusal> {
             other
         });
         for (claim, text) in core::iter::once(class).chain(others) {
-            let text = format!("{} {text}", hidden.part);
+            let text = format!("{} {} {text}", message_name(side, hidden.round), hidden.part);
             let claimed = Claimed::new(claim, text, hidden.class, hidden.length()).map_err(Refusal::Claim)?;
             gates += claimed.circuit.gates().len();
             if gates > MAX_GATES {

@@ -78,8 +78,8 @@ pub enum Refusal {
         /// What is wrong.
         reason: &'static str,
     },
-    /// What is shown is not one HTTP message of its direction, whole.
-    #[error("the {} is not one whole HTTP message: {reason}", payload_name(*side))]
+    /// What is shown of a direction are not whole HTTP messages.
+    #[error("the {} is not HTTP of which something can be proved: {reason}", payload_name(*side))]
     Http {
         /// In which direction.
         side: Side,
@@ -87,17 +87,17 @@ pub enum Refusal {
         reason: String,
     },
     /// A hidden string is not the part that it is said to be.
-    #[error("{part} of the {}: {reason}", payload_name(*side))]
+    #[error("{part} of the {message}: {reason}")]
     Part {
-        /// In which direction.
-        side: Side,
+        /// Of which message, such as `response 2`.
+        message: String,
         /// Which part.
         part: String,
         /// What is wrong.
         reason: String,
     },
     /// The request is for another host than the one whose certificate was verified.
-    #[error("the request's Host is not {expected}, whose certificate was verified")]
+    #[error("a request's Host is not {expected}, whose certificate was verified")]
     Host {
         /// The verified host.
         expected: String,

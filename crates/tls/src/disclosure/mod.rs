@@ -62,6 +62,11 @@
 //! The [structure](crate::claim#why-classes) of what is shown is the structure of what was sent, because hidden strings are proved
 //! to be of classes that cannot change it. V parses what it sees; it takes hidden parts by name, refuses a name that leads to other
 //! bytes than those hidden, and so refuses hidden keys of JSON objects, hidden header names, lengths and delimiters.
+//!
+//! **Several requests.** Everything that the client said on the connection is its requests, and everything that the server said their
+//! responses, in the same order and as many; a part is named with the number of its message. That the second response is to the second
+//! request rests on the server taking the bytes apart where V does. P makes the requests, so what servers are known to take apart in
+//! different ways is refused where there is more than one: a body of a request whose method has no use for it, a body in chunks.
 
 mod account;
 mod check;
@@ -74,13 +79,13 @@ mod shown;
 mod verifier;
 
 pub use error::{Error, Refusal};
-pub use shown::{Hidden, Hide, MAX_HIDDEN, Part, Shown};
+pub use shown::{Hidden, Hide, MAX_HIDDEN, Part, Reveal, Shown};
 pub use verifier::{Pending, Proven};
 
 pub(crate) use account::{Account, DERIVATION};
 pub(crate) use derive::{Keys, Root, finished_message};
 pub(crate) use prover::Ended;
-pub(crate) use shown::{put_all_hidden, read_all_hidden};
+pub(crate) use shown::{message_name, put_all_hidden, read_all_hidden};
 pub(crate) use verifier::{Observed, receive};
 
 /// For fuzzing: any bytes as what P tells V.

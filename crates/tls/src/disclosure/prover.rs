@@ -8,7 +8,7 @@ use zeroize::{Zeroize as _, Zeroizing};
 use super::account::Account;
 use super::derive::{Root, derive};
 use super::machine::Compute;
-use super::shown::{self, Hide, Message, Part, find, is_last};
+use super::shown::{self, Hide, Message, Reveal, find};
 use super::verifier::check_opened;
 use super::{Error, Refusal};
 use crate::prf::Side;
@@ -20,7 +20,7 @@ pub(crate) struct Ended {
     pub(crate) transcript: Transcript,
     /// All bytes: the client's, the server's.
     pub(crate) raw: [Vec<u8>; 2],
-    /// Request and response.
+    /// All requests, and all responses.
     pub(crate) payload: [Zeroizing<Vec<u8>>; 2],
 }
 
@@ -31,13 +31,13 @@ impl core::fmt::Debug for Ended {
 }
 
 impl Ended {
-    /// The request.
+    /// The requests, one after the other.
     pub(crate) fn request(&self) -> &[u8] {
         let [request, _] = &self.payload;
         request
     }
 
-    /// The response.
+    /// The responses, one after the other.
     pub(crate) fn response(&self) -> &[u8] {
         let [_, response] = &self.payload;
         response
@@ -67,16 +67,24 @@ impl Ended {
     ///
     /// # Errors
     /// [`Error::Refused`] for a part that is not there, and for one that is neither revealed nor can be hidden.
-    pub(crate) fn hide_all_but(&self, revealed: &[(Side, Part)]) -> Result<Vec<Hide>, Error> {
+    pub(crate) fn hide_all_but(&self, revealed: &[Reveal]) -> Result<Vec<Hide>, Error> {
         let [request, response] = &self.payload;
         // Whether the server closed the connection matters to what is believed, which `disclose` looks at.
-        let exchange = shown::exchange([request, response], true)?;
+        let exchanges = shown::exchanges([request, response], true)?;
+        if let Some(Reveal { side, round, part }) =
+            revealed.iter().find(|revealed| revealed.round >= exchanges.len())
+        {
+            return Err(shown::no_round(*side, *round, part, exchanges.len()).into());
+        }
         let mut all = Vec::new();
-        for (side, text) in [(Side::Client, request), (Side::Server, response)] {
-            let revealed: Vec<Part> =
-                revealed.iter().filter(|(of, _)| *of == side).map(|(_, part)| part.clone()).collect();
-            let hidden = shown::all_but(side, text, &exchange, &revealed)?;
-            all.extend(hidden.into_iter().map(|part| Hide { side, part, claims: Vec::new() }));
+        for (round, exchange) in exchanges.iter().enumerate() {
+            for (side, text) in [(Side::Client, request), (Side::Server, response)] {
+                let shown =
+                    revealed.iter().filter(|revealed| (revealed.side, revealed.round) == (side, round));
+                let shown: Vec<_> = shown.map(|revealed| revealed.part.clone()).collect();
+                let hidden = shown::all_but(side, text, round, exchange, &shown)?;
+                all.extend(hidden.into_iter().map(|part| Hide { side, round, part, claims: Vec::new() }));
+            }
         }
         Ok(all)
     }
@@ -110,12 +118,12 @@ impl Ended {
     ) -> Result<Account, Error> {
         let [request, response] = &self.payload;
         let (opened, closed) = self.try_check(root)?;
-        let exchange = shown::exchange([request, response], closed)?;
-        if !closed && !is_last(&exchange, response) {
+        let exchanges = shown::exchanges([request, response], closed)?;
+        if !closed && !exchanges.last().is_some_and(|last| last.response.is_last(response)) {
             return Err(Error::StillOpen);
         }
         let shown =
-            [find(Side::Client, request, &exchange, hide)?, find(Side::Server, response, &exchange, hide)?];
+            [find(Side::Client, request, &exchanges, hide)?, find(Side::Server, response, &exchanges, hide)?];
         shown::check(&shown, &self.host, closed)?;
         let message = Message { opened, shown };
         let [client, server] = &self.raw;

@@ -86,6 +86,19 @@ impl Powers {
         Self { shares: Zeroizing::new(vec![from_block(share)]) }
     }
 
+    /// From shares of the odd powers, `h, h^3, h^5, ...`, as blocks: all up to `n`. None if there are not as many odd ones.
+    pub(crate) fn from_odd(odd: impl IntoIterator<Item = Block>, n: usize) -> Option<Self> {
+        let mut shares = Zeroizing::new(vec![Gf128::ZERO; n.max(1)]);
+        let mut odd = odd.into_iter();
+        for share in shares.iter_mut().step_by(2) {
+            *share = from_block(odd.next()?);
+        }
+        for k in 1..=n {
+            shares[k - 1] = power(&shares, k);
+        }
+        odd.next().is_none().then_some(Self { shares })
+    }
+
     /// The highest power that there is a share of.
     #[must_use]
     pub fn len(&self) -> usize {

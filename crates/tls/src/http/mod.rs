@@ -185,6 +185,17 @@ impl Response {
     }
 }
 
+impl Response {
+    /// Whether a server that gave this response takes no further requests on its connection (section 9.6).
+    #[must_use]
+    pub fn is_last(&self, plaintext: &[u8]) -> bool {
+        let connection = self.headers.iter().filter(|header| header.is(plaintext, "connection"));
+        connection
+            .flat_map(|header| slice(plaintext, &header.value).split(|byte| *byte == b','))
+            .any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"))
+    }
+}
+
 /// Reads all of a connection: as many requests as responses, and nothing between or after them. `closed`: the server's
 /// `close_notify` shows that this is all it said.
 ///

@@ -1,5 +1,7 @@
 //! What the TLS state machine and the two-party protocol know of each other.
 
+use zeroize::Zeroizing;
+
 use super::Error;
 use crate::prf::{MasterSeed, Random};
 
@@ -40,4 +42,11 @@ pub trait Engine: Send {
     /// # Errors
     /// The engine's; for a length or type other than those prepared, too.
     fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error>;
+
+    /// Reads the server's next record of application data while the connection lives: sequence numbers count from 1, as the server's
+    /// Finished is not read. `payload` is explicit nonce | ciphertext | tag; what comes back is what the server said, the tag verified.
+    ///
+    /// # Errors
+    /// The engine's; for a record that is not the server's, or more than was prepared, too.
+    fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error>;
 }

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use super::Error;
 use super::claimed::known_wires;
-use crate::disclosure::{self, Ended, Hide, Keys, Part, Refusal, Root};
+use crate::disclosure::{self, Ended, Hide, Keys, Refusal, Reveal, Root};
 use crate::prf::Side;
 use crate::record::header;
 use crate::step::Step;
@@ -37,6 +37,8 @@ pub(super) struct Connection {
     pub(super) transcript: Transcript,
     pub(super) raw: [Vec<u8>; 2],
     pub(super) request: Zeroizing<Vec<u8>>,
+    /// What P read of the responses while the connection lived.
+    pub(super) read: Zeroizing<Vec<u8>>,
 }
 
 /// What P knows.
@@ -59,8 +61,13 @@ impl Known {
         let values = wires.try_map(|wire| {
             values.wire(*wire).ok_or_else(|| Error::misuse("a key that was never computed"))
         })?;
-        let Connection { host, transcript, raw, request } = connection;
+        let Connection { host, transcript, raw, request, read } = connection;
         let response = response(&values, &transcript.server)?;
+        if !response.starts_with(&read) {
+            return Err(Error::misuse(
+                "what was read while the connection lived is not what the server said",
+            ));
+        }
         let ended = Ended { host, transcript, raw, payload: [request, response] };
         let root = Zeroizing::new(Root::Keys(values));
         ended.check(&root)?;
@@ -96,13 +103,13 @@ fn open(cipher: &Aes128Gcm, iv: &[u8], record: &Record) -> Option<Zeroizing<Vec<
 }
 
 impl<C: Channel, R: CryptoRng> Fetched<C, R> {
-    /// The request.
+    /// The requests, one after the other.
     #[must_use]
     pub fn request(&self) -> &[u8] {
         self.known.ended.request()
     }
 
-    /// The response, as it was sent: status line, headers, body.
+    /// The responses as they were sent, one after the other: status line, headers, body.
     #[must_use]
     pub fn response(&self) -> &[u8] {
         self.known.ended.response()
@@ -118,7 +125,7 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
     ///
     /// # Errors
     /// [`Error::Disclosure`] for a part that is not there, and for one that is neither revealed nor can be hidden.
-    pub fn hide_all_but(&self, revealed: &[(Side, Part)]) -> Result<Vec<Hide>, Error> {
+    pub fn hide_all_but(&self, revealed: &[Reveal]) -> Result<Vec<Hide>, Error> {
         Ok(self.known.ended.hide_all_but(revealed)?)
     }
 

@@ -3,7 +3,7 @@
 use volery_channel::{Channel, Error as ChannelError, Stats, Tag};
 
 use super::Error;
-use super::message::{self, Sent};
+use super::message::{self, Next, Sent};
 
 /// A channel whose peer has said these messages and is gone; and all that is said to it.
 struct Said<'a> {
@@ -77,13 +77,18 @@ fn round_trip<T>(
 pub fn step(bytes: &[u8]) {
     let message = [bytes];
     let readings = [
-        round_trip(&message, message::receive_sizes, |c, sizes| message::send_sizes(c, *sizes)).is_some(),
+        round_trip(&message, message::receive_sizes, |c, sizes| message::send_sizes(c, sizes)).is_some(),
         round_trip(&message, message::receive_master, |c, seed| message::send_master(c, seed)).is_some(),
         round_trip(&message, message::receive_keys, |c, [client, server]| {
             message::send_keys(c, client, server)
         })
         .is_some(),
         round_trip(&message, message::receive_finished, |c, hash| message::send_finished(c, hash)).is_some(),
+        round_trip(&message, message::receive_next, |c, next| match next {
+            Next::Request => message::send_request(c),
+            Next::Read => message::send_read(c),
+        })
+        .is_some(),
     ];
     assert!(readings.iter().filter(|read| **read).count() <= 1, "one message, one meaning");
 }
@@ -117,7 +122,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_upset_a_step(code in 0_u8..8, rest in prop::collection::vec(any::<u8>(), 0..80)) {
+        fn no_bytes_upset_a_step(code in 0_u8..8, rest in prop::collection::vec(any::<u8>(), 0..140)) {
             step(&rest);
             step(&[&[code], &rest[..]].concat());
             transcript(&rest);
@@ -126,14 +131,27 @@ mod tests {
 
     #[test]
     fn sound_steps_are_accepted() {
-        for (code, length) in [(0, 8), (1, 64), (2, 32), (3, 64), (4, 32)] {
-            let bytes = [&[code], &vec![7; length][..]].concat();
+        // What is proved; a request whose response is read, and two others.
+        let sizes: [u32; 7] = [9, 100, 32, 300, 0, 1, 0];
+        let sizes: Vec<u8> = sizes.into_iter().flat_map(u32::to_be_bytes).collect();
+        let seven = |length: usize| vec![7; length];
+        for (code, rest) in [
+            (0, sizes),
+            (1, seven(64)),
+            (2, seven(32)),
+            (3, seven(64)),
+            (4, seven(32)),
+            (5, Vec::new()),
+            (6, Vec::new()),
+        ] {
+            let bytes = [&[code], &rest[..]].concat();
             let message = [&bytes[..]];
             let accepted = [
                 message::receive_sizes(&mut Said::new(&message)).is_ok(),
                 message::receive_master(&mut Said::new(&message)).is_ok(),
                 message::receive_keys(&mut Said::new(&message)).is_ok(),
                 message::receive_finished(&mut Said::new(&message)).is_ok(),
+                message::receive_next(&mut Said::new(&message)).is_ok(),
             ];
             assert_eq!(accepted.iter().filter(|read| **read).count(), 1, "{code}");
             step(&bytes);

@@ -10,6 +10,10 @@
 //! The rehearsal works with zeros where the performance has values, which the program's calls do not depend on. It writes down what it
 //! prepared, in order; the performance takes one entry after the other and refuses another step, other wires or another order, at
 //! either party. So a connection can do nothing that was not prepared, and nothing that was prepared serves twice.
+//!
+//! What a connection does is all prepared, and all that is prepared it does; except for blocks of key stream of the server's records,
+//! whose number is not known ahead. These are *spare*: in a list of their own, from which a connection takes as many as it needs. What
+//! is left of it was never evaluated, and is not proved.
 
 use std::collections::VecDeque;
 
@@ -127,22 +131,48 @@ pub(super) struct Shared {
 pub(super) struct Machine<P> {
     pub(super) party: P,
     prepared: VecDeque<Prepared>,
+    /// What may be left over.
+    spare: VecDeque<Prepared>,
     shared: Vec<Shared>,
+}
+
+/// Which of the prepared entries a run takes.
+#[derive(Clone, Copy)]
+enum Queue {
+    /// Those that every connection takes, all of them.
+    Needed,
+    /// Those of which a connection takes as many as it comes to need.
+    Spare,
 }
 
 impl<P: Party> Machine<P> {
     pub(super) fn new(party: P) -> Self {
-        Self { party, prepared: VecDeque::new(), shared: Vec::new() }
+        Self { party, prepared: VecDeque::new(), spare: VecDeque::new(), shared: Vec::new() }
     }
 
     /// Ahead of the connection.
     pub(super) fn rehearse<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Rehearsal<'a, P> {
-        Rehearsal { machine: self, channel }
+        Rehearsal { machine: self, channel, queue: Queue::Needed }
+    }
+
+    /// Ahead of the connection, what it may turn out to need.
+    pub(super) fn rehearse_spare<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Rehearsal<'a, P> {
+        Rehearsal { machine: self, channel, queue: Queue::Spare }
     }
 
     /// During the connection.
     pub(super) fn perform<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Performance<'a, P> {
-        Performance { machine: self, channel }
+        Performance { machine: self, channel, queue: Queue::Needed }
+    }
+
+    /// During the connection, what it turns out to need.
+    pub(super) fn perform_spare<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Performance<'a, P> {
+        Performance { machine: self, channel, queue: Queue::Spare }
+    }
+
+    /// How many calls are spare.
+    pub(super) fn spare_calls(&self) -> usize {
+        self.spare.iter().filter(|prepared| matches!(prepared, Prepared::Call { .. })).count()
     }
 
     /// What was shared so far, in order.
@@ -150,7 +180,7 @@ impl<P: Party> Machine<P> {
         &self.shared
     }
 
-    /// The party, when everything prepared has been used.
+    /// The party, when everything prepared has been used but what is spare.
     pub(super) fn into_party(self) -> Result<P, Error> {
         match self.prepared.front() {
             None => Ok(self.party),
@@ -158,8 +188,16 @@ impl<P: Party> Machine<P> {
         }
     }
 
-    fn next(&mut self, asked: &'static str) -> Result<Prepared, Error> {
-        self.prepared.pop_front().ok_or_else(|| Error::misuse(format!("{asked} after all that was prepared")))
+    fn queue(&mut self, queue: Queue) -> &mut VecDeque<Prepared> {
+        match queue {
+            Queue::Needed => &mut self.prepared,
+            Queue::Spare => &mut self.spare,
+        }
+    }
+
+    fn next(&mut self, queue: Queue, asked: &'static str) -> Result<Prepared, Error> {
+        let next = self.queue(queue).pop_front();
+        next.ok_or_else(|| Error::misuse(format!("{asked} after all that was prepared")))
     }
 }
 
@@ -172,6 +210,7 @@ fn other<T>(asked: &str, prepared: &Prepared) -> Result<T, Error> {
 pub(super) struct Rehearsal<'a, P> {
     machine: &'a mut Machine<P>,
     channel: &'a mut dyn Channel,
+    queue: Queue,
 }
 
 impl<P: Party> TwoParty for Rehearsal<'_, P> {
@@ -181,27 +220,27 @@ impl<P: Party> TwoParty for Rehearsal<'_, P> {
     fn public(&mut self, bits: &[F2]) -> Result<Vec<Wire>, Error> {
         let input = self.machine.party.input(self.channel, Owner::Both, bits.len())?;
         let wires = input.wires().to_vec();
-        self.machine.prepared.push_back(Prepared::Public(input));
+        self.machine.queue(self.queue).push_back(Prepared::Public(input));
         Ok(wires)
     }
 
     fn call(&mut self, step: &Step, inputs: &[Wire]) -> Result<Vec<Wire>, Error> {
         let outputs = self.machine.party.call(self.channel, step.clone(), inputs)?;
         let call = Prepared::Call { step: step.clone(), inputs: inputs.to_vec(), outputs: outputs.clone() };
-        self.machine.prepared.push_back(call);
+        self.machine.queue(self.queue).push_back(call);
         Ok(outputs)
     }
 
     fn open(&mut self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
         let sealed = self.machine.party.seal(self.channel, wires, None)?;
-        self.machine.prepared.push_back(Prepared::Open(sealed));
+        self.machine.queue(self.queue).push_back(Prepared::Open(sealed));
         Ok(vec![F2::ZERO; wires.len()])
     }
 
     fn share(&mut self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
         let masks = self.machine.party.masks(self.channel, wires.len())?;
         let sealed = self.machine.party.seal(self.channel, wires, Some(masks))?;
-        self.machine.prepared.push_back(Prepared::Share(sealed));
+        self.machine.queue(self.queue).push_back(Prepared::Share(sealed));
         Ok(vec![F2::ZERO; wires.len()])
     }
 }
@@ -210,6 +249,7 @@ impl<P: Party> TwoParty for Rehearsal<'_, P> {
 pub(super) struct Performance<'a, P> {
     machine: &'a mut Machine<P>,
     channel: &'a mut dyn Channel,
+    queue: Queue,
 }
 
 impl<P: Party> TwoParty for Performance<'_, P> {
@@ -217,7 +257,7 @@ impl<P: Party> TwoParty for Performance<'_, P> {
     type Error = Error;
 
     fn public(&mut self, bits: &[F2]) -> Result<Vec<Wire>, Error> {
-        match self.machine.next("public bits")? {
+        match self.machine.next(self.queue, "public bits")? {
             Prepared::Public(input) if input.wires().len() == bits.len() => {
                 let wires = input.wires().to_vec();
                 self.machine.party.give_public(self.channel, input, bits)?;
@@ -228,7 +268,7 @@ impl<P: Party> TwoParty for Performance<'_, P> {
     }
 
     fn call(&mut self, step: &Step, inputs: &[Wire]) -> Result<Vec<Wire>, Error> {
-        match self.machine.next("a step")? {
+        match self.machine.next(self.queue, "a step")? {
             Prepared::Call { step: prepared, inputs: wires, outputs }
                 if prepared == *step && wires == inputs =>
             {
@@ -239,7 +279,7 @@ impl<P: Party> TwoParty for Performance<'_, P> {
     }
 
     fn open(&mut self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
-        match self.machine.next("an opening")? {
+        match self.machine.next(self.queue, "an opening")? {
             Prepared::Open(sealed) if sealed.wires() == wires => {
                 self.machine.party.public(self.channel, sealed)
             }
@@ -248,7 +288,7 @@ impl<P: Party> TwoParty for Performance<'_, P> {
     }
 
     fn share(&mut self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
-        match self.machine.next("a sharing")? {
+        match self.machine.next(self.queue, "a sharing")? {
             Prepared::Share(sealed) if sealed.wires() == wires => {
                 let shared = Shared { wires: wires.to_vec(), masks: sealed.masks().to_vec() };
                 self.machine.shared.push(shared);
@@ -313,6 +353,27 @@ mod tests {
             let result = ask(&mut machine.perform(&mut channel), &wires);
             assert!(matches!(result, Err(Error::Parties(crate::Error::Misuse(_)))), "{result:?}");
         }
+    }
+
+    #[test]
+    fn what_is_spare_is_taken_in_its_own_order_and_may_be_left() {
+        let (mut channel, _peer) = memory_pair(&Limits::default());
+        let rng = &mut ChaCha20Rng::seed_from_u64(1);
+        let labels = (Delta::random(rng), worthless());
+        let garbler = Garbler::new(&SESSION, Settings::default(), labels, worthless(), rng);
+        let mut machine = Machine::new(garbler);
+        for _ in 0..2 {
+            let mut rehearsal = machine.rehearse_spare(&mut channel);
+            let key = rehearsal.public(&[F2::ONE; 128]).unwrap();
+            rehearsal.call(&Step::ExpandKey, &key).unwrap();
+        }
+        assert_eq!(machine.spare_calls(), 2);
+        assert!(machine.perform(&mut channel).public(&[F2::ONE; 128]).is_err(), "it is not what is needed");
+        let mut performance = machine.perform_spare(&mut channel);
+        let key = performance.public(&[F2::ONE; 128]).unwrap();
+        performance.call(&Step::ExpandKey, &key).unwrap();
+        assert_eq!(machine.spare_calls(), 1);
+        assert!(machine.into_party().is_ok());
     }
 
     #[test]

@@ -3,15 +3,16 @@
 use volery_channel::Channel;
 use volery_channel::tags::{CLIENT_STEP, CLIENT_TRANSCRIPT};
 
-use super::{Error, Sizes};
+use super::{Error, Round, Sizes};
 use crate::cursor::{Cursor, Flaw};
+use crate::dialogue::MAX_ROUNDS;
 use crate::prf::{MasterSeed, Random};
 
 /// The longest host name (RFC 1035).
 pub(super) const MAX_HOST: usize = 253;
 
 /// The longest message of a step.
-const MAX_STEP: usize = 65;
+const MAX_STEP: usize = 5 + 8 * MAX_ROUNDS;
 
 /// First bytes. The two ways to a master secret have different ones.
 const SIZES: u8 = 0;
@@ -19,6 +20,8 @@ const MASTER: u8 = 1;
 const EXTENDED_MASTER: u8 = 2;
 const KEYS: u8 = 3;
 const FINISHED: u8 = 4;
+const REQUEST: u8 = 5;
+const READ: u8 = 6;
 
 /// Sends a step with its values.
 fn send(channel: &mut dyn Channel, code: u8, values: &[&[u8]]) -> Result<(), Error> {
@@ -40,16 +43,24 @@ fn receive<T>(
     if cursor.is_empty() { Ok(value) } else { Err(flaw(Flaw::Trailing(cursor.rest().len()))) }
 }
 
-pub(super) fn send_sizes(channel: &mut dyn Channel, sizes: Sizes) -> Result<(), Error> {
-    // Both are at most 2^17.
-    let [query, proved] = [sizes.query, sizes.proved].map(|size| (size as u32).to_be_bytes());
-    send(channel, SIZES, &[&query, &proved])
+pub(super) fn send_sizes(channel: &mut dyn Channel, sizes: &Sizes) -> Result<(), Error> {
+    // All are at most 2^17.
+    let number = |size: usize| (size as u32).to_be_bytes();
+    let rounds = sizes.rounds.iter().flat_map(|round| [number(round.query), number(round.read)]);
+    send(channel, SIZES, &[&number(sizes.proved), &rounds.flatten().collect::<Vec<u8>>()])
 }
 
 pub(super) fn receive_sizes(channel: &mut dyn Channel) -> Result<Sizes, Error> {
     receive(channel, |code, cursor| {
-        let mut size = || Ok(u32::from_be_bytes(cursor.array("a size")?) as usize);
-        Ok(if code == SIZES { Some(Sizes { query: size()?, proved: size()? }) } else { None })
+        let size = |cursor: &mut Cursor<'_>| Ok(u32::from_be_bytes(cursor.array("a size")?) as usize);
+        if code != SIZES {
+            return Ok(None);
+        }
+        let (proved, mut rounds) = (size(cursor)?, Vec::new());
+        while !cursor.is_empty() {
+            rounds.push(Round { query: size(cursor)?, read: size(cursor)? });
+        }
+        Ok(Some(Sizes { rounds, proved }).filter(Sizes::are_sound))
     })
 }
 
@@ -90,6 +101,33 @@ pub(super) fn send_finished(channel: &mut dyn Channel, hash: &[u8; 32]) -> Resul
 pub(super) fn receive_finished(channel: &mut dyn Channel) -> Result<[u8; 32], Error> {
     receive(channel, |code, cursor| {
         Ok(if code == FINISHED { Some(cursor.array("the handshake's hash")?) } else { None })
+    })
+}
+
+/// What P does before a request that is not the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// The request comes.
+    Request,
+    /// A record of the server's is read.
+    Read,
+}
+
+pub(super) fn send_request(channel: &mut dyn Channel) -> Result<(), Error> {
+    send(channel, REQUEST, &[])
+}
+
+pub(super) fn send_read(channel: &mut dyn Channel) -> Result<(), Error> {
+    send(channel, READ, &[])
+}
+
+pub(super) fn receive_next(channel: &mut dyn Channel) -> Result<Next, Error> {
+    receive(channel, |code, _| {
+        Ok(match code {
+            REQUEST => Some(Next::Request),
+            READ => Some(Next::Read),
+            _ => None,
+        })
     })
 }
 

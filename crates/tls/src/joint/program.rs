@@ -9,21 +9,23 @@ use zeroize::Zeroizing;
 
 use super::Error;
 use super::machine::{Machine, Party, Shared};
+use super::read::READ;
+use crate::dialogue::MAX_ROUNDS;
 use crate::disclosure::Keys;
-use crate::ghash::{self, Block, hashed_blocks};
+use crate::ghash::{self, BLOCK_BYTES, Block, Powers, hashed_blocks};
 use crate::prf::{self, HmacKey, KeyBlock, MasterSeed, Side};
-use crate::record::{MAX_PLAINTEXT, Protection, Record, Secrecy, WriteKey};
+use crate::record::{HEADER_BYTES, MAX_PLAINTEXT, Protection, ReadKey, Record, Secrecy, WriteKey};
 use crate::step::{Plain, Step, TwoParty};
-use crate::transcript::{APPLICATION_DATA, FINISHED_BYTES, HANDSHAKE};
+use crate::transcript::{APPLICATION_DATA, FINISHED_BYTES, HANDSHAKE, NONCE_BYTES};
 
-/// The largest request.
+/// The most bytes of all requests of a connection.
 pub const MAX_QUERY: usize = 1 << 17;
+
+/// The most bytes of responses that are read while the connection lives: 512 blocks of 5,120 ANDs, which V keeps ahead.
+pub const MAX_READ: usize = 1 << 13;
 
 /// The largest part of a response that correlations are made ahead for: 140 MB of them.
 pub const MAX_PROVED: usize = 1 << 15;
-
-/// Bytes of a record's header that its tag covers.
-const HEADER: usize = 13;
 
 /// How the parties garble and prove unless they choose otherwise: by three halves, as bytes cost more than work; and with a proof of
 /// few blocks, as each is a round trip, at 50 MB of memory at P.
@@ -32,54 +34,115 @@ pub fn settings() -> Settings {
     Settings { proof: quicksilver::Settings { interval: 1 << 19 }, ..Settings::default() }
 }
 
-/// The sizes of a connection, which both parties know before it is opened.
+/// A request, and whether its response is read before the next one is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sizes {
-    /// Bytes of the request, exactly; at most [`MAX_QUERY`]. It goes in records of 2^14 bytes and one of the rest.
+pub struct Round {
+    /// Bytes of the request, exactly; at least one. It goes in records of 2^14 bytes and one of the rest.
     pub query: usize,
-    /// Bytes of the response that will be proved, about; at most [`MAX_PROVED`]. Correlations for so many are made ahead. More can be
+    /// Bytes that P can read of the response while the connection lives; 0 if the next request does not wait for it. A record of the server's
+    /// takes its length, rounded up to 16, and 16 more; what one round leaves serves the next. 0 for the last round, and after a round
+    /// whose response is not read.
+    pub read: usize,
+}
+
+/// The sizes of a connection, which both parties know before it is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// The requests, in order: 1 to [`MAX_ROUNDS`]; at most [`MAX_QUERY`] bytes of requests and [`MAX_READ`] of what is read.
+    pub rounds: Vec<Round>,
+    /// Bytes of the responses that will be proved, about; at most [`MAX_PROVED`]. Correlations for so many are made ahead. More can be
     /// proved, and takes time and bytes when it is.
     pub proved: usize,
 }
 
 impl Sizes {
-    /// The client's records: Finished, then the request. Key streams are shared, that of Finished, too: opening it first would cost a
-    /// round trip.
-    pub(super) fn records(self) -> Vec<Record> {
-        let parts =
-            (0..self.query).step_by(MAX_PLAINTEXT).map(|start| (self.query - start).min(MAX_PLAINTEXT));
-        let lengths = core::iter::once(FINISHED_BYTES).chain(parts);
-        let record = |(sequence, length)| Record { sequence, length, secrecy: Secrecy::Shared };
-        (0..).zip(lengths).map(record).collect()
-    }
-
-    /// The lengths of the records that the request goes in.
+    /// Of a connection with one request.
     #[must_use]
-    pub fn lengths(self) -> Vec<usize> {
-        self.records().iter().skip(1).map(|record| record.length).collect()
+    pub fn one(query: usize, proved: usize) -> Self {
+        Self { rounds: vec![Round { query, read: 0 }], proved }
     }
 
-    /// The highest power of GCM's hash key that a tag needs.
-    pub(super) fn powers(self) -> usize {
-        let longest = self.query.clamp(FINISHED_BYTES, MAX_PLAINTEXT);
-        hashed_blocks(HEADER, longest)
+    /// That nothing is over these limits: bytes of requests, read, proved.
+    pub(super) fn check(&self, [query, read, proved]: [usize; 3]) -> Result<(), Error> {
+        let sum = |of: fn(&Round) -> usize| self.rounds.iter().map(of).fold(0, usize::saturating_add);
+        let what = if self.rounds.len() > 1 { "all requests" } else { "a request" };
+        let parts = [
+            (what, sum(|round| round.query), query),
+            (READ, sum(|round| round.read), read),
+            ("a response to prove", self.proved, proved),
+        ];
+        for (what, asked, limit) in parts {
+            if asked > limit {
+                return Err(Error::Limit { what, asked, limit });
+            }
+        }
+        Ok(())
+    }
+
+    /// That there are rounds, not too many, none empty, and none read out of order.
+    pub(super) fn are_sound(&self) -> bool {
+        let mut unread = self.rounds.iter().skip_while(|round| round.read > 0);
+        let in_order = unread.next().is_some() && unread.all(|round| round.read == 0);
+        in_order && self.rounds.len() <= MAX_ROUNDS && self.rounds.iter().all(|round| round.query > 0)
+    }
+
+    /// The client's records: Finished, then the requests. Key streams are shared, that of Finished, too: opening it first would cost a
+    /// round trip.
+    pub(super) fn records(&self) -> Vec<Record> {
+        let lengths = (0..self.rounds.len()).flat_map(|round| self.lengths(round));
+        let record = |(sequence, length)| Record { sequence, length, secrecy: Secrecy::Shared };
+        (0..).zip(core::iter::once(FINISHED_BYTES).chain(lengths)).map(record).collect()
+    }
+
+    /// Whether a request other than the first begins with the client's record of this number.
+    pub(super) fn begins_later(&self, number: usize) -> bool {
+        // The first record is Finished.
+        let mut next = 1;
+        (1..self.rounds.len()).any(|round| {
+            next += self.lengths(round - 1).len();
+            next == number
+        })
+    }
+
+    /// The lengths of the records that a round's request goes in; none for a round that there is not.
+    #[must_use]
+    pub fn lengths(&self, round: usize) -> Vec<usize> {
+        let query = self.rounds.get(round).map_or(0, |round| round.query);
+        (0..query).step_by(MAX_PLAINTEXT).map(|start| (query - start).min(MAX_PLAINTEXT)).collect()
+    }
+
+    /// The highest power of GCM's hash key that the tag of a client's record needs.
+    pub(super) fn powers(&self) -> usize {
+        let longest = self.rounds.iter().map(|round| round.query).max().unwrap_or_default();
+        hashed_blocks(HEADER_BYTES, longest.clamp(FINISHED_BYTES, MAX_PLAINTEXT))
     }
 
     /// Products over GF(2^128) that the tags take.
-    pub(super) fn products(self) -> usize {
+    pub(super) fn products(&self) -> usize {
         ghash::products(1, self.powers())
+    }
+
+    /// Blocks of key stream and masks of the server's records that can be shared while the connection lives.
+    pub(super) fn spare(&self) -> usize {
+        self.rounds.iter().map(|round| round.read.div_ceil(BLOCK_BYTES)).sum()
+    }
+
+    /// The longest record that can be read while the connection lives, if any can.
+    pub(super) fn longest_read(&self) -> Option<usize> {
+        // One block is the mask.
+        self.spare().checked_sub(1).map(|blocks| (BLOCK_BYTES * blocks).min(MAX_PLAINTEXT))
     }
 
     /// Commitments that the proof makes, about: the garbled steps again, the server's Finished message, blocks of the response with
     /// some room for its alerts, and what is claimed of it.
-    fn commitments(self) -> Result<u64, Error> {
+    fn commitments(&self) -> Result<u64, Error> {
         let ands = |step: Step| -> Result<u64, Error> { Ok(Shape::of(&step, step.inputs())?.ands) };
         let blocks = |count: usize| {
             // The key stream of a record and a block for its tag; the order of magnitude of claims.
             let counters = (0..count as u32).map(|counter| Plain::Counter { sequence: 0, counter });
             Step::Blocks(counters.collect())
         };
-        let own: usize = self.records().iter().map(|record| 2 + record.length.div_ceil(16)).sum();
+        let own: usize = self.records().iter().map(|record| 2 + record.length.div_ceil(BLOCK_BYTES)).sum();
         let fixed = [
             ands(Step::PremasterKey)?,
             ands(Step::MasterKey)?,
@@ -87,12 +150,19 @@ impl Sizes {
             2 * ands(Step::ExpandKey)?,
         ];
         let block = ands(blocks(1))?;
-        let blocks = own + self.proved.div_ceil(16) + 16;
-        Ok(fixed.iter().sum::<u64>() + block * blocks as u64)
+        let blocks = own + self.proved.div_ceil(BLOCK_BYTES) + 16;
+        let read = match self.longest_read() {
+            None => 0,
+            Some(longest) => {
+                let powers = Step::Powers(hashed_blocks(HEADER_BYTES, longest));
+                ands(Step::ExpandKey)? + ands(powers)? + block * (1 + self.spare()) as u64
+            }
+        };
+        Ok(fixed.iter().sum::<u64>() + block * blocks as u64 + read)
     }
 
     /// Correlations that the proof takes, about.
-    pub(super) fn correlations(self, settings: quicksilver::Settings) -> Result<usize, Error> {
+    pub(super) fn correlations(&self, settings: quicksilver::Settings) -> Result<usize, Error> {
         let count = quicksilver::Program::from(self.commitments()?).correlations(settings);
         usize::try_from(count).map_err(|_| Error::misuse("more correlations than there is memory"))
     }
@@ -139,20 +209,36 @@ pub(super) fn client<M: TwoParty>(
     Ok(Client { key, hash_key, protections })
 }
 
+/// What reading the server's records takes while the connection lives; none where nothing is read.
+pub(super) fn server<M: TwoParty>(
+    machine: &mut M,
+    block: &KeyBlock<M::Wire>,
+    sizes: &Sizes,
+) -> Result<Option<(ReadKey<M::Wire>, Powers)>, M::Error> {
+    let ([_, key], [_, iv]) = (&block.keys, &block.iv_wires);
+    sizes.longest_read().map(|longest| ReadKey::new(machine, [key, iv], longest)).transpose()
+}
+
 /// Prepares all of it, from the two shares' wires on.
 pub(super) fn rehearse<P: Party>(
     machine: &mut Machine<P>,
     channel: &mut dyn volery_channel::Channel,
     shares: [&[Wire]; 2],
-    records: &[Record],
+    sizes: &Sizes,
 ) -> Result<(), Error> {
-    let machine = &mut machine.rehearse(channel);
+    let needed = &mut machine.rehearse(channel);
     let [prover, verifier] = shares;
-    let premaster = HmacKey::premaster(machine, prover, verifier)?;
-    let master = master(machine, &premaster, MasterSeed::SessionHash([0; 32]))?;
-    let block = prf::key_block(machine, &master, &[0; 32], &[0; 32])?;
-    prf::verify_data(machine, &master, Side::Client, &[0; 32])?;
-    client(machine, &block, records)?;
+    let premaster = HmacKey::premaster(needed, prover, verifier)?;
+    let master = master(needed, &premaster, MasterSeed::SessionHash([0; 32]))?;
+    let block = prf::key_block(needed, &master, &[0; 32], &[0; 32])?;
+    prf::verify_data(needed, &master, Side::Client, &[0; 32])?;
+    client(needed, &block, &sizes.records())?;
+    if let Some((key, _)) = server(needed, &block, sizes)? {
+        let spare = &mut machine.rehearse_spare(channel);
+        for _ in 0..sizes.spare() {
+            key.block(spare, [0; NONCE_BYTES], 0)?;
+        }
+    }
     Ok(())
 }
 
@@ -174,6 +260,12 @@ pub(super) const SHARE_BITS: usize = 256;
 pub(super) fn stream<P: Party>(machine: &Machine<P>, number: usize) -> Result<Shared, Error> {
     let shared = machine.shared().get(2 * number + 2).cloned();
     shared.ok_or_else(|| Error::misuse("a record whose key stream was not shared"))
+}
+
+/// Adds the first of these bits to bytes.
+pub(super) fn add_first(bytes: &mut [u8], bits: &[F2]) -> Result<(), Error> {
+    let bits = bits.get(..8 * bytes.len()).ok_or_else(|| Error::misuse("a share of too few bits"))?;
+    add(bytes, bits)
 }
 
 /// Adds bits to bytes that are as many.

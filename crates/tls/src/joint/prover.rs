@@ -12,8 +12,10 @@ use zeroize::Zeroizing;
 
 use super::fetched::{Connection, Known};
 use super::machine::Machine;
-use super::program::{self, Client, MAX_PROVED, MAX_QUERY, Sizes};
+use super::program::{self, Client, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes};
+use super::read::Reader;
 use super::{Engine, Error, Fetched, message};
+use crate::dialogue::append;
 use crate::disclosure::finished_message;
 use crate::ghash::{self, Powers};
 use crate::key_exchange::{self, ProverShare, ServerPoint};
@@ -43,6 +45,7 @@ struct Live {
     /// Prepared products for the key exchange and for tags.
     exchange: ole::Sender<P256Base>,
     tags: ole::Sender<Gf128>,
+    session: SessionId,
     sizes: Sizes,
     share: Option<ProverShare>,
     /// The wires of P's share and of V's.
@@ -88,6 +91,10 @@ struct Sending {
     powers: Powers,
     /// Of the records so far.
     plaintexts: Vec<Zeroizing<Vec<u8>>>,
+    /// For records of the server's, where some are read while the connection lives.
+    reader: Option<Reader>,
+    /// What they say.
+    read: Zeroizing<Vec<u8>>,
 }
 
 impl Stage {
@@ -185,18 +192,6 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
     }
 }
 
-/// That sizes are within what anybody prepares.
-fn check_sizes(sizes: Sizes) -> Result<(), Error> {
-    let Sizes { query, proved } = sizes;
-    let parts = [("a request", query, MAX_QUERY), ("a response to prove", proved, MAX_PROVED)];
-    for (what, asked, limit) in parts {
-        if asked > limit {
-            return Err(Error::Limit { what, asked, limit });
-        }
-    }
-    Ok(())
-}
-
 fn prepare(
     channel: &mut dyn Channel,
     session: &SessionId,
@@ -205,8 +200,11 @@ fn prepare(
     sizes: Sizes,
     rng: &mut impl CryptoRng,
 ) -> Result<Live, Error> {
-    check_sizes(sizes)?;
-    message::send_sizes(channel, sizes)?;
+    sizes.check([MAX_QUERY, MAX_READ, MAX_PROVED])?;
+    if !sizes.are_sound() {
+        return Err(Error::misuse("rounds that are none or too many, empty, or read out of order"));
+    }
+    message::send_sizes(channel, &sizes)?;
     let (offset, mut labels) = garbler_labels(channel, session, rng)?;
     let mut exchange = ole::Sender::new(session, offset.duplicate());
     exchange.prepare(channel, &mut labels, key_exchange::PRODUCTS, rng)?;
@@ -218,11 +216,11 @@ fn prepare(
     let shares = [prover.wires().to_vec(), verifier.wires().to_vec()];
     let mut machine = Machine::new(garbler);
     let [p, v] = &shares;
-    program::rehearse(&mut machine, channel, [p, v], &sizes.records())?;
+    program::rehearse(&mut machine, channel, [p, v], &sizes)?;
     machine.party.commitments().prepare(channel, sizes.correlations(settings.proof)?)?;
     let key = key_exchange::Prover::start(channel, rng)?;
     let stage = Stage::Prepared { key, inputs: [prover, verifier] };
-    Ok(Live { machine, exchange, tags, sizes, share: None, shares, stage })
+    Ok(Live { machine, exchange, tags, session: *session, sizes, share: None, shares, stage })
 }
 
 impl Live {
@@ -293,12 +291,16 @@ impl Live {
     /// message about the powers.
     fn first_record(&mut self, channel: &mut dyn Channel, made: Made) -> Result<Vec<u8>, Error> {
         let records = self.sizes.records();
-        let client = program::client(&mut self.machine.perform(channel), &made.block, &records)?;
+        let machine = &mut self.machine.perform(channel);
+        let client = program::client(machine, &made.block, &records)?;
+        let reader = program::server(machine, &made.block, &self.sizes)?;
+        let reader = reader.map(|key| Reader::new(&self.session, key));
         let mut powers = Powers::new(*client.hash_key);
         let finished = finished_message(&made.client_finished);
         let masked = masked(channel, &client, 0, &finished)?;
         powers.extend(channel, &mut self.tags, self.sizes.powers())?;
-        let mut sending = Sending { made, client, powers, plaintexts: Vec::new() };
+        let (plaintexts, read) = (Vec::new(), Zeroizing::default());
+        let mut sending = Sending { made, client, powers, plaintexts, reader, read };
         let record = sending.complete(channel, &mut self.machine, &finished, masked)?;
         self.stage = Stage::Sending(sending);
         Ok(record)
@@ -323,6 +325,9 @@ impl Live {
                     return Stage::Sending(sending)
                         .order("a record of another type or length, or one too many");
                 }
+                if self.sizes.begins_later(number) {
+                    message::send_request(channel)?;
+                }
                 let masked = masked(channel, &sending.client, number, plaintext)?;
                 let record = sending.complete(channel, &mut self.machine, plaintext, masked)?;
                 self.stage = Stage::Sending(sending);
@@ -330,6 +335,20 @@ impl Live {
             }
             stage => stage.order("another record"),
         }
+    }
+
+    fn decrypt(&mut self, channel: &mut dyn Channel, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+        let mut sending = match self.take() {
+            Stage::Sending(sending) if self.sizes.begins_later(sending.plaintexts.len()) => sending,
+            stage => return stage.order("a record of the server's"),
+        };
+        let Some(reader) = &mut sending.reader else {
+            return Stage::Sending(sending).order("a record of the server's, of which none was to be read");
+        };
+        let plaintext = reader.read(channel, &mut self.machine, payload)?;
+        append(&mut sending.read, &plaintext);
+        self.stage = Stage::Sending(sending);
+        Ok(plaintext)
     }
 }
 
@@ -399,13 +418,17 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
     fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
         self.step(|live, channel, _| live.encrypt(channel, content_type, plaintext))
     }
+
+    fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+        self.step(|live, channel, _| live.decrypt(channel, payload))
+    }
 }
 
 impl Live {
     /// What P knows when V has opened its part.
     fn conclude(self, channel: &mut dyn Channel, host: &str, raw: [Vec<u8>; 2]) -> Result<Known, Error> {
         let Self { machine, sizes, share, shares: [_, verifier], stage, .. } = self;
-        let Stage::Sending(Sending { made, client, plaintexts, .. }) = stage else {
+        let Stage::Sending(Sending { made, client, plaintexts, read, .. }) = stage else {
             return stage.order("the end of the connection");
         };
         let (Some(share), true) = (share, plaintexts.len() == sizes.records().len()) else {
@@ -427,7 +450,7 @@ impl Live {
         let keys = program::keys(master, block, client_finished, client.key);
         let request: Vec<&[u8]> = plaintexts.iter().skip(1).map(|plaintext| &plaintext[..]).collect();
         let request = Zeroizing::new(request.concat());
-        let connection = Connection { host: host.into(), transcript, raw, request };
+        let connection = Connection { host: host.into(), transcript, raw, request, read };
         Known::new(garbler, keys, &values, connection)
     }
 }

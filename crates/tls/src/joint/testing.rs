@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use volery_channel::{Channel, Framed, Stats, Tag, memory_pair, transport::Memory};
 use volery_vole::SessionId;
 
-use super::{Engine, Error, Limits, MAX_PROVED, Prover, Settings, Sizes, Verifier, settings};
+use super::{Engine, Error, Limits, MAX_PROVED, Prover, Round, Settings, Sizes, Verifier, settings};
 use crate::disclosure::{Hide, Proven, finished_message};
 use crate::prf::MasterSeed;
 use crate::record::MAX_PLAINTEXT;
@@ -25,18 +25,22 @@ const SESSION: SessionId = SessionId::new([6; 32]);
 
 const CHANGE_CIPHER_SPEC: u8 = 20;
 
-/// A server that gives one response to one request.
+/// A server that gives each request of a connection the next response, and closes after the last one.
 pub(super) struct Site {
     pub(super) authority: Authority,
     config: Arc<ServerConfig>,
-    response: Vec<u8>,
+    responses: Vec<Vec<u8>>,
 }
 
 impl Site {
     pub(super) fn new(kind: Kind, response: &[u8]) -> Self {
+        Self::several(kind, &[response])
+    }
+
+    pub(super) fn several(kind: Kind, responses: &[&[u8]]) -> Self {
         let authority = Authority::new();
         let config = Arc::new(server(&authority.issue(kind, HOST)));
-        Self { authority, config, response: response.to_vec() }
+        Self { authority, config, responses: responses.iter().map(|response| response.to_vec()).collect() }
     }
 }
 
@@ -155,23 +159,52 @@ impl<'a> Client<'a> {
 
     /// One request and its response, until the server closes. What the server read, and all bytes.
     pub(super) fn fetch(
-        mut self,
+        self,
         engine: &mut dyn Engine,
         request: &[u8],
     ) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error> {
+        self.converse(engine, &[request.to_vec()], 0)
+    }
+
+    /// Likewise with several; so many responses, from the first on, are read before the next request.
+    pub(super) fn converse(
+        mut self,
+        engine: &mut dyn Engine,
+        requests: &[Vec<u8>],
+        reads: usize,
+    ) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error> {
         self.handshake(engine)?;
-        for part in request.chunks(MAX_PLAINTEXT) {
-            let protected = engine.encrypt(APPLICATION_DATA, part)?;
-            self.send(&record(APPLICATION_DATA, &protected));
+        let mut all = Vec::new();
+        for (round, (request, response)) in requests.iter().zip(&self.site.responses).enumerate() {
+            for part in request.chunks(MAX_PLAINTEXT) {
+                let protected = engine.encrypt(APPLICATION_DATA, part)?;
+                self.send(&record(APPLICATION_DATA, &protected));
+            }
+            let mut read = vec![0; request.len() + 1];
+            let count = self.server.reader().read(&mut read).unwrap_or(0);
+            all.extend(&read[..count]);
+            let _ = self.server.writer().write_all(response);
+            let answer = self.take();
+            if round < reads {
+                let heard = read_in_the_connection(engine, &answer)?;
+                assert_eq!(heard, *response, "P reads what the server said");
+            }
         }
-        let mut read = vec![0; request.len() + 1];
-        let count = self.server.reader().read(&mut read).unwrap_or(0);
-        read.truncate(count);
-        let _ = self.server.writer().write_all(&self.site.response);
         self.server.send_close_notify();
         self.take();
-        Ok((read, self.raw))
+        Ok((all, self.raw))
     }
+}
+
+/// What a flight of application data says.
+fn read_in_the_connection(engine: &mut dyn Engine, mut flight: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut heard = Vec::new();
+    while let [APPLICATION_DATA, 3, 3, high, low, tail @ ..] = flight {
+        let (payload, tail) = tail.split_at(usize::from(*high) << 8 | usize::from(*low));
+        heard.extend_from_slice(&engine.decrypt(payload)?);
+        flight = tail;
+    }
+    Ok(heard)
 }
 
 /// Changes a party's messages.
@@ -188,7 +221,9 @@ pub(super) type Bytes = fn(&mut [Vec<u8>; 2]);
 /// What a session is about, and how it departs from an honest one.
 pub(super) struct Run<'a> {
     pub(super) site: &'a Site,
-    pub(super) request: Vec<u8>,
+    pub(super) requests: Vec<Vec<u8>>,
+    /// Bytes that are read of responses in the connection, from the first on.
+    pub(super) reads: Vec<usize>,
     pub(super) hide: Vec<Hide>,
     pub(super) extended: bool,
     pub(super) settings: Settings,
@@ -215,7 +250,8 @@ impl<'a> Run<'a> {
     pub(super) fn new(site: &'a Site, request: &[u8]) -> Self {
         Self {
             site,
-            request: request.to_vec(),
+            requests: vec![request.to_vec()],
+            reads: Vec::new(),
             hide: Vec::new(),
             extended: true,
             settings: settings(),
@@ -230,8 +266,9 @@ impl<'a> Run<'a> {
 
     /// What each party ends with.
     pub(super) fn go(self) -> (Result<Fetched, Error>, Result<Proven, Error>) {
-        let (site, extended, request) = (self.site, self.extended, self.request.clone());
-        self.go_with(|engine| Client::new(site, extended).fetch(engine, &request))
+        let (site, extended, requests, reads) =
+            (self.site, self.extended, self.requests.clone(), self.reads.len());
+        self.go_with(|engine| Client::new(site, extended).converse(engine, &requests, reads))
     }
 
     /// As [`Run::go`], with another client.
@@ -262,14 +299,18 @@ impl<'a> Run<'a> {
     ) -> Result<Fetched, Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let stock = tags(&mut channel, SESSION, &mut rng)?;
-        let sizes = Sizes { query: self.request.len(), proved: self.site.response.len().min(MAX_PROVED) };
+        let reads = self.reads.iter().copied().chain(core::iter::repeat(0));
+        let rounds = self.requests.iter().zip(reads);
+        let rounds = rounds.map(|(request, read)| Round { query: request.len(), read }).collect();
+        let proved = self.site.responses.iter().map(Vec::len).sum::<usize>().min(MAX_PROVED);
+        let sizes = Sizes { rounds, proved };
         let mut prover = Prover::prepare(&mut channel, &SESSION, stock, self.settings, sizes, &mut rng)?;
         let prepared = prover.stats();
         let (read, mut raw) = client(&mut prover)?;
         (self.bytes)(&mut raw);
         let fetched = prover.conclude(self.host, raw)?;
         let known = fetched.channel.stats();
-        assert_eq!(fetched.request(), self.request);
+        assert_eq!(fetched.request(), self.requests.concat());
         let response = fetched.response().to_vec();
         let (channel, ..) = fetched.prove(&self.hide)?;
         Ok(Fetched { read, response, stats: [prepared, known, channel.stats()] })

@@ -9,10 +9,11 @@ use volery_vole::{Delta, SessionId, ole};
 
 use super::claimed::known_wires;
 use super::machine::Machine;
-use super::message::{self, Sent};
+use super::message::{self, Next, Sent};
 use super::program::{self, Client, Sizes};
 use super::prover::share_bits;
-use super::{Error, MAX_PROVED, MAX_QUERY};
+use super::read::{self, READ, Reader};
+use super::{Error, MAX_PROVED, MAX_QUERY, MAX_READ};
 use crate::attestation::Mode;
 use crate::claim::Vocabulary;
 use crate::disclosure::{self, Keys, Observed, Proven, Refusal, Root};
@@ -22,13 +23,15 @@ use crate::prf::{self, HmacKey, MasterSeed, Random, Side};
 use crate::record::{self, Record};
 use crate::server::Roots;
 use crate::step::Step;
-use crate::transcript::{FINISHED_BYTES, MAX_HANDSHAKE, Transcript};
+use crate::transcript::{self, FINISHED_BYTES, MAX_HANDSHAKE, Transcript};
 
 /// The most that V takes part in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the request.
+    /// Bytes of all requests.
     pub query: usize,
+    /// Bytes of responses that P reads while the connection lives; 128 KB of tables are kept for 16 of them.
+    pub read: usize,
     /// Bytes of the response for which correlations are made ahead.
     pub proved: usize,
     /// Bytes of all that the server sends.
@@ -36,9 +39,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 16 KiB of request, 8 KiB of response proved ahead, 16 MiB received.
+    /// 16 KiB of requests, 4 KiB read in the connection, 8 KiB of response proved ahead, 16 MiB received.
     fn default() -> Self {
-        Self { query: 1 << 14, proved: 1 << 13, received: 1 << 24 }
+        Self { query: 1 << 14, read: 1 << 12, proved: 1 << 13, received: 1 << 24 }
     }
 }
 
@@ -52,6 +55,7 @@ pub struct Verifier {
     tags: ole::Receiver<Gf128>,
     key: key_exchange::Verifier,
     inputs: [Input; 2],
+    session: SessionId,
     sizes: Sizes,
     limits: Limits,
 }
@@ -99,20 +103,6 @@ impl Verifier {
     }
 }
 
-/// That P's sizes are within the limits.
-fn check_sizes(sizes: Sizes, limits: Limits) -> Result<(), Error> {
-    let parts = [
-        ("a request", sizes.query, limits.query.min(MAX_QUERY)),
-        ("a response to prove", sizes.proved, limits.proved.min(MAX_PROVED)),
-    ];
-    for (what, asked, limit) in parts {
-        if asked > limit {
-            return Err(Error::Limit { what, asked, limit });
-        }
-    }
-    Ok(())
-}
-
 fn prepare(
     channel: &mut dyn Channel,
     session: &SessionId,
@@ -122,7 +112,8 @@ fn prepare(
     rng: &mut dyn CryptoRng,
 ) -> Result<Verifier, Error> {
     let sizes = message::receive_sizes(channel)?;
-    check_sizes(sizes, limits)?;
+    let Limits { query, read, proved, .. } = limits;
+    sizes.check([query.min(MAX_QUERY), read.min(MAX_READ), proved.min(MAX_PROVED)])?;
     let mut labels = evaluator_labels(channel, session, rng)?;
     let mut exchange = ole::Receiver::new(session);
     exchange.prepare(channel, &mut labels, key_exchange::PRODUCTS, rng)?;
@@ -132,12 +123,13 @@ fn prepare(
     let prover = evaluator.input(channel, Owner::Prover, program::SHARE_BITS)?;
     let verifier = evaluator.input(channel, Owner::Verifier, program::SHARE_BITS)?;
     let mut machine = Machine::new(evaluator);
-    program::rehearse(&mut machine, channel, [prover.wires(), verifier.wires()], &sizes.records())?;
+    program::rehearse(&mut machine, channel, [prover.wires(), verifier.wires()], &sizes)?;
     let (_, stock) = machine.party.commitments();
     stock.prepare(channel, sizes.correlations(settings.proof)?)?;
     let key = key_exchange::Verifier::start(channel, rng)?;
     channel.flush()?;
-    Ok(Verifier { machine, exchange, tags, key, inputs: [prover, verifier], sizes, limits })
+    let inputs = [prover, verifier];
+    Ok(Verifier { machine, exchange, tags, key, inputs, session: *session, sizes, limits })
 }
 
 /// What both parties used during the connection, and V must find in its bytes.
@@ -148,10 +140,12 @@ struct Used {
     handshake_hash: [u8; 32],
     /// The client's records, in order.
     ciphertexts: Vec<Vec<u8>>,
+    /// Those of the server's that P read while the connection lived.
+    read: Vec<transcript::Record>,
 }
 
 fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Held, Error> {
-    let Verifier { mut machine, mut exchange, mut tags, key, inputs: [prover, own], sizes, limits } =
+    let Verifier { mut machine, mut exchange, mut tags, key, inputs: [prover, own], session, sizes, limits } =
         verifier;
     let share = key.finish(channel, &mut exchange, rng)?;
     let [prover_wires, own_wires] = [&prover, &own].map(|input| input.wires().to_vec());
@@ -168,42 +162,72 @@ fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -
     let client_finished =
         prf::verify_data(&mut machine.perform(channel), &master, Side::Client, &handshake_hash)?;
 
-    let client = program::client(&mut machine.perform(channel), &block, &sizes.records())?;
-    let ciphertexts = records(channel, &mut machine, &mut tags, sizes, &client)?;
+    let performance = &mut machine.perform(channel);
+    let client = program::client(performance, &block, &sizes.records())?;
+    let reader = program::server(performance, &block, &sizes)?.map(|key| Reader::new(&session, key));
+    let mut talk = Talk { channel, machine: &mut machine, reader };
+    let (ciphertexts, read) = talk.records(&mut tags, &sizes, &client, rng)?;
     let server_point = share.server().to_bytes();
-    let used = Used { server_point, seed, randoms, handshake_hash, ciphertexts };
+    let used = Used { server_point, seed, randoms, handshake_hash, ciphertexts, read };
     let keys = program::keys(master, block, client_finished, client.key);
-    hold(channel, machine, share, sizes, limits, used, keys)
+    hold(channel, machine, share, &sizes, limits, used, keys)
 }
 
-/// Makes the client's records: a share of each tag, when the ciphertext is there. Returns the ciphertexts.
-fn records(
-    channel: &mut dyn Channel,
-    machine: &mut Machine<Evaluator<Step>>,
-    tags: &mut ole::Receiver<Gf128>,
-    sizes: Sizes,
-    client: &Client<Wire>,
-) -> Result<Vec<Vec<u8>>, Error> {
-    let mut powers = Powers::new(*client.hash_key);
-    // P says what it sends first before the powers are there, so that it need not wait twice.
-    let mut next = masked(channel, FINISHED_BYTES)?;
-    powers.extend(channel, tags, sizes.powers())?;
-    let (records, mut ciphertexts) = (sizes.records(), Vec::new());
-    for (number, Record { sequence, length, .. }) in records.iter().copied().enumerate() {
-        if number > 0 {
-            next = masked(channel, length)?;
+/// What V works with while records go both ways.
+struct Talk<'a> {
+    channel: &'a mut dyn Channel,
+    machine: &'a mut Machine<Evaluator<Step>>,
+    reader: Option<Reader>,
+}
+
+impl Talk<'_> {
+    /// Makes the client's records, and takes part in reading the server's between them. Returns the ciphertexts of the client's, and what was
+    /// read.
+    fn records(
+        &mut self,
+        tags: &mut ole::Receiver<Gf128>,
+        sizes: &Sizes,
+        client: &Client<Wire>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(Vec<Vec<u8>>, Vec<transcript::Record>), Error> {
+        let mut powers = Powers::new(*client.hash_key);
+        // P says what it sends first before the powers are there, so that it need not wait twice.
+        let mut first = Some(masked(self.channel, FINISHED_BYTES)?);
+        powers.extend(self.channel, tags, sizes.powers())?;
+        let (mut ciphertexts, mut read) = (Vec::new(), Vec::new());
+        for (number, record) in sizes.records().iter().enumerate() {
+            while sizes.begins_later(number) && message::receive_next(self.channel)? == Next::Read {
+                read.push(self.read(rng)?);
+            }
+            let next = first.take().map_or_else(|| masked(self.channel, record.length), Ok)?;
+            ciphertexts.push(self.record(number, record, next, client, &powers)?);
         }
-        let shared = program::stream(machine, number)?;
-        machine.party.confirm(channel, &shared.wires, &shared.masks)?;
-        let protection = program::protection(client, number)?;
-        let mut ciphertext = core::mem::take(&mut next);
-        protection.apply(&mut ciphertext)?;
-        let header = record::header(sequence, program::content_type(number), length)?;
-        send_tag_share(channel, &powers, &header, &ciphertext, &protection.mask)?;
-        channel.flush()?;
-        ciphertexts.push(ciphertext);
+        Ok((ciphertexts, read))
     }
-    Ok(ciphertexts)
+
+    /// Makes a record of the client's: a share of its tag, when the ciphertext is there, which is returned.
+    fn record(
+        &mut self,
+        number: usize,
+        record: &Record,
+        mut ciphertext: Vec<u8>,
+        client: &Client<Wire>,
+        powers: &Powers,
+    ) -> Result<Vec<u8>, Error> {
+        let shared = program::stream(self.machine, number)?;
+        self.machine.party.confirm(self.channel, &shared.wires, &shared.masks)?;
+        let protection = program::protection(client, number)?;
+        protection.apply(&mut ciphertext)?;
+        let header = record::header(record.sequence, program::content_type(number), record.length)?;
+        send_tag_share(self.channel, powers, &header, &ciphertext, &protection.mask)?;
+        self.channel.flush()?;
+        Ok(ciphertext)
+    }
+
+    fn read(&mut self, rng: &mut dyn CryptoRng) -> Result<transcript::Record, Error> {
+        let reader = self.reader.as_mut().ok_or(Error::Limit { what: READ, asked: 1, limit: 0 })?;
+        reader.watch(self.channel, self.machine, rng)
+    }
 }
 
 /// A record's plaintext plus P's share of its key stream.
@@ -218,7 +242,7 @@ fn hold(
     channel: &mut dyn Channel,
     machine: Machine<Evaluator<Step>>,
     share: VerifierShare,
-    sizes: Sizes,
+    sizes: &Sizes,
     limits: Limits,
     used: Used,
     keys: Keys<Wire>,
@@ -304,6 +328,7 @@ impl Used {
             ("randoms", [handshake.client_random, handshake.server_random] == self.randoms),
             ("handshake", handshake.client_finished_hash == self.handshake_hash),
             ("client's records", self.has_records(&transcript.client)),
+            ("server's records", read::are_first(&self.read, &transcript.server)),
         ];
         match parts.iter().find(|(_, equal)| !equal) {
             None => Ok(()),
@@ -311,8 +336,8 @@ impl Used {
         }
     }
 
-    fn has_records(&self, records: &[crate::transcript::Record]) -> bool {
-        let same = |(number, (record, ciphertext)): (usize, (&crate::transcript::Record, &Vec<u8>))| {
+    fn has_records(&self, records: &[transcript::Record]) -> bool {
+        let same = |(number, (record, ciphertext)): (usize, (&transcript::Record, &Vec<u8>))| {
             record.content_type == program::content_type(number)
                 && record.explicit_nonce == (number as u64).to_be_bytes()
                 && record.ciphertext == *ciphertext

@@ -13,8 +13,8 @@ use zeroize::Zeroizing;
 use super::Error;
 use super::relay::{self, Stream};
 use super::session::{MASTER_BYTES, Session};
-use crate::disclosure::{self, Ended, Hide, Part, Refusal, Root};
-use crate::prf::Side;
+use crate::dialogue::{Ask, Dialogue, MAX_ROUNDS, append};
+use crate::disclosure::{self, Ended, Hide, Refusal, Reveal, Root};
 use crate::server::Roots;
 use crate::stock;
 use crate::transcript::Transcript;
@@ -49,14 +49,35 @@ impl core::fmt::Debug for Fetched {
 /// # Errors
 /// [`Error::Tls`], [`Error::OnlyNewer`]; what the relay meets. V is told that the session is over.
 pub fn fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> Result<Fetched, Error> {
-    let result = try_fetch(channel, target, request);
+    converse(channel, target, 1, &mut |_, _| Ok(Zeroizing::new(request.to_vec())))
+}
+
+/// As [`fetch`], with so many requests, which `ask` makes: each when the response to the one before is there.
+///
+/// # Errors
+/// As [`fetch`]; [`Error::Dialogue`] if there is no request, or a response is not one, or the server's last.
+pub fn converse(
+    channel: &mut dyn Channel,
+    target: &Target<'_>,
+    rounds: usize,
+    ask: &mut Ask<'_>,
+) -> Result<Fetched, Error> {
+    let result = try_fetch(channel, target, rounds, ask);
     if result.is_err() {
         channel.fail("the connection to the server failed at the prover");
     }
     result
 }
 
-fn try_fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> Result<Fetched, Error> {
+fn try_fetch(
+    channel: &mut dyn Channel,
+    target: &Target<'_>,
+    rounds: usize,
+    ask: &mut Ask<'_>,
+) -> Result<Fetched, Error> {
+    if !(1..=MAX_ROUNDS).contains(&rounds) {
+        return Err(Error::Misuse("a connection has 1 to 16 requests"));
+    }
     let Target { host, port, roots, max_received } = *target;
     let secret = Arc::new(MasterSecret::default());
     let name =
@@ -65,8 +86,8 @@ fn try_fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> 
     let mut connection =
         ClientConnection::new(Arc::new(config), name).map_err(|error| Error::Tls(error.to_string()))?;
     let mut stream = Stream::open(channel, host, port, max_received)?;
-    let mut response = Zeroizing::default();
-    let result = exchange(&mut connection, &mut stream, request, &mut response);
+    let mut said = [Zeroizing::default(), Zeroizing::default()];
+    let result = talk(&mut connection, &mut stream, Dialogue::new(rounds, ask), rounds, &mut said);
     if let Some(error) = stream.error() {
         return Err(error.clone().into());
     }
@@ -75,48 +96,60 @@ fn try_fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> 
     let transcript =
         Transcript::parse(&client, &server).map_err(|error| disclosure::Error::from(Refusal::from(error)))?;
     let master = secret.take().ok_or(Error::Misuse("the TLS library told no master secret"))?;
-    let payload = [Zeroizing::new(request.to_vec()), response];
-    let ended = Ended { host: host.into(), transcript, raw: [client, server], payload };
+    let ended = Ended { host: host.into(), transcript, raw: [client, server], payload: said };
     Ok(Fetched { ended, master })
 }
 
-/// Sends, and receives until the server ends the connection, whether it says so or not.
-fn exchange(
+/// Sends the requests, and receives until the server ends the connection, whether it says so or not. `said` is what client and server said.
+fn talk(
     connection: &mut ClientConnection,
     stream: &mut Stream<'_>,
-    request: &[u8],
-    response: &mut Zeroizing<Vec<u8>>,
+    mut dialogue: Dialogue<'_, '_>,
+    rounds: usize,
+    [requests, responses]: &mut [Zeroizing<Vec<u8>>; 2],
 ) -> Result<(), Error> {
     let mut tls = rustls::Stream::new(connection, stream);
-    let sent = tls.write_all(request);
-    let mut chunk = Zeroizing::new([0; 1 << 14]);
-    let mut received = sent.map(|()| 1);
-    while let Ok(1..) = received {
-        received = tls.read(&mut chunk[..]);
-        if let Ok(count) = received {
-            append(response, chunk.get(..count).unwrap_or_default());
+    for round in 1..=rounds {
+        let request = dialogue.request()?;
+        append(requests, &request);
+        let written = tls.write_all(&request);
+        written.map_err(|error| tls_error(&error, tls.conn))?;
+        loop {
+            let before = responses.len();
+            if !receive(&mut tls, responses)? {
+                if round < rounds {
+                    return Err(dialogue.ended().into());
+                }
+                break;
+            }
+            if round < rounds && dialogue.hear(responses.get(before..).unwrap_or_default())? {
+                break;
+            }
         }
     }
-    match received {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
-        Err(error) => Err(tls_error(&error, tls.conn.negotiated_cipher_suite().is_some())),
-    }
+    Ok(())
 }
 
-/// Appends, leaving no copy of the old bytes behind.
-fn append(all: &mut Zeroizing<Vec<u8>>, more: &[u8]) {
-    if all.capacity() - all.len() < more.len() {
-        let mut grown = Zeroizing::new(Vec::with_capacity(2 * (all.len() + more.len())));
-        grown.extend_from_slice(all);
-        *all = grown;
+/// Appends some of what the server says; whether there was something.
+fn receive(
+    tls: &mut rustls::Stream<'_, ClientConnection, Stream<'_>>,
+    all: &mut Zeroizing<Vec<u8>>,
+) -> Result<bool, Error> {
+    let mut chunk = Zeroizing::new([0; 1 << 14]);
+    match tls.read(&mut chunk[..]) {
+        Ok(count) => {
+            append(all, chunk.get(..count).unwrap_or_default());
+            Ok(count > 0)
+        }
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(tls_error(&error, tls.conn)),
     }
-    all.extend_from_slice(more);
 }
 
 /// What an error means, before or after the server has chosen among what was offered.
-fn tls_error(error: &io::Error, chosen: bool) -> Error {
+fn tls_error(error: &io::Error, connection: &ClientConnection) -> Error {
     use rustls::AlertDescription::{HandshakeFailure, ProtocolVersion};
+    let chosen = connection.negotiated_cipher_suite().is_some();
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         Some(rustls::Error::AlertReceived(ProtocolVersion | HandshakeFailure)) if !chosen => Error::OnlyNewer,
         _ => Error::Tls(error.to_string()),
@@ -163,13 +196,13 @@ impl MasterSecret {
 }
 
 impl Fetched {
-    /// The request.
+    /// The requests, one after the other.
     #[must_use]
     pub fn request(&self) -> &[u8] {
         self.ended.request()
     }
 
-    /// The response, as it was sent: status line, headers, body.
+    /// The responses as they were sent, one after the other: status line, headers, body.
     #[must_use]
     pub fn response(&self) -> &[u8] {
         self.ended.response()
@@ -182,7 +215,7 @@ impl Fetched {
     ///
     /// # Errors
     /// [`Error::Disclosure`] for a part that is not there, and for one that is neither revealed nor can be hidden.
-    pub fn hide_all_but(&self, revealed: &[(Side, Part)]) -> Result<Vec<Hide>, Error> {
+    pub fn hide_all_but(&self, revealed: &[Reveal]) -> Result<Vec<Hide>, Error> {
         Ok(self.ended.hide_all_but(revealed)?)
     }
 

@@ -1,7 +1,7 @@
 //! Why a connection through V fails, told so that each side knows whose fault it is.
 
 use super::relay;
-use crate::disclosure;
+use crate::{dialogue, disclosure};
 
 /// An error of proxy mode, at either party.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,6 +24,9 @@ pub enum Error {
     /// What the connection says, or what a party says about it, is not what can be proved.
     #[error(transparent)]
     Disclosure(disclosure::Error),
+    /// At P, with several requests: there is no next one, or a response is not what it waits for.
+    #[error(transparent)]
+    Dialogue(#[from] dialogue::Error),
     /// The calling code is wrong.
     #[error("proxy mode is misused: {0}")]
     Misuse(&'static str),

@@ -14,7 +14,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`relay`] | the connection: P's stream, V's socket and rules |
-//! | [`fetch`], [`Fetched`] | P's TLS, and what P tells V |
+//! | [`fetch`], [`converse`], [`Fetched`] | P's TLS, and what P tells V |
 //! | [`receive`], [`Pending`], [`Proven`] | V's checks in the clear, and what it believes after the proof |
 //! | [`Session`] | the statement; any backend over bits proves it |
 //! | [`disclosure`](crate::disclosure) | what P tells V about a connection, in this mode and in that of two parties |
@@ -46,8 +46,8 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use crate::disclosure::{Hidden, Hide, MAX_HIDDEN, Part, Pending, Proven, Refusal, Shown};
-pub use client::{Fetched, Target, fetch};
+pub use crate::disclosure::{Hidden, Hide, MAX_HIDDEN, Part, Pending, Proven, Refusal, Reveal, Shown};
+pub use client::{Fetched, Target, converse, fetch};
 pub use error::Error;
 pub use notary::receive;
 pub use session::{MASTER_BYTES, Session};

@@ -14,10 +14,12 @@ use volery_channel::{Channel, Limits, Tag, memory_pair};
 use volery_circuit::{Backend, Digest, Statement};
 use volery_vole::SessionId;
 use volery_zk::quicksilver::{Challenges, Prover, Settings, Verifier, verdict};
+use zeroize::Zeroizing;
 
 use super::relay::{self, Relayed, Rules};
-use super::{Error, Fetched, Hide, Proven, Session, Target, fetch, receive};
+use super::{Error, Fetched, Hide, Proven, Session, Target, converse, receive};
 use crate::claim::Own;
+use crate::dialogue::Heard;
 use crate::disclosure;
 use crate::server::Roots;
 use crate::testing::{Tap, keys, tags, untouched};
@@ -37,7 +39,7 @@ pub(super) enum End {
     Silent,
 }
 
-/// A server that gives one response to every request, on as many connections as are made while the test runs.
+/// A server that gives the first request of a connection its first response, and so on, on as many connections as are made while the test runs.
 pub(super) struct Site {
     pub(super) address: SocketAddr,
     pub(super) authority: Authority,
@@ -45,12 +47,16 @@ pub(super) struct Site {
 
 impl Site {
     pub(super) fn new(name: &str, response: &[u8], end: End) -> Self {
-        Self::with(name, response, end, |config| config)
+        Self::with(name, &[response], end, |config| config)
+    }
+
+    pub(super) fn several(name: &str, responses: &[&[u8]]) -> Self {
+        Self::with(name, responses, End::Notify, |config| config)
     }
 
     pub(super) fn with(
         name: &str,
-        response: &[u8],
+        responses: &[&[u8]],
         end: End,
         change: impl FnOnce(ServerConfig) -> ServerConfig,
     ) -> Self {
@@ -58,20 +64,22 @@ impl Site {
         let config = Arc::new(change(server(&authority.issue(Kind::P256, name))));
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let response = response.to_vec();
+        let responses: Vec<_> = responses.iter().map(|response| response.to_vec()).collect();
         thread::spawn(move || {
             for socket in listener.incoming().flatten() {
                 let _ = socket.set_read_timeout(Some(Duration::from_secs(10)));
                 let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
                 let mut stream = StreamOwned::new(connection, socket);
-                let (mut request, mut chunk) = (Vec::<u8>::new(), [0; 4096]);
-                while !request.windows(4).any(|end| end == b"\r\n\r\n") {
-                    match stream.read(&mut chunk) {
-                        Ok(count @ 1..) => request.extend(&chunk[..count]),
-                        _ => break,
+                for response in &responses {
+                    let (mut request, mut chunk) = (Vec::<u8>::new(), [0; 4096]);
+                    while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+                        match stream.read(&mut chunk) {
+                            Ok(count @ 1..) => request.extend(&chunk[..count]),
+                            _ => break,
+                        }
                     }
+                    let _ = stream.write_all(response);
                 }
-                let _ = stream.write_all(&response);
                 if end == End::Notify {
                     stream.conn.send_close_notify();
                 }
@@ -94,6 +102,8 @@ pub(super) struct Run<'a> {
     pub(super) site: &'a Site,
     pub(super) host: &'a str,
     pub(super) request: Vec<u8>,
+    /// Those after the first.
+    pub(super) more: Vec<Vec<u8>>,
     pub(super) hide: Vec<Hide>,
     /// Whom V believes.
     pub(super) roots: Roots,
@@ -115,6 +125,7 @@ impl<'a> Run<'a> {
             site,
             host: HOST,
             request: request.into(),
+            more: Vec::new(),
             hide: Vec::new(),
             roots: site.roots(),
             vocabulary: Vec::new(),
@@ -157,7 +168,12 @@ impl<'a> Run<'a> {
         let roots = self.site.roots();
         let port = self.site.address.port();
         let target = Target { host: self.host, port, roots: &roots, max_received: 1 << 24 };
-        let fetched = (self.cheat)(fetch(channel, &target, &self.request)?);
+        let mut ask = |round: usize, heard: &Heard| {
+            assert_eq!(heard.responses().len(), round, "each is asked when the one before is answered");
+            let next = round.checked_sub(1).map_or(Some(&self.request), |later| self.more.get(later));
+            next.map(|request| Zeroizing::new(request.clone())).ok_or_else(|| "nothing is left to ask".into())
+        };
+        let fetched = (self.cheat)(converse(channel, &target, 1 + self.more.len(), &mut ask)?);
         let session = fetched.disclose(channel, &self.hide)?;
         begin::<Prover<'_>>(channel, &session)?;
         stock.expect(Statement::<Prover<'_>>::commitments(&session));

@@ -37,7 +37,7 @@ fn site() -> Site {
 }
 
 fn hide(side: Side, part: Part, claims: Vec<Assertion>) -> Hide {
-    Hide { side, part, claims }
+    Hide { side, round: 0, part, claims }
 }
 
 fn json(path: &str, claims: Vec<Assertion>) -> Hide {
@@ -316,6 +316,46 @@ fn p_tells_nothing_while_the_server_may_take_another_request() {
     assert_eq!(fetched.unwrap_err(), Failed::Disclosure(Told::StillOpen));
 }
 
+/// Without `Connection: close`.
+fn open_response(body: &str) -> Vec<u8> {
+    String::from_utf8(response(body)).unwrap().replace("Connection: close\r\n", "").into_bytes()
+}
+
+#[test]
+fn several_requests_are_proved_each_by_its_number() {
+    let (first, last) = (open_response(r#"{"age": 17}"#), response(r#"{"age": 71}"#));
+    let site = Site::several(HOST, &[&first, &last]);
+    let older =
+        |round, least| Hide { round, ..json("age", vec![Assertion::Number(Interval::between(least, 99))]) };
+    let run = |hide| {
+        let run = Run::hiding(&site, &REQUEST.replace("Connection: close\r\n", ""), hide);
+        Run { more: vec![REQUEST.into()], ..run }.go()
+    };
+    let (fetched, proven) = run(vec![older(0, 16), older(1, 70)]);
+    assert_eq!(fetched.unwrap(), [first, last].concat());
+    let statement = proven.unwrap().statement().unwrap().to_string();
+    assert!(statement.contains("response 2 json age: is a number from 70 to 99\n"), "{statement}");
+    let (fetched, proven) = run(vec![older(1, 16), older(0, 70)]);
+    assert!(matches!(
+        fetched.unwrap_err(),
+        Failed::Disclosure(Told::NotTrue(text)) if text.starts_with("response json age is")
+    ));
+    proven.unwrap_err();
+}
+
+#[test]
+fn a_server_that_takes_one_request_is_named() {
+    let site = site();
+    let (fetched, proven) = Run { more: vec![REQUEST.into()], ..Run::new(&site, REQUEST) }.go();
+    let last = crate::dialogue::Error::Last { round: 0, left: 1 };
+    assert_eq!(fetched.unwrap_err(), Failed::Proxy(Error::Dialogue(last)));
+    proven.unwrap_err();
+    let site = Site::new(HOST, b"HTTP/1.1 200 OK\r\n\r\nto the end", End::Notify);
+    let (fetched, _) = Run { more: vec![REQUEST.into()], ..Run::new(&site, REQUEST) }.go();
+    let ended = crate::dialogue::Error::Ended { round: 0 };
+    assert_eq!(fetched.unwrap_err(), Failed::Proxy(Error::Dialogue(ended)));
+}
+
 #[test]
 fn a_response_that_is_cut_off_is_refused() {
     let whole = response(BODY);
@@ -330,7 +370,7 @@ fn a_response_that_is_cut_off_is_refused() {
 
 #[test]
 fn a_server_of_tls_1_3_alone_is_named() {
-    let site = Site::with(HOST, &response(BODY), End::Notify, |config| {
+    let site = Site::with(HOST, &[&response(BODY)], End::Notify, |config| {
         let mut newer = rustls::ServerConfig::builder_with_protocol_versions(&[&rustls::version::TLS13])
             .with_no_client_auth()
             .with_cert_resolver(config.cert_resolver);
@@ -445,7 +485,7 @@ fn a_claim_about_bytes_that_were_not_sent_is_not_proved() {
 
 #[test]
 fn a_server_that_gives_up_after_its_choice_is_not_said_to_speak_something_else() {
-    let site = Site::with(HOST, &response(BODY), End::Notify, |config| asking(&config, true));
+    let site = Site::with(HOST, &[&response(BODY)], End::Notify, |config| asking(&config, true));
     let (fetched, _) = Run::new(&site, REQUEST).go();
     let failed = fetched.unwrap_err();
     assert!(matches!(&failed, Failed::Proxy(Error::Tls(reason)) if reason.contains("alert")), "{failed:?}");

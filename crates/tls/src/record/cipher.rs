@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use zeroize::Zeroize;
 
 use crate::Error;
-use crate::step::{BLOCK_BITS, Plain, Step, TwoParty};
+use crate::step::{BLOCK_BITS, Plain, Step, TwoParty, given_bits};
 
 /// One direction's key, expanded, with its write IV; and blocks that were encrypted under it, which are not computed again.
 #[derive(Clone)]
@@ -74,6 +74,20 @@ impl<W: Clone> Cipher<W> {
         let blocks = wires.chunks_exact(BLOCK_BITS).map(<[W]>::to_vec);
         self.blocks.extend(plain.iter().copied().zip(blocks));
         Ok(wires)
+    }
+
+    /// The ciphertext of a counter block whose nonce and counter nobody knew when it was prepared: 128 wires.
+    ///
+    /// # Errors
+    /// The machine's.
+    pub(crate) fn given<M: TwoParty<Wire = W> + ?Sized>(
+        &self,
+        machine: &mut M,
+        explicit_nonce: [u8; 8],
+        counter: u16,
+    ) -> Result<Vec<W>, M::Error> {
+        let given = machine.public(&given_bits(explicit_nonce, counter))?;
+        machine.call(&Step::Block, &[&*self.inputs, &given].concat())
     }
 
     /// The same with what `wire` gives for each wire.

@@ -19,6 +19,9 @@
 //! The explicit nonce is the sequence number, which both parties count. So a block of key stream or a mask is never used twice:
 //! [`WriteKey`] refuses a sequence number that it has seen.
 //!
+//! Records of the server's are read in the end, or, where P has to read one while the connection lives, by a [`ReadKey`]: their nonces
+//! are the server's choice, so both parties learn them when the record comes.
+//!
 //! # Cost
 //!
 //! In ANDs, with 5,120 for a block alone: 1,280 for the key's expansion; then `h`; then each record has a mask and a block for each
@@ -30,10 +33,12 @@
 //! | 2,048 bytes | 1 + 2 + 129 | 563,008 | 675,840 | 811,857 |
 
 mod cipher;
+mod read;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use cipher::Cipher;
+pub use read::{ReadKey, blocks};
 
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::F2;
@@ -99,14 +104,17 @@ impl Protection {
     }
 }
 
+/// Bytes of the header that a record's tag covers.
+pub(crate) const HEADER_BYTES: usize = 13;
+
 /// The header that a record's tag covers (RFC 5246, section 6.2.3.3): sequence number, type, version, length of the plaintext.
 ///
 /// # Errors
 /// [`Error::Misuse`] for more than [`MAX_PLAINTEXT`] bytes.
-pub fn header(sequence: u64, content_type: u8, length: usize) -> Result<[u8; 13], Error> {
+pub fn header(sequence: u64, content_type: u8, length: usize) -> Result<[u8; HEADER_BYTES], Error> {
     let length = u16::try_from(length).ok().filter(|length| usize::from(*length) <= MAX_PLAINTEXT);
     let length = length.ok_or_else(|| Error::Misuse("a record of more than 2^14 bytes".into()))?;
-    let mut header = [0; 13];
+    let mut header = [0; HEADER_BYTES];
     header[..8].copy_from_slice(&sequence.to_be_bytes());
     header[8] = content_type;
     header[9..11].copy_from_slice(&[3, 3]);

@@ -1,4 +1,4 @@
-//! What the two parties compute on bits that neither may see: five programs, and the machine that runs them.
+//! What the two parties compute on bits that neither may see: seven programs, and the machine that runs them.
 //!
 //! A [`Step`] is a program from bits to bits. Which steps a connection takes, and how large they are, is known before it is opened,
 //! so a machine that garbles can prepare them all; what is learnt later enters as wires. [`TwoParty`] is what the key derivation
@@ -13,9 +13,12 @@
 //! | [`Step::OuterHash`] | outer midstate, expanded block | digest: 256 | 16,091 |
 //! | [`Step::ExpandKey`] | AES-128 key: 128 | round keys: 1,408 | 1,280 |
 //! | [`Step::Blocks`] | round keys, write IV: 32 | 128 a block | 5,120 the first, most others 4,256 |
+//! | [`Step::Powers`] | GCM's hash key: 128 | 128 for each odd power above the first | 2,187 for each |
+//! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120 |
 //!
 //! Bits of strings are in the order of [`bytes_to_bits`](volery_circuit::gadgets::bytes_to_bits), those of numbers lowest first.
 
+mod powers;
 mod premaster;
 mod sha256;
 #[cfg(test)]
@@ -26,7 +29,7 @@ mod tests;
 pub use sha256::expanded_words;
 pub(crate) use sha256::{BLOCK, WORDS};
 
-use volery_circuit::gadgets::{Aes128, PlainByte};
+use volery_circuit::gadgets::{Aes128, PlainByte, bytes_to_bits};
 use volery_circuit::{Digest, Error, Ops};
 use volery_field::F2;
 
@@ -95,6 +98,11 @@ pub enum Step {
     ExpandKey,
     /// AES-128 of blocks that are public apart from the write IV.
     Blocks(Vec<Plain>),
+    /// AES-128 of one counter block whose explicit nonce (64 bits) and counter's lower half (16) both parties learn later: for records
+    /// that the server makes.
+    Block,
+    /// The odd powers of GCM's hash key from the third to at most this one.
+    Powers(usize),
 }
 
 /// Bits of a SHA-256 chaining value.
@@ -105,6 +113,8 @@ pub(crate) const MASTER_BITS: usize = 384;
 pub(crate) const BLOCK_BITS: usize = 128;
 /// Bits of a write IV.
 pub(crate) const IV_BITS: usize = 32;
+/// Bits of a counter block that come in with [`Step::Block`].
+const GIVEN_BITS: usize = 80;
 /// Bits of expanded round keys.
 const ROUND_KEY_BITS: usize = 11 * BLOCK_BITS;
 
@@ -117,8 +127,13 @@ impl Step {
             Self::OuterHash => b"tls: outer hash v1",
             Self::ExpandKey => b"tls: expand key v1",
             Self::Blocks(_) => b"tls: blocks v1",
+            Self::Block => b"tls: block v1",
+            Self::Powers(_) => b"tls: powers v1",
         };
         digest.bytes("function", name);
+        if let Self::Powers(greatest) = self {
+            digest.number("greatest", *greatest as u64);
+        }
         let Self::Blocks(blocks) = self else { return };
         digest.number("blocks", blocks.len() as u64);
         for block in blocks {
@@ -138,8 +153,9 @@ impl Step {
             Self::PremasterKey => 2 * DIGEST_BITS,
             Self::MasterKey => MASTER_BITS,
             Self::OuterHash => DIGEST_BITS + sha256::PUBLIC_BITS,
-            Self::ExpandKey => BLOCK_BITS,
+            Self::ExpandKey | Self::Powers(_) => BLOCK_BITS,
             Self::Blocks(_) => ROUND_KEY_BITS + IV_BITS,
+            Self::Block => ROUND_KEY_BITS + IV_BITS + GIVEN_BITS,
         }
     }
 
@@ -151,6 +167,8 @@ impl Step {
             Self::OuterHash => DIGEST_BITS,
             Self::ExpandKey => ROUND_KEY_BITS,
             Self::Blocks(blocks) => BLOCK_BITS * blocks.len(),
+            Self::Block => BLOCK_BITS,
+            Self::Powers(greatest) => BLOCK_BITS * powers::odd(*greatest),
         }
     }
 
@@ -181,8 +199,32 @@ impl Step {
                 let blocks: Vec<_> = blocks.iter().map(plain_bytes).collect();
                 Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, iv, &blocks)?.concat())
             }
+            Self::Block => {
+                let (keys, bytes) = inputs.split_at(ROUND_KEY_BITS);
+                let (bytes, _) = bytes.as_chunks::<8>();
+                Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, bytes, &[GIVEN_BLOCK])?.concat())
+            }
+            Self::Powers(greatest) => powers::odd_powers(b, inputs, *greatest),
         }
     }
+}
+
+/// A counter block of [`Step::Block`]: the write IV, the explicit nonce, two zeros (no record has 2^16 blocks), the counter's lower half.
+const GIVEN_BLOCK: [PlainByte; 16] = {
+    let mut block = [PlainByte::Public(0); 16];
+    let mut byte = 0;
+    while byte < 12 {
+        block[byte] = PlainByte::Secret(byte);
+        byte += 1;
+    }
+    block[14] = PlainByte::Secret(12);
+    block[15] = PlainByte::Secret(13);
+    block
+};
+
+/// The bits of a counter block that come in with [`Step::Block`].
+pub(crate) fn given_bits(explicit_nonce: [u8; 8], counter: u16) -> Vec<F2> {
+    bytes_to_bits(&[&explicit_nonce[..], &counter.to_be_bytes()].concat())
 }
 
 /// A block's bytes; the secret ones are those of the write IV.

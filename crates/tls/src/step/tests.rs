@@ -68,6 +68,40 @@ fn steps_cost_what_the_documentation_says() {
     let counters: Vec<_> = (1..=18).map(|counter| Plain::Counter { sequence: 1, counter }).collect();
     assert_eq!(ands(&Step::Blocks(vec![Plain::Zero])), 5120);
     assert_eq!(ands(&Step::Blocks(counters)), 5120 + 17 * 4256);
+    assert_eq!(ands(&Step::Block), 5120);
+    assert_eq!([2, 3, 4, 9].map(|n| ands(&Step::Powers(n))), [0, 2187, 2187, 4 * 2187]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn odd_powers_are_those_of_the_field(h: [u8; 16], greatest in 0..12_usize) {
+        use crate::ghash::{from_block, to_block};
+        let powers = run(&Step::Powers(greatest), &bytes_to_bits(&h));
+        let square = from_block(h) * from_block(h);
+        let mut power = from_block(h);
+        let mut expected = Vec::new();
+        for _ in (3..=greatest).step_by(2) {
+            power *= square;
+            expected.extend(to_block(power));
+        }
+        prop_assert_eq!(powers, expected);
+    }
+
+    #[test]
+    fn a_block_whose_nonce_comes_later_is_the_one_prepared_for_it(
+        key: [u8; 16],
+        iv: [u8; 4],
+        sequence: u64,
+        counter in 1..1026_u16,
+    ) {
+        let round_keys = Step::ExpandKey.run(&mut Evaluator::new(), &bytes_to_bits(&key)).unwrap();
+        let inputs = [round_keys, bytes_to_bits(&iv)].concat();
+        let known = run(&Step::Blocks(vec![Plain::Counter { sequence, counter: counter.into() }]), &inputs);
+        let given = [inputs, given_bits(sequence.to_be_bytes(), counter)].concat();
+        prop_assert_eq!(run(&Step::Block, &given), known);
+    }
 }
 
 /// The midstates for two shares of a pre-master secret, as the step and as the field's own addition make them.
@@ -128,6 +162,8 @@ fn another_number_of_inputs_is_misuse() {
         Step::OuterHash,
         Step::ExpandKey,
         Step::Blocks(vec![Plain::Zero]),
+        Step::Block,
+        Step::Powers(5),
     ];
     for step in steps {
         for inputs in [0, step.inputs() - 1, step.inputs() + 1] {
@@ -151,6 +187,9 @@ fn steps_that_compute_different_things_have_different_digests() {
         Step::Blocks(vec![counter(1, 0)]),
         Step::Blocks(vec![counter(0, 1), Plain::Zero]),
         Step::Blocks(vec![Plain::Zero, counter(0, 1)]),
+        Step::Block,
+        Step::Powers(3),
+        Step::Powers(5),
     ];
     let digests: Vec<_> = steps
         .iter()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::site::site;
+use crate::site::{site, talking};
 use crate::support::*;
 
 /// A page with a balance and a name.
@@ -269,6 +269,58 @@ fn without_a_notary_both_parties_are_in_one_process() {
     // A certificate of nobody that is known.
     let none = dir.path().join("b").display().to_string();
     run(&["web", "prove", &url, "--out", &none], "").expect(3, "");
+}
+
+/// In both modes, with a token that the second request takes from the first response.
+#[test]
+fn a_further_request_takes_a_value_from_an_earlier_response() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (port, _, pem) = talking(|_, head| {
+        let known = head.contains("Authorization: Bearer t-0815");
+        let body = match head.split(' ').nth(1) {
+            Some("/token") => r#"{"token": "t-0815"}"#,
+            Some("/account") if known => r#"{"balance": 5120, "currency": "EUR"}"#,
+            _ => r#"{"error": "who are you?"}"#,
+        };
+        Some(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes())
+    });
+    let roots = write(dir.path(), "roots.pem", &pem);
+    let then = write(dir.path(), "then", "GET /account\nAuthorization: Bearer {{response.json:token|10}}\n");
+    let url = format!("https://localhost:{port}/token");
+    let prove = |out: &str, then: &str, more: &[&str]| {
+        let base =
+            ["web", "prove", &url, "--roots", &roots, "--then", then, "--read", "100", "--expect", "200"];
+        let claims = [
+            "--reveal",
+            "response2.json:currency",
+            "--assert",
+            "response2.json:balance in 5000..",
+            "--out",
+            out,
+        ];
+        run(&[&base, &claims[..], more].concat(), "")
+    };
+    for mode in ["two-party", "proxy"] {
+        let out = dir.path().join(mode).display().to_string();
+        prove(&out, &then, &["--mode", mode]).expect(0, "");
+        let text = run(&["attestation", "show", &out], "").expect(0, "").stdout;
+        assert!(text.contains("response 2 json balance: is a number from 5000"), "{text}");
+        assert!(text.contains("EUR") && text.contains("Authorization"), "{text}");
+        assert!(!text.contains("t-0815") && !text.contains("5120"), "{text}");
+    }
+    let none = dir.path().join("none").display().to_string();
+    let refused = |text: &str, reason: &str| {
+        let then = write(dir.path(), "wrong", text);
+        prove(&none, &then, &[]).refused(reason);
+    };
+    refused("GET", "no method and target");
+    refused("GET /{{response2.json:a|3}}", "no response 2 before it");
+    refused("GET /{{response.json:a}}", "is no value's place");
+    // Longer than was planned, and not there.
+    for (path, reason) in [("token|3", "3 were planned"), ("ticket|3", "nothing at ticket")] {
+        let then = write(dir.path(), "other", &format!("GET /{{{{response.json:{path}}}}}"));
+        prove(&none, &then, &["--mode", "proxy"]).expect(3, reason);
+    }
 }
 
 #[test]

@@ -6,14 +6,16 @@ use std::time::SystemTime;
 use volery::statements::{AndChain, Sha256Preimage};
 use volery::tls::attestation::{Mode, SigningKey};
 use volery::tls::claim::{Assertion, Interval, OfBytes, Own};
+use volery::tls::dialogue::Heard;
 use volery::tls::disclosure;
-use volery::tls::joint::{self, Sizes, client};
+use volery::tls::joint::{self, Round, Sizes, client};
 use volery::tls::prf::Side;
 use volery::tls::proxy::relay::Rules;
 use volery::tls::proxy::{self, Hide, Part, Target};
 use volery::{Channel as _, Error, Options, Prover, Verifier};
+use zeroize::Zeroizing;
 
-use crate::site::site;
+use crate::site::{site, talking};
 use crate::support::{between, patient, rng};
 
 fn request(padding: usize) -> String {
@@ -32,8 +34,8 @@ fn response(padding: usize) -> Vec<u8> {
 fn hide(least: u64) -> Vec<Hide> {
     let at_least = Assertion::Number(Interval::at_least(least));
     vec![
-        Hide { side: Side::Client, part: Part::Header("Cookie".into()), claims: Vec::new() },
-        Hide { side: Side::Server, part: Part::Json("balance".into()), claims: vec![at_least] },
+        Hide { side: Side::Client, round: 0, part: Part::Header("Cookie".into()), claims: Vec::new() },
+        Hide { side: Side::Server, round: 0, part: Part::Json("balance".into()), claims: vec![at_least] },
     ]
 }
 
@@ -137,7 +139,7 @@ fn a_session_makes_a_connection_together_and_goes_on() {
         &patient(),
         |channel| {
             let prover = Prover::start(channel, Options::default(), &mut rng(1))?;
-            let prepared = prover.prepare_web(Sizes { query: query.len(), proved: answer.len() }, rng(3))?;
+            let prepared = prover.prepare_web(Sizes::one(query.len(), answer.len()), rng(3))?;
             let target =
                 client::Target { host: "localhost", roots: &roots, limits: client::Limits::default() };
             let fetched = prepared.fetch(&target, port, query.as_bytes())?;
@@ -182,7 +184,7 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
     let (port, roots, _) = site(answer.clone());
     let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
     let claims = vec![Assertion::Own(preimage(Some(b"5120")))];
-    let hide = [Hide { side: Side::Server, part: Part::Json("balance".into()), claims }];
+    let hide = [Hide { side: Side::Server, round: 0, part: Part::Json("balance".into()), claims }];
     let (prover, verifier) = between(
         &patient(),
         |channel| {
@@ -191,8 +193,7 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
             let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
             let fetched = prover.fetch(&target, query.as_bytes())?;
             prover.prove_web(&fetched, &hide, rng)?;
-            let prepared =
-                prover.prepare_web(Sizes { query: query.len(), proved: answer.len() }, self::rng(3))?;
+            let prepared = prover.prepare_web(Sizes::one(query.len(), answer.len()), self::rng(3))?;
             let limits = client::Limits::default();
             let target = client::Target { host: "localhost", roots: &roots, limits };
             prepared.fetch(&target, port, query.as_bytes())?.prove(&hide).map(drop)
@@ -222,6 +223,84 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
     }
 }
 
+/// A server that gives a token and, to those who have it, an age.
+fn with_token() -> (u16, volery::tls::server::Roots, String) {
+    talking(|_, head| {
+        let body = match head.split(' ').nth(1) {
+            Some("/token") => r#"{"token": "t-0815"}"#,
+            Some("/age?t-0815") => r#"{"age": 36}"#,
+            _ => r#"{"error": "who are you?"}"#,
+        };
+        Some(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes())
+    })
+}
+
+fn asks(round: usize, heard: &Heard) -> Result<Zeroizing<Vec<u8>>, String> {
+    let (target, connection) = match round {
+        0 => ("/token".to_owned(), "keep-alive"),
+        _ => {
+            let body = heard.responses()[0].body.bytes(heard.text());
+            (format!("/age?{}", String::from_utf8_lossy(&body[11..17])), "close")
+        }
+    };
+    Ok(Zeroizing::new(
+        format!("GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: {connection}\r\n\r\n").into_bytes(),
+    ))
+}
+
+#[test]
+fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
+    let (port, roots, _) = with_token();
+    let age = Assertion::Number(Interval::between(30, 40));
+    let hide = vec![
+        Hide { side: Side::Server, round: 0, part: Part::Json("token".into()), claims: Vec::new() },
+        Hide { side: Side::Client, round: 1, part: Part::Target, claims: Vec::new() },
+        Hide { side: Side::Server, round: 1, part: Part::Json("age".into()), claims: vec![age] },
+    ];
+    for mode in [Mode::TwoParty, Mode::Proxy] {
+        let (prover, verifier) = between(
+            &patient(),
+            |channel| {
+                let mut prover = Prover::start(channel, Options::default(), &mut rng(1))?;
+                if mode == Mode::Proxy {
+                    let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
+                    let fetched = prover.converse(&target, 2, &mut asks)?;
+                    return prover.prove_web(&fetched, &hide, &mut rng(3)).map(drop);
+                }
+                let [first, second] =
+                    [("/token", "keep-alive"), ("/age?t-0815", "close")].map(|(target, connection)| {
+                        format!(
+                            "GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: {connection}\r\n\r\n"
+                        )
+                        .len()
+                    });
+                let rounds = vec![Round { query: first, read: 96 }, Round { query: second, read: 0 }];
+                let prepared = prover.prepare_web(Sizes { rounds, proved: 120 }, rng(3))?;
+                let limits = client::Limits::default();
+                let target = client::Target { host: "localhost", roots: &roots, limits };
+                prepared.converse(&target, port, &mut asks)?.prove(&hide).map(drop)
+            },
+            |channel| {
+                let rng = &mut rng(2);
+                let mut verifier = Verifier::start(channel, Options::default(), rng)?;
+                if mode == Mode::Proxy {
+                    let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
+                    let relayed = verifier.relay(&rules)?;
+                    return Ok::<_, Error>(verifier.verify_web(&relayed, &roots, now(), rng)?.0);
+                }
+                let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
+                Ok(watched.verify(&roots, now(), rng)?.1)
+            },
+        );
+        prover.expect("P ends well");
+        let proven = verifier.expect("V ends well");
+        assert_eq!(proven.mode, mode);
+        let statement = proven.statement().expect("signable").to_string();
+        assert!(statement.contains("response 2 json age: is a number from 30 to 40\n"), "{statement}");
+        assert!(!proven.request.text.windows(6).any(|text| text == b"t-0815"));
+    }
+}
+
 #[test]
 fn a_notary_refuses_requests_over_its_limit_and_provers_requests_over_their_preparation() {
     let (port, roots, _) = site(response(0));
@@ -230,7 +309,7 @@ fn a_notary_refuses_requests_over_its_limit_and_provers_requests_over_their_prep
             &patient(),
             |channel| {
                 let prover = Prover::start(channel, Options::default(), &mut rng(1))?;
-                let prepared = prover.prepare_web(Sizes { query, proved: 100 }, rng(3))?;
+                let prepared = prover.prepare_web(Sizes::one(query, 100), rng(3))?;
                 let limits = client::Limits::default();
                 let target = client::Target { host: "localhost", roots: &roots, limits };
                 prepared.fetch(&target, port, request(0).as_bytes()).map(drop)

@@ -6,12 +6,13 @@ use super::{Hidden, MAX_CLAIMS, MAX_HIDDEN, MAX_RANGES, Part, Shown};
 use crate::claim::{self, Class, MAX_ENCODED, Malformed, put_number, put_text, read_number, read_text};
 use crate::cursor::{Cursor, Flaw};
 use crate::disclosure::Refusal;
+use crate::http::MAX_MESSAGES;
 
 const VERSION: u8 = 1;
 /// The longest path or header name.
 const MAX_NAME: usize = 1 << 10;
 /// The most bytes of a hidden string's description in the message.
-const MAX_DESCRIPTION: usize = 8 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * MAX_ENCODED;
+const MAX_DESCRIPTION: usize = 12 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * MAX_ENCODED;
 
 /// What P sends before the proof. Both directions: the request's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +77,7 @@ impl From<Malformed> for Refusal {
 }
 
 fn put_hidden(out: &mut Vec<u8>, hidden: &Hidden) {
+    put_number(out, hidden.round);
     out.push(hidden.class.code());
     let (code, name) = match &hidden.part {
         Part::Json(path) => (1, path.as_str()),
@@ -113,6 +115,7 @@ pub(crate) fn read_all_hidden(cursor: &mut Cursor<'_>) -> Result<Vec<Hidden>, Ma
 
 fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Malformed> {
     let unknown = |what: &str| Malformed(format!("an unknown {what}"));
+    let round = read_number(cursor, "a round", MAX_MESSAGES)?;
     let class = Class::from_code(cursor.u8("a class")?).ok_or_else(|| unknown("class of bytes"))?;
     let code = cursor.u8("a part")?;
     let name = read_text(cursor, "a part's name", MAX_NAME)?.to_vec();
@@ -128,7 +131,7 @@ fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Malformed> {
     let ranges = (0..count).map(|_| read_range(cursor)).collect::<Result<_, _>>()?;
     let count = read_number(cursor, "the number of claims", MAX_CLAIMS)?;
     let claims = (0..count).map(|_| claim::read_assertion(cursor)).collect::<Result<_, _>>()?;
-    Ok(Hidden { part, class, ranges, claims })
+    Ok(Hidden { round, part, class, ranges, claims })
 }
 
 fn read_range(cursor: &mut Cursor<'_>) -> Result<Range<usize>, Malformed> {

@@ -14,7 +14,7 @@ mod tests;
 pub(super) use codec::Message;
 pub(crate) use codec::{put_all_hidden, read_all_hidden};
 pub(super) use rest::all_but;
-pub(super) use structure::{check, exchange, find, is_last};
+pub(super) use structure::{check, exchanges, find, no_round};
 
 use core::ops::Range;
 
@@ -64,11 +64,24 @@ impl Serialize for Part {
     }
 }
 
+/// A part that P shows where all else is hidden.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reveal {
+    /// In a request or in a response.
+    pub side: Side,
+    /// In which one of the connection, from 0.
+    pub round: usize,
+    /// What.
+    pub part: Part,
+}
+
 /// What P wants hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hide {
-    /// In the request or in the response.
+    /// In a request or in a response.
     pub side: Side,
+    /// In which one of the connection, from 0.
+    pub round: usize,
     /// What.
     pub part: Part,
     /// What is claimed about it.
@@ -78,6 +91,8 @@ pub struct Hide {
 /// A hidden string.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hidden {
+    /// In which request or response of the connection it is, from 0.
+    pub round: usize,
     /// What it is.
     pub part: Part,
     /// Which bytes it is made of.
@@ -111,6 +126,12 @@ pub(super) fn payload_name(side: Side) -> &'static str {
         Side::Client => "request",
         Side::Server => "response",
     }
+}
+
+/// The name of a message: the first request is the request, the one after it request 2.
+pub(crate) fn message_name(side: Side, round: usize) -> String {
+    let name = payload_name(side);
+    if round == 0 { name.into() } else { format!("{name} {}", round.saturating_add(1)) }
 }
 
 /// A direction's payload as V sees it.

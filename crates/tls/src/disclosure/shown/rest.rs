@@ -10,7 +10,7 @@ use crate::prf::Side;
 /// The most values of a JSON body that are revealed one by one where the rest is hidden.
 const MAX_REVEALED: usize = 1 << 14;
 
-/// Everything of a payload that can be hidden, but what is `revealed`.
+/// Everything of a message that can be hidden, but what is `revealed`.
 ///
 /// What cannot be hidden and is not revealed is refused, so that nothing shows that P does not know of: start lines, header names, keys of
 /// JSON objects, lengths and the fields that say them do.
@@ -20,10 +20,11 @@ const MAX_REVEALED: usize = 1 << 14;
 pub(in crate::disclosure) fn all_but(
     side: Side,
     text: &[u8],
+    round: usize,
     exchange: &Exchange,
     revealed: &[Part],
 ) -> Result<Vec<Part>, Refusal> {
-    let message = Message::new(side, text, exchange);
+    let message = Message::new(side, text, round, exchange);
     let mut parts = Vec::new();
     if !revealed.contains(&Part::Target) && message.target.is_some_and(|target| target.len() > 1) {
         parts.push(Part::Target);

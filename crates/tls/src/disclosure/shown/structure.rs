@@ -4,11 +4,11 @@ use core::ops::Range;
 
 use zeroize::Zeroizing;
 
-use super::{Hidden, Hide, Part, Shown};
+use super::{Hidden, Hide, Part, Shown, message_name};
 use crate::claim::{Assertion, Class};
 use crate::disclosure::Refusal;
 use crate::http::json::{self, Kind, Path};
-use crate::http::{self, Body, Exchange, Header, Request, Response};
+use crate::http::{self, Body, Exchange, Framing, Header, Request, Response};
 use crate::prf::Side;
 
 /// Header fields that say how a message is to be read, and of what it is a part or an answer to. Some servers take the target, the host or the
@@ -38,43 +38,63 @@ const PARTIAL: [u16; 2] = [206, 226];
 /// The most bytes of bodies that are read for hidden values, in all: each value is looked for anew.
 const MAX_SEARCHED: usize = 1 << 27;
 
+/// Methods whose requests may have a body where other requests follow on the connection.
+const WITH_BODY: [&[u8]; 3] = [b"POST", b"PUT", b"PATCH"];
+
 /// Whether V has to read a header field of this name.
 pub(super) fn is_structure(name: &[u8]) -> bool {
     NEVER_HIDDEN.iter().any(|never| never.as_bytes().eq_ignore_ascii_case(name))
 }
 
-/// Request and response: of a whole connection, the only ones.
-pub(in crate::disclosure) fn exchange(texts: [&[u8]; 2], closed: bool) -> Result<Exchange, Refusal> {
+/// Requests and responses of a whole connection, in order: at least one of each.
+pub(in crate::disclosure) fn exchanges(texts: [&[u8]; 2], closed: bool) -> Result<Vec<Exchange>, Refusal> {
     let [request, response] = texts;
     let http = |side, reason: String| Refusal::Http { side, reason };
-    // By itself first, so that an error names its side.
-    Request::parse(request, 0).map_err(|error| http(Side::Client, error.to_string()))?;
-    let exchanges = http::parse(request, response, closed);
-    let exchanges = exchanges.map_err(|error| http(Side::Server, error.to_string()))?;
-    match <[Exchange; 1]>::try_from(exchanges) {
-        Ok([exchange]) if PARTIAL.contains(&exchange.response.status) => {
-            let reason = format!("status {}: a part of a page is not read as one", exchange.response.status);
-            Err(http(Side::Server, reason))
-        }
-        Ok([exchange]) => Ok(exchange),
-        Err(exchanges) => {
-            let reason = format!("{} requests on one connection; one is read", exchanges.len());
-            Err(http(Side::Client, reason))
+    // By themselves first, so that an error names its side.
+    let mut start = 0;
+    loop {
+        let parsed = Request::parse(request, start).map_err(|error| http(Side::Client, error.to_string()))?;
+        start = parsed.range.end;
+        if start >= request.len() {
+            break;
         }
     }
+    let exchanges = http::parse(request, response, closed);
+    let exchanges = exchanges.map_err(|error| http(Side::Server, error.to_string()))?;
+    if let Some(status) =
+        exchanges.iter().map(|exchange| exchange.response.status).find(|status| PARTIAL.contains(status))
+    {
+        return Err(http(Side::Server, format!("status {status}: a part of a page is not read as one")));
+    }
+    if exchanges.len() > 1 {
+        check_framing(request, &exchanges)?;
+    }
+    Ok(exchanges)
 }
 
-/// Whether a server that gave this response takes no further requests on its connection (RFC 9112, section 9.6).
-pub(in crate::disclosure) fn is_last(exchange: &Exchange, response: &[u8]) -> bool {
-    let connection = exchange.response.headers.iter().filter(|header| header.is(response, "connection"));
-    connection
-        .flat_map(|header| slice(response, &header.value).split(|byte| *byte == b','))
-        .any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"))
+/// That no server can take a request's body for the next request, or the next request for its body: the responses would be answers to
+/// other requests than those that they stand for here.
+///
+/// Some servers ignore a body where the method has no use for one, and not all agree on bodies in chunks. With one request and one
+/// response this does not matter: the first response is the first request's.
+fn check_framing(request: &[u8], exchanges: &[Exchange]) -> Result<(), Refusal> {
+    let usual = |exchange: &Exchange| match exchange.request.body.framing {
+        Framing::None => true,
+        Framing::Length => WITH_BODY.contains(&slice(request, &exchange.request.method)),
+        Framing::Chunked | Framing::Close => false,
+    };
+    if exchanges.iter().all(usual) {
+        return Ok(());
+    }
+    let reason =
+        "where there are several, only POST, PUT and PATCH may have a body, and no body may come in chunks";
+    Err(Refusal::Http { side: Side::Client, reason: reason.into() })
 }
 
 /// One direction's message.
 pub(super) struct Message<'a> {
     side: Side,
+    round: usize,
     pub(super) text: &'a [u8],
     /// The request's.
     pub(super) target: Option<&'a Range<usize>>,
@@ -83,11 +103,27 @@ pub(super) struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    pub(super) fn new(side: Side, text: &'a [u8], exchange: &'a Exchange) -> Self {
+    /// The direction's message of a round.
+    ///
+    /// # Errors
+    /// [`Refusal::Part`] in the name of `part` if there are not so many rounds.
+    pub(super) fn of(
+        side: Side,
+        text: &'a [u8],
+        exchanges: &'a [Exchange],
+        round: usize,
+        part: &Part,
+    ) -> Result<Self, Refusal> {
+        let exchange = exchanges.get(round).ok_or_else(|| no_round(side, round, part, exchanges.len()))?;
+        Ok(Self::new(side, text, round, exchange))
+    }
+
+    pub(super) fn new(side: Side, text: &'a [u8], round: usize, exchange: &'a Exchange) -> Self {
         let Exchange { request, response } = exchange;
         match side {
             Side::Client => Self {
                 side,
+                round,
                 text,
                 target: Some(&request.target),
                 headers: &request.headers,
@@ -95,7 +131,7 @@ impl<'a> Message<'a> {
             },
             Side::Server => {
                 let Response { headers, body, .. } = response;
-                Self { side, text, target: None, headers, body }
+                Self { side, round, text, target: None, headers, body }
             }
         }
     }
@@ -134,16 +170,6 @@ impl<'a> Message<'a> {
         Ok((class, self.body.locate(value.content())))
     }
 
-    /// That looking for hidden values takes no more than it may.
-    fn check_search(&self, hidden: &[Hidden]) -> Result<(), Refusal> {
-        let values = hidden.iter().filter(|hidden| matches!(hidden.part, Part::Json(_))).count();
-        if self.body.length().saturating_mul(values) > MAX_SEARCHED {
-            let reason = "so many hidden values in a body of this size take too long to find";
-            return Err(Refusal::Shown { side: self.side, reason });
-        }
-        Ok(())
-    }
-
     /// The values of all fields of this name that have one.
     fn header(&self, part: &Part, name: &str) -> Result<Vec<Range<usize>>, Refusal> {
         if is_structure(name.as_bytes()) {
@@ -173,8 +199,38 @@ impl<'a> Message<'a> {
     }
 
     pub(super) fn refusal(&self, part: &Part, reason: &str) -> Refusal {
-        Refusal::Part { side: self.side, part: part.to_string(), reason: reason.into() }
+        refusal(self.side, self.round, part, reason)
     }
+}
+
+/// That a part is said to be of a message that is not there.
+pub(in crate::disclosure) fn no_round(side: Side, round: usize, part: &Part, rounds: usize) -> Refusal {
+    refusal(
+        side,
+        round,
+        part,
+        &format!("there is no such message; the connection has {rounds} of each direction"),
+    )
+}
+
+fn refusal(side: Side, round: usize, part: &Part, reason: &str) -> Refusal {
+    Refusal::Part { message: message_name(side, round), part: part.to_string(), reason: reason.into() }
+}
+
+/// That looking for hidden values takes no more than it may.
+fn check_search(side: Side, hidden: &[Hidden], exchanges: &[Exchange]) -> Result<(), Refusal> {
+    let searched = |hidden: &&Hidden| matches!(hidden.part, Part::Json(_));
+    let length = |hidden: &Hidden| match (exchanges.get(hidden.round), side) {
+        (Some(exchange), Side::Client) => exchange.request.body.length(),
+        (Some(exchange), Side::Server) => exchange.response.body.length(),
+        (None, _) => 0,
+    };
+    let all = hidden.iter().filter(searched).map(length).fold(0, usize::saturating_add);
+    if all > MAX_SEARCHED {
+        let reason = "so many hidden values in a body of this size take too long to find";
+        return Err(Refusal::Shown { side, reason });
+    }
+    Ok(())
 }
 
 /// What V gets to see of a payload, from what is to be hidden of it.
@@ -184,12 +240,12 @@ impl<'a> Message<'a> {
 pub(in crate::disclosure) fn find(
     side: Side,
     text: &[u8],
-    exchange: &Exchange,
+    exchanges: &[Exchange],
     hide: &[Hide],
 ) -> Result<Shown, Refusal> {
-    let message = Message::new(side, text, exchange);
     let mut shown = Shown { text: text.to_vec(), hidden: Vec::new() };
-    for Hide { part, claims, .. } in hide.iter().filter(|hide| hide.side == side) {
+    for Hide { round, part, claims, .. } in hide.iter().filter(|hide| hide.side == side) {
+        let message = Message::of(side, text, exchanges, *round, part)?;
         let (class, ranges) = message.locate(part)?;
         message.check_claims(part, claims.len())?;
         for range in &ranges {
@@ -201,7 +257,8 @@ pub(in crate::disclosure) fn find(
                 Zeroizing::new(ranges.iter().flat_map(|range| slice(text, range)).copied().collect());
             claims.iter_mut().for_each(|claim| spell(claim, &written));
         }
-        shown.hidden.push(Hidden { part: part.clone(), class, ranges, claims });
+        let (round, part) = (*round, part.clone());
+        shown.hidden.push(Hidden { round, part, class, ranges, claims });
     }
     shown.hidden.sort_by_key(|hidden| hidden.ranges.first().map(|range| range.start));
     Ok(shown)
@@ -218,7 +275,7 @@ fn spell(claim: &mut Assertion, written: &[u8]) {
     }
 }
 
-/// That what is shown is one request to this host and its whole response, and that the hidden strings are the parts that they are
+/// That what is shown are requests to this host and their whole responses, and that the hidden strings are the parts that they are
 /// said to be. `closed`: the server ended the connection with `close_notify`.
 ///
 /// # Errors
@@ -227,12 +284,12 @@ pub(in crate::disclosure) fn check(shown: &[Shown; 2], host: &str, closed: bool)
     let [request, response] = shown;
     request.check_shape(Side::Client)?;
     response.check_shape(Side::Server)?;
-    let exchange = exchange([&request.text, &response.text], closed)?;
-    check_host(&request.text, &exchange.request, host)?;
+    let exchanges = exchanges([&request.text, &response.text], closed)?;
+    exchanges.iter().try_for_each(|exchange| check_host(&request.text, &exchange.request, host))?;
     for (side, shown) in [(Side::Client, request), (Side::Server, response)] {
-        let message = Message::new(side, &shown.text, &exchange);
-        message.check_search(&shown.hidden)?;
+        check_search(side, &shown.hidden, &exchanges)?;
         for hidden in &shown.hidden {
+            let message = Message::of(side, &shown.text, &exchanges, hidden.round, &hidden.part)?;
             let (class, ranges) = message.locate(&hidden.part)?;
             message.check_claims(&hidden.part, hidden.claims.len())?;
             if (class, &ranges) != (hidden.class, &hidden.ranges) {

@@ -11,13 +11,13 @@ const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nSet-Cookie: more\r\nContent-Length:
                           {\"name\":\"Ada\",\"age\":36,\"x\":{\"y\":[1]}}";
 
 fn hide(side: Side, part: Part) -> Hide {
-    Hide { side, part, claims: Vec::new() }
+    Hide { side, round: 0, part, claims: Vec::new() }
 }
 
 fn shown(hide: &[Hide]) -> [Shown; 2] {
-    let exchange = exchange([REQUEST, RESPONSE], true).unwrap();
+    let exchanges = exchanges([REQUEST, RESPONSE], true).unwrap();
     [(Side::Client, REQUEST), (Side::Server, RESPONSE)]
-        .map(|(side, text)| find(side, text, &exchange, hide).unwrap())
+        .map(|(side, text)| find(side, text, &exchanges, hide).unwrap())
 }
 
 fn usual() -> [Shown; 2] {
@@ -51,14 +51,14 @@ fn what_p_hides_is_what_v_finds() {
 
 /// Everything but this, from these two messages, as V sees them.
 fn all_but_these(texts: [&[u8]; 2], revealed: &[(Side, Part)]) -> Result<[Vec<u8>; 2], Refusal> {
-    let exchange = exchange(texts, true)?;
+    let exchanges = exchanges(texts, true)?;
     let mut seen = [const { Vec::new() }; 2];
     for ((side, text), seen) in [Side::Client, Side::Server].into_iter().zip(texts).zip(&mut seen) {
         let revealed: Vec<_> =
             revealed.iter().filter(|(of, _)| *of == side).map(|(_, part)| part.clone()).collect();
-        let parts = all_but(side, text, &exchange, &revealed)?;
+        let parts = all_but(side, text, 0, &exchanges[0], &revealed)?;
         let hide: Vec<_> = parts.into_iter().map(|part| hide(side, part)).collect();
-        *seen = find(side, text, &exchange, &hide)?.text;
+        *seen = find(side, text, &exchanges, &hide)?.text;
     }
     Ok(seen)
 }
@@ -137,6 +137,7 @@ fn a_hidden_number_is_a_whole_one() {
         let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
         let start = head.len() + 5 + before.len();
         let hidden = Hidden {
+            round: 0,
             part: Part::Json("a".into()),
             class: Class::Number,
             ranges: vec![start..start + 3],
@@ -152,10 +153,10 @@ fn a_hidden_number_is_a_whole_one() {
 fn a_text_in_a_json_string_is_claimed_as_it_is_written_there() {
     let body = r#"{"a":"x \"y\" \u00e9"}"#;
     let response = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
-    let exchange = exchange([REQUEST, response.as_bytes()], true).unwrap();
+    let exchanges = exchanges([REQUEST, response.as_bytes()], true).unwrap();
     let claims = ["x \"y\" é", "\"y\"", r#"\"y\""#, "z"].map(|text| Assertion::Contains(text.into()));
-    let wish = Hide { side: Side::Server, part: Part::Json("a".into()), claims: claims.to_vec() };
-    let shown = find(Side::Server, response.as_bytes(), &exchange, &[wish]).unwrap();
+    let wish = Hide { side: Side::Server, round: 0, part: Part::Json("a".into()), claims: claims.to_vec() };
+    let shown = find(Side::Server, response.as_bytes(), &exchanges, &[wish]).unwrap();
     let expected =
         [r#"x \"y\" \u00e9"#, r#"\"y\""#, r#"\"y\""#, "z"].map(|text| Assertion::Contains(text.into()));
     assert_eq!(shown.hidden[0].claims, expected);
@@ -164,21 +165,21 @@ fn a_text_in_a_json_string_is_claimed_as_it_is_written_there() {
 #[test]
 fn what_makes_a_part_look_whole_is_neither_hidden_nor_read() {
     let request = b"GET / HTTP/1.1\r\nHost: localhost\r\nRange: bytes=9-20\r\n\r\n";
-    let whole = exchange([request, RESPONSE], true).unwrap();
+    let whole = exchanges([request, RESPONSE], true).unwrap();
     let hidden = hide(Side::Client, Part::Header("range".into()));
     assert!(find(Side::Client, request, &whole, &[hidden]).is_err());
     let seen = all_but_these([request, RESPONSE], &[]).unwrap();
     assert!(seen[0].ends_with(b"Range: bytes=9-20\r\n\r\n"), "it is shown, whatever is asked");
     for status in ["206 Partial Content", "226 IM Used"] {
         let partial = format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\n{{}}");
-        assert!(exchange([request, partial.as_bytes()], true).is_err(), "{status}");
+        assert!(exchanges([request, partial.as_bytes()], true).is_err(), "{status}");
     }
 }
 
 #[test]
 fn several_fields_of_one_name_are_hidden_together_and_claimed_nothing_about() {
     let request = b"GET / HTTP/1.1\r\nHost: localhost\r\nCookie: a\r\ncookie:\r\nCOOKIE: bc\r\n\r\n";
-    let exchange = exchange([request, RESPONSE], true).unwrap();
+    let exchange = exchanges([request, RESPONSE], true).unwrap();
     let mut hidden = hide(Side::Client, Part::Header("cookie".into()));
     let seen = find(Side::Client, request, &exchange, core::slice::from_ref(&hidden)).unwrap();
     assert_eq!(seen.text, b"GET / HTTP/1.1\r\nHost: localhost\r\nCookie: x\r\ncookie:\r\nCOOKIE: xx\r\n\r\n");
@@ -240,7 +241,8 @@ fn keys_and_header_names_cannot_be_hidden() {
         } else {
             Part::Header("xxxxcookie".into())
         };
-        shown[1].hidden.push(Hidden { part, class, ranges: vec![place..place + 4], claims: Vec::new() });
+        let ranges = vec![place..place + 4];
+        shown[1].hidden.push(Hidden { round: 0, part, class, ranges, claims: Vec::new() });
         assert!(matches!(verdict(&shown), Err(Refusal::Part { .. })), "{from}");
     }
 }
@@ -256,15 +258,16 @@ fn a_hidden_string_cannot_begin_inside_an_escape() {
 }
 
 #[test]
-fn two_requests_and_interrupted_messages_are_refused() {
+fn messages_that_are_interrupted_or_have_no_counterpart_are_refused() {
     for [request, response] in [
-        [&[REQUEST, REQUEST].concat()[..], &[RESPONSE, RESPONSE].concat()],
+        [&[REQUEST, REQUEST].concat()[..], RESPONSE],
+        [REQUEST, &[RESPONSE, RESPONSE].concat()],
         [REQUEST, &RESPONSE[..RESPONSE.len() - 1]],
         [&REQUEST[..10], RESPONSE],
         [REQUEST, &[RESPONSE, b"x"].concat()],
         [b"", b""],
     ] {
-        assert!(matches!(exchange([request, response], true), Err(Refusal::Http { .. })));
+        assert!(matches!(exchanges([request, response], true), Err(Refusal::Http { .. })));
     }
 }
 
@@ -273,10 +276,91 @@ fn a_response_is_the_last_one_if_it_says_so() {
     let says = |connection: &str| {
         let response = format!("HTTP/1.1 204 No\r\n{connection}\r\n");
         let exchanges = http::parse(REQUEST, response.as_bytes(), false).unwrap();
-        is_last(&exchanges[0], response.as_bytes())
+        exchanges[0].response.is_last(response.as_bytes())
     };
     assert!(says("Connection: close\r\n") && says("connection: TE, Close\r\n"));
     assert!(!says("") && !says("Connection: keep-alive\r\n") && !says("X: close\r\n"));
+}
+
+/// A second exchange, whose response is not JSON of the same form.
+const AGAIN: [&[u8]; 2] = [
+    b"POST /b HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8\r\n\r\n{\"b\":12}",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{\"age\":77}",
+];
+
+fn two() -> [Vec<u8>; 2] {
+    [[REQUEST, AGAIN[0]].concat(), [RESPONSE, AGAIN[1]].concat()]
+}
+
+fn shown_of_two(hide: &[Hide]) -> Result<[Shown; 2], Refusal> {
+    let [request, response] = two();
+    let exchanges = exchanges([&request, &response], true)?;
+    Ok([find(Side::Client, &request, &exchanges, hide)?, find(Side::Server, &response, &exchanges, hide)?])
+}
+
+#[test]
+fn parts_of_each_of_several_rounds_are_hidden_by_its_number() {
+    let of = |side, round, part| Hide { round, ..hide(side, part) };
+    let hidden = [
+        of(Side::Client, 1, Part::Json("b".into())),
+        of(Side::Client, 0, Part::Target),
+        of(Side::Server, 1, Part::Json("age".into())),
+        of(Side::Server, 0, Part::Json("name".into())),
+    ];
+    let shown = shown_of_two(&hidden).unwrap();
+    assert_eq!(verdict(&shown), Ok(()));
+    let text = |shown: &Shown| String::from_utf8(shown.text.clone()).unwrap();
+    assert!(text(&shown[0]).starts_with("GET /xxx HTTP/1.1") && text(&shown[0]).ends_with("{\"b\":11}"));
+    assert!(
+        text(&shown[1]).contains("{\"name\":\"xxx\",\"age\":36") && text(&shown[1]).ends_with("{\"age\":11}")
+    );
+    for Shown { hidden, .. } in &shown {
+        assert_eq!([hidden[0].round, hidden[1].round], [0, 1]);
+    }
+    let missing = shown_of_two(&[of(Side::Server, 2, Part::Body)]).unwrap_err();
+    assert!(missing.to_string().contains("response 3") && missing.to_string().contains("has 2"), "{missing}");
+    // P says that the hidden bytes are the same part of the other round.
+    for (side, at) in [(0, 0), (1, 0), (1, 1)] {
+        let mut cheat = shown.clone();
+        cheat[side].hidden[at].round ^= 1;
+        assert!(matches!(verdict(&cheat), Err(Refusal::Part { .. })), "{side} {at}");
+        cheat[side].hidden[at].round = 7;
+        assert!(matches!(verdict(&cheat), Err(Refusal::Part { .. })), "{side} {at}");
+    }
+}
+
+#[test]
+fn each_of_several_requests_is_to_the_host_that_was_verified() {
+    let [request, response] = two();
+    let request = String::from_utf8(request).unwrap();
+    let at = request.rfind("localhost").unwrap();
+    let other = [&request[..at], "elsewhere", &request[at + 9..]].concat();
+    let text = |text: &[u8]| Shown { text: text.to_vec(), hidden: Vec::new() };
+    assert_eq!(verdict(&[text(request.as_bytes()), text(&response)]), Ok(()));
+    assert!(matches!(verdict(&[text(other.as_bytes()), text(&response)]), Err(Refusal::Host { .. })));
+}
+
+/// A server that ignores the body of a GET takes it for a request of its own, and may end the connection before it comes to the second.
+#[test]
+fn a_body_that_a_server_may_take_for_a_request_is_refused_where_there_are_several() {
+    let answers = [RESPONSE, AGAIN[1]].concat();
+    for (method, fields, body, sound) in [
+        ("POST", "Content-Length: 4", "abcd", true),
+        ("PUT", "Content-Length: 4", "abcd", true),
+        ("GET", "Content-Length: 4", "abcd", false),
+        ("DELETE", "Content-Length: 4", "abcd", false),
+        ("POST", "Transfer-Encoding: chunked", "1\r\na\r\n0\r\n\r\n", false),
+        ("GET", "X: y", "", true),
+    ] {
+        let request = format!("{method} / HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n\r\n{body}");
+        let alone = exchanges([request.as_bytes(), RESPONSE], true);
+        assert!(alone.is_ok(), "{method} {fields}");
+        let first = [request.as_bytes(), AGAIN[0]].concat();
+        let last = [AGAIN[0], request.as_bytes()].concat();
+        for text in [first, last] {
+            assert_eq!(exchanges([&text, &answers], true).is_ok(), sound, "{method} {fields}");
+        }
+    }
 }
 
 fn message() -> Message {
@@ -289,6 +373,7 @@ fn message() -> Message {
     let mut shown = usual();
     shown[1].hidden[0].claims = claims;
     shown[1].hidden.push(Hidden {
+        round: 3,
         part: Part::Body,
         class: Class::Opaque,
         ranges: vec![0..1, 5..9],

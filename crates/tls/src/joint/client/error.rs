@@ -4,7 +4,7 @@ use std::io;
 
 use rustls::{AlertDescription, CertificateError, Error as TlsError, PeerIncompatible};
 
-use crate::transcript;
+use crate::{dialogue, transcript};
 
 /// What became of the connection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -73,6 +73,9 @@ pub enum Failure {
     /// The server ended the connection after the handshake, with nothing said.
     #[error("the server ended the connection without a response")]
     NoResponse,
+    /// With several requests: there is no next one, or a response that was read is not what one waits for.
+    #[error(transparent)]
+    Dialogue(#[from] dialogue::Error),
     /// The system gives no further thread.
     #[error("no thread for the TLS library: {0}")]
     Thread(io::ErrorKind),

@@ -1,4 +1,4 @@
-//! P's connection to the server: stock TLS over an [`Engine`], one request, and the response as it came.
+//! P's connection to the server: stock TLS over an [`Engine`], requests, and the responses as they came.
 //!
 //! ```text
 //! P                                                                    server
@@ -14,9 +14,12 @@
 //! closes; has all bytes of both directions
 //! ```
 //!
-//! Nothing that the server encrypts is decrypted here: nobody can, while the connection lives. So P cannot see where a response ends,
-//! and takes records until the server ends the connection: with an alert, whose type is in the clear, or by closing it. The request has
-//! to ask for that (`Connection: close`), and for a body that its reader will understand (`Accept-Encoding: identity`).
+//! Nothing that the server encrypts is decrypted here unless the engine was prepared for it. So P cannot see where a response ends,
+//! and takes records until the server ends the connection: with an alert, whose type is in the clear, or by closing it. The (last) request
+//! has to ask for that (`Connection: close`), and all for a body that its reader will understand (`Accept-Encoding: identity`).
+//!
+//! With [several requests](converse) those that wait for no response are sent with the one before. Where a response is read first,
+//! `engine: decrypt` gives what each record says, and what it says where it ends ([`dialogue`](crate::dialogue)).
 //!
 //! What comes out, [`Captured`], is a connection that *parses*. That the server's records are the server's is not known yet: P and V
 //! find out when V has opened its part.
@@ -43,10 +46,12 @@ use std::sync::Arc;
 use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
 use rustls::pki_types::ServerName;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncodeTlsData, InsufficientSizeError};
+use zeroize::Zeroizing;
 
 use self::wire::Wire;
 use super::provider::{Session, provider, with_engine};
 use super::{Engine, Error};
+use crate::dialogue::{Ask, Dialogue};
 use crate::record::MAX_PLAINTEXT;
 use crate::server::{self, Roots};
 use crate::stock;
@@ -77,6 +82,16 @@ pub struct Captured {
     pub transcript: Transcript,
 }
 
+/// A request and what is done about its response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Round {
+    /// The records that the request goes in, which the engine has prepared: 1 to 2^14 bytes each.
+    pub lengths: Vec<usize>,
+    /// Whether the response is read before the next request is asked for. The engine must be prepared for that. Not the last one's, and not
+    /// after one that is not read: nobody knows where that ends.
+    pub read: bool,
+}
+
 /// Runs a connection on `stream`, which is open already (see [`dial`]) and is dropped at the end: sends `request` in records of
 /// `lengths`, which are those that `engine` has prepared, and takes all that the server answers until it ends the connection.
 ///
@@ -95,11 +110,63 @@ pub fn query<S: Read + Write + Send>(
     request: &[u8],
     lengths: &[usize],
 ) -> Result<Captured, Error> {
-    let records = records(request, lengths)?;
+    let round = Round { lengths: lengths.to_vec(), read: false };
+    converse(engine, stream, target, &[round], &mut |_, _| Ok(Zeroizing::new(request.to_vec())))
+}
+
+/// Runs a connection with several requests, which `ask` makes: those of the rounds before the first that is read, and that one's, before
+/// the connection is opened; later ones when what they wait for was read. `ask` is called on another thread. Otherwise as [`query`].
+///
+/// # Errors
+/// As [`query`]; [`Failure::Dialogue`] if there is no request, or a response that is read is not one or the server's last.
+///
+/// # Panics
+/// Only if the engine, the stream or `ask` panics.
+pub fn converse<S: Read + Write + Send>(
+    engine: &mut dyn Engine,
+    stream: S,
+    target: &Target<'_>,
+    rounds: &[Round],
+    ask: &mut Ask<'_>,
+) -> Result<Captured, Error> {
+    let in_order = rounds.iter().skip_while(|round| round.read).all(|round| !round.read);
+    if !in_order || rounds.last().is_none_or(|last| last.read) {
+        return Err(Failure::Misuse("responses are read from the first on, and not the last").into());
+    }
+    let mut talk = Talk { rounds, dialogue: Dialogue::new(rounds.len(), ask) };
+    let first = talk.requests()?;
     let name = server::canonical_name(target.host).map_err(|_| Failure::Name)?;
     let name = ServerName::try_from(name).map_err(|_| Failure::Name)?;
-    let tls = |session: &Session| Tls::new(session, stream, target, name)?.run(&records);
+    let tls = |session: &Session| Tls::new(session, stream, target, name)?.run(first, &mut talk);
     with_engine(engine, tls).map_err(|error| Failure::Thread(error.kind()))?
+}
+
+/// What is said on a connection.
+struct Talk<'t, 'a, 'b> {
+    /// Those whose requests have not been made.
+    rounds: &'t [Round],
+    dialogue: Dialogue<'a, 'b>,
+}
+
+/// Requests that are sent together, as records.
+struct Burst {
+    records: Vec<Zeroizing<Vec<u8>>>,
+    /// Whether a response is read then.
+    read: bool,
+}
+
+impl Talk<'_, '_, '_> {
+    /// The next requests up to one whose response is read, or to the last.
+    fn requests(&mut self) -> Result<Burst, Failure> {
+        let mut burst = Burst { records: Vec::new(), read: false };
+        while let ([round, rest @ ..], false) = (self.rounds, burst.read) {
+            let request = self.dialogue.request()?;
+            let parts = records(&request, &round.lengths)?;
+            burst.records.extend(parts.into_iter().map(|part| Zeroizing::new(part.to_vec())));
+            (burst.read, self.rounds) = (round.read, rest);
+        }
+        Ok(burst)
+    }
 }
 
 /// Splits a request; each part is one record.
@@ -151,12 +218,20 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         Ok(Self { session, connection, wire: Wire::new(stream, &target.limits), outgoing: Vec::new() })
     }
 
-    fn run(mut self, request: &[&[u8]]) -> Result<Captured, Error> {
+    fn run(mut self, first: Burst, talk: &mut Talk<'_, '_, '_>) -> Result<Captured, Error> {
         self.handshake()?;
         if self.connection.alpn_protocol() != Some(stock::HTTP) {
             return Err(Failure::NoProtocol.into());
         }
-        self.request(request)?;
+        let mut burst = first;
+        loop {
+            self.send(&burst.records)?;
+            if !burst.read {
+                break;
+            }
+            self.read(&mut talk.dialogue)?;
+            burst = talk.requests()?;
+        }
         let (client, server) = self.wire.finish()?;
         let transcript = Transcript::parse(&client, &server).map_err(Failure::from)?;
         if !transcript.server.iter().any(|record| record.content_type == APPLICATION_DATA) {
@@ -204,8 +279,25 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         Ok(next)
     }
 
-    /// Encrypts all of the request before any of it is sent: half of a request is of no use.
-    fn request(&mut self, records: &[&[u8]]) -> Result<(), Error> {
+    /// Takes records of the server's until they are a whole response.
+    fn read(&mut self, dialogue: &mut Dialogue<'_, '_>) -> Result<(), Error> {
+        loop {
+            let payload = match self.wire.record()? {
+                Some([APPLICATION_DATA, _, _, _, _, payload @ ..]) => payload.to_vec(),
+                // An alert, or the connection's end.
+                _ => return Err(Failure::from(dialogue.ended()).into()),
+            };
+            let asked = self.session.ask(move |engine| engine.decrypt(&payload));
+            self.session.check()?;
+            let plaintext = asked.map_err(|error| Failure::Tls(error.to_string()))?;
+            if dialogue.hear(&plaintext).map_err(Failure::from)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Encrypts all of these records before any of them is sent: half of a request is of no use.
+    fn send(&mut self, records: &[Zeroizing<Vec<u8>>]) -> Result<(), Error> {
         let unexpected = || Failure::Tls("it does not take the request after the handshake".into());
         for record in records {
             let status = self.connection.process_tls_records(&mut []);
@@ -224,6 +316,7 @@ impl<'s, S: Read + Write> Tls<'s, S> {
             }
         }
         self.wire.send(&self.outgoing)?;
+        self.outgoing.clear();
         Ok(())
     }
 }

@@ -14,6 +14,7 @@ use p256::{PublicKey, SecretKey};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rustls::{ServerConfig, ServerConnection};
+use zeroize::Zeroizing;
 
 use super::{Captured, Limits, Target, query};
 use crate::joint::{Engine, Error};
@@ -21,6 +22,7 @@ use crate::prf::testing::plain_prf;
 use crate::prf::{MasterSeed, Random};
 use crate::record::header;
 use crate::server::Roots;
+use crate::transcript::APPLICATION_DATA;
 use crate::transcript::testing::{Authority, HOST, Kind, server};
 
 /// What an engine was asked for.
@@ -33,6 +35,8 @@ pub(super) enum Asked {
     ClientFinished([u8; 32]),
     /// Type and length.
     Encrypt(u8, usize),
+    /// Bytes of a record's payload.
+    Decrypt(usize),
 }
 
 /// An engine that knows everything.
@@ -40,8 +44,10 @@ pub(super) struct Clear {
     secret: SecretKey,
     pub(super) master: Vec<u8>,
     premaster: Vec<u8>,
-    cipher: Option<(Aes128Gcm, Vec<u8>)>,
-    sequence: u64,
+    /// The client's cipher and write IV, the server's.
+    ciphers: Option<[(Aes128Gcm, Vec<u8>); 2]>,
+    /// The next numbers of the client's and the server's records.
+    sequences: [u64; 2],
     pub(super) asked: Vec<Asked>,
     /// The call that fails, counted from 0.
     pub(super) fails_at: Option<usize>,
@@ -51,7 +57,7 @@ impl Clear {
     pub(super) fn new(seed: u64) -> Self {
         let secret = SecretKey::generate_from_rng(&mut ChaCha20Rng::seed_from_u64(seed));
         let (master, premaster, asked) = (Vec::new(), Vec::new(), Vec::new());
-        Self { secret, master, premaster, cipher: None, sequence: 0, asked, fails_at: None }
+        Self { secret, master, premaster, ciphers: None, sequences: [0, 1], asked, fails_at: None }
     }
 
     pub(super) fn failing(call: usize) -> Self {
@@ -100,7 +106,8 @@ impl Engine for Clear {
     fn key_block(&mut self, client_random: &Random, server_random: &Random) -> Result<(), Error> {
         self.note(Asked::KeyBlock(*client_random, *server_random))?;
         let block = plain_prf(&self.master, "key expansion", &[*server_random, *client_random].concat(), 40);
-        self.cipher = Some((Aes128Gcm::new_from_slice(&block[..16]).unwrap(), block[32..36].to_vec()));
+        let cipher = |key: &[u8], iv: &[u8]| (Aes128Gcm::new_from_slice(key).unwrap(), iv.to_vec());
+        self.ciphers = Some([cipher(&block[..16], &block[32..36]), cipher(&block[16..32], &block[36..])]);
         Ok(())
     }
 
@@ -111,13 +118,25 @@ impl Engine for Clear {
 
     fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
         self.note(Asked::Encrypt(content_type, plaintext.len()))?;
-        let (cipher, iv) = self.cipher.as_ref().unwrap();
-        let explicit = self.sequence.to_be_bytes();
+        let [(cipher, iv), _] = self.ciphers.as_ref().unwrap();
+        let sequence = self.sequences[0];
+        let explicit = sequence.to_be_bytes();
         let nonce = Nonce::try_from([iv, &explicit[..]].concat().as_slice()).unwrap();
-        let aad = header(self.sequence, content_type, plaintext.len()).unwrap();
-        self.sequence += 1;
+        let aad = header(sequence, content_type, plaintext.len()).unwrap();
+        self.sequences[0] += 1;
         let protected = cipher.encrypt(&nonce, Payload { msg: plaintext, aad: &aad }).unwrap();
         Ok([&explicit[..], &protected].concat())
+    }
+
+    fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+        self.note(Asked::Decrypt(payload.len()))?;
+        let [_, (cipher, iv)] = self.ciphers.as_ref().unwrap();
+        let (explicit, msg) = payload.split_at(8);
+        let nonce = Nonce::try_from([iv, explicit].concat().as_slice()).unwrap();
+        let aad = header(self.sequences[1], APPLICATION_DATA, msg.len() - 16).unwrap();
+        self.sequences[1] += 1;
+        let opened = cipher.decrypt(&nonce, Payload { msg, aad: &aad });
+        opened.map(Zeroizing::new).map_err(|_| Self::failure())
     }
 }
 
@@ -128,12 +147,16 @@ pub(super) enum Answer {
     Notify(Vec<u8>),
     /// Answers and closes.
     Silent(Vec<u8>),
+    /// Answers the requests one after the other, then ends the connection with `close_notify`.
+    Each(Vec<Vec<u8>>),
 }
 
 /// A server of this process at the other end of a stream. When it has nothing to say, the stream is at its end.
 pub(super) struct Local<C = fn(&mut Vec<u8>)> {
     connection: ServerConnection,
     answer: Option<Answer>,
+    /// How many requests were answered, of several.
+    answered: usize,
     pub(super) requests: Arc<Mutex<Vec<u8>>>,
     /// All that came from the client.
     pub(super) received: Arc<Mutex<Vec<u8>>>,
@@ -154,7 +177,8 @@ impl<C: FnMut(&mut Vec<u8>)> Local<C> {
     pub(super) fn changed(config: &Arc<ServerConfig>, answer: Answer, change: C) -> Self {
         let connection = ServerConnection::new(Arc::clone(config)).unwrap();
         let (requests, received) = (Arc::default(), Arc::default());
-        Self { connection, answer: Some(answer), requests, received, output: Vec::new(), change }
+        let (answer, output) = (Some(answer), Vec::new());
+        Self { connection, answer, answered: 0, requests, received, output, change }
     }
 }
 
@@ -169,10 +193,7 @@ impl<C: FnMut(&mut Vec<u8>)> Write for Local<C> {
             let mut requests = self.requests.lock().unwrap();
             let _ = self.connection.reader().read_to_end(&mut requests);
         }
-        let whole = self.requests.lock().unwrap().windows(4).any(|end| end == b"\r\n\r\n");
-        if whole && let Some(answer) = self.answer.take() {
-            respond(&mut self.connection, &answer);
-        }
+        self.respond();
         let mut flight = Vec::new();
         while self.connection.wants_write() {
             self.connection.write_tls(&mut flight)?;
@@ -187,6 +208,28 @@ impl<C: FnMut(&mut Vec<u8>)> Write for Local<C> {
     }
 }
 
+impl<C> Local<C> {
+    /// Says what is to be said to the requests so far, which have no bodies.
+    fn respond(&mut self) {
+        let requests = self.requests.lock().unwrap().windows(4).filter(|end| end == b"\r\n\r\n").count();
+        if let Some(Answer::Each(answers)) = &mut self.answer {
+            let count = requests.saturating_sub(self.answered).min(answers.len());
+            self.answered += count;
+            for answer in answers.drain(..count) {
+                self.connection.writer().write_all(&answer).unwrap();
+            }
+            if answers.is_empty() {
+                self.connection.send_close_notify();
+                self.answer = None;
+            }
+        } else if requests > 0
+            && let Some(answer) = self.answer.take()
+        {
+            respond(&mut self.connection, &answer);
+        }
+    }
+}
+
 impl<C> Read for Local<C> {
     fn read(&mut self, place: &mut [u8]) -> io::Result<usize> {
         let count = place.len().min(self.output.len());
@@ -198,7 +241,10 @@ impl<C> Read for Local<C> {
 
 fn respond(connection: &mut ServerConnection, answer: &Answer) {
     connection.set_buffer_limit(None);
-    let (Answer::Notify(bytes) | Answer::Silent(bytes)) = answer;
+    let bytes = match answer {
+        Answer::Notify(bytes) | Answer::Silent(bytes) => bytes,
+        Answer::Each(answers) => &answers.concat(),
+    };
     connection.writer().write_all(bytes).unwrap();
     if matches!(answer, Answer::Notify(_)) {
         connection.send_close_notify();

@@ -120,7 +120,7 @@ impl Session {
     }
 
     /// Asks the engine, unless there was an error before.
-    pub(super) fn ask<T: Send + 'static>(
+    pub(in crate::joint) fn ask<T: Send + 'static>(
         &self,
         call: impl FnOnce(&mut dyn Engine) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, rustls::Error> {

@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, Receiver};
 use rustls::crypto::cipher::{AeadKey, OutboundChunks, OutboundPlainMessage, Tls12AeadAlgorithm};
 use rustls::crypto::tls12::Prf;
 use rustls::{ContentType, ProtocolVersion};
+use zeroize::Zeroizing;
 
 use super::session::{Entered, HANDLE_BYTES, Handle};
 use super::*;
@@ -49,6 +50,9 @@ impl Engine for Counting {
     }
     fn encrypt(&mut self, _: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
         self.call(vec![0; plaintext.len() + 24])
+    }
+    fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+        self.call(Zeroizing::new(payload.to_vec()))
     }
 }
 
@@ -201,6 +205,9 @@ fn a_record_of_another_length_or_number_is_kept_back() {
         }
         fn encrypt(&mut self, kind: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
             self.1.encrypt(kind, plaintext).map(self.0)
+        }
+        fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+            self.1.decrypt(payload)
         }
     }
     let cases: [(Change, bool); 4] = [

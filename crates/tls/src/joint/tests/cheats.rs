@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use volery_channel::{Tag, tags};
+use zeroize::Zeroizing;
 
 use super::*;
 use crate::disclosure::{Error as Told, Proven, Refusal};
@@ -293,6 +294,10 @@ impl<E: Engine> Engine for Other<'_, E> {
         self.now()?;
         self.inner.encrypt(content_type, plaintext)
     }
+    fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+        self.now()?;
+        self.inner.decrypt(payload)
+    }
 }
 
 #[test]
@@ -306,7 +311,10 @@ fn a_client_that_asks_for_anything_else_ends_the_session() {
     let record: Ask = |engine| engine.encrypt(22, &[0; 16]).map(drop);
     let alert: Ask = |engine| engine.encrypt(21, &[1, 0]).map(drop);
     let long: Ask = |engine| engine.encrypt(23, &[0; 100]).map(drop);
-    let cases: [(Ask, usize); 9] = [
+    let read: Ask = |engine| engine.decrypt(&[0; 100]).map(drop);
+    let cases: [(Ask, usize); 11] = [
+        (read, 5),
+        (read, 6),
         (seed, 1),
         (keys, 2),
         (finished, 3),
@@ -327,8 +335,8 @@ fn a_client_that_asks_for_anything_else_ends_the_session() {
             result
         });
         match p.unwrap_err() {
-            Error::Order { .. } => assert_ne!(number, 8),
-            Error::Parties(crate::Error::Server { .. }) => assert_eq!(number, 8),
+            Error::Order { .. } => assert_ne!(number, 10),
+            Error::Parties(crate::Error::Server { .. }) => assert_eq!(number, 10),
             other => panic!("case {number}: {other:?}"),
         }
         assert!(matches!(v, Err(Error::Parties(_) | Error::Garbling(_))), "case {number}: {v:?}");

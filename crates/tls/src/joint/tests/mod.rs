@@ -2,6 +2,7 @@
 
 mod cheats;
 mod opening;
+mod rounds;
 
 use volery_garble::two_party::Garbling;
 
@@ -27,7 +28,7 @@ fn response(body: &str) -> Vec<u8> {
 }
 
 fn hide(side: Side, part: Part, claims: Vec<Assertion>) -> Hide {
-    Hide { side, part, claims }
+    Hide { side, round: 0, part, claims }
 }
 
 fn usual() -> Vec<Hide> {

@@ -59,6 +59,7 @@ PARTS of a request or response, to reveal, to hide or to claim something about
                             hidden
   request.header:NAME       the value of a header field (also of the response); request.target: path and query
   response.body             a whole body
+  response2.json:PATH       of the second response, where there are several requests; request1 and response1 are request and response
 CLAIMS (the part is hidden)
   --assert 'response.json:balance in 100.50..2000'   a decimal number, from 100.50 to 2000; 5000.. : at least; also > >= < <=
   --assert 'response.json:name = Ada'                exactly this text
@@ -68,6 +69,9 @@ CLAIMS (the part is hidden)
   --assert 'response.json:id is digits'              digits alone; `length 3..20`: so many bytes
 Everything that is not hidden is shown to the notary and stands in the attestation, apart from cookies and authorization. With --reveal that is what you name, and
 what says how to read the rest: start lines, names of header fields and JSON keys, lengths. The length of what is hidden shows.
+FURTHER REQUESTS on the same connection (--then FILE): a line `METHOD /target`, header fields, an empty line, a body. A value of an earlier
+response stands as {{response.json:token|64}} in target, fields or body: a string or number of at most 64 bytes. What a request waits for is
+read while the connection lives, which in two-party mode has to be prepared, 128 KB for 16 bytes; other requests are sent at once.
 In proxy mode the notary relays the connection, and whoever trusts the attestation trusts it to have reached the true server.";
 
 #[derive(Debug, Args)]
@@ -95,6 +99,12 @@ pub(crate) struct WebProveArgs {
     /// two-party: about so many bytes of the response will be shown or claimed something about; more can be, and takes time then
     #[arg(long, value_name = "BYTES", default_value_t = 2048, value_parser = clap::value_parser!(u16).range(..=1 << 15))]
     pub(crate) expect: u16,
+    /// A further request on the same connection: method and target, fields, an empty line, a body; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) then: Vec<PathBuf>,
+    /// two-party: so many bytes can be read of each response that a further request waits for
+    #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = clap::value_parser!(u16).range(1..=1 << 13))]
+    pub(crate) read: u16,
     /// A part that is shown; with one of these, everything else that can be hidden is
     #[arg(long, value_name = "PART")]
     pub(crate) reveal: Vec<String>,

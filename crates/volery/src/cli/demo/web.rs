@@ -1,6 +1,6 @@
 //! `volery demo web`: a website with an account page, to try `volery web prove` on.
 //!
-//! Who sends the right cookie gets the page, as with any account. The website's certificate is written to a file for `--roots`.
+//! Who sends the right cookie gets the page, as with any account; or a token, with which one gets it, too. The website's certificate is written to a file for `--roots`.
 
 use std::io;
 use std::path::Path;
@@ -12,6 +12,8 @@ use crate::cli::web::Site;
 
 /// What shows the server who asks.
 const COOKIE: &str = "session=demo";
+/// What else does.
+const TOKEN: &str = "demo-7d1f0c";
 /// The page.
 const ACCOUNT: &str =
     r#"{"holder": "Ada Lovelace", "account": "4029-7714", "currency": "EUR", "balance": 5120}"#;
@@ -47,17 +49,25 @@ fn response(request: &[u8]) -> String {
     let mut lines = request.split("\r\n");
     let target =
         lines.next().and_then(|line| line.strip_prefix("GET ")).and_then(|rest| rest.split(' ').next());
-    let cookies = lines.take_while(|line| !line.is_empty()).filter_map(|line| line.split_once(':'));
-    let cookies = cookies.filter(|(name, _)| name.eq_ignore_ascii_case("cookie"));
-    let known = cookies.flat_map(|(_, value)| value.split(';')).any(|cookie| cookie.trim() == COOKIE);
+    let fields: Vec<_> =
+        lines.take_while(|line| !line.is_empty()).filter_map(|line| line.split_once(':')).collect();
+    let values = |name: &str| -> Vec<&str> {
+        let named = fields.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name));
+        named.flat_map(|(_, value)| value.split(';')).map(str::trim).collect()
+    };
+    let known = values("cookie").contains(&COOKIE);
+    let may = known || values("authorization").contains(&format!("Bearer {TOKEN}").as_str());
+    let token = format!(r#"{{"token": "{TOKEN}"}}"#);
     let (status, body) = match target.map(|target| target.split('?').next().unwrap_or_default()) {
-        Some("/account") if known => ("200 OK", ACCOUNT),
-        Some("/account") => ("401 Unauthorized", r#"{"error": "no such session"}"#),
+        Some("/account") if may => ("200 OK", ACCOUNT),
+        Some("/token") if known => ("200 OK", &*token),
+        Some("/account" | "/token") => ("401 Unauthorized", r#"{"error": "no such session"}"#),
         Some(_) => ("404 Not Found", r#"{"error": "no such page"}"#),
         None => ("405 Method Not Allowed", r#"{"error": "no such method"}"#),
     };
+    let connection = if values("connection").contains(&"keep-alive") { "keep-alive" } else { "close" };
     format!(
-        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: {connection}\r\n\r\n{body}",
         body.len()
     )
 }
@@ -73,6 +83,9 @@ mod tests {
             ("GET /account?x HTTP/1.1\r\ncookie: a=b; session=demo\r\n\r\n", "HTTP/1.1 200 OK"),
             ("GET /account HTTP/1.1\r\nCookie: session=demos\r\n\r\n", "HTTP/1.1 401 Unauthorized"),
             ("GET /account HTTP/1.1\r\n\r\nCookie: session=demo", "HTTP/1.1 401 Unauthorized"),
+            ("GET /token HTTP/1.1\r\ncookie: session=demo\r\n\r\n", "HTTP/1.1 200 OK"),
+            ("GET /token HTTP/1.1\r\n\r\n", "HTTP/1.1 401 Unauthorized"),
+            ("GET /account HTTP/1.1\r\nAuthorization: Bearer demo-7d1f0c\r\n\r\n", "HTTP/1.1 200 OK"),
             ("GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 404 Not Found"),
             ("POST /account HTTP/1.1\r\n\r\n", "HTTP/1.1 405 Method Not Allowed"),
             ("\u{0}\r\n\r\n", "HTTP/1.1 405 Method Not Allowed"),

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! request      a URL, header fields and a body, to the bytes of a request
+//! script       several requests, with values from earlier responses
 //! parts        what is revealed, hidden and claimed, from a command line's words
 //! notary       V: keys, and serving
 //! attestation  reading what V signed
@@ -12,6 +13,7 @@ mod attestation;
 mod notary;
 mod parts;
 mod request;
+mod script;
 mod site;
 
 pub(crate) use attestation::{show, verify};
@@ -23,7 +25,7 @@ use std::thread;
 use std::time::Duration;
 
 use volery::tls::attestation::{Attestation, SigningKey};
-use volery::tls::joint::{self, Sizes, client};
+use volery::tls::joint::{self, client};
 use volery::tls::proxy::{self, relay::Rules};
 use volery::tls::server::Roots;
 use volery::{Address, Channel, Limits, Options, Prover, memory_pair, os_rng};
@@ -38,6 +40,7 @@ use super::{output, public};
 use notary::{InLine, Notary, Token, Tokens};
 use parts::Wish;
 use request::Page;
+use script::{Script, Template};
 
 /// How long a server may take in all: less than a notary waits for a prover's next word.
 const PATIENCE: Duration = Duration::from_secs(25);
@@ -47,25 +50,24 @@ const MAX_RECEIVED: usize = 16 << 20;
 /// What is fetched, and what is said of it.
 struct Plan {
     mode: ModeArg,
-    page: Page,
+    script: Script,
     roots: Roots,
-    request: Zeroizing<Vec<u8>>,
     wish: Wish,
-    /// Bytes of the response that will be proved, about.
+    /// Bytes of each response that a later request waits for, at most.
+    read: usize,
+    /// Bytes of the responses that will be proved, about.
     expect: usize,
     phases: Phases,
 }
 
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
-    let page = Page::parse(&args.url)?;
+    let script = script(args)?;
     let wish = Wish::parse(&args.hide, &args.assert, &args.reveal)?;
-    let fields = fields(args)?;
-    let body = args.body.as_ref().map(|path| read(path, MAX_RECEIVED as u64)).transpose()?;
-    let request = page.request(&args.method, &fields, body.as_deref().map(Vec::as_slice))?;
     let roots = roots(&args.roots)?;
+    let (mode, read, expect) = (args.mode, args.read.into(), args.expect.into());
     let phases = Phases::new(args.quiet)?;
-    let plan = Plan { mode: args.mode, page, roots, request, wish, expect: args.expect.into(), phases };
+    let plan = Plan { mode, script, roots, wish, read, expect, phases };
     let attestation = match (&args.notary, args.notary_key) {
         (Some(address), Some(key)) => {
             let connection =
@@ -108,14 +110,15 @@ impl Plan {
     }
 
     fn together<C: Channel + Send>(&self, prover: Prover<C>) -> Result<Prover<C>, Failure> {
-        let Self { page, roots, request, .. } = self;
-        let sizes = Sizes { query: request.len(), proved: self.expect };
+        let Self { script, roots, .. } = self;
+        let page = script.page();
         self.phases.begin("preparing the connection");
-        let prepared = prover.prepare_web(sizes, os_rng()?)?;
+        let prepared = prover.prepare_web(script.sizes(self.read, self.expect), os_rng()?)?;
         let limits = client::Limits { received: MAX_RECEIVED, total: PATIENCE, ..client::Limits::default() };
         let target = client::Target { host: &page.host, roots, limits };
-        self.phases.begin("fetching the page");
-        let fetched = prepared.fetch(&target, page.port, request)?;
+        self.phases.begin(self.fetching());
+        let fetched =
+            prepared.converse(&target, page.port, &mut |round, heard| script.request(round, heard))?;
         let payload = [fetched.request(), fetched.response()];
         let hide = self.wish.of(payload, |revealed| fetched.hide_all_but(revealed))?;
         self.phases.begin("proving");
@@ -123,15 +126,22 @@ impl Plan {
     }
 
     fn relayed<C: Channel>(&self, mut prover: Prover<C>) -> Result<Prover<C>, Failure> {
-        let Self { page, roots, request, .. } = self;
+        let Self { script, roots, .. } = self;
+        let page = script.page();
         let target = proxy::Target { host: &page.host, port: page.port, roots, max_received: MAX_RECEIVED };
-        self.phases.begin("fetching the page");
-        let fetched = prover.fetch(&target, request)?;
+        self.phases.begin(self.fetching());
+        let fetched =
+            prover.converse(&target, script.len(), &mut |round, heard| script.request(round, heard))?;
         let payload = [fetched.request(), fetched.response()];
         let hide = self.wish.of(payload, |revealed| fetched.hide_all_but(revealed))?;
         self.phases.begin("proving");
         prover.prove_web(&fetched, &hide, &mut os_rng()?)?;
         Ok(prover)
+    }
+
+    /// The name of the phase.
+    fn fetching(&self) -> &'static str {
+        if self.script.len() == 1 { "fetching the page" } else { "fetching the pages" }
     }
 
     /// Both parties in this process, with a key that is forgotten.
@@ -142,8 +152,8 @@ impl Plan {
         rand_core::Rng::fill_bytes(&mut os_rng()?, &mut *seed);
         let key = SigningKey::from_bytes(&seed);
         let public = key.verifying_key().to_bytes();
-        let limits =
-            joint::Limits { query: joint::MAX_QUERY, proved: joint::MAX_PROVED, received: MAX_RECEIVED };
+        let (query, read, proved) = (joint::MAX_QUERY, joint::MAX_READ, joint::MAX_PROVED);
+        let limits = joint::Limits { query, read, proved, received: MAX_RECEIVED };
         let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
         let notary = Notary { key, roots: self.roots.clone(), limits, rules, tokens: Tokens::default() };
         thread::scope(|scope| {
@@ -184,6 +194,22 @@ fn roots(files: &[PathBuf]) -> Result<Roots, Failure> {
         roots.add_pem(&text).map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
     }
     Ok(roots)
+}
+
+/// The requests of the command line and of files.
+fn script(args: &WebProveArgs) -> Result<Script, Failure> {
+    let page = Page::parse(&args.url)?;
+    let fields = fields(args)?;
+    let mut then = Vec::new();
+    for path in &args.then {
+        let text = read(path, MAX_RECEIVED as u64)?;
+        let failed = |reason| Failure::input(format!("{}: {reason}", path.display()));
+        then.push(Template::parse(&text, &fields).map_err(failed)?);
+    }
+    let body = args.body.as_ref().map(|path| read(path, MAX_RECEIVED as u64)).transpose()?;
+    let target = Zeroizing::new(page.target.clone());
+    let first = Template { method: args.method.clone(), target, fields, body };
+    Script::new(page, core::iter::once(first).chain(then).collect())
 }
 
 /// The header fields of the command line and of a file.

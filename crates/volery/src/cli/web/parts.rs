@@ -1,10 +1,11 @@
 //! What is revealed, hidden and claimed, in a command line's words.
 
 use volery::tls::claim::Assertion;
-use volery::tls::disclosure::{Hide, Part};
-use volery::tls::http::{Request, Response};
+use volery::tls::disclosure::{Hide, Part, Reveal};
+use volery::tls::http;
 use volery::tls::prf::Side;
 
+use super::script::round;
 use crate::cli::failure::Failure;
 
 /// What is to be shown of a connection.
@@ -13,7 +14,7 @@ pub(super) struct Wish {
     /// What is hidden, or claimed something about.
     hidden: Vec<Hide>,
     /// If there are any, all else is hidden that can be.
-    revealed: Vec<(Side, Part)>,
+    revealed: Vec<Reveal>,
 }
 
 impl Wish {
@@ -21,7 +22,7 @@ impl Wish {
     pub(super) fn parse(hidden: &[String], claimed: &[String], revealed: &[String]) -> Result<Self, Failure> {
         let (hidden, revealed) =
             (hide(hidden, claimed)?, revealed.iter().map(|text| part(text)).collect::<Result<Vec<_>, _>>()?);
-        let both = hidden.iter().find(|hide| revealed.iter().any(|(side, part)| is_same(hide, *side, part)));
+        let both = hidden.iter().find(|hide| revealed.iter().any(|shown| is_same(hide, shown)));
         match both {
             Some(hide) => {
                 let part = &hide.part;
@@ -33,14 +34,18 @@ impl Wish {
         }
     }
 
-    /// What is hidden of a connection, of which `all_but` hides everything but some parts.
+    /// What is hidden of a connection with these requests and responses, of which `all_but` hides everything but some parts.
     pub(super) fn of<E: Into<volery::Error>>(
         &self,
         [request, response]: [&[u8]; 2],
-        all_but: impl FnOnce(&[(Side, Part)]) -> Result<Vec<Hide>, E>,
+        all_but: impl FnOnce(&[Reveal]) -> Result<Vec<Hide>, E>,
     ) -> Result<Vec<Hide>, Failure> {
         let mut all = self.hidden.clone();
-        let new = |more: &Hide| !self.hidden.iter().any(|hide| is_same(hide, more.side, &more.part));
+        let new = |more: &Hide| {
+            let Hide { side, round, part, .. } = more.clone();
+            let named = Reveal { side, round, part };
+            !self.hidden.iter().any(|hide| is_same(hide, &named))
+        };
         let rest = if self.revealed.is_empty() {
             credentials(request, response)
         } else {
@@ -53,44 +58,47 @@ impl Wish {
 
 /// Header fields with which others could act as the prover: hidden unless they are revealed.
 fn credentials(request: &[u8], response: &[u8]) -> Vec<Hide> {
-    let request_headers = Request::parse(request, 0).map(|request| request.headers).unwrap_or_default();
-    let response_headers =
-        Response::parse(response, 0, false, true).map(|response| response.headers).unwrap_or_default();
     let fields = [
         (Side::Client, "Cookie"),
         (Side::Client, "Authorization"),
         (Side::Client, "Proxy-Authorization"),
         (Side::Server, "Set-Cookie"),
     ];
-    let is_there = |(side, name): &(Side, &str)| {
-        let (text, headers) = match side {
-            Side::Client => (request, &request_headers),
-            Side::Server => (response, &response_headers),
-        };
-        headers.iter().any(|header| header.is(text, name) && !header.value.is_empty())
-    };
-    let there = fields.into_iter().filter(is_there);
-    there.map(|(side, name)| Hide { side, part: Part::Header(name.into()), claims: Vec::new() }).collect()
+    let exchanges = http::parse(request, response, true).unwrap_or_default();
+    let mut hidden = Vec::new();
+    for (round, exchange) in exchanges.iter().enumerate() {
+        for (side, name) in fields {
+            let (text, headers) = match side {
+                Side::Client => (request, &exchange.request.headers),
+                Side::Server => (response, &exchange.response.headers),
+            };
+            if headers.iter().any(|header| header.is(text, name) && !header.value.is_empty()) {
+                hidden.push(Hide { side, round, part: Part::Header(name.into()), claims: Vec::new() });
+            }
+        }
+    }
+    hidden
 }
 
 /// Whether this is about that part: names of header fields have no case.
-fn is_same(hide: &Hide, side: Side, part: &Part) -> bool {
-    let same = match (&hide.part, part) {
+fn is_same(hide: &Hide, named: &Reveal) -> bool {
+    let same = match (&hide.part, &named.part) {
         (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
         (a, b) => a == b,
     };
-    hide.side == side && same
+    (hide.side, hide.round) == (named.side, named.round) && same
 }
 
 /// Hidden parts, each with what is claimed about it.
 fn hide(hidden: &[String], claimed: &[String]) -> Result<Vec<Hide>, Failure> {
     let mut all: Vec<Hide> = Vec::new();
     let mut place = |text: &str| -> Result<usize, Failure> {
-        let (side, part) = part(text)?;
-        if let Some(at) = all.iter().position(|hide| is_same(hide, side, &part)) {
+        let named = part(text)?;
+        if let Some(at) = all.iter().position(|hide| is_same(hide, &named)) {
             return Ok(at);
         }
-        all.push(Hide { side, part, claims: Vec::new() });
+        let Reveal { side, round, part } = named;
+        all.push(Hide { side, round, part, claims: Vec::new() });
         Ok(all.len() - 1)
     };
     hidden.iter().try_for_each(|text| place(text).map(drop))?;
@@ -108,17 +116,19 @@ fn hide(hidden: &[String], claimed: &[String]) -> Result<Vec<Hide>, Failure> {
     Ok(all)
 }
 
-fn part(text: &str) -> Result<(Side, Part), Failure> {
+fn part(text: &str) -> Result<Reveal, Failure> {
     let wrong = || {
-        let expected = "expected response.json:PATH, request.header:NAME, request.target or response.body";
+        let expected = "expected response.json:PATH, request.header:NAME, request.target or response.body, \
+                        and with several requests response2.json:PATH and so on";
         Failure::input(format!("`{}` is no part: {expected}", text.escape_debug()))
     };
     let (side, rest) = text.split_once('.').ok_or_else(wrong)?;
-    let side = match side {
-        "request" => Side::Client,
-        "response" => Side::Server,
+    let (side, number) = match (side.strip_prefix("request"), side.strip_prefix("response")) {
+        (Some(number), _) => (Side::Client, number),
+        (_, Some(number)) => (Side::Server, number),
         _ => return Err(wrong()),
     };
+    let round = round(number).ok_or_else(wrong)?;
     let part = match rest.split_once(':') {
         Some(("json", path)) if !path.is_empty() => Part::Json(path.into()),
         Some(("header", name)) if !name.is_empty() => Part::Header(name.into()),
@@ -126,7 +136,7 @@ fn part(text: &str) -> Result<(Side, Part), Failure> {
         None if rest == "body" => Part::Body,
         _ => return Err(wrong()),
     };
-    Ok((side, part))
+    Ok(Reveal { side, round, part })
 }
 
 fn assertion(text: &str, claim: &str) -> Result<Assertion, Failure> {

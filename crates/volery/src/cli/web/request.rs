@@ -5,7 +5,8 @@ use zeroize::Zeroizing;
 use crate::cli::failure::Failure;
 
 /// Fields that the program sets itself.
-const OWN: [&str; 5] = ["host", "connection", "accept-encoding", "content-length", "transfer-encoding"];
+const OWN: [&str; 6] =
+    ["host", "connection", "accept-encoding", "content-length", "transfer-encoding", "x-padding"];
 
 /// A page.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,7 +14,18 @@ pub(super) struct Page {
     pub(super) host: String,
     pub(super) port: u16,
     /// With the query, from its slash.
-    target: String,
+    pub(super) target: String,
+}
+
+/// What a request says.
+pub(super) struct Words<'a> {
+    pub(super) method: &'a str,
+    /// With the query, from its slash.
+    pub(super) target: &'a str,
+    pub(super) fields: &'a [Zeroizing<String>],
+    pub(super) body: Option<&'a [u8]>,
+    /// Whether the server is to end the connection.
+    pub(super) last: bool,
 }
 
 impl Page {
@@ -40,28 +52,28 @@ impl Page {
             return Err(wrong("there is no host"));
         }
         let target = target.split('#').next().unwrap_or_default();
-        if !target.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(wrong("write other characters than those of ASCII, and blanks, as %XX"));
+        if !is_plain(target) {
+            return Err(wrong(NOT_PLAIN));
         }
         let slash = if target.starts_with('/') { "" } else { "/" };
         Ok(Self { host: host.to_ascii_lowercase(), port, target: format!("{slash}{target}") })
     }
 
-    /// The request, which asks the server to end the connection and not to compress.
-    pub(super) fn request(
-        &self,
-        method: &str,
-        fields: &[Zeroizing<String>],
-        body: Option<&[u8]>,
-    ) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    /// A request, which asks the server not to compress, and with the last to end the connection.
+    pub(super) fn request(&self, words: &Words<'_>) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        let Words { method, target, fields, body, last } = *words;
         if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            return Err(Failure::input(format!("--method {}: expected one like GET", method.escape_debug())));
+            return Err(Failure::input(format!("method {}: expected one like GET", method.escape_debug())));
         }
-        let Self { host, port, target } = self;
+        if !is_plain(target) {
+            return Err(Failure::input(format!("the target: {NOT_PLAIN}")));
+        }
+        let Self { host, port, .. } = self;
         let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
         let host = if *port == 443 { host } else { format!("{host}:{port}") };
+        let connection = if last { "close" } else { "keep-alive" };
         let mut text = Zeroizing::new(format!(
-            "{method} {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nAccept-Encoding: identity\r\n"
+            "{method} {target} HTTP/1.1\r\nHost: {host}\r\nConnection: {connection}\r\nAccept-Encoding: identity\r\n"
         ));
         for field in fields {
             check(field)?;
@@ -74,6 +86,13 @@ impl Page {
         text.push_str("\r\n");
         Ok(Zeroizing::new([text.as_bytes(), body.unwrap_or_default()].concat()))
     }
+}
+
+/// Why a target is not one.
+const NOT_PLAIN: &str = "write other characters than those of ASCII, and blanks, as %XX";
+
+fn is_plain(target: &str) -> bool {
+    target.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// That this is one field of a name that is free. Its value may be a secret, so errors tell the name alone.
@@ -134,10 +153,14 @@ mod tests {
     #[test]
     fn a_request_says_how_it_is_to_be_answered() {
         let fields = [Zeroizing::new("Cookie: a=b".to_owned())];
-        let request = page("example.com", 8443, "/x").request("POST", &fields, Some(b"12")).expect("sound");
+        let words = Words { method: "POST", target: "/x", fields: &fields, body: Some(b"12"), last: true };
+        let request = page("example.com", 8443, "/").request(&words).expect("sound");
         let expected = "POST /x HTTP/1.1\r\nHost: example.com:8443\r\nConnection: close\r\nAccept-Encoding: identity\r\n\
                         Cookie: a=b\r\nContent-Length: 2\r\n\r\n12";
         assert_eq!(request.as_slice(), expected.as_bytes());
+        let request =
+            page("a", 443, "/").request(&Words { last: false, body: None, ..words }).expect("sound");
+        assert!(request.windows(22).any(|field| field == b"Connection: keep-alive"));
     }
 
     #[test]
@@ -146,8 +169,12 @@ mod tests {
             ["a", ": b", "a b: c", "Host: x", "connection: keep-alive", "a: b\r\nc: d", "a: \u{e4}", "a: \0"]
         {
             let fields = [Zeroizing::new(field.to_owned())];
-            assert!(page("a", 443, "/").request("GET", &fields, None).is_err(), "{field:?}");
+            let words = Words { method: "GET", target: "/", fields: &fields, body: None, last: true };
+            assert!(page("a", 443, "/").request(&words).is_err(), "{field:?}");
         }
-        assert!(page("a", 443, "/").request("get x", &[], None).is_err());
+        for (method, target) in [("get x", "/"), ("GET", "/ x"), ("GET", "/\r\n")] {
+            let words = Words { method, target, fields: &[], body: None, last: true };
+            assert!(page("a", 443, "/").request(&words).is_err(), "{method} {target:?}");
+        }
     }
 }

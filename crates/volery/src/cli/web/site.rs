@@ -1,9 +1,9 @@
 //! A website of our own: for the demonstration, and for measurements.
 //!
-//! An ordinary HTTPS server that knows nothing of Volery; one request a connection, each on a thread of its own. Its certificate is
+//! An ordinary HTTPS server that knows nothing of Volery; each connection on a thread of its own. Requests have no bodies. Its certificate is
 //! made when it starts, so nobody believes it who is not given its PEM.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
@@ -13,6 +13,7 @@ use rcgen::generate_simple_self_signed;
 use rustls::crypto::ring;
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use volery::tls::http::Response;
 
 use crate::cli::failure::Failure;
 
@@ -74,29 +75,37 @@ impl Site {
     }
 }
 
-/// One client, one request.
+/// One client: its requests, until an answer says that it is the last.
 fn client(socket: TcpStream, config: Arc<ServerConfig>, answer: Answer) -> io::Result<()> {
     socket.set_read_timeout(Some(PATIENCE))?;
     socket.set_write_timeout(Some(PATIENCE))?;
     let connection = ServerConnection::new(config).map_err(io::Error::other)?;
     let mut stream = StreamOwned::new(connection, socket);
-    let request = head(&mut stream)?;
-    stream.write_all(&answer(&request))?;
+    let mut received = Vec::new();
+    loop {
+        let answer = answer(&head(&mut stream, &mut received)?);
+        stream.write_all(&answer)?;
+        if Response::parse(&answer, 0, false, true).is_ok_and(|response| response.is_last(&answer)) {
+            break;
+        }
+    }
     stream.conn.send_close_notify();
     stream.flush()
 }
 
-/// A request up to its empty line.
-fn head(stream: &mut impl io::Read) -> io::Result<Vec<u8>> {
-    let mut stream = stream.take(MAX_REQUEST as u64);
-    let (mut request, mut chunk) = (Vec::new(), [0; 4096]);
+/// A request up to its empty line; what is `received` after it belongs to the next.
+fn head(stream: &mut impl io::Read, received: &mut Vec<u8>) -> io::Result<Vec<u8>> {
+    let mut chunk = [0; 4096];
     loop {
+        if let Some(end) = received.windows(4).position(|end| end == b"\r\n\r\n") {
+            return Ok(received.drain(..end + 4).collect());
+        }
+        if received.len() > MAX_REQUEST {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
         match stream.read(&mut chunk)? {
             0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            count => request.extend_from_slice(chunk.get(..count).unwrap_or_default()),
-        }
-        if request.windows(4).any(|end| end == b"\r\n\r\n") {
-            return Ok(request);
+            count => received.extend_from_slice(chunk.get(..count).unwrap_or_default()),
         }
     }
 }
@@ -107,8 +116,16 @@ mod tests {
 
     #[test]
     fn a_request_that_does_not_end_is_not_waited_for_for_ever() {
-        assert!(head(&mut io::repeat(b'a')).is_err());
-        assert!(head(&mut b"GET / HTTP/1.1\r\n".as_slice()).is_err());
-        assert_eq!(head(&mut b"GET / HTTP/1.1\r\n\r\n".as_slice()).expect("whole").len(), 18);
+        assert!(head(&mut io::repeat(b'a'), &mut Vec::new()).is_err());
+        assert!(head(&mut b"GET / HTTP/1.1\r\n".as_slice(), &mut Vec::new()).is_err());
+    }
+
+    #[test]
+    fn requests_that_come_together_are_taken_one_by_one() {
+        let (mut stream, mut received) =
+            (b"GET / HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n".as_slice(), Vec::new());
+        assert_eq!(head(&mut stream, &mut received).expect("whole").len(), 18);
+        assert_eq!(head(&mut stream, &mut received).expect("whole").len(), 19);
+        assert!(received.is_empty());
     }
 }

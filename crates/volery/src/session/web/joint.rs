@@ -4,7 +4,8 @@
 //! P                                              V                       server
 //! set-up                     <---------->        set-up
 //! prepare_web                <---------->        prepare_web             circuits garbled, correlations made
-//! PreparedProver::fetch      <---------->        PreparedVerifier::watch
+//! PreparedProver::fetch,     <---------->        PreparedVerifier::watch
+//!   converse
 //!                            <------------------------------------>      P's connection
 //! FetchedTogether::prove     <---------->        Watched::verify
 //! attestation                <-----------        attest
@@ -15,21 +16,24 @@
 use rand_core::CryptoRng;
 use volery_channel::handshake::Begin;
 use volery_channel::{Channel, Stats};
-use volery_tls::disclosure::{Hide, Part, Proven};
-use volery_tls::joint::client::{self, Target, dial};
-use volery_tls::joint::{self, Limits, MAX_QUERY, Settings, Sizes};
-use volery_tls::prf::Side;
+use volery_tls::dialogue::Ask;
+use volery_tls::disclosure::{Hide, Proven, Reveal};
+use volery_tls::joint::client::{self, Round, Target, dial};
+use volery_tls::joint::{self, Limits, MAX_QUERY, MAX_READ, Settings, Sizes};
 use volery_tls::server::Roots;
 use volery_vole::{SessionId, softspoken};
+use zeroize::Zeroizing;
 
 use super::super::field::FieldStock;
 use super::super::{Common, Prover, Verifier};
 use crate::Error;
 
-/// Bytes of tables that V keeps for a connection within these limits: the key derivation's, and a block of AES, 5,120 ANDs at most, for each 16
-/// bytes, at 32 bytes an AND at most.
+/// Bytes of tables that V keeps for a connection within these limits: the key derivation's; a block of AES, 5,120 ANDs at most, for each 16
+/// bytes of requests and of what is read while the connection lives, with half of a power of the hash key, 2,187 ANDs, for the latter; at
+/// 32 bytes an AND at most.
 fn stored_tables(limits: &Limits) -> u64 {
-    (16 << 20) + limits.query.min(MAX_QUERY) as u64 * (5_120 * 32 / 16)
+    let (query, read) = (limits.query.min(MAX_QUERY) as u64, limits.read.min(MAX_READ) as u64);
+    (16 << 20) + query * (5_120 * 32 / 16) + read * ((5_120 + 1_100) * 32 / 16)
 }
 
 /// What of a session stays as it is while a connection is made.
@@ -86,7 +90,7 @@ impl Common {
 }
 
 impl<C: Channel> Prover<C> {
-    /// Prepares a connection to a website, whose request has `sizes.query` bytes, together with V: nearly all of its time and bytes go here.
+    /// Prepares a connection to a website, whose requests have these sizes, together with V: nearly all of its time and bytes go here.
     /// To be called well before the page is wanted.
     ///
     /// # Errors
@@ -96,7 +100,7 @@ impl<C: Channel> Prover<C> {
         let begun = self.common.begin_web(&mut self.channel);
         let (id, settings) = self.conclude(begun)?;
         let Self { channel, common, stock, extension, field } = self;
-        let prover = joint::Prover::prepare(channel, &id, stock, settings, sizes, rng)?;
+        let prover = joint::Prover::prepare(channel, &id, stock, settings, sizes.clone(), rng)?;
         Ok(PreparedProver { prover, sizes, rest: Rest { common, extension, field } })
     }
 }
@@ -108,14 +112,33 @@ impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
     /// # Errors
     /// [`Error::Joint`]: the connection's errors, what V does wrong, a request of another size than was prepared.
     pub fn fetch(
-        mut self,
+        self,
         target: &Target<'_>,
         port: u16,
         request: &[u8],
     ) -> Result<FetchedTogether<C, R>, Error> {
+        self.converse(target, port, &mut |_, _| Ok(Zeroizing::new(request.to_vec())))
+    }
+
+    /// As [`PreparedProver::fetch`], with all requests that were prepared, which `ask` makes. Those that wait for no response are sent with
+    /// the one before; all but the last should have `Connection: keep-alive`.
+    ///
+    /// # Errors
+    /// As [`PreparedProver::fetch`]; what [`client::converse`] says of requests and of responses that are read.
+    pub fn converse(
+        mut self,
+        target: &Target<'_>,
+        port: u16,
+        ask: &mut Ask<'_>,
+    ) -> Result<FetchedTogether<C, R>, Error> {
         let stream = dial(target.host, port, &target.limits).map_err(joint::Error::from)?;
-        let lengths = self.sizes.lengths();
-        let captured = client::query(&mut self.prover, stream, target, request, &lengths)?;
+        let sizes = &self.sizes;
+        let round = |(number, round): (usize, &joint::Round)| Round {
+            lengths: sizes.lengths(number),
+            read: round.read > 0,
+        };
+        let rounds: Vec<Round> = sizes.rounds.iter().enumerate().map(round).collect();
+        let captured = client::converse(&mut self.prover, stream, target, &rounds, ask)?;
         let fetched = self.prover.conclude(target.host, [captured.client, captured.server])?;
         Ok(FetchedTogether { fetched, rest: self.rest })
     }
@@ -132,13 +155,13 @@ impl<C: Channel, R> PreparedProver<C, R> {
 }
 
 impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
-    /// The request.
+    /// The requests, one after the other.
     #[must_use]
     pub fn request(&self) -> &[u8] {
         self.fetched.request()
     }
 
-    /// The response, as it was sent: status line, headers, body.
+    /// The responses as they were sent, one after the other: status line, headers, body.
     #[must_use]
     pub fn response(&self) -> &[u8] {
         self.fetched.response()
@@ -154,7 +177,7 @@ impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
     ///
     /// # Errors
     /// [`Error::Joint`] for a part that is not there, and for one that is neither revealed nor can be hidden.
-    pub fn hide_all_but(&self, revealed: &[(Side, Part)]) -> Result<Vec<Hide>, Error> {
+    pub fn hide_all_but(&self, revealed: &[Reveal]) -> Result<Vec<Hide>, Error> {
         Ok(self.fetched.hide_all_but(revealed)?)
     }
 

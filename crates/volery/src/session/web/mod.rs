@@ -3,7 +3,7 @@
 //! ```text
 //! P                                              V                       server
 //! set-up                     <---------->        set-up
-//! fetch                      <---------->        relay         <------>
+//! fetch, converse            <---------->        relay         <------>
 //! prove_web                  <---------->        verify_web
 //! attestation                <-----------        attest
 //! ```
@@ -19,6 +19,7 @@ use volery_channel::Channel;
 use volery_channel::tags::WEB_ATTESTATION;
 use volery_tls::attestation::{self, Attestation, SigningKey};
 use volery_tls::claim::Vocabulary;
+use volery_tls::dialogue::Ask;
 use volery_tls::proxy::relay::{self, Relayed, Rules};
 use volery_tls::proxy::{self, Fetched, Hide, Proven, Target};
 use volery_tls::server::Roots;
@@ -38,6 +39,24 @@ impl<C: Channel> Prover<C> {
             return Err(Error::Over);
         }
         let result = proxy::fetch(&mut self.channel, target, request).map_err(Error::from);
+        self.conclude(result)
+    }
+
+    /// As [`Prover::fetch`], with `rounds` requests on one connection, which `ask` makes: each when the response to the one before is there.
+    /// All but the last should have `Connection: keep-alive`.
+    ///
+    /// # Errors
+    /// As [`Prover::fetch`].
+    pub fn converse(
+        &mut self,
+        target: &Target<'_>,
+        rounds: usize,
+        ask: &mut Ask<'_>,
+    ) -> Result<Fetched, Error> {
+        if self.common.over {
+            return Err(Error::Over);
+        }
+        let result = proxy::converse(&mut self.channel, target, rounds, ask).map_err(Error::from);
         self.conclude(result)
     }
 

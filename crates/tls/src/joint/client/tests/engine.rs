@@ -1,5 +1,7 @@
 //! Engines that fail, and callers who are wrong.
 
+use zeroize::Zeroizing;
+
 use super::*;
 
 /// The calls of a connection whose request is two records.
@@ -79,6 +81,9 @@ fn a_panic_of_the_engine_is_a_panic_and_no_wait() {
         }
         fn encrypt(&mut self, kind: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
             self.0.encrypt(kind, plaintext)
+        }
+        fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+            self.0.decrypt(payload)
         }
     }
     let site = Site::new(Kind::P256);

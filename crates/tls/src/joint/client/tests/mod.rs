@@ -1,6 +1,7 @@
 //! Against stock rustls and OpenSSL as servers, with an engine in the clear.
 
 mod engine;
+mod rounds;
 mod servers;
 
 use std::sync::Arc;

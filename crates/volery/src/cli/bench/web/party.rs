@@ -199,8 +199,8 @@ fn watch(task: &Watching) -> Result<(), Failure> {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::session);
     let proven = match task.mode {
         ModeArg::TwoParty => {
-            let limits =
-                joint::Limits { query: joint::MAX_QUERY, proved: joint::MAX_PROVED, received: MAX_RECEIVED };
+            let (query, read, proved) = (joint::MAX_QUERY, joint::MAX_READ, joint::MAX_PROVED);
+            let limits = joint::Limits { query, read, proved, received: MAX_RECEIVED };
             let watched = verifier.prepare_web(limits, &mut rng)?.watch(&mut rng)?;
             let (left, proven) = watched.verify(&roots, now()?.as_secs(), &mut rng)?;
             verifier = left;
@@ -241,7 +241,7 @@ fn together<C: Channel + Send>(
 ) -> Result<Fetched<C>, Failure> {
     let roots = roots(&task.root)?;
     let proved = usize::try_from(task.extent.proved()).map_err(Failure::input)?.min(joint::MAX_PROVED);
-    let prepared = prover.prepare_web(Sizes { query: query.len(), proved }, os_rng()?)?;
+    let prepared = prover.prepare_web(Sizes::one(query.len(), proved), os_rng()?)?;
     let setup = clock.phase(prepared.stats());
     let target = client::Target { host: &task.host, roots: &roots, limits: client::Limits::default() };
     let fetched = prepared.fetch(&target, task.port, query)?;
@@ -338,12 +338,13 @@ fn padded(mut start: String, end: &str, length: u64) -> Option<String> {
 /// hidden, and nothing is said of it.
 fn hidden(extent: &Extent) -> Vec<Hide> {
     let claims = vec![Assertion::Number(Interval::at_least(5000))];
-    let cookie = Hide { side: Side::Client, part: Part::Header("Cookie".into()), claims: Vec::new() };
-    let balance = |part| Hide { side: Side::Server, part, claims };
+    let cookie =
+        Hide { side: Side::Client, round: 0, part: Part::Header("Cookie".into()), claims: Vec::new() };
+    let balance = |part| Hide { side: Side::Server, round: 0, part, claims };
     match extent.proved {
         None => vec![cookie, balance(Part::Json("balance".into()))],
         Some(_) => {
-            let body = Hide { side: Side::Server, part: Part::Body, claims: Vec::new() };
+            let body = Hide { side: Side::Server, round: 0, part: Part::Body, claims: Vec::new() };
             vec![cookie, balance(Part::Header("X-Balance".into())), body]
         }
     }

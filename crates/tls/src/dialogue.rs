@@ -1,0 +1,231 @@
+//! Several requests on one connection: what P asks next, and when it has heard the answer.
+//!
+//! HTTP/1.1 answers in order (RFC 9112, section 9.3), so request `n` has the `n`-th response. A later request may depend on what the
+//! server said before, for which P has to read responses while the connection lives: where a response ends is what its head says, so
+//! P reads a response only when it has read all before it. A request that depends on nothing is sent right after the one before it
+//! (section 9.3.2, pipelining): nobody waits for a silence on the line.
+//!
+//! Both modes use this. How P comes to the plaintext is theirs: in proxy mode it has the keys; of two parties see
+//! [`joint`](crate::joint#several-requests).
+
+use zeroize::Zeroizing;
+
+use crate::http::{self, Response};
+
+/// The most requests of a connection.
+pub const MAX_ROUNDS: usize = 16;
+
+/// Why a connection with several requests does not go on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Whoever asks has no request.
+    #[error("request {} was not made: {reason}", .round + 1)]
+    Request {
+        /// Which one, from 0.
+        round: usize,
+        /// Why.
+        reason: String,
+    },
+    /// A response is not one.
+    #[error("response {}: {error}", .round + 1)]
+    Response {
+        /// Which one, from 0.
+        round: usize,
+        /// What is wrong.
+        error: http::Error,
+    },
+    /// More came than the response.
+    #[error("after response {} the server went on before it was asked", .round + 1)]
+    Unasked {
+        /// Which one, from 0.
+        round: usize,
+    },
+    /// The server takes no further requests.
+    #[error(
+        "the server ends the connection with response {}, and there are {left} more requests: it does not take several on one connection",
+        .round + 1
+    )]
+    Last {
+        /// Which one, from 0.
+        round: usize,
+        /// How many requests are left.
+        left: usize,
+    },
+    /// The connection ended within a response, or before it.
+    #[error("the server ended the connection before response {} was whole", .round + 1)]
+    Ended {
+        /// Which one, from 0.
+        round: usize,
+    },
+}
+
+/// What the server said so far, as far as P reads it while the connection lives.
+#[derive(Default)]
+pub struct Heard {
+    text: Zeroizing<Vec<u8>>,
+    responses: Vec<Response>,
+}
+
+impl core::fmt::Debug for Heard {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Heard").field("responses", &self.responses.len()).finish_non_exhaustive()
+    }
+}
+
+impl Heard {
+    /// All responses that were read, one after the other.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// What they say: ranges of [`Heard::text`].
+    #[must_use]
+    pub fn responses(&self) -> &[Response] {
+        &self.responses
+    }
+}
+
+/// Makes the request with this number (from 0), from what was heard so far; or says why there is none.
+pub type Ask<'a> = dyn FnMut(usize, &Heard) -> Result<Zeroizing<Vec<u8>>, String> + Send + 'a;
+
+/// P's side of the talk.
+pub(crate) struct Dialogue<'a, 'b> {
+    ask: &'a mut Ask<'b>,
+    rounds: usize,
+    /// Of the requests so far, whether they are of method HEAD, whose responses have no body.
+    to_head: Vec<bool>,
+    heard: Heard,
+}
+
+impl<'a, 'b> Dialogue<'a, 'b> {
+    /// Of so many requests.
+    pub(crate) fn new(rounds: usize, ask: &'a mut Ask<'b>) -> Self {
+        Self { ask, rounds, to_head: Vec::new(), heard: Heard::default() }
+    }
+
+    /// The next request.
+    ///
+    /// # Errors
+    /// [`Error::Request`].
+    pub(crate) fn request(&mut self) -> Result<Zeroizing<Vec<u8>>, Error> {
+        let round = self.to_head.len();
+        let request = (self.ask)(round, &self.heard).map_err(|reason| Error::Request { round, reason })?;
+        self.to_head.push(request.starts_with(b"HEAD "));
+        Ok(request)
+    }
+
+    /// How many responses were read.
+    pub(crate) fn heard(&self) -> usize {
+        self.heard.responses.len()
+    }
+
+    /// Takes bytes that the server said; whether they complete the response that was waited for, after which others may be asked for.
+    ///
+    /// # Errors
+    /// [`Error::Response`], [`Error::Unasked`], [`Error::Last`].
+    pub(crate) fn hear(&mut self, plaintext: &[u8]) -> Result<bool, Error> {
+        append(&mut self.heard.text, plaintext);
+        let round = self.heard();
+        let start = self.heard.responses.last().map_or(0, |response| response.range.end);
+        let Some(to_head) = self.to_head.get(round) else { return Err(Error::Unasked { round }) };
+        let response = match Response::parse(&self.heard.text, start, *to_head, false) {
+            Ok(response) => response,
+            Err(http::Error::Incomplete { .. }) => return Ok(false),
+            Err(error) => return Err(Error::Response { round, error }),
+        };
+        if response.range.end < self.heard.text.len() {
+            return Err(Error::Unasked { round });
+        }
+        let left = self.rounds.saturating_sub(round + 1);
+        if left > 0 && response.is_last(&self.heard.text) {
+            return Err(Error::Last { round, left });
+        }
+        self.heard.responses.push(response);
+        Ok(true)
+    }
+
+    /// That the connection has ended where a response was waited for.
+    pub(crate) fn ended(&self) -> Error {
+        Error::Ended { round: self.heard() }
+    }
+}
+
+/// Appends, leaving no copy of the old bytes behind.
+pub(crate) fn append(all: &mut Zeroizing<Vec<u8>>, more: &[u8]) {
+    if all.capacity() - all.len() < more.len() {
+        let mut grown = Zeroizing::new(Vec::with_capacity(2 * (all.len() + more.len())));
+        grown.extend_from_slice(all);
+        *all = grown;
+    }
+    all.extend_from_slice(more);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody";
+
+    /// What comes of these bytes after one request of two, byte by byte.
+    fn heard(method: &str, bytes: &[u8]) -> Result<usize, Error> {
+        let mut ask =
+            |_: usize, _: &Heard| Ok(Zeroizing::new(format!("{method} / HTTP/1.1\r\n").into_bytes()));
+        let mut dialogue = Dialogue::new(2, &mut ask);
+        dialogue.request()?;
+        for (place, byte) in bytes.iter().enumerate() {
+            if dialogue.hear(&[*byte])? {
+                assert_eq!(dialogue.heard.responses[0].range, 0..place + 1);
+                return Ok(place + 1);
+            }
+        }
+        Err(dialogue.ended())
+    }
+
+    #[test]
+    fn a_response_is_whole_when_its_head_says_so() {
+        assert_eq!(heard("GET", FIRST), Ok(FIRST.len()));
+        let head = FIRST.len() - 4;
+        assert_eq!(heard("HEAD", FIRST), Ok(head));
+        let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n";
+        assert_eq!(heard("GET", chunked), Ok(chunked.len()));
+        // As long as the connection lives nobody knows where this ends.
+        let open = b"HTTP/1.1 200 OK\r\n\r\nbody";
+        for bytes in [&FIRST[..FIRST.len() - 1], open, b""] {
+            assert_eq!(heard("GET", bytes), Err(Error::Ended { round: 0 }));
+        }
+    }
+
+    #[test]
+    fn what_is_no_response_or_the_last_one_ends_the_talk() {
+        assert!(matches!(heard("GET", b"HTTP/2 200\r\n"), Err(Error::Response { round: 0, .. })));
+        let last = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+        assert_eq!(heard("GET", last), Err(Error::Last { round: 0, left: 1 }));
+    }
+
+    #[test]
+    fn bytes_that_nobody_asked_for_end_the_talk() {
+        let mut ask = |_: usize, _: &Heard| Ok(Zeroizing::new(b"GET".to_vec()));
+        let mut dialogue = Dialogue::new(2, &mut ask);
+        assert_eq!(dialogue.hear(FIRST), Err(Error::Unasked { round: 0 }));
+        let mut ask = |_: usize, _: &Heard| Ok(Zeroizing::new(b"GET".to_vec()));
+        let mut dialogue = Dialogue::new(2, &mut ask);
+        dialogue.request().unwrap();
+        let more = [FIRST, b"H"].concat();
+        assert_eq!(dialogue.hear(&more), Err(Error::Unasked { round: 0 }));
+    }
+
+    #[test]
+    fn who_asks_sees_what_was_heard_and_may_have_nothing_to_ask() {
+        let mut ask = |round: usize, heard: &Heard| match round {
+            0 => Ok(Zeroizing::new(b"GET".to_vec())),
+            _ => Err(String::from_utf8_lossy(heard.responses()[0].body.bytes(heard.text()).as_ref()).into()),
+        };
+        let mut dialogue = Dialogue::new(2, &mut ask);
+        dialogue.request().unwrap();
+        assert!(dialogue.hear(FIRST).unwrap());
+        let reason = "body".to_owned();
+        assert_eq!(dialogue.request().unwrap_err(), Error::Request { round: 1, reason });
+    }
+}
