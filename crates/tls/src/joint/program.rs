@@ -209,12 +209,15 @@ pub(super) fn client<M: TwoParty>(
     Ok(Client { key, hash_key, protections })
 }
 
+/// The key of the server's records, and shares of the powers of its hash key.
+pub(super) type ServerKey<W> = (ReadKey<W>, Powers);
+
 /// What reading the server's records takes while the connection lives; none where nothing is read.
 pub(super) fn server<M: TwoParty>(
     machine: &mut M,
     block: &KeyBlock<M::Wire>,
     sizes: &Sizes,
-) -> Result<Option<(ReadKey<M::Wire>, Powers)>, M::Error> {
+) -> Result<Option<ServerKey<M::Wire>>, M::Error> {
     let ([_, key], [_, iv]) = (&block.keys, &block.iv_wires);
     sizes.longest_read().map(|longest| ReadKey::new(machine, [key, iv], longest)).transpose()
 }

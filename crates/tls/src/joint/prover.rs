@@ -72,7 +72,7 @@ enum Stage {
     Finished {
         made: Made,
     },
-    Sending(Sending),
+    Sending(Box<Sending>),
     /// A step is under way, or has failed.
     Moving,
 }
@@ -302,7 +302,7 @@ impl Live {
         let (plaintexts, read) = (Vec::new(), Zeroizing::default());
         let mut sending = Sending { made, client, powers, plaintexts, reader, read };
         let record = sending.complete(channel, &mut self.machine, &finished, masked)?;
-        self.stage = Stage::Sending(sending);
+        self.stage = Stage::Sending(Box::new(sending));
         Ok(record)
     }
 
@@ -428,9 +428,10 @@ impl Live {
     /// What P knows when V has opened its part.
     fn conclude(self, channel: &mut dyn Channel, host: &str, raw: [Vec<u8>; 2]) -> Result<Known, Error> {
         let Self { machine, sizes, share, shares: [_, verifier], stage, .. } = self;
-        let Stage::Sending(Sending { made, client, plaintexts, read, .. }) = stage else {
+        let Stage::Sending(sending) = stage else {
             return stage.order("the end of the connection");
         };
+        let Sending { made, client, plaintexts, read, .. } = *sending;
         let (Some(share), true) = (share, plaintexts.len() == sizes.records().len()) else {
             return Err(Error::Order { asked: "the end of the connection", expected: "a record".into() });
         };

@@ -38,7 +38,7 @@ use volery_vole::{Oracle, SessionId};
 use zeroize::Zeroizing;
 
 use super::machine::{Machine, Party, Shared};
-use super::program;
+use super::program::{self, ServerKey};
 use super::{Error, message};
 use crate::disclosure::{self, Refusal};
 use crate::ghash::{BLOCK_BYTES, Block, Powers};
@@ -63,7 +63,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(session: &SessionId, (key, powers): (ReadKey<Wire>, Powers)) -> Self {
+    pub(super) fn new(session: &SessionId, (key, powers): ServerKey<Wire>) -> Self {
         Self { key, powers, next: 1, oracle: Oracle::new("tls: promise of a tag", session) }
     }
 

@@ -223,7 +223,7 @@ fn place(name: &[u8]) -> Result<Place, String> {
     };
     let (number, rest) =
         name.strip_prefix(OPEN).and_then(|rest| rest.split_once(".json:")).ok_or_else(wrong)?;
-    let (path, most) = rest.rsplit_once(BAR).ok_or_else(wrong)?;
+    let (path, most) = rest.rsplit_once(BAR).filter(|(path, _)| !path.is_empty()).ok_or_else(wrong)?;
     let round = round(number).ok_or_else(wrong)?;
     let path = path.parse().map_err(|_| wrong())?;
     let most = most.parse().ok().filter(|most| (1..=MAX_VALUE).contains(most)).ok_or_else(wrong)?;
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(
             text(&all, 1).expect("made"),
             "PUT /a?b HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive\r\nAccept-Encoding: identity\r\n\
-             X: y\r\nContent-Length: 8\r\n\r\n{\"c\":\n\n1}"
+             X: y\r\nContent-Length: 9\r\n\r\n{\"c\":\n\n1}"
         );
         assert!(text(&all, 0).expect("made").contains("Connection: keep-alive"));
         let last = text(&all, 2).expect("made");
