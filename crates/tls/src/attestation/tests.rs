@@ -17,7 +17,7 @@ use crate::testing::hex;
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "e0c84a33057ebb03448ac667114eb0ba802d87b72bfb0f66ab5f286f262958ae";
+const PINNED: &str = "9bae1ad58ed4f6ab57cf9f7f1e10d6224573f74146f1d8281bbd6344ac270254";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
