@@ -38,7 +38,8 @@ pub mod stored;
 pub use error::Error;
 pub use rng::os_rng;
 pub use session::{
-    FetchedTogether, Options, PreparedProver, PreparedVerifier, Prover, Report, Verifier, Watched,
+    Attested, FetchedTogether, Options, PreparedProver, PreparedVerifier, ProvedPage, Prover, Report, Signed,
+    VerifiedPage, Verifier, Watched,
 };
 pub use volery_channel::{Address, Channel, Limits, Listener, connect, memory_pair};
 pub use volery_circuit as circuit;

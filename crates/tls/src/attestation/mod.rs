@@ -5,7 +5,7 @@
 //! ```
 //!
 //! V signs that it has verified: this host, at this time, by its certificates, received a query and gave a response of these
-//! lengths; these bytes of them are revealed; these points are Pedersen commitments to those ranges; these claims hold. It does not
+//! lengths; these bytes of them are revealed; these points are Pedersen commitments to those parts; these claims hold. It does not
 //! sign, and does not know, the rest.
 //!
 //! A fourth party calls [`Attestation::from_bytes`] and then [`Attestation::verify`], which is the only way to the statement. It must
@@ -23,12 +23,13 @@ mod statement;
 mod tests;
 
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
-pub use statement::{Commitment, Mode, Part, Revealed, Statement};
+pub use statement::{Committed, Mode, Part, Revealed, Statement};
 
 use ed25519_dalek::{Signature, Signer};
+use sha2::Digest as _;
 
 /// The version of the format that is written and read.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 /// The largest attestation, in bytes.
 pub const MAX_BYTES: usize = 1 << 26;
 /// The most entries of each list.
@@ -113,6 +114,12 @@ impl Attestation {
         let mut bytes = codec::signed(&self.statement, &self.signer);
         bytes.extend(self.signature);
         bytes
+    }
+
+    /// SHA-256 of the file: what proofs about it are bound to.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        sha2::Sha256::digest(self.to_bytes()).into()
     }
 
     /// The public key that the file says it is signed with; to tell a reader which one to look for, not to be trusted.

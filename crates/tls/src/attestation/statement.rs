@@ -6,6 +6,8 @@ use curve25519_dalek::ristretto::CompressedRistretto;
 use serde::Serialize;
 
 use super::{Error, MAX_CLAIM, MAX_ENTRIES};
+use crate::commitment::{Form, MAX_VALUES, Place};
+use crate::prf::Side;
 use crate::server;
 
 /// The greatest length of a direction: ranges within it do not overflow.
@@ -51,8 +53,9 @@ pub struct Part {
     pub length: u64,
     /// What is shown of it: in order, none empty, at least one hidden byte between two.
     pub revealed: Vec<Revealed>,
-    /// Commitments, in order of their ranges; those of one range in order of their points, none twice.
-    pub commitments: Vec<Commitment>,
+    /// Parts that are committed to, in order of their first bytes: none shown, and no byte in two of them. At most [`MAX_VALUES`]
+    /// commitments in all.
+    pub commitments: Vec<Committed>,
 }
 
 /// Bytes that are shown.
@@ -64,13 +67,54 @@ pub struct Revealed {
     pub bytes: Vec<u8>,
 }
 
-/// A Pedersen commitment to bytes that are not shown.
+/// Pedersen commitments to a part that is not shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Commitment {
-    /// Where the bytes are; not empty.
-    pub range: Range<u64>,
-    /// The commitment, a Ristretto point in its canonical form.
-    pub point: [u8; 32],
+pub struct Committed {
+    /// What it is, like `json balance`: 1 to [`MAX_CLAIM`] bytes without control characters. V has found it by this name.
+    pub part: String,
+    /// What the commitments hold.
+    pub form: Form,
+    /// Where its bytes are: in order, none empty, at least one other byte between two.
+    pub ranges: Vec<Range<u64>>,
+    /// The commitments, as many as a [`Place`] of this form and length has: Ristretto points in their canonical form.
+    pub points: Vec<[u8; 32]>,
+}
+
+impl Committed {
+    /// Bytes of the part.
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        self.ranges.iter().fold(0, |sum, range| sum.saturating_add(range.end.saturating_sub(range.start)))
+    }
+
+    /// Where its first byte is, if it has one: what tells it from the others of its side.
+    #[must_use]
+    pub fn start(&self) -> Option<u64> {
+        self.ranges.first().map(|range| range.start)
+    }
+
+    fn check(&self, what: &'static str, length: u64) -> Result<(), Error> {
+        let Self { part, form, ranges, points } = self;
+        let error = |reason: String| Err(Error::Statement { what, reason });
+        if !is_text(part) {
+            return error("commits to a part whose name is no text of 1 to 4096 bytes without control characters".into());
+        }
+        let inside = |range: &Range<u64>| range.start < range.end && range.end <= length;
+        // A gap, or the ranges would be one.
+        let in_order = ranges.is_sorted_by(|a, b| a.end < b.start);
+        let Some(start) = self.start().filter(|_| in_order && ranges.iter().all(inside)) else {
+            return error(format!("commits to bytes {ranges:?} of {length}: not in order, not apart, empty or outside"));
+        };
+        // Which side does not matter for this.
+        let place = Place { side: Side::Client, start, length: self.length(), form: *form };
+        if !place.is_possible() || place.values() != points.len() as u64 {
+            return error(format!("has {} commitments to {} bytes", points.len(), place.length));
+        }
+        if points.iter().any(|point| CompressedRistretto(*point).decompress().is_none()) {
+            return error(format!("commits to bytes {ranges:?} with what is not a point of Ristretto"));
+        }
+        Ok(())
+    }
 }
 
 impl Revealed {
@@ -122,25 +166,51 @@ impl Part {
             }
             before = Some(range.end);
         }
-        let key = |commitment: &Commitment| (commitment.range.start, commitment.range.end, commitment.point);
-        if !self.commitments.is_sorted_by(|a, b| key(a) < key(b)) {
-            return Err(error("has commitments that are not in order".into()));
+        self.check_commitments(what)
+    }
+
+    /// That the commitments are in order, and are to bytes that neither another one is to nor anybody sees.
+    fn check_commitments(&self, what: &'static str) -> Result<(), Error> {
+        let error = |reason: &str| Err(Error::Statement { what, reason: reason.into() });
+        let mut all: Vec<Range<u64>> = self.revealed.iter().map(Revealed::range).collect();
+        let mut points = 0;
+        for committed in &self.commitments {
+            committed.check(what, self.length)?;
+            all.extend(committed.ranges.iter().cloned());
+            points += committed.points.len();
         }
-        for Commitment { range, point } in &self.commitments {
-            if range.is_empty() || range.end > self.length {
-                return Err(error(format!("commits to bytes {range:?} of {}", self.length)));
-            }
-            if CompressedRistretto(*point).decompress().is_none() {
-                return Err(error(format!(
-                    "commits to bytes {range:?} with what is not a point of Ristretto"
-                )));
-            }
+        if points > MAX_VALUES {
+            return error("has more than 2^16 commitments");
+        }
+        if !self.commitments.is_sorted_by_key(Committed::start) {
+            return error("has commitments that are not in order");
+        }
+        all.sort_by_key(|range| range.start);
+        if !all.is_sorted_by(|a, b| a.end <= b.start) {
+            return error("commits to bytes that are shown, or to the same twice");
         }
         Ok(())
     }
 }
 
 impl Statement {
+    /// One direction's plaintext.
+    #[must_use]
+    pub fn part(&self, side: Side) -> &Part {
+        match side {
+            Side::Client => &self.query,
+            Side::Server => &self.response,
+        }
+    }
+
+    /// The committed part of a side that begins at this byte.
+    #[must_use]
+    pub fn committed(&self, side: Side, start: u64) -> Option<&Committed> {
+        let commitments = &self.part(side).commitments;
+        let found = commitments.binary_search_by_key(&Some(start), Committed::start);
+        found.ok().and_then(|at| commitments.get(at))
+    }
+
     /// The rules of the format.
     pub(super) fn check(&self) -> Result<(), Error> {
         let error = |what, reason: &str| Error::Statement { what, reason: reason.into() };
@@ -156,13 +226,16 @@ impl Statement {
         self.query.check("query")?;
         self.response.check("response")?;
         entries("claims", self.claims.len())?;
-        let proper =
-            |claim: &String| (1..=MAX_CLAIM).contains(&claim.len()) && !claim.chars().any(char::is_control);
-        if !self.claims.iter().all(proper) {
+        if !self.claims.iter().all(|claim| is_text(claim)) {
             return Err(error("claims", "are not texts of 1 to 4096 bytes without control characters"));
         }
         Ok(())
     }
+}
+
+/// Whether this is 1 to [`MAX_CLAIM`] bytes without control characters.
+fn is_text(text: &str) -> bool {
+    (1..=MAX_CLAIM).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
 fn entries(what: &'static str, count: usize) -> Result<(), Error> {

@@ -1,5 +1,6 @@
 //! One statement, one encoding, one signer; and what is shown is safe to show.
 
+use core::ops::Range;
 use core::slice::from_ref;
 
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
@@ -8,6 +9,7 @@ use proptest::prelude::*;
 use sha2::Digest;
 
 use super::*;
+use crate::commitment::Form;
 use crate::testing::hex;
 
 /// Of [`key`], as OpenSSL 3.0 derives it (`openssl pkey -pubout`).
@@ -20,16 +22,25 @@ fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
 }
 
+fn committed(form: Form, ranges: &[Range<u64>], points: &[u64]) -> Committed {
+    let points = points.iter().map(|number| point(*number)).collect();
+    Committed { part: "json balance".into(), form, ranges: ranges.to_vec(), points }
+}
+
+fn number(range: Range<u64>, point: u64) -> Committed {
+    committed(Form::Number, &[range], &[point])
+}
+
 fn key() -> SigningKey {
     SigningKey::from_bytes(&[7; 32])
 }
 
 fn statement() -> Statement {
-    let query = Part::revealing(b"GET / HTTP/1.1\r\nCookie: secret\r\n\r\n", &[0..24, 30..34]).unwrap();
+    let mut query = Part::revealing(b"GET / HTTP/1.1\r\nCookie: secret\r\n\r\n", &[0..24, 30..34]).unwrap();
+    query.commitments = vec![committed(Form::Bytes, &[24..26, 27..30], &[1])];
     let mut response =
         Part::revealing(b"HTTP/1.1 200 OK\r\n\r\n{\"balance\": 12345}", &[0..32, 35..37]).unwrap();
-    response.commitments =
-        vec![Commitment { range: 20..22, point: point(3) }, Commitment { range: 20..30, point: point(1) }];
+    response.commitments = vec![number(32..35, 3)];
     Statement {
         mode: Mode::Proxy,
         server_name: "data.example.com".into(),
@@ -48,7 +59,7 @@ fn what_is_signed_is_what_is_read() {
     assert_eq!(read.verify(&key().verifying_key().to_bytes()), Ok(&statement()));
 }
 
-/// Version 1's bytes. The whole file was also made by hand: encoded by a few lines of Python, with the multiples of the generator
+/// Version 2's bytes. The whole file was also made by hand: encoded by a few lines of Python, with the multiples of the generator
 /// of RFC 9496, appendix A.1, and signed by OpenSSL 3.0 (`openssl pkeyutl -sign -rawin`); the hash is of that file.
 #[test]
 fn the_format_is_pinned() {
@@ -58,7 +69,7 @@ fn the_format_is_pinned() {
         Statement { query: Part::default(), response: Part::default(), claims: Vec::new(), ..statement() };
     let bytes = Attestation::sign(small, &key()).unwrap().to_bytes();
     let expected = [
-        b"volery attestation\n\0\x01\0\0\0\0\x10data.example.com".to_vec(),
+        b"volery attestation\n\0\x02\0\0\0\0\x10data.example.com".to_vec(),
         1_780_000_000_u64.to_be_bytes().to_vec(),
         vec![0; 2 * 16 + 4],
         hex(PUBLIC),
@@ -121,7 +132,6 @@ fn a_signatures_second_encoding_is_refused() {
 #[test]
 fn statements_that_break_a_rule_are_neither_signed_nor_read() {
     let shown = |start: u64, bytes: &[u8]| Revealed { start, bytes: bytes.to_vec() };
-    let commitment = |range, point| Commitment { range, point };
     type Break = fn(&mut Statement);
     let breaks: [(&str, Break); 13] = [
         ("query", |s| s.query.length = u64::MAX),
@@ -135,8 +145,8 @@ fn statements_that_break_a_rule_are_neither_signed_nor_read() {
         ("claims", |s| s.claims = vec!["x".into(); MAX_ENTRIES + 1]),
         ("query", |s| s.query.length = 33),
         ("query", |s| s.query.revealed.reverse()),
-        ("response", |s| s.response.commitments.reverse()),
-        ("response", |s| s.response.commitments[1] = s.response.commitments[0].clone()),
+        ("response", |s| s.response.commitments[0].part = String::new()),
+        ("response", |s| s.response.commitments[0].part = "json a\n".into()),
     ];
     let mut broken: Vec<(&str, Statement)> = Vec::new();
     for (what, change) in breaks {
@@ -153,14 +163,40 @@ fn statements_that_break_a_rule_are_neither_signed_nor_read() {
     ] {
         broken.push(("query", Statement { query: Part { revealed, ..statement().query }, ..statement() }));
     }
+    let bytes = |ranges: &[Range<u64>], points: &[u64]| committed(Form::Bytes, ranges, points);
+    let no_point = Committed { points: vec![[0xff; 32]], ..number(24..25, 1) };
     #[allow(clippy::reversed_empty_ranges)]
     for commitments in [
-        vec![commitment(5..5, point(1))],
-        vec![commitment(6..5, point(1))],
-        vec![commitment(0..35, point(1))],
-        vec![commitment(0..1, [0xff; 32])],
+        vec![bytes(&[], &[])],
+        vec![bytes(&[25..25], &[])],
+        vec![bytes(&[26..25], &[1])],
+        vec![bytes(&[24..u64::MAX], &[1])],
+        vec![bytes(&[24..35], &[1])],
+        // Bytes that are shown.
+        vec![bytes(&[23..25], &[1])],
+        vec![bytes(&[24..31], &[1])],
+        // Out of order, touching, twice.
+        vec![bytes(&[26..27, 24..25], &[1])],
+        vec![bytes(&[24..25, 25..26], &[1])],
+        vec![number(26..27, 1), number(24..25, 2)],
+        vec![number(24..27, 1), number(26..28, 2)],
+        vec![number(24..25, 1), number(24..25, 1)],
+        // Other numbers of points than values.
+        vec![bytes(&[24..26], &[])],
+        vec![bytes(&[24..26], &[1, 2])],
+        vec![committed(Form::Number, &[24..26], &[1, 2])],
+        vec![no_point],
     ] {
         broken.push(("query", Statement { query: Part { commitments, ..statement().query }, ..statement() }));
+    }
+    let long = |length, form, points| Part {
+        length,
+        revealed: Vec::new(),
+        commitments: vec![Committed { points: vec![point(1); points], ..committed(form, &[0..length], &[]) }],
+    };
+    assert!(long(19, Form::Number, 1).check("query").is_ok() && long(32, Form::Bytes, 2).check("query").is_ok());
+    for part in [long(20, Form::Number, 1), long(32, Form::Bytes, 1), long(31, Form::Bytes, 2)] {
+        broken.push(("query", Statement { query: part, ..statement() }));
     }
     for (expected, statement) in broken {
         let found = Attestation::sign(statement.clone(), &key());
@@ -179,8 +215,8 @@ fn statements_that_break_a_rule_are_neither_signed_nor_read() {
 #[test]
 fn other_versions_and_files_are_named() {
     let mut bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
-    bytes[20] = 2;
-    assert_eq!(Attestation::from_bytes(&bytes), Err(Error::Version(2)));
+    bytes[20] = 1;
+    assert_eq!(Attestation::from_bytes(&bytes), Err(Error::Version(1)));
     let result = Attestation::from_bytes(b"-----BEGIN CERTIFICATE-----");
     assert!(matches!(result, Err(Error::Malformed(reason)) if reason.contains("first line")));
     assert!(matches!(Attestation::from_bytes(&vec![0; MAX_BYTES + 1]), Err(Error::Malformed(_))));
@@ -206,6 +242,9 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
         "  bytes 24..30 hidden",
         "    | {\"balance\": 1",
         "  bytes 32..35 hidden",
+        "  json balance, bytes 24..26 27..30: committed to",
+        "  json balance, bytes 32..35: committed to as a number",
+        &format!("    by {}", show::hex(&point(3))),
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }
@@ -224,7 +263,13 @@ fn programs_read_it_as_json() {
     assert_eq!(value["time"], "2026-05-28T20:26:40Z");
     assert_eq!(value["query"]["revealed"][1]["start"], 30);
     assert_eq!(value["query"]["revealed"][1]["text"], "\r\n\r\n");
-    assert_eq!(value["response"]["commitments"][0]["point"], show::hex(&point(3)));
+    let expected = serde_json::json!({
+        "part": "json balance",
+        "form": "number",
+        "ranges": [{ "start": 32, "end": 35 }],
+        "points": [show::hex(&point(3))],
+    });
+    assert_eq!(value["response"]["commitments"][0], expected);
     let bytes = Revealed { start: 0, bytes: vec![0xff] };
     assert_eq!(serde_json::to_string(&bytes).unwrap(), r#"{"start":0,"end":1,"hex":"ff"}"#);
 }
@@ -246,17 +291,26 @@ fn times_are_those_of_the_calendar() {
     }
 }
 
+/// Some of the bytes shown, some of the others committed to.
 fn parts() -> impl Strategy<Value = Part> {
     let ranges = prop::collection::vec((0_usize..60, 0_usize..60), 0..6);
-    let points = prop::collection::btree_set((0_u64..30, 30_u64..60, 1_u64..9), 0..4);
-    (prop::collection::vec(any::<u8>(), 60..90), ranges, points).prop_map(|(bytes, ranges, points)| {
+    let chosen = prop::collection::vec((any::<bool>(), 1_u64..9), 8);
+    (prop::collection::vec(any::<u8>(), 90..120), ranges, chosen).prop_map(|(bytes, ranges, chosen)| {
         let ranges: Vec<_> = ranges.into_iter().map(|(a, b)| a.min(b)..a.max(b)).collect();
         let mut part = Part::revealing(&bytes, &ranges).unwrap();
-        part.commitments = points
-            .into_iter()
-            .map(|(start, end, n)| Commitment { range: start..end, point: point(n) })
-            .collect();
-        part.commitments.sort_by_key(|c| (c.range.start, c.range.end, c.point));
+        let shown: Vec<_> = part.revealed.iter().map(Revealed::range).collect();
+        let starts = core::iter::once(0).chain(shown.iter().map(|range| range.end));
+        let hidden = starts.zip(shown.iter().map(|range| range.start).chain([part.length]));
+        let hidden = hidden.filter(|(start, end)| start < end).map(|(start, end)| start..end);
+        for (range, (chosen, n)) in hidden.zip(chosen) {
+            let length = range.end - range.start;
+            if length <= 19 && chosen {
+                part.commitments.push(number(range, n));
+            } else if chosen {
+                let points = vec![point(n); length.div_ceil(31) as usize];
+                part.commitments.push(Committed { points, ..committed(Form::Bytes, &[range], &[]) });
+            }
+        }
         part
     })
 }

@@ -5,8 +5,8 @@ use volery_circuit::gadgets::{all_ones, any_one, constant, equal, less_than, not
 use volery_circuit::{Error, Prove};
 use volery_field::F2;
 
-/// Width of the numbers that [`between`] compares: any 19 digits are below 2^64.
-const NUMBER_BITS: usize = 64;
+/// Width of [`number`]s: any 19 digits are below 2^64.
+pub(crate) const NUMBER_BITS: usize = 64;
 
 /// The wires of each byte.
 fn bytes<W>(bits: &[W]) -> &[[W; 8]] {
@@ -86,13 +86,8 @@ pub(super) fn json_number<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) ->
     Ok(())
 }
 
-/// Claims that the digits are those of a number from `least` to `greatest`.
-pub(super) fn between<B: Prove<F2> + ?Sized>(
-    b: &mut B,
-    bits: &[B::Wire],
-    least: u64,
-    greatest: u64,
-) -> Result<(), B::Error> {
+/// Claims that the bytes are at most 19 digits of a number; its bits, lowest first.
+pub(super) fn number<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
     json_number(b, bits)?;
     let zero = b.constant(F2::new(false));
     let mut number = vec![zero.clone(); NUMBER_BITS];
@@ -108,6 +103,17 @@ pub(super) fn between<B: Prove<F2> + ?Sized>(
         wide.resize(NUMBER_BITS, zero.clone());
         number = add(b, &ten, &wide)?;
     }
+    Ok(number)
+}
+
+/// Claims that the digits are those of a number from `least` to `greatest`.
+pub(super) fn between<B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    bits: &[B::Wire],
+    least: u64,
+    greatest: u64,
+) -> Result<(), B::Error> {
+    let number = number(b, bits)?;
     let (least, greatest) = (constant(b, least, NUMBER_BITS), constant(b, greatest, NUMBER_BITS));
     let outside = [less_than(b, &number, &least)?, less_than(b, &greatest, &number)?];
     b.assert_zero(&outside)

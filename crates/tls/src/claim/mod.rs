@@ -34,6 +34,7 @@ mod class;
 mod tests;
 
 pub use assertion::{Assertion, MAX_DIGITS, MAX_TEXT};
+pub(crate) use circuits::NUMBER_BITS;
 pub use class::Class;
 
 use volery_circuit::{Circuit, Error, Recorded, Recorder};
@@ -60,10 +61,29 @@ pub trait Claim: Send + Sync {
 /// # Errors
 /// [`Error::Public`] for more than [`MAX_CLAIMED`] bytes; the claim's.
 pub fn circuit(claim: &dyn Claim, length: usize) -> Result<Circuit<F2>, Error> {
+    record(length, |recorder, bytes| claim.assert(recorder, bytes).map(|()| Vec::new()))
+}
+
+/// The circuit from the decimal digits of a number to its 64 bits, lowest first, of which it asserts that they are digits.
+///
+/// # Errors
+/// [`Error::Public`] for more than [`MAX_DIGITS`] digits, and for none.
+pub(crate) fn number(digits: usize) -> Result<Circuit<F2>, Error> {
+    if digits > MAX_DIGITS {
+        return Err(Error::Public(format!("a number of {digits} digits; at most {MAX_DIGITS}")));
+    }
+    record(digits, |recorder, bytes| circuits::number(recorder, bytes))
+}
+
+fn record(
+    length: usize,
+    write: impl FnOnce(&mut Recorder<F2>, &[Recorded]) -> Result<Vec<Recorded>, Error>,
+) -> Result<Circuit<F2>, Error> {
     let bits = u32::try_from(length).ok().filter(|length| *length as usize <= MAX_CLAIMED).map(|n| 8 * n);
     let bits = bits.ok_or_else(|| Error::Public(format!("a claim about {length} bytes; at most 2^16")))?;
     let mut recorder = Recorder::new();
     let wires = recorder.input("bytes", bits, false)?;
-    claim.assert(&mut recorder, &wires)?;
-    recorder.finish(&[])
+    let outputs = write(&mut recorder, &wires)?;
+    let named = ("value", &*outputs);
+    recorder.finish(if outputs.is_empty() { &[] } else { core::slice::from_ref(&named) })
 }

@@ -120,8 +120,31 @@ fn a_search_that_would_take_too_many_gates_is_refused() {
     assert!(search(2, 1 << 10).is_ok());
 }
 
+/// The number that a circuit makes of digits, if they are some.
+fn value(bytes: &[u8]) -> Option<u64> {
+    let circuit = super::number(bytes.len()).ok()?;
+    let bits = circuit.run(&mut Evaluator::new(), bytes_to_bits(bytes)).ok()?;
+    assert_eq!(bits.len(), 64);
+    Some(bits.iter().rev().fold(0, |value, bit| value << 1 | u64::from(bit.to_u8())))
+}
+
+#[test]
+fn the_digits_of_a_number_give_its_value_and_nothing_else_gives_one() {
+    for text in ["0", "7", "10", "5120", "9999999999999999999"] {
+        assert_eq!(value(text.as_bytes()), text.parse().ok(), "{text}");
+    }
+    for text in ["", "01", "-1", "1.0", "x", "10000000000000000000"] {
+        assert_eq!(value(text.as_bytes()), None, "{text}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_number_s_circuit_reads_as_a_plain_reader_does(text in "[0-9]{1,19}|[0-9]{0,4}[:/a\\x00-]") {
+        prop_assert_eq!(value(text.as_bytes()), number(text.as_bytes()));
+    }
 
     #[test]
     fn text_of_json_is_what_a_reader_of_bytes_says(

@@ -127,7 +127,7 @@ mod verifier;
 
 pub use engine::Engine;
 pub use error::Error;
-pub use fetched::Fetched;
+pub use fetched::{Fetched, Left};
 pub use program::{MAX_PROVED, MAX_QUERY, Sizes, settings};
 pub use prover::Prover;
 pub use verifier::{Held, Limits, Verifier};

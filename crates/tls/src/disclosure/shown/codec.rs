@@ -7,11 +7,11 @@ use crate::claim::{Assertion, Class, MAX_TEXT};
 use crate::cursor::{Cursor, Flaw};
 use crate::disclosure::Refusal;
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// The longest path or header name.
 const MAX_NAME: usize = 1 << 10;
 /// The most bytes of a hidden string's description in the message.
-const MAX_DESCRIPTION: usize = 8 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * (MAX_TEXT + 32);
+const MAX_DESCRIPTION: usize = 9 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * (MAX_TEXT + 32);
 
 /// What P sends before the proof. Both directions: the request's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,6 +101,7 @@ fn encode_hidden(out: &mut Vec<u8>, hidden: &Hidden) {
     };
     out.push(code);
     long(out, name.as_bytes());
+    out.push(u8::from(hidden.commit));
     number(out, hidden.ranges.len());
     for range in &hidden.ranges {
         number(out, range.start);
@@ -152,11 +153,16 @@ fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Refusal> {
         (4, true) => Part::Body,
         _ => return Err(unknown("part of a message")),
     };
+    let commit = match cursor.u8("a flag")? {
+        0 => false,
+        1 => true,
+        _ => return Err(unknown("flag")),
+    };
     let count = read_number(cursor, "the number of ranges", MAX_RANGES)?;
     let ranges = (0..count).map(|_| read_range(cursor)).collect::<Result<_, _>>()?;
     let count = read_number(cursor, "the number of claims", MAX_CLAIMS)?;
     let claims = (0..count).map(|_| read_claim(cursor)).collect::<Result<_, _>>()?;
-    Ok(Hidden { part, class, ranges, claims })
+    Ok(Hidden { part, class, ranges, claims, commit })
 }
 
 fn read_range(cursor: &mut Cursor<'_>) -> Result<Range<usize>, Refusal> {

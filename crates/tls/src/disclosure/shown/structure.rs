@@ -158,14 +158,13 @@ impl<'a> Message<'a> {
         Ok(values.into_iter().filter(|value| !value.is_empty()).collect())
     }
 
-    /// That claims are about one string: several fields of one name have no meaning as one.
-    fn check_claims(&self, part: &Part, claims: usize) -> Result<(), Refusal> {
+    /// That claims and commitments, if there are any, are about one string: several fields of one name have no meaning as one.
+    fn check_claims(&self, part: &Part, any: bool) -> Result<(), Refusal> {
         let Part::Header(name) = part else { return Ok(()) };
         let fields = self.headers.iter().filter(|header| header.is(self.text, name)).count();
-        if fields > 1 && claims > 0 {
-            return Err(
-                self.refusal(part, "there are several fields of this name, so nothing can be claimed of it")
-            );
+        if fields > 1 && any {
+            let reason = "there are several fields of this name, so nothing can be claimed of it, nor committed to";
+            return Err(self.refusal(part, reason));
         }
         Ok(())
     }
@@ -187,9 +186,9 @@ pub(in crate::disclosure) fn find(
 ) -> Result<Shown, Refusal> {
     let message = Message::new(side, text, exchange);
     let mut shown = Shown { text: text.to_vec(), hidden: Vec::new() };
-    for Hide { part, claims, .. } in hide.iter().filter(|hide| hide.side == side) {
+    for Hide { part, claims, commit, .. } in hide.iter().filter(|hide| hide.side == side) {
         let (class, ranges) = message.locate(part)?;
-        message.check_claims(part, claims.len())?;
+        message.check_claims(part, !claims.is_empty() || *commit)?;
         for range in &ranges {
             let bytes = shown.text.get_mut(range.clone()).unwrap_or_default();
             if class == Class::JsonNumber && !bytes.iter().all(u8::is_ascii_digit) {
@@ -197,7 +196,7 @@ pub(in crate::disclosure) fn find(
             }
             bytes.fill(class.filler());
         }
-        shown.hidden.push(Hidden { part: part.clone(), class, ranges, claims: claims.clone() });
+        shown.hidden.push(Hidden { part: part.clone(), class, ranges, claims: claims.clone(), commit: *commit });
     }
     shown.hidden.sort_by_key(|hidden| hidden.ranges.first().map(|range| range.start));
     Ok(shown)
@@ -219,7 +218,7 @@ pub(in crate::disclosure) fn check(shown: &[Shown; 2], host: &str, closed: bool)
         message.check_search(&shown.hidden)?;
         for hidden in &shown.hidden {
             let (class, ranges) = message.locate(&hidden.part)?;
-            message.check_claims(&hidden.part, hidden.claims.len())?;
+            message.check_claims(&hidden.part, !hidden.claims.is_empty() || hidden.commit)?;
             if (class, &ranges) != (hidden.class, &hidden.ranges) {
                 return Err(
                     message.refusal(&hidden.part, "the hidden bytes are not this part, or more than it")

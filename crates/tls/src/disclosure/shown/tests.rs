@@ -10,7 +10,7 @@ const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nSet-Cookie: more\r\nContent-Length:
                           {\"name\":\"Ada\",\"age\":36,\"x\":{\"y\":[1]}}";
 
 fn hide(side: Side, part: Part) -> Hide {
-    Hide { side, part, claims: Vec::new() }
+    Hide::new(side, part)
 }
 
 fn shown(hide: &[Hide]) -> [Shown; 2] {
@@ -185,7 +185,7 @@ fn keys_and_header_names_cannot_be_hidden() {
         } else {
             Part::Header("xxxxcookie".into())
         };
-        shown[1].hidden.push(Hidden { part, class, ranges: vec![place..place + 4], claims: Vec::new() });
+        shown[1].hidden.push(Hidden { part, class, ranges: vec![place..place + 4], claims: Vec::new(), commit: false });
         assert!(matches!(verdict(&shown), Err(Refusal::Part { .. })), "{from}");
     }
 }
@@ -238,6 +238,7 @@ fn message() -> Message {
         class: Class::Opaque,
         ranges: vec![0..1, 5..9],
         claims: Vec::new(),
+        commit: true,
     });
     Message { opened: vec![1, 2, 3], shown }
 }
