@@ -322,6 +322,9 @@ fn commitments(add: Add<'_>) {
         add("commitment_verifier", name, &[&[mode], prover.as_slice()].concat());
     }
     add("openings", "three-places", &commitment::three_places().to_bytes());
+    add("range_file", "10-to-20", &commitment::about(10, 20));
+    add("range_file", "0-to-all", &commitment::about(0, u64::MAX));
+    add("attestation", "commitment", &commitment::attestation().to_bytes());
     let proof = commitment::proof(10, 20);
     add("range_proof", "10-to-20", &proof);
     add("range_proof", "0-to-all", &commitment::proof(0, u64::MAX));

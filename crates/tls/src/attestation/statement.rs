@@ -97,13 +97,18 @@ impl Committed {
         let Self { part, form, ranges, points } = self;
         let error = |reason: String| Err(Error::Statement { what, reason });
         if !is_text(part) {
-            return error("commits to a part whose name is no text of 1 to 4096 bytes without control characters".into());
+            return error(
+                "commits to a part whose name is no text of 1 to 4096 bytes without control characters"
+                    .into(),
+            );
         }
         let inside = |range: &Range<u64>| range.start < range.end && range.end <= length;
         // A gap, or the ranges would be one.
         let in_order = ranges.is_sorted_by(|a, b| a.end < b.start);
         let Some(start) = self.start().filter(|_| in_order && ranges.iter().all(inside)) else {
-            return error(format!("commits to bytes {ranges:?} of {length}: not in order, not apart, empty or outside"));
+            return error(format!(
+                "commits to bytes {ranges:?} of {length}: not in order, not apart, empty or outside"
+            ));
         };
         // Which side does not matter for this.
         let place = Place { side: Side::Client, start, length: self.length(), form: *form };

@@ -16,7 +16,7 @@ use crate::testing::hex;
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "3241e3505f3545d1bffde5cff3f5510c91451edd4ca90ac551265f8aa0eb5ca6";
+const PINNED: &str = "77f3a6623d831a76ccbe0613951148d53c0ba675549f6224668655540e7accd2";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
@@ -194,7 +194,9 @@ fn statements_that_break_a_rule_are_neither_signed_nor_read() {
         revealed: Vec::new(),
         commitments: vec![Committed { points: vec![point(1); points], ..committed(form, &[0..length], &[]) }],
     };
-    assert!(long(19, Form::Number, 1).check("query").is_ok() && long(32, Form::Bytes, 2).check("query").is_ok());
+    assert!(
+        long(19, Form::Number, 1).check("query").is_ok() && long(32, Form::Bytes, 2).check("query").is_ok()
+    );
     for part in [long(20, Form::Number, 1), long(32, Form::Bytes, 1), long(31, Form::Bytes, 2)] {
         broken.push(("query", Statement { query: part, ..statement() }));
     }

@@ -29,7 +29,8 @@ impl Halves {
     pub fn new(places: Vec<Place>, halves: Zeroizing<Vec<Gf128>>) -> Result<Self, Error> {
         let layout = Layout::of_places(&places)?;
         if layout.bits() != halves.len() {
-            let reason = format!("{} tags or keys of {} bits that are committed to", halves.len(), layout.bits());
+            let reason =
+                format!("{} tags or keys of {} bits that are committed to", halves.len(), layout.bits());
             return Err(Error::Misuse(reason));
         }
         Ok(Self { places, layout, halves })

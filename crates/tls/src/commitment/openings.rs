@@ -125,7 +125,9 @@ impl Openings {
                 return broken(format!("{length} bytes from {start} on are no place for {form:?}"));
             }
             if content(place, values).is_none() {
-                return broken(format!("the opening of the part from byte {start} on does not hold so many bytes"));
+                return broken(format!(
+                    "the opening of the part from byte {start} on does not hold so many bytes"
+                ));
             }
         }
         Ok(Self(parts))

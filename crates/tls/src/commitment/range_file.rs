@@ -36,7 +36,9 @@ pub enum RangeFileError {
     #[error("this is not a file with a range proof: {0}")]
     Malformed(String),
     /// The file is of another version.
-    #[error("this range proof has format version {0}, and this program reads version {VERSION}; use another version of the program")]
+    #[error(
+        "this range proof has format version {0}, and this program reads version {VERSION}; use another version of the program"
+    )]
     Version(u16),
     /// The file is about another attestation.
     #[error("the range proof is about another attestation")]

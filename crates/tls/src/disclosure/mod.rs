@@ -74,8 +74,8 @@ mod derive;
 mod error;
 mod machine;
 mod payload;
-mod prover;
 mod proven;
+mod prover;
 mod shown;
 mod verifier;
 

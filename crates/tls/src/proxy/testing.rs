@@ -13,9 +13,7 @@ use volery_channel::handshake::{Begin, Parameters};
 use volery_channel::{Channel, Limits, Tag, memory_pair};
 use volery_circuit::{Backend, Digest, Statement};
 use volery_vole::SessionId;
-use volery_zk::quicksilver::{
-    Challenges, Prover, ProverWire, Settings, Verifier, VerifierWire, verdict,
-};
+use volery_zk::quicksilver::{Challenges, Prover, ProverWire, Settings, Verifier, VerifierWire, verdict};
 use zeroize::Zeroizing;
 
 use super::relay::{self, Relayed, Rules};

@@ -25,7 +25,8 @@ pub(super) fn number(side: Side, start: u64, length: u64) -> Place {
 
 /// The openings of the name, the balance, and the target; each with its place as its blinding.
 pub(super) fn openings() -> Openings {
-    let value = |range: Range<usize>| Opening::of_bytes(&TEXT[range.clone()], Scalar::from(range.start as u64));
+    let value =
+        |range: Range<usize>| Opening::of_bytes(&TEXT[range.clone()], Scalar::from(range.start as u64));
     let places = [number(Side::Server, 74, 5), bytes(Side::Server, 28, 32), bytes(Side::Client, 5, 4)];
     let balance = Opening::of_number(51_203, Scalar::from(74_u64));
     let openings = vec![balance, value(28..59).unwrap(), value(59..60).unwrap(), value(5..9).unwrap()];

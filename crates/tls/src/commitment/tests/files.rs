@@ -31,7 +31,8 @@ fn what_is_shown_is_the_payload_and_nothing_else_is_in_the_file() {
 #[test]
 fn a_commitment_opened_to_other_contents_is_refused() {
     let refused = |place: Place, values: &[(&[u8], u64)]| {
-        let opening = |(bytes, blinding): &(&[u8], u64)| Opening::of_bytes(bytes, Scalar::from(*blinding)).unwrap();
+        let opening =
+            |(bytes, blinding): &(&[u8], u64)| Opening::of_bytes(bytes, Scalar::from(*blinding)).unwrap();
         let openings = Openings::new(&[place], values.iter().map(opening).collect()).unwrap();
         let expected = OpeningsError::NotCommitted { side: place.side, start: place.start };
         assert_eq!(openings.check(&statement()).err(), Some(expected));

@@ -104,9 +104,13 @@ fn layouts_that_no_scalar_can_hold_are_refused() {
         assert!(Layout::new(widths).is_err(), "{widths:?}");
     }
     assert!(Layout::new(&vec![1; MAX_VALUES + 1]).is_err());
-    for (length, form) in
-        [(0, Form::Bytes), (u64::MAX, Form::Bytes), (31 << 16 | 1, Form::Bytes), (0, Form::Number), (20, Form::Number)]
-    {
+    for (length, form) in [
+        (0, Form::Bytes),
+        (u64::MAX, Form::Bytes),
+        (31 << 16 | 1, Form::Bytes),
+        (0, Form::Number),
+        (20, Form::Number),
+    ] {
         assert!(Layout::of_places(&[place(length, form)]).is_err(), "{length} {form:?}");
     }
     assert!(Layout::of_places(&[]).is_err());

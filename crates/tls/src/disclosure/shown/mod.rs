@@ -205,6 +205,7 @@ impl Shown {
 /// What is committed to of request and response, in the order of its commitments.
 pub(super) fn places([request, response]: [&Shown; 2]) -> Vec<Place> {
     let sides = [(Side::Client, request), (Side::Server, response)];
-    let all = sides.into_iter().flat_map(|(side, shown)| shown.hidden.iter().map(move |hidden| hidden.place(side)));
+    let all =
+        sides.into_iter().flat_map(|(side, shown)| shown.hidden.iter().map(move |hidden| hidden.place(side)));
     all.flatten().collect()
 }

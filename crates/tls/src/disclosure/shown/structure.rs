@@ -163,7 +163,8 @@ impl<'a> Message<'a> {
         let Part::Header(name) = part else { return Ok(()) };
         let fields = self.headers.iter().filter(|header| header.is(self.text, name)).count();
         if fields > 1 && any {
-            let reason = "there are several fields of this name, so nothing can be claimed of it, nor committed to";
+            let reason =
+                "there are several fields of this name, so nothing can be claimed of it, nor committed to";
             return Err(self.refusal(part, reason));
         }
         Ok(())
@@ -196,7 +197,13 @@ pub(in crate::disclosure) fn find(
             }
             bytes.fill(class.filler());
         }
-        shown.hidden.push(Hidden { part: part.clone(), class, ranges, claims: claims.clone(), commit: *commit });
+        shown.hidden.push(Hidden {
+            part: part.clone(),
+            class,
+            ranges,
+            claims: claims.clone(),
+            commit: *commit,
+        });
     }
     shown.hidden.sort_by_key(|hidden| hidden.ranges.first().map(|range| range.start));
     Ok(shown)

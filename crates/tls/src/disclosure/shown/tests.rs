@@ -185,7 +185,13 @@ fn keys_and_header_names_cannot_be_hidden() {
         } else {
             Part::Header("xxxxcookie".into())
         };
-        shown[1].hidden.push(Hidden { part, class, ranges: vec![place..place + 4], claims: Vec::new(), commit: false });
+        shown[1].hidden.push(Hidden {
+            part,
+            class,
+            ranges: vec![place..place + 4],
+            claims: Vec::new(),
+            commit: false,
+        });
         assert!(matches!(verdict(&shown), Err(Refusal::Part { .. })), "{from}");
     }
 }

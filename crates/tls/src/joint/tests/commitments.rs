@@ -48,7 +48,10 @@ fn whoever_cheats_in_the_conversion_is_noticed_by_the_other() {
         let (fetched, proven) = Run { changes, ..run(&site) }.go();
         assert!(proven.is_err(), "{step}: {proven:?}");
         if !by_p {
-            assert!(matches!(fetched, Err(Error::Parties(Cheat::Cheat { step: COMMIT_REVEAL, .. }))), "{fetched:?}");
+            assert!(
+                matches!(fetched, Err(Error::Parties(Cheat::Cheat { step: COMMIT_REVEAL, .. }))),
+                "{fetched:?}"
+            );
         }
     }
 }

@@ -104,11 +104,14 @@ fn exchange(message: &mut Vec<u8>) {
 #[test]
 fn commitments_to_other_bits_are_refused_and_nothing_is_attested() {
     let site = site();
-    for (tag, tamper) in [(COMMIT_POINTS, exchange as fn(&mut Vec<u8>)), (WEB_CLAIMS, |message| {
-        // The last flag that says that something is committed to: V expects the end of the session then, and P goes on.
-        let name = message.windows(7).rposition(|bytes| bytes == b"balance").unwrap();
-        message[name + 7] ^= 1;
-    })] {
+    for (tag, tamper) in [
+        (COMMIT_POINTS, exchange as fn(&mut Vec<u8>)),
+        (WEB_CLAIMS, |message| {
+            // The last flag that says that something is committed to: V expects the end of the session then, and P goes on.
+            let name = message.windows(7).rposition(|bytes| bytes == b"balance").unwrap();
+            message[name + 7] ^= 1;
+        }),
+    ] {
         let mut run = Run::hiding(&site, REQUEST, wishes());
         run.changes[0] = change(tag, tamper);
         let (_, proven) = run.commit();
@@ -124,7 +127,10 @@ fn a_notary_that_converts_wrongly_is_noticed_by_p() {
         let mut run = Run::hiding(&site, REQUEST, wishes());
         run.changes[1] = change(tag, flip);
         let (told, proven) = run.commit();
-        assert!(matches!(told, Err(Failed::Commitments(Cheat::Cheat { step: COMMIT_REVEAL, .. }))), "{told:?}");
+        assert!(
+            matches!(told, Err(Failed::Commitments(Cheat::Cheat { step: COMMIT_REVEAL, .. }))),
+            "{told:?}"
+        );
         // It has not received an opening.
         assert!(matches!(proven, Err(Failed::Commitments(Cheat::Channel(_)))), "{proven:?}");
     }

@@ -124,6 +124,9 @@ pub(crate) struct BenchArgs {
     /// web: how the connection is made
     #[arg(long, value_enum, default_value_t)]
     pub(crate) mode: ModeArg,
+    /// web: the page stays hidden and is committed to
+    #[arg(long)]
+    pub(crate) commit: bool,
     /// Soundness of public proofs, in bits (zkboo, zkbpp)
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128))]
     pub(crate) sigma: u16,

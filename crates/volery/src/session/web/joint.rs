@@ -216,12 +216,7 @@ impl<C: Channel> Watched<C> {
     /// # Errors
     /// [`Error::Joint`] for a connection, or a message about it, of which nothing can be believed, and with a rejection if the proof is wrong;
     /// [`Error::Commitments`] for commitments to anything else than the proved bits; the channel's.
-    pub fn verify(
-        self,
-        roots: &Roots,
-        time: u64,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<VerifiedPage<C>, Error> {
+    pub fn verify(self, roots: &Roots, time: u64, rng: &mut dyn CryptoRng) -> Result<VerifiedPage<C>, Error> {
         let Self { mut channel, held, rest: Rest { common, extension, field } } = self;
         let (accepted, delta, stock) = held.verify(&mut channel, roots, time, rng)?;
         VerifiedPage::new(Verifier { channel, common, stock, delta, extension, field }, accepted, rng)

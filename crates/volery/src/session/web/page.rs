@@ -184,3 +184,62 @@ fn send(channel: &mut dyn Channel, proven: &Proven, key: &SigningKey) -> Result<
     channel.flush()?;
     Ok(attestation)
 }
+
+#[cfg(test)]
+mod tests {
+    use volery_channel::{Limits, memory_pair};
+    use volery_tls::attestation::{Committed, Mode, Part, Statement};
+    use volery_tls::commitment::{Form, Opening, OpeningsError, Place, Scalar};
+    use volery_tls::prf::Side;
+
+    use super::*;
+
+    fn opening(content: &[u8]) -> Opening {
+        Opening::of_bytes(content, Scalar::ONE).expect("short")
+    }
+
+    fn openings() -> Openings {
+        let place = Place { side: Side::Server, start: 4, length: 2, form: Form::Bytes };
+        Openings::new(&[place], vec![opening(b"42")]).expect("one of each")
+    }
+
+    fn statement(commitments: &[&[u8]]) -> Statement {
+        let committed = |(i, content): (usize, &&[u8])| Committed {
+            part: "json a".into(),
+            form: Form::Bytes,
+            ranges: core::iter::once(4 + 4 * i as u64..6 + 4 * i as u64).collect(),
+            points: vec![opening(content).commitment().to_bytes()],
+        };
+        let commitments = commitments.iter().enumerate().map(committed).collect();
+        Statement {
+            mode: Mode::Proxy,
+            server_name: "example.com".into(),
+            time: 0,
+            query: Part::default(),
+            response: Part { length: 20, commitments, ..Part::default() },
+            claims: Vec::new(),
+        }
+    }
+
+    /// What P makes of an attestation of these contents, when it has committed to 42 or to nothing.
+    fn received(commitments: &[&[u8]], openings: Option<&Openings>) -> Result<Attestation, Error> {
+        let key = SigningKey::from_bytes(&[7; 32]);
+        let (mut v, mut p) = memory_pair(&Limits::default());
+        let attestation = Attestation::sign(statement(commitments), &key)?;
+        v.send(WEB_ATTESTATION, &attestation.to_bytes())?;
+        v.flush()?;
+        receive(&mut p, &key.verifying_key().to_bytes(), openings)
+    }
+
+    #[test]
+    fn an_attestation_is_taken_only_with_the_commitments_that_p_can_open() {
+        let own = openings();
+        assert!(received(&[b"42"], Some(&own)).is_ok() && received(&[], None).is_ok());
+        let missing = OpeningsError::NotCommitted { side: Side::Server, start: 4 };
+        assert_eq!(received(&[b"43"], Some(&own)), Err(missing.clone().into()));
+        assert_eq!(received(&[], Some(&own)), Err(missing.into()));
+        let more = OpeningsError::Others { attested: 2, opened: 1 };
+        assert_eq!(received(&[b"42", b"43"], Some(&own)), Err(more.into()));
+        assert_eq!(received(&[b"42"], None), Err(OpeningsError::Others { attested: 1, opened: 0 }.into()));
+    }
+}

@@ -34,6 +34,8 @@ const POSSIBLE: core::ops::RangeInclusive<u64> = 256..=1 << 16;
 struct Row {
     name: &'static str,
     mode: &'static str,
+    /// Whether the page is committed to.
+    commit: bool,
     link: String,
     /// Bytes of the query, and of the response.
     size: u64,
@@ -92,7 +94,7 @@ fn measure(link: &Link, args: &BenchArgs, size: u64) -> Result<Row, Failure> {
     let mut notary = Party::spawn(link, Place::Notary, &Task::Watch(watching))?;
     let Listening { address, .. } = notary.line()?;
     let connect = link.notary(self::port(&address)?)?;
-    let fetching = Fetching { connect, host, port, root, size, mode };
+    let fetching = Fetching { connect, host, port, root, size, mode, commit: args.commit };
     let mut prover = Party::spawn(link, Place::Prover, &Task::Fetch(fetching))?;
     let proved: Proved = prover.line()?;
     let notarised: Notarised = notary.line()?;
@@ -114,6 +116,7 @@ impl Row {
         Self {
             name: "web",
             mode: args.mode.name(),
+            commit: args.commit,
             link,
             size,
             unit: "byte",

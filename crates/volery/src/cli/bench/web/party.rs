@@ -14,7 +14,7 @@ use volery::tls::prf::Side;
 use volery::tls::proxy::Target;
 use volery::tls::proxy::relay::Rules;
 use volery::tls::server::Roots;
-use volery::{Address, Channel, Limits, Listener, Options, Prover, Verifier, connect, os_rng};
+use volery::{Address, Channel, Limits, Listener, Options, ProvedPage, Prover, Verifier, connect, os_rng};
 use volery_channel::{Framed, Stats};
 
 use super::link::{Link, Place};
@@ -63,6 +63,8 @@ pub(super) struct Fetching {
     /// Bytes of the query, and of the response.
     pub(super) size: u64,
     pub(super) mode: ModeArg,
+    /// Whether the page is committed to.
+    pub(super) commit: bool,
 }
 
 /// What those say who are connected to.
@@ -180,22 +182,20 @@ fn watch(task: &Watching) -> Result<(), Failure> {
     let socket = listener.accept(Some(PATIENCE))?.ok_or_else(|| Failure::session("no prover came"))?;
     let mut verifier = Verifier::start(Framed::new(socket, limits), Options::default(), &mut rng)?;
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::session);
-    let proven = match task.mode {
+    let page = match task.mode {
         ModeArg::TwoParty => {
             let limits =
                 joint::Limits { query: joint::MAX_QUERY, proved: joint::MAX_PROVED, received: MAX_RECEIVED };
             let watched = verifier.prepare_web(limits, &mut rng)?.watch(&mut rng)?;
-            let (left, proven) = watched.verify(&roots, now()?.as_secs(), &mut rng)?;
-            verifier = left;
-            proven
+            watched.verify(&roots, now()?.as_secs(), &mut rng)?
         }
         ModeArg::Proxy => {
             let relayed = verifier.relay(&rules)?;
             verifier.verify_web(&relayed, &roots, now()?.as_secs(), &mut rng)?.0
         }
     };
-    verifier.attest(&proven, &SigningKey::from_bytes(&KEY))?;
-    output::json(&Notarised { bytes_sent: verifier.channel().stats().bytes_sent, rss_mb: peak_memory() })
+    let signed = page.attest(&SigningKey::from_bytes(&KEY))?;
+    output::json(&Notarised { bytes_sent: signed.stats.bytes_sent, rss_mb: peak_memory() })
 }
 
 fn fetch(task: &Fetching) -> Result<(), Failure> {
@@ -203,18 +203,17 @@ fn fetch(task: &Fetching) -> Result<(), Failure> {
     let mut clock = Clock { time: Instant::now(), stats: Stats::default() };
     let channel = connect(&task.connect.parse::<Address>()?, &Limits::default())?;
     let prover = Prover::start(channel, Options::default(), &mut rng)?;
-    let (mut prover, [setup, online]) = match task.mode {
+    let (page, [setup, online]) = match task.mode {
         ModeArg::TwoParty => together(task, prover, query.as_bytes(), &mut clock)?,
         ModeArg::Proxy => relayed(task, prover, query.as_bytes(), &mut clock)?,
     };
-    prover.attestation(&SigningKey::from_bytes(&KEY).verifying_key().to_bytes())?;
-    let stats = prover.channel().stats();
+    let stats = page.attestation(&SigningKey::from_bytes(&KEY).verifying_key().to_bytes())?.stats;
     let proof = clock.phase(stats);
     output::json(&Proved { setup, online, proof, bytes_sent: stats.bytes_sent, rss_mb: peak_memory() })
 }
 
 /// A prover that has proved, and its first two phases.
-type Fetched<C> = (Prover<C>, [Phase; 2]);
+type Fetched<C> = (ProvedPage<C>, [Phase; 2]);
 
 fn together<C: Channel + Send>(
     task: &Fetching,
@@ -229,7 +228,7 @@ fn together<C: Channel + Send>(
     let target = client::Target { host: &task.host, roots: &roots, limits: client::Limits::default() };
     let fetched = prepared.fetch(&target, task.port, query)?;
     let online = clock.phase(fetched.stats());
-    Ok((fetched.prove(&hidden())?, [setup, online]))
+    Ok((fetched.prove(&hidden(task.commit))?, [setup, online]))
 }
 
 fn relayed<C: Channel>(
@@ -243,8 +242,8 @@ fn relayed<C: Channel>(
     let target = Target { host: &task.host, port: task.port, roots: &roots, max_received: MAX_RECEIVED };
     let fetched = prover.fetch(&target, query)?;
     let online = clock.phase(prover.channel().stats());
-    prover.prove_web(&fetched, &hidden(), &mut os_rng()?)?;
-    Ok((prover, [setup, online]))
+    let (page, _) = prover.prove_web(&fetched, &hidden(task.commit), &mut os_rng()?)?;
+    Ok((page, [setup, online]))
 }
 
 /// What was at the end of the last phase.
@@ -294,13 +293,16 @@ fn padded(mut start: String, end: &str, length: u64) -> Option<String> {
     Some(start)
 }
 
-/// The cookie and the balance; the latter is at least 5000. All else is shown, so that all of the payload is proved.
-fn hidden() -> Vec<Hide> {
+/// The cookie and the balance; the latter is at least 5000. All else is shown, so that all of the payload is proved. With commitments,
+/// those are to all of the page instead.
+fn hidden(commit: bool) -> Vec<Hide> {
     let claims = vec![Assertion::Between { least: 5000, greatest: u64::MAX }];
-    vec![
-        Hide { side: Side::Client, part: Part::Header("Cookie".into()), claims: Vec::new() },
-        Hide { side: Side::Server, part: Part::Json("balance".into()), claims },
-    ]
+    let page = if commit {
+        Hide { commit, ..Hide::new(Side::Server, Part::Body) }
+    } else {
+        Hide { claims, ..Hide::new(Side::Server, Part::Json("balance".into())) }
+    };
+    vec![Hide::new(Side::Client, Part::Header("Cookie".into())), page]
 }
 
 #[cfg(test)]
@@ -312,8 +314,8 @@ mod tests {
         for size in super::super::SIZES.into_iter().chain([1000, 1085, 1 << 16]) {
             let (connect, host, root) = (String::new(), "198.18.0.9".into(), String::new());
             let mode = ModeArg::Proxy;
-            let query =
-                query(&Fetching { connect, host, port: 65_535, root, size, mode }).expect("long enough");
+            let query = query(&Fetching { connect, host, port: 65_535, root, size, mode, commit: false })
+                .expect("long enough");
             assert_eq!(query.len() as u64, size);
             assert_eq!(answer(query.as_bytes()).len() as u64, size);
         }
