@@ -19,6 +19,7 @@
 //! | one set-up, any number of proofs over a connection | [`Prover`], [`Verifier`], [`Options`], [`Report`] |
 //! | proofs without a connection, from correlations made before | [`stored`] |
 //! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prepare_web`], [`Verifier::relay`], [`Verifier::prepare_web`], [`tls`] |
+//! | commitments to parts of it, opened later | [`ProvedPage`], [`VerifiedPage`], [`tls::commitment`] |
 //! | proofs as a file that anyone can verify | [`public`] |
 //! | statements by name; statements as values | [`builtin`]; [`statements`] |
 //! | writing statements: traits, gadgets, circuit files | [`circuit`], over the bits of [`field`] |

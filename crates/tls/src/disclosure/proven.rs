@@ -29,8 +29,7 @@ impl Accepted {
     ///
     /// # Errors
     /// This value again, if P does.
-    // What comes back is as large as what goes in, whatever happens.
-    #[allow(clippy::result_large_err)]
+    #[allow(clippy::result_large_err, reason = "what comes back is what went in")]
     pub fn without_commitments(self) -> Result<Proven, Self> {
         match self.halves {
             None => Ok(self.proven),
