@@ -196,7 +196,9 @@ impl Shown {
         }
         let constrained = self.hidden.iter().filter(|hidden| hidden.is_constrained());
         if constrained.map(Hidden::length).sum::<usize>() > MAX_CONSTRAINED {
-            return refuse("more than 2^16 hidden bytes that something is claimed about, or that are committed to");
+            return refuse(
+                "more than 2^16 hidden bytes that something is claimed about, or that are committed to",
+            );
         }
         Ok(())
     }
