@@ -76,7 +76,7 @@ impl Ended {
             let revealed: Vec<Part> =
                 revealed.iter().filter(|(of, _)| *of == side).map(|(_, part)| part.clone()).collect();
             let hidden = shown::all_but(side, text, &exchange, &revealed)?;
-            all.extend(hidden.into_iter().map(|part| Hide { side, part, claims: Vec::new() }));
+            all.extend(hidden.into_iter().map(|part| Hide::new(side, part)));
         }
         Ok(all)
     }
