@@ -3,7 +3,12 @@
 use volery_channel::Channel;
 use volery_field::Gf128;
 use volery_tls::Error;
-use volery_tls::commitment::{Layout, Opening, Openings, Place, Prover, Scalar, Verifier, range};
+use volery_tls::attestation::{Attestation, Committed, Mode, Part, SigningKey, Statement};
+use volery_tls::claim::{Assertion, Class, Interval};
+use volery_tls::commitment::{
+    Form, Layout, Opening, Openings, Place, Prover, RangeFile, Scalar, Verifier, range,
+};
+use volery_tls::disclosure::{self, Hidden};
 use volery_tls::prf::Side;
 use volery_vole::{Delta, SessionId};
 
@@ -80,25 +85,86 @@ pub fn as_verifier(channel: &mut dyn Channel, delta: &Delta, lie: bool) -> Resul
     Ok(())
 }
 
-/// Openings of three places.
+/// Openings of three places: two values of bytes, a number, a byte.
 #[must_use]
 pub fn three_places() -> Openings {
     let text = b"a payload of some length, more than 31 bytes";
-    let mut places = Place::split(Side::Server, 7..7 + text.len() as u64);
-    places.push(Place { side: Side::Client, range: 0..1 });
-    let openings = [&text[..31], &text[31..], b"x"]
-        .map(|bytes| Opening::of_bytes(bytes, Scalar::from(9_u8)).expect("short enough"));
-    Openings::new(places, openings.into()).expect("places in order")
+    let blinding = Scalar::from(9_u8);
+    let bytes = |side, start, length| Place { side, start, length, form: Form::Bytes };
+    let number = Place { side: Side::Server, start: 90, length: 2, form: Form::Number };
+    let places = [bytes(Side::Server, 7, text.len() as u64), bytes(Side::Client, 0, 1), number];
+    let [first, second, third] = [&text[..31], &text[31..], b"x"]
+        .map(|bytes| Opening::of_bytes(bytes, blinding).expect("short enough"));
+    Openings::new(&places, vec![first, second, third, opening()]).expect("one for each value")
 }
 
 /// A file of openings. What is accepted writes the same bytes.
 pub fn openings(bytes: &[u8]) {
     let Ok(openings) = Openings::from_bytes(bytes) else { return };
     assert_eq!(*openings.to_bytes(), bytes);
-    for (Place { side, range }, _) in openings.entries() {
-        let selected =
-            openings.select(*side, range.clone()).expect("a place is a range that is committed to");
-        assert!(selected.entries().len() >= 1);
+    let _ = openings.check(&statement());
+    for Place { side, start, .. } in openings.places() {
+        let selected = openings.select(&[(*side, *start)]).expect("a place that is there");
+        assert_eq!(selected.places().len(), 1);
+    }
+}
+
+/// What a notary says: a committed number in bytes 90 and 91 of a response.
+fn statement() -> Statement {
+    let hidden = Hidden {
+        part: disclosure::Part::Json("number".into()),
+        class: Class::Number,
+        ranges: core::iter::once(90..92).collect(),
+        claims: vec![Assertion::Number(Interval::at_least(10))],
+        commit: Some(Form::Number),
+    };
+    let committed = Committed {
+        part: hidden.part.to_string(),
+        form: Form::Number,
+        ranges: core::iter::once(90..92).collect(),
+        points: vec![opening().commitment().to_bytes()],
+    };
+    Statement {
+        mode: Mode::TwoParty,
+        server_name: "example.com".into(),
+        time: 1_780_000_000,
+        query: Part::default(),
+        response: Part {
+            length: 100,
+            revealed: Vec::new(),
+            hidden: vec![hidden],
+            commitments: vec![committed],
+        },
+    }
+}
+
+/// The notary's attestation of it.
+///
+/// # Panics
+/// Never: it is a proper statement.
+#[must_use]
+pub fn attestation() -> Attestation {
+    Attestation::sign(statement(), &SigningKey::from_bytes(&[7; 32])).expect("a proper statement")
+}
+
+/// A range proof about it, as its file.
+///
+/// # Panics
+/// If the number does not lie between the bounds.
+#[must_use]
+pub fn about(least: u64, greatest: u64) -> Vec<u8> {
+    let part = (Side::Server, 90);
+    let file = RangeFile::prove(&attestation(), &three_places(), part, least..=greatest, &mut rng(6));
+    file.expect("it lies between").to_bytes()
+}
+
+/// A file with a range proof. What is read writes the same bytes; none is accepted with bounds that leave the number out.
+pub fn range_file(bytes: &[u8]) {
+    let Ok(file) = RangeFile::from_bytes(bytes) else { return };
+    assert_eq!(file.to_bytes(), bytes);
+    let attestation = attestation();
+    if let Ok(shown) = file.verify(&attestation, attestation.claimed_signer()) {
+        assert!(shown.bounds.contains(&NUMBER), "a proof of a false claim");
     }
 }
 

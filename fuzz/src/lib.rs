@@ -103,6 +103,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("commitment_verifier", commitment::commitment_verifier),
     ("openings", commitment::openings),
     ("range_proof", commitment::range_proof),
+    ("range_file", commitment::range_file),
     ("public_proof", public::public_proof),
     ("head_prover", public::head_prover),
     ("head_verifier", public::head_verifier),

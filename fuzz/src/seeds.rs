@@ -325,6 +325,9 @@ fn commitments(add: Add<'_>) {
         add("commitment_verifier", name, &[&[mode], prover.as_slice()].concat());
     }
     add("openings", "three-places", &commitment::three_places().to_bytes());
+    add("range_file", "10-to-20", &commitment::about(10, 20));
+    add("range_file", "0-to-all", &commitment::about(0, u64::MAX));
+    add("attestation", "commitment", &commitment::attestation().to_bytes());
     let proof = commitment::proof(10, 20);
     add("range_proof", "10-to-20", &proof);
     add("range_proof", "0-to-all", &commitment::proof(0, u64::MAX));
@@ -437,6 +440,7 @@ fn connections(add: Add<'_>) {
         class: Class::Number,
         ranges: vec![40..42, 50..54],
         claims: vec![Assertion::Number(Interval::at_least(10_000)), Assertion::Matches(r"\d+".into())],
+        commit: None,
     }];
     let query = Part::revealing(get, &[0..10, 12..20]).expect("ranges of it");
     let (mode, server_name) = (Mode::Proxy, "example.com".to_owned());
@@ -496,13 +500,13 @@ fn clients(add: Add<'_>) {
     add("web_claims", "a-number-between", &claims());
 }
 
-/// Opened bits, a request with nothing hidden, a response with a number that lies between two others.
+/// Opened bits, a request with nothing hidden, a response with a number that lies between two others and is committed to.
 fn claims() -> Vec<u8> {
     let number = |number: u32| number.to_be_bytes();
     let long = |bytes: &[u8]| [&number(bytes.len() as u32), bytes].concat();
     let (request, response) = (b"GET / HTTP/1.1\r\n\r\n", br#"{"a": 11}"#);
-    let shown = [&number(0)[..], &[2, 1], &long(b"a"), &number(1), &number(6), &number(2)].concat();
+    let shown = [&number(0)[..], &[2, 1], &long(b"a"), &[2], &number(1), &number(6), &number(2)].concat();
     let claimed = [&number(1)[..], &[6, 1], &long(b"10"), &[1], &long(b"20")].concat();
     let (none, one) = (number(0), number(1));
-    [&[1][..], &long(&[7; 3]), &long(request), &none, &long(response), &one, &shown, &claimed].concat()
+    [&[2][..], &long(&[7; 3]), &long(request), &none, &long(response), &one, &shown, &claimed].concat()
 }

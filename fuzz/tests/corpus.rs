@@ -11,6 +11,7 @@ use volery_fuzz::{
     TARGETS, arithmetic, client, commitment, correlations, dealing, disjunction, driver, garbling, proofs,
     public, seeds, sessions, subfield,
 };
+use volery_tls::commitment::RangeFile;
 
 fn committed(target: &str, name: &str) -> Vec<u8> {
     std::fs::read(driver::corpus(target).join(name)).expect("run `cargo run --example seeds`")
@@ -107,6 +108,9 @@ fn honest_commitments_are_accepted_to_the_end_and_those_to_other_bits_never() {
     assert!(matches!(run(true), Err(volery_tls::Error::Cheat { .. })));
     assert_eq!(commitment::verified(&committed("range_proof", "10-to-20")), Some(true));
     assert_eq!(commitment::verified(&committed("range_proof", "false")), Some(false));
+    let attestation = commitment::attestation();
+    let file = RangeFile::from_bytes(&committed("range_file", "10-to-20")).expect("a file");
+    assert!(file.verify(&attestation, attestation.claimed_signer()).is_ok());
 }
 
 #[test]

@@ -13,7 +13,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use volery_channel::{Channel, Limits, memory_pair};
 use volery_field::Gf128;
-use volery_tls::commitment::{Layout, Opening, Place, Prover, Scalar, Verifier, range};
+use volery_tls::commitment::{Form, Layout, Opening, Place, Prover, Scalar, Verifier, range};
 use volery_tls::prf::Side;
 use volery_vole::supply::{Correlations, Stock};
 use volery_vole::{Delta, Error, Prg, SessionId};
@@ -72,7 +72,8 @@ fn convert(layout: &Layout) -> Duration {
 fn conversion(c: &mut Criterion) {
     let mut group = c.benchmark_group("conversion to commitments, bytes");
     for bytes in [31, 1 << 10, 1 << 13] {
-        let layout = Layout::of_places(&Place::split(Side::Server, 0..bytes)).expect("places");
+        let place = Place { side: Side::Server, start: 0, length: bytes, form: Form::Bytes };
+        let layout = Layout::of_places(&[place]).expect("a place");
         group.throughput(Throughput::Bytes(bytes));
         group.bench_function(BenchmarkId::from_parameter(bytes), |b| {
             b.iter_custom(|times| (0..times).map(|_| convert(&layout)).sum());

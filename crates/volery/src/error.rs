@@ -1,5 +1,7 @@
 //! What a session can end with.
 
+use volery_channel::tags::COMMIT_OPENING;
+
 /// Why a session, or what leads to one, failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -25,6 +27,12 @@ pub enum Error {
     /// A connection to a website that both parties made.
     #[error(transparent)]
     Joint(volery_tls::joint::Error),
+    /// Commitments to parts of a connection: V's conversion, or P's opening.
+    #[error(transparent)]
+    Commitments(#[from] volery_tls::Error),
+    /// An attestation that does not have this party's commitments.
+    #[error(transparent)]
+    Openings(#[from] volery_tls::commitment::OpeningsError),
     /// A verifier's signed statement.
     #[error(transparent)]
     Attestation(#[from] volery_tls::attestation::Error),
@@ -53,6 +61,8 @@ impl Error {
         match self {
             Self::Proof(error) => error.is_rejection(),
             Self::Stored(error) => error.is_rejection(),
+            // What V finds in P's opening.
+            Self::Commitments(volery_tls::Error::Cheat { step, .. }) => *step == COMMIT_OPENING,
             _ => false,
         }
     }
@@ -73,7 +83,8 @@ impl Error {
             Self::Web(_) | Self::Joint(_) => {
                 "the connection to the server failed, or what is said of it is refused"
             }
-            Self::Attestation(_) => "a party does not accept the attestation",
+            Self::Commitments(_) => "the commitments, or their conversion, failed a check",
+            Self::Attestation(_) | Self::Openings(_) => "a party does not accept the attestation",
             Self::Stored(_) => "a party cannot store the correlations",
             Self::Options(_) | Self::Randomness(_) => "a party cannot run with these options",
             Self::Over => "the session is over",

@@ -19,6 +19,7 @@
 //! | one set-up, any number of proofs over a connection | [`Prover`], [`Verifier`], [`Options`], [`Report`] |
 //! | proofs without a connection, from correlations made before | [`stored`] |
 //! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prepare_web`], [`Verifier::relay`], [`Verifier::prepare_web`], [`tls`] |
+//! | commitments to parts of it, opened later | [`ProvedPage`], [`VerifiedPage`], [`tls::commitment`] |
 //! | proofs as a file that anyone can verify | [`public`] |
 //! | statements by name; statements as values | [`builtin`]; [`statements`] |
 //! | writing statements: traits, gadgets, circuit files | [`circuit`], over the bits of [`field`] |
@@ -38,7 +39,8 @@ pub mod stored;
 pub use error::Error;
 pub use rng::os_rng;
 pub use session::{
-    FetchedTogether, Options, PreparedProver, PreparedVerifier, Prover, Report, Verifier, Watched,
+    Attested, FetchedTogether, Options, PreparedProver, PreparedVerifier, ProvedPage, Prover, Report, Signed,
+    VerifiedPage, Verifier, Watched,
 };
 pub use volery_channel::{Address, Channel, Limits, Listener, connect, memory_pair};
 pub use volery_circuit as circuit;

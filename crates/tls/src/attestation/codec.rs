@@ -1,9 +1,10 @@
 //! The one encoding.
 
 use super::{
-    Attestation, Commitment, Error, MAX_BYTES, MAX_ENTRIES, Mode, Part, Revealed, Statement, VERSION,
+    Attestation, Committed, Error, MAX_BYTES, MAX_ENTRIES, Mode, Part, Revealed, Statement, VERSION,
 };
 use crate::claim::Malformed;
+use crate::commitment::Form;
 use crate::cursor::{Cursor, Flaw};
 use crate::disclosure::{put_all_hidden, read_all_hidden};
 
@@ -61,10 +62,19 @@ fn put_part(out: &mut Vec<u8>, part: &Part) {
     }
     put_all_hidden(out, hidden);
     put_count(out, commitments.len());
-    for Commitment { range, point } in commitments {
-        out.extend(range.start.to_be_bytes());
-        out.extend(range.end.to_be_bytes());
-        out.extend(point);
+    for Committed { part, form, ranges, points } in commitments {
+        put(out, part.as_bytes());
+        out.push(match form {
+            Form::Bytes => 0,
+            Form::Number => 1,
+        });
+        put_count(out, ranges.len());
+        for range in ranges {
+            out.extend(range.start.to_be_bytes());
+            out.extend(range.end.to_be_bytes());
+        }
+        put_count(out, points.len());
+        out.extend_from_slice(points.as_flattened());
     }
 }
 
@@ -112,10 +122,20 @@ fn part(cursor: &mut Cursor<'_>) -> Result<Part, Error> {
             Ok(Revealed { start, bytes: counted(cursor, "revealed bytes")?.to_vec() })
         })?,
         hidden: read_all_hidden(cursor)?,
-        commitments: list(cursor, |cursor| {
-            let range = cursor.u64("a range")?..cursor.u64("a range")?;
-            Ok(Commitment { range, point: cursor.array("a commitment")? })
-        })?,
+        commitments: list(cursor, committed)?,
+    })
+}
+
+fn committed(cursor: &mut Cursor<'_>) -> Result<Committed, Error> {
+    Ok(Committed {
+        part: text(cursor, "the name of a part")?,
+        form: match cursor.u8("a form")? {
+            0 => Form::Bytes,
+            1 => Form::Number,
+            other => return Err(Error::Malformed(format!("a commitment of form {other} is not known"))),
+        },
+        ranges: list(cursor, |cursor| Ok(cursor.u64("a range")?..cursor.u64("a range")?))?,
+        points: list(cursor, |cursor| Ok(cursor.array("a commitment")?))?,
     })
 }
 

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! V signs that it has verified: this host, at this time, by its certificates, received a query and gave a response of these
-//! lengths; these bytes of them are revealed; these points are Pedersen commitments to those ranges; those hidden strings are what they are
-//! said to be, and [claims](crate::claim) hold of them. It does not sign, and does not know, the rest. Claims are data, so that programs read
-//! them, too; a statement's `Display` puts them in words.
+//! lengths; these bytes of them are revealed; those hidden strings are what they are said to be, and [claims](crate::claim) hold of them;
+//! these points are Pedersen commitments to some of them. It does not sign, and does not know, the rest. Claims are data, so that programs
+//! read them, too; a statement's `Display` puts them in words.
 //!
 //! A fourth party calls [`Attestation::from_bytes`] and then [`Attestation::verify`], which is the only way to the statement. It must
 //! trust V not to have worked together with P; nothing here is a proof of TLS. In proxy mode it must trust V's path to the server,
@@ -25,9 +25,10 @@ mod statement;
 mod tests;
 
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
-pub use statement::{Commitment, Mode, Part, Revealed, Statement};
+pub use statement::{Committed, Mode, Part, Revealed, Statement};
 
 use ed25519_dalek::{Signature, Signer};
+use sha2::Digest as _;
 
 /// The version of the format that is written and read.
 pub const VERSION: u16 = 1;
@@ -113,6 +114,12 @@ impl Attestation {
         let mut bytes = codec::signed(&self.statement, &self.signer);
         bytes.extend(self.signature);
         bytes
+    }
+
+    /// SHA-256 of the file: what proofs about it are bound to.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        sha2::Sha256::digest(self.to_bytes()).into()
     }
 
     /// The public key that the file says it is signed with; to tell a reader which one to look for, not to be trusted.

@@ -6,7 +6,8 @@ use core::ops::Range;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use super::{Commitment, Mode, Part, Revealed, Statement};
+use super::{Committed, Mode, Part, Revealed, Statement};
+use crate::commitment::Form;
 use crate::disclosure::{Hidden, message_name};
 use crate::prf::Side;
 
@@ -85,10 +86,18 @@ fn part(f: &mut fmt::Formatter<'_>, name: &str, part: &Part) -> fmt::Result {
         at = range.end;
     }
     hidden(f, at..part.length)?;
-    for Commitment { range, point } in &part.commitments {
-        writeln!(f, "  bytes {range:?} are committed to by {}", hex(point))?;
-    }
-    Ok(())
+    part.commitments.iter().try_for_each(|entry| committed(f, entry))
+}
+
+fn committed(f: &mut fmt::Formatter<'_>, entry: &Committed) -> fmt::Result {
+    let Committed { part, form, ranges, points } = entry;
+    let ranges: Vec<_> = ranges.iter().map(|range| format!("{range:?}")).collect();
+    let form = match form {
+        Form::Bytes => "committed to",
+        Form::Number => "committed to as a number",
+    };
+    writeln!(f, "  {}, bytes {}: {form}", safe(part), ranges.join(" "))?;
+    points.iter().try_for_each(|point| writeln!(f, "    by {}", hex(point)))
 }
 
 fn hidden(f: &mut fmt::Formatter<'_>, range: Range<u64>) -> fmt::Result {
@@ -153,12 +162,22 @@ impl Serialize for Revealed {
     }
 }
 
-impl Serialize for Commitment {
+/// Where bytes are.
+#[derive(Serialize)]
+struct Place {
+    start: u64,
+    end: u64,
+}
+
+impl Serialize for Committed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Commitment", 3)?;
-        object.serialize_field("start", &self.range.start)?;
-        object.serialize_field("end", &self.range.end)?;
-        object.serialize_field("point", &hex(&self.point))?;
+        let Self { part, form, ranges, points } = self;
+        let mut object = serializer.serialize_struct("Committed", 4)?;
+        object.serialize_field("part", part)?;
+        object.serialize_field("form", form)?;
+        let ranges = ranges.iter().map(|range| Place { start: range.start, end: range.end });
+        object.serialize_field("ranges", &ranges.collect::<Vec<_>>())?;
+        object.serialize_field("points", &points.iter().map(|point| hex(point)).collect::<Vec<_>>())?;
         object.end()
     }
 }

@@ -6,8 +6,10 @@ use curve25519_dalek::ristretto::CompressedRistretto;
 use serde::Serialize;
 
 use super::{Error, MAX_ENTRIES};
+use crate::commitment::{Form, MAX_VALUES, Place};
 use crate::cursor::Cursor;
 use crate::disclosure::{Hidden, put_all_hidden, read_all_hidden};
+use crate::prf::Side;
 use crate::server;
 
 /// The greatest length of a direction: ranges within it do not overflow.
@@ -53,8 +55,9 @@ pub struct Part {
     pub revealed: Vec<Revealed>,
     /// Hidden strings of which something was proved, or only what they are: in order, outside of what is shown, and apart from each other.
     pub hidden: Vec<Hidden>,
-    /// Commitments, in order of their ranges; those of one range in order of their points, none twice.
-    pub commitments: Vec<Commitment>,
+    /// The commitments to those hidden strings that are committed to, one entry for each of them and for nothing else, in their order. At
+    /// most [`MAX_VALUES`] commitments in all.
+    pub commitments: Vec<Committed>,
 }
 
 /// Bytes that are shown.
@@ -66,13 +69,61 @@ pub struct Revealed {
     pub bytes: Vec<u8>,
 }
 
-/// A Pedersen commitment to bytes that are not shown.
+/// Pedersen commitments to a hidden string.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Commitment {
-    /// Where the bytes are; not empty.
-    pub range: Range<u64>,
-    /// The commitment, a Ristretto point in its canonical form.
-    pub point: [u8; 32],
+pub struct Committed {
+    /// What it is, like `json balance`, or `2 json balance` in the second request or response. V has found it by this name.
+    pub part: String,
+    /// What the commitments hold.
+    pub form: Form,
+    /// Where its bytes are: in order, none empty, at least one other byte between two.
+    pub ranges: Vec<Range<u64>>,
+    /// The commitments, as many as a [`Place`] of this form and length has: Ristretto points in their canonical form.
+    pub points: Vec<[u8; 32]>,
+}
+
+impl Committed {
+    /// Bytes of the part.
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        self.ranges.iter().fold(0, |sum, range| sum.saturating_add(range.end.saturating_sub(range.start)))
+    }
+
+    /// Where its first byte is, if it has one: what tells it from the others of its side.
+    #[must_use]
+    pub fn start(&self) -> Option<u64> {
+        self.ranges.first().map(|range| range.start)
+    }
+
+    /// Whether this is what belongs to that hidden string.
+    fn is_to(&self, hidden: &Hidden) -> bool {
+        let ranges = hidden.ranges.iter().map(|range| range.start as u64..range.end as u64);
+        Some(self.form) == hidden.commit
+            && self.part == hidden.name()
+            && self.ranges.iter().cloned().eq(ranges)
+    }
+
+    fn check(&self, what: &'static str, length: u64) -> Result<(), Error> {
+        let Self { form, ranges, points, .. } = self;
+        let error = |reason: String| Err(Error::Statement { what, reason });
+        let inside = |range: &Range<u64>| range.start < range.end && range.end <= length;
+        // A gap, or the ranges would be one.
+        let in_order = ranges.is_sorted_by(|a, b| a.end < b.start);
+        let Some(start) = self.start().filter(|_| in_order && ranges.iter().all(inside)) else {
+            return error(format!(
+                "commits to bytes {ranges:?} of {length}: not in order, not apart, empty or outside"
+            ));
+        };
+        // Which side does not matter for this.
+        let place = Place { side: Side::Client, start, length: self.length(), form: *form };
+        if !place.is_possible() || place.values() != points.len() as u64 {
+            return error(format!("has {} commitments to {} bytes", points.len(), place.length));
+        }
+        if points.iter().any(|point| CompressedRistretto(*point).decompress().is_none()) {
+            return error(format!("commits to bytes {ranges:?} with what is not a point of Ristretto"));
+        }
+        Ok(())
+    }
 }
 
 impl Revealed {
@@ -126,25 +177,31 @@ impl Part {
             before = Some(range.end);
         }
         self.check_hidden().map_err(|reason| error(reason.into()))?;
-        let key = |commitment: &Commitment| (commitment.range.start, commitment.range.end, commitment.point);
-        if !self.commitments.is_sorted_by(|a, b| key(a) < key(b)) {
-            return Err(error("has commitments that are not in order".into()));
+        self.check_commitments(what)
+    }
+
+    /// That the commitments are those that the hidden strings are said to have. Hidden strings are in order and overlap neither each other
+    /// nor what is shown, so commitments do not, either.
+    fn check_commitments(&self, what: &'static str) -> Result<(), Error> {
+        let error = |reason: &str| Err(Error::Statement { what, reason: reason.into() });
+        let hidden: Vec<&Hidden> = self.hidden.iter().filter(|hidden| hidden.commit.is_some()).collect();
+        let is_to = |(committed, hidden): (&Committed, &&Hidden)| committed.is_to(hidden);
+        if hidden.len() != self.commitments.len() || !self.commitments.iter().zip(&hidden).all(is_to) {
+            return error(
+                "has commitments to others than the hidden strings that are said to be committed to",
+            );
         }
-        for Commitment { range, point } in &self.commitments {
-            if range.is_empty() || range.end > self.length {
-                return Err(error(format!("commits to bytes {range:?} of {}", self.length)));
-            }
-            if CompressedRistretto(*point).decompress().is_none() {
-                return Err(error(format!(
-                    "commits to bytes {range:?} with what is not a point of Ristretto"
-                )));
-            }
+        let mut points = 0;
+        for committed in &self.commitments {
+            committed.check(what, self.length)?;
+            points += committed.points.len();
+        }
+        if points > MAX_VALUES {
+            return error("has more than 2^16 commitments");
         }
         Ok(())
     }
-}
 
-impl Part {
     /// That hidden strings lie in the plaintext, in order, apart from each other and from what is shown.
     fn check_hidden(&self) -> Result<(), &'static str> {
         let mut all: Vec<Range<u64>> = self.revealed.iter().map(Revealed::range).collect();
@@ -176,6 +233,23 @@ impl Part {
 }
 
 impl Statement {
+    /// One direction's plaintext.
+    #[must_use]
+    pub fn part(&self, side: Side) -> &Part {
+        match side {
+            Side::Client => &self.query,
+            Side::Server => &self.response,
+        }
+    }
+
+    /// The committed part of a side that begins at this byte.
+    #[must_use]
+    pub fn committed(&self, side: Side, start: u64) -> Option<&Committed> {
+        let commitments = &self.part(side).commitments;
+        let found = commitments.binary_search_by_key(&Some(start), Committed::start);
+        found.ok().and_then(|at| commitments.get(at))
+    }
+
     /// The rules of the format.
     pub(super) fn check(&self) -> Result<(), Error> {
         let error = |what, reason: &str| Error::Statement { what, reason: reason.into() };

@@ -10,6 +10,7 @@ use sha2::Digest;
 
 use super::*;
 use crate::claim::{Assertion, Class, Interval};
+use crate::commitment::Form;
 use crate::disclosure::{Hidden, Part as HiddenPart};
 use crate::testing::hex;
 
@@ -17,10 +18,25 @@ use crate::testing::hex;
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "9bae1ad58ed4f6ab57cf9f7f1e10d6224573f74146f1d8281bbd6344ac270254";
+const PINNED: &str = "0a45e0dbeeded45989f6f8a5b3e52d2203606ffb0b429dc5ebc43118f1691ac4";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
+}
+
+/// The commitments to a hidden string that is committed to.
+fn committed(hidden: &Hidden, points: &[u64]) -> Committed {
+    let ranges = hidden.ranges.iter().map(|range| range.start as u64..range.end as u64).collect();
+    let points = points.iter().map(|number| point(*number)).collect();
+    Committed { part: hidden.part.to_string(), form: hidden.commit.unwrap(), ranges, points }
+}
+
+/// `statement`'s query, with these strings hidden and committed to, by the multiples of the generator with these numbers.
+fn committing(strings: &[(Form, &[Range<usize>], &[u64])]) -> Part {
+    let hidden: Vec<_> = strings.iter().map(|(form, ranges, _)| hidden(Some(*form), ranges)).collect();
+    let commitments =
+        hidden.iter().zip(strings).map(|(hidden, (.., points))| committed(hidden, points)).collect();
+    Part { hidden, commitments, ..statement().query }
 }
 
 fn key() -> SigningKey {
@@ -28,12 +44,13 @@ fn key() -> SigningKey {
 }
 
 fn statement() -> Statement {
-    let query = Part::revealing(b"GET / HTTP/1.1\r\nCookie: secret\r\n\r\n", &[0..24, 30..34]).unwrap();
+    let mut query = Part::revealing(b"GET / HTTP/1.1\r\nCookie: secret\r\n\r\n", &[0..24, 30..34]).unwrap();
+    query.hidden = vec![hidden(Some(Form::Bytes), &[24..26, 27..30]), hidden(None, &[26..27])];
+    query.commitments = vec![committed(&query.hidden[0], &[1])];
     let mut response =
         Part::revealing(b"HTTP/1.1 200 OK\r\n\r\n{\"balance\": 12345}", &[0..32, 35..37]).unwrap();
-    response.hidden = vec![hidden(32..34)];
-    response.commitments =
-        vec![Commitment { range: 20..22, point: point(3) }, Commitment { range: 20..30, point: point(1) }];
+    response.hidden = vec![hidden(Some(Form::Number), &[32..35])];
+    response.commitments = vec![committed(&response.hidden[0], &[3])];
     Statement {
         mode: Mode::Proxy,
         server_name: "data.example.com".into(),
@@ -44,10 +61,10 @@ fn statement() -> Statement {
 }
 
 /// A hidden number, at least 5000.
-fn hidden(range: Range<usize>) -> Hidden {
+fn hidden(commit: Option<Form>, ranges: &[Range<usize>]) -> Hidden {
     let claims = vec![Assertion::Number(Interval::at_least(5000))];
     let part = HiddenPart::Json("balance".into());
-    Hidden { round: 0, part, class: Class::Number, ranges: vec![range], claims }
+    Hidden { round: 0, part, class: Class::Number, ranges: ranges.to_vec(), claims, commit }
 }
 
 #[test]
@@ -129,10 +146,10 @@ fn a_signatures_second_encoding_is_refused() {
 
 #[test]
 fn statements_that_break_a_rule_are_neither_signed_nor_read() {
+    use Form::{Bytes, Number};
     let shown = |start: u64, bytes: &[u8]| Revealed { start, bytes: bytes.to_vec() };
-    let commitment = |range, point| Commitment { range, point };
     type Break = fn(&mut Statement);
-    let breaks: [(&str, Break); 16] = [
+    let breaks: [(&str, Break); 22] = [
         ("query", |s| s.query.length = u64::MAX),
         ("server name", |s| s.server_name = "Data.example.com".into()),
         ("server name", |s| s.server_name = "data.example.com.".into()),
@@ -143,12 +160,19 @@ fn statements_that_break_a_rule_are_neither_signed_nor_read() {
         ("response", |s| s.response.hidden[0].ranges = vec![39..41]),
         ("response", |s| s.response.hidden[0].ranges = vec![33..34, 32..33]),
         ("response", |s| s.response.hidden[0].ranges = Vec::new()),
-        ("response", |s| s.response.hidden.push(hidden(33..34))),
-        ("query", |s| s.query.hidden = vec![hidden(28..30), hidden(24..26)]),
+        ("response", |s| s.response.hidden.push(hidden(None, &[33..34]))),
+        ("query", |s| s.query.hidden.reverse()),
         ("query", |s| s.query.length = 33),
         ("query", |s| s.query.revealed.reverse()),
-        ("response", |s| s.response.commitments.reverse()),
-        ("response", |s| s.response.commitments[1] = s.response.commitments[0].clone()),
+        // Commitments to others than the hidden strings that are said to be committed to.
+        ("response", |s| s.response.commitments[0].part = "json a".into()),
+        ("response", |s| s.response.commitments[0].form = Bytes),
+        ("response", |s| s.response.commitments[0].ranges = vec![32..34]),
+        ("response", |s| s.response.commitments.clear()),
+        ("response", |s| s.response.hidden[0].commit = None),
+        ("response", |s| s.response.hidden.clear()),
+        ("query", |s| s.query.hidden[1].commit = Some(Bytes)),
+        ("query", |s| s.query.commitments.push(s.query.commitments[0].clone())),
     ];
     let mut broken: Vec<(&str, Statement)> = Vec::new();
     for (what, change) in breaks {
@@ -165,14 +189,39 @@ fn statements_that_break_a_rule_are_neither_signed_nor_read() {
     ] {
         broken.push(("query", Statement { query: Part { revealed, ..statement().query }, ..statement() }));
     }
+    let mut no_point = committing(&[(Number, &[24..25], &[1])]);
+    no_point.commitments[0].points = vec![[0xff; 32]];
     #[allow(clippy::reversed_empty_ranges)]
-    for commitments in [
-        vec![commitment(5..5, point(1))],
-        vec![commitment(6..5, point(1))],
-        vec![commitment(0..35, point(1))],
-        vec![commitment(0..1, [0xff; 32])],
+    for query in [
+        committing(&[(Bytes, &[25..25], &[])]),
+        committing(&[(Bytes, &[24..35], &[1])]),
+        // Bytes that are shown.
+        committing(&[(Bytes, &[23..25], &[1])]),
+        committing(&[(Bytes, &[24..31], &[1])]),
+        // Out of order, touching, twice.
+        committing(&[(Bytes, &[26..27, 24..25], &[1])]),
+        committing(&[(Bytes, &[24..25, 25..26], &[1])]),
+        committing(&[(Number, &[26..27], &[1]), (Number, &[24..25], &[2])]),
+        committing(&[(Number, &[24..27], &[1]), (Number, &[26..28], &[2])]),
+        committing(&[(Number, &[24..25], &[1]), (Number, &[24..25], &[1])]),
+        // Other numbers of points than values.
+        committing(&[(Bytes, &[24..26], &[])]),
+        committing(&[(Bytes, &[24..26], &[1, 2])]),
+        committing(&[(Number, &[24..26], &[1, 2])]),
+        no_point,
     ] {
-        broken.push(("query", Statement { query: Part { commitments, ..statement().query }, ..statement() }));
+        broken.push(("query", Statement { query, ..statement() }));
+    }
+    let long = |length: usize, form, points: usize| Part {
+        length: length as u64,
+        revealed: Vec::new(),
+        ..committing(&[(form, &[0..length], &vec![1; points])])
+    };
+    for query in [long(19, Number, 1), long(32, Bytes, 2)] {
+        assert!(Attestation::sign(Statement { query, ..statement() }, &key()).is_ok());
+    }
+    for query in [long(20, Number, 1), long(32, Bytes, 1), long(31, Bytes, 2)] {
+        broken.push(("query", Statement { query, ..statement() }));
     }
     for (expected, statement) in broken {
         let found = Attestation::sign(statement.clone(), &key());
@@ -227,13 +276,17 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
     for line in [
         "server    data.example.com",
         "time      2026-05-28T20:26:40Z",
-        "proved    response json balance, bytes 32..34: is a JSON number",
+        "proved    request json balance, bytes 24..26 27..30: is a JSON number",
+        "proved    response json balance, bytes 32..35: is a JSON number",
         "proved    response json balance: is a number of at least 5000",
         "query, 34 bytes",
         "    | GET / HTTP/1.1",
         "  bytes 24..30 hidden",
         "    | {\"balance\": 1",
         "  bytes 32..35 hidden",
+        "  json balance, bytes 24..26 27..30: committed to",
+        "  json balance, bytes 32..35: committed to as a number",
+        &format!("    by {}", show::hex(&point(3))),
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }
@@ -255,12 +308,20 @@ fn programs_read_it_as_json() {
     assert_eq!(value["time"], "2026-05-28T20:26:40Z");
     assert_eq!(value["query"]["revealed"][1]["start"], 30);
     assert_eq!(value["query"]["revealed"][1]["text"], "\r\n\r\n");
-    assert_eq!(value["response"]["commitments"][0]["point"], show::hex(&point(3)));
+    let expected = serde_json::json!({
+        "part": "json balance",
+        "form": "number",
+        "ranges": [{ "start": 32, "end": 35 }],
+        "points": [show::hex(&point(3))],
+    });
+    assert_eq!(value["response"]["commitments"][0], expected);
     let hidden = &value["response"]["hidden"][0];
     assert_eq!(hidden["round"], 0);
     assert_eq!((&hidden["part"], &hidden["class"]), (&"json balance".into(), &"json-number".into()));
-    assert_eq!(hidden["ranges"][0], serde_json::json!({"start": 32, "end": 34}));
+    assert_eq!(hidden["ranges"][0], serde_json::json!({"start": 32, "end": 35}));
     assert_eq!(hidden["claims"][0]["at_least"], "5000");
+    assert_eq!(hidden["commit"], "number");
+    assert!(value["query"]["hidden"][1]["commit"].is_null());
     let bytes = Revealed { start: 0, bytes: vec![0xff] };
     assert_eq!(serde_json::to_string(&bytes).unwrap(), r#"{"start":0,"end":1,"hex":"ff"}"#);
 }
@@ -282,17 +343,26 @@ fn times_are_those_of_the_calendar() {
     }
 }
 
+/// Some of the bytes shown, something claimed of some of the others, and some of those committed to.
 fn parts() -> impl Strategy<Value = Part> {
     let ranges = prop::collection::vec((0_usize..60, 0_usize..60), 0..6);
-    let points = prop::collection::btree_set((0_u64..30, 30_u64..60, 1_u64..9), 0..4);
-    (prop::collection::vec(any::<u8>(), 60..90), ranges, points).prop_map(|(bytes, ranges, points)| {
+    let chosen = prop::collection::vec((0_usize..4, 1_u64..9), 8);
+    (prop::collection::vec(any::<u8>(), 90..120), ranges, chosen).prop_map(|(bytes, ranges, chosen)| {
         let ranges: Vec<_> = ranges.into_iter().map(|(a, b)| a.min(b)..a.max(b)).collect();
         let mut part = Part::revealing(&bytes, &ranges).unwrap();
-        part.commitments = points
-            .into_iter()
-            .map(|(start, end, n)| Commitment { range: start..end, point: point(n) })
-            .collect();
-        part.commitments.sort_by_key(|c| (c.range.start, c.range.end, c.point));
+        let shown: Vec<_> = part.revealed.iter().map(Revealed::range).collect();
+        let starts = core::iter::once(0).chain(shown.iter().map(|range| range.end));
+        let strings = starts.zip(shown.iter().map(|range| range.start).chain([part.length]));
+        let strings = strings.filter(|(start, end)| start < end).map(|(start, end)| start..end);
+        for (range, (chosen, n)) in strings.zip(chosen).filter(|(_, (chosen, _))| *chosen != 0) {
+            let length = range.end - range.start;
+            let form = [None, Some(Form::Bytes), Some(Form::Number)][chosen - 1];
+            let form = if length > 19 { form.and(Some(Form::Bytes)) } else { form };
+            let string = hidden(form, &[range.start as usize..range.end as usize]);
+            let points = if form == Some(Form::Bytes) { length.div_ceil(31) as usize } else { 1 };
+            part.commitments.extend(form.map(|_| committed(&string, &vec![n; points])));
+            part.hidden.push(string);
+        }
         part
     })
 }

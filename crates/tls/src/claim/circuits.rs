@@ -1,9 +1,14 @@
 //! Small circuits of classes and assertions, over any backend that proves statements about bits.
 
-use volery_circuit::gadgets::bytes_to_bits;
+use volery_circuit::gadgets::{add, bytes_to_bits};
 use volery_circuit::gadgets::{all_ones, any_one, equal, not, or, xor_constant};
 use volery_circuit::{Error, Prove};
 use volery_field::F2;
+
+/// The most digits of a number that is committed to as a number.
+pub const MAX_DIGITS: usize = 19;
+/// Width of [`integer`]s: any 19 digits are below 2^64.
+pub(crate) const INTEGER_BITS: usize = 64;
 
 /// The wires of each byte.
 fn bytes<W>(bits: &[W]) -> &[[W; 8]] {
@@ -85,6 +90,25 @@ pub(super) fn digits<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Resu
         b.assert_zero(&[none])?;
     }
     Ok(())
+}
+
+/// Claims that the bytes are at most [`MAX_DIGITS`] digits of a number, the first of several not zero; the number's bits, lowest first.
+pub(super) fn integer<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+    digits(b, bits)?;
+    let zero = b.constant(F2::new(false));
+    let mut integer = vec![zero.clone(); INTEGER_BITS];
+    let shifted = |integer: &[B::Wire], distance: usize| {
+        let kept = integer.iter().take(INTEGER_BITS - distance);
+        core::iter::repeat_n(&zero, distance).chain(kept).cloned().collect::<Vec<_>>()
+    };
+    for digit in bytes(bits) {
+        // At most 19 digits, so nothing is shifted out.
+        let ten = add(b, &shifted(&integer, 3), &shifted(&integer, 1))?;
+        let mut wide = digit[..4].to_vec();
+        wide.resize(INTEGER_BITS, zero.clone());
+        integer = add(b, &ten, &wide)?;
+    }
+    Ok(integer)
 }
 
 /// Claims that the bytes are `text`; free.

@@ -56,6 +56,8 @@ mod tests;
 mod words;
 
 pub use assertion::{Assertion, MAX_TEXT};
+pub(crate) use circuits::INTEGER_BITS;
+pub use circuits::MAX_DIGITS;
 pub use class::Class;
 pub use number::{Bound, Interval};
 pub use own::{MAX_NAME, MAX_PARAMETERS, OfBytes, Own, Vocabulary};
@@ -104,10 +106,31 @@ pub trait Claim: Send + Sync {
 /// # Errors
 /// [`Error::Public`] for more than [`MAX_CLAIMED`] bytes; the claim's.
 pub fn circuit(claim: &dyn Claim, class: Class, length: usize) -> Result<Circuit<F2>, Error> {
+    record(length, |recorder, bytes| claim.assert(recorder, class, bytes).map(|()| Vec::new()))
+}
+
+/// The circuit from the decimal digits of a number to its 64 bits, lowest first, of which it asserts that they are digits, the first of
+/// several not zero. So the bits say what the bytes are.
+///
+/// # Errors
+/// [`Error::Public`] for more than [`MAX_DIGITS`] digits, and for none.
+pub(crate) fn integer(digits: usize) -> Result<Circuit<F2>, Error> {
+    if digits > MAX_DIGITS {
+        return Err(Error::Public(format!("a number of {digits} digits; at most {MAX_DIGITS}")));
+    }
+    record(digits, circuits::integer)
+}
+
+/// The circuit from a string of `length` bytes to what `write` makes of its bits.
+fn record(
+    length: usize,
+    write: impl FnOnce(&mut Recorder<F2>, &[Recorded]) -> Result<Vec<Recorded>, Error>,
+) -> Result<Circuit<F2>, Error> {
     let bits = u32::try_from(length).ok().filter(|length| *length as usize <= MAX_CLAIMED).map(|n| 8 * n);
     let bits = bits.ok_or_else(|| Error::Public(format!("a claim about {length} bytes; at most 2^16")))?;
     let mut recorder = Recorder::new();
     let wires = recorder.input("bytes", bits, false)?;
-    claim.assert(&mut recorder, class, &wires)?;
-    recorder.finish(&[])
+    let outputs = write(&mut recorder, &wires)?;
+    let named = ("value", &*outputs);
+    recorder.finish(if outputs.is_empty() { &[] } else { core::slice::from_ref(&named) })
 }

@@ -1,8 +1,9 @@
 //! The one encoding of openings.
 //!
 //! ```text
-//! file   =  "volery openings" LF | version, 2 bytes | number of entries, 4 bytes | entries, in order of their places
-//! entry  =  0 for the query, 1 for the response | first byte's place, 8 bytes | length, 1 byte | bytes | blinding, 32 bytes
+//! file   =  "volery openings" LF | version, 2 bytes | number of parts, 4 bytes | parts, in order of their places
+//! part   =  0 for the query, 1 for the response | 0 for bytes, 1 for a number | first byte's place, 8 bytes | length, 4 bytes | values
+//! value  =  up to 31 bytes, or a number, 8 bytes | blinding, 32 bytes
 //! ```
 //!
 //! Numbers are big-endian; a blinding is little-endian, as Ristretto's scalars are, and below the group's order.
@@ -10,8 +11,8 @@
 use curve25519_dalek::scalar::Scalar;
 use zeroize::Zeroizing;
 
-use super::layout::{MAX_VALUES, Place, VALUE_BYTES};
-use super::openings::{Openings, OpeningsError};
+use super::layout::{Form, MAX_VALUES, Place, VALUE_BYTES};
+use super::openings::{Opened, Openings, OpeningsError};
 use super::pedersen::Opening;
 use crate::cursor::{Cursor, Flaw};
 use crate::prf::Side;
@@ -19,13 +20,15 @@ use crate::prf::Side;
 /// What a file begins with.
 const MAGIC: &[u8] = b"volery openings\n";
 /// The version of the format that is written and read.
-pub const VERSION: u16 = 1;
-/// Bytes before the entries.
+pub const VERSION: u16 = 2;
+/// Bytes before the parts.
 const HEAD: usize = MAGIC.len() + 2 + 4;
-/// Bytes of an entry besides the opened ones.
-const ENTRY: usize = 1 + 8 + 1 + 32;
+/// Bytes of a part besides its values.
+const PART: usize = 1 + 1 + 8 + 4;
+/// Bytes of a blinding.
+const BLINDING: usize = 32;
 /// The longest file, in bytes.
-pub const MAX_BYTES: usize = HEAD + MAX_VALUES * (ENTRY + VALUE_BYTES as usize);
+pub const MAX_BYTES: usize = HEAD + MAX_VALUES * (PART + VALUE_BYTES as usize + BLINDING);
 
 impl From<Flaw> for OpeningsError {
     fn from(flaw: Flaw) -> Self {
@@ -33,23 +36,30 @@ impl From<Flaw> for OpeningsError {
     }
 }
 
-pub(super) fn encode(openings: &Openings) -> Zeroizing<Vec<u8>> {
-    let entries = openings.entries();
-    let count = entries.len();
+pub(super) fn encode(parts: &[Opened]) -> Zeroizing<Vec<u8>> {
+    let values: usize = parts.iter().map(|part| part.values.len()).sum();
     // All room at once: growing would leave copies behind.
-    let mut out = Zeroizing::new(Vec::with_capacity(HEAD + count * (ENTRY + VALUE_BYTES as usize)));
+    let room = HEAD + parts.len() * PART + values * (VALUE_BYTES as usize + BLINDING);
+    let mut out = Zeroizing::new(Vec::with_capacity(room));
     out.extend_from_slice(MAGIC);
     out.extend(VERSION.to_be_bytes());
-    out.extend((count as u32).to_be_bytes());
-    for (Place { side, range }, opening) in entries {
-        // The rules of `Openings` say that the length fits, and that the value does.
-        let length = range.end.saturating_sub(range.start) as u8;
-        let bytes = opening.bytes(length.into()).unwrap_or_default();
+    out.extend((parts.len() as u32).to_be_bytes());
+    for Opened { place, values } in parts {
+        let Place { side, start, length, form } = place;
         out.push(u8::from(*side == Side::Server));
-        out.extend(range.start.to_be_bytes());
-        out.push(length);
-        out.extend_from_slice(&bytes);
-        out.extend_from_slice(opening.blinding.as_bytes());
+        out.push(u8::from(*form == Form::Number));
+        out.extend(start.to_be_bytes());
+        // There are at most 2^16 values.
+        out.extend((*length as u32).to_be_bytes());
+        for (bytes, value) in place.chunks().zip(values) {
+            // The rules of `Openings` say that it fits.
+            let mut content = value.bytes(bytes).unwrap_or_default();
+            if *form == Form::Number {
+                content.reverse();
+            }
+            out.extend_from_slice(&content);
+            out.extend_from_slice(value.blinding().as_bytes());
+        }
     }
     out
 }
@@ -67,30 +77,42 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Openings, OpeningsError> {
     if version != VERSION {
         return Err(OpeningsError::Version(version));
     }
-    let count = cursor.u32("the number of entries")? as usize;
+    let count = cursor.u32("the number of parts")? as usize;
     if count > MAX_VALUES {
-        return Err(OpeningsError::Malformed(format!("{count} entries, at most {MAX_VALUES} are read")));
+        return Err(OpeningsError::Malformed(format!("{count} parts, at most {MAX_VALUES} are read")));
     }
-    // It grows as its entries are read, so the input pays for its memory.
-    let entries = (0..count).map(|_| entry(&mut cursor)).collect::<Result<_, _>>()?;
+    // It grows as its parts are read, so the input pays for its memory.
+    let parts = (0..count).map(|_| part(&mut cursor)).collect::<Result<_, _>>()?;
     cursor.finish()?;
-    Openings::from_entries(entries)
+    Openings::from_parts(parts)
 }
 
-fn entry(cursor: &mut Cursor<'_>) -> Result<(Place, Opening), OpeningsError> {
+fn part(cursor: &mut Cursor<'_>) -> Result<Opened, OpeningsError> {
     let malformed = |reason: &str| OpeningsError::Malformed(reason.into());
     let side = match cursor.u8("a side")? {
         0 => Side::Client,
         1 => Side::Server,
         _ => return Err(malformed("a side that is neither 0 nor 1")),
     };
-    let start = cursor.u64("a place")?;
-    let length = cursor.u8("a length")?;
-    let bytes = cursor.bytes(length.into(), "opened bytes")?;
+    let form = match cursor.u8("a form")? {
+        0 => Form::Bytes,
+        1 => Form::Number,
+        _ => return Err(malformed("a form that is neither 0 nor 1")),
+    };
+    let (start, length) = (cursor.u64("a place")?, cursor.u32("a length")?.into());
+    let place = Place { side, start, length, form };
+    // The first value that is not there ends it, however many the length asks for.
+    let values = place.chunks().map(|bytes| value(cursor, form, bytes)).collect::<Result<_, _>>()?;
+    Ok(Opened { place, values })
+}
+
+fn value(cursor: &mut Cursor<'_>, form: Form, bytes: usize) -> Result<Opening, OpeningsError> {
+    let malformed = |reason: &str| OpeningsError::Malformed(reason.into());
+    let mut content = Zeroizing::new(cursor.bytes(bytes, "an opened value")?.to_vec());
+    if form == Form::Number {
+        content.reverse();
+    }
     let blinding = Scalar::from_canonical_bytes(cursor.array("a blinding")?).into_option();
     let blinding = blinding.ok_or_else(|| malformed("a blinding that is not below the group's order"))?;
-    let opening =
-        Opening::of_bytes(bytes, blinding).map_err(|_| malformed("an opening of more than 31 bytes"))?;
-    let end = start.checked_add(length.into()).ok_or_else(|| malformed("a place without an end"))?;
-    Ok((Place { side, range: start..end }, opening))
+    Opening::of_bytes(&content, blinding).map_err(|_| malformed("a value of more than 31 bytes"))
 }

@@ -2,8 +2,10 @@
 
 use core::ops::Range;
 
+use serde::Serialize;
+
 use crate::Error;
-use crate::attestation::{self, Statement};
+use crate::claim::{INTEGER_BITS, MAX_DIGITS};
 use crate::prf::Side;
 
 /// The most bits of a value: all numbers of so many bits are below the group's order, which is `2^252` and a little.
@@ -17,7 +19,7 @@ const TOGETHER: usize = 8;
 
 /// Bits in order, cut into values, each at most [`VALUE_BITS`] wide: lowest bit first. Public; both parties must use the same.
 ///
-/// A value may be bytes of the payload ([`Layout::of_places`]), or any number that the two parties computed on authenticated bits.
+/// A value may be a part of the payload ([`Layout::of_places`]), or any number that the two parties computed on authenticated bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     widths: Vec<u8>,
@@ -43,16 +45,20 @@ impl Layout {
         Ok(Self { widths, bits })
     }
 
-    /// The bytes at these places, each place a value: its first byte lowest, each byte's lowest bit first, as
-    /// [`bytes_to_bits`](volery_circuit::gadgets::bytes_to_bits) orders them.
+    /// The values of these places, one place after the other.
     ///
     /// # Errors
-    /// As [`Layout::new`]; use [`Place::split`] to make places short enough.
+    /// [`Error::Misuse`] for a place that is empty or a number of too many digits; as [`Layout::new`].
     pub fn of_places(places: &[Place]) -> Result<Self, Error> {
-        // A length that does not fit is too long, as the greatest number is.
-        let width =
-            |place: &Place| usize::try_from(place.length()).map_or(usize::MAX, |n| n.saturating_mul(8));
-        Self::new(&places.iter().map(width).collect::<Vec<_>>())
+        if let Some(place) = places.iter().find(|place| !place.is_possible()) {
+            return Err(Error::Misuse(format!("a commitment to {} bytes as {:?}", place.length, place.form)));
+        }
+        // Counted first: a place may be as long as it likes until here.
+        let values = places.iter().fold(0_u64, |sum, place| sum.saturating_add(place.values()));
+        if values > MAX_VALUES as u64 {
+            return Err(Error::Misuse(format!("commitments to {values} values, at most {MAX_VALUES}")));
+        }
+        Self::new(&places.iter().flat_map(Place::widths).collect::<Vec<_>>())
     }
 
     /// The number of bits.
@@ -90,58 +96,60 @@ pub(super) fn messages(spans: &[Range<usize>]) -> impl Iterator<Item = &[Range<u
     spans.chunks(TOGETHER)
 }
 
-/// Bytes of the payload: where a committed value comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What the commitments to a part of the payload hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// Its bytes, 31 in a value: the first byte lowest, each byte's lowest bit first, as
+    /// [`bytes_to_bits`](volery_circuit::gadgets::bytes_to_bits) orders them.
+    Bytes,
+    /// The number that its bytes are the decimal digits of: one value of 64 bits. It takes at most [`MAX_DIGITS`] digits, and they are
+    /// proved to be digits without leading zeros, so the number says what the bytes are.
+    Number,
+}
+
+/// A part of the payload that is committed to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Who sent them.
+    /// Who sent it.
     pub side: Side,
-    /// Where they are in the plaintext of this side.
-    pub range: Range<u64>,
+    /// Where its first byte is in the plaintext of this side. Others may lie between its bytes, if it came in chunks.
+    pub start: u64,
+    /// Its bytes.
+    pub length: u64,
+    /// What the commitments hold.
+    pub form: Form,
 }
 
 impl Place {
-    /// The places that make up a range of any length: all but the last have 31 bytes, the most that go into one value.
+    /// Values, each with a commitment.
     #[must_use]
-    pub fn split(side: Side, range: Range<u64>) -> Vec<Self> {
-        let starts = core::iter::successors(Some(range.start), |start| start.checked_add(VALUE_BYTES));
-        let starts = starts.take_while(|start| *start < range.end);
-        starts
-            .map(|start| Self { side, range: start..start.saturating_add(VALUE_BYTES).min(range.end) })
-            .collect()
+    pub fn values(&self) -> u64 {
+        match self.form {
+            Form::Bytes => self.length.div_ceil(VALUE_BYTES),
+            Form::Number => 1,
+        }
     }
 
-    /// Bytes.
-    pub(super) fn length(&self) -> u64 {
-        self.range.end.saturating_sub(self.range.start)
+    /// That it is not empty, and not longer than its form allows.
+    pub(crate) fn is_possible(&self) -> bool {
+        match self.form {
+            Form::Bytes => self.length > 0,
+            Form::Number => (1..=MAX_DIGITS as u64).contains(&self.length),
+        }
     }
 
-    /// Puts `commitments`, one for each place, into what V is about to sign; in the order that an attestation asks for.
-    ///
-    /// # Errors
-    /// [`Error::Misuse`] if there are not as many commitments as places.
-    pub fn attest(
-        places: &[Self],
-        commitments: &[super::Commitment],
-        statement: &mut Statement,
-    ) -> Result<(), Error> {
-        if places.len() != commitments.len() {
-            return Err(Error::Misuse(format!(
-                "{} commitments for {} places",
-                commitments.len(),
-                places.len()
-            )));
-        }
-        for (place, commitment) in places.iter().zip(commitments) {
-            let part = match place.side {
-                Side::Client => &mut statement.query,
-                Side::Server => &mut statement.response,
-            };
-            let point = commitment.to_bytes();
-            part.commitments.push(attestation::Commitment { range: place.range.clone(), point });
-        }
-        for part in [&mut statement.query, &mut statement.response] {
-            part.commitments.sort_by_key(|entry| (entry.range.start, entry.range.end, entry.point));
-        }
-        Ok(())
+    /// The bytes of each value.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = usize> + use<> {
+        let (length, form) = (self.length, self.form);
+        (0..self.values()).map(move |i| match form {
+            // At most 31.
+            Form::Bytes => (length - i * VALUE_BYTES).min(VALUE_BYTES) as usize,
+            Form::Number => INTEGER_BITS / 8,
+        })
+    }
+
+    fn widths(&self) -> impl Iterator<Item = usize> + use<> {
+        self.chunks().map(|bytes| 8 * bytes)
     }
 }

@@ -66,18 +66,21 @@
 //!
 //! | item | what it is |
 //! |---|---|
-//! | [`Layout`], [`Place`] | which bits make up which values; which bytes of the payload they are |
+//! | [`Layout`], [`Place`], [`Form`] | which bits make up which values; which parts of the payload they are |
 //! | [`Prover`], [`Verifier`] | the conversion |
+//! | [`Halves`] | the conversion of places, as the end of a session |
 //! | [`Commitment`], [`Opening`] | a point; a value and its blinding |
 //! | [`Openings`] | what the holder keeps and shows: a file, and its check against an attestation |
-//! | [`range`] | that a committed number lies between two others |
+//! | [`range`], [`RangeFile`] | that a committed number lies between two others: the proof; a file with one about an attestation |
 
 mod file;
+mod halves;
 mod layout;
 mod openings;
 mod pedersen;
 mod prover;
 pub mod range;
+mod range_file;
 mod run;
 #[cfg(test)]
 // A tap may change the length of a message, so it takes the vector even where it flips one bit.
@@ -87,9 +90,11 @@ mod verifier;
 
 /// An integer modulo the group's order: what blindings are.
 pub use curve25519_dalek::scalar::Scalar;
-pub use layout::{Layout, MAX_VALUES, Place, VALUE_BITS};
+pub use halves::Halves;
+pub use layout::{Form, Layout, MAX_VALUES, Place, VALUE_BITS};
 pub use openings::{Disclosed, MAX_BYTES, Openings, OpeningsError, VERSION};
 pub use pedersen::{Commitment, Opening};
 pub use prover::Prover;
+pub use range_file::{Bounded, RangeFile, RangeFileError};
 pub use run::CORRELATIONS;
 pub use verifier::Verifier;

@@ -16,10 +16,10 @@
 //! # Which numbers
 //!
 //! Whatever one commitment holds, if it is below `2^64`: a number that the two parties computed on authenticated bits and committed
-//! to, or up to eight bytes of the payload, the first one lowest. A number in *decimal digits*, as JSON has it, is committed to
-//! digit by digit; then [`decimal_commitment`] makes a commitment to the number out of the attested ones, and
-//! [`decimal_opening`] its opening. That the bytes are digits is not part of the proof: the attestation must say so (as it does of
-//! [`Assertion::Digits`](crate::claim::Assertion::Digits)), or the bytes around them must show it.
+//! to, or up to eight bytes of the payload, the first one lowest. A number in *decimal digits*, as JSON has it, is the former
+//! ([`Form::Number`](super::Form::Number)): the session proves that the bytes are digits, and that the bits are those of their number.
+//!
+//! What a proof is *about* is the caller's business: [`RangeFile`](super::RangeFile) binds one to an attestation and a part of it.
 //!
 //! # Which library, and why
 //!
@@ -50,8 +50,6 @@ use super::pedersen::{BLINDING, Commitment, Opening};
 
 /// Bytes of a proof.
 pub const PROOF_BYTES: usize = 641;
-/// The most digits of a decimal number: all numbers of so many are below `2^64`.
-pub const MAX_DIGITS: usize = 19;
 
 /// Bits of each difference.
 const BITS: usize = 64;
@@ -94,8 +92,8 @@ fn misuse(error: ProofError) -> RangeError {
     RangeError::Misuse(error.to_string())
 }
 
-/// Proves that an opening's number lies between `bounds`. `context` is bytes that the proof is bound to, for instance the bytes of
-/// the attestation, or a challenge of the one who asks.
+/// Proves that an opening's number lies between `bounds`. `context` is bytes that the proof is bound to: what it is about,
+/// and perhaps a challenge of the one who asks.
 ///
 /// # Errors
 /// [`RangeError::Outside`].
@@ -161,26 +159,4 @@ fn transcript(bounds: &RangeInclusive<u64>, context: &[u8]) -> Transcript {
     transcript.append_u64(b"greatest", *bounds.end());
     transcript.append_message(b"context", context);
     transcript
-}
-
-/// The commitment to the number whose decimal digits these commitments hold, most significant first: `sum 10^i (C_i - 48 G)`, as
-/// 48 is the digit zero in ASCII. None unless there are 1 to [`MAX_DIGITS`].
-#[must_use]
-pub fn decimal_commitment(digits: &[Commitment]) -> Option<Commitment> {
-    let zero = RistrettoPoint::mul_base(&Scalar::from(b'0'));
-    let ten = Scalar::from(10_u8);
-    let sum = digits.iter().fold(RistrettoPoint::default(), |sum, digit| sum * ten + digit.point - zero);
-    (1..=MAX_DIGITS).contains(&digits.len()).then(|| Commitment::new(sum))
-}
-
-/// The opening of [`decimal_commitment`], from those of its digits.
-#[must_use]
-pub fn decimal_opening(digits: &[Opening]) -> Option<Opening> {
-    let (zero, ten) = (Scalar::from(b'0'), Scalar::from(10_u8));
-    let mut sum = Opening { value: Scalar::ZERO, blinding: Scalar::ZERO };
-    for digit in digits {
-        sum.value = sum.value * ten + digit.value - zero;
-        sum.blinding = sum.blinding * ten + digit.blinding;
-    }
-    (1..=MAX_DIGITS).contains(&digits.len()).then_some(sum)
 }

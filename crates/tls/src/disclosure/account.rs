@@ -4,15 +4,16 @@ use core::ops::Range;
 
 use volery_circuit::gadgets::bytes_to_bits;
 use volery_circuit::{Circuit, Digest, Error as CircuitError, Evaluator, Ops, Prove};
-use volery_field::F2;
+use volery_field::{F2, Gf128};
 use zeroize::Zeroizing;
 
 use super::derive::{Root, SIDES, derive, records, stream};
 use super::machine::{Failure, Zk};
 use super::payload::{application, blocks};
-use super::shown::{Message, Shown, message_name};
+use super::shown::{Message, Shown, message_name, places};
 use super::{Error, Refusal};
 use crate::claim::{self, Assertion, Claim, Class};
+use crate::commitment::{Form, Halves, Place};
 use crate::ghash::BLOCK_BYTES;
 use crate::prf::Side;
 use crate::record::Cipher;
@@ -47,6 +48,8 @@ pub(crate) struct Account {
 struct Constraint {
     ranges: Vec<Range<usize>>,
     claims: Vec<Claimed>,
+    /// What of them is committed to.
+    committed: Committed,
 }
 
 /// A claim about a hidden string.
@@ -95,6 +98,45 @@ impl Claimed {
     }
 }
 
+/// Which bits of a hidden string are committed to.
+enum Committed {
+    Nothing,
+    /// Its own.
+    Bytes,
+    /// Those of the number that it is the digits of: the outputs. That they are digits is asserted.
+    Number(Circuit<F2>),
+}
+
+impl Committed {
+    fn new(form: Option<Form>, length: usize) -> Result<Self, CircuitError> {
+        Ok(match form {
+            None => Self::Nothing,
+            Some(Form::Bytes) => Self::Bytes,
+            Some(Form::Number) => Self::Number(claim::integer(length)?),
+        })
+    }
+
+    fn circuit(&self) -> Option<&Circuit<F2>> {
+        match self {
+            Self::Number(circuit) => Some(circuit),
+            Self::Nothing | Self::Bytes => None,
+        }
+    }
+
+    /// The bits, from those of the string.
+    fn bits<B: Prove<F2> + ?Sized>(
+        &self,
+        backend: &mut B,
+        bits: Vec<B::Wire>,
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        match self {
+            Self::Nothing => Ok(Vec::new()),
+            Self::Bytes => Ok(bits),
+            Self::Number(circuit) => circuit.run(backend, bits),
+        }
+    }
+}
+
 impl Account {
     /// The statement about a transcript with these raw bytes (client's, server's) that `message` makes.
     ///
@@ -117,7 +159,7 @@ impl Account {
     /// [`Error::NotTrue`].
     pub(super) fn check_claims(&mut self, payload: [&[u8]; 2]) -> Result<(), Error> {
         for (text, constraints) in payload.into_iter().zip(&mut self.constraints) {
-            for Constraint { ranges, claims } in constraints {
+            for Constraint { ranges, claims, .. } in constraints {
                 let parts = ranges.iter().map(|range| text.get(range.clone()).unwrap_or_default());
                 let bytes = Zeroizing::new(parts.collect::<Vec<_>>().concat());
                 for claimed in claims {
@@ -140,16 +182,31 @@ impl Account {
         &self.shown
     }
 
-    /// Runs the record layer on a direction and asserts what is shown and claimed.
+    /// What is committed to, in the order of [`Account::claim`]'s wires.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        places(self.shown.each_ref())
+    }
+
+    /// This party's halves of what is committed to: `halves` are those of the wires that [`Account::claim`] returned, in a proof that has
+    /// ended. None if there is nothing.
+    ///
+    /// # Errors
+    /// As [`Halves::new`].
+    pub(crate) fn halves(&self, halves: Zeroizing<Vec<Gf128>>) -> Result<Option<Halves>, crate::Error> {
+        let places = self.places();
+        if places.is_empty() { Ok(None) } else { Halves::new(places, halves).map(Some) }
+    }
+
+    /// Runs the record layer on a direction and asserts what is shown and claimed. Returns the bits that are committed to.
     fn direction<B: Prove<F2> + ?Sized>(
         &self,
         backend: &mut B,
         side: usize,
         records: &[Record],
         cipher: &Cipher<B::Wire>,
-    ) -> Result<(), B::Error> {
+    ) -> Result<Vec<B::Wire>, B::Error> {
         let (Some(shown), Some(constraints)) = (self.shown.get(side), self.constraints.get(side)) else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         let opaque = shown.opaque();
         let revealed: Vec<_> = shown.revealed().collect();
@@ -172,6 +229,7 @@ impl Account {
                 }
             }
         }
+        let mut committed = Vec::new();
         for (constraint, wires) in constraints.iter().zip(hidden) {
             let wires: Option<Vec<Vec<B::Wire>>> = wires.into_iter().collect();
             let wires =
@@ -179,8 +237,9 @@ impl Account {
             for claimed in &constraint.claims {
                 claimed.assert(backend, wires.concat())?;
             }
+            committed.extend(constraint.committed.bits(backend, wires.concat())?);
         }
-        Ok(())
+        Ok(committed)
     }
 }
 
@@ -240,7 +299,7 @@ impl Constraint {
 fn constraints(side: Side, shown: &Shown) -> Result<Vec<Constraint>, Refusal> {
     let (mut constraints, mut gates, mut patterns) = (Vec::new(), 0, 0);
     for hidden in &shown.hidden {
-        if hidden.class == Class::Opaque && hidden.claims.is_empty() {
+        if !hidden.is_constrained() {
             continue;
         }
         let refuse = |reason: &str| Refusal::Claim(CircuitError::Public(reason.into()));
@@ -263,7 +322,9 @@ fn constraints(side: Side, shown: &Shown) -> Result<Vec<Constraint>, Refusal> {
             }
             claims.push(claimed);
         }
-        constraints.push(Constraint { ranges: hidden.ranges.clone(), claims });
+        // A number's circuit is small, and there are at most 256.
+        let committed = Committed::new(hidden.commit, hidden.length()).map_err(Refusal::Claim)?;
+        constraints.push(Constraint { ranges: hidden.ranges.clone(), claims, committed });
     }
     Ok(constraints)
 }
@@ -283,12 +344,16 @@ impl Account {
             // A mask and a partial block a record, and the hash key.
             (2 * records.len() + shown + 1) as u64 * BLOCK
         };
-        let claims = self.constraints.iter().flatten().flat_map(|constraint| &constraint.claims);
-        let claims: u64 = claims.map(|claimed| claimed.circuit.multiplications() + claimed.more as u64).sum();
+        let of_string = |constraint: &Constraint| -> u64 {
+            let claims = constraint.claims.iter();
+            let claims = claims.map(|claimed| claimed.circuit.multiplications() + claimed.more as u64);
+            claims.sum::<u64>() + constraint.committed.circuit().map_or(0, Circuit::multiplications)
+        };
+        let claims: u64 = self.constraints.iter().flatten().map(of_string).sum();
         SERVER + claims + SIDES.into_iter().zip(&self.shown).map(of_side).sum::<u64>()
     }
 
-    /// Claims all of it, for the keys that `root` leads to.
+    /// Claims all of it, for the keys that `root` leads to. Returns the bits that are committed to.
     ///
     /// # Errors
     /// The backend's.
@@ -296,19 +361,20 @@ impl Account {
         &self,
         backend: &mut B,
         root: &Root<B::Wire>,
-    ) -> Result<(), B::Error> {
+    ) -> Result<Vec<B::Wire>, B::Error> {
         backend.enter("keys");
         let mut machine = Zk::new(backend, &self.opened);
         let derived = derive(&mut machine, &self.transcript, root).map_err(|Failure(error)| error)?;
         backend.leave();
+        let mut committed = Vec::new();
         for (i, (side, cipher)) in SIDES.into_iter().zip(&derived.keys).enumerate() {
             backend.enter(match side {
                 Side::Client => "request",
                 Side::Server => "response",
             });
-            self.direction(backend, i, records(&self.transcript, side), cipher)?;
+            committed.extend(self.direction(backend, i, records(&self.transcript, side), cipher)?);
             backend.leave();
         }
-        Ok(())
+        Ok(committed)
     }
 }

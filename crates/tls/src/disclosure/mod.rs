@@ -10,7 +10,11 @@
 //! and response but what is hidden              -------->
 //! proves: the connection's keys give these bits and this
 //! text, and the claims hold of what is hidden  <------->     believes
+//! commits to parts of what is hidden           <------->     opens delta; signs the commitments, too
 //! ```
+//!
+//! The last line is there only if P asks for it ([`Hide::commit`]). It is the last thing that a session does: see
+//! [`commitment`](crate::commitment).
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -21,6 +25,7 @@
 //! | `check` | V's check of Finished messages and tags |
 //! | `account` | the statement that is proved |
 //! | `prover`, `verifier` | what the parties do before the proof |
+//! | `proven` | what V believes after it |
 //!
 //! The modes differ in where the program begins. In proxy mode P commits to a master secret and the whole key derivation is proved
 //! here. Two parties have derived keys and the client's records together, and prove that by themselves; the program then begins at
@@ -74,13 +79,15 @@ mod derive;
 mod error;
 mod machine;
 mod payload;
+mod proven;
 mod prover;
 mod shown;
 mod verifier;
 
 pub use error::{Error, Refusal};
+pub use proven::{Accepted, Proven};
 pub use shown::{Hidden, Hide, MAX_HIDDEN, Part, Reveal, Shown};
-pub use verifier::{Pending, Proven};
+pub use verifier::Pending;
 
 pub(crate) use account::{Account, DERIVATION};
 pub(crate) use derive::{Keys, Root, finished_message};

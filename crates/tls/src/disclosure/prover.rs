@@ -83,7 +83,7 @@ impl Ended {
                     revealed.iter().filter(|revealed| (revealed.side, revealed.round) == (side, round));
                 let shown: Vec<_> = shown.map(|revealed| revealed.part.clone()).collect();
                 let hidden = shown::all_but(side, text, round, exchange, &shown)?;
-                all.extend(hidden.into_iter().map(|part| Hide { side, round, part, claims: Vec::new() }));
+                all.extend(hidden.into_iter().map(|part| Hide { round, ..Hide::new(side, part) }));
             }
         }
         Ok(all)

@@ -6,10 +6,12 @@ use volery_channel::tags::WEB_CLAIMS;
 use super::account::Account;
 use super::derive::{Root, SIDES, derive, records};
 use super::machine::{List, Read};
+use super::proven::{Accepted, Proven};
 use super::shown::{self, Message, Shown};
 use super::{Error, Refusal, check, payload};
-use crate::attestation::{Mode, Part, Statement};
+use crate::attestation::Mode;
 use crate::claim::Vocabulary;
+use crate::commitment::Halves;
 use crate::server::{self, Identity, Roots};
 use crate::stock::HTTP;
 use crate::transcript::{APPLICATION_DATA, Transcript};
@@ -22,44 +24,13 @@ pub struct Pending {
     shown: [Shown; 2],
 }
 
-/// What is true of a connection, under the trust that its [`Mode`] asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proven {
-    /// How the connection was made.
-    pub mode: Mode,
-    /// Who the server is.
-    pub identity: Identity,
-    /// The request: what V saw of it, and what holds of the rest.
-    pub request: Shown,
-    /// The response, likewise. It is whole.
-    pub response: Shown,
-}
-
 impl Pending {
-    /// To be called if, and only if, V's verifier has accepted the proof.
+    /// To be called if, and only if, V's verifier has accepted the proof. `halves` are V's keys of what P commits to, as the proof's
+    /// statement gives them.
     #[must_use]
-    pub fn proven(self) -> Proven {
-        let [request, response] = self.shown;
-        Proven { mode: self.mode, identity: self.identity, request, response }
-    }
-}
-
-impl Proven {
-    /// What V can sign: all that is shown, where the rest is, and what holds of it. `None` if what is shown does not lie in what it is
-    /// shown of, which checks before the proof rule out.
-    #[must_use]
-    pub fn statement(&self) -> Option<Statement> {
-        let part = |shown: &Shown| {
-            let part = Part::revealing(&shown.text, &shown.revealed().collect::<Vec<_>>())?;
-            Some(Part { hidden: shown.hidden.clone(), ..part })
-        };
-        Some(Statement {
-            mode: self.mode,
-            server_name: self.identity.name().into(),
-            time: self.identity.time(),
-            query: part(&self.request)?,
-            response: part(&self.response)?,
-        })
+    pub fn accept(self, halves: Option<Halves>) -> Accepted {
+        let Self { mode, identity, shown: [request, response] } = self;
+        Accepted { proven: Proven { mode, identity, request, response, commitments: Vec::new() }, halves }
     }
 }
 

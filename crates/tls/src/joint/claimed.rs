@@ -1,8 +1,9 @@
-//! The keys of a connection inside the proof.
+//! What goes into the proof, the keys of a connection; and what comes out of it, authenticated bits.
 
-use volery_circuit::{Error as CircuitError, Folded};
-use volery_field::F2;
+use volery_circuit::{Error as CircuitError, Fold, Folded, Ops};
+use volery_field::{F2, Gf128};
 use volery_garble::two_party::{Proved, Wire};
+use zeroize::Zeroizing;
 
 use crate::disclosure::Keys;
 
@@ -17,4 +18,13 @@ pub(super) fn known_wires<W: Copy>(
     keys.try_map(|wire| {
         proved.wire(*wire).copied().ok_or_else(|| CircuitError::misuse("a key that was never computed"))
     })
+}
+
+/// This party's halves of bits in the proof: `half` of each one's wire.
+pub(super) fn lowered<B: Ops<F2>>(
+    fold: &mut Fold<'_, B>,
+    wires: &[Folded<F2, B::Wire>],
+    half: impl Fn(B::Wire) -> Gf128,
+) -> Zeroizing<Vec<Gf128>> {
+    Zeroizing::new(wires.iter().map(|wire| half(fold.lower(wire))).collect())
 }

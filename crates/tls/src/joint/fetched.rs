@@ -8,10 +8,12 @@ use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::F2;
 use volery_garble::two_party::{Garbler, Values, Wire};
 use volery_vole::supply::Stock;
+use volery_zk::quicksilver::ProverWire;
 use zeroize::Zeroizing;
 
 use super::Error;
-use super::claimed::known_wires;
+use super::claimed::{known_wires, lowered};
+use crate::commitment::Halves;
 use crate::disclosure::{self, Ended, Hide, Keys, Refusal, Reveal, Root};
 use crate::prf::Side;
 use crate::record::header;
@@ -129,21 +131,34 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
         Ok(self.known.ended.hide_all_but(revealed)?)
     }
 
-    /// Tells V everything about the connection but what `hide` names, and proves it with all that was garbled. Returns the channel, the
-    /// generator and the commitments that are left.
+    /// Tells V everything about the connection but what `hide` names, and proves it with all that was garbled. Returns what is left.
     ///
     /// # Errors
     /// [`Error::Disclosure`] for what V would refuse, of which V hears nothing; [`Error::Garbling`] if V rejects, or if a claim is false;
     /// the channel's.
-    pub fn prove(self, hide: &[Hide]) -> Result<(C, R, Stock), Error> {
+    pub fn prove(self, hide: &[Hide]) -> Result<Left<C, R>, Error> {
         let Self { mut channel, mut rng, known } = self;
         let Known { mut garbler, wires, root, ended } = known;
         let account = ended.disclose(&mut channel, &root, hide)?;
         garbler.expect(account.commitments());
         let proved = garbler.prove(&mut channel, &mut rng, |fold, proved| {
-            account.claim(fold, &Root::Keys(known_wires(&wires, proved)?))
+            let committed = account.claim(fold, &Root::Keys(known_wires(&wires, proved)?))?;
+            Ok(lowered(fold, &committed, ProverWire::tag))
         });
-        let ((), stock) = proved?;
-        Ok((channel, rng, stock))
+        let (tags, stock) = proved?;
+        let halves = account.halves(tags)?;
+        Ok(Left { channel, rng, stock, halves })
     }
+}
+
+/// What is left when V has accepted P's proof.
+pub struct Left<C, R> {
+    /// The channel.
+    pub channel: C,
+    /// The generator.
+    pub rng: R,
+    /// Tags under V's delta that were not used.
+    pub stock: Stock,
+    /// P's tags of what is to be committed to, which is the next and last thing to do under this delta; see [`Halves`].
+    pub halves: Option<Halves>,
 }

@@ -28,7 +28,8 @@
 //!   checks t_V G, s_P + s_V, every value      <-----------   t_V, s_V, labels' hash
 //!   Fetched: reads the response
 //!   what V gets to see                        ----------->   Held: checks in the clear
-//!   one proof of everything                   <---------->   Proven
+//!   one proof of everything                   <---------->   Accepted
+//!   commitments, if P makes any               <---------->   Proven; delta is open then, and the session over
 //! ```
 //!
 //! The TLS state machine is stock rustls ([`client`]), which asks an [`Engine`], which [`Prover`] is. Every message of P's is one step that V expects, with
@@ -153,7 +154,7 @@ mod verifier;
 
 pub use engine::Engine;
 pub use error::Error;
-pub use fetched::Fetched;
+pub use fetched::{Fetched, Left};
 pub use program::{MAX_PROVED, MAX_QUERY, MAX_READ, Round, Sizes, settings};
 pub use prover::Prover;
 pub use verifier::{Held, Limits, Verifier};

@@ -12,7 +12,8 @@ use sha2::{Digest, Sha256};
 use volery_channel::{Channel, Framed, Stats, Tag, memory_pair, transport::Memory};
 use volery_vole::SessionId;
 
-use super::{Engine, Error, Limits, MAX_PROVED, Prover, Round, Settings, Sizes, Verifier, settings};
+use super::{Engine, Error, Left, Limits, MAX_PROVED, Prover, Round, Settings, Sizes, Verifier, settings};
+use crate::commitment::Openings;
 use crate::disclosure::{Hide, Proven, finished_message};
 use crate::prf::MasterSeed;
 use crate::record::MAX_PLAINTEXT;
@@ -242,6 +243,8 @@ pub(super) struct Fetched {
     /// What the server read.
     pub(super) read: Vec<u8>,
     pub(super) response: Vec<u8>,
+    /// What opens P's commitments, as its file.
+    pub(super) openings: Option<Vec<u8>>,
     /// P's counters after the preparation, when V has opened its part, and in the end.
     pub(super) stats: [Stats; 3],
 }
@@ -312,8 +315,11 @@ impl<'a> Run<'a> {
         let known = fetched.channel.stats();
         assert_eq!(fetched.request(), self.requests.concat());
         let response = fetched.response().to_vec();
-        let (channel, ..) = fetched.prove(&self.hide)?;
-        Ok(Fetched { read, response, stats: [prepared, known, channel.stats()] })
+        let Left { channel, rng, stock, halves } = fetched.prove(&self.hide)?;
+        let proved = channel.stats();
+        let openings = halves.map(|halves| halves.commit(channel, &SESSION, stock, rng)).transpose()?;
+        let openings = openings.as_ref().map(|openings| Openings::to_bytes(openings).to_vec());
+        Ok(Fetched { read, response, openings, stats: [prepared, known, proved] })
     }
 
     fn verifier(&self, channel: &mut dyn Channel) -> Result<Proven, Error> {
@@ -323,7 +329,8 @@ impl<'a> Run<'a> {
         let verifier = Verifier::prepare(channel, &SESSION, commitments, self.settings, limits, rng)?;
         let held = verifier.run(channel, rng)?;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
-        let (proven, ..) = held.verify(channel, &self.roots, now + self.ahead, &Vec::new(), rng)?;
-        Ok(proven)
+        let (accepted, delta, stock) =
+            held.verify(channel, &self.roots, now + self.ahead, &Vec::new(), rng)?;
+        Ok(accepted.receive(channel, &SESSION, (delta, stock), rng)?)
     }
 }

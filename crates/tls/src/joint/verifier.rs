@@ -6,8 +6,9 @@ use volery_field::{Gf128, P256Base};
 use volery_garble::two_party::{Evaluator, Input, Owner, Settings, Wire, evaluator_labels};
 use volery_vole::supply::Stock;
 use volery_vole::{Delta, SessionId, ole};
+use volery_zk::quicksilver::VerifierWire;
 
-use super::claimed::known_wires;
+use super::claimed::{known_wires, lowered};
 use super::machine::Machine;
 use super::message::{self, Next, Sent};
 use super::program::{self, Client, Sizes};
@@ -16,7 +17,7 @@ use super::read::{self, READ, Reader};
 use super::{Error, MAX_PROVED, MAX_QUERY, MAX_READ};
 use crate::attestation::Mode;
 use crate::claim::Vocabulary;
-use crate::disclosure::{self, Keys, Observed, Proven, Refusal, Root};
+use crate::disclosure::{self, Accepted, Keys, Observed, Refusal, Root};
 use crate::ghash::{Powers, send_tag_share};
 use crate::key_exchange::{self, POINT_BYTES, VerifierShare};
 use crate::prf::{self, HmacKey, MasterSeed, Random, Side};
@@ -284,7 +285,7 @@ impl Held {
     /// was garbled, and of what P says. `roots` are the authorities that V believes, `time` is now, in seconds since 1970 (UTC),
     /// `vocabulary` the claims of others that it knows.
     ///
-    /// Returns what V may believe, delta, and the keys under it that are left.
+    /// Returns what V may believe (and what P is to commit to next), delta, and the keys under it that are left.
     ///
     /// # Errors
     /// [`Error::Disclosure`] for a connection, or a message about it, of which nothing can be believed; [`Error::Garbling`] with a
@@ -296,7 +297,7 @@ impl Held {
         time: u64,
         vocabulary: &dyn Vocabulary,
         rng: &mut dyn CryptoRng,
-    ) -> Result<(Proven, Delta, Stock), Error> {
+    ) -> Result<(Accepted, Delta, Stock), Error> {
         let Self { mut evaluator, keys, used, sent: Sent { host, client, server } } = self;
         let observed = Observed { mode: Mode::TwoParty, host: &host, client: &client, server: &server };
         let root = |transcript: &Transcript| {
@@ -306,10 +307,11 @@ impl Held {
         let (account, pending) = disclosure::receive(channel, &observed, roots, time, vocabulary, root)?;
         evaluator.expect(account.commitments());
         let verified = evaluator.verify(channel, rng, |fold, proved| {
-            account.claim(fold, &Root::Keys(known_wires(&keys, proved)?))
+            let committed = account.claim(fold, &Root::Keys(known_wires(&keys, proved)?))?;
+            Ok(lowered(fold, &committed, VerifierWire::key))
         });
-        let ((), delta, stock) = verified?;
-        Ok((pending.proven(), delta, stock))
+        let (keys, delta, stock) = verified?;
+        Ok((pending.accept(account.halves(keys)?), delta, stock))
     }
 }
 

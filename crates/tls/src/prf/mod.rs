@@ -76,6 +76,16 @@ pub enum Side {
     Server,
 }
 
+impl Side {
+    /// The name of what it sends, as attestations have it.
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Self::Client => "query",
+            Self::Server => "response",
+        }
+    }
+}
+
 /// Bytes of a Finished message's contents.
 pub const VERIFY_DATA_BYTES: usize = 12;
 

@@ -15,7 +15,7 @@
 //! |---|---|
 //! | [`relay`] | the connection: P's stream, V's socket and rules |
 //! | [`fetch`], [`converse`], [`Fetched`] | P's TLS, and what P tells V |
-//! | [`receive`], [`Pending`], [`Proven`] | V's checks in the clear, and what it believes after the proof |
+//! | [`receive`], [`Pending`], [`Accepted`], [`Proven`] | V's checks in the clear, and what it believes after the proof |
 //! | [`Session`] | the statement; any backend over bits proves it |
 //! | [`disclosure`](crate::disclosure) | what P tells V about a connection, in this mode and in that of two parties |
 //!
@@ -46,7 +46,9 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use crate::disclosure::{Hidden, Hide, MAX_HIDDEN, Part, Pending, Proven, Refusal, Reveal, Shown};
+pub use crate::disclosure::{
+    Accepted, Hidden, Hide, MAX_HIDDEN, Part, Pending, Proven, Refusal, Reveal, Shown,
+};
 pub use client::{Fetched, Target, converse, fetch};
 pub use error::Error;
 pub use notary::receive;

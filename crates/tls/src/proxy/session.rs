@@ -2,9 +2,10 @@
 
 use volery_circuit::gadgets::bytes_to_bits;
 use volery_circuit::{Digest, Error as CircuitError, Prove, Statement};
-use volery_field::F2;
+use volery_field::{F2, Gf128};
 use zeroize::Zeroizing;
 
+use crate::commitment::Halves;
 use crate::disclosure::{Account, DERIVATION, Root, Shown};
 use crate::step::MASTER_BITS;
 
@@ -32,11 +33,33 @@ impl Session {
     pub fn shown(&self) -> &[Shown; 2] {
         self.account.shown()
     }
+
+    /// Runs the statement; returns the wires of the bits that are to be committed to, for [`Session::halves`].
+    ///
+    /// # Errors
+    /// The backend's.
+    pub fn claim<B: Prove<F2> + ?Sized>(&self, backend: &mut B) -> Result<Vec<B::Wire>, B::Error> {
+        let master = backend.secret(MASTER_BITS, &mut |_| {
+            let master =
+                self.master.as_ref().ok_or_else(|| CircuitError::Witness("there is no secret".into()))?;
+            Ok(bytes_to_bits(&master[..]))
+        })?;
+        self.account.claim(backend, &Root::Master(master))
+    }
+
+    /// A party's halves of what is to be committed to: its tags or keys of the wires that [`Session::claim`] returned, in a proof that V
+    /// has accepted. None if there is nothing.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`](crate::Error::Misuse) if there are not as many as bits.
+    pub fn halves(&self, halves: Zeroizing<Vec<Gf128>>) -> Result<Option<Halves>, crate::Error> {
+        self.account.halves(halves)
+    }
 }
 
 impl<B: Prove<F2> + ?Sized> Statement<B> for Session {
     fn identify(&self, digest: &mut Digest) {
-        digest.bytes("statement", b"tls 1.2 connection through a proxy v2");
+        digest.bytes("statement", b"tls 1.2 connection through a proxy v3");
         self.account.identify(digest);
     }
 
@@ -45,11 +68,6 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Session {
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
-        let master = backend.secret(MASTER_BITS, &mut |_| {
-            let master =
-                self.master.as_ref().ok_or_else(|| CircuitError::Witness("there is no secret".into()))?;
-            Ok(bytes_to_bits(&master[..]))
-        })?;
-        self.account.claim(backend, &Root::Master(master))
+        self.claim(backend).map(drop)
     }
 }

@@ -13,12 +13,13 @@ use volery_channel::handshake::{Begin, Parameters};
 use volery_channel::{Channel, Limits, Tag, memory_pair};
 use volery_circuit::{Backend, Digest, Statement};
 use volery_vole::SessionId;
-use volery_zk::quicksilver::{Challenges, Prover, Settings, Verifier, verdict};
+use volery_zk::quicksilver::{Challenges, Prover, ProverWire, Settings, Verifier, VerifierWire, verdict};
 use zeroize::Zeroizing;
 
 use super::relay::{self, Relayed, Rules};
 use super::{Error, Fetched, Hide, Proven, Session, Target, converse, receive};
 use crate::claim::Own;
+use crate::commitment::Openings;
 use crate::dialogue::Heard;
 use crate::disclosure;
 use crate::server::Roots;
@@ -97,6 +98,19 @@ impl Site {
 /// Changes a party's messages.
 pub(super) type Change = Box<dyn FnMut(Tag, &mut Vec<u8>) + Send + Sync>;
 
+/// What P has in the end.
+pub(super) struct Told {
+    pub(super) response: Vec<u8>,
+    /// What opens its commitments.
+    pub(super) openings: Option<Openings>,
+}
+
+impl core::fmt::Debug for Told {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Told").field("response", &self.response).finish_non_exhaustive()
+    }
+}
+
 /// What differs from an honest run.
 pub(super) struct Run<'a> {
     pub(super) site: &'a Site,
@@ -141,7 +155,13 @@ impl<'a> Run<'a> {
     }
 
     /// What each party ends with; P with the response.
-    pub(super) fn go(mut self) -> (Result<Vec<u8>, Failed>, Result<Proven, Failed>) {
+    pub(super) fn go(self) -> (Result<Vec<u8>, Failed>, Result<Proven, Failed>) {
+        let (told, proven) = self.commit();
+        (told.map(|told| told.response), proven)
+    }
+
+    /// What each party ends with.
+    pub(super) fn commit(mut self) -> (Result<Told, Failed>, Result<Proven, Failed>) {
         let (p, v) = memory_pair(&Limits::default());
         let [p_change, v_change] =
             core::mem::replace(&mut self.changes, [Box::new(untouched), Box::new(untouched)]);
@@ -162,7 +182,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn prover(&self, channel: &mut dyn Channel) -> Result<Vec<u8>, Failed> {
+    fn prover(&self, channel: &mut dyn Channel) -> Result<Told, Failed> {
         let rng = &mut ChaCha20Rng::seed_from_u64(1);
         let mut stock = tags(channel, SESSION, rng)?;
         let roots = self.site.roots();
@@ -178,13 +198,14 @@ impl<'a> Run<'a> {
         begin::<Prover<'_>>(channel, &session)?;
         stock.expect(Statement::<Prover<'_>>::commitments(&session));
         let challenges = Challenges::Interactive(rng);
-        let proved = Prover::new(Settings::LAN, challenges, &mut stock, channel, None).prove(&session);
-        if let Err(error) = proved {
-            channel.fail("the prover cannot run the statement");
-            return Err(error.into());
-        }
+        let mut prover = Prover::new(Settings::LAN, challenges, &mut stock, channel, None);
+        let proved = session.claim(&mut prover).and_then(|wires| prover.finish().map(|_| wires));
+        let wires = proved.inspect_err(|_| channel.fail("the prover cannot run the statement"))?;
         verdict::receive(channel)?;
-        Ok(fetched.response().to_vec())
+        let tags = wires.into_iter().map(ProverWire::tag).collect();
+        let halves = session.halves(Zeroizing::new(tags))?;
+        let openings = halves.map(|halves| halves.commit(channel, &SESSION, stock, rng)).transpose()?;
+        Ok(Told { response: fetched.response().to_vec(), openings })
     }
 
     fn verifier(&self, channel: &mut dyn Channel) -> Result<Proven, Failed> {
@@ -197,11 +218,13 @@ impl<'a> Run<'a> {
         begin::<Verifier<'_>>(channel, &session)?;
         stock.expect(Statement::<Verifier<'_>>::commitments(&session));
         let challenges = Challenges::Interactive(rng);
-        let verified =
-            Verifier::new(Settings::LAN, challenges, &delta, &mut stock, channel, None).verify(&session);
+        let mut verifier = Verifier::new(Settings::LAN, challenges, &delta, &mut stock, channel, None);
+        let verified = session.claim(&mut verifier).and_then(|wires| verifier.finish().map(|_| wires));
         verdict::send(channel, verified.is_ok())?;
-        verified?;
-        Ok(pending.proven())
+        let keys = verified?.into_iter().map(VerifierWire::key).collect();
+        let accepted = pending.accept(session.halves(Zeroizing::new(keys))?);
+        let proven = accepted.receive(channel, &SESSION, (delta, stock), rng);
+        Ok(proven.inspect_err(|_| channel.fail("the commitments are refused"))?)
     }
 }
 
@@ -224,6 +247,8 @@ pub(super) enum Failed {
     Proxy(Error),
     #[error(transparent)]
     Disclosure(#[from] disclosure::Error),
+    #[error(transparent)]
+    Commitments(#[from] crate::Error),
     #[error(transparent)]
     Proof(#[from] volery_zk::Error),
     #[error(transparent)]

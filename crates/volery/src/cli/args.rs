@@ -18,8 +18,8 @@ pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
 pub(crate) use statement::{DisjunctionArg, RingArg, StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use web::{
-    AttestationCommand, AttestationShowArgs, AttestationVerifyArgs, ModeArg, NotaryCommand, NotaryKeyArgs,
-    NotaryServeArgs, WebCommand, WebProveArgs,
+    AttestationCommand, AttestationOpenArgs, AttestationProveRangeArgs, AttestationShowArgs,
+    AttestationVerifyArgs, ModeArg, NotaryCommand, NotaryKeyArgs, NotaryServeArgs, WebCommand, WebProveArgs,
 };
 
 /// Prove statements about secret data, fast, without revealing it.

@@ -80,6 +80,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Notary(NotaryCommand::Serve(args)) => web::serve(&args),
         Command::Attestation(AttestationCommand::Verify(args)) => web::verify(&args),
         Command::Attestation(AttestationCommand::Show(args)) => web::show(&args),
+        Command::Attestation(AttestationCommand::Open(args)) => web::open(&args),
+        Command::Attestation(AttestationCommand::ProveRange(args)) => web::prove_range(&args),
         Command::Bench(args) => bench::run(&args),
         Command::BenchParty(args) => bench::party(&args),
         Command::BenchWebParty => bench::web_party(),

@@ -166,17 +166,28 @@ pub(crate) fn prove(statement: &Named, args: &ProveArgs, out: &Path) -> Result<(
     outcome::of_file("proved", &statement.text(), written, args.json)
 }
 
+/// That a file is there which was to be written.
+pub(crate) fn exists(path: &Path) -> Failure {
+    Failure::input(format!("{}: exists already; choose another name or remove it", path.display()))
+}
+
 /// Writes a proof, or an attestation, to a new file.
 pub(crate) fn write(path: &Path, proof: &[u8]) -> Result<(), Failure> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error
-        .kind()
-    {
-        io::ErrorKind::AlreadyExists => {
-            Failure::input(format!("{}: exists already; choose another name or remove it", path.display()))
-        }
+    write_with(path, proof, OpenOptions::new().write(true))
+}
+
+/// The same for its owner's eyes only.
+pub(crate) fn write_secret(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    write_with(path, content, OpenOptions::new().write(true).mode(0o600))
+}
+
+fn write_with(path: &Path, content: &[u8], options: &mut OpenOptions) -> Result<(), Failure> {
+    let mut file = options.create_new(true).open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => exists(path),
         _ => failed(path, &error),
     })?;
-    file.write_all(proof).and_then(|()| file.sync_all()).map_err(|error| {
+    file.write_all(content).and_then(|()| file.sync_all()).map_err(|error| {
         // Half a proof is of no use to anybody; that it cannot be removed is not the error to tell.
         let _ = std::fs::remove_file(path);
         failed(path, &error)

@@ -29,7 +29,9 @@ pub use options::Options;
 pub use prover::Prover;
 pub use report::Report;
 pub use verifier::Verifier;
-pub use web::{FetchedTogether, PreparedProver, PreparedVerifier, Watched};
+pub use web::{
+    Attested, FetchedTogether, PreparedProver, PreparedVerifier, ProvedPage, Signed, VerifiedPage, Watched,
+};
 
 use std::time::Instant;
 

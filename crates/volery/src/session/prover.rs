@@ -87,11 +87,17 @@ impl<C: Channel> Prover<C> {
     where
         S: for<'a> Statement<quicksilver::Prover<'a>> + ?Sized,
     {
-        let result = self.try_prove(statement, rng);
-        self.conclude(result)
+        let result = self.try_prove(statement, rng, |prover| statement.run(prover));
+        self.conclude(result).map(|((), report)| report)
     }
 
-    fn try_prove<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
+    /// As [`Prover::prove`], with what `run` returns, which runs the statement.
+    pub(super) fn try_prove<S, T>(
+        &mut self,
+        statement: &S,
+        rng: &mut dyn CryptoRng,
+        run: impl FnOnce(&mut quicksilver::Prover<'_>) -> Result<T, volery_zk::Error>,
+    ) -> Result<(T, Report), Error>
     where
         S: for<'a> Statement<quicksilver::Prover<'a>> + ?Sized,
     {
@@ -103,16 +109,17 @@ impl<C: Channel> Prover<C> {
         begin.receive(&mut self.channel)?;
         self.stock.expect(self.common.expected(statement.commitments()));
         let challenges = self.common.challenges(&digest, self.stock.index(), rng);
-        let prover = quicksilver::Prover::new(
+        let mut prover = quicksilver::Prover::new(
             self.common.options.settings(),
             challenges,
             &mut self.stock,
             &mut self.channel,
             self.common.threads.as_deref(),
         );
-        let tally = prover.prove(statement)?;
+        let result = run(&mut prover)?;
+        let tally = prover.finish()?;
         verdict::receive(&mut self.channel)?;
-        Ok(Report::new(tally, start.elapsed(), before, self.channel.stats()))
+        Ok((result, Report::new(tally, start.elapsed(), before, self.channel.stats())))
     }
 
     /// Makes `count` correlations and throws them away, then ends the session: what the making of correlations costs by

@@ -76,11 +76,17 @@ impl<C: Channel> Verifier<C> {
     where
         S: for<'a> Statement<quicksilver::Verifier<'a>> + ?Sized,
     {
-        let result = self.try_verify(statement, rng);
-        self.conclude(result)
+        let result = self.try_verify(statement, rng, |verifier| statement.run(verifier));
+        self.conclude(result).map(|((), report)| report)
     }
 
-    fn try_verify<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
+    /// As [`Verifier::verify`], with what `run` returns, which runs the statement.
+    pub(super) fn try_verify<S, T>(
+        &mut self,
+        statement: &S,
+        rng: &mut dyn CryptoRng,
+        run: impl FnOnce(&mut quicksilver::Verifier<'_>) -> Result<T, volery_zk::Error>,
+    ) -> Result<(T, Report), Error>
     where
         S: for<'a> Statement<quicksilver::Verifier<'a>> + ?Sized,
     {
@@ -91,7 +97,7 @@ impl<C: Channel> Verifier<C> {
         begin.receive(&mut self.channel)?;
         self.stock.expect(self.common.expected(statement.commitments()));
         let challenges = self.common.challenges(&digest, self.stock.index(), rng);
-        let verifier = quicksilver::Verifier::new(
+        let mut verifier = quicksilver::Verifier::new(
             self.common.options.settings(),
             challenges,
             &self.delta,
@@ -99,17 +105,17 @@ impl<C: Channel> Verifier<C> {
             &mut self.channel,
             self.common.threads.as_deref(),
         );
-        let result = verifier.verify(statement);
+        let result = run(&mut verifier).and_then(|result| Ok((result, verifier.finish()?)));
         if let Err(error) = &result
             && error.is_rejection()
         {
             // A prover that hung up does not turn a wrong proof into a broken connection.
             let _ = verdict::send(&mut self.channel, false);
         }
-        let tally = result?;
+        let (result, tally) = result?;
         // The proof holds whether or not P still wants to hear it.
         let _ = verdict::send(&mut self.channel, true);
-        Ok(Report::new(tally, start.elapsed(), before, self.channel.stats()))
+        Ok((result, Report::new(tally, start.elapsed(), before, self.channel.stats())))
     }
 
     /// Makes `count` correlations and throws them away, then ends the session: what the making of correlations costs by

@@ -175,6 +175,75 @@ fn with_something_revealed_all_else_is_hidden() {
     assert_eq!(scene.results(), ["attested", "failed"]);
 }
 
+/// Both modes: what a prover committed to is opened to others later, part by part, or shown to lie in a range.
+#[test]
+fn committed_parts_are_opened_and_put_in_ranges_for_a_fourth_party() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scene = Scene::new(&[]);
+    let path = |name: &str| scene.path(name);
+    let commit = ["--commit", "response.json:name", "--commit", "response.json:balance"];
+    for (out, mode) in [("page", "proxy"), ("other", "two-party")] {
+        scene.prove(out, &[&commit[..], &["--mode", mode]].concat()).expect(0, "what opens the commitments");
+    }
+    let secret = std::fs::metadata(path("page.openings")).expect("there").permissions().mode();
+    assert_eq!(secret & 0o777, 0o600);
+    let (page, openings, key) = (path("page"), path("page.openings"), scene.public.as_str());
+    let shown = run(&["attestation", "show", &page], "").expect(0, "").stdout;
+    assert!(shown.contains("json balance, bytes") && shown.contains("committed to as a number"), "{shown}");
+    assert!(!shown.contains("Ada") && !shown.contains("5120"), "{shown}");
+
+    // The holder opens the name, and proves a range of the balance.
+    let (name, range) = (path("name"), path("range"));
+    let open = ["attestation", "open", &page, "--openings", &openings, "--out", &name, "--part"];
+    run(&[&open[..], &["response.json:currency"]].concat(), "")
+        .refused("no commitment to response json currency");
+    let told = run(&[&open[..], &["response.json:name"]].concat(), "").expect(0, "").stdout;
+    assert_eq!(told.trim(), "opened    response json name: \"Ada\"");
+    run(&[&open[..], &["response.json:name"]].concat(), "").refused("exists already");
+    let prove = ["attestation", "prove-range", &page, "--openings", &openings, "--out", &range, "--claim"];
+    run(&[&prove[..], &["response.json:balance in 5121.."]].concat(), "").expect(1, "not true");
+    run(&[&prove[..], &["response.json:name in 1..2"]].concat(), "").refused("no committed number");
+    run(&[&prove[..], &["response.json:balance in 5000..9999"]].concat(), "").expect(0, "");
+
+    // A fourth party has the attestation, the files and the notary's key.
+    let verify = ["attestation", "verify", &page, "--key", key, "--opening", &name, "--range", &range];
+    let text = run(&verify, "").expect(0, "").stdout;
+    assert!(text.starts_with("valid") && text.contains("opened    response json name: \"Ada\""), "{text}");
+    assert!(
+        text.contains("in range  response json balance: from 5000 to 9999") && !text.contains("5120"),
+        "{text}"
+    );
+    let told = run(&[&verify[..], &["--json"]].concat(), "").expect(0, "").object();
+    assert_eq!(told["opened"][0]["text"], "Ada");
+    assert_eq!((&told["in_range"][0]["least"], &told["opened"][1]), (&5000.into(), &serde_json::Value::Null));
+    // The whole file of openings opens all of it.
+    let all = run(&["attestation", "verify", &page, "--key", key, "--opening", &openings], "").expect(0, "");
+    assert!(all.stdout.contains("opened    response json balance: \"5120\""), "{}", all.stdout);
+
+    // They are about this attestation, as it was signed.
+    let other = path("other");
+    let of_other =
+        |what: &str, file: &str| run(&["attestation", "verify", &other, "--key", key, what, file], "");
+    assert!(
+        of_other("--opening", &name).expect(1, "no commitment to these contents").stdout.contains("rejected")
+    );
+    of_other("--range", &range).expect(1, "about another attestation");
+    of_other("--range", &name).refused("not a file with a range proof");
+    for (file, at) in [(&name, 40), (&range, 200)] {
+        let mut bytes = std::fs::read(file).expect("readable");
+        bytes[at] ^= 1;
+        std::fs::write(file, bytes).expect("writable");
+    }
+    let changed =
+        |what: &str, file: &str| run(&["attestation", "verify", &page, "--key", key, what, file], "");
+    changed("--opening", &name).expect(1, "no commitment to these contents");
+    changed("--range", &range).expect(1, "range proof");
+    // No file is written over, and nothing is sent then.
+    std::fs::remove_file(&page).expect("there");
+    scene.prove("page", &commit).refused("exists already");
+    assert_eq!(scene.results(), ["attested", "attested"]);
+}
+
 #[test]
 fn a_notary_with_tokens_hears_nobody_else_out() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -331,6 +400,8 @@ fn words_that_make_no_sense_are_refused_before_anything_is_sent() {
     };
     refused(&["--hide", "response.xml:a"], "is no part");
     refused(&["--assert", "response.json:a is 5"], "is no claim");
+    refused(&["--commit", "response.json"], "is no part");
+    refused(&["--commit", "request.target", "--reveal", "request.target"], "revealed and hidden");
     refused(&["--header", "Host: a"], "the program sets this one itself");
     refused(&["--method", "get x"], "expected one like GET");
     run(&["web", "prove", "http://localhost/", "--out", "x"], "").refused("expected https://");

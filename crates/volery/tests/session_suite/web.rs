@@ -12,11 +12,11 @@ use volery::tls::joint::{self, Round, Sizes, client};
 use volery::tls::prf::Side;
 use volery::tls::proxy::relay::Rules;
 use volery::tls::proxy::{self, Hide, Part, Target};
-use volery::{Channel as _, Error, Options, Prover, Verifier};
+use volery::{Error, Options, ProvedPage, Prover, VerifiedPage, Verifier};
 use zeroize::Zeroizing;
 
 use crate::site::{site, talking};
-use crate::support::{between, patient, rng};
+use crate::support::{Link, between, patient, rng};
 
 fn request(padding: usize) -> String {
     let padding = "p".repeat(padding);
@@ -34,8 +34,8 @@ fn response(padding: usize) -> Vec<u8> {
 fn hide(least: u64) -> Vec<Hide> {
     let at_least = Assertion::Number(Interval::at_least(least));
     vec![
-        Hide { side: Side::Client, round: 0, part: Part::Header("Cookie".into()), claims: Vec::new() },
-        Hide { side: Side::Server, round: 0, part: Part::Json("balance".into()), claims: vec![at_least] },
+        Hide::new(Side::Client, Part::Header("Cookie".into())),
+        Hide { claims: vec![at_least], ..Hide::new(Side::Server, Part::Json("balance".into())) },
     ]
 }
 
@@ -61,8 +61,8 @@ fn run(query: &str, answer: Vec<u8>, least: u64) -> (Result<(), Error>, Result<E
             let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
             let fetched = prover.fetch(&target, query.as_bytes())?;
             assert_eq!(fetched.response(), answer);
-            prover.prove_web(&fetched, &hide(least), rng)?;
-            let attestation = prover.attestation(&key.verifying_key().to_bytes())?;
+            let (page, _) = prover.prove_web(&fetched, &hide(least), rng)?;
+            let attestation = page.attestation(&key.verifying_key().to_bytes())?.attestation;
             let statement = attestation.verify(&key.verifying_key().to_bytes())?;
             assert_eq!(statement.server_name, "localhost");
             Ok(())
@@ -71,10 +71,9 @@ fn run(query: &str, answer: Vec<u8>, least: u64) -> (Result<(), Error>, Result<E
             let rng = &mut rng(2);
             let mut verifier = Verifier::start(channel, Options::default(), rng)?;
             let relayed = verifier.relay(&rules)?;
-            let (proven, _) = verifier.verify_web(&relayed, &roots, now(), rng)?;
-            verifier.attest(&proven, &key)?;
-            let stats = verifier.channel().stats();
-            let statement = proven.statement().expect("what is shown is there").to_string();
+            let (page, _) = verifier.verify_web(&relayed, &roots, now(), rng)?;
+            let statement = page.proven().statement().expect("what is shown is there").to_string();
+            let stats = page.attest(&key)?.stats;
             Ok(Ended { bytes: stats.bytes_sent + stats.bytes_received, statement })
         },
     )
@@ -144,8 +143,9 @@ fn a_session_makes_a_connection_together_and_goes_on() {
                 client::Target { host: "localhost", roots: &roots, limits: client::Limits::default() };
             let fetched = prepared.fetch(&target, port, query.as_bytes())?;
             assert_eq!((fetched.request(), fetched.response()), (query.as_bytes(), &answer[..]));
-            let mut prover = fetched.prove(&hide(5000))?;
-            prover.attestation(&public)?;
+            let attested = fetched.prove(&hide(5000))?.attestation(&public)?;
+            assert!(attested.openings.is_none());
+            let mut prover = attested.session.expect("nothing was committed to");
             prover.prove(&statement, &mut rng(5)).map(drop)
         },
         |channel| {
@@ -153,9 +153,9 @@ fn a_session_makes_a_connection_together_and_goes_on() {
             let verifier = Verifier::start(channel, Options::default(), rng)?;
             let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
             assert_eq!(watched.host(), "localhost");
-            let (mut verifier, proven) = watched.verify(&roots, now(), rng)?;
-            assert_eq!(proven.mode, Mode::TwoParty);
-            verifier.attest(&proven, &key)?;
+            let page = watched.verify(&roots, now(), rng)?;
+            assert_eq!(page.proven().mode, Mode::TwoParty);
+            let mut verifier = page.attest(&key)?.session.expect("nothing was committed to");
             verifier.verify(&statement, rng).map(drop)
         },
     );
@@ -184,7 +184,9 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
     let (port, roots, _) = site(answer.clone());
     let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
     let claims = vec![Assertion::Own(preimage(Some(b"5120")))];
-    let hide = [Hide { side: Side::Server, round: 0, part: Part::Json("balance".into()), claims }];
+    let hide = [Hide { claims, ..Hide::new(Side::Server, Part::Json("balance".into())) }];
+    let key = SigningKey::from_bytes(&[7; 32]);
+    let public = key.verifying_key().to_bytes();
     let (prover, verifier) = between(
         &patient(),
         |channel| {
@@ -192,7 +194,8 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
             let mut prover = Prover::start(channel, Options::default(), rng)?;
             let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
             let fetched = prover.fetch(&target, query.as_bytes())?;
-            prover.prove_web(&fetched, &hide, rng)?;
+            let (page, _) = prover.prove_web(&fetched, &hide, rng)?;
+            let prover = page.attestation(&public)?.session.expect("nothing was committed to");
             let prepared = prover.prepare_web(Sizes::one(query.len(), answer.len()), self::rng(3))?;
             let limits = client::Limits::default();
             let target = client::Target { host: "localhost", roots: &roots, limits };
@@ -203,13 +206,14 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
             let mut verifier = Verifier::start(channel, Options::default(), rng)?;
             verifier.set_vocabulary(Arc::new(vec![preimage(None)]));
             let relayed = verifier.relay(&rules)?;
-            let (relayed, _) = verifier.verify_web(&relayed, &roots, now(), rng)?;
+            let (page, _) = verifier.verify_web(&relayed, &roots, now(), rng)?;
+            let statement = |page: &VerifiedPage<Link>| {
+                page.proven().statement().expect("what is shown is there").to_string()
+            };
+            let relayed = statement(&page);
+            let verifier = page.attest(&key)?.session.expect("nothing was committed to");
             let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
-            let (_, together) = watched.verify(&roots, now(), rng)?;
-            Ok::<_, Error>(
-                [relayed, together]
-                    .map(|proven| proven.statement().expect("what is shown is there").to_string()),
-            )
+            Ok::<_, Error>([relayed, statement(&watched.verify(&roots, now(), rng)?)])
         },
     );
     prover.expect("P ends well");
@@ -253,9 +257,9 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
     let (port, roots, _) = with_token();
     let age = Assertion::Number(Interval::between(30, 40));
     let hide = vec![
-        Hide { side: Side::Server, round: 0, part: Part::Json("token".into()), claims: Vec::new() },
-        Hide { side: Side::Client, round: 1, part: Part::Target, claims: Vec::new() },
-        Hide { side: Side::Server, round: 1, part: Part::Json("age".into()), claims: vec![age] },
+        Hide::new(Side::Server, Part::Json("token".into())),
+        Hide { round: 1, ..Hide::new(Side::Client, Part::Target) },
+        Hide { round: 1, claims: vec![age], ..Hide::new(Side::Server, Part::Json("age".into())) },
     ];
     for mode in [Mode::TwoParty, Mode::Proxy] {
         let (prover, verifier) = between(
@@ -289,11 +293,12 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
                     return Ok::<_, Error>(verifier.verify_web(&relayed, &roots, now(), rng)?.0);
                 }
                 let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
-                Ok(watched.verify(&roots, now(), rng)?.1)
+                watched.verify(&roots, now(), rng)
             },
         );
         prover.expect("P ends well");
-        let proven = verifier.expect("V ends well");
+        let page = verifier.expect("V ends well");
+        let proven = page.proven();
         assert_eq!(proven.mode, mode);
         let statement = proven.statement().expect("signable").to_string();
         assert!(statement.contains("response 2 json age: is a number from 30 to 40\n"), "{statement}");
@@ -328,4 +333,62 @@ fn a_notary_refuses_requests_over_its_limit_and_provers_requests_over_their_prep
     let (prover, verifier) = run(request(0).len() + 1, 1 << 14);
     assert!(matches!(prover, Err(Error::Joint(joint::Error::Connection(_)))), "{prover:?}");
     assert!(verifier.is_err());
+}
+
+/// The cookie and the balance, both committed to; the latter is at least 5000.
+fn committed() -> Vec<Hide> {
+    hide(5000).into_iter().map(|hide| Hide { commit: true, ..hide }).collect()
+}
+
+/// P and V of a session, over proxy mode or together, whose commitments `p` makes and `v` signs.
+fn commit<P: Send, V: Send>(
+    together: bool,
+    p: impl FnOnce(ProvedPage<Link>) -> Result<P, Error> + Send,
+    v: impl FnOnce(VerifiedPage<Link>) -> Result<V, Error> + Send,
+) -> (Result<P, Error>, Result<V, Error>) {
+    let (query, answer) = (request(0), response(0));
+    let (port, roots, _) = site(answer.clone());
+    between(
+        &patient(),
+        |channel| {
+            let mut prover = Prover::start(channel, Options::default(), &mut rng(1))?;
+            if together {
+                let prepared = prover.prepare_web(Sizes::one(query.len(), answer.len()), rng(3))?;
+                let target =
+                    client::Target { host: "localhost", roots: &roots, limits: client::Limits::default() };
+                return p(prepared.fetch(&target, port, query.as_bytes())?.prove(&committed())?);
+            }
+            let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
+            let fetched = prover.fetch(&target, query.as_bytes())?;
+            p(prover.prove_web(&fetched, &committed(), &mut rng(5))?.0)
+        },
+        |channel| {
+            let rng = &mut rng(2);
+            let mut verifier = Verifier::start(channel, Options::default(), rng)?;
+            if together {
+                let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
+                return v(watched.verify(&roots, now(), rng)?);
+            }
+            let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
+            let relayed = verifier.relay(&rules)?;
+            v(verifier.verify_web(&relayed, &roots, now(), rng)?.0)
+        },
+    )
+}
+
+#[test]
+fn a_session_that_ends_with_commitments_is_no_session_any_more() {
+    let key = SigningKey::from_bytes(&[7; 32]);
+    let public = key.verifying_key().to_bytes();
+    for together in [false, true] {
+        let (prover, verifier) = commit(together, |page| page.attestation(&public), |page| page.attest(&key));
+        let (attested, signed) = (prover.expect("P ends well"), verifier.expect("V ends well"));
+        assert!(attested.session.is_none() && signed.session.is_none());
+        assert_eq!(attested.attestation, signed.attestation);
+        let statement = attested.attestation.verify(&public).expect("signed");
+        let openings = attested.openings.expect("something was committed to");
+        let shown = openings.check(statement).expect("they open the commitments");
+        let contents: Vec<_> = shown.iter().map(|part| (part.part.as_str(), &part.bytes[..])).collect();
+        assert_eq!(contents, [("header Cookie", &b"id=77"[..]), ("json balance", b"5120")]);
+    }
 }

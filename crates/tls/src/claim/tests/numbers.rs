@@ -154,3 +154,38 @@ proptest! {
         prop_assert_eq!(is(Interval::between(least, greatest), &number.to_string()), expected);
     }
 }
+
+/// The number that a circuit makes of digits, if they are some.
+fn value(bytes: &[u8]) -> Option<u64> {
+    let circuit = integer(bytes.len()).ok()?;
+    let bits = circuit.run(&mut Evaluator::new(), bytes_to_bits(bytes)).ok()?;
+    assert_eq!(bits.len(), 64);
+    Some(bits.iter().rev().fold(0, |value, bit| value << 1 | u64::from(bit.to_u8())))
+}
+
+/// The same, read plainly.
+fn read(bytes: &[u8]) -> Option<u64> {
+    let text = core::str::from_utf8(bytes).ok()?;
+    let canonical = text == "0" || !text.starts_with('0');
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    if canonical && digits && text.len() <= MAX_DIGITS { text.parse().ok() } else { None }
+}
+
+#[test]
+fn the_digits_of_a_number_give_its_value_and_nothing_else_gives_one() {
+    for text in ["0", "7", "10", "5120", "9999999999999999999"] {
+        assert_eq!(value(text.as_bytes()), text.parse().ok(), "{text}");
+    }
+    for text in ["", "01", "00", "-1", "1.0", "1e2", "+1", "x", "10000000000000000000"] {
+        assert_eq!(value(text.as_bytes()), None, "{text}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn the_value_of_digits_is_what_a_plain_reader_reads(text in "[0-9]{1,19}|[0-9]{0,4}[:/a\\x00.e-][0-9]?") {
+        prop_assert_eq!(value(text.as_bytes()), read(text.as_bytes()));
+    }
+}

@@ -6,90 +6,68 @@ use curve25519_dalek::scalar::Scalar;
 use proptest::prelude::*;
 
 use super::super::*;
-use crate::attestation::{Attestation, Mode, Part, SigningKey, Statement};
+use super::attested::{NAME, TEXT, attestation, bytes, number, openings, statement};
 use crate::prf::Side;
 use crate::testing::hex;
 
-const TEXT: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n{\"name\": \"somebody with quite a long name\"}";
-
-fn place(side: Side, range: Range<u64>) -> Place {
-    Place { side, range }
-}
-
-fn opening(range: &Range<u64>) -> Opening {
-    let bytes = &TEXT[range.start as usize..range.end as usize];
-    Opening::of_bytes(bytes, Scalar::from(1000 + range.start)).unwrap()
-}
-
-/// The response from byte 19 on, in two places, and four bytes of it as if they were the query's.
-fn openings() -> Openings {
-    let mut places = Place::split(Side::Server, 19..TEXT.len() as u64);
-    places.push(place(Side::Client, 0..4));
-    let openings = places.iter().map(|place| opening(&place.range)).collect();
-    Openings::new(places, openings).unwrap()
-}
-
-/// An attestation of them, as its reader has it.
-fn statement() -> Statement {
-    let part = Part { length: TEXT.len() as u64, ..Part::default() };
-    let mut statement = Statement {
-        mode: Mode::Proxy,
-        server_name: "example.com".into(),
-        time: 1_780_000_000,
-        query: part.clone(),
-        response: part,
-    };
-    let (places, commitments): (Vec<_>, Vec<_>) =
-        openings().entries().map(|(place, opening)| (place.clone(), opening.commitment())).unzip();
-    // Attestations have their own order.
-    let (places, commitments): (Vec<_>, Vec<_>) = places.into_iter().zip(commitments).rev().unzip();
-    Place::attest(&places, &commitments, &mut statement).unwrap();
-    let key = SigningKey::from_bytes(&[7; 32]);
-    let signed = Attestation::sign(statement, &key).unwrap();
-    signed.verify(&key.verifying_key().to_bytes()).unwrap().clone()
+fn shown(side: Side, part: &str, ranges: &[Range<u64>], bytes: &[u8]) -> Disclosed {
+    Disclosed { side, part: part.into(), ranges: ranges.to_vec(), bytes: bytes.to_vec() }
 }
 
 #[test]
 fn what_is_shown_is_the_payload_and_nothing_else_is_in_the_file() {
     let all = openings().check(&statement()).unwrap();
-    assert_eq!(all.len(), 3);
-    for Disclosed { place, bytes } in all {
-        assert_eq!(bytes, TEXT[place.range.start as usize..place.range.end as usize]);
-    }
-    let chosen = openings().select(Side::Server, 19..50).unwrap();
+    let name = shown(Side::Server, "json name", &[NAME], &TEXT[28..60]);
+    let balance = shown(Side::Server, "json balance", &[74..77, 79..81], b"51203");
+    assert_eq!(all, [shown(Side::Client, "target", &[5..9], &TEXT[5..9]), name.clone(), balance]);
+    assert_eq!(openings().check_all(&statement()), Ok(()));
+    let chosen = openings().select(&[(Side::Server, 28)]).unwrap();
     let read = Openings::from_bytes(&chosen.to_bytes()).unwrap();
-    let shown = read.check(&statement()).unwrap();
-    assert_eq!(shown, [Disclosed { place: place(Side::Server, 19..50), bytes: TEXT[19..50].to_vec() }]);
+    assert_eq!(read.check(&statement()).unwrap(), [name]);
+    assert_eq!(read.check_all(&statement()), Err(OpeningsError::Others { attested: 3, opened: 1 }));
+    assert_eq!(Openings::check_none(&statement()), Err(OpeningsError::Others { attested: 3, opened: 0 }));
 }
 
 #[test]
-fn a_commitment_opened_to_other_bytes_is_refused() {
-    let refused = |place: Place, bytes: &[u8], blinding: u64| {
-        let opening = Opening::of_bytes(bytes, Scalar::from(blinding)).unwrap();
-        let openings = Openings::new(vec![place.clone()], vec![opening]).unwrap();
-        let expected = OpeningsError::NotCommitted { side: place.side, range: place.range };
+fn a_commitment_opened_to_other_contents_is_refused() {
+    let refused = |place: Place, values: &[(&[u8], u64)]| {
+        let opening =
+            |(bytes, blinding): &(&[u8], u64)| Opening::of_bytes(bytes, Scalar::from(*blinding)).unwrap();
+        let openings = Openings::new(&[place], values.iter().map(opening).collect()).unwrap();
+        let expected = OpeningsError::NotCommitted { side: place.side, start: place.start };
         assert_eq!(openings.check(&statement()).err(), Some(expected));
     };
-    let (side, range) = (Side::Server, 19..50);
-    let mut other = TEXT[19..50].to_vec();
+    let good = [(&TEXT[28..59], 28), (&TEXT[59..60], 59)];
+    let mut other = TEXT[28..59].to_vec();
     other[30] ^= 1;
-    refused(place(side, range.clone()), &other, 1019);
-    refused(place(side, range.clone()), &TEXT[19..50], 1020);
-    // The right contents of another place, another direction, a shorter place.
-    refused(place(side, 20..51), &TEXT[19..50], 1019);
-    refused(place(Side::Client, range), &TEXT[19..50], 1019);
-    refused(place(Side::Client, 0..3), &TEXT[..3], 1000);
+    let place = bytes(Side::Server, 28, 32);
+    refused(place, &[(&other, 28), good[1]]);
+    refused(place, &[good[0], (&TEXT[59..60], 60)]);
+    refused(place, &[(&TEXT[28..59], 59), (&TEXT[59..60], 28)]);
+    // The right contents of another place, another direction, a shorter or a longer place.
+    refused(bytes(Side::Server, 29, 32), &good);
+    refused(bytes(Side::Client, 28, 32), &good);
+    refused(bytes(Side::Server, 28, 31), &good[..1]);
+    refused(bytes(Side::Server, 28, 33), &[good[0], (&TEXT[59..61], 59)]);
+    // Another number, with as many digits; the right one as what it is not.
+    let little = 51_203_u64.to_le_bytes();
+    refused(number(Side::Server, 74, 5), &[(&51_204_u64.to_le_bytes(), 74)]);
+    refused(bytes(Side::Server, 74, 8), &[(&little, 74)]);
 }
 
 #[test]
 fn only_what_is_committed_to_can_be_selected() {
-    let end = TEXT.len() as u64;
-    for range in [18..end, 19..49, 20..50, 19..end + 1, 0..4, 30..30] {
-        let expected = OpeningsError::Missing { side: Side::Server, range: range.clone() };
-        assert_eq!(openings().select(Side::Server, range).err(), Some(expected));
+    for (side, start) in [(Side::Client, 28), (Side::Server, 5), (Side::Server, 59), (Side::Server, 27)] {
+        let expected = OpeningsError::Missing { side, start };
+        assert_eq!(openings().select(&[(side, start)]).err(), Some(expected));
     }
-    assert_eq!(openings().select(Side::Server, 19..end).unwrap().entries().len(), 2);
-    assert_eq!(openings().select(Side::Client, 0..4).unwrap().entries().len(), 1);
+    let two = openings().select(&[(Side::Server, 74), (Side::Client, 5)]).unwrap();
+    assert_eq!(two.places().map(|place| place.start).collect::<Vec<_>>(), [5, 74]);
+    for parts in [&[][..], &[(Side::Client, 5), (Side::Client, 5)]] {
+        assert!(matches!(openings().select(parts).err(), Some(OpeningsError::Places(_))));
+    }
+    assert_eq!(openings().number(Side::Server, 74).unwrap().number(), Some(51_203));
+    assert!(openings().number(Side::Server, 28).is_none() && openings().number(Side::Server, 75).is_none());
 }
 
 #[test]
@@ -108,7 +86,7 @@ fn an_opening_s_bytes_and_number_are_its_value_or_none() {
 
 #[test]
 fn commitments_are_read_in_their_canonical_form_alone() {
-    let commitment = opening(&(0..4)).commitment();
+    let commitment = Opening::of_bytes(b"HTTP", Scalar::ONE).unwrap().commitment();
     assert_eq!(Commitment::from_bytes(commitment.to_bytes()), Some(commitment));
     // RFC 9496, appendix A.2: not canonical, and not a square.
     for bad in [
@@ -119,26 +97,35 @@ fn commitments_are_read_in_their_canonical_form_alone() {
     }
 }
 
-/// Version 1's bytes, made by hand.
+fn blinding(number: u8) -> [u8; 32] {
+    let mut little = [0; 32];
+    little[0] = number;
+    little
+}
+
+/// Version 2's bytes, made by hand.
 #[test]
 fn the_format_is_pinned() {
-    let entry = |side: u8, start: u64, bytes: &[u8], blinding: u16| {
-        let mut little = [0; 32];
-        little[..2].copy_from_slice(&blinding.to_le_bytes());
-        [&[side], &start.to_be_bytes()[..], &[bytes.len() as u8], bytes, &little].concat()
+    let part = |side: u8, form: u8, start: u64, length: u32| {
+        [&[side, form], &start.to_be_bytes()[..], &length.to_be_bytes()].concat()
     };
     let expected = [
-        b"volery openings\n\0\x01\0\0\0\x03".to_vec(),
-        entry(0, 0, b"HTTP", 1000),
-        entry(1, 19, &TEXT[19..50], 1019),
-        entry(1, 50, &TEXT[50..], 1050),
+        b"volery openings\n\0\x02\0\0\0\x03".to_vec(),
+        part(0, 0, 5, 4),
+        [&TEXT[5..9], &blinding(5)].concat(),
+        part(1, 0, 28, 32),
+        [&TEXT[28..59], &blinding(28)].concat(),
+        [&TEXT[59..60], &blinding(59)].concat(),
+        part(1, 1, 74, 5),
+        [&51_203_u64.to_be_bytes()[..], &blinding(74)].concat(),
     ];
     assert_eq!(*openings().to_bytes(), expected.concat());
 }
 
 #[test]
 fn files_that_break_a_rule_are_refused() {
-    let good = openings().to_bytes();
+    // Where the parts begin: 14 bytes, then values.
+    let (good, [first, second, third]) = (openings().to_bytes(), [22, 72, 182]);
     let broken = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = good.to_vec();
         change(&mut bytes);
@@ -146,32 +133,38 @@ fn files_that_break_a_rule_are_refused() {
     };
     let places = |error: Option<OpeningsError>| matches!(error, Some(OpeningsError::Places(_)));
     let malformed = |error: Option<OpeningsError>| matches!(error, Some(OpeningsError::Malformed(_)));
-    assert_eq!(broken(&|bytes| bytes[17] = 2), Some(OpeningsError::Version(2)));
+    assert_eq!(broken(&|bytes| bytes[17] = 1), Some(OpeningsError::Version(1)));
     assert!(malformed(broken(&|bytes| bytes[0] ^= 1)));
     assert!(malformed(broken(&|bytes| bytes.push(0))));
     assert!(malformed(broken(&|bytes| bytes[21] = 4)));
     assert!(malformed(broken(&|bytes| bytes[18..22].fill(0xff))));
-    // The first entry: its side, its place, its length, its blinding.
-    assert!(malformed(broken(&|bytes| bytes[22] = 2)));
-    assert!(places(broken(&|bytes| bytes[24] = 1)));
-    assert!(malformed(broken(&|bytes| bytes[23..31].fill(0xff))));
-    assert!(malformed(broken(&|bytes| bytes[31] = 0xff)));
-    assert!(malformed(broken(&|bytes| bytes[36..68].fill(0xff))));
+    // The first part: its side, form, place, length, blinding.
+    assert!(malformed(broken(&|bytes| bytes[first] = 2)));
+    assert!(malformed(broken(&|bytes| bytes[first + 1] = 2)));
+    assert!(places(broken(&|bytes| bytes[first + 3] = 1)));
+    assert!(places(broken(&|bytes| bytes[first + 2..first + 10].fill(0xff))));
+    assert!(malformed(broken(&|bytes| bytes[first + 10..first + 14].fill(0xff))));
+    assert!(malformed(broken(&|bytes| bytes[first + 18..second].fill(0xff))));
     assert!(places(broken(&|bytes| {
-        bytes.truncate(22);
+        bytes.truncate(first);
         bytes[21] = 0;
     })));
-    // The third entry's place, before the second's; an entry twice; entries in another order.
-    assert!(places(broken(&|bytes| bytes[149] = 1)));
-    let first = good[22..68].to_vec();
+    // The number: with more digits, fewer, none, too many, and one that is longer.
+    for length in [6, 4, 0, 20] {
+        assert!(places(broken(&|bytes| bytes[third + 13] = length)), "{length}");
+    }
+    assert!(places(broken(&|bytes| bytes[third + 14] = 1)));
+    // A place before the second's; a part twice; parts in another order.
+    assert!(places(broken(&|bytes| bytes[third + 9] = 28)));
+    let part = good[first..second].to_vec();
     let twice = |bytes: &mut Vec<u8>| {
-        bytes.splice(22..22, first.clone());
+        bytes.splice(first..first, part.clone());
         bytes[21] = 4;
     };
     assert!(places(broken(&twice)));
     let last = |bytes: &mut Vec<u8>| {
-        bytes.drain(22..68);
-        bytes.extend(first.clone());
+        bytes.drain(first..second);
+        bytes.extend(part.clone());
     };
     assert!(places(broken(&last)));
     for end in 0..good.len() {
@@ -184,44 +177,68 @@ fn files_that_break_a_rule_are_refused() {
 fn places_that_no_file_may_have_are_refused() {
     let one = |place: Place, bytes: &[u8]| {
         let opening = Opening::of_bytes(bytes, Scalar::ONE).unwrap();
-        Openings::new(vec![place], vec![opening]).err()
+        Openings::new(&[place], vec![opening]).err()
     };
     let side = Side::Server;
-    assert_eq!(one(place(side, 0..31), &[0xff; 31]), None);
-    assert_eq!(one(place(side, (1 << 48) - 1..1 << 48), b"x"), None);
+    assert_eq!(one(bytes(side, 0, 31), &[0xff; 31]), None);
+    assert_eq!(one(bytes(side, (1 << 48) - 1, 1), b"x"), None);
+    assert_eq!(one(number(side, 0, 1), &[9]), None);
     for (place, bytes) in [
-        (place(side, 0..0), &b""[..]),
-        (place(side, 0..32), b"x"),
-        (place(side, 1 << 48..(1 << 48) + 1), b"x"),
-        (place(side, 0..2), b"abc"),
+        (bytes(side, 0, 0), &b""[..]),
+        (bytes(side, 0, 32), b"x"),
+        (bytes(side, 0, u64::MAX), b"x"),
+        (bytes(side, 1 << 48, 1), b"x"),
+        (bytes(side, 0, 2), b"abc"),
+        (number(side, 0, 1), &[10]),
+        (number(side, 0, 2), &[9]),
+        (number(side, 0, 20), &[0xff; 8]),
+        (number(side, 0, 3), &[1; 9]),
     ] {
-        assert!(matches!(one(place, bytes), Some(OpeningsError::Places(_))));
+        assert!(matches!(one(place, bytes), Some(OpeningsError::Places(_))), "{place:?}");
     }
-    assert!(matches!(Openings::new(Vec::new(), Vec::new()).err(), Some(OpeningsError::Places(_))));
-    assert!(matches!(
-        Openings::new(vec![place(side, 0..1)], Vec::new()).err(),
-        Some(OpeningsError::Places(_))
-    ));
-    assert!(Place::attest(&[place(side, 0..1)], &[], &mut statement()).is_err());
+    assert!(matches!(Openings::new(&[], Vec::new()).err(), Some(OpeningsError::Places(_))));
+    assert!(matches!(Openings::new(&[bytes(side, 0, 1)], Vec::new()).err(), Some(OpeningsError::Places(_))));
+}
+
+/// Each change of the attestation ends its signature, so nothing can be opened against it.
+#[test]
+fn an_attestation_with_a_changed_commitment_is_not_believed() {
+    let (attestation, key) = attestation();
+    let bytes = attestation.to_bytes();
+    let point = openings().number(Side::Server, 74).unwrap().commitment().to_bytes();
+    let at = bytes.windows(32).position(|window| window == point).unwrap();
+    for place in at..at + 32 {
+        let mut changed = bytes.clone();
+        changed[place] ^= 1;
+        let read = crate::attestation::Attestation::from_bytes(&changed);
+        assert!(read.and_then(|read| read.verify(&key).map(|_| ())).is_err(), "{place}");
+    }
 }
 
 proptest! {
     #[test]
     fn any_openings_survive_writing(
         starts in prop::collection::btree_set((any::<bool>(), 0_u64..1 << 40), 1..20),
-        bytes in prop::collection::vec(any::<u8>(), 1..=31),
+        content in prop::collection::vec(any::<u8>(), 1..=31),
+        value in any::<u64>(),
         blinding in any::<[u8; 32]>(),
     ) {
-        let length = bytes.len() as u64;
-        let places: Vec<_> = starts
-            .into_iter()
-            .map(|(server, start)| place(if server { Side::Server } else { Side::Client }, start..start + length))
-            .collect();
-        let opening = Opening::of_bytes(&bytes, Scalar::from_bytes_mod_order(blinding)).unwrap();
-        let openings = Openings::new(places.clone(), vec![opening; places.len()]).unwrap();
+        let scalar = Scalar::from_bytes_mod_order(blinding);
+        let value = value >> 1;
+        let (mut places, mut openings) = (Vec::new(), Vec::new());
+        for (i, (server, start)) in starts.into_iter().enumerate() {
+            let side = if server { Side::Server } else { Side::Client };
+            if i % 2 == 0 {
+                places.push(bytes(side, start, content.len() as u64));
+                openings.push(Opening::of_bytes(&content, scalar).unwrap());
+            } else {
+                places.push(number(side, start, value.to_string().len() as u64));
+                openings.push(Opening::of_number(value, scalar));
+            }
+        }
+        let openings = Openings::new(&places, openings).unwrap();
         let read = Openings::from_bytes(&openings.to_bytes()).unwrap();
-        prop_assert_eq!(read.entries().map(|(place, _)| place.clone()).collect::<Vec<_>>(), places);
-        prop_assert!(read.entries().all(|(_, read)| *read.bytes(bytes.len()).unwrap() == bytes));
+        prop_assert_eq!(read.places().copied().collect::<Vec<_>>(), places);
         prop_assert_eq!(&*read.to_bytes(), &*openings.to_bytes());
     }
 

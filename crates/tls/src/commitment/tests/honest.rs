@@ -17,8 +17,8 @@ use super::parties::{between, bits, delta, plain_value, run};
 use crate::prf::Side;
 use crate::testing::{SESSION, hex, untouched};
 
-fn place(range: core::ops::Range<u64>) -> Place {
-    Place { side: Side::Server, range }
+fn place(length: u64, form: Form) -> Place {
+    Place { side: Side::Server, start: 7, length, form }
 }
 
 /// `H`, computed after RFC 9496, section 4.3.4, by a few lines of Python from the SHA-512 hash of the domain.
@@ -31,15 +31,15 @@ fn the_generator_of_blindings_is_pinned() {
 #[test]
 fn both_parties_have_the_same_commitments_and_they_open_to_the_payload() {
     let text = b"HTTP/1.1 200 OK\r\n\r\n{\"balance\": 12345, \"name\": \"a long enough one\"}";
-    let places = Place::split(Side::Server, 0..text.len() as u64);
-    let layout = Layout::of_places(&places).unwrap();
+    let place = place(text.len() as u64, Form::Bytes);
+    let layout = Layout::of_places(&[place]).unwrap();
     let (p, v) = run(&layout, &bits(text), [untouched; 2]);
     let (p, v) = (p.unwrap(), v.unwrap());
     assert_eq!(p.commitments, v);
-    let opened: Vec<u8> = places
-        .iter()
+    let opened: Vec<u8> = place
+        .chunks()
         .zip(&p.openings)
-        .flat_map(|(place, opening)| opening.bytes(place.length() as usize).unwrap().to_vec())
+        .flat_map(|(bytes, opening)| opening.bytes(bytes).unwrap().to_vec())
         .collect();
     assert_eq!(opened, text);
     assert!(p.openings.iter().zip(&v).all(|(opening, commitment)| opening.commitment() == *commitment));
@@ -47,7 +47,7 @@ fn both_parties_have_the_same_commitments_and_they_open_to_the_payload() {
 
 #[test]
 fn three_round_trips_and_32_bytes_a_bit() {
-    let layout = Layout::of_places(&Place::split(Side::Server, 0..1024)).unwrap();
+    let layout = Layout::of_places(&[place(1024, Form::Bytes)]).unwrap();
     let stats = run(&layout, &bits(&[0x5a; 1024]), [untouched; 2]).0.unwrap().stats;
     // The first wait is for V's first message.
     assert!(stats.round_trips <= 3, "{}", stats.round_trips);
@@ -104,20 +104,35 @@ fn layouts_that_no_scalar_can_hold_are_refused() {
         assert!(Layout::new(widths).is_err(), "{widths:?}");
     }
     assert!(Layout::new(&vec![1; MAX_VALUES + 1]).is_err());
-    assert!(Layout::of_places(&[place(0..32)]).is_err());
-    assert!(Layout::of_places(&[place(5..5)]).is_err());
-    assert!(Layout::of_places(&[place(0..u64::MAX)]).is_err());
-    assert_eq!(Layout::of_places(&[place(0..31), place(7..8)]).unwrap().bits(), 256);
+    for (length, form) in [
+        (0, Form::Bytes),
+        (u64::MAX, Form::Bytes),
+        (31 << 16 | 1, Form::Bytes),
+        (0, Form::Number),
+        (20, Form::Number),
+    ] {
+        assert!(Layout::of_places(&[place(length, form)]).is_err(), "{length} {form:?}");
+    }
+    assert!(Layout::of_places(&[]).is_err());
+    assert!(Layout::of_places(&[place(1, Form::Number); MAX_VALUES + 1]).is_err());
 }
 
 #[test]
-fn a_split_range_is_covered_by_places_of_31_bytes_and_a_rest() {
-    assert!(Place::split(Side::Client, 9..9).is_empty());
-    assert_eq!(Place::split(Side::Server, 9..10), [place(9..10)]);
-    assert_eq!(Place::split(Side::Server, 9..71), [place(9..40), place(40..71)]);
-    assert_eq!(Place::split(Side::Server, 9..72), [place(9..40), place(40..71), place(71..72)]);
-    let end = u64::MAX;
-    assert_eq!(Place::split(Side::Server, end - 2..end), [place(end - 2..end)]);
+fn a_place_has_values_of_31_bytes_and_a_rest_or_one_of_a_number() {
+    for (length, form, bits) in [
+        (1, Form::Bytes, &[8][..]),
+        (31, Form::Bytes, &[248]),
+        (62, Form::Bytes, &[248, 248]),
+        (63, Form::Bytes, &[248, 248, 8]),
+        (1, Form::Number, &[64]),
+        (19, Form::Number, &[64]),
+    ] {
+        let place = place(length, form);
+        assert_eq!(Layout::of_places(&[place]), Layout::new(bits));
+        assert_eq!(place.values(), bits.len() as u64);
+    }
+    let both = [place(32, Form::Bytes), place(5, Form::Number)];
+    assert_eq!(Layout::of_places(&both), Layout::new(&[248, 8, 64]));
 }
 
 #[test]

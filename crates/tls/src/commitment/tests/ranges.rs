@@ -1,13 +1,10 @@
 //! Range proofs: what can be proved, and that nothing else is believed.
 
 use curve25519_dalek::scalar::Scalar;
-use proptest::prelude::*;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-use super::super::range::{
-    MAX_DIGITS, PROOF_BYTES, RangeError, decimal_commitment, decimal_opening, prove, verify,
-};
+use super::super::range::{PROOF_BYTES, RangeError, prove, verify};
 use super::super::*;
 
 fn rng() -> ChaCha20Rng {
@@ -77,48 +74,5 @@ fn a_changed_proof_is_refused() {
     let (short, long) = (&proof[..PROOF_BYTES - 32], [&proof[..], &[0; 32]].concat());
     for wrong in [&[][..], short, &long, &[0; PROOF_BYTES], &[0xff; PROOF_BYTES]] {
         assert!(verify(&own.commitment(), &bounds, b"", wrong).is_err());
-    }
-}
-
-#[test]
-fn a_decimal_number_is_proved_from_the_commitments_to_its_digits() {
-    let digit =
-        |byte: &u8| Opening::of_bytes(&[*byte], Scalar::random(&mut ChaCha20Rng::from_seed([*byte; 32])));
-    let digits: Vec<_> = b"12345".iter().map(|byte| digit(byte).unwrap()).collect();
-    let commitments: Vec<_> = digits.iter().map(Opening::commitment).collect();
-    let number = decimal_opening(&digits).unwrap();
-    let proof = prove(&number, &(10_000..=20_000), b"", &mut rng()).unwrap();
-    let commitment = decimal_commitment(&commitments).unwrap();
-    assert_eq!(verify(&commitment, &(10_000..=20_000), b"", &proof), Ok(()));
-    let swapped: Vec<_> = commitments.iter().rev().copied().collect();
-    let other = decimal_commitment(&swapped).unwrap();
-    assert_eq!(verify(&other, &(10_000..=20_000), b"", &proof), Err(RangeError::Refused));
-}
-
-#[test]
-fn decimal_numbers_have_1_to_19_digits() {
-    let digits = vec![Opening::of_number(u64::from(b'9'), Scalar::ONE); MAX_DIGITS + 1];
-    let commitments: Vec<_> = digits.iter().map(Opening::commitment).collect();
-    assert!(decimal_opening(&[]).is_none() && decimal_commitment(&[]).is_none());
-    assert!(decimal_opening(&digits).is_none() && decimal_commitment(&commitments).is_none());
-    let most = decimal_opening(&digits[1..]).unwrap();
-    assert_eq!(most.number(), Some(9_999_999_999_999_999_999));
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
-
-    #[test]
-    fn decimal_openings_open_decimal_commitments(number in 0..10_u64.pow(19), seed in any::<u64>()) {
-        let mut rng = ChaCha20Rng::seed_from_u64(seed);
-        let digits: Vec<_> = number
-            .to_string()
-            .bytes()
-            .map(|byte| Opening::of_bytes(&[byte], Scalar::random(&mut rng)).unwrap())
-            .collect();
-        let commitments: Vec<_> = digits.iter().map(Opening::commitment).collect();
-        let opening = decimal_opening(&digits).unwrap();
-        prop_assert_eq!(opening.number(), Some(number));
-        prop_assert_eq!(Some(opening.commitment()), decimal_commitment(&commitments));
     }
 }

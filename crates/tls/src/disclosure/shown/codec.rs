@@ -4,15 +4,16 @@ use core::ops::Range;
 
 use super::{Hidden, MAX_CLAIMS, MAX_HIDDEN, MAX_RANGES, Part, Shown};
 use crate::claim::{self, Class, MAX_ENCODED, Malformed, put_number, put_text, read_number, read_text};
+use crate::commitment::Form;
 use crate::cursor::{Cursor, Flaw};
 use crate::disclosure::Refusal;
 use crate::http::MAX_MESSAGES;
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// The longest path or header name.
 const MAX_NAME: usize = 1 << 10;
 /// The most bytes of a hidden string's description in the message.
-const MAX_DESCRIPTION: usize = 12 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * MAX_ENCODED;
+const MAX_DESCRIPTION: usize = 13 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * MAX_ENCODED;
 
 /// What P sends before the proof. Both directions: the request's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +88,11 @@ fn put_hidden(out: &mut Vec<u8>, hidden: &Hidden) {
     };
     out.push(code);
     put_text(out, name.as_bytes());
+    out.push(match hidden.commit {
+        None => 0,
+        Some(Form::Bytes) => 1,
+        Some(Form::Number) => 2,
+    });
     put_number(out, hidden.ranges.len());
     for range in &hidden.ranges {
         put_number(out, range.start);
@@ -127,11 +133,17 @@ fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Malformed> {
         (4, true) => Part::Body,
         _ => return Err(unknown("part of a message")),
     };
+    let commit = match cursor.u8("a form")? {
+        0 => None,
+        1 => Some(Form::Bytes),
+        2 => Some(Form::Number),
+        _ => return Err(unknown("form of commitments")),
+    };
     let count = read_number(cursor, "the number of ranges", MAX_RANGES)?;
     let ranges = (0..count).map(|_| read_range(cursor)).collect::<Result<_, _>>()?;
     let count = read_number(cursor, "the number of claims", MAX_CLAIMS)?;
     let claims = (0..count).map(|_| claim::read_assertion(cursor)).collect::<Result<_, _>>()?;
-    Ok(Hidden { round, part, class, ranges, claims })
+    Ok(Hidden { round, part, class, ranges, claims, commit })
 }
 
 fn read_range(cursor: &mut Cursor<'_>) -> Result<Range<usize>, Malformed> {

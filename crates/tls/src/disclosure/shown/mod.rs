@@ -22,6 +22,7 @@ use serde::{Serialize, Serializer};
 
 use super::Refusal;
 use crate::claim::{Assertion, Class, Vocabulary};
+use crate::commitment::{Form, Place};
 use crate::prf::Side;
 
 /// The most hidden strings of a direction.
@@ -30,7 +31,7 @@ pub const MAX_HIDDEN: usize = 256;
 const MAX_RANGES: usize = 64;
 /// The most claims about one hidden string.
 const MAX_CLAIMS: usize = 16;
-/// The most bytes of hidden strings of a direction that something is proved about.
+/// The most bytes of hidden strings of a direction that something is proved about, or that are committed to.
 const MAX_CONSTRAINED: usize = 1 << 16;
 
 /// A part of a request or response that can be hidden.
@@ -86,6 +87,17 @@ pub struct Hide {
     pub part: Part,
     /// What is claimed about it.
     pub claims: Vec<Assertion>,
+    /// Whether it is committed to, for P to open or to prove something about later. A JSON number that is written in at most
+    /// [`MAX_DIGITS`](crate::claim::MAX_DIGITS) digits alone is committed to as a number, everything else as its bytes; which of both shows.
+    pub commit: bool,
+}
+
+impl Hide {
+    /// Hides a part of the first request or response; nothing is claimed about it, and it is not committed to.
+    #[must_use]
+    pub fn new(side: Side, part: Part) -> Self {
+        Self { side, round: 0, part, claims: Vec::new(), commit: false }
+    }
 }
 
 /// A hidden string.
@@ -101,9 +113,30 @@ pub struct Hidden {
     pub ranges: Vec<Range<usize>>,
     /// What is claimed about it.
     pub claims: Vec<Assertion>,
+    /// What the commitments to it hold, if there are any. A number is proved to be digits.
+    pub commit: Option<Form>,
 }
 
 impl Hidden {
+    /// Whether anything is proved of its bytes.
+    pub(super) fn is_constrained(&self) -> bool {
+        self.class != Class::Opaque || !self.claims.is_empty() || self.commit.is_some()
+    }
+
+    /// As a place that is committed to.
+    pub(super) fn place(&self, side: Side) -> Option<Place> {
+        let start = self.ranges.first()?.start as u64;
+        Some(Place { side, start, length: self.length() as u64, form: self.commit? })
+    }
+
+    /// What it is called among those of its side, like `json balance`; from the second request or response on with its number.
+    pub(crate) fn name(&self) -> String {
+        match self.round {
+            0 => self.part.to_string(),
+            round => format!("{} {}", round.saturating_add(1), self.part),
+        }
+    }
+
     /// Its length in bytes.
     #[must_use]
     pub fn length(&self) -> usize {
@@ -176,8 +209,7 @@ impl Shown {
 
     /// The ranges of which nothing is proved.
     pub(super) fn opaque(&self) -> Vec<Range<usize>> {
-        let opaque =
-            self.hidden.iter().filter(|hidden| hidden.class == Class::Opaque && hidden.claims.is_empty());
+        let opaque = self.hidden.iter().filter(|hidden| !hidden.is_constrained());
         let mut ranges: Vec<_> = opaque.flat_map(|hidden| hidden.ranges.iter().cloned()).collect();
         ranges.sort_by_key(|range| range.start);
         ranges
@@ -207,10 +239,20 @@ impl Shown {
                 Some(_) => {}
             }
         }
-        let constrained = all.iter().filter(|(_, class)| *class != Class::Opaque);
-        if constrained.map(|(range, _)| range.len()).sum::<usize>() > MAX_CONSTRAINED {
-            return refuse("more than 2^16 hidden bytes that something is claimed about");
+        let constrained = self.hidden.iter().filter(|hidden| hidden.is_constrained());
+        if constrained.map(Hidden::length).sum::<usize>() > MAX_CONSTRAINED {
+            return refuse(
+                "more than 2^16 hidden bytes that something is claimed about, or that are committed to",
+            );
         }
         Ok(())
     }
+}
+
+/// What is committed to of request and response, in the order of its commitments.
+pub(super) fn places([request, response]: [&Shown; 2]) -> Vec<Place> {
+    let sides = [(Side::Client, request), (Side::Server, response)];
+    let all =
+        sides.into_iter().flat_map(|(side, shown)| shown.hidden.iter().map(move |hidden| hidden.place(side)));
+    all.flatten().collect()
 }

@@ -5,7 +5,8 @@ use core::ops::Range;
 use zeroize::Zeroizing;
 
 use super::{Hidden, Hide, Part, Shown, message_name};
-use crate::claim::{Assertion, Class};
+use crate::claim::{Assertion, Class, MAX_DIGITS};
+use crate::commitment::Form;
 use crate::disclosure::Refusal;
 use crate::http::json::{self, Kind, Path};
 use crate::http::{self, Body, Exchange, Framing, Header, Request, Response};
@@ -186,14 +187,14 @@ impl<'a> Message<'a> {
         Ok(values.into_iter().filter(|value| !value.is_empty()).collect())
     }
 
-    /// That claims are about one string: several fields of one name have no meaning as one.
-    fn check_claims(&self, part: &Part, claims: usize) -> Result<(), Refusal> {
+    /// That claims and commitments, if there are any, are about one string: several fields of one name have no meaning as one.
+    fn check_claims(&self, part: &Part, any: bool) -> Result<(), Refusal> {
         let Part::Header(name) = part else { return Ok(()) };
         let fields = self.headers.iter().filter(|header| header.is(self.text, name)).count();
-        if fields > 1 && claims > 0 {
-            return Err(
-                self.refusal(part, "there are several fields of this name, so nothing can be claimed of it")
-            );
+        if fields > 1 && any {
+            let reason =
+                "there are several fields of this name, so nothing can be claimed of it, nor committed to";
+            return Err(self.refusal(part, reason));
         }
         Ok(())
     }
@@ -244,24 +245,31 @@ pub(in crate::disclosure) fn find(
     hide: &[Hide],
 ) -> Result<Shown, Refusal> {
     let mut shown = Shown { text: text.to_vec(), hidden: Vec::new() };
-    for Hide { round, part, claims, .. } in hide.iter().filter(|hide| hide.side == side) {
+    for Hide { round, part, claims, commit, .. } in hide.iter().filter(|hide| hide.side == side) {
         let message = Message::of(side, text, exchanges, *round, part)?;
         let (class, ranges) = message.locate(part)?;
-        message.check_claims(part, claims.len())?;
+        message.check_claims(part, !claims.is_empty() || *commit)?;
         for range in &ranges {
             shown.text.get_mut(range.clone()).unwrap_or_default().fill(class.filler());
         }
+        let written: Zeroizing<Vec<u8>> =
+            Zeroizing::new(ranges.iter().flat_map(|range| slice(text, range)).copied().collect());
         let mut claims = claims.clone();
         if class == Class::JsonText {
-            let written: Zeroizing<Vec<u8>> =
-                Zeroizing::new(ranges.iter().flat_map(|range| slice(text, range)).copied().collect());
             claims.iter_mut().for_each(|claim| spell(claim, &written));
         }
+        let commit = commit.then(|| form(class, &written));
         let (round, part) = (*round, part.clone());
-        shown.hidden.push(Hidden { round, part, class, ranges, claims });
+        shown.hidden.push(Hidden { round, part, class, ranges, claims, commit });
     }
     shown.hidden.sort_by_key(|hidden| hidden.ranges.first().map(|range| range.start));
     Ok(shown)
+}
+
+/// What commitments to a string hold: a number if it is one that is written in digits alone, and not too many.
+fn form(class: Class, written: &[u8]) -> Form {
+    let digits = written.len() <= MAX_DIGITS && written.iter().all(u8::is_ascii_digit);
+    if class == Class::Number && digits { Form::Number } else { Form::Bytes }
 }
 
 /// Puts the text that a claim about a JSON string is about as this string has it, whose escapes may be others.
@@ -291,7 +299,7 @@ pub(in crate::disclosure) fn check(shown: &[Shown; 2], host: &str, closed: bool)
         for hidden in &shown.hidden {
             let message = Message::of(side, &shown.text, &exchanges, hidden.round, &hidden.part)?;
             let (class, ranges) = message.locate(&hidden.part)?;
-            message.check_claims(&hidden.part, hidden.claims.len())?;
+            message.check_claims(&hidden.part, !hidden.claims.is_empty() || hidden.commit.is_some())?;
             if (class, &ranges) != (hidden.class, &hidden.ranges) {
                 return Err(
                     message.refusal(&hidden.part, "the hidden bytes are not this part, or more than it")

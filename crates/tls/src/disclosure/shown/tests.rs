@@ -11,7 +11,7 @@ const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nSet-Cookie: more\r\nContent-Length:
                           {\"name\":\"Ada\",\"age\":36,\"x\":{\"y\":[1]}}";
 
 fn hide(side: Side, part: Part) -> Hide {
-    Hide { side, round: 0, part, claims: Vec::new() }
+    Hide::new(side, part)
 }
 
 fn shown(hide: &[Hide]) -> [Shown; 2] {
@@ -142,6 +142,7 @@ fn a_hidden_number_is_a_whole_one() {
             class: Class::Number,
             ranges: vec![start..start + 3],
             claims: Vec::new(),
+            commit: None,
         };
         let response = Shown { text: (head + &body).into_bytes(), hidden: vec![hidden] };
         let [request, _] = shown(&[]);
@@ -155,11 +156,32 @@ fn a_text_in_a_json_string_is_claimed_as_it_is_written_there() {
     let response = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let exchanges = exchanges([REQUEST, response.as_bytes()], true).unwrap();
     let claims = ["x \"y\" é", "\"y\"", r#"\"y\""#, "z"].map(|text| Assertion::Contains(text.into()));
-    let wish = Hide { side: Side::Server, round: 0, part: Part::Json("a".into()), claims: claims.to_vec() };
+    let wish = Hide { claims: claims.to_vec(), ..hide(Side::Server, Part::Json("a".into())) };
     let shown = find(Side::Server, response.as_bytes(), &exchanges, &[wish]).unwrap();
     let expected =
         [r#"x \"y\" \u00e9"#, r#"\"y\""#, r#"\"y\""#, "z"].map(|text| Assertion::Contains(text.into()));
     assert_eq!(shown.hidden[0].claims, expected);
+}
+
+#[test]
+fn a_number_is_committed_to_as_one_if_it_is_written_in_few_digits_alone_and_all_else_as_bytes() {
+    for (value, expected) in [
+        ("36", Form::Number),
+        ("0", Form::Number),
+        ("9999999999999999999", Form::Number),
+        ("10000000000000000000", Form::Bytes),
+        ("-36", Form::Bytes),
+        ("36.0", Form::Bytes),
+        ("36e1", Form::Bytes),
+        ("\"36\"", Form::Bytes),
+    ] {
+        let body = format!("{{\"a\":{value}}}");
+        let response = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        let exchanges = exchanges([REQUEST, response.as_bytes()], true).unwrap();
+        let wish = Hide { commit: true, ..hide(Side::Server, Part::Json("a".into())) };
+        let shown = find(Side::Server, response.as_bytes(), &exchanges, &[wish]).unwrap();
+        assert_eq!(shown.hidden[0].commit, Some(expected), "{value}");
+    }
 }
 
 #[test]
@@ -241,8 +263,14 @@ fn keys_and_header_names_cannot_be_hidden() {
         } else {
             Part::Header("xxxxcookie".into())
         };
-        let ranges = vec![place..place + 4];
-        shown[1].hidden.push(Hidden { round: 0, part, class, ranges, claims: Vec::new() });
+        shown[1].hidden.push(Hidden {
+            round: 0,
+            part,
+            class,
+            ranges: vec![place..place + 4],
+            claims: Vec::new(),
+            commit: None,
+        });
         assert!(matches!(verdict(&shown), Err(Refusal::Part { .. })), "{from}");
     }
 }
@@ -378,7 +406,9 @@ fn message() -> Message {
         class: Class::Opaque,
         ranges: vec![0..1, 5..9],
         claims: Vec::new(),
+        commit: Some(Form::Bytes),
     });
+    shown[1].hidden[1].commit = Some(Form::Number);
     Message { opened: vec![1, 2, 3], shown }
 }
 

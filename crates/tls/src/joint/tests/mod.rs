@@ -1,6 +1,7 @@
 //! Whole sessions against a stock TLS server: what V ends up believing, what it costs, and who notices which cheat.
 
 mod cheats;
+mod commitments;
 mod opening;
 mod rounds;
 
@@ -28,7 +29,7 @@ fn response(body: &str) -> Vec<u8> {
 }
 
 fn hide(side: Side, part: Part, claims: Vec<Assertion>) -> Hide {
-    Hide { side, round: 0, part, claims }
+    Hide { claims, ..Hide::new(side, part) }
 }
 
 fn usual() -> Vec<Hide> {

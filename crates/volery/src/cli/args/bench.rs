@@ -131,6 +131,9 @@ pub(crate) struct BenchArgs {
     /// [default: all of it]
     #[arg(long, value_name = "BYTES")]
     pub(crate) proved: Option<u64>,
+    /// web: the page stays hidden and is committed to
+    #[arg(long, conflicts_with = "proved")]
+    pub(crate) commit: bool,
     /// Soundness of public proofs, in bits (zkboo, zkbpp)
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128))]
     pub(crate) sigma: u16,

@@ -31,6 +31,10 @@ pub(crate) enum AttestationCommand {
     Verify(AttestationVerifyArgs),
     /// What it says, and who is said to have signed it
     Show(AttestationShowArgs),
+    /// Open parts that were committed to, to others: writes a file for `verify --opening`
+    Open(AttestationOpenArgs),
+    /// Prove to others that a number that was committed to lies in a range: writes a file for `verify --range`
+    ProveRange(AttestationProveRangeArgs),
 }
 
 /// How prover and notary make the connection to the server.
@@ -67,6 +71,9 @@ CLAIMS (the part is hidden)
   --assert 'response.json:iban at 0 DE'              this text at this byte
   --assert 'response.json:date matches 2026-\\d\\d-.*'  all of it is described by this regular expression
   --assert 'response.json:id is digits'              digits alone; `length 3..20`: so many bytes
+COMMITMENTS (the part is hidden)
+  --commit response.json:balance                     the attestation holds commitments to it; what opens them stays with you, and
+                                                     `volery attestation open` and `prove-range` show it to others later
 Everything that is not hidden is shown to the notary and stands in the attestation, apart from cookies and authorization. With --reveal that is what you name, and
 what says how to read the rest: start lines, names of header fields and JSON keys, lengths. The length of what is hidden shows.
 FURTHER REQUESTS on the same connection (--then FILE): a line `METHOD /target`, header fields, an empty line, a body. A value of an earlier
@@ -114,6 +121,12 @@ pub(crate) struct WebProveArgs {
     /// A claim about a part, which stays hidden
     #[arg(long, value_name = "CLAIM")]
     pub(crate) assert: Vec<String>,
+    /// A part that stays hidden and that the attestation has commitments to, for you to open to others later
+    #[arg(long, value_name = "PART")]
+    pub(crate) commit: Vec<String>,
+    /// Where to write what opens the commitments; a new file, for its owner's eyes only [default: the attestation's name, then .openings]
+    #[arg(long, value_name = "FILE", requires = "commit")]
+    pub(crate) openings: Option<PathBuf>,
     /// The method of the request
     #[arg(long, value_name = "METHOD", default_value = "GET")]
     pub(crate) method: String,
@@ -190,9 +203,45 @@ pub(crate) struct AttestationVerifyArgs {
     /// The notary's public key, 64 hex digits
     #[arg(long, value_name = "HEX", value_parser = key)]
     pub(crate) key: [u8; 32],
+    /// What opens commitments, as `volery attestation open` writes it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) opening: Vec<PathBuf>,
+    /// A proof that a committed number lies in a range, as `volery attestation prove-range` writes it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) range: Vec<PathBuf>,
     /// What it says, as a JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AttestationOpenArgs {
+    /// The attestation
+    pub(crate) file: PathBuf,
+    /// What opens its commitments, as `volery web prove --commit` wrote it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) openings: PathBuf,
+    /// A part to open, as `--commit` named it
+    #[arg(long, value_name = "PART", required = true)]
+    pub(crate) part: Vec<String>,
+    /// Where to write the opening; a new file: whoever has it and the attestation reads these parts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AttestationProveRangeArgs {
+    /// The attestation
+    pub(crate) file: PathBuf,
+    /// What opens its commitments, as `volery web prove --commit` wrote it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) openings: PathBuf,
+    /// The number and its bounds: 'response.json:balance in 5000..9999'
+    #[arg(long, value_name = "CLAIM")]
+    pub(crate) claim: String,
+    /// Where to write the proof; a new file, of which nothing is secret
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use volery::tls::attestation::{Attestation, Error, MAX_BYTES, Statement};
 
+use super::opening::Shown;
 use super::read;
 use crate::cli::args::{AttestationShowArgs, AttestationVerifyArgs};
 use crate::cli::failure::Failure;
@@ -19,48 +20,66 @@ struct Told<'a> {
     signer: String,
     reason: Option<String>,
     statement: Option<&'a Statement>,
+    /// What openings and range proofs show of it.
+    #[serde(flatten)]
+    shown: Shown,
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn open(path: &Path) -> Result<Attestation, Failure> {
+pub(super) fn open(path: &Path) -> Result<Attestation, Failure> {
     let bytes = read(path, MAX_BYTES as u64)?;
     Attestation::from_bytes(&bytes).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }
 
 /// Tells what an attestation says that is signed with the key that it names.
 pub(super) fn tell(word: &str, attestation: &Attestation, json: bool) -> Result<(), Failure> {
-    conclude(word, attestation, attestation.claimed_signer(), json)
+    conclude(word, attestation, attestation.claimed_signer(), Ok(Default::default()), json)
 }
 
-fn conclude(word: &str, attestation: &Attestation, key: &[u8; 32], json: bool) -> Result<(), Failure> {
+/// Tells what an attestation says, and what its holder shows besides; or why not.
+fn conclude(
+    word: &str,
+    attestation: &Attestation,
+    key: &[u8; 32],
+    shown: Result<(Shown, Vec<String>), Failure>,
+    json: bool,
+) -> Result<(), Failure> {
     let signer = hex(attestation.claimed_signer());
-    match attestation.verify(key) {
-        Ok(statement) if json => {
-            output::json(&Told { result: word, signer, reason: None, statement: Some(statement) })
+    let failure = match (attestation.verify(key), shown) {
+        (Ok(statement), Ok((shown, _))) if json => {
+            let statement = Some(statement);
+            return output::json(&Told { result: word, signer, reason: None, statement, shown });
         }
-        Ok(statement) => output::result(format!("{word}\nsigner    {signer}\n{statement}").trim_end()),
-        Err(error) => {
-            let reason = error.to_string();
-            if json {
-                let reason = Some(reason.clone());
-                output::json(&Told { result: "rejected", signer, reason, statement: None })?;
-            } else {
-                output::result("rejected")?;
-            }
-            Err(match error {
-                Error::Key => Failure::input(reason),
-                _ => Failure::Rejected(reason),
-            })
+        (Ok(statement), Ok((_, lines))) => {
+            let text = format!("{word}\nsigner    {signer}\n{statement}{}", lines.join("\n"));
+            return output::result(text.trim_end());
         }
+        (Err(Error::Key), _) => Failure::input(Error::Key),
+        (Err(error), _) => Failure::Rejected(error.to_string()),
+        (Ok(_), Err(failure)) => failure,
+    };
+    let reason = match &failure {
+        Failure::Rejected(reason) => Some(reason.clone()),
+        // Nothing was found out.
+        _ => return Err(failure),
+    };
+    if json {
+        let shown = Shown::default();
+        output::json(&Told { result: "rejected", signer, reason, statement: None, shown })?;
+    } else {
+        output::result("rejected")?;
     }
+    Err(failure)
 }
 
 /// Runs `volery attestation verify`.
 pub(crate) fn verify(args: &AttestationVerifyArgs) -> Result<(), Failure> {
-    conclude("valid", &open(&args.file)?, &args.key, args.json)
+    let attestation = open(&args.file)?;
+    let shown = Shown::new(&attestation, &args.key, &args.opening, &args.range);
+    conclude("valid", &attestation, &args.key, shown, args.json)
 }
 
 /// Runs `volery attestation show`.

@@ -6,11 +6,13 @@
 //! parts        what is revealed, hidden and claimed, from a command line's words
 //! notary       V: keys, and serving
 //! attestation  reading what V signed
+//! opening      what its holder shows to others: openings, range proofs
 //! site         a website to try it on
 //! ```
 
 mod attestation;
 mod notary;
+mod opening;
 mod parts;
 mod request;
 mod script;
@@ -18,6 +20,7 @@ mod site;
 
 pub(crate) use attestation::{show, verify};
 pub(crate) use notary::{make_key, serve};
+pub(crate) use opening::{open, prove_range};
 pub(crate) use site::Site;
 
 use std::path::{Path, PathBuf};
@@ -25,10 +28,11 @@ use std::thread;
 use std::time::Duration;
 
 use volery::tls::attestation::{Attestation, SigningKey};
+use volery::tls::commitment::Openings;
 use volery::tls::joint::{self, client};
 use volery::tls::proxy::{self, relay::Rules};
 use volery::tls::server::Roots;
-use volery::{Address, Channel, Limits, Options, Prover, memory_pair, os_rng};
+use volery::{Address, Attested, Channel, Limits, Options, ProvedPage, Prover, memory_pair, os_rng};
 use zeroize::Zeroizing;
 
 use super::args::{ConnectionArgs, ModeArg, WebProveArgs};
@@ -63,12 +67,13 @@ struct Plan {
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let script = script(args)?;
-    let wish = Wish::parse(&args.hide, &args.assert, &args.reveal)?;
+    let wish = Wish::parse(&args.hide, &args.assert, &args.commit, &args.reveal)?;
+    let files = Files::new(args)?;
     let roots = roots(&args.roots)?;
     let (mode, read, expect) = (args.mode, args.read.into(), args.expect.into());
     let phases = Phases::new(args.quiet)?;
     let plan = Plan { mode, script, roots, wish, read, expect, phases };
-    let attestation = match (&args.notary, args.notary_key) {
+    let proved = match (&args.notary, args.notary_key) {
         (Some(address), Some(key)) => {
             let connection =
                 ConnectionArgs::connecting(address.clone(), args.notary_pin, args.notary_ca.clone());
@@ -81,8 +86,46 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     };
     plan.phases.finish();
     drop(plan);
-    public::write(&args.out, &attestation.to_bytes())?;
-    attestation::tell("attested", &attestation, args.json)
+    files.write(&proved)?;
+    attestation::tell("attested", &proved.attestation, args.json)
+}
+
+/// What is left of a session.
+struct Proved {
+    attestation: Attestation,
+    openings: Option<Openings>,
+}
+
+/// Where results go: new files.
+struct Files<'a> {
+    attestation: &'a Path,
+    openings: PathBuf,
+}
+
+impl<'a> Files<'a> {
+    /// Refuses names of files that exist before anything is sent, as what cannot be written is lost.
+    fn new(args: &'a WebProveArgs) -> Result<Self, Failure> {
+        let beside = || {
+            let mut name = args.out.clone().into_os_string();
+            name.push(".openings");
+            name.into()
+        };
+        let openings = args.openings.clone().unwrap_or_else(beside);
+        let written = if args.commit.is_empty() { &[&args.out][..] } else { &[&args.out, &openings] };
+        match written.iter().find(|path| path.exists()) {
+            Some(path) => Err(public::exists(path)),
+            None => Ok(Self { attestation: &args.out, openings }),
+        }
+    }
+
+    /// The openings go first: an attestation alone would hide for ever what was committed to.
+    fn write(&self, proved: &Proved) -> Result<(), Failure> {
+        if let Some(openings) = &proved.openings {
+            opening::write(&self.openings, openings)?;
+            output::message(&format!("what opens the commitments is in {}", self.openings.display()));
+        }
+        public::write(self.attestation, &proved.attestation.to_bytes())
+    }
 }
 
 impl Plan {
@@ -92,7 +135,7 @@ impl Plan {
         mut channel: impl Channel + Send,
         token: &Token,
         key: &[u8; 32],
-    ) -> Result<Attestation, Failure> {
+    ) -> Result<Proved, Failure> {
         token.send(self.mode, &mut channel)?;
         let mut rng = os_rng()?;
         self.phases.begin("waiting for the notary");
@@ -101,15 +144,16 @@ impl Plan {
             number => self.phases.note(&format!("number {number} in line")),
         });
         let prover = Prover::start(channel, Options::default(), &mut rng)?;
-        let mut prover = match self.mode {
+        let page = match self.mode {
             ModeArg::TwoParty => self.together(prover)?,
             ModeArg::Proxy => self.relayed(prover)?,
         };
         self.phases.begin("waiting for the attestation");
-        Ok(prover.attestation(key)?)
+        let Attested { attestation, openings, .. } = page.attestation(key)?;
+        Ok(Proved { attestation, openings })
     }
 
-    fn together<C: Channel + Send>(&self, prover: Prover<C>) -> Result<Prover<C>, Failure> {
+    fn together<C: Channel + Send>(&self, prover: Prover<C>) -> Result<ProvedPage<C>, Failure> {
         let Self { script, roots, .. } = self;
         let page = script.page();
         self.phases.begin("preparing the connection");
@@ -125,7 +169,7 @@ impl Plan {
         Ok(fetched.prove(&hide)?)
     }
 
-    fn relayed<C: Channel>(&self, mut prover: Prover<C>) -> Result<Prover<C>, Failure> {
+    fn relayed<C: Channel>(&self, mut prover: Prover<C>) -> Result<ProvedPage<C>, Failure> {
         let Self { script, roots, .. } = self;
         let page = script.page();
         let target = proxy::Target { host: &page.host, port: page.port, roots, max_received: MAX_RECEIVED };
@@ -135,8 +179,7 @@ impl Plan {
         let payload = [fetched.request(), fetched.response()];
         let hide = self.wish.of(payload, |revealed| fetched.hide_all_but(revealed))?;
         self.phases.begin("proving");
-        prover.prove_web(&fetched, &hide, &mut os_rng()?)?;
-        Ok(prover)
+        Ok(prover.prove_web(&fetched, &hide, &mut os_rng()?)?.0)
     }
 
     /// The name of the phase.
@@ -145,7 +188,7 @@ impl Plan {
     }
 
     /// Both parties in this process, with a key that is forgotten.
-    fn alone(&self) -> Result<Attestation, Failure> {
+    fn alone(&self) -> Result<Proved, Failure> {
         output::message("no --notary: this process is its own, and nobody else has a reason to believe it");
         let (left, mut right) = memory_pair(&Limits::default());
         let mut seed = Zeroizing::new([0; 32]);
@@ -161,12 +204,12 @@ impl Plan {
                 let mode = notary.admit(&mut right)?;
                 notary.session(mode, right)
             });
-            let attestation = self.run(left, &Token::default(), &public);
+            let proved = self.run(left, &Token::default(), &public);
             // What the prover met is the nearer cause.
             let notary = notary.join().map_err(|_| Failure::session("internal error"));
-            let attestation = attestation?;
+            let proved = proved?;
             notary??;
-            Ok(attestation)
+            Ok(proved)
         })
     }
 }

@@ -1,8 +1,11 @@
 //! What is revealed, hidden and claimed, in a command line's words.
 
-use volery::tls::claim::Assertion;
+use core::ops::RangeInclusive;
+
+use volery::tls::claim::{Assertion, Bound, Interval};
 use volery::tls::disclosure::{Hide, Part, Reveal};
 use volery::tls::http;
+use volery::tls::http::json::Decimal;
 use volery::tls::prf::Side;
 
 use super::script::round;
@@ -18,16 +21,23 @@ pub(super) struct Wish {
 }
 
 impl Wish {
-    /// Reads the words of `--hide`, `--assert` and `--reveal`.
-    pub(super) fn parse(hidden: &[String], claimed: &[String], revealed: &[String]) -> Result<Self, Failure> {
-        let (hidden, revealed) =
-            (hide(hidden, claimed)?, revealed.iter().map(|text| part(text)).collect::<Result<Vec<_>, _>>()?);
+    /// Reads the words of `--hide`, `--assert`, `--commit` and `--reveal`.
+    pub(super) fn parse(
+        hidden: &[String],
+        claimed: &[String],
+        committed: &[String],
+        revealed: &[String],
+    ) -> Result<Self, Failure> {
+        let (hidden, revealed) = (
+            hide(hidden, claimed, committed)?,
+            revealed.iter().map(|text| part(text)).collect::<Result<Vec<_>, _>>()?,
+        );
         let both = hidden.iter().find(|hide| revealed.iter().any(|shown| is_same(hide, shown)));
         match both {
             Some(hide) => {
                 let part = &hide.part;
                 Err(Failure::input(format!(
-                    "{part}: it cannot be revealed and hidden; a claim hides what it is about"
+                    "{part}: it cannot be revealed and hidden; a claim or a commitment hides what it is about"
                 )))
             }
             None => Ok(Self { hidden, revealed }),
@@ -73,7 +83,7 @@ fn credentials(request: &[u8], response: &[u8]) -> Vec<Hide> {
                 Side::Server => (response, &exchange.response.headers),
             };
             if headers.iter().any(|header| header.is(text, name) && !header.value.is_empty()) {
-                hidden.push(Hide { side, round, part: Part::Header(name.into()), claims: Vec::new() });
+                hidden.push(Hide { round, ..Hide::new(side, Part::Header(name.into())) });
             }
         }
     }
@@ -89,8 +99,8 @@ fn is_same(hide: &Hide, named: &Reveal) -> bool {
     (hide.side, hide.round) == (named.side, named.round) && same
 }
 
-/// Hidden parts, each with what is claimed about it.
-fn hide(hidden: &[String], claimed: &[String]) -> Result<Vec<Hide>, Failure> {
+/// Hidden parts, each with what is claimed about it, and whether it is committed to.
+fn hide(hidden: &[String], claimed: &[String], committed: &[String]) -> Result<Vec<Hide>, Failure> {
     let mut all: Vec<Hide> = Vec::new();
     let mut place = |text: &str| -> Result<usize, Failure> {
         let named = part(text)?;
@@ -98,10 +108,11 @@ fn hide(hidden: &[String], claimed: &[String]) -> Result<Vec<Hide>, Failure> {
             return Ok(at);
         }
         let Reveal { side, round, part } = named;
-        all.push(Hide { side, round, part, claims: Vec::new() });
+        all.push(Hide { round, ..Hide::new(side, part) });
         Ok(all.len() - 1)
     };
     hidden.iter().try_for_each(|text| place(text).map(drop))?;
+    let committed = committed.iter().map(|text| place(text)).collect::<Result<Vec<_>, _>>()?;
     let mut claims = Vec::new();
     for text in claimed {
         // The first word is the part; blanks in a JSON path are written inside of quotes there, which come without.
@@ -113,10 +124,45 @@ fn hide(hidden: &[String], claimed: &[String]) -> Result<Vec<Hide>, Failure> {
             hide.claims.push(claim);
         }
     }
+    for at in committed {
+        if let Some(hide) = all.get_mut(at) {
+            hide.commit = true;
+        }
+    }
     Ok(all)
 }
 
-fn part(text: &str) -> Result<Reveal, Failure> {
+/// A part's name, and bounds of a number: `PART in LEAST..GREATEST`, or as other claims about numbers have it.
+pub(super) fn range(text: &str) -> Result<(Reveal, RangeInclusive<u64>), Failure> {
+    let wrong = || {
+        let expected = "expected PART in LEAST..GREATEST, whole numbers below 2^64";
+        Failure::input(format!("`{}`: {expected}", text.escape_debug()))
+    };
+    let (named, claim) = text.split_once(' ').unwrap_or((text, ""));
+    let Assertion::Number(Interval { least, greatest }) = assertion(text, claim)? else {
+        return Err(wrong());
+    };
+    let least = match least {
+        None => 0,
+        Some(Bound { number, open }) => {
+            whole(&number).and_then(|n| n.checked_add(open.into())).ok_or_else(wrong)?
+        }
+    };
+    let greatest = match greatest {
+        None => u64::MAX,
+        Some(Bound { number, open }) => {
+            whole(&number).and_then(|n| n.checked_sub(open.into())).ok_or_else(wrong)?
+        }
+    };
+    Ok((part(named)?, least..=greatest))
+}
+
+/// A number that a proof about a committed one can have as a bound.
+fn whole(number: &Decimal) -> Option<u64> {
+    number.to_string().parse().ok()
+}
+
+pub(super) fn part(text: &str) -> Result<Reveal, Failure> {
     let wrong = || {
         let expected = "expected response.json:PATH, request.header:NAME, request.target or response.body, \
                         and with several requests response2.json:PATH and so on";
@@ -145,8 +191,6 @@ fn assertion(text: &str, claim: &str) -> Result<Assertion, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use volery::tls::claim::Interval;
-
     use super::*;
 
     fn words(words: &[&str]) -> Vec<String> {
@@ -158,11 +202,13 @@ mod tests {
         let hidden = words(&["request.header:Cookie", "request.target", "response.json:a.b"]);
         let claimed =
             words(&["response.json:a.b in 10..", "response.json:c = x y", "response.json:a.b in ..99"]);
-        let all = hide(&hidden, &claimed).expect("sound");
+        let committed = words(&["response.json:c", "response.body"]);
+        let all = hide(&hidden, &claimed, &committed).expect("sound");
         let parts: Vec<_> = all.iter().map(|hide| (hide.part.to_string(), hide.claims.len())).collect();
-        let expected = [("header Cookie", 0), ("target", 0), ("json a.b", 2), ("json c", 1)]
+        let expected = [("header Cookie", 0), ("target", 0), ("json a.b", 2), ("json c", 1), ("body", 0)]
             .map(|(part, n)| (part.to_owned(), n));
         assert_eq!(parts, expected);
+        assert_eq!(all.iter().map(|hide| hide.commit).collect::<Vec<_>>(), [false, false, false, true, true]);
         assert_eq!(all[2].claims[0], Assertion::Number(Interval::at_least(10)));
         assert_eq!(all[3].claims[0], Assertion::Equals(b"x y".to_vec()));
     }
@@ -171,10 +217,12 @@ mod tests {
     fn what_is_revealed_is_neither_hidden_nor_claimed_about() {
         let (hidden, claimed) = (words(&["request.header:Cookie"]), words(&["response.json:a = x"]));
         for revealed in ["request.header:cookie", "response.json:a"] {
-            assert!(Wish::parse(&hidden, &claimed, &words(&[revealed])).is_err(), "{revealed}");
+            assert!(Wish::parse(&hidden, &claimed, &[], &words(&[revealed])).is_err(), "{revealed}");
         }
-        assert!(Wish::parse(&hidden, &claimed, &words(&["response.json:b", "request.target"])).is_ok());
-        assert!(Wish::parse(&hidden, &claimed, &words(&["response.xml:b"])).is_err());
+        assert!(Wish::parse(&hidden, &claimed, &[], &words(&["response.json:b", "request.target"])).is_ok());
+        let both = words(&["response.json:b"]);
+        assert!(Wish::parse(&hidden, &claimed, &both, &both).is_err());
+        assert!(Wish::parse(&hidden, &claimed, &[], &words(&["response.xml:b"])).is_err());
     }
 
     #[test]
@@ -188,11 +236,33 @@ mod tests {
             "request.head:x",
             "response.body:x",
         ] {
-            assert!(hide(&words(&[text]), &[]).is_err(), "{text}");
+            assert!(hide(&words(&[text]), &[], &[]).is_err(), "{text}");
         }
         for text in ["response.json:a", "response.json:a is 5", "response.json:a in 5", "response.json:a > b"]
         {
-            assert!(hide(&[], &words(&[text])).is_err(), "{text}");
+            assert!(hide(&[], &words(&[text]), &[]).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_range_names_a_part_and_two_bounds() {
+        let expected = ((Side::Server, Part::Json("a.b".into())), 10..=u64::MAX);
+        assert_eq!(range("response.json:a.b in 10..").expect("sound"), expected);
+        assert_eq!(range("response.json:a.b > 9").expect("sound"), expected);
+        assert_eq!(range("response.json:a.b in 1e1..20.0").expect("sound").1, 10..=20);
+        assert_eq!(range("response.json:a.b < 20").expect("sound").1, 0..=19);
+        for text in [
+            "response.json:a",
+            "response.json:a = 5",
+            "response.json:a in 1.5..2",
+            "response.json:a in -1..2",
+            "response.json:a in 0..18446744073709551616",
+            "response.json:a > 18446744073709551615",
+            "response.json:a < 0",
+            "a in 1..2",
+            "",
+        ] {
+            assert!(range(text).is_err(), "{text}");
         }
     }
 }

@@ -11,13 +11,14 @@
 //! attestation                <-----------        attest
 //! ```
 //!
-//! A connection takes the session with it, and the proof gives it back: so nothing else can be done under V's delta in between.
+//! A connection takes the session with it, and the proof gives it back if P commits to nothing: so nothing else can be done under V's delta
+//! in between, and nothing at all when it is open.
 
 use rand_core::CryptoRng;
 use volery_channel::handshake::Begin;
 use volery_channel::{Channel, Stats};
 use volery_tls::dialogue::Ask;
-use volery_tls::disclosure::{Hide, Proven, Reveal};
+use volery_tls::disclosure::{Hide, Reveal};
 use volery_tls::joint::client::{self, Round, Target, dial};
 use volery_tls::joint::{self, Limits, MAX_QUERY, MAX_READ, Settings, Sizes};
 use volery_tls::server::Roots;
@@ -26,6 +27,7 @@ use zeroize::Zeroizing;
 
 use super::super::field::FieldStock;
 use super::super::{Common, Prover, Verifier};
+use super::page::{ProvedPage, VerifiedPage};
 use crate::Error;
 
 /// Bytes of tables that V keeps for a connection within these limits: the key derivation's; a block of AES, 5,120 ANDs at most, for each 16
@@ -181,15 +183,16 @@ impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
         Ok(self.fetched.hide_all_but(revealed)?)
     }
 
-    /// Shows V the connection's payload but what `hide` names, and proves it together with the claims and with all that was garbled. The session
-    /// that comes back goes on.
+    /// Shows V the connection's payload but what `hide` names, and proves it together with the claims and with all that was garbled; then
+    /// commits to what `hide` says is to be committed to.
     ///
     /// # Errors
-    /// [`Error::Joint`] for what V would refuse, for a false claim, and for V's rejection; the channel's.
-    pub fn prove(self, hide: &[Hide]) -> Result<Prover<C>, Error> {
+    /// [`Error::Joint`] for what V would refuse, for a false claim, and for V's rejection; [`Error::Commitments`] for a V that cheats in the
+    /// conversion; the channel's.
+    pub fn prove(self, hide: &[Hide]) -> Result<ProvedPage<C>, Error> {
         let Self { fetched, rest: Rest { common, extension, field } } = self;
-        let (channel, _, stock) = fetched.prove(hide)?;
-        Ok(Prover { channel, common, stock, extension, field })
+        let joint::Left { channel, mut rng, stock, halves } = fetched.prove(hide)?;
+        ProvedPage::new(Prover { channel, common, stock, extension, field }, halves, &mut rng)
     }
 }
 
@@ -230,20 +233,15 @@ impl<C: Channel> Watched<C> {
         self.held.host()
     }
 
-    /// Verifies what P says and proves of the connection. `roots` are the authorities that V believes, `time` is now, in seconds since
-    /// 1970 (UTC). The session that comes back goes on.
+    /// Verifies what P says and proves of the connection, and receives P's commitments. `roots` are the authorities that V believes, `time`
+    /// is now, in seconds since 1970 (UTC).
     ///
     /// # Errors
     /// [`Error::Joint`] for a connection, or a message about it, of which nothing can be believed, and with a rejection if the proof is wrong;
-    /// the channel's.
-    pub fn verify(
-        self,
-        roots: &Roots,
-        time: u64,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<(Verifier<C>, Proven), Error> {
+    /// [`Error::Commitments`] for commitments to anything else than the proved bits; the channel's.
+    pub fn verify(self, roots: &Roots, time: u64, rng: &mut dyn CryptoRng) -> Result<VerifiedPage<C>, Error> {
         let Self { mut channel, held, rest: Rest { common, extension, field } } = self;
-        let (proven, delta, stock) = held.verify(&mut channel, roots, time, &*common.vocabulary, rng)?;
-        Ok((Verifier { channel, common, stock, delta, extension, field }, proven))
+        let (accepted, delta, stock) = held.verify(&mut channel, roots, time, &*common.vocabulary, rng)?;
+        VerifiedPage::new(Verifier { channel, common, stock, delta, extension, field }, accepted, rng)
     }
 }

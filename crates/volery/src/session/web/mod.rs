@@ -7,22 +7,27 @@
 //! prove_web                  <---------->        verify_web
 //! attestation                <-----------        attest
 //! ```
+//!
+//! `prove_web` and `verify_web` take the session, because it ends there if P commits to something ([`page`]).
 
 mod joint;
+mod page;
 
 pub use joint::{FetchedTogether, PreparedProver, PreparedVerifier, Watched};
+pub use page::{Attested, ProvedPage, Signed, VerifiedPage};
 
 use std::sync::Arc;
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
-use volery_channel::tags::WEB_ATTESTATION;
-use volery_tls::attestation::{self, Attestation, SigningKey};
 use volery_tls::claim::Vocabulary;
+use volery_tls::commitment::Halves;
 use volery_tls::dialogue::Ask;
 use volery_tls::proxy::relay::{self, Relayed, Rules};
-use volery_tls::proxy::{self, Fetched, Hide, Proven, Target};
+use volery_tls::proxy::{self, Accepted, Fetched, Hide, Target};
 use volery_tls::server::Roots;
+use volery_zk::quicksilver::{ProverWire, VerifierWire};
+use zeroize::Zeroizing;
 
 use super::{Prover, Report, Verifier};
 use crate::Error;
@@ -60,41 +65,37 @@ impl<C: Channel> Prover<C> {
         self.conclude(result)
     }
 
-    /// Shows V the connection's payload but what `hide` names, and proves it together with the claims.
+    /// Shows V the connection's payload but what `hide` names, and proves it together with the claims; then commits to what `hide` says is to
+    /// be committed to.
     ///
     /// # Errors
-    /// [`Error::Web`] for what V would refuse; as [`Prover::prove`].
+    /// [`Error::Web`] for what V would refuse; as [`Prover::prove`]; [`Error::Commitments`] for a V that cheats in the conversion.
     pub fn prove_web(
+        mut self,
+        fetched: &Fetched,
+        hide: &[Hide],
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(ProvedPage<C>, Report), Error> {
+        if self.common.over {
+            return Err(Error::Over);
+        }
+        let result = self.try_prove_web(fetched, hide, rng);
+        let (halves, report) = self.conclude(result)?;
+        Ok((ProvedPage::new(self, halves, rng)?, report))
+    }
+
+    fn try_prove_web(
         &mut self,
         fetched: &Fetched,
         hide: &[Hide],
         rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error> {
-        if self.common.over {
-            return Err(Error::Over);
-        }
-        let session = fetched.disclose(&mut self.channel, hide).map_err(Error::from);
-        let session = self.conclude(session)?;
-        self.prove(&session, rng)
-    }
-
-    /// Waits for V's signed statement, which must be by the owner of this key.
-    ///
-    /// # Errors
-    /// [`Error::Attestation`] if it is not one, or not by that key; the channel's.
-    pub fn attestation(&mut self, key: &[u8; 32]) -> Result<Attestation, Error> {
-        if self.common.over {
-            return Err(Error::Over);
-        }
-        let result = self.try_attestation(key);
-        self.conclude(result)
-    }
-
-    fn try_attestation(&mut self, key: &[u8; 32]) -> Result<Attestation, Error> {
-        let attestation =
-            Attestation::from_bytes(self.channel.recv(WEB_ATTESTATION, attestation::MAX_BYTES)?)?;
-        attestation.verify(key)?;
-        Ok(attestation)
+    ) -> Result<(Option<Halves>, Report), Error> {
+        let session = fetched.disclose(&mut self.channel, hide)?;
+        let (tags, report) = self.try_prove(&session, rng, |prover| {
+            let wires = session.claim(prover)?;
+            Ok(Zeroizing::new(wires.into_iter().map(ProverWire::tag).collect()))
+        })?;
+        Ok((session.halves(tags)?, report))
     }
 }
 
@@ -118,47 +119,40 @@ impl<C: Channel> Verifier<C> {
         self.conclude(relayed.map_err(|error| proxy::Error::from(error).into()))
     }
 
-    /// Verifies what P says and proves of a connection that this party relayed. `roots` are the authorities that it believes, `time` is
-    /// now, in seconds since 1970 (UTC).
+    /// Verifies what P says and proves of a connection that this party relayed, and receives P's commitments. `roots` are the authorities
+    /// that it believes, `time` is now, in seconds since 1970 (UTC).
     ///
     /// # Errors
-    /// [`Error::Web`] for a connection, or a message about it, of which nothing can be believed; as [`Verifier::verify`].
+    /// [`Error::Web`] for a connection, or a message about it, of which nothing can be believed; as [`Verifier::verify`];
+    /// [`Error::Commitments`] for commitments to anything else than the proved bits.
     pub fn verify_web(
+        mut self,
+        relayed: &Relayed,
+        roots: &Roots,
+        time: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(VerifiedPage<C>, Report), Error> {
+        if self.common.over {
+            return Err(Error::Over);
+        }
+        let result = self.try_verify_web(relayed, roots, time, rng);
+        let (accepted, report) = self.conclude(result)?;
+        Ok((VerifiedPage::new(self, accepted, rng)?, report))
+    }
+
+    fn try_verify_web(
         &mut self,
         relayed: &Relayed,
         roots: &Roots,
         time: u64,
         rng: &mut dyn CryptoRng,
-    ) -> Result<(Proven, Report), Error> {
-        if self.common.over {
-            return Err(Error::Over);
-        }
+    ) -> Result<(Accepted, Report), Error> {
         let vocabulary = &*self.common.vocabulary;
-        let received =
-            proxy::receive(&mut self.channel, relayed, roots, time, vocabulary).map_err(Error::from);
-        let (session, pending) = self.conclude(received)?;
-        let report = self.verify(&session, rng)?;
-        Ok((pending.proven(), report))
-    }
-
-    /// Signs what was proved, and sends it to P.
-    ///
-    /// # Errors
-    /// [`Error::Attestation`] for what cannot be signed; the channel's.
-    pub fn attest(&mut self, proven: &Proven, key: &SigningKey) -> Result<Attestation, Error> {
-        if self.common.over {
-            return Err(Error::Over);
-        }
-        let result = self.try_attest(proven, key);
-        self.conclude(result)
-    }
-
-    fn try_attest(&mut self, proven: &Proven, key: &SigningKey) -> Result<Attestation, Error> {
-        let statement =
-            proven.statement().ok_or(proxy::Error::Misuse("what is shown lies outside of the payload"))?;
-        let attestation = Attestation::sign(statement, key)?;
-        self.channel.send(WEB_ATTESTATION, &attestation.to_bytes())?;
-        self.channel.flush()?;
-        Ok(attestation)
+        let (session, pending) = proxy::receive(&mut self.channel, relayed, roots, time, vocabulary)?;
+        let (keys, report) = self.try_verify(&session, rng, |verifier| {
+            let wires = session.claim(verifier)?;
+            Ok(Zeroizing::new(wires.into_iter().map(VerifierWire::key).collect()))
+        })?;
+        Ok((pending.accept(session.halves(keys)?), report))
     }
 }

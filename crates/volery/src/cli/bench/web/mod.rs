@@ -38,6 +38,8 @@ const POSSIBLE: RangeInclusive<u64> = 256..=1 << 16;
 struct Row {
     name: &'static str,
     mode: &'static str,
+    /// Whether the page is committed to.
+    commit: bool,
     link: String,
     /// Bytes of the query.
     size: u64,
@@ -113,7 +115,7 @@ fn measure(link: &Link, args: &BenchArgs, extent: Extent) -> Result<Row, Failure
     let mut notary = Party::spawn(link, Place::Notary, &Task::Watch(watching))?;
     let Listening { address, .. } = notary.line()?;
     let connect = link.notary(self::port(&address)?)?;
-    let fetching = Fetching { connect, host, port, root, extent, mode };
+    let fetching = Fetching { connect, host, port, root, extent, mode, commit: args.commit };
     let mut prover = Party::spawn(link, Place::Prover, &Task::Fetch(fetching))?;
     let proved: Proved = prover.line()?;
     let notarised: Notarised = notary.line()?;
@@ -140,6 +142,7 @@ impl Row {
         Self {
             name: "web",
             mode: args.mode.name(),
+            commit: args.commit,
             link,
             size: extent.query,
             response: extent.response,

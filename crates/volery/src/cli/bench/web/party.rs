@@ -14,7 +14,7 @@ use volery::tls::prf::Side;
 use volery::tls::proxy::Target;
 use volery::tls::proxy::relay::Rules;
 use volery::tls::server::Roots;
-use volery::{Address, Channel, Limits, Listener, Options, Prover, Verifier, connect, os_rng};
+use volery::{Address, Channel, Limits, Listener, Options, ProvedPage, Prover, Verifier, connect, os_rng};
 use volery_channel::{Framed, Stats};
 
 use super::link::{Link, Place};
@@ -62,6 +62,8 @@ pub(super) struct Fetching {
     pub(super) root: String,
     pub(super) extent: Extent,
     pub(super) mode: ModeArg,
+    /// Whether the page is committed to.
+    pub(super) commit: bool,
 }
 
 /// How much is fetched, in bytes, and how much of it is proved.
@@ -197,22 +199,20 @@ fn watch(task: &Watching) -> Result<(), Failure> {
     let socket = listener.accept(Some(PATIENCE))?.ok_or_else(|| Failure::session("no prover came"))?;
     let mut verifier = Verifier::start(Framed::new(socket, limits), Options::default(), &mut rng)?;
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::session);
-    let proven = match task.mode {
+    let page = match task.mode {
         ModeArg::TwoParty => {
             let (query, read, proved) = (joint::MAX_QUERY, joint::MAX_READ, joint::MAX_PROVED);
             let limits = joint::Limits { query, read, proved, received: MAX_RECEIVED };
             let watched = verifier.prepare_web(limits, &mut rng)?.watch(&mut rng)?;
-            let (left, proven) = watched.verify(&roots, now()?.as_secs(), &mut rng)?;
-            verifier = left;
-            proven
+            watched.verify(&roots, now()?.as_secs(), &mut rng)?
         }
         ModeArg::Proxy => {
             let relayed = verifier.relay(&rules)?;
             verifier.verify_web(&relayed, &roots, now()?.as_secs(), &mut rng)?.0
         }
     };
-    verifier.attest(&proven, &SigningKey::from_bytes(&KEY))?;
-    output::json(&Notarised { bytes_sent: verifier.channel().stats().bytes_sent, rss_mb: peak_memory() })
+    let signed = page.attest(&SigningKey::from_bytes(&KEY))?;
+    output::json(&Notarised { bytes_sent: signed.stats.bytes_sent, rss_mb: peak_memory() })
 }
 
 fn fetch(task: &Fetching) -> Result<(), Failure> {
@@ -220,18 +220,17 @@ fn fetch(task: &Fetching) -> Result<(), Failure> {
     let mut clock = Clock { time: Instant::now(), stats: Stats::default() };
     let channel = connect(&task.connect.parse::<Address>()?, &Limits::default())?;
     let prover = Prover::start(channel, Options::default(), &mut rng)?;
-    let (mut prover, [setup, online]) = match task.mode {
+    let (page, [setup, online]) = match task.mode {
         ModeArg::TwoParty => together(task, prover, query.as_bytes(), &mut clock)?,
         ModeArg::Proxy => relayed(task, prover, query.as_bytes(), &mut clock)?,
     };
-    prover.attestation(&SigningKey::from_bytes(&KEY).verifying_key().to_bytes())?;
-    let stats = prover.channel().stats();
+    let stats = page.attestation(&SigningKey::from_bytes(&KEY).verifying_key().to_bytes())?.stats;
     let proof = clock.phase(stats);
     output::json(&Proved { setup, online, proof, bytes_sent: stats.bytes_sent, rss_mb: peak_memory() })
 }
 
 /// A prover that has proved, and its first two phases.
-type Fetched<C> = (Prover<C>, [Phase; 2]);
+type Fetched<C> = (ProvedPage<C>, [Phase; 2]);
 
 fn together<C: Channel + Send>(
     task: &Fetching,
@@ -246,7 +245,7 @@ fn together<C: Channel + Send>(
     let target = client::Target { host: &task.host, roots: &roots, limits: client::Limits::default() };
     let fetched = prepared.fetch(&target, task.port, query)?;
     let online = clock.phase(fetched.stats());
-    Ok((fetched.prove(&hidden(&task.extent))?, [setup, online]))
+    Ok((fetched.prove(&hidden(task))?, [setup, online]))
 }
 
 fn relayed<C: Channel>(
@@ -260,8 +259,8 @@ fn relayed<C: Channel>(
     let target = Target { host: &task.host, port: task.port, roots: &roots, max_received: MAX_RECEIVED };
     let fetched = prover.fetch(&target, query)?;
     let online = clock.phase(prover.channel().stats());
-    prover.prove_web(&fetched, &hidden(&task.extent), &mut os_rng()?)?;
-    Ok((prover, [setup, online]))
+    let (page, _) = prover.prove_web(&fetched, &hidden(task), &mut os_rng()?)?;
+    Ok((page, [setup, online]))
 }
 
 /// What was at the end of the last phase.
@@ -335,18 +334,16 @@ fn padded(mut start: String, end: &str, length: u64) -> Option<String> {
 }
 
 /// The cookie and the balance; the latter is at least 5000. Of the rest either all is shown, so that all of it is proved, or the body is
-/// hidden, and nothing is said of it.
-fn hidden(extent: &Extent) -> Vec<Hide> {
+/// hidden, and nothing is said of it. With commitments, those are to all of the body instead.
+fn hidden(task: &Fetching) -> Vec<Hide> {
     let claims = vec![Assertion::Number(Interval::at_least(5000))];
-    let cookie =
-        Hide { side: Side::Client, round: 0, part: Part::Header("Cookie".into()), claims: Vec::new() };
-    let balance = |part| Hide { side: Side::Server, round: 0, part, claims };
-    match extent.proved {
+    let cookie = Hide::new(Side::Client, Part::Header("Cookie".into()));
+    let body = Hide::new(Side::Server, Part::Body);
+    let balance = |part| Hide { claims, ..Hide::new(Side::Server, part) };
+    match task.extent.proved {
+        _ if task.commit => vec![cookie, Hide { commit: true, ..body }],
         None => vec![cookie, balance(Part::Json("balance".into()))],
-        Some(_) => {
-            let body = Hide { side: Side::Server, round: 0, part: Part::Body, claims: Vec::new() };
-            vec![cookie, balance(Part::Header("X-Balance".into())), body]
-        }
+        Some(_) => vec![cookie, balance(Part::Header("X-Balance".into())), body],
     }
 }
 
@@ -358,7 +355,8 @@ mod tests {
     fn queries_and_responses_have_the_size_asked_for() {
         let written = |extent: Extent| {
             let (connect, host, root) = (String::new(), "198.18.0.9".into(), String::new());
-            let task = Fetching { connect, host, port: 65_535, root, extent, mode: ModeArg::Proxy };
+            let mode = ModeArg::Proxy;
+            let task = Fetching { connect, host, port: 65_535, root, extent, mode, commit: false };
             let query = query(&task).expect("long enough");
             assert_eq!(query.len() as u64, extent.query);
             let answer = answer(query.as_bytes());

@@ -59,20 +59,19 @@ impl Notary {
         turn::begin(&mut channel)?;
         let mut rng = os_rng()?;
         let mut verifier = Verifier::start(channel, Options::default(), &mut rng)?;
-        let proven = match mode {
+        let page = match mode {
             ModeArg::TwoParty => {
                 let watched = verifier.prepare_web(self.limits, &mut rng)?.watch(&mut rng)?;
-                let (left, proven) = watched.verify(&self.roots, now()?.as_secs(), &mut rng)?;
-                verifier = left;
-                proven
+                watched.verify(&self.roots, now()?.as_secs(), &mut rng)?
             }
             ModeArg::Proxy => {
                 let relayed = verifier.relay(&self.rules)?;
                 verifier.verify_web(&relayed, &self.roots, now()?.as_secs(), &mut rng)?.0
             }
         };
-        verifier.attest(&proven, &self.key)?;
-        proven.statement().ok_or_else(|| Failure::session("internal error"))
+        let statement = page.proven().statement();
+        page.attest(&self.key)?;
+        statement.ok_or_else(|| Failure::session("internal error"))
     }
 }
 

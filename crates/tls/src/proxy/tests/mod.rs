@@ -1,5 +1,7 @@
 //! Whole sessions against a real server over real sockets: what V ends up believing, and who notices which cheat.
 
+mod commitments;
+
 use std::sync::{Arc, Mutex};
 
 use sha2::Digest as _;
@@ -37,7 +39,7 @@ fn site() -> Site {
 }
 
 fn hide(side: Side, part: Part, claims: Vec<Assertion>) -> Hide {
-    Hide { side, round: 0, part, claims }
+    Hide { claims, ..Hide::new(side, part) }
 }
 
 fn json(path: &str, claims: Vec<Assertion>) -> Hide {

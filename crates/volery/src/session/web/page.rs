@@ -1,0 +1,250 @@
+//! The end of a connection to a website: what was proved becomes an attestation.
+//!
+//! ```text
+//! P: ProvedPage                                  V: VerifiedPage
+//!
+//! nothing committed to: the session is there still, and goes on when the attestation has arrived
+//! something committed to: V has opened its delta, so there is no session any more, only the channel
+//!
+//! attestation                <-----------        attest
+//! Attested                                       Signed
+//! ```
+
+use rand_core::CryptoRng;
+use volery_channel::tags::WEB_ATTESTATION;
+use volery_channel::{Channel, Stats};
+use volery_tls::attestation::{self, Attestation, SigningKey};
+use volery_tls::commitment::{Halves, Openings};
+use volery_tls::proxy::{Accepted, Proven};
+
+use super::super::{Prover, Verifier};
+use crate::Error;
+
+/// What a connection has left of a session.
+enum Left<S, C> {
+    /// All of it.
+    Session(S),
+    /// The channel: everything under delta is destroyed.
+    Channel(C),
+}
+
+/// P of a connection of which V has accepted everything: V is to sign that next.
+pub struct ProvedPage<C: Channel> {
+    left: Left<Prover<C>, C>,
+    openings: Option<Openings>,
+}
+
+/// What P has in the end.
+pub struct Attested<C: Channel> {
+    /// What V signed. P has checked that it has P's commitments.
+    pub attestation: Attestation,
+    /// What opens the commitments; secret. None if P committed to nothing.
+    pub openings: Option<Openings>,
+    /// The session, if it goes on: it does not if P committed to anything.
+    pub session: Option<Prover<C>>,
+    /// The channel's counters.
+    pub stats: Stats,
+}
+
+/// V of a connection of which it has accepted everything.
+pub struct VerifiedPage<C: Channel> {
+    left: Left<Verifier<C>, C>,
+    proven: Proven,
+}
+
+/// What V has in the end.
+pub struct Signed<C: Channel> {
+    /// What it signed.
+    pub attestation: Attestation,
+    /// The session, if it goes on: it does not if P committed to anything.
+    pub session: Option<Verifier<C>>,
+    /// The channel's counters.
+    pub stats: Stats,
+}
+
+/// Ends what is done on a channel: the peer is told of an error.
+fn conclude<T>(channel: &mut dyn Channel, result: Result<T, Error>) -> Result<T, Error> {
+    if let Err(error) = &result {
+        channel.fail(error.public_reason());
+    }
+    result
+}
+
+impl<C: Channel> ProvedPage<C> {
+    /// Commits to what `halves` are of, if to anything, which ends the session.
+    pub(super) fn new(
+        prover: Prover<C>,
+        halves: Option<Halves>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, Error> {
+        let Some(halves) = halves else {
+            return Ok(Self { left: Left::Session(prover), openings: None });
+        };
+        let Prover { mut channel, common, stock, extension, field } = prover;
+        // They are under the delta that V is about to open.
+        drop((extension, field));
+        let openings = halves.commit(&mut channel, &common.id, stock, rng).map_err(Error::from);
+        let openings = conclude(&mut channel, openings)?;
+        Ok(Self { left: Left::Channel(channel), openings: Some(openings) })
+    }
+
+    /// Waits for V's signed statement, which must be by the owner of this key, and have P's commitments.
+    ///
+    /// # Errors
+    /// [`Error::Attestation`] if it is not one, or not by that key; [`Error::Openings`] if it has other commitments; the channel's, V's
+    /// refusal of the commitments among them.
+    pub fn attestation(self, key: &[u8; 32]) -> Result<Attested<C>, Error> {
+        let Self { mut left, openings } = self;
+        let (attestation, stats) = match &mut left {
+            Left::Session(prover) => {
+                let result = receive(&mut prover.channel, key, openings.as_ref());
+                (prover.conclude(result)?, prover.channel.stats())
+            }
+            Left::Channel(channel) => {
+                let result = receive(channel, key, openings.as_ref());
+                (conclude(channel, result)?, channel.stats())
+            }
+        };
+        let session = match left {
+            Left::Session(prover) => Some(prover),
+            Left::Channel(_) => None,
+        };
+        Ok(Attested { attestation, openings, session, stats })
+    }
+}
+
+fn receive(
+    channel: &mut dyn Channel,
+    key: &[u8; 32],
+    openings: Option<&Openings>,
+) -> Result<Attestation, Error> {
+    let attestation = Attestation::from_bytes(channel.recv(WEB_ATTESTATION, attestation::MAX_BYTES)?)?;
+    let statement = attestation.verify(key)?;
+    match openings {
+        Some(openings) => openings.check_all(statement)?,
+        None => Openings::check_none(statement)?,
+    }
+    Ok(attestation)
+}
+
+impl<C: Channel> VerifiedPage<C> {
+    /// Receives the commitments that P owes, if any, which ends the session.
+    pub(super) fn new(
+        verifier: Verifier<C>,
+        accepted: Accepted,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, Error> {
+        let accepted = match accepted.without_commitments() {
+            Ok(proven) => return Ok(Self { left: Left::Session(verifier), proven }),
+            Err(accepted) => accepted,
+        };
+        let Verifier { mut channel, common, stock, delta, extension, field } = verifier;
+        // They are under the delta that this party is about to open.
+        drop((extension, field));
+        let proven = accepted.receive(&mut channel, &common.id, (delta, stock), rng).map_err(Error::from);
+        let proven = conclude(&mut channel, proven)?;
+        Ok(Self { left: Left::Channel(channel), proven })
+    }
+
+    /// What V believes of the connection.
+    #[must_use]
+    pub fn proven(&self) -> &Proven {
+        &self.proven
+    }
+
+    /// Signs what was proved, and sends it to P.
+    ///
+    /// # Errors
+    /// [`Error::Attestation`] for what cannot be signed; the channel's.
+    pub fn attest(self, key: &SigningKey) -> Result<Signed<C>, Error> {
+        let Self { mut left, proven } = self;
+        let (attestation, stats) = match &mut left {
+            Left::Session(verifier) => {
+                let result = send(&mut verifier.channel, &proven, key);
+                (verifier.conclude(result)?, verifier.channel.stats())
+            }
+            Left::Channel(channel) => {
+                let result = send(channel, &proven, key);
+                (conclude(channel, result)?, channel.stats())
+            }
+        };
+        let session = match left {
+            Left::Session(verifier) => Some(verifier),
+            Left::Channel(_) => None,
+        };
+        Ok(Signed { attestation, session, stats })
+    }
+}
+
+fn send(channel: &mut dyn Channel, proven: &Proven, key: &SigningKey) -> Result<Attestation, Error> {
+    let reason = "what is shown lies outside of the payload";
+    let statement = proven.statement().ok_or(volery_tls::proxy::Error::Misuse(reason))?;
+    let attestation = Attestation::sign(statement, key)?;
+    channel.send(WEB_ATTESTATION, &attestation.to_bytes())?;
+    channel.flush()?;
+    Ok(attestation)
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_channel::{Limits, memory_pair};
+    use volery_tls::attestation::{Committed, Mode, Part, Statement};
+    use volery_tls::claim::Class;
+    use volery_tls::commitment::{Form, Opening, OpeningsError, Place, Scalar};
+    use volery_tls::disclosure::{self, Hidden};
+    use volery_tls::prf::Side;
+
+    use super::*;
+
+    fn opening(content: &[u8]) -> Opening {
+        Opening::of_bytes(content, Scalar::ONE).expect("short")
+    }
+
+    fn openings() -> Openings {
+        let place = Place { side: Side::Server, start: 4, length: 2, form: Form::Bytes };
+        Openings::new(&[place], vec![opening(b"42")]).expect("one of each")
+    }
+
+    fn statement(commitments: &[&[u8]]) -> Statement {
+        let mut response = Part { length: 20, ..Part::default() };
+        for (content, start) in commitments.iter().zip((4..).step_by(4)) {
+            response.hidden.push(Hidden {
+                part: disclosure::Part::Json("a".into()),
+                class: Class::Opaque,
+                ranges: core::iter::once(start..start + 2).collect(),
+                claims: Vec::new(),
+                commit: Some(Form::Bytes),
+            });
+            response.commitments.push(Committed {
+                part: "json a".into(),
+                form: Form::Bytes,
+                ranges: core::iter::once(start as u64..start as u64 + 2).collect(),
+                points: vec![opening(content).commitment().to_bytes()],
+            });
+        }
+        let query = Part::default();
+        Statement { mode: Mode::Proxy, server_name: "example.com".into(), time: 0, query, response }
+    }
+
+    /// What P makes of an attestation of these contents, when it has committed to 42 or to nothing.
+    fn received(commitments: &[&[u8]], openings: Option<&Openings>) -> Result<Attestation, Error> {
+        let key = SigningKey::from_bytes(&[7; 32]);
+        let (mut v, mut p) = memory_pair(&Limits::default());
+        let attestation = Attestation::sign(statement(commitments), &key)?;
+        v.send(WEB_ATTESTATION, &attestation.to_bytes())?;
+        v.flush()?;
+        receive(&mut p, &key.verifying_key().to_bytes(), openings)
+    }
+
+    #[test]
+    fn an_attestation_is_taken_only_with_the_commitments_that_p_can_open() {
+        let own = openings();
+        assert!(received(&[b"42"], Some(&own)).is_ok() && received(&[], None).is_ok());
+        let missing = OpeningsError::NotCommitted { side: Side::Server, start: 4 };
+        assert_eq!(received(&[b"43"], Some(&own)), Err(missing.clone().into()));
+        assert_eq!(received(&[], Some(&own)), Err(missing.into()));
+        let more = OpeningsError::Others { attested: 2, opened: 1 };
+        assert_eq!(received(&[b"42", b"43"], Some(&own)), Err(more.into()));
+        assert_eq!(received(&[b"42"], None), Err(OpeningsError::Others { attested: 1, opened: 0 }.into()));
+    }
+}
