@@ -11,7 +11,7 @@
 //! | `automaton` | reading a hidden string with a finite automaton |
 //! | `number` | what is a number; comparing it |
 //! | `pattern` | regular expressions as automata |
-//! | `circuits` | smaller circuits: texts of JSON, searching |
+//! | `circuits` | smaller circuits: texts of JSON, searching, the value of digits |
 //! | `assertion`, `words`, `codec`, `show` | what can be named; how it is written on a command line, in messages and attestations, and for readers |
 //! | `class` | classes of bytes |
 //! | `own` | claims of others |
@@ -39,7 +39,8 @@
 //!
 //! The *length* of each hidden string, in bytes. Of a number nothing else: not its sign, nor where its point is, nor whether it has an
 //! exponent. Claims compare bytes as they were sent, and not what escapes mean: `"\u0041"` does not equal `"A"`. P finds out how the server
-//! wrote a text, and claims that ([`json::spelling`](crate::http::json::spelling)).
+//! wrote a text, and claims that ([`json::spelling`](crate::http::json::spelling)). If a number is committed to, it shows whether it is written
+//! in at most 19 digits alone: see [`Form`](crate::commitment::Form).
 
 mod assertion;
 mod automaton;
