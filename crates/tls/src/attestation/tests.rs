@@ -31,8 +31,11 @@ fn committed(hidden: &Hidden, points: &[u64]) -> Committed {
     Committed { part: hidden.part.to_string(), form: hidden.commit.unwrap(), ranges, points }
 }
 
-/// `statement`'s query, with these strings hidden and committed to, by the multiples of the generator with these numbers.
-fn committing(strings: &[(Form, &[Range<usize>], &[u64])]) -> Part {
+/// A string's form and ranges, and the numbers whose multiples of the generator it is committed to with.
+type Committing<'a> = (Form, &'a [Range<usize>], &'a [u64]);
+
+/// `statement`'s query, with these strings hidden and committed to.
+fn committing(strings: &[Committing<'_>]) -> Part {
     let hidden: Vec<_> = strings.iter().map(|(form, ranges, _)| hidden(Some(*form), ranges)).collect();
     let commitments =
         hidden.iter().zip(strings).map(|(hidden, (.., points))| committed(hidden, points)).collect();

@@ -104,7 +104,7 @@ enum Committed {
     /// Its own.
     Bytes,
     /// Those of the number that it is the digits of: the outputs. That they are digits is asserted.
-    Number(Circuit<F2>),
+    Number(Box<Circuit<F2>>),
 }
 
 impl Committed {
@@ -112,7 +112,7 @@ impl Committed {
         Ok(match form {
             None => Self::Nothing,
             Some(Form::Bytes) => Self::Bytes,
-            Some(Form::Number) => Self::Number(claim::integer(length)?),
+            Some(Form::Number) => Self::Number(Box::new(claim::integer(length)?)),
         })
     }
 

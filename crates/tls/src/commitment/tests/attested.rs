@@ -14,6 +14,8 @@ use crate::prf::Side;
 pub(super) const TEXT: &[u8] =
     b"HTTP/1.1 200 OK\r\n\r\n{\"name\":\"somebody with quite a long name.\", \"balance\": 512\r\n03}";
 
+/// Where the request has its target.
+pub(super) const TARGET: Range<u64> = 5..9;
 /// Where the name is: a byte more than one value holds.
 pub(super) const NAME: Range<u64> = 28..60;
 
@@ -65,7 +67,7 @@ fn unsigned() -> Statement {
         mode: Mode::Proxy,
         server_name: "example.com".into(),
         time: 1_780_000_000,
-        query: part(vec![committed(&Named::Target, Form::Bytes, &[5..9], &[5])]),
+        query: part(vec![committed(&Named::Target, Form::Bytes, &[TARGET], &[5])]),
         response: part(vec![
             committed(&json("name"), Form::Bytes, &[NAME], &[28, 59]),
             committed(&json("balance"), Form::Number, &[74..77, 79..81], &[74]),

@@ -103,7 +103,7 @@ fn a_number_with_sign_and_point_is_compared_and_committed_to_as_bytes() {
 }
 
 /// Changes the first message of this step.
-fn change(step: Tag, change: fn(&mut Vec<u8>)) -> Change {
+fn change(step: Tag, change: fn(&mut [u8])) -> Change {
     let mut done = false;
     Box::new(move |tag, message| {
         if tag == step && !core::mem::replace(&mut done, true) {
@@ -112,12 +112,12 @@ fn change(step: Tag, change: fn(&mut Vec<u8>)) -> Change {
     })
 }
 
-fn flip(message: &mut Vec<u8>) {
+fn flip(message: &mut [u8]) {
     message[3] ^= 1;
 }
 
 /// Two points exchanged: commitments to other bits, of which P has openings.
-fn exchange(message: &mut Vec<u8>) {
+fn exchange(message: &mut [u8]) {
     let (first, rest) = message.split_at_mut(32);
     first.swap_with_slice(&mut rest[..32]);
 }
@@ -126,7 +126,7 @@ fn exchange(message: &mut Vec<u8>) {
 fn commitments_to_other_bits_are_refused_and_nothing_is_attested() {
     let site = site();
     for (tag, tamper) in [
-        (COMMIT_POINTS, exchange as fn(&mut Vec<u8>)),
+        (COMMIT_POINTS, exchange as fn(&mut [u8])),
         (WEB_CLAIMS, |message| {
             // The last of what says that something is committed to, and as what: V expects other commitments then than P makes.
             let name = message.windows(7).rposition(|bytes| bytes == b"balance").unwrap();

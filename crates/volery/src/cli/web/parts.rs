@@ -246,7 +246,8 @@ mod tests {
 
     #[test]
     fn a_range_names_a_part_and_two_bounds() {
-        let expected = ((Side::Server, Part::Json("a.b".into())), 10..=u64::MAX);
+        let expected =
+            (Reveal { side: Side::Server, round: 0, part: Part::Json("a.b".into()) }, 10..=u64::MAX);
         assert_eq!(range("response.json:a.b in 10..").expect("sound"), expected);
         assert_eq!(range("response.json:a.b > 9").expect("sound"), expected);
         assert_eq!(range("response.json:a.b in 1e1..20.0").expect("sound").1, 10..=20);
