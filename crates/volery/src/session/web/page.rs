@@ -209,6 +209,7 @@ mod tests {
         let mut response = Part { length: 20, ..Part::default() };
         for (content, start) in commitments.iter().zip((4..).step_by(4)) {
             response.hidden.push(Hidden {
+                round: 0,
                 part: disclosure::Part::Json("a".into()),
                 class: Class::Opaque,
                 ranges: core::iter::once(start..start + 2).collect(),
