@@ -112,6 +112,7 @@ pub fn openings(bytes: &[u8]) {
 /// What a notary says: a committed number in bytes 90 and 91 of a response.
 fn statement() -> Statement {
     let hidden = Hidden {
+        round: 0,
         part: disclosure::Part::Json("number".into()),
         class: Class::Number,
         ranges: core::iter::once(90..92).collect(),
