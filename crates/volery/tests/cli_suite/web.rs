@@ -11,7 +11,7 @@ use crate::support::*;
 
 /// A page with a balance and a name.
 fn page() -> Vec<u8> {
-    let body = r#"{"name": "Ada", "balance": 5120.75, "currency": "EUR"}"#;
+    let body = r#"{"name": "Ada", "balance": 5120.75, "currency": "EUR", "points": 7431}"#;
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
         .into_bytes()
 }
@@ -181,7 +181,7 @@ fn committed_parts_are_opened_and_put_in_ranges_for_a_fourth_party() {
     use std::os::unix::fs::PermissionsExt as _;
     let scene = Scene::new(&[]);
     let path = |name: &str| scene.path(name);
-    let commit = ["--commit", "response.json:name", "--commit", "response.json:balance"];
+    let commit = ["--commit", "response.json:name", "--commit", "response.json:points"];
     for (out, mode) in [("page", "proxy"), ("other", "two-party")] {
         scene.prove(out, &[&commit[..], &["--mode", mode]].concat()).expect(0, "what opens the commitments");
     }
@@ -189,10 +189,10 @@ fn committed_parts_are_opened_and_put_in_ranges_for_a_fourth_party() {
     assert_eq!(secret & 0o777, 0o600);
     let (page, openings, key) = (path("page"), path("page.openings"), scene.public.as_str());
     let shown = run(&["attestation", "show", &page], "").expect(0, "").stdout;
-    assert!(shown.contains("json balance, bytes") && shown.contains("committed to as a number"), "{shown}");
-    assert!(!shown.contains("Ada") && !shown.contains("5120"), "{shown}");
+    assert!(shown.contains("json points, bytes") && shown.contains("committed to as a number"), "{shown}");
+    assert!(!shown.contains("Ada") && !shown.contains("7431"), "{shown}");
 
-    // The holder opens the name, and proves a range of the balance.
+    // The holder opens the name, and proves a range of the points.
     let (name, range) = (path("name"), path("range"));
     let open = ["attestation", "open", &page, "--openings", &openings, "--out", &name, "--part"];
     run(&[&open[..], &["response.json:currency"]].concat(), "")
@@ -201,24 +201,24 @@ fn committed_parts_are_opened_and_put_in_ranges_for_a_fourth_party() {
     assert_eq!(told.trim(), "opened    response json name: \"Ada\"");
     run(&[&open[..], &["response.json:name"]].concat(), "").refused("exists already");
     let prove = ["attestation", "prove-range", &page, "--openings", &openings, "--out", &range, "--claim"];
-    run(&[&prove[..], &["response.json:balance in 5121.."]].concat(), "").expect(1, "not true");
+    run(&[&prove[..], &["response.json:points in 7432.."]].concat(), "").expect(1, "not true");
     run(&[&prove[..], &["response.json:name in 1..2"]].concat(), "").refused("no committed number");
-    run(&[&prove[..], &["response.json:balance in 5000..9999"]].concat(), "").expect(0, "");
+    run(&[&prove[..], &["response.json:points in 7000..9999"]].concat(), "").expect(0, "");
 
     // A fourth party has the attestation, the files and the notary's key.
     let verify = ["attestation", "verify", &page, "--key", key, "--opening", &name, "--range", &range];
     let text = run(&verify, "").expect(0, "").stdout;
     assert!(text.starts_with("valid") && text.contains("opened    response json name: \"Ada\""), "{text}");
     assert!(
-        text.contains("in range  response json balance: from 5000 to 9999") && !text.contains("5120"),
+        text.contains("in range  response json points: from 7000 to 9999") && !text.contains("7431"),
         "{text}"
     );
     let told = run(&[&verify[..], &["--json"]].concat(), "").expect(0, "").object();
     assert_eq!(told["opened"][0]["text"], "Ada");
-    assert_eq!((&told["in_range"][0]["least"], &told["opened"][1]), (&5000.into(), &serde_json::Value::Null));
+    assert_eq!((&told["in_range"][0]["least"], &told["opened"][1]), (&7000.into(), &serde_json::Value::Null));
     // The whole file of openings opens all of it.
     let all = run(&["attestation", "verify", &page, "--key", key, "--opening", &openings], "").expect(0, "");
-    assert!(all.stdout.contains("opened    response json balance: \"5120\""), "{}", all.stdout);
+    assert!(all.stdout.contains("opened    response json points: \"7431\""), "{}", all.stdout);
 
     // They are about this attestation, as it was signed.
     let other = path("other");
@@ -373,7 +373,7 @@ fn a_further_request_takes_a_value_from_an_earlier_response() {
         let out = dir.path().join(mode).display().to_string();
         prove(&out, &then, &["--mode", mode]).expect(0, "");
         let text = run(&["attestation", "show", &out], "").expect(0, "").stdout;
-        assert!(text.contains("response 2 json balance: is a number from 5000"), "{text}");
+        assert!(text.contains("response 2 json balance: is a number of at least 5000"), "{text}");
         assert!(text.contains("EUR") && text.contains("Authorization"), "{text}");
         assert!(!text.contains("t-0815") && !text.contains("5120"), "{text}");
     }
