@@ -18,7 +18,7 @@ use crate::testing::hex;
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "0a45e0dbeeded45989f6f8a5b3e52d2203606ffb0b429dc5ebc43118f1691ac4";
+const PINNED: &str = "22266d47ce7eab88d259a727647bdea257c09081bd4ce762b31edfe26c0eadb4";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
