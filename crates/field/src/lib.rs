@@ -46,12 +46,12 @@ pub mod gf256;
 mod integers;
 #[cfg(test)]
 mod laws;
-#[cfg(test)]
-mod properties;
 mod operators;
 mod packing;
 pub mod prime256;
 pub mod prime32;
+#[cfg(test)]
+mod properties;
 mod ring;
 
 pub use bits::{Bits, BitsError};
