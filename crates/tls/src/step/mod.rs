@@ -16,7 +16,7 @@
 //! | [`Step::Powers`] | GCM's hash key: 128 | 128 for each odd power above the first | 2,187 for each |
 //! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120 |
 //!
-//! Bits of strings are in the order of [`bytes_to_bits`](volery_circuit::gadgets::bytes_to_bits), those of numbers lowest first.
+//! Bits of strings are in the order of [`bytes_to_bits`], those of numbers lowest first.
 
 mod powers;
 mod premaster;
