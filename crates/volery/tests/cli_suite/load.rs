@@ -200,8 +200,8 @@ fn killed_provers_leave_nothing_behind() {
 }
 
 #[test]
-#[ignore = "long: a hundred provers killed at all moments of their sessions, while others prove"]
-fn long_killed_provers_harm_nobody_and_leave_nothing_behind() {
+#[ignore = "load: a hundred provers killed at all moments of their sessions, while others prove"]
+fn load_killed_provers_harm_nobody_and_leave_nothing_behind() {
     let scene = Scene::new(&["--concurrency", "4", "--per-client", "64"]);
     let before = usage(&scene);
     let length = length(&scene, "first", TOGETHER);
@@ -222,8 +222,8 @@ fn long_killed_provers_harm_nobody_and_leave_nothing_behind() {
 }
 
 #[test]
-#[ignore = "long: 220 provers at the same time"]
-fn long_twenty_sessions_at_once_and_two_hundred_in_line_lose_none() {
+#[ignore = "load: 220 provers at the same time"]
+fn load_twenty_sessions_at_once_and_two_hundred_in_line_lose_none() {
     let scene = Scene::new(&["--concurrency", "20", "--per-client", "220"]);
     let before = usage(&scene);
     crowd(&scene, "warm", 20, TOGETHER);
@@ -234,8 +234,8 @@ fn long_twenty_sessions_at_once_and_two_hundred_in_line_lose_none() {
 }
 
 #[test]
-#[ignore = "long: 500 sessions"]
-fn long_five_hundred_sessions_in_a_row_end_in_success() {
+#[ignore = "load: 500 sessions"]
+fn load_five_hundred_sessions_in_a_row_end_in_success() {
     let scene = Scene::new(&[]);
     let before = usage(&scene);
     for number in 0..50 {
@@ -250,8 +250,8 @@ fn long_five_hundred_sessions_in_a_row_end_in_success() {
 }
 
 #[test]
-#[ignore = "long: 20 provers at the same time, ten times"]
-fn long_twenty_sessions_at_once_again_and_again_end_in_success() {
+#[ignore = "load: 20 provers at the same time, ten times"]
+fn load_twenty_sessions_at_once_again_and_again_end_in_success() {
     let scene = Scene::new(&["--concurrency", "20", "--per-client", "40"]);
     let before = usage(&scene);
     crowd(&scene, "warm", 20, TOGETHER);
