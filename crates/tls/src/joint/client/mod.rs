@@ -30,6 +30,7 @@
 //! of the engine takes precedence over what the TLS library makes of it. What rustls is told, and what it would do without this
 //! module's care, is in the documentation of the module `provider`.
 
+mod dial;
 mod error;
 #[cfg(test)]
 mod testing;
@@ -37,8 +38,9 @@ mod testing;
 mod tests;
 mod wire;
 
+pub use dial::{Dialed, dial};
 pub use error::{Distrust, Failure};
-pub use wire::{Limits, dial};
+pub use wire::Limits;
 
 use std::io::{Read, Write};
 use std::sync::Arc;

@@ -1,8 +1,7 @@
 //! The bytes: a stream, what went over it, and where records end.
 
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs as _};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Failure;
 use crate::record::MAX_PLAINTEXT;
@@ -16,13 +15,16 @@ const MAX_CONTENTS: usize = MAX_PLAINTEXT + 2048;
 const CHUNK: usize = 1 << 14;
 
 /// What a connection may take. Start from [`Limits::default`] and change fields.
+///
+/// The times are those that P waits for the server; [`dial`](super::dial) sees to them, and who opens a stream in another way has to. What
+/// the two parties need between two waits does not count: their own channel bounds that. A server bounds it, too, mostly with a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Time to connect to the server; 10 s.
     pub connect: Duration,
-    /// Time to wait for the server's next bytes; 10 s. [`dial`] sets it; who opens a stream in another way has to see to it.
+    /// Time to wait for the server's next bytes; 10 s.
     pub idle: Duration,
-    /// How long the connection may live; 60 s. Looked at whenever bytes have come or gone.
+    /// Time to wait for the server in all, however its bytes trickle in; 60 s.
     pub total: Duration,
     /// The most bytes to take from the server; 16 MiB.
     pub received: usize,
@@ -39,36 +41,6 @@ impl Default for Limits {
     }
 }
 
-/// Connects to the first of a host's addresses that accepts.
-///
-/// # Errors
-/// [`Failure::Connect`]; [`Failure::Time`].
-pub fn dial(host: &str, port: u16, limits: &Limits) -> Result<TcpStream, Failure> {
-    let deadline = Instant::now() + limits.connect;
-    let addresses = (host, port).to_socket_addrs().map_err(|error| Failure::Connect(error.kind()))?;
-    let mut failure = Failure::Connect(io::ErrorKind::NotFound);
-    for address in addresses {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(Failure::Time);
-        }
-        match open(&address, left, limits.idle) {
-            Ok(socket) => return Ok(socket),
-            Err(error) if error.kind() == io::ErrorKind::TimedOut => failure = Failure::Time,
-            Err(error) => failure = Failure::Connect(error.kind()),
-        }
-    }
-    Err(failure)
-}
-
-fn open(address: &SocketAddr, connect: Duration, idle: Duration) -> io::Result<TcpStream> {
-    let socket = TcpStream::connect_timeout(address, connect)?;
-    socket.set_nodelay(true)?;
-    socket.set_read_timeout(Some(idle))?;
-    socket.set_write_timeout(Some(idle))?;
-    Ok(socket)
-}
-
 /// A stream with the record of both directions.
 pub(super) struct Wire<S> {
     stream: S,
@@ -77,19 +49,17 @@ pub(super) struct Wire<S> {
     /// Where the next record begins in `received`.
     next: usize,
     limit: usize,
-    deadline: Instant,
 }
 
 impl<S: Read + Write> Wire<S> {
     pub(super) fn new(stream: S, limits: &Limits) -> Self {
-        let deadline = Instant::now() + limits.total;
-        Self { stream, sent: Vec::new(), received: Vec::new(), next: 0, limit: limits.received, deadline }
+        Self { stream, sent: Vec::new(), received: Vec::new(), next: 0, limit: limits.received }
     }
 
     pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.stream.write_all(bytes).and_then(|()| self.stream.flush()).map_err(failed)?;
         self.sent.extend_from_slice(bytes);
-        self.in_time()
+        Ok(())
     }
 
     /// The server's next record, with its header; none if the connection ends before its last byte.
@@ -112,21 +82,16 @@ impl<S: Read + Write> Wire<S> {
         let mut chunk = [0; CHUNK];
         let count = loop {
             match self.stream.read(&mut chunk) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => self.in_time()?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => break result.map_err(failed)?,
             }
         };
-        self.in_time()?;
         let limit = self.limit;
         if count > limit.saturating_sub(self.received.len()) {
             return Err(Failure::Size { limit });
         }
         self.received.extend_from_slice(chunk.get(..count).unwrap_or_default());
         Ok(count)
-    }
-
-    fn in_time(&self) -> Result<(), Failure> {
-        if Instant::now() < self.deadline { Ok(()) } else { Err(Failure::Time) }
     }
 
     /// Takes records until the server ends the connection, and closes it: what was sent, what was received. An alert is the last

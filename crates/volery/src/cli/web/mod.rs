@@ -46,7 +46,7 @@ use parts::Wish;
 use request::Page;
 use script::{Script, Template};
 
-/// How long a server may take in all: less than a notary waits for a prover's next word.
+/// How long is waited for a server in all: less than a notary waits for a prover's next word. The notary's own time is not in it.
 const PATIENCE: Duration = Duration::from_secs(25);
 /// The most bytes that are taken from a server.
 const MAX_RECEIVED: usize = 16 << 20;

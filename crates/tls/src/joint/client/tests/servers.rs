@@ -425,15 +425,6 @@ fn a_server_that_says_nothing_is_left() {
     assert_eq!(refused(socket, &Target { limits, ..site.target() }), Failure::Time);
 }
 
-/// A server that sends a byte at a time is never idle.
-#[test]
-fn a_connection_that_takes_too_long_is_left() {
-    let site = Site::new(Kind::P256);
-    let limits = Limits { total: Duration::ZERO, ..Limits::default() };
-    let failure = refused(Local::new(&site.config, answer()), &Target { limits, ..site.target() });
-    assert_eq!(failure, Failure::Time);
-}
-
 #[test]
 fn a_host_that_does_not_accept_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
