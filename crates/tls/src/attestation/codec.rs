@@ -25,7 +25,7 @@ impl From<Flaw> for Error {
 
 /// The bytes that are signed: all but the signature.
 pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
-    let Statement { mode, server_name, time, query, response } = statement;
+    let Statement { mode, server_name, time, rounds, query, response } = statement;
     let mut out = MAGIC.to_vec();
     out.extend(VERSION.to_be_bytes());
     out.push(match mode {
@@ -34,6 +34,7 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
     });
     put(&mut out, server_name.as_bytes());
     out.extend(time.to_be_bytes());
+    out.extend(rounds.to_be_bytes());
     for part in [query, response] {
         put_part(&mut out, part);
     }
@@ -109,6 +110,7 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, Error> {
         mode,
         server_name: text(cursor, "the server's name")?,
         time: cursor.u64("the time")?,
+        rounds: cursor.u32("the number of rounds")?,
         query: part(cursor)?,
         response: part(cursor)?,
     })

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! V signs that it has verified: this host, at this time, by its certificates, received a query and gave a response of these
-//! lengths; these bytes of them are revealed; those hidden strings are what they are said to be, and [claims](crate::claim) hold of them;
+//! lengths, in so many rounds; these bytes of them are revealed; those hidden strings are what they are said to be, and [claims](crate::claim) hold of them;
 //! these points are Pedersen commitments to some of them. It does not sign, and does not know, the rest. Claims are data, so that programs
 //! read them, too; a statement's `Display` puts them in words.
 //!

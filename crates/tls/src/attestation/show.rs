@@ -52,6 +52,9 @@ impl fmt::Display for Statement {
         writeln!(f, "server    {}", self.server_name)?;
         writeln!(f, "time      {}", utc(self.time))?;
         writeln!(f, "mode      {}", self.mode)?;
+        if self.rounds > 1 {
+            writeln!(f, "rounds    {} requests, each with its response", self.rounds)?;
+        }
         for (side, Part { hidden, .. }) in [(Side::Client, &self.query), (Side::Server, &self.response)] {
             hidden.iter().try_for_each(|hidden| proved(f, side, hidden))?;
         }
@@ -126,10 +129,11 @@ fn safe(text: &str) -> String {
 
 impl Serialize for Statement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Statement", 5)?;
+        let mut object = serializer.serialize_struct("Statement", 6)?;
         object.serialize_field("server_name", &self.server_name)?;
         object.serialize_field("time", &utc(self.time))?;
         object.serialize_field("mode", &self.mode)?;
+        object.serialize_field("rounds", &self.rounds)?;
         object.serialize_field("query", &self.query)?;
         object.serialize_field("response", &self.response)?;
         object.end()

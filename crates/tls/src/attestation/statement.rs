@@ -9,6 +9,7 @@ use super::{Error, MAX_ENTRIES};
 use crate::commitment::{Form, MAX_VALUES, Place};
 use crate::cursor::Cursor;
 use crate::disclosure::{Hidden, put_all_hidden, read_all_hidden};
+use crate::http::MAX_MESSAGES;
 use crate::prf::Side;
 use crate::server;
 
@@ -31,7 +32,7 @@ pub enum Mode {
 ///
 /// Rules, which [`Attestation::sign`](super::Attestation::sign) and
 /// [`Attestation::from_bytes`](super::Attestation::from_bytes) check: the name is canonical; the time is before the year 10000;
-/// lists have at most [`MAX_ENTRIES`] entries; see the parts for theirs.
+/// hidden strings are in messages that there are; lists have at most [`MAX_ENTRIES`] entries; see the parts for theirs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// How the connection was made.
@@ -40,6 +41,8 @@ pub struct Statement {
     pub server_name: String,
     /// When V verified the server, in seconds since 1970 (UTC).
     pub time: u64,
+    /// Requests on the connection, and as many responses: 1 to [`MAX_MESSAGES`].
+    pub rounds: u32,
     /// What the client sent: the plaintext of all its records of application data.
     pub query: Part,
     /// What the server sent, likewise.
@@ -53,7 +56,8 @@ pub struct Part {
     pub length: u64,
     /// What is shown of it: in order, none empty, at least one hidden byte between two.
     pub revealed: Vec<Revealed>,
-    /// Hidden strings of which something was proved, or only what they are: in order, outside of what is shown, and apart from each other.
+    /// Hidden strings of which something was proved, or only what they are: in order, as their messages are, outside of what is shown, and
+    /// apart from each other.
     pub hidden: Vec<Hidden>,
     /// The commitments to those hidden strings that are committed to, one entry for each of them and for nothing else, in their order. At
     /// most [`MAX_VALUES`] commitments in all.
@@ -158,7 +162,7 @@ impl Part {
         Some(Self { length, revealed, hidden: Vec::new(), commitments: Vec::new() })
     }
 
-    fn check(&self, what: &'static str) -> Result<(), Error> {
+    fn check(&self, what: &'static str, rounds: u32) -> Result<(), Error> {
         let error = |reason: String| Error::Statement { what, reason };
         if self.length > MAX_LENGTH {
             return Err(error(format!("has {} bytes, more than 2^48", self.length)));
@@ -177,6 +181,7 @@ impl Part {
             before = Some(range.end);
         }
         self.check_hidden().map_err(|reason| error(reason.into()))?;
+        self.check_rounds(rounds).map_err(error)?;
         self.check_commitments(what)
     }
 
@@ -200,6 +205,20 @@ impl Part {
             return error("has more than 2^16 commitments");
         }
         Ok(())
+    }
+
+    /// That hidden strings are of messages that there are, whose order is that of the strings.
+    fn check_rounds(&self, rounds: u32) -> Result<(), String> {
+        if !self.hidden.is_sorted_by_key(|hidden| hidden.round) {
+            return Err("has hidden strings whose messages are not in order".into());
+        }
+        match self.hidden.last() {
+            // Of an order, the last is the greatest.
+            Some(last) if last.round >= rounds as usize => {
+                Err(format!("has a hidden string in message {}, of {rounds}", last.round.saturating_add(1)))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// That hidden strings lie in the plaintext, in order, apart from each other and from what is shown.
@@ -262,8 +281,12 @@ impl Statement {
         if self.time >= END_OF_TIME {
             return Err(error("time", "is after the year 9999"));
         }
-        self.query.check("query")?;
-        self.response.check("response")?;
+        if !(1..=MAX_MESSAGES).contains(&(self.rounds as usize)) {
+            let reason = format!("is {}, not 1 to {MAX_MESSAGES}", self.rounds);
+            return Err(Error::Statement { what: "number of rounds", reason });
+        }
+        self.query.check("query", self.rounds)?;
+        self.response.check("response", self.rounds)?;
         Ok(())
     }
 }

@@ -18,7 +18,7 @@ use crate::testing::hex;
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "22266d47ce7eab88d259a727647bdea257c09081bd4ce762b31edfe26c0eadb4";
+const PINNED: &str = "a1b6f43001ba6331c949ef9a51a22603c8c76042f9ac2de6df91b8433b043cee";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
@@ -58,6 +58,7 @@ fn statement() -> Statement {
         mode: Mode::Proxy,
         server_name: "data.example.com".into(),
         time: 1_780_000_000,
+        rounds: 1,
         query,
         response,
     }
@@ -89,6 +90,7 @@ fn the_format_is_pinned() {
     let expected = [
         b"volery attestation\n\0\x01\0\0\0\0\x10data.example.com".to_vec(),
         1_780_000_000_u64.to_be_bytes().to_vec(),
+        vec![0, 0, 0, 1],
         vec![0; 2 * 20],
         hex(PUBLIC),
     ];
@@ -256,6 +258,40 @@ fn hidden_strings_that_could_not_be_read_again_are_not_signed() {
 }
 
 #[test]
+fn hidden_strings_are_in_messages_that_there_are_and_in_their_order() {
+    let of = |rounds: u32, query: [usize; 2], response: usize| {
+        let mut statement = Statement { rounds, ..statement() };
+        for (hidden, round) in statement.query.hidden.iter_mut().zip(query) {
+            hidden.round = round;
+        }
+        statement.response.hidden[0].round = response;
+        for part in [&mut statement.query, &mut statement.response] {
+            let names = part.hidden.iter().filter(|hidden| hidden.commit.is_some()).map(Hidden::name);
+            part.commitments.iter_mut().zip(names).for_each(|(entry, name)| entry.part = name);
+        }
+        statement
+    };
+    for sound in [of(1, [0, 0], 0), of(2, [0, 1], 1), of(1024, [5, 5], 1023)] {
+        let signed = Attestation::sign(sound, &key()).unwrap();
+        assert_eq!(Attestation::from_bytes(&signed.to_bytes()), Ok(signed));
+    }
+    for (what, statement) in [
+        ("response", of(1, [0, 0], 1)),
+        ("response", of(3, [0, 2], 3)),
+        ("query", of(2, [0, 2], 0)),
+        ("query", of(2, [1, 0], 0)),
+        ("number of rounds", of(0, [0, 0], 0)),
+        ("number of rounds", of(1025, [0, 0], 0)),
+    ] {
+        // A reader refuses what nobody signs.
+        let bytes = [codec::signed(&statement, &[0; 32]), vec![0; 64]].concat();
+        for found in [Attestation::sign(statement, &key()), Attestation::from_bytes(&bytes)] {
+            assert!(matches!(found, Err(Error::Statement { what: other, .. }) if other == what), "{found:?}");
+        }
+    }
+}
+
+#[test]
 fn other_versions_and_files_are_named() {
     let mut bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
     bytes[20] = 2;
@@ -293,8 +329,9 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }
-    let mut second = statement();
+    let mut second = Statement { rounds: 2, ..statement() };
     second.response.hidden[0].round = 1;
+    assert!(second.to_string().contains("rounds    2 requests, each with its response"));
     assert!(second.to_string().contains("proved    response 2 json balance: is a number"));
     let evil = "\u{1b}[2J\u{202e}evil\u{7}\\";
     let mut statement = statement();
@@ -309,6 +346,7 @@ fn programs_read_it_as_json() {
     let value = serde_json::to_value(statement()).unwrap();
     assert_eq!(value["mode"], "proxy");
     assert_eq!(value["time"], "2026-05-28T20:26:40Z");
+    assert_eq!(value["rounds"], 1);
     assert_eq!(value["query"]["revealed"][1]["start"], 30);
     assert_eq!(value["query"]["revealed"][1]["text"], "\r\n\r\n");
     let expected = serde_json::json!({
@@ -377,6 +415,7 @@ fn statements() -> impl Strategy<Value = Statement> {
             mode: if proxy { Mode::Proxy } else { Mode::TwoParty },
             server_name: name.into(),
             time,
+            rounds: 1,
             query,
             response,
         },

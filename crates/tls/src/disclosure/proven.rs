@@ -64,6 +64,8 @@ pub struct Proven {
     pub mode: Mode,
     /// Who the server is.
     pub identity: Identity,
+    /// Requests, and as many responses.
+    pub rounds: usize,
     /// The request: what V saw of it, and what holds of the rest.
     pub request: Shown,
     /// The response, likewise. It is whole.
@@ -94,7 +96,8 @@ impl Proven {
         }
         let [query, response] = parts;
         let (server_name, time) = (self.identity.name().into(), self.identity.time());
-        Some(Statement { mode: self.mode, server_name, time, query, response })
+        let rounds = u32::try_from(self.rounds).ok()?;
+        Some(Statement { mode: self.mode, server_name, time, rounds, query, response })
     }
 }
 

@@ -21,6 +21,7 @@ use crate::transcript::{APPLICATION_DATA, Transcript};
 pub struct Pending {
     mode: Mode,
     identity: Identity,
+    rounds: usize,
     shown: [Shown; 2],
 }
 
@@ -29,8 +30,9 @@ impl Pending {
     /// statement gives them.
     #[must_use]
     pub fn accept(self, halves: Option<Halves>) -> Accepted {
-        let Self { mode, identity, shown: [request, response] } = self;
-        Accepted { proven: Proven { mode, identity, request, response, commitments: Vec::new() }, halves }
+        let Self { mode, identity, rounds, shown: [request, response] } = self;
+        let commitments = Vec::new();
+        Accepted { proven: Proven { mode, identity, rounds, request, response, commitments }, halves }
     }
 }
 
@@ -86,10 +88,10 @@ fn try_receive(
     message.shown.iter_mut().try_for_each(|shown| shown.explain(vocabulary))?;
     let lengths = message.shown.each_ref().map(|shown| shown.text.len());
     let closed = check_opened(&transcript, &message.opened, lengths, root)?;
-    shown::check(&message.shown, identity.name(), closed)?;
+    let rounds = shown::check(&message.shown, identity.name(), closed)?;
     let shown = message.shown.clone();
     let account = Account::new(transcript, [client, server], message)?;
-    Ok((account, Pending { mode, identity, shown }))
+    Ok((account, Pending { mode, identity, rounds, shown }))
 }
 
 /// That the bytes are words of HTTP: the same bytes may be another protocol's, and what they mean is what client and server agreed on.

@@ -1,9 +1,14 @@
 //! The messages of this module as plain functions, for fuzz targets; the tests here call them, too.
 
+use rand_core::CryptoRng;
+use volery_channel::tags::CLIENT_STEP;
 use volery_channel::{Channel, Error as ChannelError, Stats, Tag};
+use volery_vole::SessionId;
 
 use super::Error;
 use super::message::{self, Next, Sent};
+use super::read::Talk;
+use crate::ghash::{BLOCK_BYTES, Block};
 
 /// A channel whose peer has said these messages and is gone; and all that is said to it.
 struct Said<'a> {
@@ -114,11 +119,54 @@ pub fn transcript(bytes: &[u8]) {
     }
 }
 
+/// The session of the next two.
+const SESSION: SessionId = SessionId::new([10; 32]);
+
+/// Payloads of records that an honest P reads, and what V's share of their tags is.
+const RECORDS: [&[u8]; 2] = [b"nonce...the server's words and its tag", b"nonce...and its tag again"];
+const SHARE: Block = *b"a share of a tag";
+
+/// P, to which V speaks of records of the server's that it reads. P has the right sum of every tag.
+///
+/// # Errors
+/// What V does wrong.
+pub fn record_prover(channel: &mut dyn Channel) -> Result<(), Error> {
+    let mut talk = Talk::new(&SESSION);
+    for payload in RECORDS {
+        let record = talk.name(channel, payload)?;
+        talk.believe(channel, &record, &SHARE)?;
+    }
+    Ok(())
+}
+
+/// V, to which P speaks of records of the server's that it reads.
+///
+/// # Errors
+/// What P does wrong.
+pub fn record_verifier(channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<(), Error> {
+    const BLOCKS: usize = 4;
+    let mut talk = Talk::new(&SESSION);
+    for _ in RECORDS {
+        if message::receive_next(channel)? != Next::Read {
+            return Err(Error::malformed(CLIENT_STEP, "it is not the step that comes next"));
+        }
+        let record = talk.hear(channel, BLOCKS)?;
+        assert!(record.ciphertext.len() <= BLOCKS * BLOCK_BYTES, "a record that nobody prepared for");
+        talk.verify(channel, &record, &SHARE, rng)?;
+    }
+    Ok(channel.flush()?)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng as _;
+    use volery_channel::tags::{RECORD_OPENING, RECORD_PROMISE};
+    use volery_channel::{Limits, memory_pair};
 
     use super::*;
+    use crate::testing::Tap;
 
     proptest! {
         #[test]
@@ -126,6 +174,30 @@ mod tests {
             step(&rest);
             step(&[&[code], &rest[..]].concat());
             transcript(&rest);
+        }
+    }
+
+    /// Whether each party ends well when the other's messages pass through `change`.
+    fn read(change: impl FnMut(Tag, &mut Vec<u8>) + Send) -> [bool; 2] {
+        let (mut p, v) = memory_pair(&Limits::default());
+        let mut v = Tap::new(v, change);
+        std::thread::scope(|scope| {
+            let p = scope.spawn(move || record_prover(&mut p).is_ok());
+            let v = record_verifier(&mut v, &mut ChaCha20Rng::seed_from_u64(1)).is_ok();
+            [p.join().unwrap(), v]
+        })
+    }
+
+    #[test]
+    fn records_are_read_if_the_verifier_keeps_its_promise_and_only_then() {
+        assert_eq!(read(|_, _| {}), [true, true]);
+        for step in [RECORD_PROMISE, RECORD_OPENING] {
+            let [believed, _] = read(|tag, message| {
+                if tag == step {
+                    message[7] ^= 1;
+                }
+            });
+            assert!(!believed, "{step}");
         }
     }
 

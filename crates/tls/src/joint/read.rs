@@ -53,18 +53,31 @@ pub(super) const READ: &str = "a response that is read in the connection";
 /// Bytes of a promise, and of what opens it.
 const PROMISE: usize = 32;
 
-/// What a party needs for records of the server's.
-pub(super) struct Reader {
-    key: ReadKey<Wire>,
-    powers: Powers,
+/// What the parties say of records themselves: which one is next, and that its tag is right.
+pub(super) struct Talk {
     /// The number of the next record; 0 was the server's Finished.
     next: u64,
     oracle: Oracle,
 }
 
-impl Reader {
-    pub(super) fn new(session: &SessionId, (key, powers): ServerKey<Wire>) -> Self {
-        Self { key, powers, next: 1, oracle: Oracle::new("tls: promise of a tag", session) }
+impl Talk {
+    pub(super) fn new(session: &SessionId) -> Self {
+        Self { next: 1, oracle: Oracle::new("tls: promise of a tag", session) }
+    }
+
+    /// P's part: says what the next record is, from its payload on the wire.
+    pub(super) fn name(&mut self, channel: &mut dyn Channel, payload: &[u8]) -> Result<Record, Error> {
+        let record = self.record(payload)?;
+        message::send_read(channel)?;
+        channel.send(SERVER_RECORD, payload)?;
+        Ok(record)
+    }
+
+    /// V's part: the next record, of at most so many blocks.
+    pub(super) fn hear(&mut self, channel: &mut dyn Channel, blocks: usize) -> Result<Record, Error> {
+        let most = NONCE_BYTES + BLOCK_BYTES * blocks + TAG_BYTES;
+        let payload = channel.recv(SERVER_RECORD, most)?.to_vec();
+        self.record(&payload)
     }
 
     /// The next record, from its payload on the wire.
@@ -79,6 +92,61 @@ impl Reader {
             Record { sequence: self.next, content_type, explicit_nonce: *nonce, ciphertext, tag: *tag };
         self.next += 1;
         Ok(record)
+    }
+
+    fn promise(&self, record: &Record, share: &Block, random: &[u8; PROMISE]) -> [u8; PROMISE] {
+        self.oracle.hash(record.sequence, &[share, random])
+    }
+
+    /// P's part: that V has promised the share of the tag that `sum` is P's share and the tag of.
+    pub(super) fn believe(
+        &self,
+        channel: &mut dyn Channel,
+        record: &Record,
+        sum: &Block,
+    ) -> Result<(), Error> {
+        channel.flush()?;
+        let promise: [u8; PROMISE] = channel.recv_array(RECORD_PROMISE)?;
+        channel.send(RECORD_SUM, sum)?;
+        channel.flush()?;
+        let random = channel.recv_array(RECORD_OPENING)?;
+        if !bool::from(self.promise(record, sum, &random).ct_eq(&promise)) {
+            return Err(Error::cheat(RECORD_OPENING, "the check of the verifier's share of a tag"));
+        }
+        Ok(())
+    }
+
+    /// V's part: that its share of the tag is what it should be. It is opened to a P that knows it.
+    pub(super) fn verify(
+        &self,
+        channel: &mut dyn Channel,
+        record: &Record,
+        share: &Block,
+        rng: &mut (impl CryptoRng + ?Sized),
+    ) -> Result<(), Error> {
+        let mut random = Zeroizing::new([0; PROMISE]);
+        rng.fill_bytes(&mut *random);
+        channel.send(RECORD_PROMISE, &self.promise(record, share, &random))?;
+        channel.flush()?;
+        let sum: Block = channel.recv_array(RECORD_SUM)?;
+        if !bool::from(sum.ct_eq(share)) {
+            let refusal = Refusal::Tag { side: Side::Server, sequence: record.sequence };
+            return Err(disclosure::Error::from(refusal).into());
+        }
+        Ok(channel.send(RECORD_OPENING, &*random)?)
+    }
+}
+
+/// What a party needs for records of the server's.
+pub(super) struct Reader {
+    key: ReadKey<Wire>,
+    powers: Powers,
+    talk: Talk,
+}
+
+impl Reader {
+    pub(super) fn new(session: &SessionId, (key, powers): ServerKey<Wire>) -> Self {
+        Self { key, powers, talk: Talk::new(session) }
     }
 
     /// Both parties' part: shares of mask and key stream, the share of the tag, and where the key stream was shared.
@@ -103,10 +171,6 @@ impl Reader {
         Ok((protection, Zeroizing::new(share), streams))
     }
 
-    fn promise(&self, record: &Record, share: &Block, random: &[u8; PROMISE]) -> [u8; PROMISE] {
-        self.oracle.hash(record.sequence, &[share, random])
-    }
-
     /// P's part: the plaintext of the server's next record, which has this payload and is what the server sent.
     ///
     /// # Errors
@@ -118,19 +182,10 @@ impl Reader {
         machine: &mut Machine<Garbler<Step>>,
         payload: &[u8],
     ) -> Result<Zeroizing<Vec<u8>>, Error> {
-        let record = self.record(payload)?;
-        message::send_read(channel)?;
-        channel.send(SERVER_RECORD, payload)?;
+        let record = self.talk.name(channel, payload)?;
         let (protection, mut sum, streams) = self.shares(channel, machine, &record)?;
         sum.iter_mut().zip(record.tag).for_each(|(byte, tag)| *byte ^= tag);
-        channel.flush()?;
-        let promise: [u8; PROMISE] = channel.recv_array(RECORD_PROMISE)?;
-        channel.send(RECORD_SUM, &*sum)?;
-        channel.flush()?;
-        let random = channel.recv_array(RECORD_OPENING)?;
-        if !bool::from(self.promise(&record, &sum, &random).ct_eq(&promise)) {
-            return Err(Error::cheat(RECORD_OPENING, "the check of the verifier's share of a tag"));
-        }
+        self.talk.believe(channel, &record, &sum)?;
         let mut plaintext = Zeroizing::new(record.ciphertext);
         protection.apply(&mut plaintext)?;
         for (part, shared) in plaintext.chunks_mut(BLOCK_BYTES).zip(&streams) {
@@ -150,20 +205,9 @@ impl Reader {
         machine: &mut Machine<Evaluator<Step>>,
         rng: &mut (impl CryptoRng + ?Sized),
     ) -> Result<Record, Error> {
-        let most = NONCE_BYTES + BLOCK_BYTES * machine.spare_calls() + TAG_BYTES;
-        let payload = channel.recv(SERVER_RECORD, most)?.to_vec();
-        let record = self.record(&payload)?;
+        let record = self.talk.hear(channel, machine.spare_calls())?;
         let (_, share, streams) = self.shares(channel, machine, &record)?;
-        let mut random = Zeroizing::new([0; PROMISE]);
-        rng.fill_bytes(&mut *random);
-        channel.send(RECORD_PROMISE, &self.promise(&record, &share, &random))?;
-        channel.flush()?;
-        let sum: Block = channel.recv_array(RECORD_SUM)?;
-        if !bool::from(sum.ct_eq(&*share)) {
-            let refusal = Refusal::Tag { side: Side::Server, sequence: record.sequence };
-            return Err(disclosure::Error::from(refusal).into());
-        }
-        channel.send(RECORD_OPENING, &*random)?;
+        self.talk.verify(channel, &record, &share, rng)?;
         for shared in &streams {
             machine.party.confirm(channel, &shared.wires, &shared.masks)?;
         }

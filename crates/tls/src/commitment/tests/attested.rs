@@ -67,6 +67,7 @@ fn unsigned() -> Statement {
         mode: Mode::Proxy,
         server_name: "example.com".into(),
         time: 1_780_000_000,
+        rounds: 1,
         query: part(vec![committed(&Named::Target, Form::Bytes, &[TARGET], &[5])]),
         response: part(vec![
             committed(&json("name"), Form::Bytes, &[NAME], &[28, 59]),

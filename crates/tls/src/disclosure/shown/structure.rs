@@ -284,11 +284,11 @@ fn spell(claim: &mut Assertion, written: &[u8]) {
 }
 
 /// That what is shown are requests to this host and their whole responses, and that the hidden strings are the parts that they are
-/// said to be. `closed`: the server ended the connection with `close_notify`.
+/// said to be; how many requests there are. `closed`: the server ended the connection with `close_notify`.
 ///
 /// # Errors
 /// [`Refusal::Shown`], [`Refusal::Http`], [`Refusal::Host`], [`Refusal::Part`].
-pub(in crate::disclosure) fn check(shown: &[Shown; 2], host: &str, closed: bool) -> Result<(), Refusal> {
+pub(in crate::disclosure) fn check(shown: &[Shown; 2], host: &str, closed: bool) -> Result<usize, Refusal> {
     let [request, response] = shown;
     request.check_shape(Side::Client)?;
     response.check_shape(Side::Server)?;
@@ -307,7 +307,7 @@ pub(in crate::disclosure) fn check(shown: &[Shown; 2], host: &str, closed: bool)
             }
         }
     }
-    Ok(())
+    Ok(exchanges.len())
 }
 
 /// That the request is to the host that was verified: its target is a path, and its Host is this one, with a port or without.
