@@ -32,6 +32,7 @@
 
 pub mod builtin;
 mod error;
+pub mod notary;
 mod rng;
 mod session;
 pub mod stored;

@@ -57,11 +57,10 @@ impl Guest {
         self.channel.renew(Limits { total_time: None, ..self.limits.clone() });
     }
 
-    /// For the session, whose time begins.
-    pub(crate) fn link(self) -> Link {
-        let Self { mut channel, peer, limits } = self;
-        channel.renew(limits);
-        Link { channel, peer }
+    /// What a session is made of: the channel, who the peer is, and the session's limits, which do not hold yet.
+    pub(crate) fn into_parts(self) -> (Box<dyn Flexible>, String, Limits) {
+        let Self { channel, peer, limits } = self;
+        (channel, peer, limits)
     }
 }
 

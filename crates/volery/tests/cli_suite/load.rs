@@ -7,7 +7,10 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use volery_channel::tags::NOTARY_TOKEN;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use volery::{Channel as _, Limits, Options, Prover, memory_pair};
+use volery_channel::tags::{BASE_OT_SENDER, HELLO, NOTARY_TOKEN};
 
 use crate::support::*;
 use crate::web::{FIELDS, Scene};
@@ -83,7 +86,42 @@ fn provers_beyond_the_places_wait_in_line_and_none_is_lost() {
 /// Frames that begin like a prover's first message and are none, or no whole one.
 fn beginnings() -> Vec<Vec<u8>> {
     let tag = NOTARY_TOKEN.byte();
-    vec![Vec::new(), vec![tag], vec![tag, 200, 0, 0, 0, 2], vec![tag, 1, 0, 0, 0]]
+    // The last one is whole, but a session's first message goes with it.
+    vec![Vec::new(), vec![tag], vec![tag, 200, 0, 0, 0, 2], vec![tag, 1, 0, 0, 0], vec![tag, 1, 0, 0, 0, 2]]
+}
+
+/// All that a prover says before it hears anything.
+fn opening() -> Vec<u8> {
+    let (prover, mut nobody) = memory_pair(&Limits::default());
+    let mut sent = vec![NOTARY_TOKEN.byte(), 1, 0, 0, 0, 2];
+    std::thread::scope(|scope| {
+        let rng = &mut ChaCha20Rng::seed_from_u64(1);
+        scope.spawn(move || assert!(Prover::start(prover, Options::default(), rng).is_err()));
+        for tag in [HELLO, BASE_OT_SENDER] {
+            let message = nobody.recv(tag, 1 << 12).expect("said at once");
+            sent.push(tag.byte());
+            sent.extend((message.len() as u32).to_le_bytes());
+            sent.extend(message);
+        }
+        drop(nobody);
+    });
+    sent
+}
+
+#[test]
+fn who_is_silent_when_its_turn_has_come_loses_its_place() {
+    let scene = Scene::new(&["--concurrency", "1", "--timeout", "600", "--connect-timeout", "2"]);
+    let before = usage(&scene);
+    let mut silent = TcpStream::connect(&scene.notary.address).expect("connects");
+    silent.write_all(&opening()).expect("sent");
+    // It has the one place when the notary answers.
+    silent.read_exact(&mut [0]).expect("an answer");
+    scene.prove("page", &[]).expect(0, "");
+    at_rest(&scene, before);
+    let lines = scene.lines();
+    let reason = lines[0]["reason"].as_str().expect("the first to go");
+    assert!(reason.contains("when its turn has come"), "{reason}");
+    assert_eq!((lines.len(), &lines[1]["result"]), (2, &"attested".into()));
 }
 
 #[test]
@@ -238,28 +276,29 @@ fn load_twenty_sessions_at_once_and_two_hundred_in_line_lose_none() {
 fn load_five_hundred_sessions_in_a_row_end_in_success() {
     let scene = Scene::new(&[]);
     let before = usage(&scene);
-    for number in 0..50 {
-        scene.prove(&format!("warm-{number}"), TOGETHER).expect(0, "");
-    }
+    // Each fifth in the mode that takes three times as long.
+    let prove = |number: usize| {
+        let options = if number.is_multiple_of(5) { TOGETHER } else { &[] };
+        scene.prove(&format!("page-{number}"), options).expect(0, "");
+    };
+    (0..50).for_each(prove);
     let warm = at_rest(&scene, before);
-    for number in 50..500 {
-        scene.prove(&format!("page-{number}"), TOGETHER).expect(0, "");
-    }
+    (50..500).for_each(prove);
     holds_no_more(at_rest(&scene, before), warm, 32);
     assert_eq!(scene.results(), ["attested"; 500]);
 }
 
 #[test]
-#[ignore = "load: 20 provers at the same time, ten times"]
+#[ignore = "load: 20 provers at the same time, five times"]
 fn load_twenty_sessions_at_once_again_and_again_end_in_success() {
     let scene = Scene::new(&["--concurrency", "20", "--per-client", "40"]);
     let before = usage(&scene);
     crowd(&scene, "warm", 20, TOGETHER);
     crowd(&scene, "warmer", 20, TOGETHER);
     let warm = at_rest(&scene, before);
-    for round in 0..8 {
+    for round in 0..3 {
         crowd(&scene, &format!("round-{round}"), 20, TOGETHER);
     }
     holds_no_more(at_rest(&scene, before), warm, 64);
-    assert_eq!(scene.results(), ["attested"; 200]);
+    assert_eq!(scene.results(), ["attested"; 100]);
 }

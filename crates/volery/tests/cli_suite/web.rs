@@ -74,13 +74,18 @@ impl Scene {
         run(&self.arguments(out, options), FIELDS)
     }
 
-    /// Ends the notary; its words for the sessions.
-    pub(crate) fn results(self) -> Vec<String> {
+    /// Ends the notary; its lines, one for each session.
+    pub(crate) fn lines(self) -> Vec<serde_json::Value> {
         kill_process(Pid::from_child(&self.notary.child), Signal::TERM).expect("signals");
         let lines = self.notary.end().expect(0, "").objects();
         assert!(!format!("{lines:?}").contains("5120"), "the payload is not logged");
+        lines
+    }
+
+    /// Ends the notary; its words for the sessions.
+    pub(crate) fn results(self) -> Vec<String> {
         let mut words: Vec<_> =
-            lines.iter().map(|line| line["result"].as_str().expect("a word").to_owned()).collect();
+            self.lines().iter().map(|line| line["result"].as_str().expect("a word").to_owned()).collect();
         words.sort();
         words
     }

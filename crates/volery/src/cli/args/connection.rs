@@ -33,7 +33,7 @@ pub(crate) struct ConnectionArgs {
     /// Connecting: the name that the certificate must be for, if not the host connected to
     #[arg(long, value_name = "NAME", conflicts_with = "listen")]
     pub(crate) tls_name: Option<String>,
-    /// Time to connect, TLS included, in seconds; serving, the client's first message, too
+    /// Time to connect, TLS included, in seconds; serving, the client's first messages, too, and its answer when its turn has come
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(crate) connect_timeout: Duration,
     /// Time to wait for any one message, in seconds

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 use volery::Address;
+use volery::tls::attestation::Mode;
 use volery_channel::tls::Fingerprint;
 
 use super::connection::{ConnectionArgs, pin};
@@ -45,6 +46,15 @@ pub(crate) enum ModeArg {
     TwoParty,
     /// The notary relays what the prover alone sends: cheap, but the notary's way to the server has to be trusted
     Proxy,
+}
+
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::TwoParty => Self::TwoParty,
+            ModeArg::Proxy => Self::Proxy,
+        }
+    }
 }
 
 impl ModeArg {

@@ -1,16 +1,18 @@
 //! `volery verify --serve`, and notaries: one prover after another, or several at once, until told to stop.
 //!
 //! ```text
-//! accept --> greeting: TLS, the first message ([`Guest`]) --> the line ([`line`]) --> a place: the session
-//!            no longer than it takes to connect               first come, first served
+//! accept --> greeting: TLS, the first messages ([`Guest`]) --> the line ([`line`]) --> a place: an answer ([`prompt`]) --> the session
+//!            no longer than it takes to connect                first come,               no longer than it
+//!                                                              first served              takes to connect
 //! ```
 //!
-//! Only who has said what it wants gets into the line, so silent and slow peers hold no place that others could have; and there are no
-//! more of all of them together than [`Crowd`] says. Each connection has a thread and limits of its own, and one that fails, however it
-//! fails, ends alone. A signal stops the waiting for more and sends away who waits in the line; sessions under way may end, which
-//! their limits bound. A second signal ends the program at once.
+//! Only who has said what it wants gets into the line, and only who is still there when its turn has come keeps its place, so silent and
+//! slow peers hold none that others could have; and there are no more of all of them together than [`Crowd`] says. Each connection has
+//! a thread and limits of its own, and one that fails, however it fails, ends alone. A signal stops the waiting for more and sends away
+//! who waits in the line; sessions under way may end, which their limits bound. A second signal ends the program at once.
 
 mod line;
+mod prompt;
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,8 +41,8 @@ const NEWS: Duration = Duration::from_secs(5);
 pub(crate) const SESSION_TIME: Duration = Duration::from_secs(600);
 /// How many may wait unless the command line says otherwise.
 pub(crate) const WAITING: u16 = 256;
-/// The longest first message that is waited for.
-const FIRST_MESSAGE: usize = 1 << 12;
+/// The longest first message of a session that is waited for, whole.
+pub(crate) const FIRST_MESSAGE: usize = 1 << 12;
 
 /// Runs the server.
 pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> Result<(), Failure> {
@@ -303,7 +305,7 @@ impl<S: Service> Server<'_, S> {
         let mut until = Instant::now();
         loop {
             match number.wait(until) {
-                Turn::Begin(place) => return Ok(Some(Seated { link: guest.link(), wish, place })),
+                Turn::Begin(place) => return Ok(Some(Seated { link: prompt::link(guest), wish, place })),
                 Turn::Wait(before) => self.service.wait(guest.channel(), before)?,
                 Turn::Closed => {
                     guest.channel().fail("the server stops; try again later");

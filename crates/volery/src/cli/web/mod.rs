@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use volery::notary::InLine;
 use volery::tls::attestation::{Attestation, SigningKey};
 use volery::tls::commitment::Openings;
 use volery::tls::joint::{self, client};
@@ -41,7 +42,7 @@ use super::failure::Failure;
 use super::progress::Phases;
 use super::source::Source;
 use super::{output, public};
-use notary::{InLine, Notary, Token, Tokens};
+use notary::{Notary, Token, Tokens};
 use parts::Wish;
 use request::Page;
 use script::{Script, Template};
@@ -136,7 +137,7 @@ impl Plan {
         token: &Token,
         key: &[u8; 32],
     ) -> Result<Proved, Failure> {
-        token.send(self.mode, &mut channel)?;
+        token.send(self.mode.into(), &mut channel)?;
         let mut rng = os_rng()?;
         self.phases.begin("waiting for the notary");
         let channel = InLine::new(channel, |number| match number {

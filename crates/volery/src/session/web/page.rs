@@ -224,7 +224,8 @@ mod tests {
             });
         }
         let query = Part::default();
-        Statement { mode: Mode::Proxy, server_name: "example.com".into(), time: 0, query, response }
+        let server_name = "example.com".into();
+        Statement { mode: Mode::Proxy, server_name, time: 0, rounds: 1, query, response }
     }
 
     /// What P makes of an attestation of these contents, when it has committed to 42 or to nothing.

@@ -4,35 +4,32 @@
 //! |---|---|
 //! | [`key`] | what attestations are signed with |
 //! | [`token`] | whom the notary works for |
-//! | [`turn`] | waiting in its line |
 //! | [`metrics`] | what it counts |
 
 mod key;
 mod metrics;
 mod token;
-mod turn;
 
 pub(crate) use key::make as make_key;
 pub(super) use token::{Token, Tokens};
-pub(super) use turn::InLine;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
-use volery::tls::attestation::{SigningKey, Statement};
+use volery::tls::attestation::{Mode, SigningKey, Statement};
 use volery::tls::joint::Limits;
 use volery::tls::proxy::relay::Rules;
 use volery::tls::server::Roots;
-use volery::{Channel, Options, Verifier, os_rng};
+use volery::{Channel, Options, Verifier, notary, os_rng};
 use volery_channel::Stats;
 
 use super::roots;
-use crate::cli::args::{ModeArg, NotaryServeArgs};
+use crate::cli::args::NotaryServeArgs;
 use crate::cli::connection::{Endpoint, Flexible, Link};
 use crate::cli::failure::Failure;
 use crate::cli::output;
-use crate::cli::serve::{Crowd, SESSION_TIME, Service, Stop, sheltered};
+use crate::cli::serve::{Crowd, FIRST_MESSAGE, SESSION_TIME, Service, Stop, sheltered};
 use metrics::Metrics;
 
 /// Bytes of a session, both ways, unless the command line says otherwise.
@@ -50,21 +47,21 @@ pub(super) struct Notary {
 
 impl Notary {
     /// Hears a prover's first message: what it wants, if it may.
-    pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<ModeArg, Failure> {
+    pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<Mode, Failure> {
         self.tokens.admit(channel)
     }
 
     /// One session with a prover that was admitted: takes part or relays, verifies, signs.
-    pub(super) fn session(&self, mode: ModeArg, mut channel: impl Channel) -> Result<Statement, Failure> {
-        turn::begin(&mut channel)?;
+    pub(super) fn session(&self, mode: Mode, mut channel: impl Channel) -> Result<Statement, Failure> {
+        notary::begin(&mut channel)?;
         let mut rng = os_rng()?;
         let mut verifier = Verifier::start(channel, Options::default(), &mut rng)?;
         let page = match mode {
-            ModeArg::TwoParty => {
+            Mode::TwoParty => {
                 let watched = verifier.prepare_web(self.limits, &mut rng)?.watch(&mut rng)?;
                 watched.verify(&self.roots, now()?.as_secs(), &mut rng)?
             }
-            ModeArg::Proxy => {
+            Mode::Proxy => {
                 let relayed = verifier.relay(&self.rules)?;
                 verifier.verify_web(&relayed, &self.roots, now()?.as_secs(), &mut rng)?.0
             }
@@ -157,21 +154,24 @@ impl Office {
 }
 
 impl Service for Office {
-    type Wish = ModeArg;
+    type Wish = Mode;
 
     fn count(&self, waiting: bool) {
         self.metrics.count_waiting(waiting);
     }
 
-    fn greet(&self, channel: &mut dyn Flexible) -> Result<ModeArg, Failure> {
-        self.notary.admit(channel)
+    fn greet(&self, channel: &mut dyn Flexible) -> Result<Mode, Failure> {
+        let mode = self.notary.admit(channel)?;
+        // The session's first message goes with that one.
+        channel.await_frame(FIRST_MESSAGE)?;
+        Ok(mode)
     }
 
     fn wait(&self, channel: &mut dyn Flexible, before: usize) -> Result<(), Failure> {
-        turn::wait(channel, before)
+        Ok(notary::wait(channel, before)?)
     }
 
-    fn session(&self, Link { mut channel, peer }: Link, mode: ModeArg) -> Result<(), Failure> {
+    fn session(&self, Link { mut channel, peer }: Link, mode: Mode) -> Result<(), Failure> {
         let start = Instant::now();
         self.metrics.begin();
         let result = sheltered(|| self.notary.session(mode, &mut channel));

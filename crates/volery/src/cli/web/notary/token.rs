@@ -7,15 +7,15 @@ use std::path::Path;
 
 use subtle::{Choice, ConstantTimeEq as _};
 use volery::Channel;
-use volery_channel::tags::NOTARY_TOKEN;
+use volery::notary::{Greeting, MAX_TOKEN};
+use volery::tls::attestation::Mode;
 use zeroize::Zeroizing;
 
-use crate::cli::args::ModeArg;
 use crate::cli::failure::Failure;
 use crate::cli::web::read;
 
 /// Bytes of a token.
-const LENGTHS: core::ops::RangeInclusive<usize> = 16..=256;
+const LENGTHS: core::ops::RangeInclusive<usize> = 16..=MAX_TOKEN;
 /// The most bytes of a file of them.
 const MAX_FILE: u64 = 1 << 20;
 
@@ -35,18 +35,8 @@ impl Token {
     }
 
     /// Tells the notary the mode, and this.
-    pub(in crate::cli::web) fn send(&self, mode: ModeArg, channel: &mut impl Channel) -> Result<(), Failure> {
-        let message = Zeroizing::new([&[code(mode)], &self.0[..]].concat());
-        channel.send(NOTARY_TOKEN, &message)?;
-        // At once: who says nothing for long is not listened to.
-        Ok(channel.flush()?)
-    }
-}
-
-fn code(mode: ModeArg) -> u8 {
-    match mode {
-        ModeArg::TwoParty => 1,
-        ModeArg::Proxy => 2,
+    pub(in crate::cli::web) fn send(&self, mode: Mode, channel: &mut impl Channel) -> Result<(), Failure> {
+        Ok(Greeting { mode, token: self.0.clone() }.send(channel)?)
     }
 }
 
@@ -65,21 +55,16 @@ impl Tokens {
     }
 
     /// Receives a prover's first message and looks whether its token is known; what mode it wants.
-    pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<ModeArg, Failure> {
-        let message = channel.recv(NOTARY_TOKEN, 1 + *LENGTHS.end())?;
-        let (mode, token) = message.split_first().map_or((0, &[][..]), |(mode, token)| (*mode, token));
-        let mode = [ModeArg::TwoParty, ModeArg::Proxy].into_iter().find(|known| code(*known) == mode);
-        let token = blake3::hash(token);
+    pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<Mode, Failure> {
+        let Greeting { mode, token } = Greeting::receive(channel)?;
+        let token = blake3::hash(&token);
         let known = |known: &blake3::Hash| token.as_bytes().ct_eq(known.as_bytes());
         let found = self.0.iter().map(known).fold(Choice::from(0), |found, one| found | one);
         if !self.0.is_empty() && !bool::from(found) {
             channel.fail("the notary wants a token that it knows (--notary-token)");
             return Err(Failure::session("a prover without a token that is known"));
         }
-        mode.ok_or_else(|| {
-            channel.fail("the notary does not know this mode");
-            Failure::session("a prover that wants a mode which this version does not have")
-        })
+        Ok(mode)
     }
 }
 
@@ -117,28 +102,16 @@ mod tests {
         let tokens = Tokens::open(&path).expect("sound");
         let admitted = |token: &str| {
             let (mut prover, mut notary) = memory_pair(&Limits::default());
-            Token(Zeroizing::new(token.into())).send(ModeArg::Proxy, &mut prover).expect("sent");
-            prover.flush().expect("sent");
+            Token(Zeroizing::new(token.into())).send(Mode::Proxy, &mut prover).expect("sent");
             let result = tokens.admit(&mut notary);
             let open = Tokens::default();
             let (mut prover, mut notary) = memory_pair(&Limits::default());
-            Token(Zeroizing::new(token.into())).send(ModeArg::TwoParty, &mut prover).expect("sent");
-            prover.flush().expect("sent");
-            assert_eq!(open.admit(&mut notary), Ok(ModeArg::TwoParty), "without tokens everybody is");
+            Token(Zeroizing::new(token.into())).send(Mode::TwoParty, &mut prover).expect("sent");
+            assert_eq!(open.admit(&mut notary), Ok(Mode::TwoParty), "without tokens everybody is");
             result.is_ok()
         };
         assert!(admitted("first-token-123456") && admitted("second-token-12345"));
         assert!(!admitted("") && !admitted("first-token-12345") && !admitted("first-token-1234567"));
-    }
-
-    #[test]
-    fn a_mode_that_nobody_knows_is_refused() {
-        for message in [&[][..], &[0], &[3, 1, 2]] {
-            let (mut prover, mut notary) = memory_pair(&Limits::default());
-            prover.send(NOTARY_TOKEN, message).expect("sent");
-            prover.flush().expect("sent");
-            assert!(Tokens::default().admit(&mut notary).is_err());
-        }
     }
 
     #[test]
