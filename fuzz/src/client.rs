@@ -3,10 +3,12 @@
 
 use std::io::{Read as _, Write as _};
 
+use volery::notary;
 use volery_channel::Channel;
+use volery_channel::tags::{NOTARY_TOKEN, TEST};
 use volery_tls::proxy::relay::{Error, Stream};
 
-use crate::replay::against;
+use crate::replay::{against, record};
 
 /// A step of P's in a connection of two parties.
 pub use volery_tls::fuzz::client_step;
@@ -16,6 +18,39 @@ pub use volery_tls::fuzz::client_transcript;
 pub use volery_tls::fuzz::relay_request;
 /// What P tells V in the end.
 pub use volery_tls::fuzz::web_claims;
+
+/// A prover's first message to a notary: a mode and a token.
+pub fn notary_greeting(bytes: &[u8]) {
+    let mut frame = vec![NOTARY_TOKEN.byte()];
+    frame.extend((bytes.len() as u32).to_le_bytes());
+    frame.extend(bytes);
+    let Ok(greeting) = against(&frame, |channel| notary::Greeting::receive(channel)) else { return };
+    let (again, _) = record(|channel| greeting.send(channel).expect("there is room"), |_| {});
+    assert_eq!(again, frame, "what is accepted encodes back to the same bytes");
+}
+
+/// All that a notary says to a prover in its line, and one message of the session.
+pub fn notary_line(bytes: &[u8]) {
+    let mut told = Vec::new();
+    let heard = against(bytes, |channel| {
+        let mut channel = notary::InLine::new(channel, |number| told.push(number));
+        channel.recv(TEST, LIMIT).is_ok()
+    });
+    assert!(!heard || told.last() == Some(&0), "a session has begun before the prover's turn");
+    assert!(told.iter().rev().skip(1).all(|number| *number != 0), "a turn has come twice");
+}
+
+/// An honest notary: a prover's numbers, its turn, and the session's first message.
+///
+/// # Errors
+/// The channel's.
+pub fn as_notary(channel: &mut dyn Channel) -> Result<(), volery_channel::Error> {
+    for before in [2, 1, 0] {
+        notary::wait(channel, before)?;
+    }
+    notary::begin(channel)?;
+    channel.send(TEST, b"the session")
+}
 
 /// What P writes.
 const SENT: &[u8] = b"hello";

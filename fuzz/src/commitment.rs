@@ -129,6 +129,7 @@ fn statement() -> Statement {
         mode: Mode::TwoParty,
         server_name: "example.com".into(),
         time: 1_780_000_000,
+        rounds: 1,
         query: Part::default(),
         response: Part {
             length: 100,

@@ -18,7 +18,8 @@
 //! | [`sessions`] | whole sessions, at either party |
 //! | [`stored`] | correlation files and proof files |
 //! | [`web`] | recorded TLS connections, HTTP, JSON, claims, attestations |
-//! | [`client`] | what the parties of a connection to a website tell each other |
+//! | [`client`] | what the parties of a connection to a website tell each other, and a notary |
+//! | [`joint`] | the key exchange, tags and records of two parties as the TLS client, at either party |
 //! | [`commitment`] | commitments to bits, at either party; openings, range proofs |
 //! | [`public`] | public proofs: files, and the interactive form at either party |
 //! | [`dealing`] | those correlations |
@@ -37,6 +38,7 @@ pub mod disjunction;
 pub mod driver;
 pub mod files;
 pub mod garbling;
+pub mod joint;
 pub mod proofs;
 pub mod public;
 pub mod replay;
@@ -99,6 +101,14 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("relay_request", client::relay_request),
     ("relay_prover", client::relay_prover),
     ("web_claims", client::web_claims),
+    ("notary_greeting", client::notary_greeting),
+    ("notary_line", client::notary_line),
+    ("key_prover", joint::key_prover),
+    ("key_verifier", joint::key_verifier),
+    ("tag_prover", joint::tag_prover),
+    ("tag_verifier", joint::tag_verifier),
+    ("record_prover", joint::record_prover),
+    ("record_verifier", joint::record_verifier),
     ("commitment_prover", commitment::commitment_prover),
     ("commitment_verifier", commitment::commitment_verifier),
     ("openings", commitment::openings),

@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use volery::notary::Greeting;
 use volery::public::Protocol;
 use volery::stored::{ProverFile, preprocess};
 use volery::{Options, Prover, Verifier};
@@ -16,6 +17,7 @@ use volery_field::{Bn254Scalar, F2, F32, F61, Gf256, Value, Z32, pack_elements};
 use volery_tls::attestation::{Attestation, Mode, Part, SigningKey, Statement};
 use volery_tls::claim::{Assertion, Class, Interval};
 use volery_tls::disclosure::{self, Hidden};
+use volery_tls::fuzz;
 use volery_vole::base_ot;
 use volery_vole::softspoken::FieldBits;
 
@@ -23,7 +25,8 @@ use crate::correlations::{cot_as_prover, cot_as_verifier, extension};
 use crate::proofs::Chain;
 use crate::replay::{payloads, record, rng};
 use crate::{
-    arithmetic, commitment, dealing, disjunction, garbling, proofs, public, sessions, stacked, subfield, web,
+    arithmetic, client, commitment, dealing, disjunction, garbling, joint, proofs, public, sessions, stacked,
+    subfield, web,
 };
 
 /// One input of a target.
@@ -60,6 +63,7 @@ pub fn all() -> Vec<Seed> {
     public_proofs(&mut add);
     connections(&mut add);
     clients(&mut add);
+    two_party_clients(&mut add);
     seeds
 }
 
@@ -444,7 +448,7 @@ fn connections(add: Add<'_>) {
     }];
     let query = Part::revealing(get, &[0..10, 12..20]).expect("ranges of it");
     let (mode, server_name) = (Mode::Proxy, "example.com".to_owned());
-    let statement = Statement { mode, server_name, time: 1_780_000_000, query, response };
+    let statement = Statement { mode, server_name, time: 1_780_000_000, rounds: 2, query, response };
     let signed = Attestation::sign(statement, &SigningKey::from_bytes(&[7; 32])).expect("a proper statement");
     add("attestation", "two-ranges", &signed.to_bytes());
     for (name, words) in [
@@ -498,6 +502,39 @@ fn clients(add: Add<'_>) {
     );
     add("relay_prover", "one-answer", &answers);
     add("web_claims", "a-number-between", &claims());
+    for (name, mode, token) in
+        [("two-party", Mode::TwoParty, &b""[..]), ("proxy-and-token", Mode::Proxy, b"first-token-123456")]
+    {
+        let greeting = Greeting { mode, token: token.to_vec().into() };
+        let (frames, _) = record(|channel| greeting.send(channel).expect("there is room"), |_| {});
+        add("notary_greeting", name, &payloads(&frames)[0]);
+    }
+    let (line, _) = record(|channel| client::as_notary(channel).expect("there is room"), |_| {});
+    add("notary_line", "third-second-first", &line);
+}
+
+/// Both ends of what two parties do as the TLS client.
+fn two_party_clients(add: Add<'_>) {
+    let (prover, verifier) = record(
+        |channel| joint::key_as_prover(channel).expect("an honest run"),
+        |channel| joint::key_as_verifier(channel).expect("an honest run"),
+    );
+    add("key_verifier", "true", &prover);
+    add("key_prover", "true", &verifier);
+    let (prover, verifier) = record(
+        |channel| {
+            joint::tag_as_prover(channel).expect("an honest run");
+        },
+        |channel| joint::tag_as_verifier(channel).expect("an honest run"),
+    );
+    add("tag_verifier", "true", &prover);
+    add("tag_prover", "true", &verifier);
+    let (prover, verifier) = record(
+        |channel| fuzz::record_prover(channel).expect("an honest run"),
+        |channel| fuzz::record_verifier(channel, &mut rng(8)).expect("an honest run"),
+    );
+    add("record_verifier", "two-records", &prover);
+    add("record_prover", "two-records", &verifier);
 }
 
 /// Opened bits, a request with nothing hidden, a response with a number that lies between two others and is committed to.

@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
+use volery::notary;
 use volery::public::{Error, Protocol};
 use volery_field::{F2, F61, Z32};
 use volery_fuzz::proofs::Chain;
-use volery_fuzz::replay::against;
+use volery_fuzz::replay::{against, rng};
 use volery_fuzz::stacked::{self, Mode};
 use volery_fuzz::{
-    TARGETS, arithmetic, client, commitment, correlations, dealing, disjunction, driver, garbling, proofs,
-    public, seeds, sessions, subfield,
+    TARGETS, arithmetic, client, commitment, correlations, dealing, disjunction, driver, garbling, joint,
+    proofs, public, seeds, sessions, subfield,
 };
 use volery_tls::commitment::RangeFile;
+use volery_tls::fuzz;
 
 fn committed(target: &str, name: &str) -> Vec<u8> {
     std::fs::read(driver::corpus(target).join(name)).expect("run `cargo run --example seeds`")
@@ -68,6 +70,28 @@ fn an_honest_relay_is_heard_to_the_end() {
     let answers = committed("relay_prover", "one-answer");
     let heard = against(&answers, |c| client::as_client(c));
     assert_eq!(heard, Ok((b"hello".to_vec(), b"server".to_vec())));
+}
+
+#[test]
+fn an_honest_notary_is_heard_to_the_end() {
+    let mut numbers = Vec::new();
+    let heard = against(&committed("notary_line", "third-second-first"), |channel| {
+        let mut channel = notary::InLine::new(channel, |number| numbers.push(number));
+        channel.recv(volery_channel::tags::TEST, 20).map(<[u8]>::to_vec)
+    });
+    assert_eq!(heard, Ok(b"the session".to_vec()));
+    assert_eq!(numbers, [3, 2, 1, 0]);
+}
+
+#[test]
+fn honest_clients_of_two_parties_are_heard_to_the_end() {
+    assert_eq!(against(&committed("key_prover", "true"), |c| joint::key_as_prover(c)), Ok(()));
+    assert_eq!(against(&committed("key_verifier", "true"), |c| joint::key_as_verifier(c)), Ok(()));
+    assert!(against(&committed("tag_prover", "true"), |c| joint::tag_as_prover(c)).is_ok());
+    assert_eq!(against(&committed("tag_verifier", "true"), |c| joint::tag_as_verifier(c)), Ok(()));
+    let record = |name| committed(name, "two-records");
+    assert_eq!(against(&record("record_prover"), |c| fuzz::record_prover(c)), Ok(()));
+    assert_eq!(against(&record("record_verifier"), |c| fuzz::record_verifier(c, &mut rng(8))), Ok(()));
 }
 
 #[test]

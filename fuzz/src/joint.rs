@@ -1,0 +1,140 @@
+//! Two parties as the TLS client, below the steps of [`client`](crate::client): the key exchange, tags, records that are read while the
+//! connection lives. Correlations come from nowhere; the messages that turn them into products are the peer's, too.
+
+use volery_channel::Channel;
+use volery_field::{Gf128, P256Base};
+use volery_tls::ghash::{self, Block, Powers};
+use volery_tls::key_exchange::{self, ServerPoint};
+use volery_tls::{Error, fuzz, record};
+use volery_vole::{Delta, SessionId, ole};
+
+use crate::dealing;
+use crate::replay::{against, rng};
+
+const SESSION: SessionId = SessionId::new([9; 32]);
+
+/// The server's point: P-256's generator (SEC 2, section 2.4.2), so that its secret is 1 and the pre-master secret is the x-coordinate of
+/// the client's point.
+const SERVER: [u8; 65] = [
+    0x04, 0x6b, 0x17, 0xd1, 0xf2, 0xe1, 0x2c, 0x42, 0x47, 0xf8, 0xbc, 0xe6, 0xe5, 0x63, 0xa4, 0x40, 0xf2,
+    0x77, 0x03, 0x7d, 0x81, 0x2d, 0xeb, 0x33, 0xa0, 0xf4, 0xa1, 0x39, 0x45, 0xd8, 0x98, 0xc2, 0x96, 0x4f,
+    0xe3, 0x42, 0xe2, 0xfe, 0x1a, 0x7f, 0x9b, 0x8e, 0xe7, 0xeb, 0x4a, 0x7c, 0x0f, 0x9e, 0x16, 0x2b, 0xce,
+    0x33, 0x57, 0x6b, 0x31, 0x5e, 0xce, 0xcb, 0xb6, 0x40, 0x68, 0x37, 0xbf, 0x51, 0xf5,
+];
+
+/// The record that is made, and each party's share of its mask and of the hash key.
+const CIPHERTEXT: &[u8] = b"a record of a few blocks, the last one in part";
+const MASKS: [Block; 2] = [[3; 16], [4; 16]];
+const HASH_KEYS: [Block; 2] = [[5; 16], [6; 16]];
+
+/// The sender's offset of OLE's correlations.
+fn offset() -> Delta {
+    Delta::from_element(Gf128::from_bits(0x3c6e_f372_fe94_f82b_a54f_f53a_5f1d_36f1))
+}
+
+/// The correlations of its products.
+fn sender<F: ole::OleField>(
+    channel: &mut dyn Channel,
+    products: usize,
+) -> Result<ole::Sender<F>, volery_vole::Error> {
+    let mut sender = ole::Sender::new(&SESSION, offset());
+    sender.prepare(channel, &mut dealing::bits(Some(offset())), products, &mut rng(6))?;
+    Ok(sender)
+}
+
+/// The other party's.
+fn receiver<F: ole::OleField>(
+    channel: &mut dyn Channel,
+    products: usize,
+) -> Result<ole::Receiver<F>, volery_vole::Error> {
+    let mut receiver = ole::Receiver::new(&SESSION);
+    receiver.prepare(channel, &mut dealing::bits(None), products, &mut rng(7))?;
+    Ok(receiver)
+}
+
+/// All that V sends in a key exchange, at P. P takes no pre-master secret but the one that the server has.
+pub fn key_prover(bytes: &[u8]) {
+    let _ = against(bytes, |channel| key_as_prover(channel));
+}
+
+/// All that P sends in a key exchange, at V.
+pub fn key_verifier(bytes: &[u8]) {
+    let _ = against(bytes, |channel| key_as_verifier(channel));
+}
+
+/// An honest P.
+///
+/// # Errors
+/// What its peer does wrong.
+pub fn key_as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
+    let mut products = sender::<P256Base>(channel, key_exchange::PRODUCTS)?;
+    let prover = key_exchange::Prover::start(channel, &mut rng(3))?;
+    let client = prover.client_point();
+    let share = prover.finish(channel, &mut products, &ServerPoint::from_bytes(&SERVER)?, &mut rng(4))?;
+    let (secret, _) = share.check(channel)?;
+    assert_eq!(secret[..], client[1..33], "V has made P take another pre-master secret");
+    Ok(())
+}
+
+/// An honest V.
+///
+/// # Errors
+/// What its peer does wrong.
+pub fn key_as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
+    let mut products = receiver::<P256Base>(channel, key_exchange::PRODUCTS)?;
+    let verifier = key_exchange::Verifier::start(channel, &mut rng(2))?;
+    let share = verifier.finish(channel, &mut products, &mut rng(5))?;
+    share.open(channel)?;
+    Ok(channel.flush()?)
+}
+
+/// All that V sends while the powers of the hash key and a tag are made, at P.
+pub fn tag_prover(bytes: &[u8]) {
+    let _ = against(bytes, |channel| tag_as_prover(channel));
+}
+
+/// All that P sends while the powers of the hash key and a tag are made, at V.
+pub fn tag_verifier(bytes: &[u8]) {
+    let _ = against(bytes, |channel| tag_as_verifier(channel));
+}
+
+/// The header and the number of powers that the record takes.
+fn plan() -> Result<([u8; 13], usize), Error> {
+    let header = record::header(1, 23, CIPHERTEXT.len())?;
+    Ok((header, ghash::hashed_blocks(header.len(), CIPHERTEXT.len())))
+}
+
+/// An honest P; the tag.
+///
+/// # Errors
+/// What its peer does wrong.
+pub fn tag_as_prover(channel: &mut dyn Channel) -> Result<Block, Error> {
+    let (header, highest) = plan()?;
+    let mut products = sender::<Gf128>(channel, ghash::products(1, highest))?;
+    let mut powers = Powers::new(HASH_KEYS[0]);
+    powers.extend(channel, &mut products, highest)?;
+    ghash::tag(channel, &powers, &header, CIPHERTEXT, &MASKS[0])
+}
+
+/// An honest V.
+///
+/// # Errors
+/// What its peer does wrong.
+pub fn tag_as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
+    let (header, highest) = plan()?;
+    let mut products = receiver::<Gf128>(channel, ghash::products(1, highest))?;
+    let mut powers = Powers::new(HASH_KEYS[1]);
+    powers.extend(channel, &mut products, highest)?;
+    ghash::send_tag_share(channel, &powers, &header, CIPHERTEXT, &MASKS[1])?;
+    Ok(channel.flush()?)
+}
+
+/// All that V says of records that P reads, at P. P believes no tag but the one that V has promised.
+pub fn record_prover(bytes: &[u8]) {
+    let _ = against(bytes, |channel| fuzz::record_prover(channel));
+}
+
+/// All that P says of records that it reads, at V. V opens its share of no tag but the right one.
+pub fn record_verifier(bytes: &[u8]) {
+    let _ = against(bytes, |channel| fuzz::record_verifier(channel, &mut rng(8)));
+}
