@@ -95,8 +95,10 @@ fn opening() -> Vec<u8> {
     let (prover, mut nobody) = memory_pair(&Limits::default());
     let mut sent = vec![NOTARY_TOKEN.byte(), 1, 0, 0, 0, 2];
     std::thread::scope(|scope| {
-        let rng = &mut ChaCha20Rng::seed_from_u64(1);
-        scope.spawn(move || assert!(Prover::start(prover, Options::default(), rng).is_err()));
+        scope.spawn(move || {
+            let rng = &mut ChaCha20Rng::seed_from_u64(1);
+            assert!(Prover::start(prover, Options::default(), rng).is_err());
+        });
         for tag in [HELLO, BASE_OT_SENDER] {
             let message = nobody.recv(tag, 1 << 12).expect("said at once");
             sent.push(tag.byte());
@@ -110,7 +112,8 @@ fn opening() -> Vec<u8> {
 
 #[test]
 fn who_is_silent_when_its_turn_has_come_loses_its_place() {
-    let scene = Scene::new(&["--concurrency", "1", "--timeout", "600", "--connect-timeout", "2"]);
+    let patient = ["--timeout", "600", "--connect-timeout", "2"];
+    let scene = Scene::new(&[&["--concurrency", "1", "--per-client", "2"], &patient[..]].concat());
     let before = usage(&scene);
     let mut silent = TcpStream::connect(&scene.notary.address).expect("connects");
     silent.write_all(&opening()).expect("sent");
