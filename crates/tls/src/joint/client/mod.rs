@@ -30,7 +30,7 @@
 //! of the engine takes precedence over what the TLS library makes of it. What rustls is told, and what it would do without this
 //! module's care, is in the documentation of the module `provider`.
 
-mod dial;
+mod dialed;
 mod error;
 #[cfg(test)]
 mod testing;
@@ -38,7 +38,7 @@ mod testing;
 mod tests;
 mod wire;
 
-pub use dial::{Dialed, dial};
+pub use dialed::{Dialed, dial};
 pub use error::{Distrust, Failure};
 pub use wire::Limits;
 
