@@ -88,7 +88,7 @@ impl Authority {
     }
 }
 
-/// Suites and groups that can be proved, or all.
+/// Suites that can be proved and the group P-256, or all.
 pub(crate) fn provider(all: bool) -> CryptoProvider {
     let mut provider = ring::default_provider();
     if !all {
