@@ -9,7 +9,9 @@ use volery_vole::ole::Sender;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::curve::{Curve, Group, Line, OnCurve, P256, PublicPoint, X25519};
-use super::{ELEMENT, PremasterSecret, ProverProducts, Share, encoded, get, only, put, random, share_of_inverse};
+use super::{
+    ELEMENT, PremasterSecret, ProverProducts, Share, encoded, get, only, put, random, share_of_inverse,
+};
 use crate::Error;
 
 /// P with a key share on each curve, before the server's point is known.

@@ -7,6 +7,7 @@ use volery_vole::Prg;
 
 use super::testing::plain_prf;
 use super::*;
+use crate::key_exchange::Group;
 use crate::step::Step;
 use crate::step::testing::{Clear, Log};
 use crate::testing::hex;
@@ -40,7 +41,13 @@ struct Derived {
     finished: [u8; 12],
 }
 
-fn derive(premaster: &[u8], seed: MasterSeed, client: Random, server: Random, hash: [u8; 32]) -> (Derived, Log) {
+fn derive(
+    premaster: &[u8],
+    seed: MasterSeed,
+    client: Random,
+    server: Random,
+    hash: [u8; 32],
+) -> (Derived, Log) {
     derive_in(Group::P256, premaster, seed, [client, server], hash)
 }
 

@@ -214,11 +214,16 @@ fn connections_over_x25519_say_what_was_said_and_which_group_it_was() {
     let other = server(&authority.issue(Kind::Rsa, HOST));
     let recorded = connect(client(&authority, x25519), other, ROUNDS);
     let transcript = recorded.parse().unwrap();
-    let [queries, responses]: [Vec<u8>; 2] =
-        [ROUNDS.iter().flat_map(|round| round.0).copied().collect(), ROUNDS.iter().flat_map(|round| round.1).copied().collect()];
+    let [queries, responses]: [Vec<u8>; 2] = [
+        ROUNDS.iter().flat_map(|round| round.0).copied().collect(),
+        ROUNDS.iter().flat_map(|round| round.1).copied().collect(),
+    ];
     assert_says(&transcript, &recorded.master, &queries, &responses);
     let handshake = &transcript.handshake;
-    assert_eq!([handshake.server_point, handshake.client_point].map(|point| point.group()), [Group::X25519; 2]);
+    assert_eq!(
+        [handshake.server_point, handshake.client_point].map(|point| point.group()),
+        [Group::X25519; 2]
+    );
     assert_eq!(handshake.params, [&[3, 0, 29, 32][..], &handshake.server_point.to_bytes()].concat());
 
     // Either end's point on the twist, or of small order.

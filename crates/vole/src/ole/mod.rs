@@ -67,9 +67,7 @@ pub use sender::Sender;
 
 use volery_channel::Channel;
 use volery_channel::tags::OLE_CORRECTIONS;
-use volery_field::{
-    Curve25519Base, Element, Gf128, P256Base, pack_elements, packed_bytes, unpack_elements,
-};
+use volery_field::{Curve25519Base, Element, Gf128, P256Base, pack_elements, packed_bytes, unpack_elements};
 use zeroize::Zeroizing;
 
 use crate::{Error, Oracle, SessionId};

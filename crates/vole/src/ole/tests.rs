@@ -177,7 +177,8 @@ fn products_over_several_fields_are_prepared_in_one_round_trip() {
             let rng = &mut ChaCha20Rng::seed_from_u64(1);
             let delta = Delta::random(rng);
             let extension =
-                softspoken::Sender::setup(&mut p, &SESSION, FieldBits::Eight, delta.duplicate(), rng).unwrap();
+                softspoken::Sender::setup(&mut p, &SESSION, FieldBits::Eight, delta.duplicate(), rng)
+                    .unwrap();
             let party = VerifierParty::new(SESSION, extension, delta.duplicate(), rng);
             let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
             let mut one = Sender::<P256Base>::new(&SESSION, delta.duplicate());

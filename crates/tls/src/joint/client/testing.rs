@@ -63,7 +63,16 @@ impl Clear {
         let (secret, mut other_secret) = (SecretKey::generate_from_rng(rng), [0; 32]);
         rng.fill_bytes(&mut other_secret);
         let (master, premaster, asked) = (Vec::new(), Vec::new(), Vec::new());
-        Self { secret, other_secret, master, premaster, ciphers: None, sequences: [0, 1], asked, fails_at: None }
+        Self {
+            secret,
+            other_secret,
+            master,
+            premaster,
+            ciphers: None,
+            sequences: [0, 1],
+            asked,
+            fails_at: None,
+        }
     }
 
     pub(super) fn failing(call: usize) -> Self {

@@ -112,7 +112,8 @@ impl Curve for X25519 {
 
     fn read_share(bytes: &[u8]) -> Result<EdwardsPoint, &'static str> {
         let encoded = CompressedEdwardsY::from_slice(bytes).ok();
-        let point = encoded.and_then(|encoded| encoded.decompress().filter(|point| point.compress() == encoded));
+        let point =
+            encoded.and_then(|encoded| encoded.decompress().filter(|point| point.compress() == encoded));
         in_group(point.ok_or("it is not a point of Curve25519 in Edwards's form, 32 bytes")?)
     }
 

@@ -15,7 +15,6 @@ use volery_field::{Curve25519Base, P256Base, Ring};
 use volery_vole::Delta;
 use volery_vole::supply::Stock;
 
-use super::curve::{Curve, P256, X25519};
 use super::*;
 use crate::testing::{Change, SESSION, prepared_parties, scripted, untouched, worthless};
 
@@ -33,6 +32,7 @@ struct Outcome {
 }
 
 /// A server's key.
+#[derive(Debug)]
 enum Server {
     P256(SecretKey),
     X25519([u8; 32]),
@@ -226,7 +226,11 @@ fn whatever_the_verifier_changes_the_prover_finds_out() {
     for server in &servers {
         for (what, change) in later {
             let check = run(server, [untouched, change]).prover.unwrap().check;
-            assert!(matches!(check, Err(Error::Cheat { step: KEY_OPENING, .. })), "{what}: {:?}", check.err());
+            assert!(
+                matches!(check, Err(Error::Cheat { step: KEY_OPENING, .. })),
+                "{what}: {:?}",
+                check.err()
+            );
         }
     }
 }
@@ -249,7 +253,10 @@ fn whatever_the_prover_changes_gives_shares_of_another_secret() {
         let server = Server::new(group, 3);
         for change in [flip!(KEY_SERVER, 1), flip!(KEY_SERVER, 20)] {
             let at_once = run(&server, [change, untouched]).verifier.err();
-            assert!(matches!(at_once, Some(Error::Malformed { step: KEY_SERVER, .. })), "{group:?} {at_once:?}");
+            assert!(
+                matches!(at_once, Some(Error::Malformed { step: KEY_SERVER, .. })),
+                "{group:?} {at_once:?}"
+            );
         }
         for (what, change) in later.into_iter().chain(corrections) {
             let run = run(&server, [change, untouched]);
@@ -428,7 +435,8 @@ fn any_server() -> impl Strategy<Value = Server> {
 
 /// An honest V's points.
 fn points() -> Vec<u8> {
-    let (p256, x25519) = (Server::new(Group::P256, 14), curve25519_dalek::constants::ED25519_BASEPOINT_COMPRESSED);
+    let (p256, x25519) =
+        (Server::new(Group::P256, 14), curve25519_dalek::constants::ED25519_BASEPOINT_COMPRESSED);
     [p256.bytes(), x25519.0.to_vec()].concat()
 }
 

@@ -6,6 +6,7 @@ use curve25519_dalek::{MontgomeryPoint, Scalar};
 use volery_field::{Field, Value};
 
 use super::*;
+use crate::key_exchange::curve::{Curve, Line, P256, X25519};
 use crate::testing::hex;
 
 fn bytes(digits: &str) -> [u8; 32] {
@@ -59,7 +60,10 @@ fn read(bytes: &[u8]) -> Result<EdwardsPoint, &'static str> {
 #[test]
 fn points_of_small_order_and_those_with_a_part_of_it_are_refused() {
     let honest = ED25519_BASEPOINT_POINT * Scalar::from(7_u64);
-    assert_eq!(read(&honest.to_montgomery().0).map(|point| point.to_montgomery()), Ok(honest.to_montgomery()));
+    assert_eq!(
+        read(&honest.to_montgomery().0).map(|point| point.to_montgomery()),
+        Ok(honest.to_montgomery())
+    );
     for small in &EIGHT_TORSION[1..] {
         for point in [*small, honest + small] {
             let error = read(&point.to_montgomery().0).unwrap_err();

@@ -13,7 +13,7 @@ use super::*;
 use crate::key_exchange::Group;
 use crate::server::Roots;
 use crate::transcript;
-use crate::transcript::testing::{Issued, provider};
+use crate::transcript::testing::{Issued, of_group, provider};
 
 /// What a connection with this stream comes to; the engine is not to be asked for anything.
 fn refused<S: Read + Write + Send>(stream: S, target: &Target<'_>) -> Failure {
@@ -190,12 +190,9 @@ fn servers_of_tls_1_3_only_are_named_as_such() {
 
 #[test]
 fn servers_of_one_group_alone_get_a_key_in_it() {
-    let authority = Authority::new();
     for (group, kx) in [(Group::P256, ring::kx_group::SECP256R1), (Group::X25519, ring::kx_group::X25519)] {
         for kind in [Kind::P256, Kind::Rsa] {
-            let provider = CryptoProvider { kx_groups: vec![kx], ..provider(true) };
-            let issued = authority.issue(kind, HOST);
-            let site = custom(&authority, &issued, provider, &[&rustls::version::TLS12]);
+            let site = Site::with(kind, |config| of_group(&config, kx));
             let mut engine = Clear::new(5);
             let captured = site.query(&mut engine, &request(256), answer()).unwrap();
             assert_fits(&captured, &engine, &[256], &request(256), &response("body"));
