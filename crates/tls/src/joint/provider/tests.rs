@@ -190,11 +190,11 @@ fn a_record_of_another_length_or_number_is_kept_back() {
     type Change = fn(Vec<u8>) -> Vec<u8>;
     struct Wrong(Change, Counting);
     impl Engine for Wrong {
-        fn public_key(&mut self) -> Result<[u8; 65], Error> {
-            self.1.public_key()
+        fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
+            self.1.public_key(group)
         }
-        fn agree(&mut self, point: &[u8]) -> Result<(), Error> {
-            self.1.agree(point)
+        fn agree(&mut self, group: Group, point: &[u8]) -> Result<(), Error> {
+            self.1.agree(group, point)
         }
         fn master_secret(&mut self, seed: &MasterSeed) -> Result<(), Error> {
             self.1.master_secret(seed)
