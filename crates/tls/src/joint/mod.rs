@@ -127,9 +127,9 @@
 //! | | 256 bytes | round trips | 2,048 bytes | round trips |
 //! |---|---|---|---|---|
 //! | ANDs garbled | 335,313 | | 811,985 | |
-//! | ahead | 9,071,000 | 6 | 22,364,000 | 11 |
+//! | ahead | 9,117,000 | 7 | 22,410,000 | 12 |
 //! | in the connection, V's opening included | 300,000 | 15 | 311,000 | 16 |
-//! | after it | 59,000 | 2 | 184,000 | 4 |
+//! | after it | 59,000 | 2 | 186,000 | 4 |
 //!
 //! In the connection labels of public bits, 287 KB, are nearly all: outputs take keys of 16 bytes, since what decodes them was
 //! [sent ahead](volery_garble::two_party::Garbler::seal).

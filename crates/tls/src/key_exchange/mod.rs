@@ -32,7 +32,7 @@
 //! # Which curve
 //!
 //! The server says, after everything was prepared. So both curves' products are prepared and V sends a point of both; what the other
-//! curve would have taken is thrown away. That costs 43 KB of the 9 MB that preparation takes, and no round trip; what the garbled circuit adds
+//! curve would have taken is thrown away. That costs 46 KB of the 9 MB that preparation takes; what the garbled circuit adds
 //! for it is in [`Step::PremasterKey`](crate::step::Step::PremasterKey).
 //!
 //! # Messages

@@ -1,6 +1,7 @@
 //! The products that a key exchange takes, prepared when nobody knows yet which curve the server will choose.
 //!
-//! Both curves' are prepared, and those of the other one are thrown away: 43 KB out of 9 MB, in the round trip that the others take anyway.
+//! Both curves' are prepared, and those of the other one are thrown away: 43 KB out of 9 MB. V asks for all before
+//! it reads any, so both take one round trip.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
@@ -16,7 +17,7 @@ const PRODUCTS: usize = 5;
 /// Correlations that the preparation takes of a stock.
 ///
 /// # Errors
-/// None for these.
+/// [`Error::Products`] for more than one batch may hold, which these are not.
 pub fn correlations() -> Result<usize, Error> {
     Ok(ole::correlations::<P256Base>(PRODUCTS)? + ole::correlations::<Curve25519Base>(PRODUCTS)?)
 }

@@ -172,7 +172,11 @@ fn wrong_products_break_the_connection_before_anything_is_opened() {
     assert!(matches!(p, Err(Error::Disclosure(Told::Refused(Refusal::Transcript(_))))), "{p:?}");
     v.unwrap_err();
     // The second message is of the curve that the server does not choose.
-    let off: Tamper = |message| message.as_chunks_mut::<16>().0.iter_mut().for_each(|x| x[0] ^= 1);
+    // Another error for each bit of V's, so that they don't cancel out.
+    let off: Tamper = |message| {
+        let elements = message.as_chunks_mut::<16>().0.iter_mut().enumerate();
+        elements.for_each(|(i, x)| x[i / 8 % 16] ^= 1 << (i % 8));
+    };
     let (p, v) = prover_says(&site, at(tags::OLE_PRODUCTS, 2, off));
     assert!(matches!(p, Err(Error::Disclosure(Told::Refused(Refusal::Transcript(_))))), "{p:?}");
     v.unwrap_err();

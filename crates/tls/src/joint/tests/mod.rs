@@ -97,7 +97,6 @@ fn a_connection_costs_what_was_asked_for() {
         let [prepared, known, end] = cost(length, Garbling::ThreeHalves);
         let (total, connected, proof) = (bytes(end), bytes(known - prepared), bytes(end - known));
         let trips = [prepared, known - prepared, end - known].map(|stats| stats.round_trips);
-        eprintln!("{length}: ahead {}, in {connected}, after {proof}; {trips:?}", bytes(prepared));
         assert!(total <= all, "{length}: {total} bytes in all");
         assert!(connected + proof <= 500_000, "{length}: {connected} and {proof} bytes online");
         assert!(trips[1] + trips[2] <= 20, "{length}: {trips:?} round trips");
