@@ -23,7 +23,7 @@
 //! | [`prime32`] | [`F32`], the integers modulo 2^32 - 99, and its extension of degree four [`F32x4`] |
 //! | `integers` | [`Z32`] and [`Z64`], the integers modulo 2^32 and 2^64 |
 //! | [`gf256`] | [`Gf256`], bytes in AES's field, with MACs in GF(2^128) |
-//! | [`prime256`] | five prime fields of 256 bits: scalars of BN254, BLS12-381 and Ristretto, base fields of two curves |
+//! | [`prime256`] | six prime fields of 256 bits: scalars of BN254, BLS12-381 and Ristretto, base fields of three curves |
 //! | `bits` | [`Bits`], many of them, packed |
 //! | [`gf128`] | [`Gf128`], the MAC field of Boolean statements, and its kernels |
 //! | `laws` (tests only) | the axioms as one macro, run on every ring and field |
@@ -64,5 +64,7 @@ pub use gf256::Gf256;
 pub use integers::{Z32, Z64};
 pub use packing::{PackingError, pack_elements, packed_bytes, unpack_elements};
 pub use prime32::{F32, F32x4};
-pub use prime256::{Bls12381Scalar, Bn254Scalar, DecimalError, P256Base, RistrettoScalar, Secp256k1Base};
+pub use prime256::{
+    Bls12381Scalar, Bn254Scalar, Curve25519Base, DecimalError, P256Base, RistrettoScalar, Secp256k1Base,
+};
 pub use ring::{EncodingError, Field, Ring};

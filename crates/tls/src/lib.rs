@@ -9,7 +9,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`key_exchange`] | ECDHE on P-256 with a key in two shares: additive shares of the pre-master secret |
+//! | [`key_exchange`] | ECDHE on P-256 or X25519 with a key in two shares: additive shares of the pre-master secret |
 //! | [`ghash`] | AES-GCM's tags from a hash key in two shares |
 //! | [`step`] | the programs that run under two-party computation, and the machine that they run on |
 //! | [`prf`] | TLS 1.2's key derivation: which compressions are two-party, and which each party does alone |

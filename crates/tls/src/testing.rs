@@ -58,8 +58,7 @@ impl<C: Channel, T: FnMut(Tag, &mut Vec<u8>)> Channel for Tap<C, T> {
     }
 }
 
-/// What `prover` and `verifier` return when they run against each other with `n` products prepared. `changes` apply to P's and
-/// V's messages, those of the preparation excepted. Each party's generator starts from `seed`, so equal draws are equal.
+/// What `prover` and `verifier` return when they run against each other with `n` products prepared; see [`prepared_parties`].
 pub(crate) fn two_parties<F: OleField, A: Send, B: Send>(
     n: usize,
     seed: u64,
@@ -67,6 +66,32 @@ pub(crate) fn two_parties<F: OleField, A: Send, B: Send>(
     prover: impl FnOnce(&mut dyn Channel, &mut Sender<F>, &mut ChaCha20Rng) -> A + Send,
     verifier: impl FnOnce(&mut dyn Channel, &mut Receiver<F>, &mut ChaCha20Rng) -> B + Send,
 ) -> (A, B) {
+    let sender = |channel: &mut dyn Channel, delta, stock: &mut Stock, rng: &mut ChaCha20Rng| {
+        let mut products = Sender::new(&SESSION, delta);
+        products.prepare(channel, stock, n, rng).unwrap();
+        products
+    };
+    let receiver = |channel: &mut dyn Channel, stock: &mut Stock, rng: &mut ChaCha20Rng| {
+        let mut products = Receiver::new(&SESSION);
+        products.prepare(channel, stock, n, rng).unwrap();
+        products
+    };
+    prepared_parties(seed, changes, (sender, receiver), prover, verifier)
+}
+
+/// What `prover` and `verifier` return when they run against each other with what `prepare` has made at each. `changes` apply to P's and
+/// V's messages, those of the preparation excepted. Each party's generator starts from `seed`, so equal draws are equal.
+pub(crate) fn prepared_parties<P, V, A: Send, B: Send>(
+    seed: u64,
+    changes: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2],
+    prepare: (
+        impl FnOnce(&mut dyn Channel, Delta, &mut Stock, &mut ChaCha20Rng) -> P + Send,
+        impl FnOnce(&mut dyn Channel, &mut Stock, &mut ChaCha20Rng) -> V + Send,
+    ),
+    prover: impl FnOnce(&mut dyn Channel, &mut P, &mut ChaCha20Rng) -> A + Send,
+    verifier: impl FnOnce(&mut dyn Channel, &mut V, &mut ChaCha20Rng) -> B + Send,
+) -> (A, B) {
+    let (p_prepare, v_prepare) = prepare;
     let (mut p, mut v) = memory_pair(&Limits::default());
     let [p_change, v_change] = changes;
     thread::scope(|scope| {
@@ -78,8 +103,7 @@ pub(crate) fn two_parties<F: OleField, A: Send, B: Send>(
                     .unwrap();
             let party = VerifierParty::new(SESSION, extension, delta.duplicate(), rng);
             let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
-            let mut products = Sender::new(&SESSION, delta);
-            products.prepare(&mut p, &mut stock, n, rng).unwrap();
+            let mut products = p_prepare(&mut p, delta, &mut stock, rng);
             let mut channel = Tap { inner: p, change: p_change };
             let result = prover(&mut channel, &mut products, &mut ChaCha20Rng::seed_from_u64(seed));
             let _ = channel.flush();
@@ -90,8 +114,7 @@ pub(crate) fn two_parties<F: OleField, A: Send, B: Send>(
             let extension = softspoken::Receiver::setup(&mut v, &SESSION, FieldBits::Eight, rng).unwrap();
             let party = ProverParty::new(SESSION, extension, rng);
             let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
-            let mut products = Receiver::new(&SESSION);
-            products.prepare(&mut v, &mut stock, n, rng).unwrap();
+            let mut products = v_prepare(&mut v, &mut stock, rng);
             let mut channel = Tap { inner: v, change: v_change };
             let result = verifier(&mut channel, &mut products, &mut ChaCha20Rng::seed_from_u64(seed));
             let _ = channel.flush();

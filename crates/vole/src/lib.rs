@@ -34,7 +34,7 @@
 //! | [`supply`] | [`supply::Supply`], which goes through stages, and [`supply::Stock`], which protocols read |
 //! | [`cot`] | the supply of bits |
 //! | [`subfield`] | the supply of elements of any field: base VOLE, LPN rounds (Wolverine, ePrint 2020/925), VOPE |
-//! | [`ole`] | shares of products over P-256's base field and GF(2^128): OLE with errors |
+//! | [`ole`] | shares of products over base fields of curves and GF(2^128): OLE with errors |
 //! | `pprf`, `aes`, `prg` | punctured trees; AES kernels; [`Prg`] |
 //! | `hash`, `transcript` | [`Oracle`]: random oracles; [`Transcript`]: challenges from what was said |
 //! | `delta`, `error` | [`Delta`]; [`Error`], which says whose fault it was |

@@ -7,6 +7,7 @@
 //! | [`RistrettoScalar`] | order of the Ristretto group | 253 |
 //! | [`Secp256k1Base`] | coordinates of secp256k1's points | 256 |
 //! | [`P256Base`] | coordinates of P-256's points | 256 |
+//! | [`Curve25519Base`] | coordinates of Curve25519's points | 255 |
 //!
 //! Values and MACs are the same field (`r = 1`). Delta has 128 of the 256 bits, in 32 digits of 4: the soundness error of
 //! a check is `2^-128`, and the base VOLE pays for half as many digits as all bits would take.
@@ -44,7 +45,9 @@ use zeroize::Zeroize;
 use crate::operators::{exactly, write};
 use crate::{Element, EncodingError, Field, Ring, Value};
 use limbs::Limbs;
-pub use modulus::{Bls12381Order, Bn254Order, Modulus, P256Prime, RistrettoOrder, Secp256k1Prime};
+pub use modulus::{
+    Bls12381Order, Bn254Order, Curve25519Prime, Modulus, P256Prime, RistrettoOrder, Secp256k1Prime,
+};
 
 /// The integers modulo the order of BN254's groups, a prime of 254 bits.
 pub type Bn254Scalar = Prime256<Bn254Order>;
@@ -56,6 +59,8 @@ pub type RistrettoScalar = Prime256<RistrettoOrder>;
 pub type Secp256k1Base = Prime256<Secp256k1Prime>;
 /// The field that the curve P-256 is defined over, `2^256 - 2^224 + 2^192 + 2^96 - 1`.
 pub type P256Base = Prime256<P256Prime>;
+/// The field that Curve25519 is defined over, `2^255 - 19`.
+pub type Curve25519Base = Prime256<Curve25519Prime>;
 
 /// An integer modulo the prime `P`. It may be secret: operators do not branch on it, and `Debug` does not show it. Its
 /// encoding is the integer below the modulus in 32 bytes, little-endian.

@@ -1,4 +1,4 @@
-//! The five moduli, and what Montgomery's arithmetic derives from one.
+//! The six moduli, and what Montgomery's arithmetic derives from one.
 
 use crypto_bigint::modular::ConstMontyParams;
 use crypto_bigint::{U256, const_monty_params};
@@ -65,6 +65,13 @@ const_monty_params!(
     "The prime that P-256 is defined over."
 );
 
+const_monty_params!(
+    Curve25519Prime,
+    U256,
+    "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed",
+    "The prime that Curve25519 is defined over."
+);
+
 impl Modulus for Bn254Order {
     const NAME: &'static str = "BN254 scalars";
 }
@@ -83,4 +90,8 @@ impl Modulus for Secp256k1Prime {
 
 impl Modulus for P256Prime {
     const NAME: &'static str = "P-256 base field";
+}
+
+impl Modulus for Curve25519Prime {
+    const NAME: &'static str = "Curve25519 base field";
 }

@@ -137,7 +137,8 @@ macro_rules! prime_field_tests {
 }
 
 // Moduli in decimal, as published: BN254's in EIP-196 ("the group order"), BLS12-381's in draft-irtf-cfrg-pairing-
-// friendly-curves, Ristretto's in RFC 9496, secp256k1's in SEC 2 (2.4.1), P-256's in FIPS 186-4 (D.1.2.3).
+// friendly-curves, Ristretto's in RFC 9496, secp256k1's in SEC 2 (2.4.1), P-256's in FIPS 186-4 (D.1.2.3);
+// Curve25519's is 2^255 - 19 (RFC 7748, section 4.1).
 prime_field_tests!(
     bn254,
     Bn254Scalar,
@@ -167,4 +168,10 @@ prime_field_tests!(
     P256Base,
     P256Prime,
     "115792089210356248762697446949407573530086143415290314195533631308867097853951"
+);
+prime_field_tests!(
+    curve25519,
+    Curve25519Base,
+    Curve25519Prime,
+    "57896044618658097711785492504343953926634992332820282019728792003956564819949"
 );

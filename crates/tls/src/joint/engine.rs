@@ -3,21 +3,23 @@
 use zeroize::Zeroizing;
 
 use super::Error;
+use crate::key_exchange::Group;
 use crate::prf::{MasterSeed, Random};
 
 /// What the TLS state machine asks of the two parties: P's end of the protocol.
 pub trait Engine: Send {
-    /// The connection's public key, the sum of both parties' shares: a point of P-256, uncompressed (65 bytes).
+    /// The connection's public key in the group that the server chose, the sum of both parties' shares, as TLS has it.
     ///
     /// # Errors
     /// The engine's, as with all calls: the connection is over, and nothing is sent on it any more.
-    fn public_key(&mut self) -> Result<[u8; 65], Error>;
+    fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error>;
 
-    /// ECDH with the server's point (uncompressed; checked here: on the curve, not the identity). Afterwards both parties hold shares.
+    /// ECDH with the server's point (as it was sent; checked here: of the group, not its neutral element). Afterwards both parties hold
+    /// shares.
     ///
     /// # Errors
     /// The engine's; for a point that is none, too.
-    fn agree(&mut self, server_point: &[u8]) -> Result<(), Error>;
+    fn agree(&mut self, group: Group, server_point: &[u8]) -> Result<(), Error>;
 
     /// The master secret ([`MasterSeed`] of [`prf`](crate::prf)).
     ///

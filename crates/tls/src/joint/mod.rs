@@ -8,7 +8,7 @@
 //!   labels and products (V's choices, P's offset) <------>
 //!   garbled circuits, masks                   ----------->   keeps the tables
 //!   correlations for the proof (V's delta)    <---------->
-//!                                             <-----------   t_V G
+//!                                             <-----------   t_V G, on both curves
 //! handshake (Engine; P has checked the server's certificates and signature)
 //!   agree: point, E2F                         <---------->   shares s_P + s_V of the pre-master secret           <---->
 //!   s_P committed, s_V by OT; inner midstate  <---------->
@@ -86,13 +86,15 @@
 //! which P could not know, nor choose `s_P` for, while the server still listened:
 //!
 //! * *P commits to another `s_P`*: then the keys are other keys, unless `s_P` is right for the `s_V` that V has. By then `s_V` is a value of
-//!   `lambda_V^2 + 2 gamma_V - x_2` at V's secret point `t_V S = (x_2, y_2)`. Whatever P sends in the exchange makes `lambda_V` and `gamma_V`
-//!   rational functions of that point, of small degree, and `x_2` plus a constant is not a square among the functions on the curve: the
-//!   group has no element of order two. So no choice of P's makes `s_V` a constant, and each value has few preimages: finding `s_V` is
+//!   `f (lambda_V^2 + 2 gamma_V) - x_2` at V's secret point `t_V S = (x_2, y_2)`. Whatever P sends in the exchange makes `lambda_V` and `gamma_V`
+//!   rational functions of that point, of small degree, and `x_2` plus a constant is not a square among the functions on the curve: its
+//!   zeros are two points `+-Q`, once each, or a point of order two, twice; a root would have that point as its only zero and infinity as
+//!   its only pole, which no function on the curve has. So no choice of P's makes `s_V` a constant, and each value has few preimages: finding `s_V` is
 //!   finding the point, the Diffie-Hellman problem; also for a P that tries candidates on the inner midstate, which it sees after it has
 //!   committed. A P that prepared wrong products adds to them values of its choice for bits of V's uniform masks; these would have to
 //!   cancel products of such bits, and the whole of `x_2`: we see no way to leave `s_V` less than a hundred bits of entropy, but
-//!   for this case it is an argument and no proof. (P-256's prime order also means that a valid `S` has no small subgroup.)
+//!   for this case it is an argument and no proof. (`S` is in a group of prime order,
+//!   on either curve, or it is refused: it has no part in a small subgroup.)
 //! * *P speaks to the server with another key than `(t_P + t_V) G`*, one that it knows alone: the server's keys are then P's, and the proof
 //!   asks for `s_P + s_V` that gives them; the same guess. That is why V need not see `t_P`.
 //! * *P names V another server point*, whose logarithm it knows: it then knows the keys, and holds no signature of the server's over
@@ -124,10 +126,10 @@
 //!
 //! | | 256 bytes | round trips | 2,048 bytes | round trips |
 //! |---|---|---|---|---|
-//! | ANDs garbled | 335,185 | | 811,857 | |
-//! | ahead | 9,071,000 | 6 | 22,364,000 | 11 |
+//! | ANDs garbled | 335,313 | | 811,985 | |
+//! | ahead | 9,117,000 | 7 | 22,410,000 | 12 |
 //! | in the connection, V's opening included | 300,000 | 15 | 311,000 | 16 |
-//! | after it | 59,000 | 2 | 184,000 | 4 |
+//! | after it | 59,000 | 2 | 186,000 | 4 |
 //!
 //! In the connection labels of public bits, 287 KB, are nearly all: outputs take keys of 16 bytes, since what decodes them was
 //! [sent ahead](volery_garble::two_party::Garbler::seal).

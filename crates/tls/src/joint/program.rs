@@ -1,9 +1,10 @@
 //! What a connection computes under garbling, and how large it is.
 
 use volery_circuit::gadgets::bits_to_bytes;
-use volery_field::F2;
+use volery_field::{F2, Gf128};
 use volery_garble::Shape;
 use volery_garble::two_party::{Settings, Wire};
+use volery_vole::ole;
 use volery_zk::quicksilver;
 use zeroize::Zeroizing;
 
@@ -13,6 +14,7 @@ use super::read::READ;
 use crate::dialogue::MAX_ROUNDS;
 use crate::disclosure::Keys;
 use crate::ghash::{self, BLOCK_BYTES, Block, Powers, hashed_blocks};
+use crate::key_exchange::{self, Group};
 use crate::prf::{self, HmacKey, KeyBlock, MasterSeed, Side};
 use crate::record::{HEADER_BYTES, MAX_PLAINTEXT, Protection, ReadKey, Record, Secrecy, WriteKey};
 use crate::step::{Plain, Step, TwoParty};
@@ -183,6 +185,12 @@ pub(super) fn master<M: TwoParty>(
     HmacKey::master(machine, &secret)
 }
 
+/// Correlations that the products of a connection take, in one batch.
+pub(super) fn correlations(sizes: &Sizes) -> Result<usize, Error> {
+    let tags = ole::correlations::<Gf128>(sizes.products()).map_err(crate::Error::from)?;
+    Ok(key_exchange::correlations()? + tags)
+}
+
 /// What a party has of the client's direction.
 pub(super) struct Client<W> {
     pub(super) key: WriteKey<W>,
@@ -231,7 +239,8 @@ pub(super) fn rehearse<P: Party>(
 ) -> Result<(), Error> {
     let needed = &mut machine.rehearse(channel);
     let [prover, verifier] = shares;
-    let premaster = HmacKey::premaster(needed, prover, verifier)?;
+    // The server has not chosen a curve yet; the calls are the same for both.
+    let premaster = HmacKey::premaster(needed, Group::P256, prover, verifier)?;
     let master = master(needed, &premaster, MasterSeed::SessionHash([0; 32]))?;
     let block = prf::key_block(needed, &master, &[0; 32], &[0; 32])?;
     prf::verify_data(needed, &master, Side::Client, &[0; 32])?;

@@ -4,7 +4,7 @@ use rand_core::CryptoRng;
 use subtle::ConstantTimeEq as _;
 use volery_channel::{Channel, Stats, tags};
 use volery_circuit::gadgets::{bits_to_bytes, bytes_to_bits};
-use volery_field::{F2, Gf128, P256Base, Ring as _};
+use volery_field::{F2, Gf128};
 use volery_garble::two_party::{Garbler, Input, Owner, Settings, Wire, garbler_labels};
 use volery_vole::supply::Stock;
 use volery_vole::{SessionId, ole};
@@ -18,7 +18,7 @@ use super::{Engine, Error, Fetched, message};
 use crate::dialogue::append;
 use crate::disclosure::finished_message;
 use crate::ghash::{self, Powers};
-use crate::key_exchange::{self, ProverShare, ServerPoint};
+use crate::key_exchange::{self, Group, ProverProducts, ProverShare, PublicPoint, Share};
 use crate::prf::{self, HmacKey, KeyBlock, MasterSeed, Random, Side, VERIFY_DATA_BYTES};
 use crate::record;
 use crate::step::Step;
@@ -43,7 +43,7 @@ impl<C, R> core::fmt::Debug for Prover<C, R> {
 struct Live {
     machine: Machine<Garbler<Step>>,
     /// Prepared products for the key exchange and for tags.
-    exchange: ole::Sender<P256Base>,
+    exchange: ProverProducts,
     tags: ole::Sender<Gf128>,
     session: SessionId,
     sizes: Sizes,
@@ -117,10 +117,8 @@ impl Stage {
 }
 
 /// The bits of a share, lowest first.
-pub(super) fn share_bits(share: P256Base) -> Result<Zeroizing<Vec<F2>>, Error> {
-    let mut bytes = Zeroizing::new([0; 32]);
-    share.encode(&mut *bytes).map_err(|error| Error::misuse(error.to_string()))?;
-    Ok(Zeroizing::new(bytes_to_bits(&*bytes)))
+pub(super) fn share_bits(share: &Share) -> Zeroizing<Vec<F2>> {
+    Zeroizing::new(bytes_to_bits(&**share))
 }
 
 impl<C: Channel, R: CryptoRng> Prover<C, R> {
@@ -206,8 +204,8 @@ fn prepare(
     }
     message::send_sizes(channel, &sizes)?;
     let (offset, mut labels) = garbler_labels(channel, session, rng)?;
-    let mut exchange = ole::Sender::new(session, offset.duplicate());
-    exchange.prepare(channel, &mut labels, key_exchange::PRODUCTS, rng)?;
+    labels.prepare(channel, program::correlations(&sizes)?)?;
+    let exchange = ProverProducts::prepare(channel, session, (&offset, &mut labels), rng)?;
     let mut tags = ole::Sender::new(session, offset.duplicate());
     tags.prepare(channel, &mut labels, sizes.products(), rng)?;
     let mut garbler = Garbler::new(session, settings, (offset, labels), commitments, rng);
@@ -231,7 +229,7 @@ impl Live {
     fn agree(
         &mut self,
         channel: &mut dyn Channel,
-        server: &ServerPoint,
+        server: &PublicPoint,
         rng: &mut impl CryptoRng,
     ) -> Result<(), Error> {
         let (key, [prover, verifier]) = match self.take() {
@@ -241,10 +239,11 @@ impl Live {
         let share = key.finish(channel, &mut self.exchange, server, rng)?;
         let garbler = &mut self.machine.party;
         garbler.take(channel, verifier)?;
-        garbler.give(channel, prover, &share_bits(share.expose())?)?;
+        garbler.give(channel, prover, &share_bits(share.expose()))?;
         self.share = Some(share);
         let [prover, verifier] = &self.shares;
-        let premaster = HmacKey::premaster(&mut self.machine.perform(channel), prover, verifier)?;
+        let machine = &mut self.machine.perform(channel);
+        let premaster = HmacKey::premaster(machine, server.group(), prover, verifier)?;
         self.stage = Stage::Agreed { premaster };
         Ok(())
     }
@@ -389,16 +388,16 @@ impl Sending {
 }
 
 impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
-    fn public_key(&mut self) -> Result<[u8; key_exchange::POINT_BYTES], Error> {
+    fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
         self.step(|live, _, _| match &live.stage {
-            Stage::Prepared { key, .. } => Ok(key.client_point()),
+            Stage::Prepared { key, .. } => Ok(key.client_point(group)),
             stage => stage.order("the public key"),
         })
     }
 
-    fn agree(&mut self, server_point: &[u8]) -> Result<(), Error> {
+    fn agree(&mut self, group: Group, server_point: &[u8]) -> Result<(), Error> {
         self.step(|live, channel, rng| {
-            let server = ServerPoint::from_bytes(server_point)?;
+            let server = PublicPoint::from_bytes(group, server_point)?;
             live.agree(channel, &server, rng)
         })
     }
@@ -443,7 +442,7 @@ impl Live {
         let values = garbler.learn(channel)?;
         let used = verifier.iter().map(|wire| values.wire(*wire)).collect::<Option<Vec<F2>>>();
         let used = Zeroizing::new(used.ok_or_else(|| Error::misuse("V's share has no value"))?);
-        let equal = bits_to_bytes(&used).zip(bits_to_bytes(&share_bits(opened)?));
+        let equal = bits_to_bytes(&used).zip(bits_to_bytes(&share_bits(&opened)));
         if !equal.is_some_and(|(used, opened)| used.ct_eq(&opened).into()) {
             return Err(Error::cheat(tags::GARBLED_OPENING, "the check of V's input against its share"));
         }

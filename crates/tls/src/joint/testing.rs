@@ -15,6 +15,7 @@ use volery_vole::SessionId;
 use super::{Engine, Error, Left, Limits, MAX_PROVED, Prover, Round, Settings, Sizes, Verifier, settings};
 use crate::commitment::Openings;
 use crate::disclosure::{Hide, Proven, finished_message};
+use crate::key_exchange::Group;
 use crate::prf::MasterSeed;
 use crate::record::MAX_PLAINTEXT;
 use crate::server::Roots;
@@ -31,6 +32,8 @@ pub(super) struct Site {
     pub(super) authority: Authority,
     config: Arc<ServerConfig>,
     responses: Vec<Vec<u8>>,
+    /// The group that the client offers.
+    pub(super) group: Group,
 }
 
 impl Site {
@@ -41,7 +44,8 @@ impl Site {
     pub(super) fn several(kind: Kind, responses: &[&[u8]]) -> Self {
         let authority = Authority::new();
         let config = Arc::new(server(&authority.issue(kind, HOST)));
-        Self { authority, config, responses: responses.iter().map(|response| response.to_vec()).collect() }
+        let responses = responses.iter().map(|response| response.to_vec()).collect();
+        Self { authority, config, responses, group: Group::P256 }
     }
 }
 
@@ -70,12 +74,12 @@ fn message(kind: u8, contents: &[u8]) -> Vec<u8> {
 
 const CLIENT_RANDOM: [u8; 32] = [0x77; 32];
 
-fn client_hello(extended: bool) -> Vec<u8> {
+fn client_hello(extended: bool, group: Group) -> Vec<u8> {
     let extension = |number: u16, contents: &[u8]| [&number.to_be_bytes()[..], &vector16(contents)].concat();
     let name = [&[0][..], &vector16(HOST.as_bytes())].concat();
     let mut extensions = vec![
         extension(0, &vector16(&name)),
-        extension(10, &vector16(&[0, 23])),
+        extension(10, &vector16(&group.number().to_be_bytes())),
         extension(11, &[1, 0]),
         extension(13, &vector16(&[4, 3, 8, 4, 4, 1])),
         extension(16, &vector16(b"\x08http/1.1")),
@@ -119,7 +123,8 @@ impl<'a> Client<'a> {
 
     /// The handshake; panics where the server would, too.
     fn handshake(&mut self, engine: &mut dyn Engine) -> Result<(), Error> {
-        let hello = client_hello(self.extended);
+        let group = self.site.group;
+        let hello = client_hello(self.extended, group);
         self.messages.extend_from_slice(&hello);
         let answer = self.send(&record(HANDSHAKE, &hello));
         let (mut rest, mut flight) = (&answer[..], Vec::new());
@@ -135,15 +140,16 @@ impl<'a> Client<'a> {
             let (contents, tail) = tail.split_at(usize::from(*high) << 8 | usize::from(*low));
             match kind {
                 2 => server_random.copy_from_slice(&contents[2..34]),
-                12 => point = contents[4..69].to_vec(),
+                12 => point = contents[4..4 + usize::from(contents[3])].to_vec(),
                 _ => {}
             }
             rest = tail;
         }
-        let exchange = message(16, &[&[65], &engine.public_key()?[..]].concat());
+        let public = engine.public_key(group)?;
+        let exchange = message(16, &[&[public.len() as u8], &public[..]].concat());
         self.messages.extend_from_slice(&exchange);
         let hash: [u8; 32] = Sha256::digest(&self.messages).into();
-        engine.agree(&point)?;
+        engine.agree(group, &point)?;
         let seed = match self.extended {
             true => MasterSeed::SessionHash(hash),
             false => MasterSeed::Randoms { client: CLIENT_RANDOM, server: server_random },

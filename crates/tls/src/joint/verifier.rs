@@ -2,7 +2,7 @@
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, tags};
-use volery_field::{Gf128, P256Base};
+use volery_field::Gf128;
 use volery_garble::two_party::{Evaluator, Input, Owner, Settings, Wire, evaluator_labels};
 use volery_vole::supply::Stock;
 use volery_vole::{Delta, SessionId, ole};
@@ -19,7 +19,7 @@ use crate::attestation::Mode;
 use crate::claim::Vocabulary;
 use crate::disclosure::{self, Accepted, Keys, Observed, Refusal, Root};
 use crate::ghash::{Powers, send_tag_share};
-use crate::key_exchange::{self, POINT_BYTES, VerifierShare};
+use crate::key_exchange::{self, PublicPoint, VerifierProducts, VerifierShare};
 use crate::prf::{self, HmacKey, MasterSeed, Random, Side};
 use crate::record::{self, Record};
 use crate::server::Roots;
@@ -52,7 +52,7 @@ impl Default for Limits {
 /// destroyed.
 pub struct Verifier {
     machine: Machine<Evaluator<Step>>,
-    exchange: ole::Receiver<P256Base>,
+    exchange: VerifierProducts,
     tags: ole::Receiver<Gf128>,
     key: key_exchange::Verifier,
     inputs: [Input; 2],
@@ -116,10 +116,13 @@ fn prepare(
     let Limits { query, read, proved, .. } = limits;
     sizes.check([query.min(MAX_QUERY), read.min(MAX_READ), proved.min(MAX_PROVED)])?;
     let mut labels = evaluator_labels(channel, session, rng)?;
-    let mut exchange = ole::Receiver::new(session);
-    exchange.prepare(channel, &mut labels, key_exchange::PRODUCTS, rng)?;
+    // All that P has to answer goes in one round trip.
+    labels.prepare(channel, program::correlations(&sizes)?)?;
+    let requested = VerifierProducts::request(channel, session, &mut labels, rng)?;
     let mut tags = ole::Receiver::new(session);
-    tags.prepare(channel, &mut labels, sizes.products(), rng)?;
+    let products = tags.request(channel, &mut labels, sizes.products(), rng)?;
+    let exchange = requested.receive(channel)?;
+    tags.receive(channel, products)?;
     let mut evaluator = Evaluator::new(session, settings, labels, commitments);
     let prover = evaluator.input(channel, Owner::Prover, program::SHARE_BITS)?;
     let verifier = evaluator.input(channel, Owner::Verifier, program::SHARE_BITS)?;
@@ -135,7 +138,7 @@ fn prepare(
 
 /// What both parties used during the connection, and V must find in its bytes.
 struct Used {
-    server_point: [u8; POINT_BYTES],
+    server_point: PublicPoint,
     seed: MasterSeed,
     randoms: [Random; 2],
     handshake_hash: [u8; 32],
@@ -150,9 +153,10 @@ fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -
         verifier;
     let share = key.finish(channel, &mut exchange, rng)?;
     let [prover_wires, own_wires] = [&prover, &own].map(|input| input.wires().to_vec());
-    machine.party.give(channel, own, &share_bits(share.expose())?)?;
+    machine.party.give(channel, own, &share_bits(share.expose()))?;
     machine.party.take(channel, prover)?;
-    let premaster = HmacKey::premaster(&mut machine.perform(channel), &prover_wires, &own_wires)?;
+    let group = share.server().group();
+    let premaster = HmacKey::premaster(&mut machine.perform(channel), group, &prover_wires, &own_wires)?;
 
     let seed = message::receive_master(channel)?;
     let master = program::master(&mut machine.perform(channel), &premaster, seed)?;
@@ -168,7 +172,7 @@ fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -
     let reader = program::server(performance, &block, &sizes)?.map(|key| Reader::new(&session, key));
     let mut talk = Talk { channel, machine: &mut machine, reader };
     let (ciphertexts, read) = talk.records(&mut tags, &sizes, &client, rng)?;
-    let server_point = share.server().to_bytes();
+    let server_point = *share.server();
     let used = Used { server_point, seed, randoms, handshake_hash, ciphertexts, read };
     let keys = program::keys(master, block, client_finished, client.key);
     hold(channel, machine, share, &sizes, limits, used, keys)

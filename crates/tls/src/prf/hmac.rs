@@ -2,9 +2,11 @@
 
 use sha2::block_api::compress256;
 use volery_circuit::gadgets::bits_to_words;
+use volery_field::F2;
 use zeroize::Zeroize;
 
 use crate::Error;
+use crate::key_exchange::Group;
 use crate::step::{BLOCK, DIGEST_BITS, Step, TwoParty, WORDS, expanded_words};
 
 /// A key of HMAC-SHA256: both parties know its inner midstate, nobody its outer one.
@@ -28,17 +30,19 @@ impl<W: Zeroize> Zeroize for HmacKey<W> {
 }
 
 impl<W: Clone> HmacKey<W> {
-    /// The key that is the pre-master secret, from its two shares modulo P-256's prime: 256 wires each, lowest bit first. Two
-    /// compressions.
+    /// The key that is the pre-master secret, from its two shares modulo the prime of the server's curve: 256 wires each, lowest bit
+    /// first. Two compressions. While steps are only prepared, any curve stands for the one to come.
     ///
     /// # Errors
     /// The machine's.
     pub fn premaster<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
+        group: Group,
         prover: &[W],
         verifier: &[W],
     ) -> Result<Self, M::Error> {
-        Self::new(machine, &Step::PremasterKey, &[prover, verifier].concat())
+        let curve = machine.public(&[F2::new(group == Group::X25519)])?;
+        Self::new(machine, &Step::PremasterKey, &[prover, verifier, &curve].concat())
     }
 
     /// The key that is the master secret, 384 wires. Two compressions.

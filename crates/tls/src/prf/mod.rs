@@ -26,7 +26,7 @@
 //! master secret     from the pre-master secret       6 compressions    2 pads, A(1), A(2), 2 outputs: 384 bits, kept
 //! key block         from the master secret           6                 2 pads, A(1), A(2), 2 outputs: keys and write IVs, kept
 //! client Finished   from the master secret           2                 A(1), output: 96 bits, public
-//!                                                   14 compressions, 247,569 ANDs; the paper has 289,827
+//!                                                   14 compressions, 247,697 ANDs; the paper has 289,827
 //! ```
 //!
 //! The two write keys and write IVs are 40 bytes (RFC 5288: AES-128-GCM has no MAC keys, and 4 of the nonce's 12 bytes are the IV).

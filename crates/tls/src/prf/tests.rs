@@ -2,11 +2,12 @@
 
 use proptest::prelude::*;
 use volery_circuit::gadgets::bytes_to_bits;
-use volery_field::{P256Base, Ring};
+use volery_field::{Curve25519Base, Element, P256Base};
 use volery_vole::Prg;
 
 use super::testing::plain_prf;
 use super::*;
+use crate::key_exchange::Group;
 use crate::step::Step;
 use crate::step::testing::{Clear, Log};
 use crate::testing::hex;
@@ -16,16 +17,20 @@ fn to_bytes(bits: &[F2]) -> Vec<u8> {
 }
 
 /// The numbers whose sum is the pre-master secret, as wires.
-fn shares(premaster: &[u8], seed: u8) -> [Vec<F2>; 2] {
-    let mut little = premaster.to_vec();
-    little.reverse();
-    let mut p = [P256Base::ZERO];
-    Prg::new([seed; 16]).elements(&mut p);
-    [p[0], P256Base::decode(&little).unwrap() - p[0]].map(|share| {
-        let mut bytes = [0; 32];
-        share.encode(&mut bytes).unwrap();
-        bytes_to_bits(&bytes)
-    })
+fn shares(group: Group, premaster: &[u8], seed: u8) -> [Vec<F2>; 2] {
+    fn cut<F: Element>(little: &[u8], seed: u8) -> [Vec<F2>; 2] {
+        let mut p = [F::ZERO];
+        Prg::new([seed; 16]).elements(&mut p);
+        [p[0], F::decode(little).unwrap() - p[0]].map(|share| {
+            let mut bytes = [0; 32];
+            share.encode(&mut bytes).unwrap();
+            bytes_to_bits(&bytes)
+        })
+    }
+    match group {
+        Group::P256 => cut::<P256Base>(&premaster.iter().rev().copied().collect::<Vec<_>>(), seed),
+        Group::X25519 => cut::<Curve25519Base>(premaster, seed),
+    }
 }
 
 /// What a connection derives.
@@ -43,9 +48,19 @@ fn derive(
     server: Random,
     hash: [u8; 32],
 ) -> (Derived, Log) {
+    derive_in(Group::P256, premaster, seed, [client, server], hash)
+}
+
+fn derive_in(
+    group: Group,
+    premaster: &[u8],
+    seed: MasterSeed,
+    [client, server]: [Random; 2],
+    hash: [u8; 32],
+) -> (Derived, Log) {
     let machine = &mut Clear::new(true);
-    let [p, v] = shares(premaster, 1);
-    let premaster = HmacKey::premaster(machine, &p, &v).unwrap();
+    let [p, v] = shares(group, premaster, 1);
+    let premaster = HmacKey::premaster(machine, group, &p, &v).unwrap();
     let master = master_secret(machine, &premaster, seed).unwrap();
     let key = HmacKey::master(machine, &master).unwrap();
     let block = key_block(machine, &key, &client, &server).unwrap();
@@ -120,11 +135,12 @@ fn a_handshake_takes_fourteen_compressions_and_fewer_ands_than_the_paper_s() {
     let (pads, outer) = (count(&Step::PremasterKey) + count(&Step::MasterKey), count(&Step::OuterHash));
     assert_eq!((pads, outer, log.steps.len()), (2, 10, 12));
     assert_eq!(2 * pads + outer, 14);
-    assert_eq!(log.ands, 247_569);
+    assert_eq!(log.ands, 247_697);
     assert!(log.ands < 289_827);
     // Inner midstates, A(i), Finished.
     assert_eq!(log.opened, 2 * 256 + 5 * 256 + 96);
-    assert_eq!(log.public, 10 * 1792);
+    // The curve, and expanded blocks.
+    assert_eq!(log.public, 1 + 10 * 1792);
     assert_eq!(log.shared, 0);
 }
 
@@ -133,7 +149,8 @@ fn a_handshake_takes_fourteen_compressions_and_fewer_ands_than_the_paper_s() {
 fn the_calls_do_not_depend_on_values() {
     let randoms = |client, server| MasterSeed::Randoms { client, server };
     let one = derive(&[7; 32], randoms([1; 32], [2; 32]), [1; 32], [2; 32], [3; 32]);
-    let two = derive(&[8; 32], MasterSeed::SessionHash([9; 32]), [4; 32], [5; 32], [6; 32]);
+    let randoms = [[4; 32], [5; 32]];
+    let two = derive_in(Group::X25519, &[8; 32], MasterSeed::SessionHash([9; 32]), randoms, [6; 32]);
     assert_eq!(one.1, two.1);
     assert_ne!(one.0, two.0);
 }
@@ -144,16 +161,19 @@ proptest! {
     #[test]
     fn what_is_derived_is_what_the_plain_prf_gives(
         premaster in any::<[u8; 31]>(), client in any::<Random>(), server in any::<Random>(),
-        hash in any::<[u8; 32]>(), extended: bool,
+        hash in any::<[u8; 32]>(), extended: bool, group in prop::sample::select(&Group::ALL[..]),
     ) {
         // Below the prime whatever the bytes are.
-        let premaster = [&[0], &premaster[..]].concat();
+        let premaster = match group {
+            Group::P256 => [&[0], &premaster[..]].concat(),
+            Group::X25519 => [&premaster[..], &[0]].concat(),
+        };
         let seed = if extended { MasterSeed::SessionHash(hash) } else { MasterSeed::Randoms { client, server } };
         let master = match seed {
             MasterSeed::SessionHash(hash) => plain_prf(&premaster, "extended master secret", &hash, 48),
             MasterSeed::Randoms { .. } => plain_prf(&premaster, "master secret", &[client, server].concat(), 48),
         };
-        let (derived, _) = derive(&premaster, seed, client, server, hash);
+        let (derived, _) = derive_in(group, &premaster, seed, [client, server], hash);
         prop_assert_eq!(&derived.key_block, &plain_prf(&master, "key expansion", &[server, client].concat(), 40));
         prop_assert_eq!(&derived.finished[..], &plain_prf(&master, "client finished", &hash, 12)[..]);
         prop_assert_eq!(derived.master, master);

@@ -163,7 +163,7 @@ fn config(roots: &Roots, secret: Arc<MasterSecret>) -> Result<ClientConfig, Erro
             ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
             ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         ],
-        kx_groups: vec![ring::kx_group::SECP256R1],
+        kx_groups: vec![ring::kx_group::SECP256R1, ring::kx_group::X25519],
         ..ring::default_provider()
     };
     let mut config = stock::config(provider, roots).map_err(|error| Error::Tls(error.to_string()))?;

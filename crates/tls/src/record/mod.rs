@@ -29,8 +29,8 @@
 //!
 //! | query | blocks: h, Finished, query | ANDs of blocks | without sharing | with expansion and [key derivation](crate::prf) |
 //! |---|---|---|---|---|
-//! | 256 bytes | 1 + 2 + 17 | 86,336 | 102,400 | 335,185 |
-//! | 2,048 bytes | 1 + 2 + 129 | 563,008 | 675,840 | 811,857 |
+//! | 256 bytes | 1 + 2 + 17 | 86,336 | 102,400 | 335,313 |
+//! | 2,048 bytes | 1 + 2 + 129 | 563,008 | 675,840 | 811,985 |
 
 mod cipher;
 mod read;

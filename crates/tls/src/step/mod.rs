@@ -8,7 +8,7 @@
 //!
 //! | step | inputs | outputs | ANDs |
 //! |---|---|---|---|
-//! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256 | midstates of HMAC: inner, outer | 43,401, 767 of them for the sum |
+//! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256; the curve: 1 | midstates of HMAC: inner, outer | 43,529, 895 of them for the sum |
 //! | [`Step::MasterKey`] | master secret: 384 | midstates of HMAC: inner, outer | 43,258 |
 //! | [`Step::OuterHash`] | outer midstate, expanded block | digest: 256 | 16,091 |
 //! | [`Step::ExpandKey`] | AES-128 key: 128 | round keys: 1,408 | 1,280 |
@@ -87,7 +87,8 @@ pub enum Plain {
 /// A program from bits to bits that both parties hold, and that says nothing about their secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The pre-master secret from its two shares, and the two midstates of HMAC-SHA256 that it is the key of.
+    /// The pre-master secret from its two shares, and the two midstates of HMAC-SHA256 that it is the key of. The last input, which both
+    /// parties learn later, is one if the shares are of X25519, zero if they are of P-256: the server chooses when all is prepared.
     PremasterKey,
     /// The two midstates of HMAC-SHA256 whose key is the master secret.
     MasterKey,
@@ -122,7 +123,7 @@ impl Step {
     /// Absorbs what makes this step what it is.
     pub fn identify(&self, digest: &mut Digest) {
         let name: &[u8] = match self {
-            Self::PremasterKey => b"tls: premaster key v1",
+            Self::PremasterKey => b"tls: premaster key v2",
             Self::MasterKey => b"tls: master key v1",
             Self::OuterHash => b"tls: outer hash v1",
             Self::ExpandKey => b"tls: expand key v1",
@@ -150,7 +151,7 @@ impl Step {
     #[must_use]
     pub const fn inputs(&self) -> usize {
         match self {
-            Self::PremasterKey => 2 * DIGEST_BITS,
+            Self::PremasterKey => 2 * DIGEST_BITS + 1,
             Self::MasterKey => MASTER_BITS,
             Self::OuterHash => DIGEST_BITS + sha256::PUBLIC_BITS,
             Self::ExpandKey | Self::Powers(_) => BLOCK_BITS,
@@ -183,8 +184,9 @@ impl Step {
         }
         match self {
             Self::PremasterKey => {
-                let (p, v) = inputs.split_at(DIGEST_BITS);
-                let secret = premaster::secret(b, p, v)?;
+                let (p, rest) = inputs.split_at(DIGEST_BITS);
+                let (v, curve) = rest.split_at(DIGEST_BITS);
+                let secret = premaster::secret(b, p, v, &curve[0])?;
                 sha256::midstates(b, &secret)
             }
             Self::MasterKey => sha256::midstates(b, inputs),

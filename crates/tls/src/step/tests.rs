@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use volery_circuit::gadgets::{Compression, Sha256, bits_to_bytes, bytes_to_bits};
 use volery_circuit::{Counter, Evaluator, Fold, Folded};
-use volery_field::{Field, P256Base, Ring, Value};
+use volery_field::{Curve25519Base, Element, Field, P256Base, Ring, Value};
 use volery_vole::Prg;
 
 use super::*;
@@ -18,10 +18,10 @@ fn ands(step: &Step) -> u64 {
     counter.total().multiplications
 }
 
-fn little_endian(x: P256Base) -> Vec<F2> {
+fn little_endian<F: Ring>(x: F) -> [u8; 32] {
     let mut bytes = [0; 32];
     x.encode(&mut bytes).unwrap();
-    bytes_to_bits(&bytes)
+    bytes
 }
 
 fn words(words: &[u32]) -> Vec<u8> {
@@ -61,10 +61,10 @@ fn expanding_the_block_outside_the_circuit_saves_a_quarter_of_the_outer_hash() {
 fn steps_cost_what_the_documentation_says() {
     let costs =
         [Step::PremasterKey, Step::MasterKey, Step::OuterHash, Step::ExpandKey].map(|step| ands(&step));
-    assert_eq!(costs, [43_401, 43_258, 16_091, 1280]);
+    assert_eq!(costs, [43_529, 43_258, 16_091, 1280]);
     let mut counter = Counter::new();
-    premaster::secret(&mut counter, &[0; 256], &[0; 256]).unwrap();
-    assert_eq!(counter.total().multiplications, 767);
+    premaster::secret(&mut counter, &[0; 256], &[0; 256], &0).unwrap();
+    assert_eq!(counter.total().multiplications, 895);
     let counters: Vec<_> = (1..=18).map(|counter| Plain::Counter { sequence: 1, counter }).collect();
     assert_eq!(ands(&Step::Blocks(vec![Plain::Zero])), 5120);
     assert_eq!(ands(&Step::Blocks(counters)), 5120 + 17 * 4256);
@@ -105,30 +105,36 @@ proptest! {
 }
 
 /// The midstates for two shares of a pre-master secret, as the step and as the field's own addition make them.
-fn check_premaster(p: P256Base, v: P256Base) {
-    let inputs = [little_endian(p), little_endian(v)].concat();
-    let mut secret = [0; 32];
-    (p + v).encode(&mut secret).unwrap();
-    secret.reverse();
+fn check_premaster<F: Ring>(p: F, v: F, x25519: bool) {
+    let shares = [p, v].map(|share| bytes_to_bits(&little_endian(share))).concat();
+    let inputs = [&shares[..], &[F2::new(x25519)]].concat();
+    let mut secret = little_endian(p + v);
+    if !x25519 {
+        secret.reverse();
+    }
     let [inner, outer] = midstates(&secret);
     assert_eq!(run(&Step::PremasterKey, &inputs), [words(&inner), words(&outer)].concat());
 }
 
 #[test]
-fn shares_of_the_pre_master_secret_are_added_modulo_the_prime() {
-    let half = P256Base::from_u64(2).inverse().unwrap();
-    assert_eq!(half + half, P256Base::ONE);
-    let edges = [P256Base::ZERO, P256Base::ONE, -P256Base::ONE, half, -half];
-    for p in edges {
-        for v in edges {
-            check_premaster(p, v);
+fn shares_of_the_pre_master_secret_are_added_modulo_the_prime_and_ordered_as_the_curve_has_it() {
+    fn check<F: Element + Field + Value>(x25519: bool) {
+        let half = F::from_u64(2).inverse().unwrap();
+        assert!(half + half == F::ONE);
+        let edges = [F::ZERO, F::ONE, -F::ONE, half, -half];
+        for p in edges {
+            for v in edges {
+                check_premaster(p, v, x25519);
+            }
+        }
+        let mut random = [F::ZERO; 20];
+        Prg::new([5; 16]).elements(&mut random);
+        for pair in random.chunks(2) {
+            check_premaster(pair[0], pair[1], x25519);
         }
     }
-    let mut random = [P256Base::ZERO; 20];
-    Prg::new([5; 16]).elements(&mut random);
-    for pair in random.chunks(2) {
-        check_premaster(pair[0], pair[1]);
-    }
+    check::<P256Base>(false);
+    check::<Curve25519Base>(true);
 }
 
 proptest! {

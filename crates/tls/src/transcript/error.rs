@@ -70,8 +70,10 @@ pub enum Error {
         "the server chose cipher suite {0:#06x}; only 0xc02b and 0xc02f can be proved (ECDHE, AES_128_GCM_SHA256)"
     )]
     Suite(u16),
-    /// The server's key exchange is on another curve.
-    #[error("the server chose group {0:#06x} for the key exchange; only secp256r1 (0x0017) can be proved")]
+    /// The server's key exchange is in another group.
+    #[error(
+        "the server chose group {0:#06x} for the key exchange; only secp256r1 (0x0017) and x25519 (0x001d) can be proved"
+    )]
     Group(u16),
     /// The server's signature is of a scheme that is not accepted, or not of the suite's kind.
     #[error("the server signed with scheme {0:#06x}, which is not accepted with its cipher suite")]

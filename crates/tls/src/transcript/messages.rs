@@ -6,7 +6,7 @@ use super::hello::{ClientHello, ServerHello};
 use super::records::{Stream, limit};
 use super::{CertificateDer, Error, Handshake, MAX_CERTIFICATES, MAX_MESSAGE, Scheme, Suite};
 use crate::cursor::Cursor;
-use crate::key_exchange::{POINT_BYTES, ServerPoint};
+use crate::key_exchange::{Group, PublicPoint};
 use crate::prf::Side;
 
 /// Numbers of messages.
@@ -24,7 +24,6 @@ mod kind {
 }
 
 const NAMED_CURVE: u8 = 3;
-const SECP256R1: u16 = 23;
 
 /// One end's messages.
 struct Messages<'s, 'a> {
@@ -98,7 +97,8 @@ pub(super) fn handshake(client: &Stream<'_>, server: &Stream<'_>) -> Result<Hand
     if flight.certificate_requested {
         no_certificate(from_client.next(kind::CERTIFICATE, "Certificate")?)?;
     }
-    let client_point = client_point(from_client.next(kind::CLIENT_KEY_EXCHANGE, "ClientKeyExchange")?)?;
+    let exchange = from_client.next(kind::CLIENT_KEY_EXCHANGE, "ClientKeyExchange")?;
+    let client_point = client_point(exchange, flight.exchange.point.group())?;
     from_client.finish()?;
 
     let (first, last) = client.handshake.split_at_checked(hello_bytes).unwrap_or_default();
@@ -183,7 +183,7 @@ fn no_certificate(body: &[u8]) -> Result<(), Error> {
 /// A ServerKeyExchange (RFC 8422, section 5.4).
 struct KeyExchange {
     params: Vec<u8>,
-    point: [u8; POINT_BYTES],
+    point: PublicPoint,
     scheme: Scheme,
     signature: Vec<u8>,
 }
@@ -197,10 +197,8 @@ impl KeyExchange {
             return Err(Error::malformed(side, what, "its curve has no name"));
         }
         let group = cursor.u16("the group").map_err(&flaw)?;
-        if group != SECP256R1 {
-            return Err(Error::Group(group));
-        }
-        let point = point(side, what, cursor.vector8("the point").map_err(&flaw)?)?;
+        let group = Group::from_number(group).ok_or(Error::Group(group))?;
+        let point = point(side, what, group, cursor.vector8("the point").map_err(&flaw)?)?;
         let params = body.get(..body.len() - cursor.rest().len()).unwrap_or_default().to_vec();
         let scheme = cursor.u16("the signature scheme").map_err(&flaw)?;
         let scheme =
@@ -211,20 +209,19 @@ impl KeyExchange {
     }
 }
 
-fn client_point(body: &[u8]) -> Result<[u8; POINT_BYTES], Error> {
+fn client_point(body: &[u8], group: Group) -> Result<PublicPoint, Error> {
     let (side, what) = (Side::Client, "ClientKeyExchange");
     let flaw = Error::in_message(side, what);
     let mut cursor = Cursor::new(body);
     let bytes = cursor.vector8("the point").map_err(&flaw)?;
     cursor.finish().map_err(flaw)?;
-    point(side, what, bytes)
+    point(side, what, group, bytes)
 }
 
-/// An uncompressed point of P-256 other than infinity.
-fn point(side: Side, what: &'static str, bytes: &[u8]) -> Result<[u8; POINT_BYTES], Error> {
-    let valid = ServerPoint::from_bytes(bytes).is_ok();
-    let point = bytes.try_into().ok().filter(|_| valid);
-    point.ok_or_else(|| Error::malformed(side, what, "its point is not an uncompressed point of P-256"))
+/// A point of the group that the server chose.
+fn point(side: Side, what: &'static str, group: Group, bytes: &[u8]) -> Result<PublicPoint, Error> {
+    PublicPoint::read(group, bytes)
+        .map_err(|reason| Error::malformed(side, what, format_args!("its point is not valid: {reason}")))
 }
 
 impl Scheme {

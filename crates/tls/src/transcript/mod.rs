@@ -45,7 +45,7 @@ pub use rustls_pki_types::CertificateDer;
 
 use sha2::{Digest, Sha256};
 
-use crate::key_exchange::POINT_BYTES;
+use crate::key_exchange::PublicPoint;
 use crate::prf::{Random, Side, VERIFY_DATA_BYTES};
 
 /// The largest number of bytes of a direction.
@@ -147,10 +147,10 @@ pub struct Handshake {
     pub client_finished_hash: [u8; 32],
     /// The server's chain, its own certificate first: 1 to [`MAX_CERTIFICATES`], not looked into.
     pub certificates: Vec<CertificateDer<'static>>,
-    /// The server's ephemeral point: uncompressed, on P-256, not infinity.
-    pub server_point: [u8; POINT_BYTES],
-    /// The client's ephemeral point, likewise.
-    pub client_point: [u8; POINT_BYTES],
+    /// The server's ephemeral point, with the group that the server named.
+    pub server_point: PublicPoint,
+    /// The client's ephemeral point, of the same group.
+    pub client_point: PublicPoint,
     /// `ServerECDHParams` as they were sent: what the server signed, after the randoms.
     pub params: Vec<u8>,
     /// How it signed.

@@ -10,6 +10,7 @@ use super::testing::{
     provider, server,
 };
 use super::*;
+use crate::key_exchange::Group;
 use crate::testing::hex;
 
 const ROUNDS: &[(&[u8], &[u8])] = &[(b"first query", b"first response"), (b"second", &[7; 40_000])];
@@ -26,7 +27,7 @@ fn real_connections_say_what_was_said() {
         assert!(handshake.extended_master_secret);
         assert_eq!(handshake.sni.as_deref(), Some(HOST));
         assert_eq!(handshake.suite == Suite::EcdheRsaAes128Gcm, kind == Kind::Rsa);
-        assert_eq!(handshake.params.len(), 4 + POINT_BYTES);
+        assert_eq!(handshake.params.len(), 4 + 65);
         assert_eq!(transcript.client.last().unwrap().content_type, ALERT, "close_notify");
     }
 }
@@ -200,9 +201,44 @@ fn other_suites_and_groups_are_named() {
     assert_eq!(strong.parse(), Err(Error::Suite(0xc030)));
     let authority = Authority::new();
     let mut groups = provider(false);
-    groups.kx_groups = vec![rustls::crypto::ring::kx_group::X25519];
+    groups.kx_groups = vec![rustls::crypto::ring::kx_group::SECP384R1];
     let other = server(&authority.issue(Kind::P256, HOST));
-    assert_eq!(connect(client(&authority, groups), other, ROUNDS).parse(), Err(Error::Group(29)));
+    assert_eq!(connect(client(&authority, groups), other, ROUNDS).parse(), Err(Error::Group(24)));
+}
+
+#[test]
+fn connections_over_x25519_say_what_was_said_and_which_group_it_was() {
+    let authority = Authority::new();
+    let mut x25519 = provider(false);
+    x25519.kx_groups = vec![rustls::crypto::ring::kx_group::X25519];
+    let other = server(&authority.issue(Kind::Rsa, HOST));
+    let recorded = connect(client(&authority, x25519), other, ROUNDS);
+    let transcript = recorded.parse().unwrap();
+    let [queries, responses]: [Vec<u8>; 2] = [
+        ROUNDS.iter().flat_map(|round| round.0).copied().collect(),
+        ROUNDS.iter().flat_map(|round| round.1).copied().collect(),
+    ];
+    assert_says(&transcript, &recorded.master, &queries, &responses);
+    let handshake = &transcript.handshake;
+    assert_eq!(
+        [handshake.server_point, handshake.client_point].map(|point| point.group()),
+        [Group::X25519; 2]
+    );
+    assert_eq!(handshake.params, [&[3, 0, 29, 32][..], &handshake.server_point.to_bytes()].concat());
+
+    // Either end's point on the twist, or of small order.
+    let places = [(&handshake.server_point, 1), (&handshake.client_point, 0)];
+    for (point, side) in places {
+        for bad in [0, 2] {
+            let mut raw = [recorded.client.clone(), recorded.server.clone()];
+            let bytes = point.to_bytes();
+            let at = raw[side].windows(32).position(|window| window == bytes).unwrap();
+            raw[side][at..at + 32].fill(0);
+            raw[side][at] = bad;
+            let error = Transcript::parse(&raw[0], &raw[1]).unwrap_err();
+            assert!(matches!(error, Error::Malformed { .. }), "{error:?}");
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Oblivious linear evaluation with errors: additive shares of products of one secret of each party.
 //!
 //! ```text
-//! z_P + z_V = x * y        over P-256's base field Z_p, or over GF(2^128)
+//! z_P + z_V = x * y        over a base field Z_p (P-256's or Curve25519's), or over GF(2^128)
 //!
 //! P, the sender, holds x and z_P          V, the receiver, holds y and z_V
 //! ```
@@ -26,9 +26,11 @@
 //! ```
 //!
 //! `b` is drawn as an element and then cut into its bits: random bits would be an integer below `2^256`, which is `2^-32` away
-//! from uniform below P-256's prime, and `y - b` would not hide `y`. Each product costs [`Element::BITS`] correlations, as many
-//! bits from V and as many elements from P: 8 KiB over Z_p, 2 KiB over GF(2^128). Any number of products takes one round trip
-//! (and what the supply of correlations takes).
+//! from uniform below P-256's prime, and `y - b` would not hide `y`. Each product costs 256 correlations over Z_p, 128 over GF(2^128), as
+//! many bits from V and as many elements from P: 8 KiB over Z_p, 2 KiB over GF(2^128). (Elements of Curve25519's field have one bit less;
+//! the highest is zero then, which makes messages whole bytes.) Any number of products takes one round trip (and what the supply of
+//! correlations takes), and so do products over several fields, if V [asks](Receiver::request) for all of them before it
+//! [receives](Receiver::receive) any.
 //!
 //! # Once the factors are known: one element each way
 //!
@@ -60,12 +62,12 @@ mod sender;
 mod tests;
 
 pub use pool::Pending;
-pub use receiver::Receiver;
+pub use receiver::{Receiver, Requested};
 pub use sender::Sender;
 
 use volery_channel::Channel;
 use volery_channel::tags::OLE_CORRECTIONS;
-use volery_field::{Element, Gf128, P256Base, pack_elements, packed_bytes, unpack_elements};
+use volery_field::{Curve25519Base, Element, Gf128, P256Base, pack_elements, packed_bytes, unpack_elements};
 use zeroize::Zeroizing;
 
 use crate::{Error, Oracle, SessionId};
@@ -86,6 +88,13 @@ impl OleField for P256Base {
     }
 }
 
+impl OleField for Curve25519Base {
+    #[inline(always)]
+    fn times_g(self) -> Self {
+        self + self
+    }
+}
+
 impl OleField for Gf128 {
     #[inline(always)]
     fn times_g(self) -> Self {
@@ -99,19 +108,27 @@ pub const MAX_BATCH: usize = 1 << 12;
 /// What the preparation of `n` products sends, in bytes, V's and P's, without frame headers and the correlations' own.
 #[must_use]
 pub const fn preparation_bytes<F: OleField>(n: usize) -> [usize; 2] {
-    let bits = n.saturating_mul(F::BITS as usize);
+    let bits = n.saturating_mul(digits::<F>());
     [bits.div_ceil(8), packed_bytes::<F>(bits)]
 }
 
 /// Products whose messages travel together: at most 256 KiB.
 const CHUNK: usize = 32;
 
+/// The bits that a factor of V's is cut into: as many as its packed form has in whole words.
+const fn digits<F: OleField>() -> usize {
+    F::BITS.next_multiple_of(u64::BITS) as usize
+}
+
 /// The correlations that `n` products take.
-fn correlations<F: OleField>(n: usize) -> Result<usize, Error> {
+///
+/// # Errors
+/// [`Error::Misuse`] for more than [`MAX_BATCH`] products.
+pub fn correlations<F: OleField>(n: usize) -> Result<usize, Error> {
     if n > MAX_BATCH {
         return Err(Error::misuse(format!("{n} products in one call; at most {MAX_BATCH}")));
     }
-    Ok(n * F::BITS as usize)
+    Ok(n * digits::<F>())
 }
 
 /// The oracle that turns correlations into pads.

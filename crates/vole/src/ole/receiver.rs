@@ -8,9 +8,20 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::pool::{Corrects, Half, Pending, Pool};
 use super::sender::random_factors;
-use super::{CHUNK, OleField, correlations, failed, pad, pads};
+use super::{CHUNK, OleField, correlations, digits, failed, pad, pads};
 use crate::supply::Stock;
 use crate::{Error, Oracle, SessionId};
+
+/// Products that V has asked for and P has not answered.
+pub struct Requested<F: Zeroize> {
+    tags: Zeroizing<Vec<Gf128>>,
+    halves: Zeroizing<Vec<Half<F>>>,
+}
+
+/// Correlations of products whose messages travel together.
+const fn chunk<F: OleField>() -> usize {
+    CHUNK * digits::<F>()
+}
 
 /// V: the receiver of products over `F`. Its peer is a [`Sender`](super::Sender).
 pub struct Receiver<F: OleField> {
@@ -37,8 +48,7 @@ impl<F: OleField> Receiver<F> {
     /// Prepares `n` products out of the tags that `stock` gives (P takes the keys from its own). One round trip.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products or after an error; [`Error::Malformed`] if P's
-    /// message is not made of canonical elements; the stock's and the channel's.
+    /// Those of [`Receiver::request`] and [`Receiver::receive`].
     pub fn prepare<R: CryptoRng + ?Sized>(
         &mut self,
         channel: &mut dyn Channel,
@@ -46,6 +56,23 @@ impl<F: OleField> Receiver<F> {
         n: usize,
         rng: &mut R,
     ) -> Result<(), Error> {
+        let requested = self.request(channel, stock, n, rng)?;
+        self.receive(channel, requested)
+    }
+
+    /// Begins the preparation of `n` products out of the tags that `stock` gives, and waits for nothing but the stock: with as many
+    /// [correlations](super::correlations) at hand, for nothing. Until they are [received](Receiver::receive), nothing else can be prepared.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products, after an error, or before what was requested is there;
+    /// the stock's and the channel's.
+    pub fn request<R: CryptoRng + ?Sized>(
+        &mut self,
+        channel: &mut dyn Channel,
+        stock: &mut Stock,
+        n: usize,
+        rng: &mut R,
+    ) -> Result<Requested<F>, Error> {
         let count = correlations::<F>(n)?;
         if core::mem::replace(&mut self.failed, true) {
             return Err(failed());
@@ -55,11 +82,19 @@ impl<F: OleField> Receiver<F> {
         stock.fill(channel, &mut tags)?;
         let mut halves = Zeroizing::new(vec![Half::default(); n]);
         random_factors(&mut halves, rng);
-        let chunk = CHUNK * F::BITS as usize;
-        for (halves, tags) in halves.chunks(CHUNK).zip(tags.chunks(chunk)) {
+        for (halves, tags) in halves.chunks(CHUNK).zip(tags.chunks(chunk::<F>())) {
             channel.send(OLE_CHOICES, &choices(halves, tags))?;
         }
-        for (halves, tags) in halves.chunks_mut(CHUNK).zip(tags.chunks(chunk)) {
+        Ok(Requested { tags, halves })
+    }
+
+    /// Ends the preparation of what was [requested](Receiver::request).
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if P's message is not made of canonical elements; the channel's.
+    pub fn receive(&mut self, channel: &mut dyn Channel, requested: Requested<F>) -> Result<(), Error> {
+        let Requested { tags, mut halves } = requested;
+        for (halves, tags) in halves.chunks_mut(CHUNK).zip(tags.chunks(chunk::<F>())) {
             let message = channel.recv(OLE_PRODUCTS, packed_bytes::<F>(tags.len()))?;
             let products = unpack_elements::<F>(message, tags.len())
                 .map_err(|error| Error::malformed(OLE_PRODUCTS, error.to_string()))?;
@@ -72,7 +107,7 @@ impl<F: OleField> Receiver<F> {
 
     /// Sets the shares of `halves` from P's message.
     pub(super) fn sums(&mut self, halves: &mut [Half<F>], tags: &[Gf128], products: &[F]) {
-        let bits = F::BITS as usize;
+        let bits = digits::<F>();
         for ((half, tags), products) in halves.iter_mut().zip(tags.chunks(bits)).zip(products.chunks(bits)) {
             let mut factor = half.factor.to_packed();
             let mut sum = F::ZERO;
@@ -109,11 +144,11 @@ impl<F: OleField> Receiver<F> {
 /// V's message for a chunk: the bits of its factors plus those of the correlations.
 pub(super) fn choices<F: OleField>(halves: &[Half<F>], tags: &[Gf128]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(tags.len() / 8);
-    for (half, tags) in halves.iter().zip(tags.chunks(F::BITS as usize)) {
+    for (half, tags) in halves.iter().zip(tags.chunks(digits::<F>())) {
         let mut factor = half.factor.to_packed();
         let words = tags.chunks(64).zip(factor.iter_mut());
         for (tags, word) in words {
-            // The number of bits is a multiple of 64 in either field.
+            // The number of bits is a multiple of 64.
             for (i, tag) in tags.iter().enumerate() {
                 *word ^= (tag.to_bits() as u64 & 1) << i;
             }

@@ -7,7 +7,7 @@ use volery_field::{Gf128, pack_elements};
 use zeroize::Zeroizing;
 
 use super::pool::{Corrects, Half, Pending, Pool};
-use super::{CHUNK, OleField, correlations, failed, pad, pads};
+use super::{CHUNK, OleField, correlations, digits, failed, pad, pads};
 use crate::supply::Stock;
 use crate::{Delta, Error, Oracle, Prg, SessionId};
 
@@ -55,7 +55,7 @@ impl<F: OleField> Sender<F> {
         stock.fill(channel, &mut keys)?;
         let mut halves = Zeroizing::new(vec![Half::default(); n]);
         random_factors(&mut halves, rng);
-        for (halves, keys) in halves.chunks_mut(CHUNK).zip(keys.chunks(CHUNK * F::BITS as usize)) {
+        for (halves, keys) in halves.chunks_mut(CHUNK).zip(keys.chunks(CHUNK * digits::<F>())) {
             let mut choices = vec![0; keys.len() / 8];
             channel.recv_exact(OLE_CHOICES, &mut choices)?;
             channel.send(OLE_PRODUCTS, &self.products(halves, keys, &choices))?;
@@ -67,7 +67,7 @@ impl<F: OleField> Sender<F> {
 
     /// P's message for a chunk; sets the shares of `halves`.
     pub(super) fn products(&mut self, halves: &mut [Half<F>], keys: &[Gf128], choices: &[u8]) -> Vec<u8> {
-        let bits = F::BITS as usize;
+        let bits = digits::<F>();
         let mut elements = Vec::with_capacity(keys.len());
         let mut choice = choices.iter().flat_map(|byte| (0..8).map(move |i| byte >> i & 1 == 1));
         for (half, keys) in halves.iter_mut().zip(keys.chunks(bits)) {

@@ -128,12 +128,16 @@ fn shares_of_every_pair_of_edges_and_of_random_elements_add_up<F: OleField>() {
 #[test]
 fn shares_add_up_to_the_products() {
     shares_of_every_pair_of_edges_and_of_random_elements_add_up::<P256Base>();
+    shares_of_every_pair_of_edges_and_of_random_elements_add_up::<Curve25519Base>();
     shares_of_every_pair_of_edges_and_of_random_elements_add_up::<Gf128>();
 }
 
 #[test]
 fn bits_times_powers_of_g_are_the_element() {
     for y in elements::<P256Base>(20, 4) {
+        assert_eq!(from_bits(y), y);
+    }
+    for y in elements::<Curve25519Base>(20, 4) {
         assert_eq!(from_bits(y), y);
     }
     for y in elements::<Gf128>(20, 4) {
@@ -159,6 +163,60 @@ fn five_products_over_z_p_cost_what_the_documentation_says() {
     assert_eq!(v_before.bytes_sent, choices + correlations + 5);
     assert_eq!((p_online.bytes_sent, v_online.bytes_sent), (5 * 32 + 5, 5 * 32 + 5));
     assert_eq!((v_before.round_trips, v_online.round_trips), (1, 1));
+    // An element has 255 bits.
+    assert_eq!(preparation_bytes::<Curve25519Base>(5), [5 * 32, 5 * 8160]);
+}
+
+/// P answers one request after the other, V asks for all before it reads an answer.
+#[test]
+fn products_over_several_fields_are_prepared_in_one_round_trip() {
+    let (mut p, mut v) = memory_pair(&Limits::default());
+    let count = 2 * correlations::<P256Base>(3).unwrap() + correlations::<Gf128>(4).unwrap();
+    let (prover, (trips, verifier)) = thread::scope(|scope| {
+        let prover = scope.spawn(move || {
+            let rng = &mut ChaCha20Rng::seed_from_u64(1);
+            let delta = Delta::random(rng);
+            let extension =
+                softspoken::Sender::setup(&mut p, &SESSION, FieldBits::Eight, delta.duplicate(), rng)
+                    .unwrap();
+            let party = VerifierParty::new(SESSION, extension, delta.duplicate(), rng);
+            let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
+            let mut one = Sender::<P256Base>::new(&SESSION, delta.duplicate());
+            let mut two = Sender::<Curve25519Base>::new(&SESSION, delta.duplicate());
+            let mut three = Sender::<Gf128>::new(&SESSION, delta);
+            stock.prepare(&mut p, count).unwrap();
+            one.prepare(&mut p, &mut stock, 3, rng).unwrap();
+            two.prepare(&mut p, &mut stock, 3, rng).unwrap();
+            three.prepare(&mut p, &mut stock, 4, rng).unwrap();
+            let shares = (one.multiply(&mut p, &elements(3, 5)), two.multiply(&mut p, &elements(3, 5)));
+            (shares.0.unwrap(), shares.1.unwrap(), three.multiply(&mut p, &elements(4, 5)).unwrap())
+        });
+        let rng = &mut ChaCha20Rng::seed_from_u64(2);
+        let extension = softspoken::Receiver::setup(&mut v, &SESSION, FieldBits::Eight, rng).unwrap();
+        let party = ProverParty::new(SESSION, extension, rng);
+        let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
+        let mut one = Receiver::<P256Base>::new(&SESSION);
+        let mut two = Receiver::<Curve25519Base>::new(&SESSION);
+        let mut three = Receiver::<Gf128>::new(&SESSION);
+        stock.prepare(&mut v, count).unwrap();
+        let before = v.stats();
+        let first = one.request(&mut v, &mut stock, 3, rng).unwrap();
+        let again = one.prepare(&mut v, &mut stock, 3, rng);
+        assert!(matches!(again, Err(Error::Misuse(_))), "what was asked for has not come");
+        let second = two.request(&mut v, &mut stock, 3, rng).unwrap();
+        let third = three.request(&mut v, &mut stock, 4, rng).unwrap();
+        one.receive(&mut v, first).unwrap();
+        two.receive(&mut v, second).unwrap();
+        three.receive(&mut v, third).unwrap();
+        let trips = (v.stats() - before).round_trips;
+        let shares = (one.multiply(&mut v, &elements(3, 6)), two.multiply(&mut v, &elements(3, 6)));
+        let shares = (shares.0.unwrap(), shares.1.unwrap(), three.multiply(&mut v, &elements(4, 6)).unwrap());
+        (prover.join().unwrap(), (trips, shares))
+    });
+    assert_eq!(trips, 1);
+    assert_products(&elements(3, 5), &elements(3, 6), &[prover.0.to_vec(), verifier.0.to_vec()]);
+    assert_products(&elements(3, 5), &elements(3, 6), &[prover.1.to_vec(), verifier.1.to_vec()]);
+    assert_products(&elements(4, 5), &elements(4, 6), &[prover.2.to_vec(), verifier.2.to_vec()]);
 }
 
 #[test]
@@ -227,7 +285,7 @@ fn dealt(n: usize, delta: &Delta, seed: u8) -> [Vec<Gf128>; 2] {
 
 /// A cheating P, as figure 6 of the paper allows it: `e_i` added to the message of bit `i` adds the sum of `b_i e_i`.
 fn errors_count_where_the_receivers_random_bit_is_one<F: OleField>(errors: &[(usize, F)], seed: u8) {
-    let bits = F::BITS as usize;
+    let bits = digits::<F>();
     let delta = Delta::from_element(Gf128::from_bits(u128::MAX / 7));
     let [keys, tags] = dealt(2 * bits, &delta, seed);
     let (mut p, mut v) = (Sender::<F>::new(&SESSION, delta), Receiver::<F>::new(&SESSION));
@@ -368,6 +426,8 @@ proptest! {
     ) {
         let over_z_p: Vec<_> = errors.iter().map(|(i, e)| (*i, P256Base::from_u64(*e))).collect();
         errors_count_where_the_receivers_random_bit_is_one(&over_z_p, seed);
+        let over_another: Vec<_> = errors.iter().map(|(i, e)| (*i, Curve25519Base::from_u64(*e))).collect();
+        errors_count_where_the_receivers_random_bit_is_one(&over_another, seed);
         let binary: Vec<_> = errors.iter().map(|(i, e)| (*i, Gf128::from_bits(u128::from(*e) << 31))).collect();
         errors_count_where_the_receivers_random_bit_is_one(&binary, seed);
     }

@@ -44,8 +44,8 @@ pub enum Failure {
     OnlyOlder,
     /// The server accepts nothing that was offered.
     #[error(
-        "the server accepts none of what can be proved: TLS 1.2, key exchange on P-256 (secp256r1), AES_128_GCM_SHA256, \
-         a certificate with an RSA, P-256 or P-384 key"
+        "the server accepts none of what can be proved: TLS 1.2, key exchange on P-256 (secp256r1) or X25519, \
+         AES_128_GCM_SHA256, a certificate with an RSA, P-256 or P-384 key"
     )]
     NothingInCommon,
     /// The server is not the one that is meant, or can't show it.

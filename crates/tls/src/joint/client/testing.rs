@@ -8,16 +8,18 @@ use std::time::Duration;
 
 use aes_gcm::aead::{Aead, KeyInit, Payload};
 use aes_gcm::{Aes128Gcm, Nonce};
+use curve25519_dalek::MontgomeryPoint;
 use p256::elliptic_curve::Generate;
 use p256::elliptic_curve::sec1::ToSec1Point;
 use p256::{PublicKey, SecretKey};
 use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
+use rand_core::{Rng, SeedableRng};
 use rustls::{ServerConfig, ServerConnection};
 use zeroize::Zeroizing;
 
 use super::{Captured, Limits, Target, query};
 use crate::joint::{Engine, Error};
+use crate::key_exchange::Group;
 use crate::prf::testing::plain_prf;
 use crate::prf::{MasterSeed, Random};
 use crate::record::header;
@@ -28,8 +30,8 @@ use crate::transcript::testing::{Authority, HOST, Kind, server};
 /// What an engine was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
-    PublicKey,
-    Agree(Vec<u8>),
+    PublicKey(Group),
+    Agree(Group, Vec<u8>),
     MasterSecret(MasterSeed),
     KeyBlock(Random, Random),
     ClientFinished([u8; 32]),
@@ -42,6 +44,8 @@ pub(super) enum Asked {
 /// An engine that knows everything.
 pub(super) struct Clear {
     secret: SecretKey,
+    /// Of X25519.
+    other_secret: [u8; 32],
     pub(super) master: Vec<u8>,
     premaster: Vec<u8>,
     /// The client's cipher and write IV, the server's.
@@ -55,9 +59,20 @@ pub(super) struct Clear {
 
 impl Clear {
     pub(super) fn new(seed: u64) -> Self {
-        let secret = SecretKey::generate_from_rng(&mut ChaCha20Rng::seed_from_u64(seed));
+        let rng = &mut ChaCha20Rng::seed_from_u64(seed);
+        let (secret, mut other_secret) = (SecretKey::generate_from_rng(rng), [0; 32]);
+        rng.fill_bytes(&mut other_secret);
         let (master, premaster, asked) = (Vec::new(), Vec::new(), Vec::new());
-        Self { secret, master, premaster, ciphers: None, sequences: [0, 1], asked, fails_at: None }
+        Self {
+            secret,
+            other_secret,
+            master,
+            premaster,
+            ciphers: None,
+            sequences: [0, 1],
+            asked,
+            fails_at: None,
+        }
     }
 
     pub(super) fn failing(call: usize) -> Self {
@@ -73,22 +88,33 @@ impl Clear {
         if self.fails_at == Some(self.asked.len() - 1) { Err(Self::failure()) } else { Ok(()) }
     }
 
-    pub(super) fn point(&self) -> [u8; 65] {
-        self.secret.public_key().to_sec1_point(false).as_bytes().try_into().unwrap()
+    pub(super) fn point(&self, group: Group) -> Vec<u8> {
+        match group {
+            Group::P256 => self.secret.public_key().to_sec1_point(false).as_bytes().to_vec(),
+            Group::X25519 => MontgomeryPoint::mul_base_clamped(self.other_secret).0.to_vec(),
+        }
     }
 }
 
 impl Engine for Clear {
-    fn public_key(&mut self) -> Result<[u8; 65], Error> {
-        self.note(Asked::PublicKey)?;
-        Ok(self.point())
+    fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
+        self.note(Asked::PublicKey(group))?;
+        Ok(self.point(group))
     }
 
-    fn agree(&mut self, server_point: &[u8]) -> Result<(), Error> {
-        self.note(Asked::Agree(server_point.to_vec()))?;
-        let server = PublicKey::from_sec1_bytes(server_point).unwrap();
-        let secret = p256::ecdh::diffie_hellman(self.secret.to_nonzero_scalar(), server.as_affine());
-        self.premaster = secret.raw_secret_bytes().to_vec();
+    fn agree(&mut self, group: Group, server_point: &[u8]) -> Result<(), Error> {
+        self.note(Asked::Agree(group, server_point.to_vec()))?;
+        self.premaster = match group {
+            Group::P256 => {
+                let server = PublicKey::from_sec1_bytes(server_point).unwrap();
+                let secret = p256::ecdh::diffie_hellman(self.secret.to_nonzero_scalar(), server.as_affine());
+                secret.raw_secret_bytes().to_vec()
+            }
+            Group::X25519 => {
+                let server = MontgomeryPoint(server_point.try_into().unwrap());
+                server.mul_clamped(self.other_secret).0.to_vec()
+            }
+        };
         Ok(())
     }
 

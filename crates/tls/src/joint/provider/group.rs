@@ -1,4 +1,4 @@
-//! The key exchange: ECDHE on P-256 with the engine's key.
+//! The key exchange: ECDHE with the engine's key.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use rustls::ffdhe_groups::FfdheGroup;
 use rustls::{Error, NamedGroup};
 
 use super::session::Session;
-use crate::key_exchange::POINT_BYTES;
+use crate::key_exchange::Group;
 
-/// P-256, with the current session's key.
+/// A group, with the current session's key in it.
 #[derive(Debug)]
-pub(super) struct P256;
+pub(super) struct Ecdhe(pub(super) Group);
 
-impl SupportedKxGroup for P256 {
+impl SupportedKxGroup for Ecdhe {
     fn start(&self) -> Result<Box<dyn ActiveKeyExchange>, Error> {
-        let session = Session::current()?;
-        let public = session.ask(|engine| engine.public_key())?;
-        Ok(Box::new(Started { session, public }))
+        let (session, group) = (Session::current()?, self.0);
+        let public = session.ask(move |engine| engine.public_key(group))?;
+        Ok(Box::new(Started { session, group, public }))
     }
 
     fn ffdhe_group(&self) -> Option<FfdheGroup<'static>> {
@@ -25,20 +25,21 @@ impl SupportedKxGroup for P256 {
     }
 
     fn name(&self) -> NamedGroup {
-        NamedGroup::secp256r1
+        NamedGroup::from(self.0.number())
     }
 }
 
 /// A key exchange that waits for the server's point.
 struct Started {
     session: Arc<Session>,
-    public: [u8; POINT_BYTES],
+    group: Group,
+    public: Vec<u8>,
 }
 
 impl ActiveKeyExchange for Started {
     fn complete(self: Box<Self>, server: &[u8]) -> Result<SharedSecret, Error> {
-        let point = server.to_vec();
-        self.session.ask(move |engine| engine.agree(&point))?;
+        let (group, point) = (self.group, server.to_vec());
+        self.session.ask(move |engine| engine.agree(group, &point))?;
         Ok(SharedSecret::from(&self.session.handle()[..]))
     }
 
@@ -51,6 +52,6 @@ impl ActiveKeyExchange for Started {
     }
 
     fn group(&self) -> NamedGroup {
-        NamedGroup::secp256r1
+        NamedGroup::from(self.group.number())
     }
 }

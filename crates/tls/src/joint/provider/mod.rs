@@ -56,13 +56,14 @@ use rustls::crypto::{CryptoProvider, KeyExchangeAlgorithm, WebPkiSupportedAlgori
 use rustls::{CipherSuite, CipherSuiteCommon, SignatureScheme, SupportedCipherSuite, Tls12CipherSuite};
 use webpki::ring as algorithms;
 
+use crate::key_exchange::Group;
 use crate::server;
 
-/// Suites, group and signatures of which something can be proved, over the current session's engine.
+/// Suites, groups and signatures of which something can be proved, over the current session's engine.
 pub(super) fn provider() -> CryptoProvider {
     CryptoProvider {
         cipher_suites: vec![SupportedCipherSuite::Tls12(&ECDSA), SupportedCipherSuite::Tls12(&RSA)],
-        kx_groups: vec![&group::P256],
+        kx_groups: vec![&group::Ecdhe(Group::P256), &group::Ecdhe(Group::X25519)],
         signature_verification_algorithms: SIGNATURES,
         ..ring::default_provider()
     }

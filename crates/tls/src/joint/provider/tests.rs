@@ -13,6 +13,8 @@ use super::*;
 use crate::joint::{Engine, Error};
 use crate::prf::{MasterSeed, Random};
 
+const P256: group::Ecdhe = group::Ecdhe(Group::P256);
+
 /// Counts its calls, and fails from one of them on.
 #[derive(Default)]
 struct Counting {
@@ -33,10 +35,10 @@ impl Counting {
 }
 
 impl Engine for Counting {
-    fn public_key(&mut self) -> Result<[u8; 65], Error> {
-        self.call([4; 65])
+    fn public_key(&mut self, _: Group) -> Result<Vec<u8>, Error> {
+        self.call(vec![4; 65])
     }
-    fn agree(&mut self, _: &[u8]) -> Result<(), Error> {
+    fn agree(&mut self, _: Group, _: &[u8]) -> Result<(), Error> {
         self.call(())
     }
     fn master_secret(&mut self, _: &MasterSeed) -> Result<(), Error> {
@@ -80,7 +82,7 @@ fn encrypt(key: &Handle, kind: ContentType, payload: &[u8]) -> Vec<u8> {
 fn secrets_are_handles_and_the_key_block_is_derived_once() {
     let mut engine = Counting::default();
     with(&mut engine, |session| {
-        let exchange = rustls::crypto::SupportedKxGroup::start(&group::P256).unwrap();
+        let exchange = rustls::crypto::SupportedKxGroup::start(&P256).unwrap();
         let mut master = [0xff; 48];
         let label = b"extended master secret";
         prf::Derivation.for_key_exchange(&mut master, exchange, &[4; 65], label, &[1; 32]).unwrap();
@@ -145,7 +147,7 @@ fn what_is_derived_in_unknown_ways_is_refused() {
     }
     let mut engine = Counting::default();
     with(&mut engine, |session| {
-        let exchange = rustls::crypto::SupportedKxGroup::start(&group::P256).unwrap();
+        let exchange = rustls::crypto::SupportedKxGroup::start(&P256).unwrap();
         let result =
             prf::Derivation.for_key_exchange(&mut [0; 48], exchange, &[4; 65], b"master secret", &[1; 32]);
         assert!(result.is_err());
@@ -159,7 +161,7 @@ fn the_first_error_is_latched_and_no_call_follows() {
     let mut engine = Counting { fails_from: Some(0), ..Counting::default() };
     with(&mut engine, |session| {
         let first = Error::Parties(crate::Error::Misuse("call 1".into()));
-        assert!(rustls::crypto::SupportedKxGroup::start(&group::P256).is_err());
+        assert!(rustls::crypto::SupportedKxGroup::start(&P256).is_err());
         assert_eq!(session.check(), Err(first.clone()));
         assert_eq!(key_expansion(session.handle()), [0; 40]);
         let mut finished = [0xff; 12];
@@ -188,11 +190,11 @@ fn a_record_of_another_length_or_number_is_kept_back() {
     type Change = fn(Vec<u8>) -> Vec<u8>;
     struct Wrong(Change, Counting);
     impl Engine for Wrong {
-        fn public_key(&mut self) -> Result<[u8; 65], Error> {
-            self.1.public_key()
+        fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
+            self.1.public_key(group)
         }
-        fn agree(&mut self, point: &[u8]) -> Result<(), Error> {
-            self.1.agree(point)
+        fn agree(&mut self, group: Group, point: &[u8]) -> Result<(), Error> {
+            self.1.agree(group, point)
         }
         fn master_secret(&mut self, seed: &MasterSeed) -> Result<(), Error> {
             self.1.master_secret(seed)
@@ -228,7 +230,7 @@ fn a_record_of_another_length_or_number_is_kept_back() {
 
 #[test]
 fn without_a_session_nothing_starts() {
-    assert!(rustls::crypto::SupportedKxGroup::start(&group::P256).is_err());
+    assert!(rustls::crypto::SupportedKxGroup::start(&P256).is_err());
     assert_eq!(key_expansion(b"session \0\0\0\0\0\0\0\0"), [0; 40]);
 }
 
@@ -257,6 +259,6 @@ fn an_engine_that_is_gone_is_an_error_and_no_wait() {
     let (sender, calls) = mpsc::channel();
     drop(calls);
     let session = Session::new(sender);
-    assert!(session.ask(|engine| engine.public_key()).is_err());
+    assert!(session.ask(|engine| engine.public_key(Group::P256)).is_err());
     assert!(session.check().is_err());
 }

@@ -171,8 +171,13 @@ fn wrong_products_break_the_connection_before_anything_is_opened() {
     let (p, v) = prover_says(&site, at(tags::OLE_PRODUCTS, 0, off));
     assert!(matches!(p, Err(Error::Disclosure(Told::Refused(Refusal::Transcript(_))))), "{p:?}");
     v.unwrap_err();
-    let off: Tamper = |message| message.as_chunks_mut::<16>().0.iter_mut().for_each(|x| x[0] ^= 1);
-    let (p, v) = prover_says(&site, at(tags::OLE_PRODUCTS, 1, off));
+    // The second message is of the curve that the server does not choose.
+    // Another error for each bit of V's, so that they don't cancel out.
+    let off: Tamper = |message| {
+        let elements = message.as_chunks_mut::<16>().0.iter_mut().enumerate();
+        elements.for_each(|(i, x)| x[i / 8 % 16] ^= 1 << (i % 8));
+    };
+    let (p, v) = prover_says(&site, at(tags::OLE_PRODUCTS, 2, off));
     assert!(matches!(p, Err(Error::Disclosure(Told::Refused(Refusal::Transcript(_))))), "{p:?}");
     v.unwrap_err();
 }
@@ -270,13 +275,13 @@ impl<E: Engine> Other<'_, E> {
 }
 
 impl<E: Engine> Engine for Other<'_, E> {
-    fn public_key(&mut self) -> Result<[u8; 65], Error> {
+    fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
         self.now()?;
-        self.inner.public_key()
+        self.inner.public_key(group)
     }
-    fn agree(&mut self, server_point: &[u8]) -> Result<(), Error> {
+    fn agree(&mut self, group: Group, server_point: &[u8]) -> Result<(), Error> {
         self.now()?;
-        self.inner.agree(server_point)
+        self.inner.agree(group, server_point)
     }
     fn master_secret(&mut self, seed: &crate::prf::MasterSeed) -> Result<(), Error> {
         self.now()?;
@@ -303,11 +308,11 @@ impl<E: Engine> Engine for Other<'_, E> {
 #[test]
 fn a_client_that_asks_for_anything_else_ends_the_session() {
     type Ask = fn(&mut dyn Engine) -> Result<(), Error>;
-    let agree: Ask = |engine| engine.agree(&[4; 65]);
+    let agree: Ask = |engine| engine.agree(Group::P256, &[4; 65]);
     let seed: Ask = |engine| engine.master_secret(&crate::prf::MasterSeed::SessionHash([0; 32]));
     let keys: Ask = |engine| engine.key_block(&[1; 32], &[2; 32]);
     let finished: Ask = |engine| engine.client_finished(&[1; 32]).map(drop);
-    let public: Ask = |engine| engine.public_key().map(drop);
+    let public: Ask = |engine| engine.public_key(Group::X25519).map(drop);
     let record: Ask = |engine| engine.encrypt(22, &[0; 16]).map(drop);
     let alert: Ask = |engine| engine.encrypt(21, &[1, 0]).map(drop);
     let long: Ask = |engine| engine.encrypt(23, &[0; 100]).map(drop);
@@ -331,7 +336,7 @@ fn a_client_that_asks_for_anything_else_ends_the_session() {
             let mut other = Other { inner: engine, ask, after };
             let result = Client::new(&site, true).fetch(&mut other, SHORT.as_bytes());
             // The session stays over.
-            assert_eq!(other.inner.public_key(), Err(Error::Over), "case {number}");
+            assert_eq!(other.inner.public_key(Group::P256), Err(Error::Over), "case {number}");
             result
         });
         match p.unwrap_err() {

@@ -12,6 +12,7 @@ use super::*;
 use crate::attestation::Mode;
 use crate::claim::{Assertion, Interval};
 use crate::disclosure::{Hide, Part};
+use crate::key_exchange::Group;
 use crate::prf::Side;
 use crate::transcript::testing::{HOST, Kind};
 
@@ -47,10 +48,14 @@ fn usual() -> Vec<Hide> {
 
 #[test]
 fn v_believes_what_a_server_said_to_a_client_of_two() {
-    for (kind, extended, garbling) in
-        [(Kind::P256, true, Garbling::ThreeHalves), (Kind::Rsa, false, Garbling::HalfGates)]
-    {
-        let site = Site::new(kind, &response(BODY));
+    for (kind, group, extended, garbling) in [
+        (Kind::P256, Group::P256, true, Garbling::ThreeHalves),
+        (Kind::Rsa, Group::P256, false, Garbling::HalfGates),
+        (Kind::P256, Group::X25519, true, Garbling::ThreeHalves),
+        (Kind::Rsa, Group::X25519, false, Garbling::ThreeHalves),
+    ] {
+        let mut site = Site::new(kind, &response(BODY));
+        site.group = group;
         let run = Run::new(&site, REQUEST.as_bytes());
         let settings = Settings { garbling, ..settings() };
         let (fetched, proven) = Run { hide: usual(), extended, settings, ..run }.go();

@@ -155,11 +155,11 @@ struct Wire<'a, E> {
 }
 
 impl<E: Engine> Engine for Wire<'_, E> {
-    fn public_key(&mut self) -> Result<[u8; 65], Error> {
-        self.inner.public_key()
+    fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
+        self.inner.public_key(group)
     }
-    fn agree(&mut self, server_point: &[u8]) -> Result<(), Error> {
-        self.inner.agree(server_point)
+    fn agree(&mut self, group: Group, server_point: &[u8]) -> Result<(), Error> {
+        self.inner.agree(group, server_point)
     }
     fn master_secret(&mut self, seed: &crate::prf::MasterSeed) -> Result<(), Error> {
         self.inner.master_secret(seed)

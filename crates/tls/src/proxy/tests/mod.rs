@@ -17,7 +17,7 @@ use super::*;
 use crate::claim::{Assertion, Class, Interval, OfBytes, Own};
 use crate::disclosure::Error as Told;
 use crate::prf::Side;
-use crate::transcript::testing::asking;
+use crate::transcript::testing::{asking, of_group};
 use crate::{attestation, server};
 
 const REQUEST: &str =
@@ -93,6 +93,16 @@ fn v_believes_what_is_shown_and_what_is_claimed_of_the_rest() {
     let signed = attestation::Attestation::sign(statement.clone(), &key).unwrap();
     let read = attestation::Attestation::from_bytes(&signed.to_bytes()).unwrap();
     assert_eq!(read.verify(&key.verifying_key().to_bytes()), Ok(&statement));
+}
+
+#[test]
+fn a_server_of_x25519_alone_is_believed_too() {
+    let site = Site::with(HOST, &[&response(BODY)], End::Notify, |config| {
+        of_group(&config, rustls::crypto::ring::kx_group::X25519)
+    });
+    let (fetched, proven) = Run::hiding(&site, REQUEST, usual()).go();
+    assert_eq!(fetched.unwrap(), response(BODY));
+    assert_eq!(proven.unwrap().statement().unwrap().server_name, HOST);
 }
 
 #[test]

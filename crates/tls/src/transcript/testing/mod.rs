@@ -12,7 +12,7 @@ use rcgen::{
     PKCS_ECDSA_P384_SHA384, PKCS_RSA_SHA256,
 };
 use rustls::client::Resumption;
-use rustls::crypto::{CryptoProvider, ring};
+use rustls::crypto::{CryptoProvider, SupportedKxGroup, ring};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{
@@ -88,7 +88,7 @@ impl Authority {
     }
 }
 
-/// Suites and groups that can be proved, or all.
+/// Suites that can be proved and the group P-256, or all.
 pub(crate) fn provider(all: bool) -> CryptoProvider {
     let mut provider = ring::default_provider();
     if !all {
@@ -122,6 +122,16 @@ pub(crate) fn server(issued: &Issued) -> ServerConfig {
     let mut config = config.with_single_cert(vec![issued.certificate.der().clone()], key).unwrap();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     config
+}
+
+/// A server's settings, but of this group alone.
+pub(crate) fn of_group(config: &ServerConfig, group: &'static dyn SupportedKxGroup) -> ServerConfig {
+    let provider = CryptoProvider { kx_groups: vec![group], ..provider(true) };
+    let narrow = ServerConfig::builder_with_provider(Arc::new(provider));
+    let narrow = narrow.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+    let mut narrow = narrow.with_cert_resolver(Arc::clone(&config.cert_resolver));
+    narrow.alpn_protocols = config.alpn_protocols.clone();
+    narrow
 }
 
 /// A server's settings, but it asks for certificates of clients'.

@@ -3,6 +3,7 @@
 use zeroize::Zeroizing;
 
 use super::*;
+use crate::key_exchange::Group;
 
 /// The calls of a connection whose request is two records.
 const CALLS: usize = 8;
@@ -64,10 +65,10 @@ fn a_request_that_does_not_fill_its_records_is_refused_before_anything_is_sent()
 fn a_panic_of_the_engine_is_a_panic_and_no_wait() {
     struct Panics(Clear);
     impl Engine for Panics {
-        fn public_key(&mut self) -> Result<[u8; 65], Error> {
-            self.0.public_key()
+        fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
+            self.0.public_key(group)
         }
-        fn agree(&mut self, _: &[u8]) -> Result<(), Error> {
+        fn agree(&mut self, _: Group, _: &[u8]) -> Result<(), Error> {
             std::panic::resume_unwind(Box::new("the engine's panic"))
         }
         fn master_secret(&mut self, seed: &MasterSeed) -> Result<(), Error> {

@@ -25,9 +25,10 @@ fn assert_fits(captured: &Captured, engine: &Clear, lengths: &[usize], request: 
     } else {
         MasterSeed::Randoms { client: client_random, server: server_random }
     };
+    let group = handshake.server_point.group();
     let mut expected = vec![
-        Asked::PublicKey,
-        Asked::Agree(handshake.server_point.to_vec()),
+        Asked::PublicKey(group),
+        Asked::Agree(group, handshake.server_point.to_bytes()),
         Asked::MasterSecret(seed),
         Asked::KeyBlock(client_random, server_random),
         Asked::ClientFinished(handshake.client_finished_hash),
@@ -35,7 +36,7 @@ fn assert_fits(captured: &Captured, engine: &Clear, lengths: &[usize], request: 
     ];
     expected.extend(lengths.iter().map(|length| Asked::Encrypt(APPLICATION_DATA, *length)));
     assert_eq!(engine.asked, expected);
-    assert_eq!(handshake.client_point, engine.point());
+    assert_eq!(handshake.client_point.to_bytes(), engine.point(group));
     assert_eq!(transcript.client.len(), 1 + lengths.len(), "Finished and the request, no alert");
     for (record, length) in transcript.client[1..].iter().zip(lengths) {
         assert_eq!(record.ciphertext.len(), *length);
@@ -156,6 +157,8 @@ fn connections_with_openssl_are_captured() {
         (Kind::Rsa, &sigalgs("RSA+SHA256"), None, true),
         (Kind::Rsa, &sigalgs("RSA-PSS+SHA512"), None, true),
         (Kind::P256, &["-verify", "1"], None, true),
+        (Kind::P256, &["-tls1_2", "-groups", "X25519"], None, true),
+        (Kind::Rsa, &["-tls1_2", "-groups", "X25519"], None, true),
         (Kind::P256, &["-tls1_2"], Some("-ExtendedMasterSecret"), false),
     ] {
         let authority = Authority::new();

@@ -10,9 +10,10 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::{CipherSuite, ServerConfig, SupportedProtocolVersion};
 
 use super::*;
+use crate::key_exchange::Group;
 use crate::server::Roots;
 use crate::transcript;
-use crate::transcript::testing::{Issued, provider};
+use crate::transcript::testing::{Issued, of_group, provider};
 
 /// What a connection with this stream comes to; the engine is not to be asked for anything.
 fn refused<S: Read + Write + Send>(stream: S, target: &Target<'_>) -> Failure {
@@ -188,6 +189,19 @@ fn servers_of_tls_1_3_only_are_named_as_such() {
 }
 
 #[test]
+fn servers_of_one_group_alone_get_a_key_in_it() {
+    for (group, kx) in [(Group::P256, ring::kx_group::SECP256R1), (Group::X25519, ring::kx_group::X25519)] {
+        for kind in [Kind::P256, Kind::Rsa] {
+            let site = Site::with(kind, |config| of_group(&config, kx));
+            let mut engine = Clear::new(5);
+            let captured = site.query(&mut engine, &request(256), answer()).unwrap();
+            assert_fits(&captured, &engine, &[256], &request(256), &response("body"));
+            assert_eq!(captured.transcript.handshake.server_point.group(), group);
+        }
+    }
+}
+
+#[test]
 fn servers_with_nothing_that_can_be_proved_are_named_as_such() {
     let authority = Authority::new();
     let p256 = authority.issue(Kind::P256, HOST);
@@ -198,7 +212,7 @@ fn servers_with_nothing_that_can_be_proved_are_named_as_such() {
     };
     let other_suite = suite(CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384);
     let other_kind = suite(CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256);
-    let other_group = CryptoProvider { kx_groups: vec![ring::kx_group::X25519], ..provider(true) };
+    let other_group = CryptoProvider { kx_groups: vec![ring::kx_group::SECP384R1], ..provider(true) };
     let key = rcgen::KeyPair::generate_for(&PKCS_ED25519).unwrap();
     let ed25519 = authority.issue_for(key, CertificateParams::new(vec![HOST.to_owned()]).unwrap());
     for (issued, provider, expected) in [
@@ -224,7 +238,7 @@ fn openssl_with_nothing_that_can_be_proved_is_refused() {
         (&["-tls1_3"][..], Failure::OnlyNewer),
         (&["-tls1_2", "-cipher", "ECDHE-ECDSA-AES256-GCM-SHA384"], Failure::NothingInCommon),
         (&["-tls1_2", "-cipher", "ECDHE-ECDSA-CHACHA20-POLY1305"], Failure::NothingInCommon),
-        (&["-tls1_2", "-groups", "X25519"], Failure::NothingInCommon),
+        (&["-tls1_2", "-groups", "P-384"], Failure::NothingInCommon),
     ] {
         let authority = Authority::new();
         let (issued, roots) = (authority.issue(Kind::P256, HOST), authority.roots());
