@@ -84,10 +84,10 @@ fn flips<F: Value, M: Mac<F>>(fiat_shamir: bool, step: usize) {
 
 #[test]
 fn no_flipped_bit_of_the_prover_s_is_accepted() {
-    flips::<F61, F61>(false, 2);
-    flips::<F61, F61>(true, 5);
-    flips::<F32, F32x4>(false, 7);
-    flips::<F32, F32x4>(true, 7);
+    flips::<F61, F61>(false, 7);
+    flips::<F61, F61>(true, 11);
+    flips::<F32, F32x4>(false, 13);
+    flips::<F32, F32x4>(true, 13);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn a_false_program_is_rejected<K: Kind>() {
     let lies = close(&claimed);
     assert!(!lies.is_empty());
     for multiplier in [Multiplier::Simple, Multiplier::Batched, Multiplier::BatchedPowers] {
-        for how in [blocks(1 << 12), blocks(17), blocks(17).fiat_shamir()] {
+        for how in [blocks(64), blocks(17), blocks(17).fiat_shamir()] {
             for lie in &lies {
                 rejected(&between::<K, _, _>(how.with(multiplier), lie, &claimed.public()));
             }
@@ -56,7 +56,7 @@ fn too_few_branches_are_rejected<K: Kind>() {
     for join in JOINS {
         // Branch 1 is a lie; branch 0, if two are needed, is true.
         let choice: &[usize] = if join == Join::AtLeast(2) { &[0, 1] } else { &[1] };
-        for how in [blocks(1 << 12), blocks(17).fiat_shamir()] {
+        for how in [blocks(64), blocks(17).fiat_shamir()] {
             for lie in &lies {
                 let mut proved = claimed.to_vec();
                 proved[1] = lie.clone();
@@ -84,7 +84,7 @@ fn a_mixture_is_rejected<K: Kind>() {
         for seeds in [[a, d], [c, b]] {
             let proved = [size(seeds), claimed[1].clone()];
             let (p, v) = (at_prover(join, &proved, &[0]), at_verifier(join, &claimed));
-            rejected(&between::<K, _, _>(blocks(1 << 12), &p, &v));
+            rejected(&between::<K, _, _>(blocks(64), &p, &v));
         }
     }
 }
@@ -167,13 +167,10 @@ fn every_changed_message_is_refused<K: Kind>(join: Join, how: How) {
 #[test]
 fn no_message_can_be_changed() {
     for join in JOINS {
-        every_changed_message_is_refused::<Bits>(join, blocks(1 << 12));
-        every_changed_message_is_refused::<Over<F61, F61>>(join, blocks(1 << 12));
+        every_changed_message_is_refused::<Bits>(join, blocks(64));
+        every_changed_message_is_refused::<Over<F61, F61>>(join, blocks(64));
     }
-    every_changed_message_is_refused::<Bits>(Join::Tree, blocks(1 << 12).with(Multiplier::EmbeddedRho40));
-    every_changed_message_is_refused::<Bits>(Join::Tree, blocks(1 << 12).fiat_shamir());
-    every_changed_message_is_refused::<Over<F61, F61>>(
-        Join::Linear,
-        blocks(1 << 12).with(Multiplier::Simple),
-    );
+    every_changed_message_is_refused::<Bits>(Join::Tree, blocks(64).with(Multiplier::EmbeddedRho40));
+    every_changed_message_is_refused::<Bits>(Join::Tree, blocks(64).fiat_shamir());
+    every_changed_message_is_refused::<Over<F61, F61>>(Join::Linear, blocks(64).with(Multiplier::Simple));
 }

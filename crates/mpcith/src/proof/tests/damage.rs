@@ -19,21 +19,20 @@ fn every_flipped_byte_is_refused<R: PublicRing>() {
     for protocol in PROTOCOLS {
         let proof = prove(&statement, settings(protocol, 12), &mut rng(5)).expect("it holds");
         for at in 0..proof.len() {
-            for flip in [0x01, 0x80] {
-                let mut damaged = proof.clone();
-                damaged[at] ^= flip;
-                let error = refusal(&statement, &damaged, 1);
-                let expected = match at {
-                    0..16 | 18..20 => matches!(error, Error::Malformed { .. }),
-                    16..18 => matches!(error, Error::Version { .. }),
-                    20..24 => matches!(error, Error::Malformed { .. } | Error::Mismatch { .. }),
-                    24..80 => matches!(error, Error::Mismatch { .. }),
-                    // A new salt or a new digest is a new challenge, for which the response may be too long or too short.
-                    _ => error.is_rejection() || matches!(error, Error::Malformed { .. }),
-                };
-                assert!(expected, "{protocol}, byte {at}: {error:?}");
-                assert!(!error.to_string().is_empty());
-            }
+            let mut damaged = proof.clone();
+            // Each bit of a byte in its turn.
+            damaged[at] ^= 1 << (at % 8);
+            let error = refusal(&statement, &damaged, 1);
+            let expected = match at {
+                0..16 | 18..20 => matches!(error, Error::Malformed { .. }),
+                16..18 => matches!(error, Error::Version { .. }),
+                20..24 => matches!(error, Error::Malformed { .. } | Error::Mismatch { .. }),
+                24..80 => matches!(error, Error::Mismatch { .. }),
+                // A new salt or a new digest is a new challenge, for which the response may be too long or too short.
+                _ => error.is_rejection() || matches!(error, Error::Malformed { .. }),
+            };
+            assert!(expected, "{protocol}, byte {at}: {error:?}");
+            assert!(!error.to_string().is_empty());
         }
     }
 }
@@ -49,8 +48,12 @@ fn every_flipped_byte_of_a_proof_over_a_ring_is_refused_with_a_reason() {
 }
 
 #[test]
-fn every_flipped_byte_of_a_proof_over_a_field_is_refused_with_a_reason() {
+fn every_flipped_byte_of_a_proof_over_a_small_field_is_refused_with_a_reason() {
     every_flipped_byte_is_refused::<F61>();
+}
+
+#[test]
+fn every_flipped_byte_of_a_proof_over_a_large_field_is_refused_with_a_reason() {
     every_flipped_byte_is_refused::<Bn254Scalar>();
 }
 
