@@ -55,7 +55,7 @@ impl<H: Half> Block<H> {
     ) -> Result<(), E> {
         let mut pieces = self.z.iter().map(|(piece, used)| piece.wires.get(..*used).unwrap_or_default());
         let mut rest: &[H::Wire] = &[];
-        let mut z = Vec::with_capacity(CHUNK);
+        let mut z = Vec::with_capacity(CHUNK.min(self.x.len()));
         for (x, y) in self.x.chunks(CHUNK).zip(self.y.chunks(CHUNK)) {
             z.clear();
             while z.len() < x.len() {

@@ -82,7 +82,7 @@ pub(in super::super) fn check<H: Half>(
     let n = block.len().next_power_of_two();
     values.begin();
     let mut z = Wide::default();
-    let (mut chi, mut buffer) = (Chi::new(kind, seed), vec![H::Mac::ZERO; CHUNK]);
+    let (mut chi, mut buffer) = (Chi::new(kind, seed), vec![H::Mac::ZERO; CHUNK.min(block.len())]);
     block.chunks(|x, y, out| {
         let chunk = &mut buffer[..x.len()];
         chi.fill(chunk);
@@ -162,7 +162,7 @@ impl<M: volery_field::Element> Ends<M> {
         let mut outer = outer.into_iter();
         let [f, g] = values.ends().map(|ends| ends.map(|x| Wide { x, m: M::ZERO }));
         let mut ends = Self { f, g };
-        let mut buffers = Buffers::<H>::default();
+        let mut buffers = Buffers::<H>::new(CHUNK.min(block.len()));
         block.chunks(|x, y, _z| {
             let outer = outer.next().unwrap_or(M::ZERO);
             let Buffers { all, even, weights, tags } = &mut buffers;
@@ -189,13 +189,15 @@ struct Buffers<H: Half> {
     tags: Strided<H>,
 }
 
-impl<H: Half> Default for Buffers<H> {
-    fn default() -> Self {
+impl<H: Half> Buffers<H> {
+    /// For chunks of at most `n` slots.
+    fn new(n: usize) -> Self {
+        let pairs = n.div_ceil(2);
         Self {
-            all: vec![H::Mac::ZERO; CHUNK],
-            even: vec![H::Mac::ZERO; PAIRS],
-            weights: vec![H::Mac::ZERO; PAIRS],
-            tags: Strided(Vec::with_capacity(PAIRS)),
+            all: vec![H::Mac::ZERO; n],
+            even: vec![H::Mac::ZERO; pairs],
+            weights: vec![H::Mac::ZERO; pairs],
+            tags: Strided(Vec::with_capacity(pairs)),
         }
     }
 }
