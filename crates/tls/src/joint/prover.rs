@@ -56,7 +56,7 @@ struct Live {
 /// How far the connection is.
 enum Stage {
     Prepared {
-        key: key_exchange::Prover,
+        key: Box<key_exchange::Prover>,
         inputs: [Input; 2],
     },
     Agreed {
@@ -217,7 +217,7 @@ fn prepare(
     program::rehearse(&mut machine, channel, [p, v], &sizes)?;
     machine.party.commitments().prepare(channel, sizes.correlations(settings.proof)?)?;
     let key = key_exchange::Prover::start(channel, rng)?;
-    let stage = Stage::Prepared { key, inputs: [prover, verifier] };
+    let stage = Stage::Prepared { key: Box::new(key), inputs: [prover, verifier] };
     Ok(Live { machine, exchange, tags, session: *session, sizes, share: None, shares, stage })
 }
 

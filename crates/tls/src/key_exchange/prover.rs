@@ -81,11 +81,15 @@ impl Prover {
     ) -> Result<ProverShare, Error> {
         Ok(ProverShare(match server.0 {
             OnCurve::P256(server) => {
-                Exchanged::P256(exchange(self.p256, channel, &mut products.p256, server, rng)?)
+                Exchanged::P256(Box::new(exchange(self.p256, channel, &mut products.p256, server, rng)?))
             }
-            OnCurve::X25519(server) => {
-                Exchanged::X25519(exchange(self.x25519, channel, &mut products.x25519, server, rng)?)
-            }
+            OnCurve::X25519(server) => Exchanged::X25519(Box::new(exchange(
+                self.x25519,
+                channel,
+                &mut products.x25519,
+                server,
+                rng,
+            )?)),
         }))
     }
 }
@@ -141,8 +145,8 @@ fn exchange<C: Curve>(
 pub struct ProverShare(Exchanged);
 
 enum Exchanged {
-    P256(On<P256>),
-    X25519(On<X25519>),
+    P256(Box<On<P256>>),
+    X25519(Box<On<X25519>>),
 }
 
 struct On<C: Curve> {

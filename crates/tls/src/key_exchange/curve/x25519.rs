@@ -152,7 +152,8 @@ impl Curve for X25519 {
 
     fn secret(a: &Scalar, b: &Scalar, server: &EdwardsPoint) -> Option<Zeroizing<[u8; 32]>> {
         let sum = Zeroizing::new(a + b);
-        let point = Zeroizing::new(server * &*sum);
+        let scalar: &Scalar = &sum;
+        let point = Zeroizing::new(server * scalar);
         (!point.is_identity()).then(|| Zeroizing::new(point.to_montgomery().0))
     }
 
