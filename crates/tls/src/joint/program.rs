@@ -185,10 +185,10 @@ pub(super) fn master<M: TwoParty>(
     HmacKey::master(machine, &secret)
 }
 
-/// Correlations that the products of a connection take, in one batch.
+/// Correlations that the products of a connection and V's share, the only input of V's, take, in one batch.
 pub(super) fn correlations(sizes: &Sizes) -> Result<usize, Error> {
     let tags = ole::correlations::<Gf128>(sizes.products()).map_err(crate::Error::from)?;
-    Ok(key_exchange::correlations()? + tags)
+    Ok(key_exchange::correlations()? + tags + SHARE_BITS)
 }
 
 /// What a party has of the client's direction.
