@@ -2,9 +2,9 @@
 //! connection lives. Correlations come from nowhere; the messages that turn them into products are the peer's, too.
 
 use volery_channel::Channel;
-use volery_field::{Gf128, P256Base};
+use volery_field::Gf128;
 use volery_tls::ghash::{self, Block, Powers};
-use volery_tls::key_exchange::{self, ServerPoint};
+use volery_tls::key_exchange::{self, Group, ProverProducts, PublicPoint, VerifierProducts};
 use volery_tls::{Error, fuzz, record};
 use volery_vole::{Delta, SessionId, ole};
 
@@ -13,14 +13,26 @@ use crate::replay::{against, rng};
 
 const SESSION: SessionId = SessionId::new([9; 32]);
 
-/// The server's point: P-256's generator (SEC 2, section 2.4.2), so that its secret is 1 and the pre-master secret is the x-coordinate of
-/// the client's point.
-const SERVER: [u8; 65] = [
+/// The server's point on P-256: the generator (SEC 2, section 2.4.2), so that its secret is 1 and the pre-master secret is the
+/// x-coordinate of the client's point.
+const GENERATOR: [u8; 65] = [
     0x04, 0x6b, 0x17, 0xd1, 0xf2, 0xe1, 0x2c, 0x42, 0x47, 0xf8, 0xbc, 0xe6, 0xe5, 0x63, 0xa4, 0x40, 0xf2,
     0x77, 0x03, 0x7d, 0x81, 0x2d, 0xeb, 0x33, 0xa0, 0xf4, 0xa1, 0x39, 0x45, 0xd8, 0x98, 0xc2, 0x96, 0x4f,
     0xe3, 0x42, 0xe2, 0xfe, 0x1a, 0x7f, 0x9b, 0x8e, 0xe7, 0xeb, 0x4a, 0x7c, 0x0f, 0x9e, 0x16, 0x2b, 0xce,
     0x33, 0x57, 0x6b, 0x31, 0x5e, 0xce, 0xcb, 0xb6, 0x40, 0x68, 0x37, 0xbf, 0x51, 0xf5,
 ];
+
+/// The server's point in a group: the generator.
+fn server(group: Group) -> Result<PublicPoint, Error> {
+    match group {
+        Group::P256 => PublicPoint::from_bytes(group, &GENERATOR),
+        Group::X25519 => {
+            let mut nine = [0; 32];
+            nine[0] = 9;
+            PublicPoint::from_bytes(group, &nine)
+        }
+    }
+}
 
 /// The record that is made, and each party's share of its mask and of the hash key.
 const CIPHERTEXT: &[u8] = b"a record of a few blocks, the last one in part";
@@ -52,9 +64,11 @@ fn receiver<F: ole::OleField>(
     Ok(receiver)
 }
 
-/// All that V sends in a key exchange, at P. P takes no pre-master secret but the one that the server has.
+/// All that V sends in a key exchange, at P, whatever the server's group. P takes no pre-master secret but the one that the server has.
 pub fn key_prover(bytes: &[u8]) {
-    let _ = against(bytes, |channel| key_as_prover(channel));
+    for group in [Group::P256, Group::X25519] {
+        let _ = against(bytes, |channel| key_as_prover(channel, group));
+    }
 }
 
 /// All that P sends in a key exchange, at V.
@@ -62,17 +76,19 @@ pub fn key_verifier(bytes: &[u8]) {
     let _ = against(bytes, |channel| key_as_verifier(channel));
 }
 
-/// An honest P.
+/// An honest P, whose server has chosen this group.
 ///
 /// # Errors
 /// What its peer does wrong.
-pub fn key_as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
-    let mut products = sender::<P256Base>(channel, key_exchange::PRODUCTS)?;
+pub fn key_as_prover(channel: &mut dyn Channel, group: Group) -> Result<(), Error> {
+    let stock = &mut dealing::bits(Some(offset()));
+    let mut products = ProverProducts::prepare(channel, &SESSION, (&offset(), stock), &mut rng(6))?;
     let prover = key_exchange::Prover::start(channel, &mut rng(3))?;
-    let client = prover.client_point();
-    let share = prover.finish(channel, &mut products, &ServerPoint::from_bytes(&SERVER)?, &mut rng(4))?;
+    let client = prover.client_point(group);
+    let share = prover.finish(channel, &mut products, &server(group)?, &mut rng(4))?;
     let (secret, _) = share.check(channel)?;
-    assert_eq!(secret[..], client[1..33], "V has made P take another pre-master secret");
+    let own = if group == Group::P256 { &client[1..33] } else { &client[..] };
+    assert_eq!(&secret[..], own, "V has made P take another pre-master secret");
     Ok(())
 }
 
@@ -81,7 +97,8 @@ pub fn key_as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
 /// # Errors
 /// What its peer does wrong.
 pub fn key_as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
-    let mut products = receiver::<P256Base>(channel, key_exchange::PRODUCTS)?;
+    let stock = &mut dealing::bits(None);
+    let mut products = VerifierProducts::request(channel, &SESSION, stock, &mut rng(7))?.receive(channel)?;
     let verifier = key_exchange::Verifier::start(channel, &mut rng(2))?;
     let share = verifier.finish(channel, &mut products, &mut rng(5))?;
     share.open(channel)?;

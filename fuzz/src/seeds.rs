@@ -18,6 +18,7 @@ use volery_tls::attestation::{Attestation, Mode, Part, SigningKey, Statement};
 use volery_tls::claim::{Assertion, Class, Interval};
 use volery_tls::disclosure::{self, Hidden};
 use volery_tls::fuzz;
+use volery_tls::key_exchange::Group;
 use volery_vole::base_ot;
 use volery_vole::softspoken::FieldBits;
 
@@ -515,12 +516,14 @@ fn clients(add: Add<'_>) {
 
 /// Both ends of what two parties do as the TLS client.
 fn two_party_clients(add: Add<'_>) {
-    let (prover, verifier) = record(
-        |channel| joint::key_as_prover(channel).expect("an honest run"),
-        |channel| joint::key_as_verifier(channel).expect("an honest run"),
-    );
-    add("key_verifier", "true", &prover);
-    add("key_prover", "true", &verifier);
+    for (name, group) in [("p256", Group::P256), ("x25519", Group::X25519)] {
+        let (prover, verifier) = record(
+            |channel| joint::key_as_prover(channel, group).expect("an honest run"),
+            |channel| joint::key_as_verifier(channel).expect("an honest run"),
+        );
+        add("key_verifier", name, &prover);
+        add("key_prover", name, &verifier);
+    }
     let (prover, verifier) = record(
         |channel| {
             joint::tag_as_prover(channel).expect("an honest run");
