@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use volery::notary;
 use volery::public::{Error, Protocol};
+use volery::{Channel as _, notary};
 use volery_field::{F2, F61, Z32};
 use volery_fuzz::proofs::Chain;
 use volery_fuzz::replay::{against, rng};
@@ -14,6 +14,7 @@ use volery_fuzz::{
 };
 use volery_tls::commitment::RangeFile;
 use volery_tls::fuzz;
+use volery_tls::key_exchange::Group;
 
 fn committed(target: &str, name: &str) -> Vec<u8> {
     std::fs::read(driver::corpus(target).join(name)).expect("run `cargo run --example seeds`")
@@ -85,8 +86,10 @@ fn an_honest_notary_is_heard_to_the_end() {
 
 #[test]
 fn honest_clients_of_two_parties_are_heard_to_the_end() {
-    assert_eq!(against(&committed("key_prover", "true"), |c| joint::key_as_prover(c)), Ok(()));
-    assert_eq!(against(&committed("key_verifier", "true"), |c| joint::key_as_verifier(c)), Ok(()));
+    for (name, group) in [("p256", Group::P256), ("x25519", Group::X25519)] {
+        assert_eq!(against(&committed("key_prover", name), |c| joint::key_as_prover(c, group)), Ok(()));
+        assert_eq!(against(&committed("key_verifier", name), |c| joint::key_as_verifier(c)), Ok(()));
+    }
     assert!(against(&committed("tag_prover", "true"), |c| joint::tag_as_prover(c)).is_ok());
     assert_eq!(against(&committed("tag_verifier", "true"), |c| joint::tag_as_verifier(c)), Ok(()));
     let record = |name| committed(name, "two-records");
