@@ -97,10 +97,10 @@ fn a_prover_ends_with_an_error_whatever_is_done_to_a_message_of_the_verifier_s()
 }
 
 #[test]
-#[ignore = "long: some thousand sessions"]
+#[ignore = "long: some hundred sessions"]
 fn long_every_change_of_any_message() {
     let mut changes = vec![Change::Truncate, Change::Extend, Change::Drop, Change::Duplicate];
-    changes.extend((0..32).map(|i| Change::Flip(i * 0x0123_4567_89ab)));
+    changes.extend((0..12).map(|i| Change::Flip(i * 0x0123_4567_89ab)));
     for fiat_shamir in [false, true] {
         assert_no_change_of_the_prover_s_is_accepted(fiat_shamir, &changes);
         changes.retain(|change| *change != Change::Duplicate);
