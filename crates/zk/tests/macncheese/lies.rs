@@ -175,7 +175,7 @@ fn no_message_can_be_changed() {
 }
 
 #[test]
-#[ignore = "takes half a minute"]
+#[ignore = "long: half a minute"]
 fn long_no_message_can_be_changed_with_the_other_joins() {
     for join in [Join::Linear, Join::AtLeast(1)] {
         every_changed_message_is_refused::<Bits>(join, blocks(64));

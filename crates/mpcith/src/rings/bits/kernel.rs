@@ -117,7 +117,13 @@ fn run<const P: usize, const H: usize>(
             Gate::Add(x, y) | Gate::Sub(x, y) => xor_wires(wire(x), wire(y)),
             Gate::Mul(x, y) => {
                 let Some(out) = out.next() else { return at };
-                let column: [Share<H>; 3] = columns.map(|source| source.map(|half| words(half[product])));
+                // Loops, since `map` would not be inlined into a function that is compiled with other instructions.
+                let mut column = [[[0; 2]; H]; 3];
+                for (column, source) in column.iter_mut().zip(&columns) {
+                    for (share, half) in column.iter_mut().zip(source) {
+                        *share = words(half[product]);
+                    }
+                }
                 product += 1;
                 multiply(wire(x), wire(y), &column, out)
             }
