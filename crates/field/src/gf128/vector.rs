@@ -275,7 +275,8 @@ impl<V: Copy> Check<V> {
     /// Adds `N` multiplications. (A method, since a closure would not be inlined, and the sums leave registers.)
     #[inline(always)]
     fn add<const PROVER: bool, const N: usize>(&mut self, s: impl Simd<N, V = V>, lanes: [&[Gf128; N]; 4]) {
-        let [chi, a, b, c] = lanes.map(|lanes| s.load(lanes));
+        let [chi, a, b, c] = lanes;
+        let (chi, a, b, c) = (s.load(chi), s.load(a), s.load(b), s.load(c));
         let linear =
             if PROVER { s.xor(s.xor(s.and(a, s.spread_lsb(b)), s.and(b, s.spread_lsb(a))), c) } else { c };
         let (products, linear) = two_products(s, chi, mul(s, a, b), linear);
@@ -327,13 +328,13 @@ fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) 
         low = s.xor(up_bits::<N, S>(s, low), chain_low);
         bits = s.xor(up_bits::<N, S>(s, bits), chain_bits);
     }
-    let [low, high, bits] = [low, high, bits].map(|v| {
-        let mut lanes = [Gf128::ZERO; N];
-        s.store(v, &mut lanes);
-        lanes
-    });
+    let mut lanes = [[Gf128::ZERO; N]; 3];
+    for (lanes, v) in lanes.iter_mut().zip([low, high, bits]) {
+        s.store(v, lanes);
+    }
+    let [low, high, bits] = &lanes;
     let (mut sum, mut values) = (Wide::default(), 0);
-    for ((low, high), bits) in low.iter().zip(&high).zip(&bits).rev() {
+    for ((low, high), bits) in low.iter().zip(high).zip(bits).rev() {
         sum.horner(low.to_bits(), high.to_bits());
         values = values << 1 ^ bits.to_bits();
     }

@@ -140,7 +140,11 @@ unsafe fn expand<L: Lanes, const W: usize>(start: u128, first: u64, keys: &mut [
         // are: 11 times two blocks each, without padding (352 bytes are 11 times the alignment of 32). `place
         // + N` too, since both keys of one round lie side by side.
         unsafe {
-            let mut k: [L; W] = core::array::from_fn(|w| L::load(base.add(place(w, 0))));
+            // Loops and not closures, which would not be inlined: see the same loops in crate vole.
+            let mut k = [L::splat32(0); W];
+            for (w, k) in k.iter_mut().enumerate() {
+                *k = L::load(base.add(place(w, 0)));
+            }
             for (round, constant) in (1..).zip(ROUND_CONSTANTS) {
                 let constant = L::splat32(constant);
                 for (w, k) in k.iter_mut().enumerate() {
@@ -170,16 +174,18 @@ unsafe fn hash<L: Lanes, const PARTS: usize, const LABELS: usize, const G: usize
         unsafe {
             let key =
                 |g: usize, round: usize, part: usize| L::load(keys[g].0[round].as_ptr().add(part * L::N));
-            let mut x: [[[L; PARTS]; LABELS]; G] = core::array::from_fn(|g| {
-                core::array::from_fn(|label| {
-                    core::array::from_fn(|part| {
-                        let s = L::load(pairs[g][label].as_ptr().add(part * L::N)).spread();
+            let mut x = [[[L::splat32(0); PARTS]; LABELS]; G];
+            for (g, labels) in x.iter_mut().enumerate() {
+                for (label, parts) in labels.iter_mut().enumerate() {
+                    for (part, x) in parts.iter_mut().enumerate() {
+                        let at = pairs[g][label].as_mut_ptr().add(part * L::N);
+                        let s = L::load(at).spread();
                         // Parked in memory: the inputs beside their images would not fit sixteen registers.
-                        s.store(pairs[g][label].as_mut_ptr().add(part * L::N));
-                        s.xor(key(g, 0, part))
-                    })
-                })
-            });
+                        s.store(at);
+                        *x = s.xor(key(g, 0, part));
+                    }
+                }
+            }
             for round in 1..10 {
                 for (g, labels) in x.iter_mut().enumerate() {
                     for label in labels {

@@ -41,7 +41,7 @@ pub(super) fn hash8(key: &[u8; 32], rows: &[u8], length: usize, out: &mut [[u8; 
     for (word, bytes) in words.iter_mut().zip(key.as_chunks().0) {
         *word = u32::from_le_bytes(*bytes);
     }
-    let key = words.map(|word| splat(word));
+    let key = splats(&words);
     let chunks = length.div_ceil(CHUNK);
     // The roots of complete subtrees, the largest first, as in section 5.1.2. Lengths of 2^54 chunks do not occur.
     let mut stack: Vec<Chaining> = Vec::with_capacity(8);
@@ -126,9 +126,9 @@ fn load(rows: &[u8], length: usize, at: usize, size: usize) -> [__m256i; 16] {
 #[target_feature(enable = "avx2")]
 fn compress(value: &Chaining, m: &[__m256i; 16], counter: u64, size: u32, flags: u32) -> Chaining {
     let [a, b, c, d, e, f, g, h] = *value;
-    let [i, j, k, l] = IV.map(|word| splat(word));
-    let tail = [counter as u32, (counter >> 32) as u32, size, flags].map(|word| splat(word));
-    let mut v = [a, b, c, d, e, f, g, h, i, j, k, l, tail[0], tail[1], tail[2], tail[3]];
+    let [i, j, k, l] = splats(&IV);
+    let [m0, m1, m2, m3] = splats(&[counter as u32, (counter >> 32) as u32, size, flags]);
+    let mut v = [a, b, c, d, e, f, g, h, i, j, k, l, m0, m1, m2, m3];
     for s in &SCHEDULE {
         mix(&mut v, [0, 4, 8, 12], m[s[0]], m[s[1]]);
         mix(&mut v, [1, 5, 9, 13], m[s[2]], m[s[3]]);
@@ -175,6 +175,17 @@ fn mix(v: &mut [__m256i; 16], [a, b, c, d]: [usize; 4], x: __m256i, y: __m256i) 
 #[inline]
 fn splat(word: u32) -> __m256i {
     _mm256_set1_epi32(word as i32)
+}
+
+/// Each word in all lanes of a register of its own. (A loop: what `map` calls would be compiled without AVX2, and not be inlined.)
+#[target_feature(enable = "avx2")]
+#[inline]
+fn splats<const N: usize>(words: &[u32; N]) -> [__m256i; N] {
+    let mut out = [_mm256_setzero_si256(); N];
+    for (out, word) in out.iter_mut().zip(words) {
+        *out = splat(*word);
+    }
+    out
 }
 
 /// Transposes eight vectors of eight words: pairs of words, pairs of those, halves of registers.

@@ -2,6 +2,10 @@
 //!
 //! The loops are written once over [`Lanes`]; what differs between levels is one intrinsic a method. Eight registers
 //! are in flight, which hides the latency of `aesenc` on every core since Skylake and Zen.
+//!
+//! Registers are made in loops, never by `array::from_fn` or `map`: those functions of the standard library lack the
+//! entry point's features, and where they are compiled apart (more than one codegen unit, the default of programs that use this
+//! crate) each intrinsic in their closure becomes a call.
 
 use core::arch::x86_64::*;
 
@@ -240,8 +244,10 @@ unsafe fn ctr<L: Lanes, const W: usize>(
     while out.len() - at >= W * L::N {
         // SAFETY: `at + W * N <= out.len()`, so every store is inside `out`.
         unsafe {
-            let mut x: [L; W] =
-                core::array::from_fn(|w| L::count(start.wrapping_add((at + w * L::N) as u64)));
+            let mut x = [L::splat(0); W];
+            for (w, x) in x.iter_mut().enumerate() {
+                *x = L::count(start.wrapping_add((at + w * L::N) as u64));
+            }
             encrypt(keys, &mut x);
             for (w, x) in x.iter().enumerate() {
                 x.store(out.as_mut_ptr().add(at + w * L::N));
@@ -270,7 +276,8 @@ unsafe fn expand<L: Lanes, const W: usize, const FIX: bool>(
         let value = L::splat(fix.value.to_bits());
         let mut total = L::splat(0);
         while m - at >= W * L::N {
-            let mut h: [L; W] = core::array::from_fn(|w| {
+            let mut h = [value; W];
+            for (w, h) in h.iter_mut().enumerate() {
                 let j = at + w * L::N;
                 let mut x = L::load(l.add(j));
                 if FIX {
@@ -278,8 +285,8 @@ unsafe fn expand<L: Lanes, const W: usize, const FIX: bool>(
                 }
                 // Parked in memory: eight parents beside their hashes would not fit sixteen registers.
                 x.store(r.add(j));
-                x.orthomorphism()
-            });
+                *h = x.orthomorphism();
+            }
             encrypt(keys, &mut h);
             for (w, h) in h.into_iter().enumerate() {
                 let j = at + w * L::N;
@@ -304,12 +311,12 @@ unsafe fn hash<L: Lanes, const W: usize>(keys: &[u128; 11], nodes: &mut [Gf128],
     unsafe {
         while nodes.len() - at >= W * L::N {
             let p = nodes.as_mut_ptr().add(at);
-            let mut h: [L; W] = core::array::from_fn(|w| {
-                let s = L::load(p.add(w * L::N)).orthomorphism();
+            let mut h = [L::splat(0); W];
+            for (w, h) in h.iter_mut().enumerate() {
+                *h = L::load(p.add(w * L::N)).orthomorphism();
                 // Parked in memory: eight inputs beside their images would not fit sixteen registers.
-                s.store(p.add(w * L::N));
-                s
-            });
+                h.store(p.add(w * L::N));
+            }
             encrypt(keys, &mut h);
             for (w, h) in h.into_iter().enumerate() {
                 h.xor(L::load(p.add(w * L::N))).store(p.add(w * L::N));
