@@ -12,7 +12,7 @@
 
 use volery_field::Ring;
 
-use crate::{Digest, Error};
+use crate::{Columns, Digest, Error};
 
 /// What every backend has, whatever the rings that it serves.
 pub trait Backend {
@@ -64,6 +64,34 @@ pub trait Ops<R: Ring>: Backend {
             return Err(Error::misuse(format!("mul_many of {} and {} wires", x.len(), y.len())).into());
         }
         x.iter().zip(y).map(|(x, y)| self.mul(x, y)).collect()
+    }
+
+    /// `sums[i] += x[i] * y[i]` for every `i`, in order.
+    ///
+    /// # Errors
+    /// As [`Ops::mul_many`].
+    fn add_products(
+        &mut self,
+        sums: &mut [Self::Wire],
+        x: &[Self::Wire],
+        y: &[Self::Wire],
+    ) -> Result<(), Self::Error> {
+        check_products(x.len(), y.len(), sums.len())?;
+        for (sum, (x, y)) in sums.iter_mut().zip(x.iter().zip(y)) {
+            let product = self.mul(x, y)?;
+            *sum = self.add(&product, sum);
+        }
+        Ok(())
+    }
+
+    /// Adds binary numbers, over bits: [`Columns::run`], which is the default. Backends override it that can make room for all of its
+    /// multiplications at once, or compute on words.
+    ///
+    /// # Errors
+    /// As [`Ops::mul`].
+    #[inline]
+    fn ripple<const M: usize>(&mut self, columns: Columns<'_, Self::Wire, M>) -> Result<(), Self::Error> {
+        columns.run(self)
     }
 
     /// The value of `x` where it is publicly known to this backend, so that gadgets can save work.
@@ -149,7 +177,7 @@ pub trait Prove<R: Ring>: Ops<R> {
     }
 }
 
-/// That the operands of [`Prove::assert_products`] are equally long.
+/// That the operands of [`Prove::assert_products`] or [`Ops::add_products`] are equally long.
 ///
 /// # Errors
 /// [`Error::Misuse`] if not.
@@ -157,7 +185,7 @@ pub fn check_products(x: usize, y: usize, z: usize) -> Result<(), Error> {
     if x == y && y == z {
         return Ok(());
     }
-    Err(Error::misuse(format!("assert_products of {x}, {y} and {z} wires")))
+    Err(Error::misuse(format!("products of {x}, {y} and {z} wires")))
 }
 
 /// That the matrix of [`Prove::assert_linear`] has as many entries as `rows` rows of `columns`.

@@ -76,6 +76,7 @@ pub mod bristol;
 pub mod choose;
 pub mod circuit;
 pub mod claim;
+mod columns;
 pub mod convert;
 mod counter;
 mod digest;
@@ -105,6 +106,7 @@ pub use circuit::{
     Step,
 };
 pub use claim::Claim;
+pub use columns::Columns;
 pub use convert::{Convert, MixedEvaluator};
 pub use counter::{Counter, Counts, PartCounts};
 pub use digest::Digest;

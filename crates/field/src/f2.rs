@@ -188,6 +188,38 @@ impl Ring for F2 {
             _ => Err(EncodingError::Length { ring: Self::NAME, expected: 1, got: bytes.len() }),
         }
     }
+
+    #[inline]
+    fn pack_bits(elements: &[Self]) -> Option<u64> {
+        let (bytes, rest) = elements.as_chunks::<8>();
+        let whole = bytes.iter().rev().fold(0, |word, bits| word << 8 | gather(bits));
+        let rest = rest.iter().rev().fold(0, |word, bit| word << 1 | u64::from(bit.0));
+        Some(whole | rest.checked_shl(8 * bytes.len() as u32).unwrap_or_default())
+    }
+
+    #[inline]
+    fn unpack_bits(mut word: u64, out: &mut [Self]) {
+        let (bytes, rest) = out.as_chunks_mut::<8>();
+        for bits in bytes {
+            *bits = scatter(word);
+            word >>= 8;
+        }
+        rest.iter_mut().zip(scatter(word)).for_each(|(to, bit)| *to = bit);
+    }
+}
+
+/// Eight bytes of one bit each. The product has bit `i` of byte `i` at `56 + i`, and no two terms at one place.
+#[inline(always)]
+fn gather(bits: &[F2; 8]) -> u64 {
+    u64::from_le_bytes(bits.map(F2::to_u8)).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// The lowest eight bits. The product has bit `i < 7` at `8 i`, and no two terms at one place.
+#[inline(always)]
+fn scatter(word: u64) -> [F2; 8] {
+    const LOWEST: u64 = 0x0101_0101_0101_0101;
+    let low = (word & 0x7f).wrapping_mul(0x0002_0408_1020_4081) & LOWEST;
+    (low | (word & 0x80) << 49).to_le_bytes().map(F2)
 }
 
 impl Field for F2 {
@@ -212,6 +244,18 @@ mod tests {
                 _ => Err(EncodingError::NotCanonical { ring: "F2" }),
             };
             assert_eq!(F2::decode(&[byte]), expected, "{byte}");
+        }
+    }
+
+    crate::properties::properties! {
+        #[test]
+        fn packed_bits_are_in_order_and_come_back(word in any::<u64>(), n in 0..=64_usize) {
+            let bits: Vec<F2> = (0..n).map(|i| F2::from_lsb(word >> i)).collect();
+            let expected = if n == 64 { word } else { word & ((1 << n) - 1) };
+            prop_assert_eq!(F2::pack_bits(&bits), Some(expected));
+            let mut unpacked = vec![F2::ONE; n];
+            F2::unpack_bits(word, &mut unpacked);
+            prop_assert!(unpacked == bits);
         }
     }
 

@@ -52,6 +52,17 @@ pub trait Ring:
     /// [`EncodingError::Length`] if `bytes` is not exactly [`Ring::BYTES`] long, [`EncodingError::NotCanonical`]
     /// if it is not the one encoding of any element.
     fn decode(bytes: &[u8]) -> Result<Self, EncodingError>;
+
+    /// In F2 up to 64 elements as the bits of a word, the first one's the lowest; elsewhere `None`, which is the default.
+    #[inline(always)]
+    fn pack_bits(_elements: &[Self]) -> Option<u64> {
+        None
+    }
+
+    /// In F2 up to 64 elements from the bits of a word, the inverse of [`Ring::pack_bits`]; elsewhere `out` stays as it is, which is
+    /// the default.
+    #[inline(always)]
+    fn unpack_bits(_word: u64, _out: &mut [Self]) {}
 }
 
 /// A finite field: a [`Ring`] in which every element but zero has an inverse.

@@ -17,10 +17,13 @@
 //! and nothing below its lowest set bit, wherever it comes from: the constant `k`, or wires that
 //! [`Ops::known`] reports.
 
+use core::ops::Range;
+
 use volery_field::F2;
 
 use super::logic::not;
-use crate::Ops;
+use crate::columns::{full_adder, half_adder};
+use crate::{Columns, Ops};
 
 /// Adds numbers column by column, least significant bit first; its buffers are reused from sum to sum, so that a hash
 /// function allocates nothing per word.
@@ -161,84 +164,46 @@ impl<W: Clone> Adder<W> {
         k: u64,
         first: usize,
     ) -> Result<usize, B::Error> {
-        if first >= out.len() || self.carries.len() > M {
+        // What comes of wires that are not known is not known either.
+        let unknown = |wire: &W| b.known(wire).is_none();
+        let wires_unknown = |i: &usize| words.iter().all(|word| unknown(&word[*i]));
+        let end = first + (first..out.len()).take_while(wires_unknown).count();
+        let steady = first < end && self.carries.len() <= M && self.carries.iter().all(unknown);
+        if !steady || self.known + bit(k, first) > 1 {
             return Ok(first);
         }
-        // In an array they stay in registers. The last entry is a stand-in until there are M carries.
-        let mut extra = self.carries.len() == M;
+        // Bits of what is public from `first` on.
+        let public = k.checked_shr(first as u32).unwrap_or(0) + core::mem::take(&mut self.known);
+        // The last entry is a stand-in until there are M carries.
         let mut carries: [W; M] =
             core::array::from_fn(|j| self.carries.get(j).unwrap_or(&words[0][first]).clone());
-        let mut i = first;
-        while i < out.len() {
-            let live = &carries[..M - usize::from(!extra)];
-            // Backends that know no wires: the compiler drops this test.
-            if live.iter().chain(words.iter().map(|x| &x[i])).any(|x| b.known(x).is_some()) {
-                break;
+        let (carries, mut live) = (&mut carries, self.carries.len());
+        let part = |columns: Range<usize>| words.map(|word| &word[columns.clone()]);
+        if live == M {
+            let (sums, words) = (&mut out[first..end], part(first..end));
+            b.ripple(Columns { sums, words, carries, public: Some(public) })?;
+        } else {
+            // The first known bit meets no last carry: it makes one.
+            let odd = if public == 0 { end } else { end.min(first + public.trailing_zeros() as usize) };
+            let middle = end.min(odd + 1);
+            let (sums, words) = (&mut out[first..middle], part(first..middle));
+            b.ripple(Columns { sums, words, carries, public: None })?;
+            if odd < end {
+                live = M;
+                carries[M - 1] = out[odd].clone();
+                out[odd] = not(b, &out[odd]);
+                let public = public.checked_shr((middle - first) as u32).or(Some(0));
+                let (sums, words) = (&mut out[middle..end], part(middle..end));
+                b.ripple(Columns { sums, words, carries, public })?;
             }
-            let known = self.known + bit(k, i);
-            if known > 1 {
-                break;
-            }
-            self.known = 0;
-            let odd = known == 1;
-            let mut sum = words[0][i].clone();
-            for (x, carry) in words[1..].iter().zip(&mut carries) {
-                full_adder(b, &mut sum, &x[i], carry)?;
-            }
-            if extra {
-                half_adder(b, &mut sum, &mut carries[M - 1], odd)?;
-            } else if odd {
-                carries[M - 1] = sum.clone();
-                sum = not(b, &sum);
-                extra = true;
-            }
-            out[i] = sum;
-            i += 1;
         }
         self.carries.clear();
-        self.carries.extend(carries.into_iter().take(M - usize::from(!extra)));
-        Ok(i)
+        self.carries.extend_from_slice(&carries[..live]);
+        Ok(end)
     }
 }
 
 /// Bit `i` of `k`; zero from 64 on.
 fn bit(k: u64, i: usize) -> u64 {
     if i < 64 { k >> i & 1 } else { 0 }
-}
-
-/// `sum + 2 carry = sum + x + carry`, in place, for one AND and four XORs.
-#[inline(always)]
-fn full_adder<B: Ops<F2> + ?Sized>(
-    b: &mut B,
-    sum: &mut B::Wire,
-    x: &B::Wire,
-    carry: &mut B::Wire,
-) -> Result<(), B::Error> {
-    let first = b.add(sum, carry);
-    let second = b.add(x, carry);
-    let product = b.mul(&first, &second)?;
-    *sum = b.add(&first, x);
-    *carry = b.add(&product, carry);
-    Ok(())
-}
-
-/// `sum + 2 carry = sum + carry + odd`, in place, for one AND: the carry is `sum AND carry`, or, if `odd`,
-/// `sum OR carry`.
-#[inline(always)]
-fn half_adder<B: Ops<F2> + ?Sized>(
-    b: &mut B,
-    sum: &mut B::Wire,
-    carry: &mut B::Wire,
-    odd: bool,
-) -> Result<(), B::Error> {
-    let product = b.mul(sum, carry)?;
-    let parity = b.add(sum, carry);
-    if odd {
-        *carry = b.add(&product, &parity);
-        *sum = not(b, &parity);
-    } else {
-        *carry = product;
-        *sum = parity;
-    }
-    Ok(())
 }

@@ -193,11 +193,8 @@ pub(super) fn choose<B: Ops<F2> + ?Sized>(
     y: &Word<B::Wire>,
     z: &Word<B::Wire>,
 ) -> Result<Word<B::Wire>, B::Error> {
-    let mut out: Word<B::Wire> = core::array::from_fn(|i| b.add(&y[i], &z[i]));
-    for i in 0..32 {
-        let product = b.mul(&x[i], &out[i])?;
-        out[i] = b.add(&product, &z[i]);
-    }
+    let (y_plus_z, mut out) = (xor(b, y, z), z.clone());
+    b.add_products(&mut out, x, &y_plus_z)?;
     Ok(out)
 }
 
@@ -210,10 +207,7 @@ pub(super) fn majority<B: Ops<F2> + ?Sized>(
     y: &Word<B::Wire>,
 ) -> Result<Word<B::Wire>, B::Error> {
     let mut out = y.clone();
-    for i in 0..32 {
-        let product = b.mul(&x_plus_y[i], &y_plus_z[i])?;
-        out[i] = b.add(&product, &y[i]);
-    }
+    b.add_products(&mut out, x_plus_y, y_plus_z)?;
     Ok(out)
 }
 

@@ -194,7 +194,8 @@ enum Third {
     Shift(usize),
 }
 
-/// `x` rotated right by each of `rotations`, and rotated or shifted right as `third` says, XORed.
+/// `x` rotated right by each of `rotations`, and rotated or shifted right as `third` says, XORed. The second rotation is by more than the
+/// first, the third by more than either, a shift by less.
 #[inline(always)]
 fn sigma<B: Ops<F2> + ?Sized>(
     b: &mut B,
@@ -202,14 +203,26 @@ fn sigma<B: Ops<F2> + ?Sized>(
     rotations: [usize; 2],
     third: Third,
 ) -> Word<B::Wire> {
-    core::array::from_fn(|i| {
-        let sum = b.add(&x[(i + rotations[0]) % 32], &x[(i + rotations[1]) % 32]);
-        match third {
-            Third::Rotate(distance) => b.add(&sum, &x[(i + distance) % 32]),
-            Third::Shift(distance) if i + distance < 32 => b.add(&sum, &x[i + distance]),
-            Third::Shift(_) => sum,
+    let ([first, second], mut out) = (rotations, x.clone());
+    let (third, cuts, end) = match third {
+        Third::Rotate(third) => (third, [32 - third, 32 - second, 32 - first], 32),
+        Third::Shift(third) => (third, [32 - second, 32 - first, 32 - third], 32 - third),
+    };
+    // Between the cuts no term wraps around: each is a slice.
+    let [one, two, three] = cuts;
+    for (from, to) in [(0, one), (one, two), (two, three), (three, 32)] {
+        let term = |distance: usize| x[(from + distance) % 32..].iter().take(to - from);
+        let pairs = out[from..to].iter_mut().zip(term(first).zip(term(second)));
+        if from < end {
+            pairs.zip(term(third)).for_each(|((out, (x, y)), z)| {
+                let sum = b.add(x, y);
+                *out = b.add(&sum, z);
+            });
+        } else {
+            pairs.for_each(|(out, (x, y))| *out = b.add(x, y));
         }
-    })
+    }
+    out
 }
 
 const ROUND_CONSTANTS: [u32; 64] = [

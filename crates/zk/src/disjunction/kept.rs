@@ -5,16 +5,15 @@ use core::ops::Range;
 use volery_field::{Element, F2, Ring};
 use zeroize::Zeroizing;
 
-/// Values that are handed over together, at places that are multiples of it: whole words of bits, and few enough for the first-level
-/// cache.
-pub(super) const BLOCK: usize = 1 << 8;
+/// Values are handed over in multiples of it, but for the last, and at places that are: whole words of bits.
+pub(super) const BLOCK: usize = 1 << 6;
 
 /// Values of one kind, zeros at first; wiped on drop.
 pub trait Kept<R: Ring>: Send {
     /// How many there are.
     fn room(&self) -> usize;
 
-    /// Puts `values` in place of those from `at` on, a multiple of 256, where `mask` is all ones, and leaves these where it is zero;
+    /// Puts `values` in place of those from `at` on, a multiple of 64, where `mask` is all ones, and leaves these where it is zero;
     /// without a branch on it. Values beyond the room are left out.
     fn keep(&mut self, at: usize, values: &[R], mask: u64);
 
@@ -65,21 +64,6 @@ impl PackedBits {
     }
 }
 
-/// Bit `i` of the word is `bits[i]`.
-#[inline]
-fn pack(bits: &[F2]) -> u64 {
-    let (bytes, rest) = bits.as_chunks::<8>();
-    let whole = bytes.iter().rev().fold(0, |word, bits| word << 8 | pack_byte(bits));
-    let rest = rest.iter().rev().fold(0, |word, bit| word << 1 | u64::from(bit.to_u8()));
-    whole | rest.checked_shl(8 * bytes.len() as u32).unwrap_or_default()
-}
-
-/// Eight bytes of one bit each. The product has bit `i` of byte `i` at `56 + i`, and no two terms at one place.
-#[inline(always)]
-fn pack_byte(bits: &[F2; 8]) -> u64 {
-    u64::from_le_bytes(bits.map(F2::to_u8)).wrapping_mul(0x0102_0408_1020_4080) >> 56
-}
-
 impl Kept<F2> for PackedBits {
     fn room(&self) -> usize {
         self.bits
@@ -87,7 +71,8 @@ impl Kept<F2> for PackedBits {
 
     fn keep(&mut self, at: usize, values: &[F2], mask: u64) {
         let to = self.words.get_mut(at / 64..).unwrap_or_default();
-        to.iter_mut().zip(values.chunks(64)).for_each(|(to, bits)| *to = (*to & !mask) | (pack(bits) & mask));
+        let words = values.chunks(64).map(|bits| F2::pack_bits(bits).unwrap_or_default());
+        to.iter_mut().zip(words).for_each(|(to, word)| *to = (*to & !mask) | (word & mask));
     }
 
     fn values(&self, places: Range<usize>) -> Vec<F2> {
@@ -143,13 +128,6 @@ mod tests {
                 bytes.iter().map(|byte| F2::from_lsb((*byte).into())).collect()
             });
             keeps_one_of_three(PackedBits::new(room), &lists);
-        }
-
-        #[test]
-        fn packed_bits_are_in_order(word: u64, n in 0..=64_usize) {
-            let bits: Vec<F2> = (0..n).map(|i| F2::from_lsb(word >> i)).collect();
-            let expected = if n == 64 { word } else { word & ((1 << n) - 1) };
-            prop_assert_eq!(pack(&bits), expected);
         }
     }
 }

@@ -39,6 +39,7 @@
 //! | `boolean`, `arithmetic` | those backends: QuickSilver over bits and over fields |
 //! | `batch` | batches |
 //! | `kept` | [`Kept`], where the values of the branch that holds are |
+//! | `ripple` | sums of numbers in the clear, with all factors of their ANDs, on words |
 //! | `rows` | the coefficients |
 //! | `topology` | [`Topology`], algorithm 1 |
 //! | [`soundness`], [`cost`] | the bounds, and what each protocol takes |
@@ -50,6 +51,7 @@ mod batch;
 mod boolean;
 pub mod cost;
 mod kept;
+mod ripple;
 mod robin;
 mod rows;
 pub mod soundness;

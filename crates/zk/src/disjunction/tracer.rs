@@ -5,10 +5,13 @@
 //! what P does before its first message does not depend on its choice. Hints alone run in the branch that holds only; elsewhere secrets are zeros, claims may
 //! fail, and nothing comes of it.
 
-use volery_circuit::{Backend, Branch, Branches, Error, Evaluator, Hint, Ops, Picked, Place, Prove, Witness};
+use volery_circuit::{
+    Backend, Branch, Branches, Columns, Error, Evaluator, Hint, Ops, Picked, Place, Prove, Witness,
+};
 use volery_field::Ring;
 
 use super::kept::{BLOCK, Kept};
+use super::ripple;
 
 /// Evaluates branches on plain values, and keeps what has to be committed to of one of them. Hints run here and nowhere else.
 pub struct Tracer<R: Ring> {
@@ -16,10 +19,10 @@ pub struct Tracer<R: Ring> {
     mask: u64,
     place: Place,
     assertions: u64,
-    inputs: Columns<R, 1>,
+    inputs: Store<R, 1>,
     /// Left and right ones.
-    factors: Columns<R, 2>,
-    outputs: Columns<R, 1>,
+    factors: Store<R, 2>,
+    outputs: Store<R, 1>,
 }
 
 /// Inputs and factors of every multiplication, filled up with zeros, and what comes out.
@@ -45,9 +48,9 @@ impl<R: Ring> Trace<R> {
             mask: 0,
             place: Place::default(),
             assertions: 0,
-            inputs: Columns::new([kept(shape.inputs)]),
-            factors: Columns::new(factors),
-            outputs: Columns::new([kept(shape.outputs)]),
+            inputs: Store::new([kept(shape.inputs)]),
+            factors: Store::new(factors),
+            outputs: Store::new([kept(shape.outputs)]),
         };
         for (index, branch) in branches.list().iter().enumerate() {
             let picked = index == picked.index;
@@ -81,7 +84,7 @@ impl<R: Ring> Tracer<R> {
 }
 
 /// `N` values at each place: those of the branch that holds, and those that wait to be put in their place, or not.
-struct Columns<R: Ring, const N: usize> {
+struct Store<R: Ring, const N: usize> {
     kept: [Box<dyn Kept<R>>; N],
     /// Places of the current branch that were handed over.
     next: usize,
@@ -90,57 +93,60 @@ struct Columns<R: Ring, const N: usize> {
     filled: usize,
 }
 
-/// Blocks of values, behind one pointer; wiped on drop.
-struct Waiting<R: Ring, const N: usize>(Box<[[R; BLOCK]; N]>);
+/// Values that can wait: few enough for the first-level cache.
+const ROOM: usize = 8 * BLOCK;
+
+/// So many values of each kind, behind one pointer; wiped on drop.
+struct Waiting<R: Ring, const N: usize>(Box<[[R; ROOM]; N]>);
 
 impl<R: Ring, const N: usize> Waiting<R, N> {
     fn new() -> Self {
-        Self(Box::new([[R::ZERO; BLOCK]; N]))
+        Self(Box::new([[R::ZERO; ROOM]; N]))
     }
 }
 
 impl<R: Ring, const N: usize> Drop for Waiting<R, N> {
     fn drop(&mut self) {
-        let values = core::mem::replace(&mut self.0, Box::new([[R::ZERO; BLOCK]; N])) as Box<[[R; BLOCK]]>;
+        let values = core::mem::replace(&mut self.0, Box::new([[R::ZERO; ROOM]; N])) as Box<[[R; ROOM]]>;
         drop(Witness::new(values.into_vec().into_flattened()));
     }
 }
 
-impl<R: Ring, const N: usize> Columns<R, N> {
+impl<R: Ring, const N: usize> Store<R, N> {
     fn new(kept: [Box<dyn Kept<R>>; N]) -> Self {
         Self { kept, next: 0, waiting: Waiting::new(), filled: 0 }
     }
 
     #[inline(always)]
     fn push(&mut self, values: [R; N], mask: u64) -> Result<(), Error> {
-        if self.filled >= BLOCK {
-            self.spill(mask)?;
+        if self.filled >= ROOM {
+            self.spill(ROOM, mask)?;
         }
         let place = self.filled;
         for (waiting, value) in self.waiting.0.iter_mut().zip(values) {
             // The place is below: the remainder only spares the check of it.
-            waiting[place % BLOCK] = value;
+            waiting[place % ROOM] = value;
         }
         self.filled = place + 1;
         Ok(())
     }
 
-    /// Whole blocks are handed over where they are, unless a part of one waits.
+    /// Whole blocks are handed over where they are, unless something waits.
     fn extend(&mut self, mut values: [&[R]; N], mask: u64) -> Result<(), Error> {
         loop {
             let n = values.iter().map(|values| values.len()).min().unwrap_or_default();
             if n == 0 {
                 return Ok(());
             }
-            if self.filled >= BLOCK {
-                self.spill(mask)?;
+            if self.filled >= ROOM {
+                self.spill(ROOM, mask)?;
             }
             if self.filled == 0 && n >= BLOCK {
                 let whole = n / BLOCK * BLOCK;
                 hand_over(&mut self.kept, &mut self.next, values.map(|values| &values[..whole]), mask)?;
                 values = values.map(|values| &values[whole..]);
             } else {
-                let n = n.min(BLOCK - self.filled);
+                let n = n.min(ROOM - self.filled);
                 for (waiting, values) in self.waiting.0.iter_mut().zip(&mut values) {
                     let (now, later) = values.split_at(n);
                     waiting[self.filled..][..n].copy_from_slice(now);
@@ -151,17 +157,32 @@ impl<R: Ring, const N: usize> Columns<R, N> {
         }
     }
 
+    /// Room for `n` more places in a row, if there can be any.
+    #[inline(always)]
+    fn ahead(&mut self, n: usize, mask: u64) -> Result<Option<[&mut [R]; N]>, Error> {
+        if n > ROOM - BLOCK {
+            return Ok(None);
+        }
+        if n > ROOM - self.filled {
+            self.spill(self.filled / BLOCK * BLOCK, mask)?;
+        }
+        Ok(Some(self.waiting.0.each_mut().map(|waiting| &mut waiting[self.filled..][..n])))
+    }
+
+    /// Hands over the first `n` places that wait: whole blocks, or all.
     #[cold]
     #[inline(never)]
-    fn spill(&mut self, mask: u64) -> Result<(), Error> {
-        let filled = core::mem::take(&mut self.filled);
-        let values = self.waiting.0.each_ref().map(|waiting| &waiting[..filled]);
-        hand_over(&mut self.kept, &mut self.next, values, mask)
+    fn spill(&mut self, n: usize, mask: u64) -> Result<(), Error> {
+        let values = self.waiting.0.each_ref().map(|waiting| &waiting[..n]);
+        hand_over(&mut self.kept, &mut self.next, values, mask)?;
+        self.waiting.0.iter_mut().for_each(|waiting| waiting.copy_within(n..self.filled, 0));
+        self.filled -= n;
+        Ok(())
     }
 
     /// Ends a branch.
     fn end(&mut self, mask: u64) -> Result<(), Error> {
-        self.spill(mask)?;
+        self.spill(self.filled, mask)?;
         self.next = 0;
         Ok(())
     }
@@ -180,14 +201,17 @@ fn hand_over<R: Ring, const N: usize>(
 ) -> Result<(), Error> {
     for (kept, values) in kept.iter_mut().zip(values) {
         if values.len() > kept.room().saturating_sub(*next) {
-            return Err(Error::misuse(
-                "a branch has more values or products than the shape of its disjunction",
-            ));
+            return Err(too_large());
         }
         kept.keep(*next, values, mask);
     }
     *next += values.first().map_or(0, |values| values.len());
     Ok(())
+}
+
+#[cold]
+fn too_large() -> Error {
+    Error::misuse("a branch has more values or products than the shape of its disjunction")
 }
 
 impl<R: Ring> Backend for Tracer<R> {
@@ -215,6 +239,24 @@ impl<R: Ring> Ops<R> for Tracer<R> {
         check_many(x.len(), y.len())?;
         self.factors.extend([x, y], self.mask)?;
         Ok(x.iter().zip(y).map(|(x, y)| *x * *y).collect())
+    }
+
+    fn add_products(&mut self, sums: &mut [R], x: &[R], y: &[R]) -> Result<(), Error> {
+        check_many(x.len(), y.len())?;
+        check_many(x.len(), sums.len())?;
+        self.factors.extend([x, y], self.mask)?;
+        sums.iter_mut().zip(x.iter().zip(y)).for_each(|(sum, (x, y))| *sum += *x * *y);
+        Ok(())
+    }
+
+    fn ripple<const M: usize>(&mut self, columns: Columns<'_, R, M>) -> Result<(), Error> {
+        let n = columns.multiplications();
+        match self.factors.ahead(n, self.mask)? {
+            Some([left, right]) if ripple::fits(&columns) => ripple::on_words(columns, left, right),
+            _ => return columns.run(self),
+        }
+        self.factors.filled += n;
+        Ok(())
     }
 }
 
@@ -377,7 +419,7 @@ mod tests {
     }
 
     fn branches() -> Branches<Counted, Power> {
-        let list = [(2, false), (BLOCK + 9, false), (BLOCK + 9, true), (5, true)];
+        let list = [(2, false), (ROOM + 9, false), (ROOM + 9, true), (5, true)];
         let list = list.map(|(power, many)| Power { power, many, root: None });
         Branches::new(list.to_vec(), 1).expect("one shape")
     }
@@ -408,8 +450,8 @@ mod tests {
         for choice in 0..4 {
             let (trace, n) = (trace(choice, 3).expect("holds"), branches().list()[choice].power - 1);
             let three = Counted(F61::new(3));
-            assert_eq!((trace.left.room(), trace.right.room()), (BLOCK + 8, BLOCK + 8));
-            let [left, right] = [&trace.left, &trace.right].map(|kept| kept.values(0..BLOCK + 8));
+            assert_eq!((trace.left.room(), trace.right.room()), (ROOM + 8, ROOM + 8));
+            let [left, right] = [&trace.left, &trace.right].map(|kept| kept.values(0..ROOM + 8));
             let mut power = three;
             for (left, right) in left[..n].iter().zip(&right[..n]) {
                 assert_eq!((*left, *right), (power, three));

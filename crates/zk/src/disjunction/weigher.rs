@@ -1,6 +1,6 @@
 //! A branch on commitments: what its rows weigh.
 
-use volery_circuit::{Backend, Branch, Error as StatementError, Hint, Ops, Prove};
+use volery_circuit::{Backend, Branch, Columns, Error as StatementError, Hint, Ops, Prove};
 use volery_field::{Element, Ring};
 use zeroize::Zeroize;
 
@@ -30,22 +30,25 @@ struct Factors<'x, R: Ring, B: Base<R>> {
     waiting: Waiting<R, B, 2>,
     /// Rows that wait.
     filled: usize,
-    /// Products of the rows that wait, and of as many more as a block has.
+    /// Products of the rows that wait, and of as many more as there is room for.
     block: &'x [B::Wire],
     /// The same, and all that come later.
     products: &'x [B::Wire],
     weighed: Sums<'x, B::Mac, B::Token>,
 }
 
-/// Rows that wait for their coefficients: few enough for the first-level cache, whole runs, and a part of a chunk.
-const BLOCK: usize = 1 << 8;
+/// Rows that are weighed together at least, if there are more: whole runs, and a part of a chunk.
+const BLOCK: usize = 1 << 7;
+
+/// Rows that can wait for their coefficients: few enough for the first-level cache.
+const ROOM: usize = 4 * BLOCK;
 
 /// So many rows of each of `N` kinds, behind one pointer; wiped on drop.
-struct Waiting<R: Ring, B: Base<R>, const N: usize>(Box<[[B::Half; BLOCK]; N]>);
+struct Waiting<R: Ring, B: Base<R>, const N: usize>(Box<[[B::Half; ROOM]; N]>);
 
 impl<R: Ring, B: Base<R>, const N: usize> Waiting<R, B, N> {
     fn new() -> Self {
-        Self(Box::new([[B::Half::default(); BLOCK]; N]))
+        Self(Box::new([[B::Half::default(); ROOM]; N]))
     }
 
     /// The first `n` of each kind.
@@ -70,26 +73,37 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
 
     /// Goes on after so many products.
     fn advance(&mut self, n: usize) {
-        self.filled = 0;
         self.products = self.products.get(n..).unwrap_or_default();
-        self.block = &self.products[..self.products.len().min(BLOCK)];
+        self.block = &self.products[..self.products.len().min(ROOM)];
+    }
+
+    /// Products that no multiplication has taken.
+    fn unused(&self) -> &'x [B::Wire] {
+        self.products.get(self.filled..).unwrap_or_default()
     }
 
     /// Weighs what waits, and goes on to the next block.
     #[cold]
     #[inline(never)]
     fn end_block(&mut self) -> Result<(), Error> {
-        self.weigh()?;
+        self.weigh(self.filled)?;
         if self.block.is_empty() {
             return too_large("multiplications");
         }
         Ok(())
     }
 
-    fn weigh(&mut self) -> Result<(), Error> {
-        let filled = self.filled;
-        self.weighed.add::<R, B>(self.waiting.first(filled))?;
-        self.advance(filled);
+    /// Weighs the first `n` rows that wait: whole runs, or all.
+    fn weigh(&mut self, n: usize) -> Result<(), Error> {
+        let mut done = 0;
+        while done < n {
+            let now = (n - done).min(self.weighed.room());
+            self.weighed.add::<R, B>(self.waiting.0.each_ref().map(|rows| &rows[done..][..now]))?;
+            done += now;
+        }
+        self.waiting.0.iter_mut().for_each(|rows| rows.copy_within(n..self.filled, 0));
+        self.filled -= n;
+        self.advance(n);
         Ok(())
     }
 
@@ -116,10 +130,36 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
         Ok(n)
     }
 
+    /// Room for `n` more multiplications in a row, if there is or can be made any.
+    #[inline(always)]
+    fn ahead(&mut self, n: usize) -> Result<Option<Room<'_, R, B>>, Error> {
+        if n > self.block.len().saturating_sub(self.filled) && !self.make_room(n)? {
+            return Ok(None);
+        }
+        let (from, [left, right]) = (self.filled, &mut *self.waiting.0);
+        let rows = [&mut left[from..][..n], &mut right[from..][..n]];
+        Ok(Some(Room { rows, products: &self.block[from..][..n], used: 0 }))
+    }
+
+    /// Weighs most of what waits; whether there is room now.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, n: usize) -> Result<bool, Error> {
+        self.weigh(self.filled / BLOCK * BLOCK)?;
+        Ok(n <= self.block.len() - self.filled)
+    }
+
     fn finish(mut self) -> Result<B::Token, Error> {
-        self.weigh()?;
+        self.weigh(self.filled)?;
         Ok(self.weighed.finish::<R, B>())
     }
+}
+
+/// Multiplications for which there is room: their rows and products, equally many, of which so many are used.
+struct Room<'a, R: Ring, B: Base<R>> {
+    rows: [&'a mut [B::Half]; 2],
+    products: &'a [B::Wire],
+    used: usize,
 }
 
 /// What rows weigh, left and right ones.
@@ -209,7 +249,7 @@ impl<'x, R: Ring, B: Base<R>> Asserted<'x, R, B> {
     }
 
     fn push(&mut self, wire: &B::Wire) -> Result<(), Error> {
-        if self.filled >= BLOCK {
+        if self.filled >= ROOM {
             self.weigh()?;
         }
         let [waiting] = &mut *self.waiting.0;
@@ -268,9 +308,20 @@ impl<'x, R: Ring, B: Base<R>> Weigher<'x, R, B> {
         let outputs = branch.run(&mut weigher, shared)?;
         weigher.come_out(&outputs, &committed.outputs)?;
         let Self { factors, asserted, mut weighed, .. } = weigher;
-        let unused = factors.products.len() - factors.filled;
-        weighed.multiplications = (committed.products.len() - unused) as u64;
+        weighed.multiplications = (committed.products.len() - factors.unused().len()) as u64;
         Ok((factors.finish()?.plus(asserted.finish()?), weighed))
+    }
+
+    /// The products of as many wires, whose rows are these.
+    fn take(&mut self, x: &[B::Wire], y: &[B::Wire]) -> Result<&'x [B::Wire], Error> {
+        let Some(products) = self.factors.unused().get(..x.len()) else {
+            return too_large("multiplications");
+        };
+        let mut done = 0;
+        while done < x.len() {
+            done += self.factors.extend(&x[done..], &y[done..])?;
+        }
+        Ok(products)
     }
 
     /// What comes out of the branch is what was committed to.
@@ -297,33 +348,40 @@ impl<R: Ring, B: Base<R>> Backend for Weigher<'_, R, B> {
     type Error = Error;
 }
 
+/// The linear part of [`Ops`], which is the base's.
+macro_rules! linear_on_base {
+    () => {
+        type Wire = B::Wire;
+
+        #[inline(always)]
+        fn constant(&mut self, c: R) -> B::Wire {
+            self.base.constant(c)
+        }
+
+        #[inline(always)]
+        fn add(&mut self, x: &B::Wire, y: &B::Wire) -> B::Wire {
+            self.base.add(x, y)
+        }
+
+        #[inline(always)]
+        fn sub(&mut self, x: &B::Wire, y: &B::Wire) -> B::Wire {
+            self.base.sub(x, y)
+        }
+
+        #[inline(always)]
+        fn add_constant(&mut self, x: &B::Wire, c: R) -> B::Wire {
+            self.base.add_constant(x, c)
+        }
+
+        #[inline(always)]
+        fn scale(&mut self, x: &B::Wire, c: R) -> B::Wire {
+            self.base.scale(x, c)
+        }
+    };
+}
+
 impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
-    type Wire = B::Wire;
-
-    #[inline(always)]
-    fn constant(&mut self, c: R) -> B::Wire {
-        self.base.constant(c)
-    }
-
-    #[inline(always)]
-    fn add(&mut self, x: &B::Wire, y: &B::Wire) -> B::Wire {
-        self.base.add(x, y)
-    }
-
-    #[inline(always)]
-    fn sub(&mut self, x: &B::Wire, y: &B::Wire) -> B::Wire {
-        self.base.sub(x, y)
-    }
-
-    #[inline(always)]
-    fn add_constant(&mut self, x: &B::Wire, c: R) -> B::Wire {
-        self.base.add_constant(x, c)
-    }
-
-    #[inline(always)]
-    fn scale(&mut self, x: &B::Wire, c: R) -> B::Wire {
-        self.base.scale(x, c)
-    }
+    linear_on_base!();
 
     #[inline(always)]
     fn mul(&mut self, x: &B::Wire, y: &B::Wire) -> Result<B::Wire, Error> {
@@ -335,7 +393,7 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
             if let Some(product) = block.get(at) {
                 let (product, [left, right]) = (product.clone(), &mut **rows);
                 // A block is no longer than they are: the remainder only spares the check of it.
-                (left[at % BLOCK], right[at % BLOCK]) = (B::half(x), B::half(y));
+                (left[at % ROOM], right[at % ROOM]) = (B::half(x), B::half(y));
                 *filled = at + 1;
                 return Ok(product);
             }
@@ -345,13 +403,52 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
 
     fn mul_many(&mut self, x: &[B::Wire], y: &[B::Wire]) -> Result<Vec<B::Wire>, Error> {
         check_many(x.len(), y.len())?;
-        let rest = self.factors.products.get(self.factors.filled..).unwrap_or_default();
-        let Some(products) = rest.get(..x.len()) else { return too_large("multiplications") };
-        let mut done = 0;
-        while done < x.len() {
-            done += self.factors.extend(&x[done..], &y[done..])?;
-        }
-        Ok(products.to_vec())
+        Ok(self.take(x, y)?.to_vec())
+    }
+
+    fn add_products(&mut self, sums: &mut [B::Wire], x: &[B::Wire], y: &[B::Wire]) -> Result<(), Error> {
+        check_many(x.len(), y.len())?;
+        check_many(x.len(), sums.len())?;
+        let products = self.take(x, y)?;
+        sums.iter_mut().zip(products).for_each(|(sum, product)| *sum = self.base.add(product, sum));
+        Ok(())
+    }
+
+    #[inline]
+    fn ripple<const M: usize>(&mut self, columns: Columns<'_, B::Wire, M>) -> Result<(), Error> {
+        let Some(ahead) = self.factors.ahead(columns.multiplications())? else { return columns.run(self) };
+        let mut inner = Ahead { base: &mut *self.base, room: ahead };
+        columns.run(&mut inner)?;
+        self.factors.filled += inner.room.used;
+        Ok(())
+    }
+}
+
+/// A [`Weigher`] that has in registers how far it is. A counter in memory lets every multiplication wait for the store of the one before.
+struct Ahead<'a, R: Ring, B: Base<R>> {
+    base: &'a mut B,
+    room: Room<'a, R, B>,
+}
+
+impl<R: Ring, B: Base<R>> Backend for Ahead<'_, R, B> {
+    type Error = Error;
+}
+
+impl<R: Ring, B: Base<R>> Ops<R> for Ahead<'_, R, B> {
+    linear_on_base!();
+
+    #[inline(always)]
+    fn mul(&mut self, x: &B::Wire, y: &B::Wire) -> Result<B::Wire, Error> {
+        let Room { rows: [left, right], products, used } = &mut self.room;
+        let at = *used;
+        let (Some(left), Some(right), Some(product)) =
+            (left.get_mut(at), right.get_mut(at), products.get(at))
+        else {
+            return too_large("multiplications");
+        };
+        (*left, *right) = (B::half(x), B::half(y));
+        *used = at + 1;
+        Ok(product.clone())
     }
 }
 

@@ -18,6 +18,7 @@ mod programs;
 mod tap;
 
 mod batch;
+mod gates;
 mod honest;
 mod lies;
 mod machine;

@@ -116,6 +116,22 @@ proptest! {
 }
 
 #[test]
+fn numbers_wider_than_a_machine_word_are_added() {
+    for n in 65..=126 {
+        let (x, y) =
+            (modulo(0xfeed_f00d_5eed_1e55 << 60 | 0xabcd, n), modulo(u128::MAX / 3 ^ 0x55 << 100, n));
+        let (wx, wy, b) = (bits(x, n), bits(y, n), &mut evaluator());
+        assert_eq!(add(b, &wx, &wy).map(|sum| number(&sum)), Ok(modulo(x + y, n)));
+        for k in [0, 1, 1 << 63, u64::MAX] {
+            assert_eq!(add_constant(b, &wx, k).map(|sum| number(&sum)), Ok(modulo(x + u128::from(k), n)));
+            let mut sum = vec![F2::ZERO; n];
+            assert_eq!(Adder::new().sum(b, &mut sum, [&wx, &wy, &wx], k), Ok(()));
+            assert_eq!(number(&sum), modulo(x.wrapping_mul(2).wrapping_add(y).wrapping_add(k.into()), n));
+        }
+    }
+}
+
+#[test]
 fn integer_gadgets_cost_what_they_say() {
     for n in 2..=40_u64 {
         let x = vec![0_u32; n as usize];

@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use volery_circuit::{Backend, Digest, Hint, MatrixShape, Ops, Polynomials, Prove, Statement};
+use volery_circuit::{Backend, Columns, Digest, Hint, MatrixShape, Ops, Polynomials, Prove, Statement};
 use volery_field::Ring;
 
 /// What was seen of one run.
@@ -118,6 +118,16 @@ impl<R: Ring, B: Ops<R>> Ops<R> for Timed<'_, B> {
     #[inline(always)]
     fn mul_many(&mut self, x: &[B::Wire], y: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
         self.inner.mul_many(x, y)
+    }
+
+    #[inline(always)]
+    fn add_products(&mut self, sums: &mut [B::Wire], x: &[B::Wire], y: &[B::Wire]) -> Result<(), B::Error> {
+        self.inner.add_products(sums, x, y)
+    }
+
+    #[inline(always)]
+    fn ripple<const M: usize>(&mut self, columns: Columns<'_, B::Wire, M>) -> Result<(), B::Error> {
+        self.inner.ripple(columns)
     }
 
     #[inline(always)]

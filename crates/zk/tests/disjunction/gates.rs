@@ -1,0 +1,150 @@
+//! What backends have faster ways for is the same, gate by gate, as without them.
+
+use volery_circuit::gadgets::{self, Hasher, Sha1, Sha256};
+use volery_circuit::{Backend, Digest, Error, Evaluator, Hint, Ops, Prove, Statement};
+use volery_field::F2;
+use volery_zk::disjunction::AnyOf;
+
+use crate::parties::{RUNS, Run, prove_bits, session, verify_bits};
+
+/// A backend behind which is another, of which it takes one gate at a time.
+struct Gatewise<'a, B>(&'a mut B);
+
+impl<B: Backend> Backend for Gatewise<'_, B> {
+    type Error = B::Error;
+}
+
+impl<B: Ops<F2>> Ops<F2> for Gatewise<'_, B> {
+    type Wire = B::Wire;
+
+    fn constant(&mut self, c: F2) -> B::Wire {
+        self.0.constant(c)
+    }
+
+    fn add(&mut self, x: &B::Wire, y: &B::Wire) -> B::Wire {
+        self.0.add(x, y)
+    }
+
+    fn sub(&mut self, x: &B::Wire, y: &B::Wire) -> B::Wire {
+        self.0.sub(x, y)
+    }
+
+    fn add_constant(&mut self, x: &B::Wire, c: F2) -> B::Wire {
+        self.0.add_constant(x, c)
+    }
+
+    fn scale(&mut self, x: &B::Wire, c: F2) -> B::Wire {
+        self.0.scale(x, c)
+    }
+
+    fn mul(&mut self, x: &B::Wire, y: &B::Wire) -> Result<B::Wire, B::Error> {
+        self.0.mul(x, y)
+    }
+}
+
+impl<B: Prove<F2>> Prove<F2> for Gatewise<'_, B> {
+    fn secret(&mut self, n: usize, hint: Hint<'_, F2, B::Wire>) -> Result<Vec<B::Wire>, B::Error> {
+        self.0.secret(n, hint)
+    }
+
+    fn assert_zero(&mut self, x: &[B::Wire]) -> Result<(), B::Error> {
+        self.0.assert_zero(x)
+    }
+}
+
+/// "I know bits of which sums, products and hashes are these": a branch with adders of many widths, and whole blocks of hash functions.
+struct Sums {
+    blocks: usize,
+    results: Vec<F2>,
+    witness: Option<Vec<F2>>,
+    gatewise: bool,
+}
+
+const BITS: usize = 200;
+
+impl Sums {
+    fn new(seed: u64, blocks: usize) -> Self {
+        let mut state = seed | 1;
+        let mut bit = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            F2::from_lsb(state >> 20)
+        };
+        let witness: Vec<F2> = (0..BITS).map(|_| bit()).collect();
+        let mut sums = Self { blocks, results: vec![], witness: Some(witness.clone()), gatewise: false };
+        sums.results = sums.compute(&mut Evaluator::new(), &witness).expect("evaluates");
+        sums
+    }
+
+    /// What V has, and P of branches that do not hold.
+    fn public(&self, gatewise: bool) -> Self {
+        Self { blocks: self.blocks, results: self.results.clone(), witness: None, gatewise }
+    }
+
+    fn compute<B: Ops<F2>>(&self, b: &mut B, x: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+        let mut out = Vec::new();
+        for width in [1, 2, 3, 31, 32, 63, 64, 65, 100] {
+            let (x, y) = (&x[..width], &x[100 - width / 2..][..width]);
+            out.extend(gadgets::add(b, x, y)?);
+            out.extend(gadgets::add_with_carry(b, x, y)?.0);
+            for k in [0, 1, 0b1011_0000, u64::MAX, 1 << 63] {
+                out.extend(gadgets::add_constant(b, x, k)?);
+            }
+        }
+        out.extend(gadgets::multiply(b, &x[..13], &x[50..60])?);
+        let (mut long, mut short) = (Hasher::<Sha256, _>::new(), Hasher::<Sha1, _>::new());
+        for _ in 0..self.blocks {
+            long.update(b, &x[..BITS / 8 * 8])?;
+            short.update(b, &x[..BITS / 8 * 8])?;
+        }
+        out.extend(long.finish(b)?);
+        out.extend(short.finish(b)?);
+        Ok(out)
+    }
+
+    fn all<B: Prove<F2>>(&self, b: &mut B) -> Result<(), B::Error> {
+        let x = b.secret(BITS, &mut |_| self.witness.clone().ok_or_else(|| Error::Witness("none".into())))?;
+        let results = self.compute(b, &x)?;
+        let differences: Vec<_> =
+            results.iter().zip(&self.results).map(|(x, c)| b.add_constant(x, *c)).collect();
+        b.assert_zero(&differences)
+    }
+}
+
+impl<B: Prove<F2>> Statement<B> for Sums {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"test: sums");
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        if self.gatewise { self.all(&mut Gatewise(b)) } else { self.all(b) }
+    }
+}
+
+#[test]
+fn a_party_that_takes_gates_one_at_a_time_agrees_with_one_that_adds_words() {
+    let branches = [Sums::new(3, 8), Sums::new(5, 6), Sums::new(8, 1)];
+    let run = Run { interval: 1 << 14, ..RUNS[0] };
+    let all = |gatewise, choice: Option<usize>| {
+        let branch = |(i, sums): (usize, &Sums)| match choice == Some(i) {
+            true => Sums { witness: sums.witness.clone(), ..sums.public(gatewise) },
+            false => sums.public(gatewise),
+        };
+        AnyOf::new(branches.iter().enumerate().map(branch).collect()).expect("fits")
+    };
+    let mut sent = Vec::new();
+    for (choice, gatewise) in [(0, [false, false]), (1, [false, true]), (1, [true, false]), (1, [true, true])]
+    {
+        let proved = all(gatewise[0], Some(choice)).with_choice(choice).expect("there");
+        let claimed = all(gatewise[1], None);
+        let end = session(|c| prove_bits(run, &proved, c), |c| verify_bits(run, &claimed, c), None);
+        assert!(
+            end.results[1].is_ok() && end.results[0] == end.results[1],
+            "{gatewise:?}: {:?}",
+            end.results
+        );
+        sent.push(end.sent);
+    }
+    assert!(sent[1] == sent[2] && sent[2] == sent[3], "messages differ");
+}
