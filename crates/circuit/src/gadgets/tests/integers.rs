@@ -119,7 +119,7 @@ proptest! {
 fn numbers_wider_than_a_machine_word_are_added() {
     for n in 65..=126 {
         let (x, y) =
-            (modulo(0xfeed_f00d_5eed_1e55 << 60 | 0xabcd, n), modulo(u128::MAX / 3 ^ 0x55 << 100, n));
+            (modulo(0xfeed_f00d_5eed_1e55 << 60 | 0xabcd, n), modulo((u128::MAX / 3) ^ (0x55 << 100), n));
         let (wx, wy, b) = (bits(x, n), bits(y, n), &mut evaluator());
         assert_eq!(add(b, &wx, &wy).map(|sum| number(&sum)), Ok(modulo(x + y, n)));
         for k in [0, 1, 1 << 63, u64::MAX] {
