@@ -148,3 +148,19 @@ fn a_party_that_takes_gates_one_at_a_time_agrees_with_one_that_adds_words() {
     }
     assert!(sent[1] == sent[2] && sent[2] == sent[3], "messages differ");
 }
+
+#[test]
+fn sums_of_another_witness_are_rejected_however_they_are_added() {
+    let (claims, other) = ([Sums::new(5, 1), Sums::new(8, 1)], Sums::new(99, 1));
+    let run = Run { interval: 1 << 14, ..RUNS[0] };
+    for gatewise in [false, true] {
+        // What P claims of its own witness is true, and not what V has been told.
+        let lie = Sums { witness: other.witness.clone(), ..other.public(gatewise) };
+        let proved = AnyOf::new(vec![claims[0].public(gatewise), lie]).expect("fits");
+        let proved = proved.with_choice(1).expect("there");
+        let claimed = AnyOf::new(claims.iter().map(|sums| sums.public(false)).collect()).expect("fits");
+        let end = session(|c| prove_bits(run, &proved, c), |c| verify_bits(run, &claimed, c), None);
+        let v = &end.results[1];
+        assert!(matches!(v, Err(error) if error.is_rejection()), "{v:?}");
+    }
+}
