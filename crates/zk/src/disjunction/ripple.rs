@@ -3,7 +3,7 @@
 //! The carries that come into the columns of `s + x` are `s ^ x ^ (s + x)`, from one addition of words, and from these the factors of all
 //! columns follow at once. They are wanted column by column, each adder's in turn, so their bits are spread and interleaved.
 
-use volery_circuit::Columns;
+use volery_circuit::{Backend, Carries, Columns, Error, Ops};
 use volery_field::Ring;
 
 /// The most multiplications of a column, and the most columns: a carry comes out of the last.
@@ -16,29 +16,94 @@ pub(super) fn fits<R: Ring, const M: usize>(columns: &Columns<'_, R, M>) -> bool
     R::pack_bits(&[]).is_some() && M > 0 && M <= STRIDES && columns.width() <= WIDTH
 }
 
-/// Adds `columns`, which must fit, and writes the left and right factors of their multiplications.
+/// Adds `columns`, which must fit, and writes the left and right factors of their multiplications: there must be room for these.
+///
+/// # Errors
+/// [`Error::Misuse`] if there is not.
 #[inline]
-pub(super) fn on_words<R: Ring, const M: usize>(columns: Columns<'_, R, M>, left: &mut [R], right: &mut [R]) {
+pub(super) fn on_words<R: Ring, const M: usize>(
+    columns: Columns<'_, R, M>,
+    left: &mut [R],
+    right: &mut [R],
+) -> Result<(), Error> {
     let width = columns.width();
-    let Columns { sums, words, carries, public } = columns;
-    let word = |elements: &[R]| R::pack_bits(elements).unwrap_or_default();
-    let mut sum = word(&words[0][..width]);
-    let mut factors = [[0; 2]; M];
-    for ((x, carry), factors) in words[1..].iter().zip(carries.iter_mut()).zip(&mut factors) {
-        let (s, x) = (sum, word(&x[..width]));
-        let (next, into) = add(s, x, carry, width);
-        (sum, *factors) = (next, [s ^ into, x ^ into]);
+    let Columns { sums, words, carries, public, modular } = columns;
+    let sums = &mut sums[..width];
+    // Whole words are packed and unpacked: they are whole bytes, and what is left of them would not be.
+    let mut packed = words.map(|word| pack(&word[..width]));
+    let mut gates = Gates { rows: [left, right], used: 0 };
+    let rest = Columns { sums: &mut *sums, words, carries, public, modular }.start(&mut gates)?;
+    let Gates { rows: [left, right], used } = gates;
+    let (first, carrying, quiet) = (width - rest.width(), rest.carrying(), rest.quiet_columns());
+    let (width, public) = (rest.width(), rest.public & low(rest.width()));
+    packed.iter_mut().for_each(|word| *word >>= first);
+    let Carries { wires, live } = rest.carries;
+    wires.iter_mut().skip(*live).for_each(|carry| *carry = R::ZERO);
+    if quiet < carrying || quiet > 0 && public >> (quiet - 1) & 1 == 1 {
+        *live = M;
+    }
+    let (mut sum, mut factors) = (packed[0], [[0; 2]; M]);
+    for ((x, carry), factors) in packed[1..].iter().zip(wires.iter_mut()).zip(&mut factors) {
+        let (next, into) = add(sum, *x, carry, width);
+        (sum, *factors) = (next, [sum ^ into, x ^ into]);
+    }
+    if let Some(carry) = wires.last_mut() {
+        let (next, into) = add(sum, public, carry, width);
+        (sum, factors[M - 1]) = (next, [sum, into]);
     }
     // How many adders there are is a constant for the compiler in either case.
-    if let (Some(k), Some(carry)) = (public, carries.last_mut()) {
-        let (next, into) = add(sum, k & ((1 << width) - 1), carry, width);
-        factors[M - 1] = [sum, into];
-        sum = next;
-        interleave(&factors, width, [left, right]);
-    } else {
-        interleave(&factors[..M - 1], width, [left, right]);
+    let room = || Error::misuse("sums without room for their factors");
+    let (before, after) = ((M - 1) * quiet, M * (carrying - quiet));
+    let [left, right] = [left, right].map(|side| {
+        let side = side.get_mut(used..)?.get_mut(..before + after)?;
+        side.split_at_mut_checked(before)
+    });
+    let ((left, left_after), (right, right_after)) = (left.ok_or_else(room)?, right.ok_or_else(room)?);
+    interleave(&factors[..M - 1], quiet, [left, right]);
+    interleave(
+        &factors.map(|sides| sides.map(|side| side >> quiet)),
+        carrying - quiet,
+        [left_after, right_after],
+    );
+    let start = pack(&sums[..first]);
+    R::unpack_bits(sum << first | start, sums);
+    Ok(())
+}
+
+#[inline(always)]
+fn pack<R: Ring>(elements: &[R]) -> u64 {
+    R::pack_bits(elements).unwrap_or_default()
+}
+
+/// So many bits.
+#[inline(always)]
+fn low(n: usize) -> u64 {
+    (1 << n) - 1
+}
+
+/// Evaluates the first columns one gate after the other, and keeps the factors, as far as there is room.
+struct Gates<'a, R> {
+    rows: [&'a mut [R]; 2],
+    used: usize,
+}
+
+impl<R: Ring> Backend for Gates<'_, R> {
+    type Error = Error;
+}
+
+impl<R: Ring> Ops<R> for Gates<'_, R> {
+    volery_circuit::linear_on_values!(R);
+
+    #[inline(always)]
+    fn mul(&mut self, x: &R, y: &R) -> Result<R, Error> {
+        for (rows, factor) in self.rows.iter_mut().zip([x, y]) {
+            if let Some(row) = rows.get_mut(self.used) {
+                *row = *factor;
+            }
+        }
+        self.used += 1;
+        Ok(*x * *y)
     }
-    R::unpack_bits(sum, &mut sums[..width]);
 }
 
 /// The sum of two numbers and `carry`, in the first `width` bits, and the carries that come into each of these. What comes out of the last
@@ -100,20 +165,19 @@ const PLACES: [[u64; 6]; STRIDES] = {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use volery_circuit::{Backend, Error, Ops};
     use volery_field::{F2, F61};
 
     use super::*;
 
-    /// Evaluates one gate after another, and keeps the factors.
+    /// Evaluates one gate after another, and keeps all factors.
     #[derive(Default)]
-    struct Gates([Vec<F2>; 2]);
+    struct ByGates([Vec<F2>; 2]);
 
-    impl Backend for Gates {
+    impl Backend for ByGates {
         type Error = Error;
     }
 
-    impl Ops<F2> for Gates {
+    impl Ops<F2> for ByGates {
         volery_circuit::linear_on_values!(F2);
 
         fn mul(&mut self, x: &F2, y: &F2) -> Result<F2, Error> {
@@ -127,42 +191,54 @@ mod tests {
         (0..n).map(|i| F2::from_lsb(word >> i)).collect()
     }
 
-    fn words_are_as_gates<const M: usize>(words: [u64; 8], carries: u64, public: Option<u64>, width: usize) {
+    fn words_are_as_gates<const M: usize>(
+        words: [u64; 8],
+        (carries, live): (u64, usize),
+        public: u64,
+        width: usize,
+        modular: bool,
+    ) {
         let words: [_; M] = core::array::from_fn(|j| bits(words[j], width));
         let words = words.each_ref().map(Vec::as_slice);
-        let (mut sums, mut carries) =
-            ([bits(0, width), bits(0, width)], [core::array::from_fn(|j| F2::from_lsb(carries >> j)); 2]);
+        let wires = core::array::from_fn(|j| F2::from_lsb(carries >> j));
+        let mut carries = [(); 2].map(|()| Carries { wires, live: live % (M + 1) });
+        let mut sums = [bits(0, width), bits(0, width)];
         let ([one, other], [mine, theirs]) = (&mut sums, &mut carries);
-        let mut gates = Gates::default();
-        let columns = Columns { sums: one, words, carries: mine, public };
-        columns.run(&mut gates).expect("never fails");
-        let columns = Columns { sums: other, words, carries: theirs, public };
+        let mut gates = ByGates::default();
+        Columns { sums: one, words, carries: mine, public, modular }.run(&mut gates).expect("never fails");
+        let columns = Columns { sums: other, words, carries: theirs, public, modular };
         let n = columns.multiplications();
         let [mut left, mut right] = [vec![F2::ZERO; n], vec![F2::ZERO; n]];
         assert!(fits(&columns));
-        on_words(columns, &mut left, &mut right);
-        assert!(gates.0 == [left, right] && sums[0] == sums[1] && carries[0] == carries[1]);
+        on_words(columns, &mut left, &mut right).expect("there is room");
+        assert!(gates.0 == [left, right] && sums[0] == sums[1]);
+        let [mine, theirs] = carries.each_ref().map(|carries| &carries.wires[..carries.live]);
+        assert!(modular || mine == theirs);
     }
 
     proptest! {
         #[test]
-        fn sums_carries_and_factors_are_those_of_gates(words: [u64; 8], carries: u64, public: Option<u64>, width in 0..=WIDTH) {
-            words_are_as_gates::<1>(words, carries, public, width);
-            words_are_as_gates::<2>(words, carries, public, width);
-            words_are_as_gates::<3>(words, carries, public, width);
-            words_are_as_gates::<4>(words, carries, public, width);
-            words_are_as_gates::<5>(words, carries, public, width);
-            words_are_as_gates::<8>(words, carries, public, width);
+        fn sums_carries_and_factors_are_those_of_gates(
+            words: [u64; 8], carries: (u64, usize), public: u64, shift in 0..=64_u32, width in 0..=WIDTH, modular: bool,
+        ) {
+            let public = public.unbounded_shl(shift);
+            words_are_as_gates::<1>(words, carries, public, width, modular);
+            words_are_as_gates::<2>(words, carries, public, width, modular);
+            words_are_as_gates::<3>(words, carries, public, width, modular);
+            words_are_as_gates::<4>(words, carries, public, width, modular);
+            words_are_as_gates::<5>(words, carries, public, width, modular);
+            words_are_as_gates::<8>(words, carries, public, width, modular);
         }
     }
 
     #[test]
     fn other_rings_and_wider_sums_do_not_fit() {
-        let (mut sums, mut carries) = (vec![F61::ZERO; 4], [F61::ZERO; 2]);
-        let words = [&[F61::ZERO; 4][..]; 2];
-        assert!(!fits(&Columns { sums: &mut sums, words, carries: &mut carries, public: None }));
-        let (mut sums, mut carries) = (vec![F2::ZERO; 64], [F2::ZERO; 2]);
-        let words = [&[F2::ZERO; 64][..]; 2];
-        assert!(!fits(&Columns { sums: &mut sums, words, carries: &mut carries, public: None }));
+        fn fit<R: Ring>(width: usize) -> bool {
+            let (mut sums, mut carries) = (vec![R::ZERO; width], Carries { wires: [R::ZERO; 2], live: 0 });
+            let words = [vec![R::ZERO; width], vec![R::ZERO; width]];
+            let words = words.each_ref().map(Vec::as_slice);
+            fits(&Columns { sums: &mut sums, words, carries: &mut carries, public: 0, modular: true })
+        }
+        assert!(!fit::<F61>(4) && fit::<F2>(WIDTH) && !fit::<F2>(WIDTH + 1));
     }
 }

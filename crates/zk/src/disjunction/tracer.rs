@@ -252,7 +252,7 @@ impl<R: Ring> Ops<R> for Tracer<R> {
     fn ripple<const M: usize>(&mut self, columns: Columns<'_, R, M>) -> Result<(), Error> {
         let n = columns.multiplications();
         match self.factors.ahead(n, self.mask)? {
-            Some([left, right]) if ripple::fits(&columns) => ripple::on_words(columns, left, right),
+            Some([left, right]) if ripple::fits(&columns) => ripple::on_words(columns, left, right)?,
             _ => return columns.run(self),
         }
         self.factors.filled += n;
