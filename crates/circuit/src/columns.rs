@@ -34,6 +34,9 @@ pub struct Columns<'a, W, const M: usize> {
     pub modular: bool,
 }
 
+/// The most multiplications of [`Columns`] that are added as words: six numbers of 64 bits each.
+pub const MOST_BY_ADDERS: usize = 384;
+
 /// What one column carries into the next.
 #[derive(Clone, Debug)]
 pub struct Carries<W, const M: usize> {
@@ -113,6 +116,23 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         self.quiet(self.carries.live, 0)
     }
 
+    /// Whether they can be added as machine words, carries out of the last column included, in little room: at most 63 columns, and
+    /// [`MOST_BY_ADDERS`] multiplications. It depends on nothing that is secret.
+    #[inline(always)]
+    #[must_use]
+    pub fn fit_words(&self) -> bool {
+        M > 0 && self.width() <= 63 && M * self.width() <= MOST_BY_ADDERS
+    }
+
+    /// [`Columns::run_by_adders`] if they [fit words](Columns::fit_words), else [`Columns::run`]: what backends do that add words, one gate
+    /// after the other.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub fn run_as_words<R: Ring, B: Ops<R, Wire = W> + ?Sized>(self, b: &mut B) -> Result<(), B::Error> {
+        if self.fit_words() { self.run_by_adders(b) } else { self.run(b) }
+    }
+
     /// Adds them one column after the other.
     ///
     /// # Errors
@@ -124,13 +144,8 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         let Self { sums, words, carries, public, modular } = columns;
         let part = |from: usize, to: usize| words.map(|word| &word[from..to]);
         steady::<R, B, M, false>(b, &mut sums[..quiet], part(0, quiet), &mut carries.wires, 0)?;
-        if quiet > 0 && bit(public, quiet - 1) == 1 {
-            let sum = &mut sums[quiet - 1];
-            if let Some(carry) = carries.wires.last_mut() {
-                carry.clone_from(sum);
-            }
-            carries.live = M;
-            *sum = b.add_constant(sum, R::ONE);
+        if quiet > 0 {
+            carries.make_public(b, &mut sums[quiet - 1], bit(public, quiet - 1) == 1);
         }
         let public_rest = shifted(public, quiet);
         let rest = &mut sums[quiet..carrying];
@@ -140,6 +155,66 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
             *out = parity(b, words.map(|word| &word[carrying]), carries, odd);
         }
         Ok(())
+    }
+
+    /// As [`Columns::run`], but with each adder taken through all columns before the next, except for the first columns. The same
+    /// multiplications, in another order: the inner loop is that of two numbers, and all factors of an adder follow from sums of words.
+    ///
+    /// # Errors
+    /// The backend's.
+    #[inline(always)]
+    pub fn run_by_adders<R: Ring, B: Ops<R, Wire = W> + ?Sized>(self, b: &mut B) -> Result<(), B::Error> {
+        let rest = self.start(b)?;
+        let (carrying, quiet) = (rest.carrying(), rest.quiet_columns());
+        let Self { sums, words, carries, public, modular } = rest;
+        let (sums, last) = sums.split_at_mut(carrying);
+        let mut adders = words[1..].iter().zip(&mut carries.wires);
+        if let Some((word, carry)) = adders.next() {
+            let mut own = carry.clone();
+            for ((sum, first), x) in sums.iter_mut().zip(words[0]).zip(*word) {
+                let mut own_sum = first.clone();
+                full_adder(b, &mut own_sum, x, &mut own)?;
+                *sum = own_sum;
+            }
+            *carry = own;
+        } else {
+            sums.clone_from_slice(&words[0][..carrying]);
+        }
+        for (word, carry) in adders {
+            let mut own = carry.clone();
+            for (sum, x) in sums.iter_mut().zip(*word) {
+                full_adder(b, sum, x, &mut own)?;
+            }
+            *carry = own;
+        }
+        if quiet > 0 {
+            carries.make_public(b, &mut sums[quiet - 1], bit(public, quiet - 1) == 1);
+        }
+        if let Some(carry) = carries.wires.last_mut() {
+            let mut own = carry.clone();
+            for (i, sum) in (quiet..).zip(&mut sums[quiet..]) {
+                let k = if bit(public, i) == 1 { R::ONE } else { R::ZERO };
+                half_adder_of(b, sum, &mut own, k)?;
+            }
+            *carry = own;
+        }
+        if modular && let Some(out) = last.first_mut() {
+            let odd = bit(public, carrying) == 1;
+            *out = parity(b, words.map(|word| &word[carrying]), carries, odd);
+        }
+        Ok(())
+    }
+}
+
+impl<W: Clone, const M: usize> Carries<W, M> {
+    /// The first public bit that is not zero, if it is `odd`, where there is no carry for it yet: it makes one of the sum bit.
+    #[inline(always)]
+    fn make_public<R: Ring, B: Ops<R, Wire = W> + ?Sized>(&mut self, b: &mut B, sum: &mut W, odd: bool) {
+        if odd && let Some(carry) = self.wires.last_mut() {
+            carry.clone_from(sum);
+            self.live = M;
+            *sum = b.add_constant(sum, R::ONE);
+        }
     }
 }
 
@@ -267,6 +342,22 @@ pub(crate) fn half_adder<R: Ring, B: Ops<R> + ?Sized>(
     Ok(())
 }
 
+/// [`half_adder`] with the public bit as an element, and no branch on it: these follow no pattern.
+#[inline(always)]
+fn half_adder_of<R: Ring, B: Ops<R> + ?Sized>(
+    b: &mut B,
+    sum: &mut B::Wire,
+    carry: &mut B::Wire,
+    odd: R,
+) -> Result<(), B::Error> {
+    let product = b.mul(sum, carry)?;
+    let parity = b.add(sum, carry);
+    let either = b.scale(&parity, odd);
+    *carry = b.add(&product, &either);
+    *sum = b.add_constant(&parity, odd);
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -290,6 +381,7 @@ mod tests {
         public: u64,
         width: usize,
         modular: bool,
+        by_adders: bool,
     ) {
         let live = live % (M + 1);
         let wires: [F2; M] = core::array::from_fn(|j| F2::from_lsb(carries >> j));
@@ -302,7 +394,8 @@ mod tests {
         let mut carries = Carries { wires, live };
         let columns = Columns { sums: &mut sums, words: slices, carries: &mut carries, public, modular };
         let multiplications = columns.multiplications();
-        Evaluator::<F2>::new().ripple(columns).expect("never fails");
+        let b = &mut Evaluator::<F2>::new();
+        if by_adders { columns.run_by_adders(b) } else { b.ripple(columns) }.expect("never fails");
         let out: u128 = carries.wires[..carries.live].iter().map(|carry| u128::from(carry.to_u8())).sum();
         if modular {
             assert_eq!(number(&sums), expected & low);
@@ -314,22 +407,23 @@ mod tests {
         let (mut sums, words) = (zeros.clone(), [zeros.as_slice(); M]);
         let mut carries = Carries { wires: core::array::from_fn(|_| counter.constant(F2::ZERO)), live };
         let columns = Columns { sums: &mut sums, words, carries: &mut carries, public, modular };
-        counter.ripple(columns).expect("never fails");
+        if by_adders { columns.run_by_adders(&mut counter) } else { counter.ripple(columns) }
+            .expect("never fails");
         assert_eq!(counter.total().multiplications, multiplications as u64);
     }
 
     proptest! {
         #[test]
         fn sums_and_carries_are_those_of_integers(
-            words: [u64; 5], carries: u64, live: usize, public: u64, shift in 0..=64_u32, width in 0..=64_usize, modular: bool,
+            words: [u64; 5], carries: u64, live: usize, public: u64, shift in 0..=64_u32, width in 0..=64_usize, modular: bool, by_adders: bool,
         ) {
             // Public numbers of all lengths, so that their first bit is anywhere.
             let (public, [a, b, c, d, e]) = (public.unbounded_shl(shift), words);
-            adds([a], carries, live, public, width, modular);
-            adds([a, b], carries, live, public, width, modular);
-            adds([a, b, c], carries, live, public, width, modular);
-            adds([a, b, c, d], carries, live, public, width, modular);
-            adds([a, b, c, d, e], carries, live, public, width, modular);
+            adds([a], carries, live, public, width, modular, by_adders);
+            adds([a, b], carries, live, public, width, modular, by_adders);
+            adds([a, b, c], carries, live, public, width, modular, by_adders);
+            adds([a, b, c, d], carries, live, public, width, modular, by_adders);
+            adds([a, b, c, d, e], carries, live, public, width, modular, by_adders);
         }
     }
 }
