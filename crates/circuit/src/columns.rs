@@ -230,7 +230,8 @@ fn shifted(public: u64, n: usize) -> u64 {
     public.checked_shr(n as u32).unwrap_or(0)
 }
 
-/// A column with fewer than `M - 1` carries: its sum bit.
+/// A column with fewer than `M - 1` carries: its sum bit. Adders take the bits, and the carries after them, from the last one down, as they
+/// do where some wires are known: stored proofs are about gates in this order.
 #[inline(always)]
 fn first_column<R: Ring, B: Ops<R> + ?Sized, const M: usize>(
     b: &mut B,
@@ -238,30 +239,29 @@ fn first_column<R: Ring, B: Ops<R> + ?Sized, const M: usize>(
     carries: &mut Carries<B::Wire, M>,
     odd: bool,
 ) -> Result<B::Wire, B::Error> {
-    let Carries { wires, live } = carries;
-    let mut rest = bits[1..].iter();
-    let (mut sum, mut out) = (bits[0].clone(), 0);
-    for carry in wires.iter_mut() {
-        let Some(x) = rest.next() else { break };
-        if out >= *live {
-            let Some(y) = rest.next() else {
-                carry.clone_from(x);
-                half_adder(b, &mut sum, carry, odd)?;
-                *live = out + 1;
-                return Ok(sum);
-            };
-            carry.clone_from(y);
-        }
-        full_adder(b, &mut sum, x, carry)?;
-        out += 1;
+    let into = carries.wires.clone();
+    let live = core::mem::take(&mut carries.live);
+    let mut rest = bits.into_iter().chain(into.iter().take(live)).rev();
+    let Some(mut last) = rest.next().cloned() else { return Ok(b.constant(R::ZERO)) };
+    let mut out = carries.wires.iter_mut();
+    while let (Some(x), Some(carry)) = (rest.next(), out.next()) {
+        let Some(mut sum) = rest.next().cloned() else {
+            let mut sum = x.clone();
+            half_adder(b, &mut sum, &mut last, odd)?;
+            *carry = last;
+            carries.live += 1;
+            return Ok(sum);
+        };
+        full_adder(b, &mut sum, x, &mut last)?;
+        *carry = core::mem::replace(&mut last, sum);
+        carries.live += 1;
     }
-    if odd && let Some(carry) = wires.get_mut(out) {
-        carry.clone_from(&sum);
-        sum = b.add_constant(&sum, R::ONE);
-        out += 1;
+    if odd && let Some(carry) = carries.wires.get_mut(carries.live) {
+        carry.clone_from(&last);
+        last = b.add_constant(&last, R::ONE);
+        carries.live += 1;
     }
-    *live = out;
-    Ok(sum)
+    Ok(last)
 }
 
 /// Columns with `M - 1` carries and without public bits, or with `HALF` and `M` carries with them.
