@@ -350,25 +350,30 @@ fn without_a_notary_both_parties_are_in_one_process() {
     run(&["web", "prove", &url, "--out", &none], "").expect(3, "");
 }
 
-/// In both modes, with a token that the second request takes from the first response.
+/// In both modes, with a token, a cookie and a header field that the second request takes from the first response.
 #[test]
-fn a_further_request_takes_a_value_from_an_earlier_response() {
+fn a_further_request_takes_values_from_an_earlier_response() {
     let dir = tempfile::tempdir().expect("a directory");
     let (port, _, pem) = talking(|_, head| {
-        let known = head.contains("Authorization: Bearer t-0815");
+        let known = ["Authorization: Bearer t-0815", "Cookie: sid=s=47", "If-Match: v11"];
+        let known = known.iter().all(|field| head.contains(field));
         let body = match head.split(' ').nth(1) {
-            Some("/token") => r#"{"token": "t-0815"}"#,
+            Some("/token") => r#"{"token": "t\u002d0815"}"#,
             Some("/account") if known => r#"{"balance": 5120, "currency": "EUR"}"#,
             _ => r#"{"error": "who are you?"}"#,
         };
-        Some(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes())
+        let set = "Set-Cookie: sid=s=47; Path=/; HttpOnly\r\nETag: v11\r\n";
+        let length = body.len();
+        Some(format!("HTTP/1.1 200 OK\r\n{set}Content-Length: {length}\r\n\r\n{body}").into_bytes())
     });
     let roots = write(dir.path(), "roots.pem", &pem);
-    let then = write(dir.path(), "then", "GET /account\nAuthorization: Bearer {{response.json:token|10}}\n");
+    let then = "GET /account\nAuthorization: Bearer {{response.json:token|10}}\n\
+                Cookie: sid={{response.cookie:sid|4}}\nIf-Match: {{response.header:etag|8}}\n";
+    let then = write(dir.path(), "then", then);
     let url = format!("https://localhost:{port}/token");
     let prove = |out: &str, then: &str, more: &[&str]| {
         let base =
-            ["web", "prove", &url, "--roots", &roots, "--then", then, "--read", "100", "--expect", "200"];
+            ["web", "prove", &url, "--roots", &roots, "--then", then, "--read", "200", "--expect", "200"];
         let claims = [
             "--reveal",
             "response2.json:currency",
@@ -385,7 +390,9 @@ fn a_further_request_takes_a_value_from_an_earlier_response() {
         let text = run(&["attestation", "show", &out], "").expect(0, "").stdout;
         assert!(text.contains("response 2 json balance: is a number of at least 5000"), "{text}");
         assert!(text.contains("EUR") && text.contains("Authorization"), "{text}");
-        assert!(!text.contains("t-0815") && !text.contains(": 5120"), "{text}");
+        for hidden in ["0815", "s=47", "v11", ": 5120"] {
+            assert!(!text.contains(hidden), "{hidden} in {text}");
+        }
     }
     let none = dir.path().join("none").display().to_string();
     let refused = |text: &str, reason: &str| {
@@ -396,8 +403,12 @@ fn a_further_request_takes_a_value_from_an_earlier_response() {
     refused("GET /{{response2.json:a|3}}", "no response 2 before it");
     refused("GET /{{response.json:a}}", "is no value's place");
     // Longer than was planned, and not there.
-    for (path, reason) in [("token|3", "3 were planned"), ("ticket|3", "nothing at ticket")] {
-        let then = write(dir.path(), "other", &format!("GET /{{{{response.json:{path}}}}}"));
+    for (name, reason) in [
+        ("json:token|3", "3 were planned"),
+        ("json:ticket|3", "nothing at ticket"),
+        ("cookie:path|3", "the cookie path of response 1: there is none"),
+    ] {
+        let then = write(dir.path(), "other", &format!("GET /{{{{response.{name}}}}}"));
         prove(&none, &then, &["--mode", "proxy"]).expect(3, reason);
     }
 }

@@ -19,6 +19,8 @@ pub use path::{Path, PathError, Step};
 
 use core::ops::Range;
 
+use zeroize::Zeroizing;
+
 /// The greatest depth of arrays and objects in each other.
 pub const MAX_DEPTH: usize = 64;
 
@@ -130,6 +132,15 @@ pub fn spelling(text: &[u8], wanted: &str) -> Option<Range<usize>> {
     let start = characters.get(first)?.0;
     let end = characters.get(first + wanted.len()).map_or(text.len(), |(end, _)| *end);
     Some(start..end)
+}
+
+/// What the inside of a JSON string means, its escapes resolved; `None` if these bytes are not the inside of one.
+#[must_use]
+pub fn meaning(text: &[u8]) -> Option<Zeroizing<String>> {
+    // No escape is shorter than what it means, so the text is never moved.
+    let mut meaning = Zeroizing::new(String::with_capacity(text.len()));
+    meaning.extend(reader::characters(text)?.iter().map(|(_, c)| c));
+    Some(meaning)
 }
 
 /// Whether these bytes could be the inside of a JSON string, or be put into one between two characters.

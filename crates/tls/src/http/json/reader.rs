@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use zeroize::Zeroizing;
+
 use super::{Error, Kind, MAX_DEPTH, Path, Step, Value};
 
 /// A reader, which looks for the value at a path on its way.
@@ -288,10 +290,10 @@ pub(super) fn leading_string(text: &str) -> Option<(String, &str)> {
 }
 
 /// The characters of the inside of a JSON string, escapes resolved, and where they begin; `None` if it is not one.
-pub(super) fn characters(text: &[u8]) -> Option<Vec<(usize, char)>> {
+pub(super) fn characters(text: &[u8]) -> Option<Zeroizing<Vec<(usize, char)>>> {
     let mut reader = Reader { text, at: 0, steps: &[], value: None, deepest: 0, leaves: None };
     let text = core::str::from_utf8(text).ok()?;
-    let mut characters = Vec::new();
+    let mut characters = Zeroizing::new(Vec::with_capacity(text.len()));
     while let Some(c) = text.get(reader.at..)?.chars().next() {
         let start = reader.at;
         let c = match c {

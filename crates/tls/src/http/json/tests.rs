@@ -336,3 +336,20 @@ fn digits_are_those_of_the_number_without_exponent() {
         assert_eq!((0..8).filter(|place| number.has_digits_from(*place)).count(), digits.len(), "{text}");
     }
 }
+
+#[test]
+fn the_meaning_of_a_string_is_that_of_its_escapes() {
+    for (inside, meant) in [
+        ("", Some("")),
+        ("plain \u{e9}", Some("plain \u{e9}")),
+        (r#"\/\"\\\n\u0041\ud83d\ude00"#, Some("/\"\\\nA\u{1f600}")),
+        ("\"", None),
+        ("\\", None),
+        (r"\ud83d", None),
+        (r"\x", None),
+        ("\n", None),
+    ] {
+        assert_eq!(meaning(inside.as_bytes()).as_ref().map(|meaning| meaning.as_str()), meant, "{inside:?}");
+    }
+    assert_eq!(meaning(b"\xff"), None);
+}

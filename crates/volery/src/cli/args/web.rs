@@ -87,8 +87,8 @@ COMMITMENTS (the part is hidden)
 Everything that is not hidden is shown to the notary and stands in the attestation, apart from cookies and authorization. With --reveal that is what you name, and
 what says how to read the rest: start lines, names of header fields and JSON keys, lengths. The length of what is hidden shows.
 FURTHER REQUESTS on the same connection (--then FILE): a line `METHOD /target`, header fields, an empty line, a body. A value of an earlier
-response stands as {{response.json:token|64}} in target, fields or body: a string or number of at most 64 bytes. What a request waits for is
-read while the connection lives, which in two-party mode has to be prepared, 128 KB for 16 bytes; other requests are sent at once.
+response stands as {{response.json:token|64}} in target, fields or body: a string or number of at most 64 bytes. {{response.cookie:NAME|64}} is the
+cookie that a Set-Cookie field gave, {{response.header:NAME|64}} a whole field. What a request waits for is read while the connection lives, which in two-party mode has to be prepared, 128 KB for 16 bytes; other requests are sent at once.
 In proxy mode the notary relays the connection, and whoever trusts the attestation trusts it to have reached the true server.";
 
 #[derive(Debug, Args)]

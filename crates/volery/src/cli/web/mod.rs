@@ -14,6 +14,7 @@ mod attestation;
 mod notary;
 mod opening;
 mod parts;
+mod place;
 mod request;
 mod script;
 mod site;

@@ -8,7 +8,7 @@ use volery::tls::http;
 use volery::tls::http::json::Decimal;
 use volery::tls::prf::Side;
 
-use super::script::round;
+use super::place::round;
 use crate::cli::failure::Failure;
 
 /// What is to be shown of a connection.

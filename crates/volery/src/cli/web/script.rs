@@ -3,28 +3,25 @@
 //! ```text
 //! POST /api/transfers                                       method and target
 //! Authorization: Bearer {{response.json:token|64}}          fields; up to 64 bytes from the first response
+//! Cookie: session={{response.cookie:session|32}}
 //!                                                           an empty line
 //! {"to": "{{response2.json:accounts[0].id|20}}"}            the body, if any
 //! ```
 //!
+//! [`Place`] is such a value's place.
+//!
 //! Sizes are fixed before the connection is opened, so a request with values from elsewhere is filled up with a field of its own.
 
 use volery::tls::dialogue::{Heard, MAX_ROUNDS};
-use volery::tls::http::json::{self, Kind, Path};
 use volery::tls::joint::{Round, Sizes};
 use zeroize::Zeroizing;
 
+use super::place::{Place, fill};
 use super::request::{Page, Words};
 use crate::cli::failure::Failure;
 
-/// What a value's place begins with, what comes between its name and its length, and what it ends with.
-const OPEN: &str = "{{response";
-const BAR: char = '|';
-const CLOSE: &str = "}}";
 /// The field that fills a request up.
 const PADDING: &str = "X-Padding: ";
-/// The most bytes of a value.
-const MAX_VALUE: usize = 1 << 12;
 /// Bytes that a response takes beyond its own when it is read: the ends of two records.
 const ROOM: usize = 64;
 /// Methods after whose requests others may be sent without waiting (RFC 9112, section 9.3.2).
@@ -48,13 +45,6 @@ pub(super) struct Script {
     sizes: Vec<usize>,
     /// How many responses are read before the next request, from the first on.
     read: usize,
-}
-
-/// A value's place in a text.
-struct Place {
-    round: usize,
-    path: Path,
-    most: usize,
 }
 
 impl Template {
@@ -176,7 +166,7 @@ impl Script {
             return Err("there are no more".into());
         };
         let last = round + 1 == self.requests.len();
-        let made = request.with(&self.page, last, &mut |place| value(&place, heard))?;
+        let made = request.with(&self.page, last, &mut |place| place.value(heard))?;
         match size.checked_sub(made.len() + PADDING.len() + 2) {
             Some(padding) if !request.places()?.is_empty() => Ok(padded(&made, padding)),
             _ => Ok(made),
@@ -190,74 +180,6 @@ fn padded(request: &[u8], padding: usize) -> Zeroizing<Vec<u8>> {
     let (head, rest) = request.split_at(end);
     let field = [PADDING.as_bytes(), &vec![b'x'; padding], b"\r\n"].concat();
     Zeroizing::new([head, &field, rest].concat())
-}
-
-/// A text with values in their places.
-fn fill(
-    text: &[u8],
-    value: &mut dyn FnMut(Place) -> Result<Zeroizing<Vec<u8>>, String>,
-) -> Result<Zeroizing<Vec<u8>>, String> {
-    let find = |text: &[u8], what: &str| text.windows(what.len()).position(|part| part == what.as_bytes());
-    let (mut filled, mut rest) = (Zeroizing::new(Vec::new()), text);
-    while let Some(start) = find(rest, OPEN) {
-        let (before, after) = rest.split_at(start);
-        let end =
-            find(after, CLOSE).ok_or("a value's place has no end; expected {{response.json:PATH|LENGTH}}")?;
-        let (name, after) = after.split_at(end);
-        filled.extend_from_slice(before);
-        filled.extend_from_slice(&value(place(name)?)?);
-        rest = after.get(CLOSE.len()..).unwrap_or_default();
-    }
-    filled.extend_from_slice(rest);
-    Ok(filled)
-}
-
-/// `{{response2.json:PATH|LENGTH`.
-fn place(name: &[u8]) -> Result<Place, String> {
-    let name = String::from_utf8_lossy(name);
-    let wrong = || {
-        format!(
-            "`{}}}}}` is no value's place; expected {{{{response.json:PATH|LENGTH}}}}",
-            name.escape_debug()
-        )
-    };
-    let (number, rest) =
-        name.strip_prefix(OPEN).and_then(|rest| rest.split_once(".json:")).ok_or_else(wrong)?;
-    let (path, most) = rest.rsplit_once(BAR).filter(|(path, _)| !path.is_empty()).ok_or_else(wrong)?;
-    let round = round(number).ok_or_else(wrong)?;
-    let path = path.parse().map_err(|_| wrong())?;
-    let most = most.parse().ok().filter(|most| (1..=MAX_VALUE).contains(most)).ok_or_else(wrong)?;
-    Ok(Place { round, path, most })
-}
-
-/// Which message a number after `request` or `response` means, from 0: none is the first.
-pub(super) fn round(number: &str) -> Option<usize> {
-    if number.is_empty() {
-        return Some(0);
-    }
-    let canonical = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');
-    number.parse().ok().filter(|number: &usize| canonical && *number <= MAX_ROUNDS)?.checked_sub(1)
-}
-
-/// The value at a place. Errors do not tell it.
-fn value(place: &Place, heard: &Heard) -> Result<Zeroizing<Vec<u8>>, String> {
-    let Place { round, path, most } = place;
-    let response =
-        heard.responses().get(*round).ok_or("the response that it takes a value from was not read")?;
-    let failed = |reason: &str| format!("{path} of response {}: {reason}", round + 1);
-    let body = Zeroizing::new(response.body.bytes(heard.text()).into_owned());
-    let value = json::find(&body, path).map_err(|error| failed(&error.to_string()))?;
-    if !matches!(value.kind, Kind::String | Kind::Number) {
-        return Err(failed("only strings and numbers can be put into a request"));
-    }
-    let value = body.get(value.content()).unwrap_or_default();
-    if value.len() > *most {
-        return Err(failed(&format!("it has {} bytes, and {most} were planned", value.len())));
-    }
-    if !value.iter().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'"')) {
-        return Err(failed("it has other characters than visible ones of ASCII, a quote or a backslash"));
-    }
-    Ok(Zeroizing::new(value.to_vec()))
 }
 
 #[cfg(test)]
@@ -320,31 +242,5 @@ mod tests {
             [164, 164, 0]
         );
         assert!(script("GET", &["GET /{{response2.json:a|3}}"]).is_err(), "its own response");
-    }
-
-    #[test]
-    fn places_of_values_are_exact() {
-        for (name, round, most) in
-            [("{{response.json:a.b[0]|7", 0, 7), ("{{response12.json:a|4096", 11, 4096)]
-        {
-            let place = place(name.as_bytes()).expect("sound");
-            assert_eq!((place.round, place.most), (round, most));
-        }
-        for wrong in [
-            "{{response.json:a",
-            "{{response.json:a|0",
-            "{{response.json:a|4097",
-            "{{response0.json:a|1",
-            "{{response01.json:a|1",
-            "{{response17.json:a|1",
-            "{{response.body|1",
-            "{{response.json:|1",
-            "{{response+1.json:a|1",
-        ] {
-            assert!(place(wrong.as_bytes()).is_err(), "{wrong}");
-        }
-        assert!(fill(b"{{response.json:a|1", &mut |_| Ok(Zeroizing::default())).is_err());
-        let other = b"{{mustache}} }} {{resp";
-        assert!(fill(other, &mut |_| Err(String::new())).is_ok_and(|text| *text == other));
     }
 }
