@@ -86,7 +86,7 @@ pub trait Ops<R: Ring>: Backend {
 
     /// Adds binary numbers, over bits: [`Columns::run`], which is the default. Backends override it that can make room for all of its
     /// multiplications at once, or compute on words, and may take these in another order: that of [`Columns::run_as_words`]. Backends of
-    /// two parties must take the same.
+    /// two parties must take the same, so one that wraps another hands this on, or does it at both parties.
     ///
     /// # Errors
     /// As [`Ops::mul`].

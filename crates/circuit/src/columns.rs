@@ -1,4 +1,4 @@
-//! The inner loop of adders, by itself, so that backends can have a faster one.
+//! Sums of numbers of which nothing is known, by themselves, so that backends can have a faster way for them.
 
 use volery_field::Ring;
 
@@ -20,7 +20,7 @@ use crate::Ops;
 /// ```
 ///
 /// or, if there is none, `s' = s + k`, and `c' = s` is carried if `k = 1`. So `h` bits cost `h/2` multiplications, rounded down. Within few
-/// columns there are `M - 1` carries, one for each further number, and from the first public bit on `M`.
+/// columns there are `M - 1` carries, one for each further number, and from the next public bit on that is one `M`.
 pub struct Columns<'a, W, const M: usize> {
     /// Where the sum goes, as many bits as there are columns.
     pub sums: &'a mut [W],
@@ -34,7 +34,7 @@ pub struct Columns<'a, W, const M: usize> {
     pub modular: bool,
 }
 
-/// The most multiplications of [`Columns`] that are added as words: six numbers of 64 bits each.
+/// The most multiplications of [`Columns`] that are added as words: those of six numbers of 63 bits each, and a few.
 pub const MOST_BY_ADDERS: usize = 384;
 
 /// What one column carries into the next.
@@ -68,7 +68,7 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         let (mut live, mut first, mut n) = (self.carries.live, 0, 0);
         while live + 1 < M && first < self.carrying() {
             n += (M + live) / 2;
-            live = (M + live + bit(self.public, first)) / 2;
+            live = (M + live + bit(self.public, first) as usize) / 2;
             first += 1;
         }
         let quiet = self.quiet(live, first);
@@ -116,12 +116,12 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         self.quiet(self.carries.live, 0)
     }
 
-    /// Whether they can be added as machine words, carries out of the last column included, in little room: at most 63 columns, and
-    /// [`MOST_BY_ADDERS`] multiplications. It depends on nothing that is secret.
+    /// Whether they can be added as machine words, carries out of the last column included, in little room: at most 63 columns of bits,
+    /// which together with the public number have no more than [`MOST_BY_ADDERS`]. It depends on nothing that is secret.
     #[inline(always)]
     #[must_use]
-    pub fn fit_words(&self) -> bool {
-        M > 0 && self.width() <= 63 && M * self.width() <= MOST_BY_ADDERS
+    pub fn fit_words<R: Ring>(&self) -> bool {
+        R::pack_bits(&[]).is_some() && M > 0 && self.width() <= 63 && M * self.width() <= MOST_BY_ADDERS
     }
 
     /// [`Columns::run_by_adders`] if they [fit words](Columns::fit_words), else [`Columns::run`]: what backends do that add words, one gate
@@ -130,7 +130,7 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
     /// # Errors
     /// The backend's.
     pub fn run_as_words<R: Ring, B: Ops<R, Wire = W> + ?Sized>(self, b: &mut B) -> Result<(), B::Error> {
-        if self.fit_words() { self.run_by_adders(b) } else { self.run(b) }
+        if self.fit_words::<R>() { self.run_by_adders(b) } else { self.run(b) }
     }
 
     /// Adds them one column after the other.
@@ -168,7 +168,7 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         let (carrying, quiet) = (rest.carrying(), rest.quiet_columns());
         let Self { sums, words, carries, public, modular } = rest;
         let (sums, last) = sums.split_at_mut(carrying);
-        let mut adders = words[1..].iter().zip(&mut carries.wires);
+        let mut adders = words.iter().skip(1).zip(&mut carries.wires);
         if let Some((word, carry)) = adders.next() {
             let mut own = carry.clone();
             for ((sum, first), x) in sums.iter_mut().zip(words[0]).zip(*word) {
@@ -177,8 +177,8 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
                 *sum = own_sum;
             }
             *carry = own;
-        } else {
-            sums.clone_from_slice(&words[0][..carrying]);
+        } else if let Some(word) = words.first() {
+            sums.clone_from_slice(&word[..carrying]);
         }
         for (word, carry) in adders {
             let mut own = carry.clone();
@@ -220,14 +220,14 @@ impl<W: Clone, const M: usize> Carries<W, M> {
 
 /// Bit `i`; zero from 64 on.
 #[inline(always)]
-fn bit(public: u64, i: usize) -> usize {
-    (shifted(public, i) & 1) as usize
+pub(crate) fn bit(public: u64, i: usize) -> u64 {
+    shifted(public, i) & 1
 }
 
 /// Bits from `n` on.
 #[inline(always)]
-fn shifted(public: u64, n: usize) -> u64 {
-    public.checked_shr(n as u32).unwrap_or(0)
+pub(crate) fn shifted(public: u64, n: usize) -> u64 {
+    if n < 64 { public >> n } else { 0 }
 }
 
 /// A column with fewer than `M - 1` carries: its sum bit. Adders take the bits, and the carries after them, from the last one down, as they
@@ -361,10 +361,26 @@ fn half_adder_of<R: Ring, B: Ops<R> + ?Sized>(
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use volery_field::F2;
+    use volery_field::{F2, F61};
 
     use super::*;
     use crate::{Counter, Evaluator};
+
+    fn fit<R: Ring, const M: usize>(width: usize) -> bool {
+        let (mut sums, word) = (vec![R::ZERO; width], vec![R::ZERO; width]);
+        let mut carries = Carries { wires: [R::ZERO; M], live: 0 };
+        let (words, carries) = ([word.as_slice(); M], &mut carries);
+        Columns { sums: &mut sums, words, carries, public: 0, modular: false }.fit_words::<R>()
+    }
+
+    #[test]
+    fn up_to_63_columns_of_few_numbers_of_bits_fit_words() {
+        assert!(fit::<F2, 1>(0) && fit::<F2, 1>(63) && !fit::<F2, 1>(64));
+        assert!(fit::<F2, 6>(63) && !fit::<F2, 6>(64));
+        assert!(fit::<F2, 8>(48) && !fit::<F2, 8>(49));
+        assert!(fit::<F2, 384>(1) && !fit::<F2, 385>(1) && !fit::<F2, 0>(0));
+        assert!(!fit::<F61, 2>(32));
+    }
 
     fn bits(word: u64, n: usize) -> Vec<F2> {
         (0..n).map(|i| F2::from_lsb(word >> i)).collect()

@@ -20,10 +20,10 @@
 use volery_field::F2;
 
 use super::logic::not;
-use crate::columns::{full_adder, half_adder};
+use crate::columns::{bit, full_adder, half_adder, shifted};
 use crate::{Carries, Columns, Ops};
 
-/// Adds numbers column by column, least significant bit first; its buffers are reused from sum to sum, so that a hash
+/// Adds numbers, where wires are known column by column, least significant bit first; its buffers are reused from sum to sum, so that a hash
 /// function allocates nothing per word.
 #[derive(Clone)]
 pub(super) struct Adder<W> {
@@ -117,7 +117,7 @@ impl<W: Clone> Adder<W> {
         first: usize,
         modular: bool,
     ) -> Result<(), B::Error> {
-        let public = k.checked_shr(first as u32).unwrap_or(0) + core::mem::take(&mut self.known);
+        let public = shifted(k, first) + core::mem::take(&mut self.known);
         let stand_in = &words[0][0];
         let wires = core::array::from_fn(|j| self.carries.get(j).unwrap_or(stand_in).clone());
         let mut carries = Carries { wires, live: self.carries.len() };
@@ -200,7 +200,118 @@ impl<W: Clone> Adder<W> {
     }
 }
 
-/// Bit `i` of `k`; zero from 64 on.
-fn bit(k: u64, i: usize) -> u64 {
-    if i < 64 { k >> i & 1 } else { 0 }
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Backend, Error};
+
+    /// Wires have numbers; one gate after the other is written down.
+    #[derive(Default)]
+    struct Gates {
+        gates: Vec<(&'static str, usize, usize)>,
+    }
+
+    impl Gates {
+        fn gate(&mut self, gate: &'static str, x: usize, y: usize) -> usize {
+            self.gates.push((gate, x, y));
+            1000 + self.gates.len()
+        }
+    }
+
+    impl Backend for Gates {
+        type Error = Error;
+    }
+
+    impl Ops<F2> for Gates {
+        type Wire = usize;
+
+        fn constant(&mut self, c: F2) -> usize {
+            self.gate("constant", c.to_u8().into(), 0)
+        }
+
+        fn add(&mut self, x: &usize, y: &usize) -> usize {
+            self.gate("add", *x, *y)
+        }
+
+        fn sub(&mut self, x: &usize, y: &usize) -> usize {
+            self.gate("sub", *x, *y)
+        }
+
+        fn add_constant(&mut self, x: &usize, c: F2) -> usize {
+            self.gate("add constant", *x, c.to_u8().into())
+        }
+
+        fn scale(&mut self, x: &usize, c: F2) -> usize {
+            self.gate("scale", *x, c.to_u8().into())
+        }
+
+        fn mul(&mut self, x: &usize, y: &usize) -> Result<usize, Error> {
+            Ok(self.gate("mul", *x, *y))
+        }
+    }
+
+    /// A column with a carry for each further number.
+    fn steady_column<const M: usize>(
+        b: &mut Gates,
+        carries: &mut Vec<usize>,
+        bits: [usize; M],
+        public: u64,
+    ) -> usize {
+        let mut sum = bits[0];
+        for (x, carry) in bits[1..].iter().zip(carries.iter_mut()) {
+            full_adder(b, &mut sum, x, carry).expect("never fails");
+        }
+        if carries.len() == M {
+            half_adder(b, &mut sum, &mut carries[M - 1], public == 1).expect("never fails");
+        } else if public == 1 {
+            carries.push(sum);
+            sum = not(b, &sum);
+        }
+        sum
+    }
+
+    fn gates_are_those_of_columns<const M: usize>(n: usize, k: u64) {
+        let numbers: [Vec<usize>; M] = core::array::from_fn(|j| (0..n).map(|i| 100 * j + i).collect());
+        let (mut one, mut other) = (Gates::default(), Gates::default());
+        let (mut adder, mut sum) = (Adder::new(), vec![0; n]);
+        adder.sum(&mut one, &mut sum, numbers.each_ref().map(Vec::as_slice), k).expect("never fails");
+        adder.start();
+        let mut expected = Vec::new();
+        for i in 0..n {
+            let (last, steady) = (i + 1 == n, adder.carries.len() + 1 >= M);
+            if steady && !last {
+                expected.push(steady_column(
+                    &mut other,
+                    &mut adder.carries,
+                    numbers.each_ref().map(|x| x[i]),
+                    bit(k, i),
+                ));
+                continue;
+            }
+            adder.known = bit(k, i);
+            numbers.iter().for_each(|number| adder.push(&other, number.get(i)));
+            expected.push(if last {
+                adder.last_column(&mut other)
+            } else {
+                adder.column(&mut other).expect("never fails")
+            });
+        }
+        assert_eq!((one.gates, sum), (other.gates, expected));
+    }
+
+    proptest! {
+        /// What is stored is proved of these gates, whichever way they come about.
+        #[test]
+        fn gates_of_numbers_of_which_nothing_is_known_are_those_of_column_after_column(n in 0..70_usize, k: u64, shift in 0..=64_u32) {
+            let k = k.unbounded_shl(shift);
+            gates_are_those_of_columns::<1>(n, k);
+            gates_are_those_of_columns::<2>(n, k);
+            gates_are_those_of_columns::<3>(n, k);
+            gates_are_those_of_columns::<4>(n, k);
+            gates_are_those_of_columns::<5>(n, k);
+            gates_are_those_of_columns::<6>(n, k);
+        }
+    }
 }

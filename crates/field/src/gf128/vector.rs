@@ -310,6 +310,7 @@ pub(super) fn check<const PROVER: bool, const N: usize, S: Simd<N>>(
 /// and for `x` over lanes. Sums have fewer than 256 bits until the end.
 #[inline(always)]
 fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) -> [Gf128; 2] {
+    const { assert!(4 % N == 0, "chains come in pairs") };
     let (vectors, zero) = (a.as_chunks::<N>().0, s.splat(Gf128::ZERO));
     let lowest = s.splat(Gf128::from_bits(0x01010101_01010101_01010101_01010101));
     let [mut low, mut high, mut bits] = [zero; 3];

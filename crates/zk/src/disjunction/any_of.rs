@@ -77,7 +77,7 @@ where
     S: Statement<Tracer<R>>,
 {
     fn identify(&self, digest: &mut Digest) {
-        digest.bytes("statement", b"any-of v3");
+        digest.bytes("statement", b"any-of v4");
         self.branches.identify::<Tracer<R>>(digest);
     }
 

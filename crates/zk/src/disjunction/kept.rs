@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use volery_circuit::Witness;
 use volery_field::{Element, F2, Ring};
 use zeroize::Zeroizing;
 
@@ -19,10 +20,10 @@ pub trait Kept<R: Ring>: Send {
 
     /// As [`Kept::keep`] of bits, 64 in a word, which only backends over F2 have.
     fn keep_bits(&mut self, at: usize, words: &[u64], mask: u64) {
-        let mut values = [R::ZERO; 64];
         for (i, word) in words.iter().enumerate() {
+            let mut values = vec![R::ZERO; 64];
             R::unpack_bits(*word, &mut values);
-            self.keep(at + 64 * i, &values, mask);
+            self.keep(at + 64 * i, Witness::new(values).values(), mask);
         }
     }
 

@@ -20,7 +20,7 @@ pub(super) const FOLD: usize = 1 << 18;
 
 /// A seed for one purpose out of a challenge.
 fn derive(seed: [u8; 16], purpose: u8) -> [u8; 16] {
-    let mut hasher = blake3::Hasher::new_derive_key("volery 2026 disjunction rows v3");
+    let mut hasher = blake3::Hasher::new_derive_key("volery 2026 disjunction rows v4");
     hasher.update(&seed).update(&[purpose]);
     let mut out = [0; 16];
     hasher.finalize_xof().fill(&mut out);

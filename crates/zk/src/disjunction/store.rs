@@ -187,8 +187,9 @@ fn hand_over<R: Ring, const N: usize>(
     Ok(())
 }
 
+/// Bits as a word; nothing of other rings.
 #[inline(always)]
-fn pack<R: Ring>(values: &[R]) -> u64 {
+pub(super) fn pack<R: Ring>(values: &[R]) -> u64 {
     R::pack_bits(values).unwrap_or_default()
 }
 
@@ -217,7 +218,7 @@ mod tests {
         prop_oneof![
             Just(Call::Push),
             (0..3 * ROOM).prop_map(Call::Extend),
-            (0..=64_usize).prop_map(Call::Bits),
+            (0..=MOST_BY_ADDERS).prop_map(Call::Bits),
         ]
     }
 
@@ -245,9 +246,11 @@ mod tests {
                     Call::Push => store.push([left[0], right[0]], mask).expect("there is room"),
                     Call::Bits(_) if bits => {
                         store.make_room(n, mask).expect("there is room");
-                        // What is above the bits does not count.
-                        let above = u64::MAX.unbounded_shl(n as u32);
-                        store.push_bits([pack(&left) | above, pack(&right) | above], n);
+                        for (left, right) in left.chunks(50).zip(right.chunks(50)) {
+                            // What is above the bits does not count.
+                            let above = u64::MAX << left.len();
+                            store.push_bits([pack(left) | above, pack(right) | above], left.len());
+                        }
                     }
                     _ => store.extend([&left, &right], mask).expect("there is room"),
                 }
@@ -271,8 +274,12 @@ mod tests {
 
     #[test]
     fn more_than_there_is_room_for_is_an_error() {
-        let mut store = Store::<F2, 1>::new([Box::new(PackedBits::new(ROOM))]);
-        assert!(store.extend([&[F2::ONE; ROOM]], 0).is_ok());
-        assert!(store.push([F2::ONE], 0).is_ok() && store.end(0).is_err());
+        fn overfull<R: Ring>(kept: Box<dyn Kept<R>>) {
+            let mut store = Store::new([kept]);
+            assert!(store.extend([&[R::ONE; ROOM]], 0).is_ok());
+            assert!(store.push([R::ONE], 0).is_ok() && store.end(0).is_err());
+        }
+        overfull::<F2>(Box::new(PackedBits::new(ROOM)));
+        overfull::<F61>(Box::new(Elements::new(ROOM)));
     }
 }

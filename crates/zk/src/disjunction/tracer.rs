@@ -120,8 +120,8 @@ impl<R: Ring> Ops<R> for Tracer<R> {
     }
 
     fn ripple<const M: usize>(&mut self, columns: Columns<'_, R, M>) -> Result<(), Error> {
-        if R::pack_bits(&[]).is_none() || !columns.fit_words() {
-            return columns.run_as_words(self);
+        if !columns.fit_words::<R>() {
+            return columns.run(self);
         }
         self.factors.make_room(columns.multiplications(), self.mask)?;
         ripple::on_words(columns, |factors, n| self.factors.push_bits(factors, n))

@@ -422,7 +422,7 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
 
     #[inline]
     fn ripple<const M: usize>(&mut self, columns: Columns<'_, B::Wire, M>) -> Result<(), Error> {
-        if !columns.fit_words() {
+        if !columns.fit_words::<R>() {
             return by_columns(self, columns);
         }
         let room = self.factors.ahead(columns.multiplications())?;
@@ -433,14 +433,21 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
     }
 }
 
-/// [`Columns::run`] out of the way.
-#[cold]
+/// [`Columns::run`], out of the way of sums that fit words.
 #[inline(never)]
 fn by_columns<R: Ring, B: Base<R>, const M: usize>(
     weigher: &mut Weigher<'_, R, B>,
     columns: Columns<'_, B::Wire, M>,
 ) -> Result<(), Error> {
-    columns.run(weigher)
+    let multiplications = columns.multiplications();
+    if multiplications > MOST_BY_ADDERS {
+        return columns.run(weigher);
+    }
+    let room = weigher.factors.ahead(multiplications)?;
+    let mut inner = Ahead { base: &mut *weigher.base, room };
+    columns.run(&mut inner)?;
+    weigher.factors.filled += inner.room.used;
+    Ok(())
 }
 
 /// A [`Weigher`] that has in registers how far it is. A counter in memory lets every multiplication wait for the store of the one before.

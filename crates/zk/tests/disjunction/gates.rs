@@ -1,7 +1,7 @@
-//! What backends have faster ways for is the same, gate by gate, as without them.
+//! What backends have faster ways for is the same as gate by gate in the order that they take.
 
 use volery_circuit::gadgets::{self, Hasher, Sha1, Sha256};
-use volery_circuit::{Backend, Columns, Digest, Error, Evaluator, Hint, Ops, Prove, Statement};
+use volery_circuit::{Backend, Carries, Columns, Digest, Error, Evaluator, Hint, Ops, Prove, Statement};
 use volery_field::F2;
 use volery_zk::disjunction::AnyOf;
 
@@ -42,7 +42,7 @@ impl<B: Ops<F2>> Ops<F2> for Gatewise<'_, B> {
     }
 
     fn ripple<const M: usize>(&mut self, columns: Columns<'_, B::Wire, M>) -> Result<(), B::Error> {
-        columns.run_as_words(self)
+        columns.run_as_words::<F2, _>(self)
     }
 }
 
@@ -54,6 +54,19 @@ impl<B: Prove<F2>> Prove<F2> for Gatewise<'_, B> {
     fn assert_zero(&mut self, x: &[B::Wire]) -> Result<(), B::Error> {
         self.0.assert_zero(x)
     }
+}
+
+/// The sum of six numbers in `x`, of `live` carries, and of a public number, modulo a power of two or with what it carries.
+fn six<B: Ops<F2>>(b: &mut B, x: &[B::Wire], width: usize, live: usize) -> Result<Vec<B::Wire>, B::Error> {
+    let words = core::array::from_fn::<_, 6, _>(|j| &x[20 * j..][..width]);
+    let wires = core::array::from_fn(|j| x[150 + j].clone());
+    let (mut sums, mut carries) = (x[..width].to_vec(), Carries { wires, live });
+    let (public, modular) = (0x1234_5678_9abc_def0 >> live, live % 2 == 0);
+    b.ripple(Columns { sums: &mut sums, words, carries: &mut carries, public, modular })?;
+    if !modular {
+        sums.extend_from_slice(&carries.wires[..carries.live]);
+    }
+    Ok(sums)
 }
 
 /// "I know bits of which sums, products and hashes are these": a branch with adders of many widths, and whole blocks of hash functions.
@@ -97,6 +110,12 @@ impl Sums {
             }
         }
         out.extend(gadgets::multiply(b, &x[..13], &x[50..60])?);
+        // The most that are added as words, and one more.
+        for (width, live) in (0..=6).map(|live| (63, live)).chain([(64, 3)]) {
+            out.extend(six(b, x, width, live)?);
+            // Whatever waits when the next one comes.
+            out.push(b.mul(&x[live], &x[7])?);
+        }
         let (mut long, mut short) = (Hasher::<Sha256, _>::new(), Hasher::<Sha1, _>::new());
         for _ in 0..self.blocks {
             long.update(b, &x[..BITS / 8 * 8])?;
