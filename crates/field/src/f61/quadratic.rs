@@ -6,7 +6,7 @@ use core::ops::{Add, Mul, Neg, Sub};
 
 use zeroize::Zeroize;
 
-use super::{F61, P};
+use super::{F61, P, eightfold, loose};
 use crate::operators::{exactly, write};
 use crate::{Element, EncodingError, Field, Ring};
 
@@ -85,11 +85,10 @@ impl Mul for F61x2 {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
         // Sums of two products of 122 bits are reduced once; p - im stands for -im.
-        let re = product(self.re.0, other.re.0) + product(self.im.0, P - other.im.0);
-        let im = product(self.re.0, other.im.0) + product(self.im.0, other.re.0);
-        Self { re: F61::from_u128(re), im: F61::from_u128(im) }
+        let re = eightfold(self.re.0, other.re.0) + eightfold(self.im.0, P - other.im.0);
+        let im = eightfold(self.re.0, other.im.0) + eightfold(self.im.0, other.re.0);
+        Self { re: F61::new(loose(re)), im: F61::new(loose(im)) }
     }
 }
 

@@ -16,7 +16,7 @@ mod prime;
 mod quadratic;
 mod vector;
 
-use super::{F61, P};
+use super::{F61, P, eightfold, loose};
 
 /// Elements whose terms add up between two folds.
 const GROUP: usize = 8;
@@ -25,12 +25,6 @@ const GROUP: usize = 8;
 #[inline(always)]
 fn product(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
-}
-
-/// `n mod p` up to multiples of `p`: below `3 * 2^61` for `n < 2^123`.
-#[inline(always)]
-fn loose(n: u128) -> u64 {
-    (n as u64 & P) + (n >> 61) as u64
 }
 
 /// A sum of any public number of groups.
@@ -88,7 +82,7 @@ impl<S: Sums, T: Sums> Sums for (S, T) {
 /// `sum + a * b`: fits, since `p^2 + p = p * 2^61`.
 #[inline(always)]
 fn multiply_add(sum: F61, a: F61, b: F61) -> F61 {
-    let n = u128::from(sum.0) + product(a.0, b.0);
+    let n = u128::from(sum.0 << 3) + eightfold(a.0, b.0);
     // Below 2 p: where the upper part is p, the lower is zero.
     F61(super::below(loose(n)))
 }

@@ -1,7 +1,7 @@
 //! `F_{2^61-1}` as its own MAC field.
 
 use super::vector::Vectors;
-use super::{Sum, loose, multiply_add, over_pairs, over_products, product};
+use super::{Sum, eightfold, loose, multiply_add, over_pairs, over_products, product};
 use crate::extension::same;
 use crate::f61::{F61, P};
 use crate::{Authenticated, LengthError, Mac, Ring};
@@ -59,8 +59,8 @@ impl Mac<Self> for F61 {
         same(a.len(), &[b.len(), c.len(), chi.len()])?;
         let mut sums = [Sum::default(); 2];
         over_products(&mut sums, ([a, b, c], chi), |sums, a, b, c, chi| {
-            sums[0].add(product(chi.0, loose(product(a.m.0, b.m.0))));
-            let linear = product(a.x.0, b.m.0) + product(b.x.0, a.m.0) + u128::from(P - c.m.0);
+            sums[0].add(product(chi.0, loose(eightfold(a.m.0, b.m.0))));
+            let linear = eightfold(a.x.0, b.m.0) + eightfold(b.x.0, a.m.0) + u128::from((P - c.m.0) << 3);
             sums[1].add(product(chi.0, loose(linear)));
         });
         Ok(sums.map(Sum::reduce))
@@ -70,7 +70,7 @@ impl Mac<Self> for F61 {
         same(a.len(), &[b.len(), c.len(), chi.len()])?;
         let mut sums = [Sum::default(); 2];
         over_products(&mut sums, ([a, b, c], chi), |sums, a, b, c, chi| {
-            sums[0].add(product(chi.0, loose(product(a.0, b.0))));
+            sums[0].add(product(chi.0, loose(eightfold(a.0, b.0))));
             sums[1].add(product(chi.0, c.0));
         });
         Ok(sums.map(Sum::reduce))

@@ -1,7 +1,7 @@
 //! The quadratic extension of `F_{2^61-1}` as the MAC field of values in the prime field.
 
 use super::vector::Vectors;
-use super::{Sum, Sums, loose, over_pairs, over_products, product};
+use super::{Sum, Sums, eightfold, loose, over_pairs, over_products, product};
 use crate::extension::same;
 use crate::f61::{F61, F61x2, P};
 use crate::{Authenticated, LengthError, Mac, Ring};
@@ -46,8 +46,8 @@ fn parts(a: F61x2) -> [u64; 2] {
 #[inline(always)]
 fn loose_product(a: F61x2, b: F61x2) -> [u64; 2] {
     // p - im stands for -im.
-    let re = product(a.re.0, b.re.0) + product(a.im.0, P - b.im.0);
-    let im = product(a.re.0, b.im.0) + product(a.im.0, b.re.0);
+    let re = eightfold(a.re.0, b.re.0) + eightfold(a.im.0, P - b.im.0);
+    let im = eightfold(a.re.0, b.im.0) + eightfold(a.im.0, b.re.0);
     [loose(re), loose(im)]
 }
 
@@ -105,7 +105,7 @@ impl Mac<F61> for F61x2 {
         over_products(&mut sums, ([a, b, c], chi), |sums, a, b, c, chi| {
             sums[0].add(*chi, loose_product(a.m, b.m));
             let linear = |a_m: F61, b_m: F61, c_m: F61| {
-                loose(product(a.x.0, b_m.0) + product(b.x.0, a_m.0) + u128::from(P - c_m.0))
+                loose(eightfold(a.x.0, b_m.0) + eightfold(b.x.0, a_m.0) + u128::from((P - c_m.0) << 3))
             };
             sums[1].add(*chi, [linear(a.m.re, b.m.re, c.m.re), linear(a.m.im, b.m.im, c.m.im)]);
         });
