@@ -49,13 +49,14 @@
 //!
 //! # Kernels
 //!
-//! [`AHEAD`] pairs of keys are expanded at once ([`AesLevel::Vaes256`]: a pair in one register), which hides
-//! the schedule's latency; gates then follow one by one or many in a call. `portable` (the `aes` crate) is
+//! [`AHEAD`] pairs of keys are expanded at once, word by word of four or eight keys in one register, which hides
+//! the schedule's latency and takes half the instructions that one key's words in a register would. Gates then follow one by one or many in
+//! a call ([`AesLevel::Vaes256`]: a pair of keys in one register). `portable` (the `aes` crate) is
 //! the specification.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
-mod x86;
+pub(crate) mod x86;
 
 use volery_field::Gf128;
 use volery_vole::AesLevel;
@@ -68,7 +69,7 @@ pub(crate) const AHEAD: usize = 16;
 /// The round keys of a pair of keys: `[round][which]`.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
-struct PairKeys([[Gf128; 2]; 11]);
+pub(crate) struct PairKeys([[Gf128; 2]; 11]);
 
 impl PairKeys {
     const ZERO: Self = Self([[Gf128::ZERO; 2]; 11]);
@@ -78,7 +79,7 @@ impl PairKeys {
 pub(crate) type Pair = [Gf128; 2];
 
 /// The expanded keys of successive pairs.
-pub(crate) struct Keys {
+pub struct Keys {
     level: AesLevel,
     start: u128,
     /// The first pair that is not expanded.
@@ -95,7 +96,7 @@ impl Keys {
     }
 
     /// `level` must be available.
-    fn with_level(level: AesLevel, start: [u8; 16], first: u64) -> Self {
+    pub(crate) fn with_level(level: AesLevel, start: [u8; 16], first: u64) -> Self {
         let start = u128::from_le_bytes(start);
         Self { level, start, next: first, keys: [PairKeys::ZERO; AHEAD], used: AHEAD }
     }
@@ -109,6 +110,18 @@ impl Keys {
     #[inline(always)]
     pub(crate) fn ready(&self) -> usize {
         AHEAD - self.used
+    }
+
+    /// The next two pairs of keys, which count as used then, if the CPU has AES (and AVX2) on registers of 256 bits.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(crate) fn next_gate(&mut self) -> Option<&[PairKeys; 2]> {
+        if !matches!(self.level, AesLevel::Vaes256 | AesLevel::Vaes512) {
+            return None;
+        }
+        let keys = self.keys.get(self.used..)?.first_chunk()?;
+        self.used += 2;
+        Some(keys)
     }
 
     /// Expands the next pairs; call it when none is ready.
