@@ -96,6 +96,8 @@ pub mod tags {
         SOFT_SPOKEN_CHALLENGE = 0x16, "SoftSpokenChallenge";
         /// SoftSpoken OT: the answer of the consistency check.
         SOFT_SPOKEN_CHECK = 0x17, "SoftSpokenCheck";
+        /// SoftSpoken OT: the choices of OTs that come from correlations of the other direction.
+        SOFT_SPOKEN_CHOICES = 0x18, "SoftSpokenChoices";
         /// Ferret: the trees' level sums.
         FERRET_TREES = 0x19, "FerretTrees";
         /// Ferret: the consistency check's challenge and masked values.

@@ -17,6 +17,9 @@
 //! commitment of 256 bits and a seed; P sends the sum of a tree's commitments and one digest of all of them, and V
 //! compares (the paper's consistency check for punctured PRFs). So a cheating P is bound to one vector of seeds for each tree.
 //!
+//! Parties that have correlations with the roles swapped need no base OTs: [`ReversedSetup`] and [`Receiver::reversed`] make the OTs from
+//! 128 of those.
+//!
 //! # Extension: one message from P to V (`columns`, `check`)
 //!
 //! Each seed is stretched to `r_{t,x}`, one bit a correlation. P adds up `u_t = sum_x r_{t,x}` and
@@ -58,6 +61,7 @@ mod check;
 mod columns;
 mod kernel;
 mod receiver;
+mod reversed;
 mod sender;
 mod soundness;
 #[cfg(test)]
@@ -65,6 +69,7 @@ mod tests;
 mod tree;
 
 pub use receiver::{Receiver, ReceiverSetup};
+pub use reversed::ReversedSetup;
 pub use sender::{Sender, SenderSetup};
 pub use soundness::soundness_bits;
 

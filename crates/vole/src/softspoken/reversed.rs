@@ -1,0 +1,208 @@
+//! The setup from correlations of the other direction, instead of base OTs.
+//!
+//! Two parties that have random COT one way have OTs the other way for a hash each. In this module S is the party that will be the
+//! extension's *sender*, with an offset of its own, and R its receiver. Of the correlations that exist S holds tags `m_i` of random bits
+//! `u_i`, and R holds keys `k_i` and delta:
+//!
+//! ```text
+//! S:  choice c_i (the complement of the offset's bit i)       d_i = c_i + u_i       -->
+//! R:  pads H(i, k_i), H(i, k_i + delta)                       K_i,b = the pad of b + d_i
+//! S:  K_i,c = H(i, m_i),   as m_i is one of R's two by u_i
+//! ```
+//!
+//! `H` is a random oracle of the session that is set up, which must have a name that no other setup has. The trees follow as after base OTs.
+//!
+//! * *R learns nothing of the offset*: `d_i` is masked by `u_i`, uniform to R, and used for nothing else.
+//! * *S learns one key of each pair*: for the other it has to ask `H` for `m_i + delta`. A cheating S may have guessed bits of delta when the
+//!   correlations were made and survived with probability `p`; delta is then one of `p 2^127` values, so that `q` questions hit it with
+//!   `q / (p 2^127)`, and survival and hit together have `q / 2^127`: the term that every use of delta has.
+//! * *Either may choose the keys that it sees*, as with [endemic base OTs](crate::base_ot): S its pad by its part in the correlations, R both
+//!   pads. The trees need no more, and their check is the same.
+
+use volery_channel::Channel;
+use volery_channel::tags::{SOFT_SPOKEN_CHOICES, SOFT_SPOKEN_TREE};
+use volery_field::Gf128;
+use zeroize::Zeroizing;
+
+use super::columns::Streams;
+use super::sender::KeyedSetup;
+use super::{BLOCK, COLUMNS, FieldBits, Receiver, Sender, setup_transcript, tree};
+use crate::supply::Stock;
+use crate::{Delta, Error, Oracle, SessionId};
+
+/// Bytes of the choices' message.
+const CHOICES: usize = COLUMNS / 8;
+
+/// S between its choices and R's trees.
+pub struct ReversedSetup {
+    session: SessionId,
+    keyed: KeyedSetup,
+}
+
+/// The oracle `H`.
+struct Pads(Oracle);
+
+impl Pads {
+    fn new(session: &SessionId) -> Self {
+        Self(Oracle::new("softspoken: reversed", session))
+    }
+
+    fn pad(&self, i: usize, correlation: Gf128) -> Gf128 {
+        let pad = Zeroizing::new(self.0.hash::<BLOCK>(i as u64, &[&correlation.to_bits().to_le_bytes()]));
+        Gf128::from_bits(u128::from_le_bytes(*pad))
+    }
+}
+
+impl ReversedSetup {
+    /// Sends the choices for a sender under `delta`, from 128 tags of `stock`. Waits for nothing but the stock.
+    ///
+    /// # Errors
+    /// The stock's and the channel's.
+    pub fn start(
+        channel: &mut dyn Channel,
+        session: &SessionId,
+        delta: Delta,
+        stock: &mut Stock,
+    ) -> Result<Self, Error> {
+        let mut tags = Zeroizing::new([Gf128::ZERO; COLUMNS]);
+        stock.fill(channel, &mut *tags)?;
+        let (mut message, pads) = ([0; CHOICES], Pads::new(session));
+        for (i, tag) in tags.iter().enumerate() {
+            let choice = !delta.mask(i) as u8 & 1;
+            message[i / 8] |= (choice ^ tag.lsb().to_u8()) << (i % 8);
+        }
+        channel.send(SOFT_SPOKEN_CHOICES, &message)?;
+        channel.flush()?;
+        let keys = tags.iter().enumerate().map(|(i, tag)| pads.pad(i, *tag)).collect();
+        let keyed = KeyedSetup { message: message.to_vec(), delta, keys: Zeroizing::new(keys) };
+        Ok(Self { session: *session, keyed })
+    }
+
+    /// Receives and checks the trees.
+    ///
+    /// # Errors
+    /// [`Error::Cheat`] if the trees are not consistent; what receiving meets.
+    pub fn finish(self, channel: &mut dyn Channel, bits: FieldBits) -> Result<Sender, Error> {
+        let mut trees = vec![0; bits.tree_message_bytes()];
+        channel.recv_exact(SOFT_SPOKEN_TREE, &mut trees)?;
+        self.keyed.finish(&self.session, bits, &[], &trees)
+    }
+}
+
+impl Receiver {
+    /// R's whole setup, from 128 keys of `stock` under `delta`: the peer is a [`ReversedSetup`].
+    ///
+    /// # Errors
+    /// The stock's and the channel's.
+    pub fn reversed(
+        channel: &mut dyn Channel,
+        session: &SessionId,
+        bits: FieldBits,
+        delta: &Delta,
+        stock: &mut Stock,
+    ) -> Result<Self, Error> {
+        let mut correlations = Zeroizing::new([Gf128::ZERO; COLUMNS]);
+        stock.fill(channel, &mut *correlations)?;
+        let mut choices = [0; CHOICES];
+        channel.recv_exact(SOFT_SPOKEN_CHOICES, &mut choices)?;
+        let pads = Pads::new(session);
+        let pair = |(i, key): (usize, &Gf128)| {
+            let [zero, one] = [*key, *key + delta.expose()].map(|key| pads.pad(i, key));
+            // The peer's message decides, no secret of anybody's.
+            if choices[i / 8] >> (i % 8) & 1 == 1 { [one, zero] } else { [zero, one] }
+        };
+        let keys = Zeroizing::new(correlations.iter().enumerate().map(pair).collect::<Vec<_>>());
+        let (seeds, trees) = tree::grow_all(session, bits, &keys);
+        channel.send(SOFT_SPOKEN_TREE, &trees)?;
+        let transcript = setup_transcript(session, bits, &[], &choices, &trees);
+        Ok(Self { bits, transcript, streams: Some(Streams::new(bits, seeds)) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use rand_chacha::ChaCha12Rng;
+    use rand_core::SeedableRng;
+    use volery_channel::{Limits, Tag, memory_pair};
+
+    use super::*;
+    use crate::cot::{ProverParty, VerifierParty};
+    use crate::supply::{Profile, Supply};
+    use crate::testing::Tap;
+
+    const FIRST: SessionId = SessionId::new([3; 32]);
+    const SECOND: SessionId = SessionId::new([4; 32]);
+
+    fn rng(seed: u64) -> ChaCha12Rng {
+        ChaCha12Rng::seed_from_u64(seed)
+    }
+
+    fn offset() -> Delta {
+        Delta::random(&mut rng(9))
+    }
+
+    /// Keys at S and tags at R of 500 correlations whose setup came from the other direction's; R's messages pass through `tap`.
+    fn run(
+        bits: FieldBits,
+        sessions: [SessionId; 2],
+        tap: fn(Tag, &mut Vec<u8>),
+    ) -> (Result<Vec<Gf128>, Error>, Result<Vec<Gf128>, Error>) {
+        let (mut s, r) = memory_pair(&Limits::default());
+        let plan = Profile::Lan.plan();
+        thread::scope(|scope| {
+            let receiver = scope.spawn(move || {
+                let (mut r, mut rng) = (Tap { inner: r, tap }, rng(1));
+                let delta = Delta::random(&mut rng);
+                let first = Sender::setup(&mut r, &FIRST, FieldBits::Eight, delta.duplicate(), &mut rng)?;
+                let party = VerifierParty::new(FIRST, first, delta.duplicate(), &mut rng);
+                let mut stock = Stock::new(Box::new(Supply::new(party, plan, None)));
+                let mut second = Receiver::reversed(&mut r, &sessions[0], bits, &delta, &mut stock)?;
+                let mut tags = Vec::new();
+                second.extend(&mut r, 500, &mut tags)?;
+                r.flush()?;
+                Ok(tags)
+            });
+            let sender = scope.spawn(move || {
+                let mut rng = rng(2);
+                let first = Receiver::setup(&mut s, &FIRST, FieldBits::Eight, &mut rng)?;
+                let party = ProverParty::new(FIRST, first, &mut rng);
+                let mut stock = Stock::new(Box::new(Supply::new(party, plan, None)));
+                let setup = ReversedSetup::start(&mut s, &sessions[1], offset(), &mut stock)?;
+                let mut second = setup.finish(&mut s, bits)?;
+                let mut keys = Vec::new();
+                second.extend(&mut s, 500, &mut keys)?;
+                Ok(keys)
+            });
+            (sender.join().unwrap(), receiver.join().unwrap())
+        })
+    }
+
+    #[test]
+    fn extension_after_a_setup_from_the_other_direction_satisfies_the_relation() {
+        for bits in FieldBits::ALL {
+            let (keys, tags) = run(bits, [SECOND; 2], |_, _| {});
+            let (keys, tags) = (keys.unwrap(), tags.unwrap());
+            assert_eq!((keys.len(), tags.len()), (500, 500));
+            for (key, tag) in keys.iter().zip(&tags) {
+                assert_eq!(*key, *tag + offset().expose() * tag.lsb());
+            }
+            let ones = tags.iter().filter(|tag| tag.lsb().to_u8() == 1).count();
+            assert!((150..350).contains(&ones), "{ones}");
+        }
+    }
+
+    #[test]
+    fn wrong_trees_and_another_session_s_are_found() {
+        let changed: fn(Tag, &mut Vec<u8>) = |tag, message| {
+            if tag == SOFT_SPOKEN_TREE {
+                message[5] ^= 1;
+            }
+        };
+        for (sessions, tap) in [([SECOND; 2], changed), ([SECOND, FIRST], |_, _| {})] {
+            let (keys, _) = run(FieldBits::Eight, sessions, tap);
+            assert!(matches!(keys, Err(Error::Cheat { .. })), "{keys:?}");
+        }
+    }
+}
