@@ -41,13 +41,15 @@ pub struct Stock<T: Item = Gf128> {
     next: usize,
     /// Correlations taken before this batch.
     before: u64,
+    /// All before this number were made ahead.
+    made: u64,
 }
 
 impl<T: Item> Stock<T> {
     /// An empty stock.
     #[must_use]
     pub fn new(source: Box<dyn Correlations<T> + Send>) -> Self {
-        Self { source, batch: Vec::new(), next: 0, before: 0 }
+        Self { source, batch: Vec::new(), next: 0, before: 0, made: 0 }
     }
 
     /// Says how many correlations will be taken next, if that is known; see [`Correlations::expect`].
@@ -117,20 +119,45 @@ impl<T: Item> Stock<T> {
     /// As [`Stock::refill`].
     pub fn prepare(&mut self, channel: &mut dyn Channel, n: usize) -> Result<(), Error> {
         self.expect(Some(n as u64));
-        let index = self.index();
-        let mut ahead = Zeroizing::new(Vec::new());
-        loop {
-            append(&mut ahead, self.at_hand(), n);
-            self.advance(usize::MAX);
-            if ahead.len() >= n {
-                break;
+        self.reserve(n);
+        self.make(channel, self.index().saturating_add(n as u64))
+    }
+
+    /// Makes room for `n` at hand, so that making them moves nothing.
+    pub fn reserve(&mut self, n: usize) {
+        // Batches are given whole, so the last one may go beyond `n`.
+        let missing = (n + ROOM).saturating_sub(self.at_hand().len());
+        grow(&mut self.batch, missing);
+    }
+
+    /// Makes correlations ahead until all before number `end` are made, counted as [`Stock::index`] counts. Both parties call it at
+    /// the same place with the same `end`, whatever each has at hand: what a batch holds is each party's own affair.
+    ///
+    /// # Errors
+    /// As [`Stock::refill`].
+    pub fn make(&mut self, channel: &mut dyn Channel, end: u64) -> Result<(), Error> {
+        self.made = self.made.max(end);
+        let mut more = Zeroizing::new(Vec::new());
+        while self.before + (self.batch.len() as u64) < end {
+            let mut result = self.source.refill(channel, &mut more);
+            if result.is_ok() && more.is_empty() {
+                result = Err(Error::misuse("a source of correlations gave none"));
             }
-            self.refill(channel)?;
+            if let Err(error) = result {
+                self.burn();
+                return Err(error);
+            }
+            grow(&mut self.batch, more.len());
+            self.batch.extend_from_slice(&more);
         }
-        self.batch.zeroize();
-        self.batch = core::mem::take(&mut *ahead);
-        (self.before, self.next) = (index, 0);
         Ok(())
+    }
+
+    /// Correlations that were made ahead by [`Stock::prepare`] or [`Stock::make`] and are not taken: the same number at both parties, of which
+    /// either may have more at hand.
+    #[must_use]
+    pub fn prepared(&self) -> u64 {
+        self.made.saturating_sub(self.index())
     }
 
     /// Destroys the correlations at hand and their source, with all that it keeps: after an abort nothing more may be
@@ -138,6 +165,7 @@ impl<T: Item> Stock<T> {
     pub fn burn(&mut self) {
         self.batch.zeroize();
         self.next = 0;
+        self.made = 0;
         self.source = Box::new(Burnt);
     }
 
@@ -160,14 +188,18 @@ impl<T: Item> Stock<T> {
     }
 }
 
-/// Appends; where the vector has to move, what it leaves behind is wiped. It will hold about `n` in the end.
-fn append<T: Item>(all: &mut Zeroizing<Vec<T>>, more: &[T], n: usize) {
-    if all.capacity() - all.len() < more.len() {
-        let mut larger = Zeroizing::new(Vec::with_capacity((all.len() + more.len()).max(n) + more.len()));
+/// Room for what the last batch may have beyond what is asked for: with few threads, so that nothing moves.
+const ROOM: usize = 1 << 14;
+
+/// Makes room for `n` more; where the vector has to move, what it leaves behind is wiped.
+fn grow<T: Item>(all: &mut Vec<T>, n: usize) {
+    if all.capacity() - all.len() < n {
+        // Twice as much at least, so that few things move often.
+        let mut larger = Vec::with_capacity((all.len() + n).max(2 * all.len()));
         larger.extend_from_slice(all);
+        all.zeroize();
         *all = larger;
     }
-    all.extend_from_slice(more);
 }
 
 /// The source of a stock that an error has ended.
