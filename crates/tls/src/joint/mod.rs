@@ -7,7 +7,7 @@
 //!   sizes                                     ----------->   within its limits?
 //!   labels and products (V's choices, P's offset) <------>
 //!   garbled circuits, masks                   ----------->   keeps the tables
-//!   correlations for the proof (V's delta)    <---------->
+//!     beside them correlations for the proof (V's delta) <->
 //!                                             <-----------   t_V G, on both curves
 //! handshake (Engine; P has checked the server's certificates and signature)
 //!   agree: point, E2F                         <---------->   shares s_P + s_V of the pre-master secret           <---->

@@ -1,10 +1,12 @@
 //! What a connection computes under garbling, and how large it is.
 
+use volery_channel::Channel;
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::{F2, Gf128};
 use volery_garble::Shape;
 use volery_garble::two_party::{Settings, Wire};
 use volery_vole::ole;
+use volery_vole::supply::{Plan, Stock};
 use volery_zk::quicksilver;
 use zeroize::Zeroizing;
 
@@ -135,6 +137,12 @@ impl Sizes {
         self.spare().checked_sub(1).map(|blocks| (BLOCK_BYTES * blocks).min(MAX_PLAINTEXT))
     }
 
+    /// Bits that the parties share, about: the hash keys', masks', key streams'.
+    fn shared(&self) -> usize {
+        let own: usize = self.records().iter().map(|record| 1 + record.length.div_ceil(BLOCK_BYTES)).sum();
+        8 * BLOCK_BYTES * (2 + own + self.spare())
+    }
+
     /// Commitments that the proof makes, about: the garbled steps again, the server's Finished message, blocks of the response with
     /// some room for its alerts, and what is claimed of it.
     fn commitments(&self) -> Result<u64, Error> {
@@ -168,6 +176,27 @@ impl Sizes {
         let count = quicksilver::Program::from(self.commitments()?).correlations(settings);
         usize::try_from(count).map_err(|_| Error::misuse("more correlations than there is memory"))
     }
+}
+
+/// Says that the proof and all before it will take these correlations, makes room for them and returns the number of the last one: from now on
+/// they are made wherever there is time.
+pub(super) fn expect(
+    stock: &mut Stock,
+    sizes: &Sizes,
+    settings: quicksilver::Settings,
+) -> Result<u64, Error> {
+    // Shared bits are P's inputs, and are taken while correlations are made.
+    let count = sizes.correlations(settings)? + SHARE_BITS + sizes.shared() + OTS;
+    stock.expect(Some(count as u64));
+    stock.reserve(count);
+    Ok(stock.index() + count as u64)
+}
+
+/// Has the first round of correlations begun, if there will be any, so that the parties answer each other while they do other things.
+pub(super) fn begin_round(channel: &mut dyn Channel, stock: &mut Stock) -> Result<(), Error> {
+    // More than was made for the OTs: what follows is the round's begin.
+    let end = stock.index() + Plan::CHUNK as u64;
+    Ok(stock.make(channel, end).map_err(volery_garble::Error::from)?)
 }
 
 /// The type of the client's record with this number.
@@ -230,20 +259,28 @@ pub(super) fn server<M: TwoParty>(
     sizes.longest_read().map(|longest| ReadKey::new(machine, [key, iv], longest)).transpose()
 }
 
-/// Prepares all of it, from the two shares' wires on.
+/// Prepares the first part of it, from the two shares' wires to the master secret.
+pub(super) fn rehearse_master<P: Party>(
+    machine: &mut Machine<P>,
+    channel: &mut dyn Channel,
+    [prover, verifier]: [&[Wire]; 2],
+) -> Result<HmacKey<Wire>, Error> {
+    let needed = &mut machine.rehearse(channel);
+    // The server has not chosen a curve yet; the calls are the same for both.
+    let premaster = HmacKey::premaster(needed, Group::P256, prover, verifier)?;
+    master(needed, &premaster, MasterSeed::SessionHash([0; 32]))
+}
+
+/// Prepares the rest, from there on.
 pub(super) fn rehearse<P: Party>(
     machine: &mut Machine<P>,
-    channel: &mut dyn volery_channel::Channel,
-    shares: [&[Wire]; 2],
+    channel: &mut dyn Channel,
+    master: &HmacKey<Wire>,
     sizes: &Sizes,
 ) -> Result<(), Error> {
     let needed = &mut machine.rehearse(channel);
-    let [prover, verifier] = shares;
-    // The server has not chosen a curve yet; the calls are the same for both.
-    let premaster = HmacKey::premaster(needed, Group::P256, prover, verifier)?;
-    let master = master(needed, &premaster, MasterSeed::SessionHash([0; 32]))?;
-    let block = prf::key_block(needed, &master, &[0; 32], &[0; 32])?;
-    prf::verify_data(needed, &master, Side::Client, &[0; 32])?;
+    let block = prf::key_block(needed, master, &[0; 32], &[0; 32])?;
+    prf::verify_data(needed, master, Side::Client, &[0; 32])?;
     client(needed, &block, &sizes.records())?;
     if let Some((key, _)) = server(needed, &block, sizes)? {
         let spare = &mut machine.rehearse_spare(channel);
@@ -264,6 +301,9 @@ pub(super) fn keys(
     let KeyBlock { keys: [_, server_key], iv_wires: [_, server_iv] } = block;
     Keys { master, client_finished, client: client.into_cipher(), server: [server_key, server_iv] }
 }
+
+/// Correlations that labels' OTs come from.
+const OTS: usize = 128;
 
 /// Bits of a share of the pre-master secret.
 pub(super) const SHARE_BITS: usize = 256;

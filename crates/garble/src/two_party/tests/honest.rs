@@ -10,9 +10,11 @@ use volery_vole::softspoken::{FieldBits, Receiver, Sender};
 use volery_vole::supply::{Profile, Stock, Supply};
 
 use super::functions::Toy;
-use super::parties::{Party, SESSION, between, delta, evaluator, garbler, rng, settings};
+use super::parties::{
+    Party, SESSION, between, delta, evaluator, garbler, garbler_without_labels, rng, settings,
+};
 use super::scenario::{Plan, prove, right, run, verify};
-use crate::two_party::{Evaluator, Garbler, Garbling, Owner, evaluator_labels, garbler_labels};
+use crate::two_party::{Evaluator, Garbler, GarblerLabels, Garbling, Owner, evaluator_labels};
 use crate::{Error, Function, Shape};
 
 #[test]
@@ -25,7 +27,14 @@ fn a_session_gives_the_right_values_and_the_proof_is_accepted() {
 }
 
 #[test]
-fn a_session_on_correlations_of_its_own_gives_the_same() {
+fn a_session_on_correlations_of_its_own_gives_the_same_however_many_are_made_beside_tables() {
+    for ahead in [0, 129, 9000, 40_000] {
+        on_correlations_of_its_own(ahead);
+    }
+}
+
+/// With correlations up to this number made beside tables.
+fn on_correlations_of_its_own(ahead: u64) {
     fn stock(source: impl volery_vole::supply::Correlations + Send + 'static) -> Stock {
         Stock::new(Box::new(source))
     }
@@ -34,9 +43,11 @@ fn a_session_on_correlations_of_its_own_gives_the_same() {
         |mut c| {
             let mut rng = rng(20);
             let extension = Receiver::setup(&mut c, &SESSION, FieldBits::Eight, &mut rng)?;
-            let supply = Supply::new(ProverParty::new(SESSION, extension, &mut rng), plan, None);
-            let labels = garbler_labels(&mut c, &SESSION, &mut rng)?;
-            let mut p = Garbler::new(&SESSION, settings(), labels, stock(supply), &mut rng);
+            let mut tags = stock(Supply::new(ProverParty::new(SESSION, extension, &mut rng), plan, None));
+            let labels = GarblerLabels::start(&mut c, &SESSION, &mut tags, &mut rng)?;
+            let labels = labels.finish(&mut c, &mut rng)?;
+            let mut p = Garbler::new(&SESSION, settings(), labels, tags, &mut rng);
+            p.prepare_beside(ahead);
             let (seen, _) = run(&mut p, &mut c, &Plan::HONEST)?;
             p.prove(&mut c, &mut rng, |_, _| Ok(()))?;
             Ok::<_, Error>(seen)
@@ -44,15 +55,56 @@ fn a_session_on_correlations_of_its_own_gives_the_same() {
         |mut c| {
             let mut rng = rng(21);
             let extension = Sender::setup(&mut c, &SESSION, FieldBits::Eight, delta(), &mut rng)?;
-            let supply = Supply::new(VerifierParty::new(SESSION, extension, delta(), &mut rng), plan, None);
-            let labels = evaluator_labels(&mut c, &SESSION, &mut rng)?;
-            let mut v = Evaluator::new(&SESSION, settings(), labels, (delta(), stock(supply)));
+            let party = VerifierParty::new(SESSION, extension, delta(), &mut rng);
+            let mut keys = stock(Supply::new(party, plan, None));
+            let labels = evaluator_labels(&mut c, &SESSION, (&delta(), &mut keys), &mut rng)?;
+            let mut v = Evaluator::new(&SESSION, settings(), labels, (delta(), keys));
+            v.prepare_beside(ahead);
             let (seen, _) = run(&mut v, &mut c, &Plan::HONEST)?;
             v.verify(&mut c, &mut rng, |_, _| Ok(()))?;
             Ok::<_, Error>(seen)
         },
     );
     assert!(right(&p.expect("honest"), &v.expect("honest")));
+}
+
+#[test]
+fn labels_may_come_when_all_is_garbled() {
+    for [x, y] in [[0, 1], [1, 0], [1, 1]].map(|bits| bits.map(F2::from_lsb)) {
+        let (p, v) = between(
+            |mut c| {
+                let (mut p, labels) = garbler_without_labels();
+                let mine = p.input(&mut c, Owner::Prover, 1)?;
+                let theirs = p.input(&mut c, Owner::Verifier, 1)?;
+                let out = p.call(&mut c, Toy::And, &[mine.wires(), theirs.wires()].concat())?;
+                p.set_labels(&mut c, labels)?;
+                let late = p.input(&mut c, Owner::Verifier, 1)?;
+                p.give(&mut c, mine, &[x])?;
+                p.take(&mut c, theirs)?;
+                let late_wires = late.wires().to_vec();
+                p.take(&mut c, late)?;
+                let values = p.public(&mut c, &[out, late_wires].concat())?;
+                p.prove(&mut c, &mut rng(1), |_, _| Ok(()))?;
+                Ok::<_, Error>(values)
+            },
+            |mut c| {
+                let mut v = evaluator();
+                let theirs = v.input(&mut c, Owner::Prover, 1)?;
+                let mine = v.input(&mut c, Owner::Verifier, 1)?;
+                let out = v.call(&mut c, Toy::And, &[theirs.wires(), mine.wires()].concat())?;
+                let late = v.input(&mut c, Owner::Verifier, 1)?;
+                v.take(&mut c, theirs)?;
+                v.give(&mut c, mine, &[y])?;
+                let late_wires = late.wires().to_vec();
+                v.give(&mut c, late, &[y])?;
+                let values = v.public(&mut c, &[out, late_wires].concat())?;
+                v.verify(&mut c, &mut rng(2), |_, _| Ok(()))?;
+                Ok::<_, Error>(values)
+            },
+        );
+        assert_eq!(p.expect("honest"), [x * y, y]);
+        assert_eq!(v.expect("honest"), [x * y, y]);
+    }
 }
 
 /// Inputs of all kinds to one circuit, before or after it is garbled.

@@ -172,6 +172,12 @@ pub(super) fn garbler_with(settings: Settings) -> Garbler<Toy> {
     Garbler::new(&SESSION, settings, labels, dealt(1, None), &mut rng(7))
 }
 
+/// The same P before it has its labels, and these.
+pub(super) fn garbler_without_labels() -> (Garbler<Toy>, Stock) {
+    let p = Garbler::without_labels(&SESSION, settings(), offset(), dealt(1, None), &mut rng(7));
+    (p, dealt(2, Some(offset())))
+}
+
 /// V with dealt correlations.
 pub(super) fn evaluator() -> Evaluator<Toy> {
     evaluator_with(settings())
