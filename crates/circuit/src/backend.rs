@@ -85,7 +85,8 @@ pub trait Ops<R: Ring>: Backend {
     }
 
     /// Adds binary numbers, over bits: [`Columns::run`], which is the default. Backends override it that can make room for all of its
-    /// multiplications at once, or compute on words.
+    /// multiplications at once, or compute on words, and may take these in another order: that of [`Columns::run_as_words`]. Backends of
+    /// two parties must take the same.
     ///
     /// # Errors
     /// As [`Ops::mul`].

@@ -4,29 +4,46 @@ use volery_field::Ring;
 
 use crate::Ops;
 
-/// Columns of a sum of `M` binary numbers over F2, as [`Ops::ripple`] adds them: `M - 1` adders one after another, each of which hands a
-/// carry from column to column, and for a public number one more.
+/// Columns of a sum of `M` binary numbers over F2 and a public one, as [`Ops::ripple`] adds them. No wire is known, or taken for known.
 ///
-/// In each column, for the sum bit `s` that is the first word's, each further word's `x` and its carry `c`
+/// A column sums the numbers' bits, what is carried into it and the public bit. Full adders take the sum so far `s`, the next number's `x`,
+/// and a carry `c`, or, where there are fewer carries than numbers, one more number's bit in its place:
 ///
 /// ```text
 /// p = (s + c)(x + c)    s' = s + c + x    c' = p + c
 /// ```
 ///
-/// and then, for a bit `k` of the public number and the last carry,
+/// What is left besides `s` is one bit or none. A half adder takes it, `c`, and the public bit `k`,
 ///
 /// ```text
 /// p = s c    s' = s + c + k    c' = p, or p + s + c if k = 1
 /// ```
+///
+/// or, if there is none, `s' = s + k`, and `c' = s` is carried if `k = 1`. So `h` bits cost `h/2` multiplications, rounded down. Within few
+/// columns there are `M - 1` carries, one for each further number, and from the first public bit on `M`.
 pub struct Columns<'a, W, const M: usize> {
     /// Where the sum goes, as many bits as there are columns.
     pub sums: &'a mut [W],
     /// The numbers, as long each; what is longer does not count.
     pub words: [&'a [W]; M],
-    /// Those of the further words in order, into the first column and out of the last; and that of the public number.
-    pub carries: &'a mut [W; M],
-    /// The public number, least significant bit first, if there is one. Bits from 64 on are zero.
-    pub public: Option<u64>,
+    /// Into the first column, and out of the last.
+    pub carries: &'a mut Carries<W, M>,
+    /// The public number, least significant bit first. Bits from 64 on are zero.
+    pub public: u64,
+    /// Whether nothing is carried out of the last column, which then costs no multiplications.
+    pub modular: bool,
+}
+
+/// The most multiplications of [`Columns`] that are added as words: six numbers of 64 bits each.
+pub const MOST_BY_ADDERS: usize = 384;
+
+/// What one column carries into the next.
+#[derive(Clone, Debug)]
+pub struct Carries<W, const M: usize> {
+    /// The carries; what comes after these are stand-ins.
+    pub wires: [W; M],
+    /// How many there are, at most `M`.
+    pub live: usize,
 }
 
 impl<W: Clone, const M: usize> Columns<'_, W, M> {
@@ -37,11 +54,83 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         self.words.iter().map(|word| word.len()).min().map_or(0, |width| width.min(self.sums.len()))
     }
 
+    /// How many columns have multiplications: all, or all but the last.
+    #[inline(always)]
+    #[must_use]
+    pub fn carrying(&self) -> usize {
+        self.width().saturating_sub(usize::from(self.modular))
+    }
+
     /// How many multiplications it takes.
     #[inline(always)]
     #[must_use]
     pub fn multiplications(&self) -> usize {
-        self.width() * (M.saturating_sub(1) + usize::from(self.public.is_some()))
+        let (mut live, mut first, mut n) = (self.carries.live, 0, 0);
+        while live + 1 < M && first < self.carrying() {
+            n += (M + live) / 2;
+            live = (M + live + bit(self.public, first)) / 2;
+            first += 1;
+        }
+        let quiet = self.quiet(live, first);
+        n + M.saturating_sub(1) * (quiet - first) + M * (self.carrying() - quiet)
+    }
+
+    /// Where the columns end, of those from `first` on, whose public bit costs nothing, if `live` carries come into the first of these.
+    #[inline(always)]
+    fn quiet(&self, live: usize, first: usize) -> usize {
+        if live >= M {
+            return first;
+        }
+        let public = shifted(self.public, first);
+        if public == 0 {
+            self.carrying()
+        } else {
+            self.carrying().min(first + public.trailing_zeros() as usize + 1)
+        }
+    }
+
+    /// Adds the first columns, in which some number's bit takes the place of a carry, and leaves the others: there are `M - 1` carries for
+    /// these, or `M`.
+    ///
+    /// # Errors
+    /// The backend's.
+    #[inline(always)]
+    pub fn start<R: Ring, B: Ops<R, Wire = W> + ?Sized>(self, b: &mut B) -> Result<Self, B::Error> {
+        let (width, carrying) = (self.width(), self.carrying());
+        let Self { sums, words, carries, public, modular } = self;
+        let (sums, words) = (&mut sums[..width], words.map(|word| &word[..width]));
+        let mut first = 0;
+        while carries.live + 1 < M && first < carrying {
+            let odd = bit(public, first) == 1;
+            sums[first] = first_column(b, words.map(|word| &word[first]), carries, odd)?;
+            first += 1;
+        }
+        let (sums, words) = (&mut sums[first..], words.map(|word| &word[first..]));
+        Ok(Self { sums, words, carries, public: shifted(public, first), modular })
+    }
+
+    /// How many columns there are before the public number takes multiplications. (After [`Columns::start`].)
+    #[inline(always)]
+    #[must_use]
+    pub fn quiet_columns(&self) -> usize {
+        self.quiet(self.carries.live, 0)
+    }
+
+    /// Whether they can be added as machine words, carries out of the last column included, in little room: at most 63 columns, and
+    /// [`MOST_BY_ADDERS`] multiplications. It depends on nothing that is secret.
+    #[inline(always)]
+    #[must_use]
+    pub fn fit_words(&self) -> bool {
+        M > 0 && self.width() <= 63 && M * self.width() <= MOST_BY_ADDERS
+    }
+
+    /// [`Columns::run_by_adders`] if they [fit words](Columns::fit_words), else [`Columns::run`]: what backends do that add words, one gate
+    /// after the other.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub fn run_as_words<R: Ring, B: Ops<R, Wire = W> + ?Sized>(self, b: &mut B) -> Result<(), B::Error> {
+        if self.fit_words() { self.run_by_adders(b) } else { self.run(b) }
     }
 
     /// Adds them one column after the other.
@@ -50,43 +139,170 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
     /// The backend's.
     #[inline(always)]
     pub fn run<R: Ring, B: Ops<R, Wire = W> + ?Sized>(self, b: &mut B) -> Result<(), B::Error> {
-        let width = self.width();
-        let Self { sums, words, carries, public } = self;
-        // One length for all, which is compared once a column; and carries of our own, which can be in registers.
-        let (sums, words, mut carry) =
-            (&mut sums[..width], words.map(|word| &word[..width]), carries.clone());
-        // Loops of their own with and without the last carry: there is no test of it, and fewer registers are taken.
-        if let Some(public) = public {
-            for (i, out) in sums.iter_mut().enumerate() {
-                let mut sum = full_adders(b, &words, i, &mut carry)?;
-                if let Some(carry) = carry.last_mut() {
-                    half_adder(b, &mut sum, carry, i < 64 && public >> i & 1 == 1)?;
-                }
-                *out = sum;
-            }
-        } else {
-            for (i, out) in sums.iter_mut().enumerate() {
-                *out = full_adders(b, &words, i, &mut carry)?;
-            }
+        let columns = self.start(b)?;
+        let (carrying, quiet) = (columns.carrying(), columns.quiet_columns());
+        let Self { sums, words, carries, public, modular } = columns;
+        let part = |from: usize, to: usize| words.map(|word| &word[from..to]);
+        steady::<R, B, M, false>(b, &mut sums[..quiet], part(0, quiet), &mut carries.wires, 0)?;
+        if quiet > 0 {
+            carries.make_public(b, &mut sums[quiet - 1], bit(public, quiet - 1) == 1);
         }
-        *carries = carry;
+        let public_rest = shifted(public, quiet);
+        let rest = &mut sums[quiet..carrying];
+        steady::<R, B, M, true>(b, rest, part(quiet, carrying), &mut carries.wires, public_rest)?;
+        if modular && let Some(out) = sums.get_mut(carrying) {
+            let odd = bit(public, carrying) == 1;
+            *out = parity(b, words.map(|word| &word[carrying]), carries, odd);
+        }
+        Ok(())
+    }
+
+    /// As [`Columns::run`], but with each adder taken through all columns before the next, except for the first columns. The same
+    /// multiplications, in another order: the inner loop is that of two numbers, and all factors of an adder follow from sums of words.
+    ///
+    /// # Errors
+    /// The backend's.
+    #[inline(always)]
+    pub fn run_by_adders<R: Ring, B: Ops<R, Wire = W> + ?Sized>(self, b: &mut B) -> Result<(), B::Error> {
+        let rest = self.start(b)?;
+        let (carrying, quiet) = (rest.carrying(), rest.quiet_columns());
+        let Self { sums, words, carries, public, modular } = rest;
+        let (sums, last) = sums.split_at_mut(carrying);
+        let mut adders = words[1..].iter().zip(&mut carries.wires);
+        if let Some((word, carry)) = adders.next() {
+            let mut own = carry.clone();
+            for ((sum, first), x) in sums.iter_mut().zip(words[0]).zip(*word) {
+                let mut own_sum = first.clone();
+                full_adder(b, &mut own_sum, x, &mut own)?;
+                *sum = own_sum;
+            }
+            *carry = own;
+        } else {
+            sums.clone_from_slice(&words[0][..carrying]);
+        }
+        for (word, carry) in adders {
+            let mut own = carry.clone();
+            for (sum, x) in sums.iter_mut().zip(*word) {
+                full_adder(b, sum, x, &mut own)?;
+            }
+            *carry = own;
+        }
+        if quiet > 0 {
+            carries.make_public(b, &mut sums[quiet - 1], bit(public, quiet - 1) == 1);
+        }
+        if let Some(carry) = carries.wires.last_mut() {
+            let mut own = carry.clone();
+            for (i, sum) in (quiet..).zip(&mut sums[quiet..]) {
+                let k = if bit(public, i) == 1 { R::ONE } else { R::ZERO };
+                half_adder_of(b, sum, &mut own, k)?;
+            }
+            *carry = own;
+        }
+        if modular && let Some(out) = last.first_mut() {
+            let odd = bit(public, carrying) == 1;
+            *out = parity(b, words.map(|word| &word[carrying]), carries, odd);
+        }
         Ok(())
     }
 }
 
-/// The sum bit of column `i`, before what is public.
-#[inline(always)]
-fn full_adders<R: Ring, B: Ops<R> + ?Sized, const M: usize>(
-    b: &mut B,
-    words: &[&[B::Wire]; M],
-    i: usize,
-    carries: &mut [B::Wire; M],
-) -> Result<B::Wire, B::Error> {
-    let mut sum = words[0][i].clone();
-    for (x, carry) in words[1..].iter().zip(carries) {
-        full_adder(b, &mut sum, &x[i], carry)?;
+impl<W: Clone, const M: usize> Carries<W, M> {
+    /// The first public bit that is not zero, if it is `odd`, where there is no carry for it yet: it makes one of the sum bit.
+    #[inline(always)]
+    fn make_public<R: Ring, B: Ops<R, Wire = W> + ?Sized>(&mut self, b: &mut B, sum: &mut W, odd: bool) {
+        if odd && let Some(carry) = self.wires.last_mut() {
+            carry.clone_from(sum);
+            self.live = M;
+            *sum = b.add_constant(sum, R::ONE);
+        }
     }
-    Ok(sum)
+}
+
+/// Bit `i`; zero from 64 on.
+#[inline(always)]
+fn bit(public: u64, i: usize) -> usize {
+    (shifted(public, i) & 1) as usize
+}
+
+/// Bits from `n` on.
+#[inline(always)]
+fn shifted(public: u64, n: usize) -> u64 {
+    public.checked_shr(n as u32).unwrap_or(0)
+}
+
+/// A column with fewer than `M - 1` carries: its sum bit. Adders take the bits, and the carries after them, from the last one down, as they
+/// do where some wires are known: stored proofs are about gates in this order.
+#[inline(always)]
+fn first_column<R: Ring, B: Ops<R> + ?Sized, const M: usize>(
+    b: &mut B,
+    bits: [&B::Wire; M],
+    carries: &mut Carries<B::Wire, M>,
+    odd: bool,
+) -> Result<B::Wire, B::Error> {
+    let into = carries.wires.clone();
+    let live = core::mem::take(&mut carries.live);
+    let mut rest = bits.into_iter().chain(into.iter().take(live)).rev();
+    let Some(mut last) = rest.next().cloned() else { return Ok(b.constant(R::ZERO)) };
+    let mut out = carries.wires.iter_mut();
+    while let (Some(x), Some(carry)) = (rest.next(), out.next()) {
+        let Some(mut sum) = rest.next().cloned() else {
+            let mut sum = x.clone();
+            half_adder(b, &mut sum, &mut last, odd)?;
+            *carry = last;
+            carries.live += 1;
+            return Ok(sum);
+        };
+        full_adder(b, &mut sum, x, &mut last)?;
+        *carry = core::mem::replace(&mut last, sum);
+        carries.live += 1;
+    }
+    if odd && let Some(carry) = carries.wires.get_mut(carries.live) {
+        carry.clone_from(&last);
+        last = b.add_constant(&last, R::ONE);
+        carries.live += 1;
+    }
+    Ok(last)
+}
+
+/// Columns with `M - 1` carries and without public bits, or with `HALF` and `M` carries with them.
+#[inline(always)]
+fn steady<R: Ring, B: Ops<R> + ?Sized, const M: usize, const HALF: bool>(
+    b: &mut B,
+    sums: &mut [B::Wire],
+    words: [&[B::Wire]; M],
+    carries: &mut [B::Wire; M],
+    public: u64,
+) -> Result<(), B::Error> {
+    // One length for all, which is compared once a column; and carries of our own, which can be in registers.
+    let width = sums.len();
+    let (words, mut own) = (words.map(|word| &word[..width]), carries.clone());
+    for (i, out) in sums.iter_mut().enumerate() {
+        let mut sum = words[0][i].clone();
+        for (x, carry) in words[1..].iter().zip(&mut own) {
+            full_adder(b, &mut sum, &x[i], carry)?;
+        }
+        if HALF && let Some(carry) = own.last_mut() {
+            half_adder(b, &mut sum, carry, bit(public, i) == 1)?;
+        }
+        *out = sum;
+    }
+    *carries = own;
+    Ok(())
+}
+
+/// The sum bit of a column that carries nothing out.
+#[inline(always)]
+fn parity<R: Ring, B: Ops<R> + ?Sized, const M: usize>(
+    b: &mut B,
+    bits: [&B::Wire; M],
+    carries: &Carries<B::Wire, M>,
+    odd: bool,
+) -> B::Wire {
+    let mut sum = bits[0].clone();
+    for x in bits[1..].iter().copied().chain(carries.wires.iter().take(carries.live)) {
+        sum = b.add(&sum, x);
+    }
+    if odd { b.add_constant(&sum, R::ONE) } else { sum }
 }
 
 /// `sum + 2 carry = sum + x + carry`, in place, for one AND and four XORs.
@@ -126,6 +342,22 @@ pub(crate) fn half_adder<R: Ring, B: Ops<R> + ?Sized>(
     Ok(())
 }
 
+/// [`half_adder`] with the public bit as an element, and no branch on it: these follow no pattern.
+#[inline(always)]
+fn half_adder_of<R: Ring, B: Ops<R> + ?Sized>(
+    b: &mut B,
+    sum: &mut B::Wire,
+    carry: &mut B::Wire,
+    odd: R,
+) -> Result<(), B::Error> {
+    let product = b.mul(sum, carry)?;
+    let parity = b.add(sum, carry);
+    let either = b.scale(&parity, odd);
+    *carry = b.add(&product, &either);
+    *sum = b.add_constant(&parity, odd);
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -142,40 +374,56 @@ mod tests {
         bits.iter().rev().fold(0, |sum, bit| sum << 1 | u128::from(bit.to_u8()))
     }
 
-    fn adds<const M: usize>(words: [u64; M], carries: u64, public: Option<u64>, width: usize) {
-        // The last carry is the public number's.
-        let mut carries: [F2; M] = core::array::from_fn(|j| F2::from_lsb(carries >> j));
-        let live = M - usize::from(public.is_none());
+    fn adds<const M: usize>(
+        words: [u64; M],
+        carries: u64,
+        live: usize,
+        public: u64,
+        width: usize,
+        modular: bool,
+        by_adders: bool,
+    ) {
+        let live = live % (M + 1);
+        let wires: [F2; M] = core::array::from_fn(|j| F2::from_lsb(carries >> j));
+        let into: u128 = wires[..live].iter().map(|carry| u128::from(carry.to_u8())).sum();
         let (words, mut sums) = (words.map(|word| bits(word, width)), bits(0, width));
-        let into: u128 = carries[..live].iter().map(|carry| u128::from(carry.to_u8())).sum();
         let low = (1 << width) - 1;
-        let expected = words.iter().map(|word| number(word)).sum::<u128>()
-            + into
-            + u128::from(public.unwrap_or(0)) % (low + 1);
+        let expected =
+            words.iter().map(|word| number(word)).sum::<u128>() + into + (u128::from(public) & low);
         let slices = words.each_ref().map(Vec::as_slice);
-        let columns = Columns { sums: &mut sums, words: slices, carries: &mut carries, public };
+        let mut carries = Carries { wires, live };
+        let columns = Columns { sums: &mut sums, words: slices, carries: &mut carries, public, modular };
         let multiplications = columns.multiplications();
-        Evaluator::<F2>::new().ripple(columns).expect("never fails");
-        let out: u128 = carries[..live].iter().map(|carry| u128::from(carry.to_u8())).sum();
-        assert_eq!(number(&sums) + (out << width), expected);
+        let b = &mut Evaluator::<F2>::new();
+        if by_adders { columns.run_by_adders(b) } else { b.ripple(columns) }.expect("never fails");
+        let out: u128 = carries.wires[..carries.live].iter().map(|carry| u128::from(carry.to_u8())).sum();
+        if modular {
+            assert_eq!(number(&sums), expected & low);
+        } else {
+            assert_eq!(number(&sums) + (out << width), expected);
+        }
         let mut counter = Counter::<F2>::new();
         let zeros = vec![counter.constant(F2::ZERO); width];
-        let (mut sums, mut carries) = (zeros.clone(), core::array::from_fn(|_| counter.constant(F2::ZERO)));
-        let words = [zeros.as_slice(); M];
-        counter
-            .ripple(Columns { sums: &mut sums, words, carries: &mut carries, public })
+        let (mut sums, words) = (zeros.clone(), [zeros.as_slice(); M]);
+        let mut carries = Carries { wires: core::array::from_fn(|_| counter.constant(F2::ZERO)), live };
+        let columns = Columns { sums: &mut sums, words, carries: &mut carries, public, modular };
+        if by_adders { columns.run_by_adders(&mut counter) } else { counter.ripple(columns) }
             .expect("never fails");
         assert_eq!(counter.total().multiplications, multiplications as u64);
     }
 
     proptest! {
         #[test]
-        fn sums_and_carries_are_those_of_integers(words: [u64; 4], carries: u64, public: Option<u64>, width in 0..=64_usize) {
-            let [a, b, c, d] = words;
-            adds([a], carries, public, width);
-            adds([a, b], carries, public, width);
-            adds([a, b, c], carries, public, width);
-            adds([a, b, c, d], carries, public, width);
+        fn sums_and_carries_are_those_of_integers(
+            words: [u64; 5], carries: u64, live: usize, public: u64, shift in 0..=64_u32, width in 0..=64_usize, modular: bool, by_adders: bool,
+        ) {
+            // Public numbers of all lengths, so that their first bit is anywhere.
+            let (public, [a, b, c, d, e]) = (public.unbounded_shl(shift), words);
+            adds([a], carries, live, public, width, modular, by_adders);
+            adds([a, b], carries, live, public, width, modular, by_adders);
+            adds([a, b, c], carries, live, public, width, modular, by_adders);
+            adds([a, b, c, d], carries, live, public, width, modular, by_adders);
+            adds([a, b, c, d, e], carries, live, public, width, modular, by_adders);
         }
     }
 }

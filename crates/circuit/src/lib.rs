@@ -106,7 +106,7 @@ pub use circuit::{
     Step,
 };
 pub use claim::Claim;
-pub use columns::Columns;
+pub use columns::{Carries, Columns, MOST_BY_ADDERS};
 pub use convert::{Convert, MixedEvaluator};
 pub use counter::{Counter, Counts, PartCounts};
 pub use digest::Digest;

@@ -4,7 +4,8 @@ use core::marker::PhantomData;
 
 use volery_field::Ring;
 
-use crate::{Backend, Error, Hint, Ops, Prove};
+use crate::backend::check_products;
+use crate::{Backend, Columns, Error, Hint, Ops, Prove};
 
 /// Counts what a branch commits to, and nothing else: wires are nothing, and a run takes next to no time.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +33,10 @@ impl<R: Ring> Sizer<R> {
     pub fn multiplications(&self) -> usize {
         self.multiplications
     }
+
+    fn count(&mut self, n: usize) {
+        self.multiplications = self.multiplications.saturating_add(n);
+    }
 }
 
 impl<R: Ring> Backend for Sizer<R> {
@@ -58,7 +63,28 @@ impl<R: Ring> Ops<R> for Sizer<R> {
 
     #[inline(always)]
     fn mul(&mut self, _x: &(), _y: &()) -> Result<(), Error> {
-        self.multiplications = self.multiplications.saturating_add(1);
+        self.count(1);
+        Ok(())
+    }
+
+    fn mul_many(&mut self, x: &[()], y: &[()]) -> Result<Vec<()>, Error> {
+        check_products(x.len(), y.len(), x.len())?;
+        self.count(x.len());
+        Ok(vec![(); x.len()])
+    }
+
+    fn add_products(&mut self, sums: &mut [()], x: &[()], y: &[()]) -> Result<(), Error> {
+        check_products(x.len(), y.len(), sums.len())?;
+        self.count(x.len());
+        Ok(())
+    }
+
+    fn ripple<const M: usize>(&mut self, columns: Columns<'_, (), M>) -> Result<(), Error> {
+        if !columns.modular {
+            return columns.run(self);
+        }
+        // Nothing is carried out, so that the count is all there is to it.
+        self.count(columns.multiplications());
         Ok(())
     }
 }

@@ -17,13 +17,11 @@
 //! and nothing below its lowest set bit, wherever it comes from: the constant `k`, or wires that
 //! [`Ops::known`] reports.
 
-use core::ops::Range;
-
 use volery_field::F2;
 
 use super::logic::not;
 use crate::columns::{full_adder, half_adder};
-use crate::{Columns, Ops};
+use crate::{Carries, Columns, Ops};
 
 /// Adds numbers column by column, least significant bit first; its buffers are reused from sum to sum, so that a hash
 /// function allocates nothing per word.
@@ -65,13 +63,18 @@ impl<W: Clone> Adder<W> {
     ) -> Result<(), B::Error> {
         self.start();
         let n = out.len();
-        // Within the common width no column can lack an operand, so the inner loops check no lengths.
-        let common = operands.iter().fold(n, |common, x| common.min(x.len()));
-        let words = operands.map(|x| &x[..common]);
+        // Where no backend knows anything, there is nothing left of this when it is compiled.
+        let unknown = |x: &&[W]| x.len() >= n && x[..n].iter().all(|wire| b.known(wire).is_none());
+        if M > 0 && n > 0 && operands.iter().all(unknown) {
+            return self.columns(b, out, operands.map(|x| &x[..n]), k, 0, true);
+        }
         let mut i = 0;
         while i < n {
-            if self.carries.len() + 1 >= M && self.known <= 1 {
-                i = self.steady_columns(b, &mut out[..common.min(n - 1)], &words, k, i)?;
+            let unknown = self.unknown_columns(b, n, &operands, k, i);
+            if unknown > i {
+                self.columns(b, &mut out[i..unknown], operands.map(|x| &x[i..unknown]), k, i, unknown == n)?;
+                i = unknown;
+                continue;
             }
             self.known += bit(k, i);
             for x in &operands {
@@ -79,6 +82,49 @@ impl<W: Clone> Adder<W> {
             }
             out[i] = if i + 1 == n { self.last_column(b) } else { self.column(b)? };
             i += 1;
+        }
+        Ok(())
+    }
+
+    /// Where the columns from `first` on end in which no wire is known and no operand lacks; `first` if there are none.
+    fn unknown_columns<B: Ops<F2, Wire = W> + ?Sized, const M: usize>(
+        &self,
+        b: &B,
+        n: usize,
+        operands: &[&[W]; M],
+        k: u64,
+        first: usize,
+    ) -> usize {
+        // What comes of wires that are not known is not known either.
+        let unknown = |wire: &W| b.known(wire).is_none();
+        let carries = self.carries.len() <= M && self.carries.iter().all(unknown);
+        if M == 0 || !carries || self.known + bit(k, first) > 1 {
+            return first;
+        }
+        let end = operands.iter().fold(n, |end, x| end.min(x.len())).max(first);
+        let words = operands.map(|x| &x[..end.min(x.len())]);
+        let unknown_column = |i: &usize| words.iter().all(|word| unknown(&word[*i]));
+        first + (first..end).take_while(unknown_column).count()
+    }
+
+    /// Columns from `first` on, of which nothing is known, all at once. With `modular` these are the last.
+    fn columns<B: Ops<F2, Wire = W> + ?Sized, const M: usize>(
+        &mut self,
+        b: &mut B,
+        sums: &mut [W],
+        words: [&[W]; M],
+        k: u64,
+        first: usize,
+        modular: bool,
+    ) -> Result<(), B::Error> {
+        let public = k.checked_shr(first as u32).unwrap_or(0) + core::mem::take(&mut self.known);
+        let stand_in = &words[0][0];
+        let wires = core::array::from_fn(|j| self.carries.get(j).unwrap_or(stand_in).clone());
+        let mut carries = Carries { wires, live: self.carries.len() };
+        b.ripple(Columns { sums, words, carries: &mut carries, public, modular })?;
+        self.carries.clear();
+        if !modular {
+            self.carries.extend_from_slice(&carries.wires[..carries.live]);
         }
         Ok(())
     }
@@ -151,55 +197,6 @@ impl<W: Clone> Adder<W> {
         let sum = not(b, &x);
         self.carries.push(x);
         sum
-    }
-
-    /// As [`Adder::column`] with the same ANDs, but without moving wires about: does columns from `first` on as long as
-    /// each of their `M - 1` full adders finds a carry to take in and no wire is known, and returns the first column
-    /// not done. The carries are `M - 1`, and one more once a known bit has met them.
-    fn steady_columns<B: Ops<F2, Wire = W> + ?Sized, const M: usize>(
-        &mut self,
-        b: &mut B,
-        out: &mut [W],
-        words: &[&[W]; M],
-        k: u64,
-        first: usize,
-    ) -> Result<usize, B::Error> {
-        // What comes of wires that are not known is not known either.
-        let unknown = |wire: &W| b.known(wire).is_none();
-        let wires_unknown = |i: &usize| words.iter().all(|word| unknown(&word[*i]));
-        let end = first + (first..out.len()).take_while(wires_unknown).count();
-        let steady = first < end && self.carries.len() <= M && self.carries.iter().all(unknown);
-        if !steady || self.known + bit(k, first) > 1 {
-            return Ok(first);
-        }
-        // Bits of what is public from `first` on.
-        let public = k.checked_shr(first as u32).unwrap_or(0) + core::mem::take(&mut self.known);
-        // The last entry is a stand-in until there are M carries.
-        let mut carries: [W; M] =
-            core::array::from_fn(|j| self.carries.get(j).unwrap_or(&words[0][first]).clone());
-        let (carries, mut live) = (&mut carries, self.carries.len());
-        let part = |columns: Range<usize>| words.map(|word| &word[columns.clone()]);
-        if live == M {
-            let (sums, words) = (&mut out[first..end], part(first..end));
-            b.ripple(Columns { sums, words, carries, public: Some(public) })?;
-        } else {
-            // The first known bit meets no last carry: it makes one.
-            let odd = if public == 0 { end } else { end.min(first + public.trailing_zeros() as usize) };
-            let middle = end.min(odd + 1);
-            let (sums, words) = (&mut out[first..middle], part(first..middle));
-            b.ripple(Columns { sums, words, carries, public: None })?;
-            if odd < end {
-                live = M;
-                carries[M - 1] = out[odd].clone();
-                out[odd] = not(b, &out[odd]);
-                let public = public.checked_shr((middle - first) as u32).or(Some(0));
-                let (sums, words) = (&mut out[middle..end], part(middle..end));
-                b.ripple(Columns { sums, words, carries, public })?;
-            }
-        }
-        self.carries.clear();
-        self.carries.extend_from_slice(&carries[..live]);
-        Ok(end)
     }
 }
 

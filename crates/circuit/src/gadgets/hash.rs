@@ -185,30 +185,27 @@ pub(super) fn chaining_value<H: Compression, W, const N: usize>(
     state.try_into().map_err(|_| Error::misuse(format!("{} with a chaining value of {words} words", H::NAME)))
 }
 
-/// `Ch(x, y, z)`: `y` where `x` is 1, `z` where it is 0; `z + x (y + z)`, 32 ANDs.
+/// `out = Ch(x, y, z)`: `y` where `x` is 1, `z` where it is 0; `z + x (y + z)`, 32 ANDs.
 #[inline(always)]
 pub(super) fn choose<B: Ops<F2> + ?Sized>(
     b: &mut B,
-    x: &Word<B::Wire>,
-    y: &Word<B::Wire>,
-    z: &Word<B::Wire>,
-) -> Result<Word<B::Wire>, B::Error> {
-    let (y_plus_z, mut out) = (xor(b, y, z), z.clone());
-    b.add_products(&mut out, x, &y_plus_z)?;
-    Ok(out)
+    out: &mut Word<B::Wire>,
+    [x, y, z]: [&Word<B::Wire>; 3],
+) -> Result<(), B::Error> {
+    let y_plus_z = xor(b, y, z);
+    out.clone_from(z);
+    b.add_products(out, x, &y_plus_z)
 }
 
-/// `Maj(x, y, z)` from `x + y`, `y + z` and `y`: `(x + y)(y + z) + y`, 32 ANDs.
+/// `out = Maj(x, y, z)` from `x + y`, `y + z` and `y`: `(x + y)(y + z) + y`, 32 ANDs.
 #[inline(always)]
 pub(super) fn majority<B: Ops<F2> + ?Sized>(
     b: &mut B,
-    x_plus_y: &Word<B::Wire>,
-    y_plus_z: &Word<B::Wire>,
-    y: &Word<B::Wire>,
-) -> Result<Word<B::Wire>, B::Error> {
-    let mut out = y.clone();
-    b.add_products(&mut out, x_plus_y, y_plus_z)?;
-    Ok(out)
+    out: &mut Word<B::Wire>,
+    [x_plus_y, y_plus_z, y]: [&Word<B::Wire>; 3],
+) -> Result<(), B::Error> {
+    out.clone_from(y);
+    b.add_products(out, x_plus_y, y_plus_z)
 }
 
 /// `x[i] + y[i]` for every `i`.

@@ -37,13 +37,13 @@ impl Compression for Sha1 {
         let mut adder = Adder::new();
         let mut working = state.clone();
         let mut schedule = block.clone();
-        let mut sum = working[0].clone();
+        let [mut sum, mut f, ..] = working.clone();
         for t in 0..80 {
             if t >= 16 {
                 schedule[t % 16] = schedule_word(b, &schedule, t);
             }
             let [a, bb, c, d, e] = &mut working;
-            let f = round_function(b, t, bb, c, d)?;
+            round_function(b, &mut f, t, [bb, c, d])?;
             let mut rotated = a.clone();
             rotated.rotate_right(5);
             let operands: [&[B::Wire]; 4] = [&rotated, &f, e, &schedule[t % 16]];
@@ -75,20 +75,20 @@ fn schedule_word<B: Ops<F2> + ?Sized>(b: &mut B, schedule: &[Word<B::Wire>; 16],
 /// `Ch`, parity, `Maj`, parity for 20 rounds each.
 fn round_function<B: Ops<F2> + ?Sized>(
     b: &mut B,
+    out: &mut Word<B::Wire>,
     t: usize,
-    x: &Word<B::Wire>,
-    y: &Word<B::Wire>,
-    z: &Word<B::Wire>,
-) -> Result<Word<B::Wire>, B::Error> {
+    [x, y, z]: [&Word<B::Wire>; 3],
+) -> Result<(), B::Error> {
     match t / 20 {
-        0 => choose(b, x, y, z),
+        0 => choose(b, out, [x, y, z]),
         2 => {
             let (x_plus_y, y_plus_z) = (xor(b, x, y), xor(b, y, z));
-            majority(b, &x_plus_y, &y_plus_z, y)
+            majority(b, out, [&x_plus_y, &y_plus_z, y])
         }
         _ => {
             let x_plus_y = xor(b, x, y);
-            Ok(xor(b, &x_plus_y, z))
+            *out = xor(b, &x_plus_y, z);
+            Ok(())
         }
     }
 }

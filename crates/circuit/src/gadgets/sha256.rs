@@ -102,22 +102,25 @@ impl Sha256 {
 /// The last 16 words of the message schedule, word `t` at `t % 16`.
 struct Schedule<W> {
     words: [Word<W>; 16],
-    /// The next word while it is made.
+    /// The next word while it is made, and its sigmas.
     sum: Word<W>,
+    sigmas: [Word<W>; 2],
     adder: Adder<W>,
 }
 
 impl<W: Clone> Schedule<W> {
     fn new(block: &[Word<W>; 16]) -> Self {
-        Self { words: block.clone(), sum: block[0].clone(), adder: Adder::new() }
+        let [sum, small_0, small_1, ..] = block.clone();
+        Self { words: block.clone(), sum, sigmas: [small_0, small_1], adder: Adder::new() }
     }
 
     /// Replaces word `t - 16` by word `t`.
     fn extend<B: Ops<F2, Wire = W> + ?Sized>(&mut self, b: &mut B, t: usize) -> Result<(), B::Error> {
         let word = |back: usize| &self.words[(t - back) % 16];
-        let small_0 = sigma(b, word(15), [7, 18], Third::Shift(3));
-        let small_1 = sigma(b, word(2), [17, 19], Third::Shift(10));
-        self.adder.sum(b, &mut self.sum, [&small_1, word(7), &small_0, word(16)], 0)?;
+        let [small_0, small_1] = &mut self.sigmas;
+        sigma(b, small_0, word(15), [7, 18], Third::Shift(3));
+        sigma(b, small_1, word(2), [17, 19], Third::Shift(10));
+        self.adder.sum(b, &mut self.sum, [small_1, word(7), small_0, word(16)], 0)?;
         core::mem::swap(&mut self.words[t % 16], &mut self.sum);
         Ok(())
     }
@@ -129,10 +132,13 @@ impl<W: Clone> Schedule<W> {
 struct Rounds<W> {
     recent: [Word<W>; 4],
     older: [Word<W>; 4],
-    /// `b + c` of the round to come, which is `a + b` of the round before: `Maj` uses both.
-    b_plus_c: Word<W>,
-    /// Holds `t` of a round; its value between rounds is of no use.
+    /// `a + b` of this round and of the round before, which is `b + c` of this one: `Maj` uses both. Each takes the place of the one
+    /// before the last.
+    neighbours: [Word<W>; 2],
+    /// Hold `t`, a sigma, and `Ch` or `Maj` of a round; their values between rounds are of no use.
     sum: Word<W>,
+    sigma: Word<W>,
+    chosen: Word<W>,
     adder: Adder<W>,
 }
 
@@ -142,9 +148,11 @@ impl<W: Clone> Rounds<W> {
         let b_plus_c = xor(b, &s1, &s2);
         Self {
             sum: s7.clone(),
+            sigma: s7.clone(),
+            chosen: s7.clone(),
+            neighbours: [b_plus_c.clone(), b_plus_c],
             recent: [s0, s1, s2, s3],
             older: [s4, s5, s6, s7],
-            b_plus_c,
             adder: Adder::new(),
         }
     }
@@ -159,18 +167,19 @@ impl<W: Clone> Rounds<W> {
     ) -> Result<(), B::Error> {
         let [first, second, third, fourth] = [0, 1, 2, 3].map(|age| (age + 64 - t) % 4);
         let [e, f, g, h] = [first, second, third, fourth].map(|i| &self.older[i]);
-        let big_1 = sigma(b, e, [6, 11], Third::Rotate(25));
-        let choice = choose(b, e, f, g)?;
-        let operands: [&[W]; 4] = [h, &big_1, &choice, word];
+        sigma(b, &mut self.sigma, e, [6, 11], Third::Rotate(25));
+        choose(b, &mut self.chosen, [e, f, g])?;
+        let operands: [&[W]; 4] = [h, &self.sigma, &self.chosen, word];
         self.adder.sum(b, &mut self.sum, operands, u64::from(constant))?;
         self.adder.sum(b, &mut self.older[fourth], [&self.recent[fourth], &self.sum], 0)?;
 
-        let a = &self.recent[first];
-        let big_0 = sigma(b, a, [2, 13], Third::Rotate(22));
-        let a_plus_b = xor(b, a, &self.recent[second]);
-        let majority = majority(b, &a_plus_b, &self.b_plus_c, &self.recent[second])?;
-        self.b_plus_c = a_plus_b;
-        self.adder.sum(b, &mut self.recent[fourth], [&self.sum, &big_0, &majority], 0)
+        let (a, second) = (&self.recent[first], &self.recent[second]);
+        sigma(b, &mut self.sigma, a, [2, 13], Third::Rotate(22));
+        let [even, odd] = &mut self.neighbours;
+        let (a_plus_b, b_plus_c) = if t.is_multiple_of(2) { (even, odd) } else { (odd, even) };
+        a_plus_b.iter_mut().zip(a.iter().zip(second)).for_each(|(sum, (x, y))| *sum = b.add(x, y));
+        majority(b, &mut self.chosen, [a_plus_b, b_plus_c, second])?;
+        self.adder.sum(b, &mut self.recent[fourth], [&self.sum, &self.sigma, &self.chosen], 0)
     }
 
     /// Adds the working variables to the chaining value. After 64 rounds they stand in their first places.
@@ -194,16 +203,17 @@ enum Third {
     Shift(usize),
 }
 
-/// `x` rotated right by each of `rotations`, and rotated or shifted right as `third` says, XORed. The second rotation is by more than the
-/// first, the third by more than either, a shift by less.
+/// `out` becomes `x` rotated right by each of `rotations`, and rotated or shifted right as `third` says, XORed. The second rotation is by
+/// more than the first, the third by more than either, a shift by less.
 #[inline(always)]
 fn sigma<B: Ops<F2> + ?Sized>(
     b: &mut B,
+    out: &mut Word<B::Wire>,
     x: &Word<B::Wire>,
     rotations: [usize; 2],
     third: Third,
-) -> Word<B::Wire> {
-    let ([first, second], mut out) = (rotations, x.clone());
+) {
+    let [first, second] = rotations;
     let (third, cuts, end) = match third {
         Third::Rotate(third) => (third, [32 - third, 32 - second, 32 - first], 32),
         Third::Shift(third) => (third, [32 - second, 32 - first, 32 - third], 32 - third),
@@ -222,7 +232,6 @@ fn sigma<B: Ops<F2> + ?Sized>(
             pairs.for_each(|(out, (x, y))| *out = b.add(x, y));
         }
     }
-    out
 }
 
 const ROUND_CONSTANTS: [u32; 64] = [

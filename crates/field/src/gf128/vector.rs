@@ -310,23 +310,29 @@ pub(super) fn check<const PROVER: bool, const N: usize, S: Simd<N>>(
 /// and for `x` over lanes. Sums have fewer than 256 bits until the end.
 #[inline(always)]
 fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) -> [Gf128; 2] {
-    let (vectors, one, zero) = (a.as_chunks::<N>().0, s.splat(Gf128::ONE), s.splat(Gf128::ZERO));
+    let (vectors, zero) = (a.as_chunks::<N>().0, s.splat(Gf128::ZERO));
+    let lowest = s.splat(Gf128::from_bits(0x01010101_01010101_01010101_01010101));
     let [mut low, mut high, mut bits] = [zero; 3];
-    for j in (0..8 / N).rev() {
-        let [mut chain_low, mut chain_high, mut chain_bits] = [zero; 3];
+    for pair in (0..4 / N).rev() {
+        // Two chains at once: a step of one waits for the step before.
+        let [mut chains_low, mut chains_high] = [[zero; 2]; 2];
         // By index: the compiler unrolls this, but not a reversed iterator with steps.
         for b in (0..16).rev() {
-            let v = s.load(&vectors[8 / N * b + j]);
-            chain_high = s.carry_byte(chain_low, chain_high);
-            chain_low = s.xor(s.up_byte(chain_low), v);
-            if PROVER {
-                chain_bits = s.xor(s.up_byte(chain_bits), s.and(v, one));
+            for j in 0..2 {
+                let v = s.load(&vectors[8 / N * b + 2 * pair + j]);
+                chains_high[j] = s.carry_byte(chains_low[j], chains_high[j]);
+                chains_low[j] = s.xor(s.up_byte(chains_low[j]), v);
             }
         }
-        let carry = s.down(s.shift_right(low, 64 - N as i64));
-        high = s.xor(s.xor(up_bits::<N, S>(s, high), carry), chain_high);
-        low = s.xor(up_bits::<N, S>(s, low), chain_low);
-        bits = s.xor(up_bits::<N, S>(s, bits), chain_bits);
+        for j in (0..2).rev() {
+            let carry = s.down(s.shift_right(low, 64 - N as i64));
+            high = s.xor(s.xor(up_bits::<N, S>(s, high), carry), chains_high[j]);
+            low = s.xor(up_bits::<N, S>(s, low), chains_low[j]);
+            if PROVER {
+                let bytes = lowest_bytes(s, vectors, 8 / N, 2 * pair + j);
+                bits = s.xor(up_bits::<N, S>(s, bits), s.and(bytes, lowest));
+            }
+        }
     }
     let mut lanes = [[Gf128::ZERO; N]; 3];
     for (lanes, v) in lanes.iter_mut().zip([low, high, bits]) {
@@ -339,6 +345,24 @@ fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) 
         values = values << 1 ^ bits.to_bits();
     }
     [sum.reduce(), Gf128::from_bits(values)]
+}
+
+/// Byte `b` of each lane is the lowest byte of vector `first + step b`.
+///
+/// Bytes of vectors half as many apart are interleaved, four times.
+#[inline(always)]
+fn lowest_bytes<const N: usize, S: Simd<N>>(s: S, vectors: &[[Gf128; N]], step: usize, first: usize) -> S::V {
+    let mut bytes = [s.splat(Gf128::ZERO); 8];
+    for (b, bytes) in bytes.iter_mut().enumerate() {
+        *bytes =
+            s.interleave_low(s.load(&vectors[first + step * b]), s.load(&vectors[first + step * (b + 8)]));
+    }
+    for half in [4, 2, 1] {
+        for b in 0..half {
+            bytes[b] = s.interleave_low(bytes[b], bytes[b + half]);
+        }
+    }
+    bytes[0]
 }
 
 /// Each lane shifted left by `N` bits.

@@ -17,6 +17,15 @@ pub trait Kept<R: Ring>: Send {
     /// without a branch on it. Values beyond the room are left out.
     fn keep(&mut self, at: usize, values: &[R], mask: u64);
 
+    /// As [`Kept::keep`] of bits, 64 in a word, which only backends over F2 have.
+    fn keep_bits(&mut self, at: usize, words: &[u64], mask: u64) {
+        let mut values = [R::ZERO; 64];
+        for (i, word) in words.iter().enumerate() {
+            R::unpack_bits(*word, &mut values);
+            self.keep(at + 64 * i, &values, mask);
+        }
+    }
+
     /// Those at these places; of places beyond the room nothing.
     fn values(&self, places: Range<usize>) -> Vec<R>;
 }
@@ -70,8 +79,13 @@ impl Kept<F2> for PackedBits {
     }
 
     fn keep(&mut self, at: usize, values: &[F2], mask: u64) {
+        for (i, bits) in values.chunks(64).enumerate() {
+            self.keep_bits(at + 64 * i, &[F2::pack_bits(bits).unwrap_or_default()], mask);
+        }
+    }
+
+    fn keep_bits(&mut self, at: usize, words: &[u64], mask: u64) {
         let to = self.words.get_mut(at / 64..).unwrap_or_default();
-        let words = values.chunks(64).map(|bits| F2::pack_bits(bits).unwrap_or_default());
         to.iter_mut().zip(words).for_each(|(to, word)| *to = (*to & !mask) | (word & mask));
     }
 

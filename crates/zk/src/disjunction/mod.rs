@@ -38,7 +38,7 @@
 //! | `base` | [`Base`], what disjunctions need of the backend beneath |
 //! | `boolean`, `arithmetic` | those backends: QuickSilver over bits and over fields |
 //! | `batch` | batches |
-//! | `kept` | [`Kept`], where the values of the branch that holds are |
+//! | `kept`, `store` | [`Kept`], where the values of the branch that holds are, and what waits to be put there |
 //! | `ripple` | sums of numbers in the clear, with all factors of their ANDs, on words |
 //! | `rows` | the coefficients |
 //! | `topology` | [`Topology`], algorithm 1 |
@@ -55,6 +55,7 @@ mod ripple;
 mod robin;
 mod rows;
 pub mod soundness;
+mod store;
 mod topology;
 mod tracer;
 mod weigher;

@@ -10,8 +10,9 @@ use volery_circuit::{
 };
 use volery_field::Ring;
 
-use super::kept::{BLOCK, Kept};
+use super::kept::Kept;
 use super::ripple;
+use super::store::Store;
 
 /// Evaluates branches on plain values, and keeps what has to be committed to of one of them. Hints run here and nowhere else.
 pub struct Tracer<R: Ring> {
@@ -83,137 +84,6 @@ impl<R: Ring> Tracer<R> {
     }
 }
 
-/// `N` values at each place: those of the branch that holds, and those that wait to be put in their place, or not.
-struct Store<R: Ring, const N: usize> {
-    kept: [Box<dyn Kept<R>>; N],
-    /// Places of the current branch that were handed over.
-    next: usize,
-    waiting: Waiting<R, N>,
-    /// Places that wait.
-    filled: usize,
-}
-
-/// Values that can wait: few enough for the first-level cache.
-const ROOM: usize = 8 * BLOCK;
-
-/// So many values of each kind, behind one pointer; wiped on drop.
-struct Waiting<R: Ring, const N: usize>(Box<[[R; ROOM]; N]>);
-
-impl<R: Ring, const N: usize> Waiting<R, N> {
-    fn new() -> Self {
-        Self(Box::new([[R::ZERO; ROOM]; N]))
-    }
-}
-
-impl<R: Ring, const N: usize> Drop for Waiting<R, N> {
-    fn drop(&mut self) {
-        let values = core::mem::replace(&mut self.0, Box::new([[R::ZERO; ROOM]; N])) as Box<[[R; ROOM]]>;
-        drop(Witness::new(values.into_vec().into_flattened()));
-    }
-}
-
-impl<R: Ring, const N: usize> Store<R, N> {
-    fn new(kept: [Box<dyn Kept<R>>; N]) -> Self {
-        Self { kept, next: 0, waiting: Waiting::new(), filled: 0 }
-    }
-
-    #[inline(always)]
-    fn push(&mut self, values: [R; N], mask: u64) -> Result<(), Error> {
-        if self.filled >= ROOM {
-            self.spill(ROOM, mask)?;
-        }
-        let place = self.filled;
-        for (waiting, value) in self.waiting.0.iter_mut().zip(values) {
-            // The place is below: the remainder only spares the check of it.
-            waiting[place % ROOM] = value;
-        }
-        self.filled = place + 1;
-        Ok(())
-    }
-
-    /// Whole blocks are handed over where they are, unless something waits.
-    fn extend(&mut self, mut values: [&[R]; N], mask: u64) -> Result<(), Error> {
-        loop {
-            let n = values.iter().map(|values| values.len()).min().unwrap_or_default();
-            if n == 0 {
-                return Ok(());
-            }
-            if self.filled >= ROOM {
-                self.spill(ROOM, mask)?;
-            }
-            if self.filled == 0 && n >= BLOCK {
-                let whole = n / BLOCK * BLOCK;
-                hand_over(&mut self.kept, &mut self.next, values.map(|values| &values[..whole]), mask)?;
-                values = values.map(|values| &values[whole..]);
-            } else {
-                let n = n.min(ROOM - self.filled);
-                for (waiting, values) in self.waiting.0.iter_mut().zip(&mut values) {
-                    let (now, later) = values.split_at(n);
-                    waiting[self.filled..][..n].copy_from_slice(now);
-                    *values = later;
-                }
-                self.filled += n;
-            }
-        }
-    }
-
-    /// Room for `n` more places in a row, if there can be any.
-    #[inline(always)]
-    fn ahead(&mut self, n: usize, mask: u64) -> Result<Option<[&mut [R]; N]>, Error> {
-        if n > ROOM - BLOCK {
-            return Ok(None);
-        }
-        if n > ROOM - self.filled {
-            self.spill(self.filled / BLOCK * BLOCK, mask)?;
-        }
-        Ok(Some(self.waiting.0.each_mut().map(|waiting| &mut waiting[self.filled..][..n])))
-    }
-
-    /// Hands over the first `n` places that wait: whole blocks, or all.
-    #[cold]
-    #[inline(never)]
-    fn spill(&mut self, n: usize, mask: u64) -> Result<(), Error> {
-        let values = self.waiting.0.each_ref().map(|waiting| &waiting[..n]);
-        hand_over(&mut self.kept, &mut self.next, values, mask)?;
-        self.waiting.0.iter_mut().for_each(|waiting| waiting.copy_within(n..self.filled, 0));
-        self.filled -= n;
-        Ok(())
-    }
-
-    /// Ends a branch.
-    fn end(&mut self, mask: u64) -> Result<(), Error> {
-        self.spill(self.filled, mask)?;
-        self.next = 0;
-        Ok(())
-    }
-
-    fn into_kept(self) -> [Box<dyn Kept<R>>; N] {
-        self.kept
-    }
-}
-
-/// Lets values be kept or not, and counts their places.
-fn hand_over<R: Ring, const N: usize>(
-    kept: &mut [Box<dyn Kept<R>>; N],
-    next: &mut usize,
-    values: [&[R]; N],
-    mask: u64,
-) -> Result<(), Error> {
-    for (kept, values) in kept.iter_mut().zip(values) {
-        if values.len() > kept.room().saturating_sub(*next) {
-            return Err(too_large());
-        }
-        kept.keep(*next, values, mask);
-    }
-    *next += values.first().map_or(0, |values| values.len());
-    Ok(())
-}
-
-#[cold]
-fn too_large() -> Error {
-    Error::misuse("a branch has more values or products than the shape of its disjunction")
-}
-
 impl<R: Ring> Backend for Tracer<R> {
     type Error = Error;
 
@@ -250,13 +120,11 @@ impl<R: Ring> Ops<R> for Tracer<R> {
     }
 
     fn ripple<const M: usize>(&mut self, columns: Columns<'_, R, M>) -> Result<(), Error> {
-        let n = columns.multiplications();
-        match self.factors.ahead(n, self.mask)? {
-            Some([left, right]) if ripple::fits(&columns) => ripple::on_words(columns, left, right),
-            _ => return columns.run(self),
+        if R::pack_bits(&[]).is_none() || !columns.fit_words() {
+            return columns.run_as_words(self);
         }
-        self.factors.filled += n;
-        Ok(())
+        self.factors.make_room(columns.multiplications(), self.mask)?;
+        ripple::on_words(columns, |factors, n| self.factors.push_bits(factors, n))
     }
 }
 
@@ -297,6 +165,7 @@ mod tests {
     use volery_circuit::Digest;
     use volery_field::{EncodingError, F61};
 
+    use super::super::store::ROOM;
     use super::*;
 
     thread_local! {

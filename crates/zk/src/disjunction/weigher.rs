@@ -1,6 +1,6 @@
 //! A branch on commitments: what its rows weigh.
 
-use volery_circuit::{Backend, Branch, Columns, Error as StatementError, Hint, Ops, Prove};
+use volery_circuit::{Backend, Branch, Columns, Error as StatementError, Hint, MOST_BY_ADDERS, Ops, Prove};
 use volery_field::{Element, Ring};
 use zeroize::Zeroize;
 
@@ -42,6 +42,9 @@ const BLOCK: usize = 1 << 7;
 
 /// Rows that can wait for their coefficients: few enough for the first-level cache.
 const ROOM: usize = 4 * BLOCK;
+
+/// There can be room for so many multiplications at once: whole runs are weighed, and others wait.
+const _: () = assert!(MOST_BY_ADDERS <= ROOM - BLOCK);
 
 /// So many rows of each of `N` kinds, behind one pointer; wiped on drop.
 struct Waiting<R: Ring, B: Base<R>, const N: usize>(Box<[[B::Half; ROOM]; N]>);
@@ -130,23 +133,26 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
         Ok(n)
     }
 
-    /// Room for `n` more multiplications in a row, if there is or can be made any.
+    /// Room for `n` more multiplications in a row, at most [`MOST_BY_ADDERS`]. There must be products for them.
     #[inline(always)]
-    fn ahead(&mut self, n: usize) -> Result<Option<Room<'_, R, B>>, Error> {
-        if n > self.block.len().saturating_sub(self.filled) && !self.make_room(n)? {
-            return Ok(None);
+    fn ahead(&mut self, n: usize) -> Result<Room<'_, R, B>, Error> {
+        if n > self.block.len().saturating_sub(self.filled) {
+            self.make_room()?;
         }
         let (from, [left, right]) = (self.filled, &mut *self.waiting.0);
-        let rows = [&mut left[from..][..n], &mut right[from..][..n]];
-        Ok(Some(Room { rows, products: &self.block[from..][..n], used: 0 }))
+        let [left, right] = [left, right].map(|rows| rows.get_mut(from..)?.get_mut(..n));
+        let products = self.block.get(from..).and_then(|products| products.get(..n));
+        let (Some(left), Some(right), Some(products)) = (left, right, products) else {
+            return too_large("multiplications");
+        };
+        Ok(Room { rows: [left, right], products, used: 0 })
     }
 
-    /// Weighs most of what waits; whether there is room now.
+    /// Weighs most of what waits.
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, n: usize) -> Result<bool, Error> {
-        self.weigh(self.filled / BLOCK * BLOCK)?;
-        Ok(n <= self.block.len() - self.filled)
+    fn make_room(&mut self) -> Result<(), Error> {
+        self.weigh(self.filled / BLOCK * BLOCK)
     }
 
     fn finish(mut self) -> Result<B::Token, Error> {
@@ -416,12 +422,25 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
 
     #[inline]
     fn ripple<const M: usize>(&mut self, columns: Columns<'_, B::Wire, M>) -> Result<(), Error> {
-        let Some(ahead) = self.factors.ahead(columns.multiplications())? else { return columns.run(self) };
-        let mut inner = Ahead { base: &mut *self.base, room: ahead };
-        columns.run(&mut inner)?;
+        if !columns.fit_words() {
+            return by_columns(self, columns);
+        }
+        let room = self.factors.ahead(columns.multiplications())?;
+        let mut inner = Ahead { base: &mut *self.base, room };
+        columns.run_by_adders(&mut inner)?;
         self.factors.filled += inner.room.used;
         Ok(())
     }
+}
+
+/// [`Columns::run`] out of the way.
+#[cold]
+#[inline(never)]
+fn by_columns<R: Ring, B: Base<R>, const M: usize>(
+    weigher: &mut Weigher<'_, R, B>,
+    columns: Columns<'_, B::Wire, M>,
+) -> Result<(), Error> {
+    columns.run(weigher)
 }
 
 /// A [`Weigher`] that has in registers how far it is. A counter in memory lets every multiplication wait for the store of the one before.

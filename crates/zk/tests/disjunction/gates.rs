@@ -1,7 +1,7 @@
 //! What backends have faster ways for is the same, gate by gate, as without them.
 
 use volery_circuit::gadgets::{self, Hasher, Sha1, Sha256};
-use volery_circuit::{Backend, Digest, Error, Evaluator, Hint, Ops, Prove, Statement};
+use volery_circuit::{Backend, Columns, Digest, Error, Evaluator, Hint, Ops, Prove, Statement};
 use volery_field::F2;
 use volery_zk::disjunction::AnyOf;
 
@@ -39,6 +39,10 @@ impl<B: Ops<F2>> Ops<F2> for Gatewise<'_, B> {
 
     fn mul(&mut self, x: &B::Wire, y: &B::Wire) -> Result<B::Wire, B::Error> {
         self.0.mul(x, y)
+    }
+
+    fn ripple<const M: usize>(&mut self, columns: Columns<'_, B::Wire, M>) -> Result<(), B::Error> {
+        columns.run_as_words(self)
     }
 }
 
