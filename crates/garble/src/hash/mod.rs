@@ -95,8 +95,10 @@ impl Keys {
         Self::with_level(AesLevel::detect(), start, first)
     }
 
-    /// `level` must be available.
+    /// Keys for this kernel, which must be available: code that the CPU may lack is called because of it.
     pub(crate) fn with_level(level: AesLevel, start: [u8; 16], first: u64) -> Self {
+        // True of what `detect` gives; only a test could say anything else.
+        assert!(level.available(), "{level:?} needs instructions that this CPU has not");
         let start = u128::from_le_bytes(start);
         Self { level, start, next: first, keys: [PairKeys::ZERO; AHEAD], used: AHEAD }
     }
@@ -132,7 +134,7 @@ impl Keys {
         let end = self.next.checked_add(AHEAD as u64).filter(|&end| end < 1 << 62);
         let end = end.ok_or_else(|| Error::misuse("2^62 pairs of keys were used under one offset"))?;
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: `self.level` is available, by the constructors' contract.
+        // SAFETY: `self.level` is available, as the constructor has checked.
         unsafe {
             match self.level {
                 AesLevel::Portable => portable::expand(self.start, self.next, &mut self.keys),
@@ -158,7 +160,7 @@ impl Keys {
         let (keys, labels) = (&self.keys[self.used..self.used + n], &mut labels[..n]);
         self.used += n;
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: `self.level` is available, by the constructors' contract.
+        // SAFETY: `self.level` is available, as the constructor has checked.
         unsafe {
             match self.level {
                 AesLevel::Portable => portable::hash(keys, labels),

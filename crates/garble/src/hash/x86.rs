@@ -157,7 +157,8 @@ unsafe fn expand<L: Lanes>(start: u128, first: u64, keys: &mut [PairKeys]) {
         let place = |w: usize, round: usize| (w * L::N / 2) * 22 + 2 * round + w * L::N % 2;
         // SAFETY: `place` stays below `per_group * 22` blocks, which is what the group's `per_group` pairs
         // are: 11 times two blocks each, without padding (352 bytes are 11 times the alignment of 32). `place
-        // + N` too, since both keys of one round lie side by side. `words` has room for two blocks at each place.
+        // + N` too, since both keys of one round lie side by side. `column` is 32 bytes, the most that a register
+        // loads.
         unsafe {
             // Loops and not closures, which would not be inlined: see the same loops in crate vole.
             let mut words = [[L::splat32(0); 4]; SETS];
