@@ -320,13 +320,37 @@ mod tests {
 
     #[test]
     fn where_no_gate_fits_nothing_is_done() {
-        let ([x, y, offset], mut tables) = (sample(1), Vec::new());
-        let mut portable = keys(AesLevel::Portable, 0);
-        assert_eq!(ThreeHalves::garble_in_registers(&mut portable, &x, &y, &offset, &mut tables), None);
-        assert_eq!(ThreeHalves::evaluate_in_registers(&mut portable, &x, &y, &[0; 25]), None);
-        assert_eq!(ThreeHalves::evaluate_in_registers(&mut portable, &x, &y, &[0; 24]), None);
-        assert_eq!((tables.len(), portable.number()), (0, 0));
-        let mut none = Keys::with_level(AesLevel::Portable, START, 0);
-        assert!(none.next_gate().is_none());
+        let [x, y, offset] = sample(1);
+        let nothing = |keys: &mut Keys, table: Option<&[u8]>| {
+            let (before, mut tables) = ((keys.number(), keys.ready()), vec![7]);
+            match table {
+                None => {
+                    let made = ThreeHalves::garble_in_registers(keys, &x, &y, &offset, &mut tables);
+                    assert_eq!(made, None);
+                }
+                Some(table) => assert_eq!(ThreeHalves::evaluate_in_registers(keys, &x, &y, table), None),
+            }
+            assert_eq!((keys.number(), keys.ready(), tables), (before.0, before.1, vec![7]));
+        };
+        let full: Option<&[u8]> = Some(&[0; TABLE]);
+        // No kernel.
+        nothing(&mut keys(AesLevel::Portable, 5), None);
+        nothing(&mut keys(AesLevel::Portable, 5), full);
+        if !AesLevel::Vaes256.available() {
+            return;
+        }
+        // A table that is too short.
+        for length in [0, 1, TABLE - 1] {
+            nothing(&mut keys(AesLevel::Vaes256, 5), Some(&[0; TABLE][..length]));
+        }
+        // No keys: before the first, after the last.
+        nothing(&mut Keys::with_level(AesLevel::Vaes256, START, 5), None);
+        nothing(&mut Keys::with_level(AesLevel::Vaes256, START, 5), full);
+        let mut used = keys(AesLevel::Vaes256, 5);
+        while used.ready() > 0 {
+            assert!(used.next_gate().is_some());
+        }
+        nothing(&mut used, None);
+        nothing(&mut used, full);
     }
 }
