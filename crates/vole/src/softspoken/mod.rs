@@ -55,7 +55,7 @@
 //! # What a cheating V can do
 //!
 //! Choose delta. It lacks one leaf of each tree, so all `u_t` look random to it and so do the `c_t`; `R u` is masked, `R v`
-//! follows from what V knows. It sends nothing after its base OT message.
+//! follows from what V knows. It sends nothing after the one message of the setup, its points of the base OT or its choices in their place.
 
 mod check;
 mod columns;
@@ -185,6 +185,7 @@ fn setup_transcript(
 ) -> Transcript {
     let mut transcript = Transcript::new("softspoken", session);
     transcript.absorb_number("field bits", bits.bits() as u64);
+    // Or the choices of OTs that come from the other direction; P says nothing there.
     transcript.absorb("base OT: V's points", receiver_ot);
     transcript.absorb("base OT: P's point", sender_ot);
     transcript.absorb("trees", trees);

@@ -12,12 +12,19 @@
 //!
 //! `H` is a random oracle of the session that is set up, which must have a name that no other setup has. The trees follow as after base OTs.
 //!
-//! * *R learns nothing of the offset*: `d_i` is masked by `u_i`, uniform to R, and used for nothing else.
+//! * *R learns nothing of the offset*: `d_i` is masked by `u_i` and used for nothing else. If the correlation comes from OT extension, `u_i` is
+//!   uniform to R but for what [`softspoken`](super) says of its trees' pseudorandom generator; in a stock that has got to rounds of
+//!   `ferret` it is pseudorandom by LPN, as the masks of every proof from there are.
 //! * *S learns one key of each pair*: for the other it has to ask `H` for `m_i + delta`. A cheating S may have guessed bits of delta when the
 //!   correlations were made and survived with probability `p`; delta is then one of `p 2^127` values, so that `q` questions hit it with
 //!   `q / (p 2^127)`, and survival and hit together have `q / 2^127`: the term that every use of delta has.
 //! * *Either may choose the keys that it sees*, as with [endemic base OTs](crate::base_ot): S its pad by its part in the correlations, R both
 //!   pads. The trees need no more, and their check is the same.
+//!
+//! **R must not reveal delta** while anything that R has under S's offset has to stay hidden from S: with delta S computes both pads of every pair
+//! from its tags, hence all leaves of all trees, hence R's bits `u` of the extension and all that they mask. With base OTs that would have
+//! been safe. In a session that garbles these are V's choices of its labels: the masks of its share of a secret and of its factors of
+//! products. So delta is revealed, if ever, by the last message but one of a session, when V has opened all of that anyway.
 
 use volery_channel::Channel;
 use volery_channel::tags::{SOFT_SPOKEN_CHOICES, SOFT_SPOKEN_TREE};
