@@ -132,6 +132,7 @@ mod tests {
 
     use rand_chacha::ChaCha12Rng;
     use rand_core::SeedableRng;
+    use volery_channel::tags::GOODBYE;
     use volery_channel::{Limits, Tag, memory_pair};
 
     use super::*;
@@ -142,6 +143,10 @@ mod tests {
     const FIRST: SessionId = SessionId::new([3; 32]);
     const SECOND: SessionId = SessionId::new([4; 32]);
 
+    type Change = fn(Tag, &mut Vec<u8>);
+
+    const UNTOUCHED: Change = |_, _| {};
+
     fn rng(seed: u64) -> ChaCha12Rng {
         ChaCha12Rng::seed_from_u64(seed)
     }
@@ -150,66 +155,132 @@ mod tests {
         Delta::random(&mut rng(9))
     }
 
-    /// Keys at S and tags at R of 500 correlations whose setup came from the other direction's; R's messages pass through `tap`.
+    /// More of the first direction after the second has begun; and nobody leaves while the other still sends.
+    fn end(channel: &mut dyn Channel, stock: &mut Stock) -> Result<(), Error> {
+        stock.fill(channel, &mut vec![Gf128::ZERO; 50_000])?;
+        channel.send(GOODBYE, &[])?;
+        channel.recv(GOODBYE, 0)?;
+        Ok(channel.flush()?)
+    }
+
+    /// Keys at S and tags at R of 500 correlations whose setup came from the other direction's, after `taken` of these served something else.
+    /// Messages pass through S's and R's tap.
     fn run(
         bits: FieldBits,
         sessions: [SessionId; 2],
-        tap: fn(Tag, &mut Vec<u8>),
+        taken: usize,
+        [s_tap, r_tap]: [Change; 2],
     ) -> (Result<Vec<Gf128>, Error>, Result<Vec<Gf128>, Error>) {
-        let (mut s, r) = memory_pair(&Limits::default());
+        let (s, r) = memory_pair(&Limits::default());
         let plan = Profile::Lan.plan();
+        let take = move |channel: &mut dyn Channel, mut stock: Stock| -> Result<Stock, Error> {
+            stock.fill(channel, &mut vec![Gf128::ZERO; taken])?;
+            Ok(stock)
+        };
         thread::scope(|scope| {
             let receiver = scope.spawn(move || {
-                let (mut r, mut rng) = (Tap { inner: r, tap }, rng(1));
+                let (mut r, mut rng) = (Tap { inner: r, tap: r_tap }, rng(1));
                 let delta = Delta::random(&mut rng);
                 let first = Sender::setup(&mut r, &FIRST, FieldBits::Eight, delta.duplicate(), &mut rng)?;
                 let party = VerifierParty::new(FIRST, first, delta.duplicate(), &mut rng);
-                let mut stock = Stock::new(Box::new(Supply::new(party, plan, None)));
+                let mut stock = take(&mut r, Stock::new(Box::new(Supply::new(party, plan, None))))?;
                 let mut second = Receiver::reversed(&mut r, &sessions[0], bits, &delta, &mut stock)?;
                 let mut tags = Vec::new();
                 second.extend(&mut r, 500, &mut tags)?;
-                r.flush()?;
+                end(&mut r, &mut stock)?;
                 Ok(tags)
             });
             let sender = scope.spawn(move || {
-                let mut rng = rng(2);
+                let (mut s, mut rng) = (Tap { inner: s, tap: s_tap }, rng(2));
                 let first = Receiver::setup(&mut s, &FIRST, FieldBits::Eight, &mut rng)?;
                 let party = ProverParty::new(FIRST, first, &mut rng);
-                let mut stock = Stock::new(Box::new(Supply::new(party, plan, None)));
+                let mut stock = take(&mut s, Stock::new(Box::new(Supply::new(party, plan, None))))?;
                 let setup = ReversedSetup::start(&mut s, &sessions[1], offset(), &mut stock)?;
                 let mut second = setup.finish(&mut s, bits)?;
                 let mut keys = Vec::new();
                 second.extend(&mut s, 500, &mut keys)?;
+                end(&mut s, &mut stock)?;
                 Ok(keys)
             });
             (sender.join().unwrap(), receiver.join().unwrap())
         })
     }
 
+    fn assert_honest(bits: FieldBits, taken: usize) {
+        let (keys, tags) = run(bits, [SECOND; 2], taken, [UNTOUCHED; 2]);
+        let (keys, tags) = (keys.unwrap(), tags.unwrap());
+        assert_eq!((keys.len(), tags.len()), (500, 500));
+        for (key, tag) in keys.iter().zip(&tags) {
+            assert_eq!(*key, *tag + offset().expose() * tag.lsb());
+        }
+        let ones = tags.iter().filter(|tag| tag.lsb().to_u8() == 1).count();
+        assert!((150..350).contains(&ones), "{ones}");
+    }
+
     #[test]
     fn extension_after_a_setup_from_the_other_direction_satisfies_the_relation() {
         for bits in FieldBits::ALL {
-            let (keys, tags) = run(bits, [SECOND; 2], |_, _| {});
-            let (keys, tags) = (keys.unwrap(), tags.unwrap());
-            assert_eq!((keys.len(), tags.len()), (500, 500));
-            for (key, tag) in keys.iter().zip(&tags) {
-                assert_eq!(*key, *tag + offset().expose() * tag.lsb());
-            }
-            let ones = tags.iter().filter(|tag| tag.lsb().to_u8() == 1).count();
-            assert!((150..350).contains(&ones), "{ones}");
+            assert_honest(bits, 0);
         }
     }
 
     #[test]
-    fn wrong_trees_and_another_session_s_are_found() {
-        let changed: fn(Tag, &mut Vec<u8>) = |tag, message| {
-            if tag == SOFT_SPOKEN_TREE {
-                message[5] ^= 1;
-            }
-        };
-        for (sessions, tap) in [([SECOND; 2], changed), ([SECOND, FIRST], |_, _| {})] {
-            let (keys, _) = run(FieldBits::Eight, sessions, tap);
-            assert!(matches!(keys, Err(Error::Cheat { .. })), "{keys:?}");
+    fn a_setup_can_come_at_any_place_of_a_stock() {
+        // Quarters of the first stage are at multiples of 2^15: the next round's trees, its check, its answer. Then within rounds.
+        for taken in [32_700, 40_000, 65_500, 70_000, 98_200, 98_300, 110_000, 131_000, 140_000, 400_000] {
+            assert_honest(FieldBits::Eight, taken);
+        }
+    }
+
+    /// S must not get further than the check of the trees: what it does later would fail as well, since choices and trees are in the transcript.
+    fn assert_wrong_trees(sessions: [SessionId; 2], taps: [Change; 2]) {
+        let (keys, _) = run(FieldBits::Eight, sessions, 0, taps);
+        assert!(matches!(keys, Err(Error::Cheat { step: SOFT_SPOKEN_TREE, .. })), "{keys:?}");
+    }
+
+    #[test]
+    fn wrong_trees_and_another_session_s_do_not_pass_the_check_of_trees() {
+        // A level's corrections for both sides, of which S uses one; the sum of the first tree's commitments; the digest.
+        let changes: [Change; 3] = [
+            |tag, message| {
+                if tag == SOFT_SPOKEN_TREE {
+                    message[5] ^= 1;
+                    message[5 + BLOCK] ^= 1;
+                }
+            },
+            |tag, message| {
+                if tag == SOFT_SPOKEN_TREE {
+                    message[7 * 2 * BLOCK + 3] ^= 1;
+                }
+            },
+            |tag, message| {
+                if let (true, Some(last)) = (tag == SOFT_SPOKEN_TREE, message.last_mut()) {
+                    *last ^= 1;
+                }
+            },
+        ];
+        for change in changes {
+            assert_wrong_trees([SECOND; 2], [UNTOUCHED, change]);
+        }
+        assert_wrong_trees([SECOND, FIRST], [UNTOUCHED; 2]);
+    }
+
+    #[test]
+    fn changed_choices_do_not_pass_the_check_of_trees() {
+        let changes: [Change; 2] = [
+            |tag, message| {
+                if tag == SOFT_SPOKEN_CHOICES {
+                    message[0] ^= 1;
+                }
+            },
+            |tag, message| {
+                if tag == SOFT_SPOKEN_CHOICES {
+                    message[CHOICES - 1] ^= 0x80;
+                }
+            },
+        ];
+        for change in changes {
+            assert_wrong_trees([SECOND; 2], [change, UNTOUCHED]);
         }
     }
 }
