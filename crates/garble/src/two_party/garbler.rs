@@ -60,7 +60,8 @@ impl<F: Function> Garbler<F> {
     }
 
     /// The same before there are labels for V's inputs, which [`Garbler::set_labels`] brings: nothing has to wait for V meanwhile but
-    /// [`Garbler::take`].
+    /// [`Garbler::take`], and what takes correlations that are not made: P's own inputs, and tables beyond [`TABLES_AHEAD`](super::TABLES_AHEAD) after
+    /// [`Garbler::prepare_beside`].
     pub fn without_labels(
         session: &SessionId,
         settings: Settings,
@@ -458,7 +459,8 @@ impl<F: Function> Garbler<F> {
     }
 
     /// From now on makes correlations of [`Garbler::commitments`] up to number `end`, counted from the first that was ever taken, beside the
-    /// tables of calls: when these are sent, they are made. V says the same number at the same place.
+    /// tables of calls, the first [`TABLES_AHEAD`](super::TABLES_AHEAD) of them excepted: when these are sent, they are made. V says the same
+    /// number at the same place.
     pub fn prepare_beside(&mut self, end: u64) {
         self.beside = Beside::until(&self.commitments, end);
     }

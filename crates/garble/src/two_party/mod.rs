@@ -66,6 +66,7 @@ mod setup;
 #[cfg(test)]
 mod tests;
 
+pub use beside::TABLES_AHEAD;
 pub use evaluator::Evaluator;
 pub use garbler::Garbler;
 pub use program::{Input, Masks, Owner, Sealed, Wire};

@@ -194,8 +194,20 @@ pub(super) fn expect(
 
 /// Has the first round of correlations begun, if there will be any, so that the parties answer each other while they do other things.
 pub(super) fn begin_round(channel: &mut dyn Channel, stock: &mut Stock) -> Result<(), Error> {
-    // More than was made for the OTs: what follows is the round's begin.
-    let end = stock.index() + Plan::CHUNK as u64;
+    // In a fresh stock that is more than was made for the OTs, and what follows is the round's begin. In one that has given correlations before
+    // it may be there, or take a step of a round that is under way.
+    make(channel, stock, Plan::CHUNK)
+}
+
+/// Has P read V's part of that round, with which comes all that V says before it hears of P's first tables, and answer it. To be called when
+/// V has had time for that.
+pub(super) fn answer_round(channel: &mut dyn Channel, stock: &mut Stock) -> Result<(), Error> {
+    // Again the next step, in a fresh stock.
+    make(channel, stock, 2 * Plan::CHUNK)
+}
+
+fn make(channel: &mut dyn Channel, stock: &mut Stock, n: usize) -> Result<(), Error> {
+    let end = stock.index() + n as u64;
     Ok(stock.make(channel, end).map_err(volery_garble::Error::from)?)
 }
 
@@ -327,4 +339,63 @@ pub(super) fn add(bytes: &mut [u8], bits: &[F2]) -> Result<(), Error> {
         other.ok_or_else(|| Error::misuse("a share of key stream that is not as long as its record"))?;
     bytes.iter_mut().zip(other).for_each(|(byte, other)| *byte ^= other);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng;
+    use volery_channel::tags::GARBLED_TABLES;
+    use volery_channel::{Limits, Tag, memory_pair};
+    use volery_garble::two_party::{Garbler, Owner, TABLES_AHEAD};
+    use volery_vole::Delta;
+    use volery_vole::supply::Correlations;
+
+    use super::*;
+    use crate::testing::{SESSION, Tap};
+
+    /// Correlations from nowhere, but only once.
+    struct Once(bool);
+
+    impl Correlations for Once {
+        fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), volery_vole::Error> {
+            if core::mem::replace(&mut self.0, true) {
+                return Err(volery_vole::Error::misuse("more than one batch"));
+            }
+            out.resize(Plan::CHUNK, Gf128::ONE);
+            Ok(())
+        }
+
+        fn may_wait(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn p_garbles_up_to_the_master_secret_without_a_word_of_v_s_and_with_no_more_correlations_than_its_inputs()
+    {
+        // Nobody reads at the other end.
+        let (p, _v) = memory_pair(&Limits::default());
+        let mut tables = 0;
+        let count = |tag: Tag, message: &mut Vec<u8>| {
+            if tag == GARBLED_TABLES {
+                tables += message.len() as u64 / 25;
+            }
+            message.clear();
+        };
+        let mut p = Tap::new(p, count);
+        let rng = &mut ChaCha20Rng::seed_from_u64(1);
+        let stock = Stock::new(Box::new(Once(false)));
+        let mut garbler = Garbler::without_labels(&SESSION, settings(), Delta::random(rng), stock, rng);
+        garbler.prepare_beside(1 << 30);
+        let shares = [Owner::Prover, Owner::Verifier].map(|owner| {
+            let input = garbler.input(&mut p, owner, SHARE_BITS).unwrap();
+            input.wires().to_vec()
+        });
+        let [prover, verifier] = &shares;
+        rehearse_master(&mut Machine::new(garbler), &mut p, [prover, verifier]).unwrap();
+        assert_eq!(p.stats().round_trips, 0);
+        drop(p);
+        assert!((TABLES_AHEAD / 10 * 9..=TABLES_AHEAD).contains(&tables), "{tables} tables");
+    }
 }

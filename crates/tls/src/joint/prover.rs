@@ -215,6 +215,7 @@ fn prepare(
     let mut machine = Machine::new(garbler);
     let [p, v] = &shares;
     let master = program::rehearse_master(&mut machine, channel, [p, v])?;
+    program::answer_round(channel, machine.party.commitments())?;
     let (offset, mut labels) = labels.finish(channel, rng)?;
     labels.prepare(channel, program::correlations(&sizes)?)?;
     let exchange = ProverProducts::prepare(channel, session, (&offset, &mut labels), rng)?;

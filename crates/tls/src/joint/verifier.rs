@@ -131,6 +131,7 @@ fn prepare(
     let verifier = evaluator.input(channel, Owner::Verifier, program::SHARE_BITS)?;
     let mut machine = Machine::new(evaluator);
     let master = program::rehearse_master(&mut machine, channel, [prover.wires(), verifier.wires()])?;
+    program::answer_round(channel, machine.party.commitments().1)?;
     let exchange = requested.receive(channel)?;
     tags.receive(channel, products)?;
     program::rehearse(&mut machine, channel, &master, &sizes)?;
