@@ -63,6 +63,9 @@ macro_rules! registry {
 }
 
 /// The table. `0x00` is never a tag: a stream of zeros is not a conversation.
+///
+/// A number also says in which order a message is read. From 0x10 to 0x17, from 0x18 to 0x1f, from 0x28 to 0x2f and from 0x30 to 0x37
+/// messages are in order among themselves only, so that such a range has steps that both parties take in one order.
 pub mod tags {
     use super::Tag;
 
@@ -92,8 +95,8 @@ pub mod tags {
         SOFT_SPOKEN_TREE = 0x14, "SoftSpokenTree";
         /// SoftSpoken OT: the corrections of an extension.
         SOFT_SPOKEN_EXTEND = 0x15, "SoftSpokenExtend";
-        /// SoftSpoken OT: the challenge of the consistency check.
-        SOFT_SPOKEN_CHALLENGE = 0x16, "SoftSpokenChallenge";
+        /// SoftSpoken OT: the choices of OTs that come from correlations of the other direction.
+        SOFT_SPOKEN_CHOICES = 0x16, "SoftSpokenChoices";
         /// SoftSpoken OT: the answer of the consistency check.
         SOFT_SPOKEN_CHECK = 0x17, "SoftSpokenCheck";
         /// Ferret: the trees' level sums.

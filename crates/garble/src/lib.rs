@@ -50,8 +50,8 @@
 //! * **P, against a V that does anything**: V learns the public outputs and its shares of shared ones,
 //!   nothing else. A public value counts for P only when V has shown the labels that it came from.
 //!
-//! Time depends on circuits and lengths alone, never on labels or values. `unsafe` occurs in `hash`'s
-//! instruction-set file and where it is called.
+//! Time depends on circuits and lengths alone, never on labels or values. `unsafe` occurs in the
+//! instruction-set files of `hash` and of three halves, and where they are called.
 
 mod decoding;
 mod error;

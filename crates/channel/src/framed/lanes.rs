@@ -3,7 +3,9 @@
 //!
 //! A protocol that makes correlated randomness and one that uses it take turns in an order that depends on how far each
 //! party has come. So their messages are kept apart: the lane of a tag is [`Lane::of`], order holds within a lane, and
-//! a receive that meets a frame of another lane puts it aside, up to [`MOST`] bytes in all.
+//! a receive that meets a frame of another lane puts it aside, up to [`MOST`] bytes in all. So a step belongs into a lane in which
+//! both parties take all steps in the same order: one that a protocol takes between two others, however far its correlations have come, is not
+//! for a lane of rounds, which go on at places of their own.
 
 use std::collections::VecDeque;
 
@@ -16,9 +18,9 @@ use crate::tag::{Tag, tags};
 pub(super) enum Lane {
     /// The session and the proofs.
     Main,
-    /// Base OT and OT extension: tags from 0x10 to 0x17.
+    /// Base OT, what takes its place, and OT extension: tags from 0x10 to 0x17. Both parties extend at the same places.
     Extension,
-    /// Rounds of bits that are prepared in the background: tags from 0x18 to 0x1f.
+    /// Rounds of bits that are prepared in the background, and nothing else: tags from 0x18 to 0x1f.
     Rounds,
     /// Rounds of field elements: tags from 0x28 to 0x2f.
     SubfieldRounds,
@@ -87,5 +89,25 @@ impl Aside {
         let (header, payload) = self.lane(tag.byte()).pop_front()?;
         self.bytes = self.bytes.saturating_sub(payload.len() + ENTRY);
         Some(header.check(tag, bound).map(|_| payload))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_of_rounds_have_rounds_and_nothing_else() {
+        for tag in tags::ALL {
+            let rounds = match Lane::of(tag.byte()) {
+                Lane::Rounds => "Ferret",
+                Lane::SubfieldRounds => "Subfield",
+                Lane::Main | Lane::Extension | Lane::Elements => {
+                    assert!(!tag.name().starts_with("Ferret"), "{tag:?}");
+                    continue;
+                }
+            };
+            assert!(tag.name().starts_with(rounds), "{tag:?}");
+        }
     }
 }

@@ -57,6 +57,12 @@ impl<'a, S: Scheme> Evaluator<'a, S> {
         Self { keys: Keys::new(start, first), tables, at: 0, source, failed: None, scheme: PhantomData }
     }
 
+    /// Goes on with another kernel, which must be available.
+    #[cfg(test)]
+    pub(super) fn set_level(&mut self, level: volery_vole::AesLevel, start: [u8; 16]) {
+        self.keys = Keys::with_level(level, start, self.keys.number());
+    }
+
     /// Ends the run; returns the number of the next pair of keys.
     ///
     /// # Errors
@@ -154,6 +160,11 @@ impl<S: Scheme> Ops<F2> for Evaluator<'_, S> {
         if !self.is_ready() {
             self.renew()?;
         }
+        let table = self.tables.get(self.at..).unwrap_or_default();
+        if let Some(product) = S::evaluate_in_registers(&mut self.keys, &x.0, &y.0, table) {
+            self.at += S::TABLE_BYTES;
+            return Ok(ActiveWire(product));
+        }
         let mut labels = [[[Gf128::ZERO; 2]; 1]; 2];
         let labels = &mut labels[..S::PAIRS];
         S::evaluator_labels(x.0, y.0, labels);
@@ -168,9 +179,17 @@ impl<S: Scheme> Ops<F2> for Evaluator<'_, S> {
         super::same_length(x.len(), y.len())?;
         let mut out = Vec::with_capacity(x.len());
         let (mut x, mut y) = (x, y);
-        while !x.is_empty() {
+        while let (Some((first_x, rest_x)), Some((first_y, rest_y))) = (x.split_first(), y.split_first()) {
             if !self.is_ready() {
                 self.renew()?;
+            }
+            let table = self.tables.get(self.at..).unwrap_or_default();
+            let product = S::evaluate_in_registers(&mut self.keys, &first_x.0, &first_y.0, table);
+            if let Some(product) = product {
+                self.at += S::TABLE_BYTES;
+                out.push(ActiveWire(product));
+                (x, y) = (rest_x, rest_y);
+                continue;
             }
             let tables = self.tables().len() / S::TABLE_BYTES;
             let n = (self.keys.ready() / S::PAIRS).min(tables).min(x.len());

@@ -66,6 +66,12 @@ impl<'a, S: Scheme> Garbler<'a, S> {
         }
     }
 
+    /// Goes on with another kernel, which must be available.
+    #[cfg(test)]
+    pub(super) fn set_level(&mut self, level: volery_vole::AesLevel, start: [u8; 16]) {
+        self.keys = Keys::with_level(level, start, self.keys.number());
+    }
+
     /// Hands the last tables on; returns the number of the next pair of keys.
     ///
     /// # Errors
@@ -139,6 +145,10 @@ impl<S: Scheme> Ops<F2> for Garbler<'_, S> {
         if self.keys.ready() == 0 {
             self.renew()?;
         }
+        let product = S::garble_in_registers(&mut self.keys, &x.0, &y.0, &self.offset, &mut self.tables);
+        if let Some(product) = product {
+            return Ok(ZeroWire(product));
+        }
         let mut labels = [[[Gf128::ZERO; 2]; 2]; 2];
         let labels = &mut labels[..S::PAIRS];
         S::garbler_labels(x.0, y.0, *self.offset, labels);
@@ -150,9 +160,16 @@ impl<S: Scheme> Ops<F2> for Garbler<'_, S> {
         super::same_length(x.len(), y.len())?;
         let mut out = Vec::with_capacity(x.len());
         let (mut x, mut y) = (x, y);
-        while !x.is_empty() {
+        while let (Some((first_x, rest_x)), Some((first_y, rest_y))) = (x.split_first(), y.split_first()) {
             if self.keys.ready() == 0 {
                 self.renew()?;
+            }
+            let (offset, tables) = (&self.offset, &mut self.tables);
+            let product = S::garble_in_registers(&mut self.keys, &first_x.0, &first_y.0, offset, tables);
+            if let Some(product) = product {
+                out.push(ZeroWire(product));
+                (x, y) = (rest_x, rest_y);
+                continue;
             }
             let n = (self.keys.ready() / S::PAIRS).min(x.len());
             let (x_now, y_now);

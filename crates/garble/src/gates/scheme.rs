@@ -2,7 +2,7 @@
 
 use volery_field::Gf128;
 
-use crate::hash::Pair;
+use crate::hash::{Keys, Pair};
 
 /// A way of garbling AND gates: [`HalfGates`](super::HalfGates) or [`ThreeHalves`](super::ThreeHalves).
 ///
@@ -12,7 +12,7 @@ pub trait Scheme: private::Gate + 'static {}
 impl<S: private::Gate + 'static> Scheme for S {}
 
 pub(crate) mod private {
-    use super::{Gf128, Pair};
+    use super::{Gf128, Keys, Pair};
 
     /// One AND gate. Both labels of an input stand at the same place of two [`Pair`]s; which labels a gate
     /// hashes, in [`Gate::PAIRS`] such places for pairs, is its own affair.
@@ -37,5 +37,24 @@ pub(crate) mod private {
 
         /// The label of the product, from those hashes and the table.
         fn evaluate(x: Gf128, y: Gf128, hashes: &[[Pair; 1]], table: &[u8]) -> Gf128;
+
+        /// The zero label of the product under the next keys, of which at least a gate's are ready; appends the
+        /// table. None, and nothing is done, where no kernel does all of a gate at once.
+        #[inline(always)]
+        fn garble_in_registers(
+            _keys: &mut Keys,
+            _x: &Gf128,
+            _y: &Gf128,
+            _offset: &Gf128,
+            _tables: &mut Vec<u8>,
+        ) -> Option<Gf128> {
+            None
+        }
+
+        /// The label of the product, likewise; `table` begins with the gate's.
+        #[inline(always)]
+        fn evaluate_in_registers(_keys: &mut Keys, _x: &Gf128, _y: &Gf128, _table: &[u8]) -> Option<Gf128> {
+            None
+        }
     }
 }

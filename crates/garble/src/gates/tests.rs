@@ -5,7 +5,7 @@ use volery_circuit::gadgets::{Aes128, bytes_to_bits, sha256};
 use volery_circuit::testing::{RandomCircuit, Size};
 use volery_circuit::{Digest, Evaluator as Clear, Ops};
 use volery_field::{F2, Gf128};
-use volery_vole::{Delta, Prg};
+use volery_vole::{AesLevel, Delta, Prg};
 
 use super::*;
 use crate::{Error, Function, Shape};
@@ -205,6 +205,38 @@ fn many_products_at_once_are_those_one_by_one() {
         let inputs: Vec<F2> = labels(n, 7).iter().map(|x| x.lsb()).collect();
         assert_right(&Products, &inputs, 5);
     }
+}
+
+/// Products one by one and many at once, on each kernel.
+fn levels_agree<S: Scheme>() {
+    let (offset, start, n) = (offset(), [9; 16], 37);
+    let zeros: Vec<_> = labels(n, 4).into_iter().map(ZeroWire::new).collect();
+    let values: Vec<F2> = labels(n, 5).iter().map(|x| x.lsb()).collect();
+    let active: Vec<_> = zeros.iter().zip(&values).map(|(z, x)| z.label() + offset.expose() * *x).collect();
+    let active: Vec<_> = active.into_iter().map(ActiveWire::new).collect();
+    let mut first = None;
+    for level in AesLevel::ALL.into_iter().filter(|level| level.available()) {
+        let mut tables = Vec::new();
+        let mut garbler = Garbler::<S>::new(&offset, start, 6, &mut tables);
+        garbler.set_level(level, start);
+        let out = Products.run(&mut garbler, &zeros).expect("garbles");
+        let end = garbler.finish().expect("garbles");
+        let mut source = &tables[..];
+        let mut evaluator = Evaluator::<S>::new(start, 6, &mut source);
+        evaluator.set_level(level, start);
+        let seen = Products.run(&mut evaluator, &active).expect("evaluates");
+        assert_eq!(evaluator.finish(), Ok(end));
+        let out: Vec<_> = out.iter().map(ZeroWire::label).collect();
+        let seen: Vec<_> = seen.iter().map(ActiveWire::label).collect();
+        let all = (out, seen, tables, end);
+        assert!(first.get_or_insert_with(|| all.clone()) == &all, "{level:?}");
+    }
+}
+
+#[test]
+fn every_kernel_garbles_and_evaluates_alike() {
+    levels_agree::<HalfGates>();
+    levels_agree::<ThreeHalves>();
 }
 
 /// Gives three tables at a time, or fails.

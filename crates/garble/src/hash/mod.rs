@@ -49,13 +49,14 @@
 //!
 //! # Kernels
 //!
-//! [`AHEAD`] pairs of keys are expanded at once ([`AesLevel::Vaes256`]: a pair in one register), which hides
-//! the schedule's latency; gates then follow one by one or many in a call. `portable` (the `aes` crate) is
+//! [`AHEAD`] pairs of keys are expanded at once, word by word of four or eight keys in one register, which hides
+//! the schedule's latency and takes half the instructions that one key's words in a register would. Gates then follow one by one or many in
+//! a call ([`AesLevel::Vaes256`]: a pair of keys in one register). `portable` (the `aes` crate) is
 //! the specification.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
-mod x86;
+pub(crate) mod x86;
 
 use volery_field::Gf128;
 use volery_vole::AesLevel;
@@ -68,7 +69,7 @@ pub(crate) const AHEAD: usize = 16;
 /// The round keys of a pair of keys: `[round][which]`.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
-struct PairKeys([[Gf128; 2]; 11]);
+pub(crate) struct PairKeys([[Gf128; 2]; 11]);
 
 impl PairKeys {
     const ZERO: Self = Self([[Gf128::ZERO; 2]; 11]);
@@ -78,7 +79,7 @@ impl PairKeys {
 pub(crate) type Pair = [Gf128; 2];
 
 /// The expanded keys of successive pairs.
-pub(crate) struct Keys {
+pub struct Keys {
     level: AesLevel,
     start: u128,
     /// The first pair that is not expanded.
@@ -94,8 +95,10 @@ impl Keys {
         Self::with_level(AesLevel::detect(), start, first)
     }
 
-    /// `level` must be available.
-    fn with_level(level: AesLevel, start: [u8; 16], first: u64) -> Self {
+    /// Keys for this kernel, which must be available: code that the CPU may lack is called because of it.
+    pub(crate) fn with_level(level: AesLevel, start: [u8; 16], first: u64) -> Self {
+        // True of what `detect` gives; only a test could say anything else.
+        assert!(level.available(), "{level:?} needs instructions that this CPU has not");
         let start = u128::from_le_bytes(start);
         Self { level, start, next: first, keys: [PairKeys::ZERO; AHEAD], used: AHEAD }
     }
@@ -111,6 +114,18 @@ impl Keys {
         AHEAD - self.used
     }
 
+    /// The next two pairs of keys, which count as used then, if the CPU has AES (and AVX2) on registers of 256 bits.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(crate) fn next_gate(&mut self) -> Option<&[PairKeys; 2]> {
+        if !matches!(self.level, AesLevel::Vaes256 | AesLevel::Vaes512) {
+            return None;
+        }
+        let keys = self.keys.get(self.used..)?.first_chunk()?;
+        self.used += 2;
+        Some(keys)
+    }
+
     /// Expands the next pairs; call it when none is ready.
     #[cold]
     #[inline(never)]
@@ -119,7 +134,7 @@ impl Keys {
         let end = self.next.checked_add(AHEAD as u64).filter(|&end| end < 1 << 62);
         let end = end.ok_or_else(|| Error::misuse("2^62 pairs of keys were used under one offset"))?;
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: `self.level` is available, by the constructors' contract.
+        // SAFETY: `self.level` is available, as the constructor has checked.
         unsafe {
             match self.level {
                 AesLevel::Portable => portable::expand(self.start, self.next, &mut self.keys),
@@ -145,7 +160,7 @@ impl Keys {
         let (keys, labels) = (&self.keys[self.used..self.used + n], &mut labels[..n]);
         self.used += n;
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: `self.level` is available, by the constructors' contract.
+        // SAFETY: `self.level` is available, as the constructor has checked.
         unsafe {
             match self.level {
                 AesLevel::Portable => portable::hash(keys, labels),

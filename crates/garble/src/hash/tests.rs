@@ -139,3 +139,11 @@ fn the_linear_map_stays_a_permutation_with_all_that_tables_add() {
     let swapping = |x: u128| ((x >> 64) ^ (x & low)) << 64 | x >> 64;
     assert_eq!(rank(|x| swapping(x) ^ x >> 64), 64);
 }
+
+#[test]
+fn kernels_that_the_cpu_has_not_are_refused() {
+    for level in AesLevel::ALL.into_iter().filter(|level| !level.available()) {
+        let refused = std::panic::catch_unwind(|| Keys::with_level(level, [1; 16], 0).number());
+        assert!(refused.is_err(), "{level:?}");
+    }
+}

@@ -22,17 +22,18 @@ trait Lanes: Copy {
     unsafe fn enc_last(self, k: Self) -> Self;
     /// `s`: `(a || b) -> (a + b) || a` in each half of each block.
     unsafe fn spread(self) -> Self;
-    /// Each block shifted up by four bytes.
-    unsafe fn up4(self) -> Self;
-    /// Each block shifted up by eight bytes.
-    unsafe fn up8(self) -> Self;
-    /// In each block, the bytes 13, 14, 15, 12 in all four words: RotWord of the last word.
-    unsafe fn rotated_last_word(self) -> Self;
+    /// In each block the four words so that ShiftRows makes RotWord of each of them.
+    unsafe fn rotated_words(self) -> Self;
+    /// From the lower and from the upper halves of each two blocks: words in turns, from `self` first.
+    unsafe fn words_in_turns(self, o: Self) -> [Self; 2];
+    /// The same with double words.
+    unsafe fn double_words_in_turns(self, o: Self) -> [Self; 2];
 }
 
 macro_rules! lanes {
     ($type:ty, $n:literal, $load:ident, $store:ident, $splat32:ident, $xor:ident, $enc:ident, $last:ident,
-     $up:ident, $shuffle32:ident, $shift64:ident, $shuffle8:ident) => {
+     $shuffle32:ident, $shift64:ident, $shuffle8:ident, $set32:ident, $low32:ident, $high32:ident, $low64:ident,
+     $high64:ident) => {
         impl Lanes for $type {
             const N: usize = $n;
             #[inline(always)]
@@ -71,19 +72,20 @@ macro_rules! lanes {
                 unsafe { $xor($shuffle32::<0b11_11_01_01>(self), $shift64::<32>(self)) }
             }
             #[inline(always)]
-            unsafe fn up4(self) -> Self {
-                // SAFETY: the trait's contract.
-                unsafe { $up::<4>(self) }
+            unsafe fn rotated_words(self) -> Self {
+                // SAFETY: the trait's contract. Byte `r` of word `c` is byte `r + 1` of word `c - r`, since ShiftRows
+                // takes row `r` of column `c` from column `c + r`.
+                unsafe { $shuffle8(self, $set32(0x0007_0a0d, 0x0c03_0609, 0x080f_0205, 0x040b_0e01)) }
             }
             #[inline(always)]
-            unsafe fn up8(self) -> Self {
+            unsafe fn words_in_turns(self, o: Self) -> [Self; 2] {
                 // SAFETY: the trait's contract.
-                unsafe { $up::<8>(self) }
+                unsafe { [$low32(self, o), $high32(self, o)] }
             }
             #[inline(always)]
-            unsafe fn rotated_last_word(self) -> Self {
-                // SAFETY: the trait's contract. Little-endian: byte 13 comes first.
-                unsafe { $shuffle8(self, $splat32(0x0c0f_0e0d)) }
+            unsafe fn double_words_in_turns(self, o: Self) -> [Self; 2] {
+                // SAFETY: the trait's contract.
+                unsafe { [$low64(self, o), $high64(self, o)] }
             }
         }
     };
@@ -98,10 +100,14 @@ lanes!(
     _mm_xor_si128,
     _mm_aesenc_si128,
     _mm_aesenclast_si128,
-    _mm_slli_si128,
     _mm_shuffle_epi32,
     _mm_slli_epi64,
-    _mm_shuffle_epi8
+    _mm_shuffle_epi8,
+    _mm_set_epi32,
+    _mm_unpacklo_epi32,
+    _mm_unpackhi_epi32,
+    _mm_unpacklo_epi64,
+    _mm_unpackhi_epi64
 );
 lanes!(
     __m256i,
@@ -112,46 +118,76 @@ lanes!(
     _mm256_xor_si256,
     _mm256_aesenc_epi128,
     _mm256_aesenclast_epi128,
-    _mm256_slli_si256,
     _mm256_shuffle_epi32,
     _mm256_slli_epi64,
-    _mm256_shuffle_epi8
+    _mm256_shuffle_epi8,
+    twice_epi32,
+    _mm256_unpacklo_epi32,
+    _mm256_unpackhi_epi32,
+    _mm256_unpacklo_epi64,
+    _mm256_unpackhi_epi64
 );
+
+/// The same four words in both blocks.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn twice_epi32(d: i32, c: i32, b: i32, a: i32) -> __m256i {
+    _mm256_broadcastsi128_si256(_mm_set_epi32(d, c, b, a))
+}
 
 /// The constants of the key schedule's ten rounds (FIPS 197, section 5.2).
 const ROUND_CONSTANTS: [i32; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
 
-/// The round keys of pairs `first..`, `W` registers at a time.
+/// Registers that hold four words of four keys (or of eight) each, which are expanded side by side.
+const SETS: usize = 2;
+
+/// The round keys of pairs `first..`, those of eight registers at a time.
 ///
-/// SubWord is done by the last AES round: on a block of four equal words its ShiftRows changes nothing, and
-/// its key is the round constant.
+/// Four registers have the four words of four (eight) keys: a word of each in one register, so that no round shifts words
+/// within a key. What is stored is turned round again.
+///
+/// SubWord is done by the last AES round, whose key is the round constant.
 #[inline(always)]
-unsafe fn expand<L: Lanes, const W: usize>(start: u128, first: u64, keys: &mut [PairKeys]) {
-    let per_group = W * L::N / 2;
+unsafe fn expand<L: Lanes>(start: u128, first: u64, keys: &mut [PairKeys]) {
+    let per_group = 4 * SETS * L::N / 2;
     for (group, keys) in keys.chunks_exact_mut(per_group).enumerate() {
-        let first = first + (group * per_group) as u64;
-        for (number, keys) in (first..).zip(keys.iter_mut()) {
-            keys.0[0] = [0, 1].map(|which| Gf128::from_bits(start ^ u128::from(2 * number + which)));
-        }
+        let first = 2 * (first + (group * per_group) as u64);
         let base = keys.as_mut_ptr().cast::<Gf128>();
-        // Register `w` holds the one or two keys that begin at key `w * N` of the group.
+        // Register `w` of a round holds the one or two keys that begin at key `w * N` of the group.
         let place = |w: usize, round: usize| (w * L::N / 2) * 22 + 2 * round + w * L::N % 2;
         // SAFETY: `place` stays below `per_group * 22` blocks, which is what the group's `per_group` pairs
         // are: 11 times two blocks each, without padding (352 bytes are 11 times the alignment of 32). `place
-        // + N` too, since both keys of one round lie side by side.
+        // + N` too, since both keys of one round lie side by side. `column` is 32 bytes, the most that a register
+        // loads.
         unsafe {
             // Loops and not closures, which would not be inlined: see the same loops in crate vole.
-            let mut k = [L::splat32(0); W];
-            for (w, k) in k.iter_mut().enumerate() {
-                *k = L::load(base.add(place(w, 0)));
+            let mut words = [[L::splat32(0); 4]; SETS];
+            for (set, words) in words.iter_mut().enumerate() {
+                for (i, word) in words.iter_mut().enumerate() {
+                    let mut column = [0_u32; 8];
+                    for (at, column) in column.iter_mut().enumerate() {
+                        let (lane, key) = (at / 4, 4 * set + at % 4);
+                        let key = start ^ u128::from(first + (key * L::N + lane) as u64);
+                        *column = (key >> (32 * i)) as u32;
+                    }
+                    *word = L::load(column.as_ptr().cast());
+                }
             }
-            for (round, constant) in (1..).zip(ROUND_CONSTANTS) {
-                let constant = L::splat32(constant);
-                for (w, k) in k.iter_mut().enumerate() {
-                    let word = k.rotated_last_word().enc_last(constant);
-                    *k = k.xor(k.up4());
-                    *k = k.xor(k.up8()).xor(word);
-                    k.store(base.add(place(w, round)));
+            for round in 0..11 {
+                for (set, [a, b, c, d]) in words.iter_mut().enumerate() {
+                    if let Some(constant) = usize::checked_sub(round, 1) {
+                        let word = d.rotated_words().enc_last(L::splat32(ROUND_CONSTANTS[constant]));
+                        *a = a.xor(word);
+                        *b = b.xor(*a);
+                        *c = c.xor(*b);
+                        *d = d.xor(*c);
+                    }
+                    let ([ab, ab_high], [cd, cd_high]) = (a.words_in_turns(*b), c.words_in_turns(*d));
+                    let [k0, k1] = ab.double_words_in_turns(cd);
+                    let [k2, k3] = ab_high.double_words_in_turns(cd_high);
+                    for (w, k) in (4 * set..).zip([k0, k1, k2, k3]) {
+                        k.store(base.add(place(w, round)));
+                    }
                 }
             }
         }
@@ -209,13 +245,31 @@ unsafe fn hash<L: Lanes, const PARTS: usize, const LABELS: usize, const G: usize
     at
 }
 
+impl PairKeys {
+    /// Both keys of a round.
+    #[inline]
+    #[target_feature(enable = "aes,avx2,vaes")]
+    pub(crate) fn round(&self, round: usize) -> __m256i {
+        // SAFETY: two blocks of 16 bytes without padding (`Gf128` is a transparent `u128`); the load is unaligned.
+        unsafe { _mm256_loadu_si256(self.0[round].as_ptr().cast()) }
+    }
+}
+
+/// `s` of two labels.
+#[inline]
+#[target_feature(enable = "aes,avx2,vaes")]
+pub(crate) fn spread_pair(x: __m256i) -> __m256i {
+    // SAFETY: this function's features are those of the lanes.
+    unsafe { x.spread() }
+}
+
 macro_rules! entry_points {
     ($features:literal, $lanes:ty, $parts:literal, $group:literal, $expand:ident, $hash:ident) => {
         /// The round keys of pairs `first..`; a multiple of 8 pairs.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn $expand(start: u128, first: u64, keys: &mut [PairKeys]) {
             // SAFETY: this function's features are those of the lanes.
-            unsafe { expand::<$lanes, 8>(start, first, keys) }
+            unsafe { expand::<$lanes>(start, first, keys) }
         }
 
         /// See [`Keys::hash`](super::Keys::hash).

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use volery_channel::{Channel, tags};
+use volery_vole::supply::Stock;
 
+use super::beside::Beside;
 use crate::Error;
 use crate::gates::Source;
 
@@ -14,6 +16,8 @@ const MOST: usize = 1 << 16;
 /// The tables of one call, from the channel.
 pub(super) struct FromChannel<'a> {
     channel: &'a mut dyn Channel,
+    /// What is made after each message.
+    beside: (&'a mut Beside, &'a mut Stock),
     /// Tables still to come.
     left: u64,
     /// Bytes of each.
@@ -21,8 +25,13 @@ pub(super) struct FromChannel<'a> {
 }
 
 impl<'a> FromChannel<'a> {
-    pub(super) fn new(channel: &'a mut dyn Channel, tables: u64, size: usize) -> Self {
-        Self { channel, left: tables, size }
+    pub(super) fn new(
+        channel: &'a mut dyn Channel,
+        beside: (&'a mut Beside, &'a mut Stock),
+        tables: u64,
+        size: usize,
+    ) -> Self {
+        Self { channel, beside, left: tables, size }
     }
 }
 
@@ -38,7 +47,8 @@ impl Source for FromChannel<'_> {
             return Err(Error::malformed(tags::GARBLED_TABLES, reason));
         }
         self.left -= tables;
-        Ok(())
+        let (beside, stock) = &mut self.beside;
+        beside.advance(self.channel, stock, out.len() / size.max(1))
     }
 }
 

@@ -6,6 +6,7 @@ use volery_vole::supply::Stock;
 use volery_vole::{Delta, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
+use super::beside::Beside;
 use super::deferred::{Deferred, FromChannel};
 use super::program::{Input, Masks, Owner, Program, Sealed, Step, Wire};
 use super::{Garbling, LABEL, Settings, bits, masked, same_length, start_point};
@@ -34,6 +35,8 @@ pub struct Evaluator<F> {
     labels: Stock,
     pub(super) decoding: Decoding,
     pub(super) settings: Settings,
+    /// What is made of `commitments` beside tables.
+    beside: Beside,
     /// Commitments of the proof's further claims, about.
     pub(super) claimed: u64,
     over: bool,
@@ -60,6 +63,7 @@ impl<F: Function> Evaluator<F> {
             labels,
             decoding: Decoding::new(session),
             settings,
+            beside: Beside::default(),
             claimed: 0,
             over: false,
         }
@@ -193,7 +197,8 @@ impl<F: Function> Evaluator<F> {
         let shape = Shape::of(&function, inputs.len())?;
         let garbling = self.settings.garbling;
         let (pairs, size) = garbling.costs();
-        let mut tables = FromChannel::new(channel, shape.ands, size);
+        let beside = (&mut self.beside, &mut self.commitments);
+        let mut tables = FromChannel::new(channel, beside, shape.ands, size);
         let first = self.keys;
         let end = shape.ands.checked_mul(pairs).and_then(|keys| first.checked_add(keys));
         self.keys = end.ok_or_else(|| Error::misuse("more gates than the hash has keys for"))?;
@@ -404,6 +409,11 @@ impl<F: Function> Evaluator<F> {
     /// See [`Garbler::expect`](super::Garbler::expect).
     pub fn expect(&mut self, commitments: u64) {
         self.claimed = commitments;
+    }
+
+    /// See [`Garbler::prepare_beside`](super::Garbler::prepare_beside).
+    pub fn prepare_beside(&mut self, end: u64) {
+        self.beside = Beside::until(&self.commitments, end);
     }
 
     /// The keys under delta, for other protocols of the session. Both parties must take the same number

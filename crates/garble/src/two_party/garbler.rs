@@ -8,6 +8,7 @@ use volery_vole::supply::Stock;
 use volery_vole::{Delta, Prg, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
+use super::beside::Beside;
 use super::program::{Input, Masks, Owner, Program, Sealed, Step, Wire};
 use super::{Garbling, Settings, bits, encode_labels, masked, same_length, start_point};
 use crate::decoding::{DIGEST_BYTES, Decoding};
@@ -29,10 +30,14 @@ pub struct Garbler<F> {
     random: Prg,
     /// Tags under V's delta.
     pub(super) commitments: Stock,
-    /// Zero labels for V's inputs.
-    labels: Stock,
+    /// Zero labels for V's inputs, once there are any.
+    pub(super) labels: Option<Stock>,
+    /// V's inputs that were announced before.
+    pub(super) unlabelled: Vec<usize>,
     pub(super) decoding: Decoding,
     pub(super) settings: Settings,
+    /// What is made of `commitments` beside tables.
+    beside: Beside,
     /// Commitments of the proof's further claims, about.
     pub(super) claimed: u64,
     over: bool,
@@ -41,13 +46,26 @@ pub struct Garbler<F> {
 impl<F: Function> Garbler<F> {
     /// P of a session.
     ///
-    /// `labels` and `offset` come from [`garbler_labels`](super::garbler_labels); `commitments` are random
+    /// `labels` and `offset` come from [`GarblerLabels`](super::GarblerLabels); `commitments` are random
     /// tags under V's delta, of a [`cot::Prover`](volery_vole::cot::Prover). `session` is the name that both
     /// parties gave their session, and both must have the same `settings.proof`. `rng` seeds the labels.
     pub fn new(
         session: &SessionId,
         settings: Settings,
         (offset, labels): (Delta, Stock),
+        commitments: Stock,
+        rng: &mut dyn CryptoRng,
+    ) -> Self {
+        Self { labels: Some(labels), ..Self::without_labels(session, settings, offset, commitments, rng) }
+    }
+
+    /// The same before there are labels for V's inputs, which [`Garbler::set_labels`] brings: nothing has to wait for V meanwhile but
+    /// [`Garbler::take`], and what takes correlations that are not made: P's own inputs, and tables beyond [`TABLES_AHEAD`](super::TABLES_AHEAD) after
+    /// [`Garbler::prepare_beside`].
+    pub fn without_labels(
+        session: &SessionId,
+        settings: Settings,
+        offset: Delta,
         commitments: Stock,
         rng: &mut dyn CryptoRng,
     ) -> Self {
@@ -61,9 +79,11 @@ impl<F: Function> Garbler<F> {
             keys: 0,
             random: Prg::new(*seed),
             commitments,
-            labels,
+            labels: None,
+            unlabelled: Vec::new(),
             decoding: Decoding::new(session),
             settings,
+            beside: Beside::default(),
             claimed: 0,
             over: false,
         }
@@ -87,19 +107,16 @@ impl<F: Function> Garbler<F> {
                 self.commitments.fill(channel, &mut tags)?;
                 tags
             }
-            Owner::Verifier => {
-                // The wire is the sum of V's random bit and the correction that makes it V's value.
-                let corrections = zeros.clone();
-                let mut keys = Zeroizing::new(vec![Gf128::ZERO; n]);
-                self.labels.expect(Some(n as u64));
-                self.labels.fill(channel, &mut keys)?;
-                zeros.iter_mut().zip(keys.iter()).for_each(|(zero, key)| *zero += *key);
-                corrections
-            }
+            // See `Garbler::label`.
+            Owner::Verifier => zeros.clone(),
             Owner::Both => Zeroizing::default(),
         };
         let input = self.program.input(owner, n, secrets)?;
         self.append(&zeros);
+        if owner == Owner::Verifier {
+            self.unlabelled.push(input.number);
+            self.label(channel)?;
+        }
         Ok(input)
     }
 
@@ -133,6 +150,9 @@ impl<F: Function> Garbler<F> {
     }
 
     fn try_take(&mut self, channel: &mut dyn Channel, input: &Input) -> Result<(), Error> {
+        if self.unlabelled.contains(&input.number) {
+            return Err(Error::misuse("V's input is to be taken before there are labels for it"));
+        }
         let record = self.program.owned(input, Owner::Verifier)?;
         let mut message = vec![0; record.len.div_ceil(8)];
         channel.recv_exact(tags::GARBLED_CORRECTIONS, &mut message)?;
@@ -209,7 +229,8 @@ impl<F: Function> Garbler<F> {
         function: &F,
         wires: &[ZeroWire],
     ) -> Result<Zeroizing<Vec<Gf128>>, Error> {
-        let mut tables = ToChannel(channel);
+        let (stock, beside) = (&mut self.commitments, &mut self.beside);
+        let mut tables = ToChannel { channel, stock, beside, size: S::TABLE_BYTES };
         let mut garbler = Gates::<S>::new(&self.offset, self.start, self.keys, &mut tables);
         let outputs = Zeroizing::new(function.run(&mut garbler, wires)?);
         self.keys = garbler.finish()?;
@@ -437,6 +458,13 @@ impl<F: Function> Garbler<F> {
         self.claimed = commitments;
     }
 
+    /// From now on makes correlations of [`Garbler::commitments`] up to number `end`, counted from the first that was ever taken, beside the
+    /// tables of calls, the first [`TABLES_AHEAD`](super::TABLES_AHEAD) of them excepted: when these are sent, they are made. V says the same
+    /// number at the same place.
+    pub fn prepare_beside(&mut self, end: u64) {
+        self.beside = Beside::until(&self.commitments, end);
+    }
+
     /// The tags under V's delta, for other protocols of the session. Both parties must take the same number
     /// between the same calls.
     pub fn commitments(&mut self) -> &mut Stock {
@@ -460,7 +488,9 @@ impl<F: Function> Garbler<F> {
                 self.zeros.zeroize();
                 self.offset = Delta::from_element(Gf128::ZERO);
                 self.commitments.burn();
-                self.labels.burn();
+                if let Some(labels) = &mut self.labels {
+                    labels.burn();
+                }
                 channel.fail(error.public_reason());
             }
         }
@@ -468,14 +498,21 @@ impl<F: Function> Garbler<F> {
     }
 }
 
-/// Sends tables.
-struct ToChannel<'a>(&'a mut dyn Channel);
+/// Sends tables, and makes correlations after each message.
+struct ToChannel<'a> {
+    channel: &'a mut dyn Channel,
+    stock: &'a mut Stock,
+    beside: &'a mut Beside,
+    /// Bytes of a table.
+    size: usize,
+}
 
 impl Sink for ToChannel<'_> {
     fn put(&mut self, tables: &[u8]) -> Result<(), Error> {
         if tables.is_empty() {
             return Ok(());
         }
-        Ok(self.0.send(tags::GARBLED_TABLES, tables)?)
+        self.channel.send(tags::GARBLED_TABLES, tables)?;
+        self.beside.advance(self.channel, self.stock, tables.len() / self.size.max(1))
     }
 }

@@ -56,6 +56,7 @@
 //! **Offsets.** P's offset and V's delta are fresh for a session, and everything under them is destroyed with
 //! the first error at either party ([`Garbler`] and [`Evaluator`] then refuse every call).
 
+mod beside;
 mod deferred;
 mod evaluator;
 mod garbler;
@@ -65,11 +66,12 @@ mod setup;
 #[cfg(test)]
 mod tests;
 
+pub use beside::TABLES_AHEAD;
 pub use evaluator::Evaluator;
 pub use garbler::Garbler;
 pub use program::{Input, Masks, Owner, Sealed, Wire};
 pub use proof::{Proved, Values};
-pub use setup::{evaluator_labels, garbler_labels};
+pub use setup::{GarblerLabels, evaluator_labels};
 
 use volery_field::{Bits, F2, Gf128};
 use volery_vole::{Oracle, SessionId};
@@ -95,6 +97,11 @@ impl Garbling {
             Self::HalfGates => HalfGates::NAME,
             Self::ThreeHalves => ThreeHalves::NAME,
         }
+    }
+
+    /// AND gates that so many pairs of keys of the hash are used for.
+    fn gates(self, pairs: u64) -> u64 {
+        pairs / self.costs().0
     }
 
     /// Pairs of keys of the hash, and bytes of table, for a gate.

@@ -154,14 +154,22 @@ fn count<F: Function>(program: &Program<F>) -> Result<u64, Error> {
     Ok(counter.ands())
 }
 
-/// What correlations a proof of the program takes, with `claimed` commitments of further claims.
-fn expected<F: Function>(
+/// Says what correlations a proof of the program takes, with `claimed` commitments of further claims and `garbled` AND gates in all.
+///
+/// A gate is proved at most once. So where as many are prepared nothing has to be said, and the program need not be counted, which is to
+/// run it once more.
+fn expect<F: Function>(
+    stock: &mut Stock,
     program: &Program<F>,
-    claimed: u64,
+    [garbled, claimed]: [u64; 2],
     settings: quicksilver::Settings,
-) -> Result<u64, Error> {
-    let commitments = count(program)?.saturating_add(claimed);
-    Ok(quicksilver::Program::from(commitments).correlations(settings))
+) -> Result<(), Error> {
+    let correlations =
+        |ands: u64| quicksilver::Program::from(ands.saturating_add(claimed)).correlations(settings);
+    if stock.prepared() < correlations(garbled) {
+        stock.expect(Some(correlations(count(program)?)));
+    }
+    Ok(())
 }
 
 /// The values of a session, at P when V has opened its inputs; wiped on drop.
@@ -221,7 +229,8 @@ impl<F: Function> Garbler<F> {
             if !p.program.is_closed() {
                 p.try_learn(channel)?;
             }
-            p.commitments.expect(Some(expected(&p.program, p.claimed, p.settings.proof)?));
+            let ands = [p.settings.garbling.gates(p.keys()), p.claimed];
+            expect(&mut p.commitments, &p.program, ands, p.settings.proof)?;
             let challenges = Challenges::Interactive(rng);
             let mut prover =
                 quicksilver::Prover::new(p.settings.proof, challenges, &mut p.commitments, channel, None);
@@ -343,7 +352,8 @@ impl<F: Function> Evaluator<F> {
             &Proved<VerifierWire>,
         ) -> Result<T, volery_zk::Error>,
     ) -> Result<T, Error> {
-        self.commitments.expect(Some(expected(&self.program, self.claimed, self.settings.proof)?));
+        let ands = [self.settings.garbling.gates(self.keys()), self.claimed];
+        expect(&mut self.commitments, &self.program, ands, self.settings.proof)?;
         let challenges = Challenges::Interactive(rng);
         let (proof, delta) = (self.settings.proof, &self.delta);
         let mut verifier =

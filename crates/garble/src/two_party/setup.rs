@@ -6,48 +6,115 @@
 //! can learn bits of P's offset only by guessing them, and a wrong guess ends the session: if it survives
 //! with probability `p`, the offset is one of `p 2^127` values, so guessing and then using it is no better
 //! than guessing it at once, and the bounds of the module `hash` stand (see
-//! [`softspoken`](volery_vole::softspoken)). The two directions have base OTs of their own and different
-//! session names, so that no hash is used twice.
+//! [`softspoken`](volery_vole::softspoken)).
+//!
+//! The OTs that this begins with come from 128 correlations of the first direction, which serve nothing else
+//! ([`ReversedSetup`] has the protocol and why it is safe): base OTs take some ten milliseconds at either party, and
+//! both would wait for the other. The two directions have different session names, so that no hash is used twice.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
+use volery_field::Gf128;
 use volery_vole::cot::{ProverParty, VerifierParty};
-use volery_vole::softspoken::{FieldBits, Receiver, Sender};
+use volery_vole::softspoken::{FieldBits, Receiver, ReversedSetup};
 use volery_vole::supply::{Plan, Stock, Supply};
 use volery_vole::{Delta, Oracle, SessionId};
+use zeroize::Zeroizing;
 
-use crate::Error;
+use super::Garbler;
+use crate::{Error, Function};
 
 fn labels_session(session: &SessionId) -> SessionId {
     SessionId::new(Oracle::new("garble: session of labels", session).hash(0, &[]))
 }
 
-/// P's side: a fresh offset, and zero labels under it. One round trip, together with [`evaluator_labels`].
-///
-/// # Errors
-/// What base OT and OT extension find wrong; the channel's errors.
-pub fn garbler_labels(
-    channel: &mut dyn Channel,
-    session: &SessionId,
-    rng: &mut dyn CryptoRng,
-) -> Result<(Delta, Stock), Error> {
-    let (session, offset) = (labels_session(session), Delta::random(rng));
-    let extension = Sender::setup(channel, &session, FieldBits::Eight, offset.duplicate(), rng)?;
-    let party = VerifierParty::new(session, extension, offset.duplicate(), rng);
-    Ok((offset, Stock::new(Box::new(Supply::new(party, Plan::bits(&[]), None)))))
+/// P's side, between its message and V's: a fresh offset.
+pub struct GarblerLabels {
+    session: SessionId,
+    offset: Delta,
+    setup: ReversedSetup,
 }
 
-/// V's side: labels of random bits, which are their lowest bits.
+impl GarblerLabels {
+    /// Draws the offset and sends what V has to know, which says nothing about it; takes 128 of `commitments`, tags under V's delta.
+    /// Waits for nothing but these.
+    ///
+    /// # Errors
+    /// What making correlations meets; the channel's errors.
+    pub fn start(
+        channel: &mut dyn Channel,
+        session: &SessionId,
+        commitments: &mut Stock,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, Error> {
+        let (session, offset) = (labels_session(session), Delta::random(rng));
+        let setup = ReversedSetup::start(channel, &session, offset.duplicate(), commitments)?;
+        Ok(Self { session, offset, setup })
+    }
+
+    /// The offset.
+    #[must_use]
+    pub fn offset(&self) -> Delta {
+        self.offset.duplicate()
+    }
+
+    /// The offset, and zero labels under it, when V's message is there: one round trip in all, together with [`evaluator_labels`].
+    ///
+    /// # Errors
+    /// What the setup of OT extension finds wrong; the channel's errors.
+    pub fn finish(self, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<(Delta, Stock), Error> {
+        let Self { session, offset, setup } = self;
+        let extension = setup.finish(channel, FieldBits::Eight)?;
+        let party = VerifierParty::new(session, extension, offset.duplicate(), rng);
+        Ok((offset, Stock::new(Box::new(Supply::new(party, Plan::bits(&[]), None)))))
+    }
+}
+
+impl<F: Function> Garbler<F> {
+    /// Brings labels for V's inputs, those announced so far and later ones. `labels` come from
+    /// [`GarblerLabels`], under this session's offset.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if there are labels; what making them meets.
+    pub fn set_labels(&mut self, channel: &mut dyn Channel, labels: Stock) -> Result<(), Error> {
+        self.guarded(channel, |p, channel| {
+            if p.labels.is_some() {
+                return Err(Error::misuse("labels for V's inputs a second time"));
+            }
+            p.labels = Some(labels);
+            p.label(channel)
+        })
+    }
+
+    /// V's inputs get their labels, if there are any yet.
+    ///
+    /// The wire is the sum of V's random bit and the correction that makes it V's value. Its zero label is drawn first, that of the random
+    /// bit is the OT's, and so the correction's is the sum of both: uniform, whichever comes first.
+    pub(super) fn label(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        let Some(labels) = &mut self.labels else { return Ok(()) };
+        for number in std::mem::take(&mut self.unlabelled) {
+            let Some(record) = self.program.records_mut().get_mut(number) else { continue };
+            let mut keys = Zeroizing::new(vec![Gf128::ZERO; record.len]);
+            labels.expect(Some(record.len as u64));
+            labels.fill(channel, &mut keys)?;
+            record.secrets.iter_mut().zip(keys.iter()).for_each(|(zero, key)| *zero += *key);
+        }
+        Ok(())
+    }
+}
+
+/// V's side: labels of random bits, which are their lowest bits; takes 128 of `commitments`, keys under `delta`.
 ///
 /// # Errors
-/// As [`garbler_labels`].
+/// As [`GarblerLabels`]'s.
 pub fn evaluator_labels(
     channel: &mut dyn Channel,
     session: &SessionId,
+    (delta, commitments): (&Delta, &mut Stock),
     rng: &mut dyn CryptoRng,
 ) -> Result<Stock, Error> {
     let session = labels_session(session);
-    let extension = Receiver::setup(channel, &session, FieldBits::Eight, rng)?;
+    let extension = Receiver::reversed(channel, &session, FieldBits::Eight, delta, commitments)?;
     let party = ProverParty::new(session, extension, rng);
     Ok(Stock::new(Box::new(Supply::new(party, Plan::bits(&[]), None))))
 }

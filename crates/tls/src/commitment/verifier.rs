@@ -75,6 +75,10 @@ impl Verifier {
     /// whatever happens. If the caller has anything else that is made under this delta (a second stock, a fork of the extension,
     /// correlations over a field), it must have been dropped before, because P knows delta from now on.
     ///
+    /// Whoever knows delta can compute more than forgeries: V's choices in the OTs under P's offset, if their setup came from correlations
+    /// under delta (see `volery_vole::softspoken`, module `reversed`), and so what they mask. To be called when nothing of a connection that was made
+    /// by two parties has to stay hidden from P any more: after V's opening.
+    ///
     /// # Errors
     /// [`Error::Cheat`] if the commitments are not shown to hold the bits; [`Error::Malformed`]; the channel's.
     pub fn reveal(

@@ -7,7 +7,7 @@
 //!   sizes                                     ----------->   within its limits?
 //!   labels and products (V's choices, P's offset) <------>
 //!   garbled circuits, masks                   ----------->   keeps the tables
-//!   correlations for the proof (V's delta)    <---------->
+//!     beside them correlations for the proof (V's delta) <->
 //!                                             <-----------   t_V G, on both curves
 //! handshake (Engine; P has checked the server's certificates and signature)
 //!   agree: point, E2F                         <---------->   shares s_P + s_V of the pre-master secret           <---->
@@ -127,7 +127,7 @@
 //! | | 256 bytes | round trips | 2,048 bytes | round trips |
 //! |---|---|---|---|---|
 //! | ANDs garbled | 335,313 | | 811,985 | |
-//! | ahead | 9,117,000 | 6 | 22,410,000 | 11 |
+//! | ahead | 9,093,000 | 4 | 22,354,000 | 7 |
 //! | in the connection, V's opening included | 300,000 | 15 | 311,000 | 16 |
 //! | after it | 59,000 | 2 | 186,000 | 4 |
 //!

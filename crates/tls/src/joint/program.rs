@@ -1,10 +1,12 @@
 //! What a connection computes under garbling, and how large it is.
 
+use volery_channel::Channel;
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::{F2, Gf128};
 use volery_garble::Shape;
 use volery_garble::two_party::{Settings, Wire};
 use volery_vole::ole;
+use volery_vole::supply::{Plan, Stock};
 use volery_zk::quicksilver;
 use zeroize::Zeroizing;
 
@@ -135,6 +137,12 @@ impl Sizes {
         self.spare().checked_sub(1).map(|blocks| (BLOCK_BYTES * blocks).min(MAX_PLAINTEXT))
     }
 
+    /// Bits that the parties share, about: the hash keys', masks', key streams'.
+    fn shared(&self) -> usize {
+        let own: usize = self.records().iter().map(|record| 1 + record.length.div_ceil(BLOCK_BYTES)).sum();
+        8 * BLOCK_BYTES * (2 + own + self.spare())
+    }
+
     /// Commitments that the proof makes, about: the garbled steps again, the server's Finished message, blocks of the response with
     /// some room for its alerts, and what is claimed of it.
     fn commitments(&self) -> Result<u64, Error> {
@@ -168,6 +176,39 @@ impl Sizes {
         let count = quicksilver::Program::from(self.commitments()?).correlations(settings);
         usize::try_from(count).map_err(|_| Error::misuse("more correlations than there is memory"))
     }
+}
+
+/// Says that the proof and all before it will take these correlations, makes room for them and returns the number of the last one: from now on
+/// they are made wherever there is time.
+pub(super) fn expect(
+    stock: &mut Stock,
+    sizes: &Sizes,
+    settings: quicksilver::Settings,
+) -> Result<u64, Error> {
+    // Shared bits are P's inputs, and are taken while correlations are made.
+    let count = sizes.correlations(settings)? + SHARE_BITS + sizes.shared() + OTS;
+    stock.expect(Some(count as u64));
+    stock.reserve(count);
+    Ok(stock.index() + count as u64)
+}
+
+/// Has the first round of correlations begun, if there will be any, so that the parties answer each other while they do other things.
+pub(super) fn begin_round(channel: &mut dyn Channel, stock: &mut Stock) -> Result<(), Error> {
+    // In a fresh stock that is more than was made for the OTs, and what follows is the round's begin. In one that has given correlations before
+    // it may be there, or take a step of a round that is under way.
+    make(channel, stock, Plan::CHUNK)
+}
+
+/// Has P read V's part of that round, with which comes all that V says before it hears of P's first tables, and answer it. To be called when
+/// V has had time for that.
+pub(super) fn answer_round(channel: &mut dyn Channel, stock: &mut Stock) -> Result<(), Error> {
+    // Again the next step, in a fresh stock.
+    make(channel, stock, 2 * Plan::CHUNK)
+}
+
+fn make(channel: &mut dyn Channel, stock: &mut Stock, n: usize) -> Result<(), Error> {
+    let end = stock.index() + n as u64;
+    Ok(stock.make(channel, end).map_err(volery_garble::Error::from)?)
 }
 
 /// The type of the client's record with this number.
@@ -230,20 +271,28 @@ pub(super) fn server<M: TwoParty>(
     sizes.longest_read().map(|longest| ReadKey::new(machine, [key, iv], longest)).transpose()
 }
 
-/// Prepares all of it, from the two shares' wires on.
+/// Prepares the first part of it, from the two shares' wires to the master secret.
+pub(super) fn rehearse_master<P: Party>(
+    machine: &mut Machine<P>,
+    channel: &mut dyn Channel,
+    [prover, verifier]: [&[Wire]; 2],
+) -> Result<HmacKey<Wire>, Error> {
+    let needed = &mut machine.rehearse(channel);
+    // The server has not chosen a curve yet; the calls are the same for both.
+    let premaster = HmacKey::premaster(needed, Group::P256, prover, verifier)?;
+    master(needed, &premaster, MasterSeed::SessionHash([0; 32]))
+}
+
+/// Prepares the rest, from there on.
 pub(super) fn rehearse<P: Party>(
     machine: &mut Machine<P>,
-    channel: &mut dyn volery_channel::Channel,
-    shares: [&[Wire]; 2],
+    channel: &mut dyn Channel,
+    master: &HmacKey<Wire>,
     sizes: &Sizes,
 ) -> Result<(), Error> {
     let needed = &mut machine.rehearse(channel);
-    let [prover, verifier] = shares;
-    // The server has not chosen a curve yet; the calls are the same for both.
-    let premaster = HmacKey::premaster(needed, Group::P256, prover, verifier)?;
-    let master = master(needed, &premaster, MasterSeed::SessionHash([0; 32]))?;
-    let block = prf::key_block(needed, &master, &[0; 32], &[0; 32])?;
-    prf::verify_data(needed, &master, Side::Client, &[0; 32])?;
+    let block = prf::key_block(needed, master, &[0; 32], &[0; 32])?;
+    prf::verify_data(needed, master, Side::Client, &[0; 32])?;
     client(needed, &block, &sizes.records())?;
     if let Some((key, _)) = server(needed, &block, sizes)? {
         let spare = &mut machine.rehearse_spare(channel);
@@ -264,6 +313,9 @@ pub(super) fn keys(
     let KeyBlock { keys: [_, server_key], iv_wires: [_, server_iv] } = block;
     Keys { master, client_finished, client: client.into_cipher(), server: [server_key, server_iv] }
 }
+
+/// Correlations that labels' OTs come from.
+const OTS: usize = 128;
 
 /// Bits of a share of the pre-master secret.
 pub(super) const SHARE_BITS: usize = 256;
@@ -287,4 +339,63 @@ pub(super) fn add(bytes: &mut [u8], bits: &[F2]) -> Result<(), Error> {
         other.ok_or_else(|| Error::misuse("a share of key stream that is not as long as its record"))?;
     bytes.iter_mut().zip(other).for_each(|(byte, other)| *byte ^= other);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng;
+    use volery_channel::tags::GARBLED_TABLES;
+    use volery_channel::{Limits, Tag, memory_pair};
+    use volery_garble::two_party::{Garbler, Owner, TABLES_AHEAD};
+    use volery_vole::Delta;
+    use volery_vole::supply::Correlations;
+
+    use super::*;
+    use crate::testing::{SESSION, Tap};
+
+    /// Correlations from nowhere, but only once.
+    struct Once(bool);
+
+    impl Correlations for Once {
+        fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), volery_vole::Error> {
+            if core::mem::replace(&mut self.0, true) {
+                return Err(volery_vole::Error::misuse("more than one batch"));
+            }
+            out.resize(Plan::CHUNK, Gf128::ONE);
+            Ok(())
+        }
+
+        fn may_wait(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn p_garbles_up_to_the_master_secret_without_a_word_of_v_s_and_with_no_more_correlations_than_its_inputs()
+    {
+        // Nobody reads at the other end.
+        let (p, _v) = memory_pair(&Limits::default());
+        let mut tables = 0;
+        let count = |tag: Tag, message: &mut Vec<u8>| {
+            if tag == GARBLED_TABLES {
+                tables += message.len() as u64 / 25;
+            }
+            message.clear();
+        };
+        let mut p = Tap::new(p, count);
+        let rng = &mut ChaCha20Rng::seed_from_u64(1);
+        let stock = Stock::new(Box::new(Once(false)));
+        let mut garbler = Garbler::without_labels(&SESSION, settings(), Delta::random(rng), stock, rng);
+        garbler.prepare_beside(1 << 30);
+        let shares = [Owner::Prover, Owner::Verifier].map(|owner| {
+            let input = garbler.input(&mut p, owner, SHARE_BITS).unwrap();
+            input.wires().to_vec()
+        });
+        let [prover, verifier] = &shares;
+        rehearse_master(&mut Machine::new(garbler), &mut p, [prover, verifier]).unwrap();
+        assert_eq!(p.stats().round_trips, 0);
+        drop(p);
+        assert!((TABLES_AHEAD / 10 * 9..=TABLES_AHEAD).contains(&tables), "{tables} tables");
+    }
 }

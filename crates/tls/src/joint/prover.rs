@@ -5,7 +5,7 @@ use subtle::ConstantTimeEq as _;
 use volery_channel::{Channel, Stats, tags};
 use volery_circuit::gadgets::{bits_to_bytes, bytes_to_bits};
 use volery_field::{F2, Gf128};
-use volery_garble::two_party::{Garbler, Input, Owner, Settings, Wire, garbler_labels};
+use volery_garble::two_party::{Garbler, GarblerLabels, Input, Owner, Settings, Wire};
 use volery_vole::supply::Stock;
 use volery_vole::{SessionId, ole};
 use zeroize::Zeroizing;
@@ -193,7 +193,7 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
 fn prepare(
     channel: &mut dyn Channel,
     session: &SessionId,
-    commitments: Stock,
+    mut commitments: Stock,
     settings: Settings,
     sizes: Sizes,
     rng: &mut impl CryptoRng,
@@ -203,18 +203,26 @@ fn prepare(
         return Err(Error::misuse("rounds that are none or too many, empty, or read out of order"));
     }
     message::send_sizes(channel, &sizes)?;
-    let (offset, mut labels) = garbler_labels(channel, session, rng)?;
-    labels.prepare(channel, program::correlations(&sizes)?)?;
-    let exchange = ProverProducts::prepare(channel, session, (&offset, &mut labels), rng)?;
-    let mut tags = ole::Sender::new(session, offset.duplicate());
-    tags.prepare(channel, &mut labels, sizes.products(), rng)?;
-    let mut garbler = Garbler::new(session, settings, (offset, labels), commitments, rng);
+    let ahead = program::expect(&mut commitments, &sizes, settings.proof)?;
+    let labels = GarblerLabels::start(channel, session, &mut commitments, rng)?;
+    // Tables take longest, so the first go out while V answers.
+    program::begin_round(channel, &mut commitments)?;
+    let mut garbler = Garbler::without_labels(session, settings, labels.offset(), commitments, rng);
+    garbler.prepare_beside(ahead);
     let prover = garbler.input(channel, Owner::Prover, program::SHARE_BITS)?;
     let verifier = garbler.input(channel, Owner::Verifier, program::SHARE_BITS)?;
     let shares = [prover.wires().to_vec(), verifier.wires().to_vec()];
     let mut machine = Machine::new(garbler);
     let [p, v] = &shares;
-    program::rehearse(&mut machine, channel, [p, v], &sizes)?;
+    let master = program::rehearse_master(&mut machine, channel, [p, v])?;
+    program::answer_round(channel, machine.party.commitments())?;
+    let (offset, mut labels) = labels.finish(channel, rng)?;
+    labels.prepare(channel, program::correlations(&sizes)?)?;
+    let exchange = ProverProducts::prepare(channel, session, (&offset, &mut labels), rng)?;
+    let mut tags = ole::Sender::new(session, offset);
+    tags.prepare(channel, &mut labels, sizes.products(), rng)?;
+    machine.party.set_labels(channel, labels)?;
+    program::rehearse(&mut machine, channel, &master, &sizes)?;
     machine.party.commitments().prepare(channel, sizes.correlations(settings.proof)?)?;
     let key = key_exchange::Prover::start(channel, rng)?;
     let stage = Stage::Prepared { key: Box::new(key), inputs: [prover, verifier] };

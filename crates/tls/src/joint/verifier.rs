@@ -107,7 +107,7 @@ impl Verifier {
 fn prepare(
     channel: &mut dyn Channel,
     session: &SessionId,
-    commitments: (Delta, Stock),
+    (delta, mut commitments): (Delta, Stock),
     settings: Settings,
     limits: Limits,
     rng: &mut dyn CryptoRng,
@@ -115,19 +115,26 @@ fn prepare(
     let sizes = message::receive_sizes(channel)?;
     let Limits { query, read, proved, .. } = limits;
     sizes.check([query.min(MAX_QUERY), read.min(MAX_READ), proved.min(MAX_PROVED)])?;
-    let mut labels = evaluator_labels(channel, session, rng)?;
+    let ahead = program::expect(&mut commitments, &sizes, settings.proof)?;
+    let mut labels = evaluator_labels(channel, session, (&delta, &mut commitments), rng)?;
     // All that P has to answer goes in one round trip.
     labels.prepare(channel, program::correlations(&sizes)?)?;
     let requested = VerifierProducts::request(channel, session, &mut labels, rng)?;
     let mut tags = ole::Receiver::new(session);
     let products = tags.request(channel, &mut labels, sizes.products(), rng)?;
-    let exchange = requested.receive(channel)?;
-    tags.receive(channel, products)?;
-    let mut evaluator = Evaluator::new(session, settings, labels, commitments);
+    channel.flush()?;
+    // While P answers.
+    program::begin_round(channel, &mut commitments)?;
+    let mut evaluator = Evaluator::new(session, settings, labels, (delta, commitments));
+    evaluator.prepare_beside(ahead);
     let prover = evaluator.input(channel, Owner::Prover, program::SHARE_BITS)?;
     let verifier = evaluator.input(channel, Owner::Verifier, program::SHARE_BITS)?;
     let mut machine = Machine::new(evaluator);
-    program::rehearse(&mut machine, channel, [prover.wires(), verifier.wires()], &sizes)?;
+    let master = program::rehearse_master(&mut machine, channel, [prover.wires(), verifier.wires()])?;
+    program::answer_round(channel, machine.party.commitments().1)?;
+    let exchange = requested.receive(channel)?;
+    tags.receive(channel, products)?;
+    program::rehearse(&mut machine, channel, &master, &sizes)?;
     let (_, stock) = machine.party.commitments();
     stock.prepare(channel, sizes.correlations(settings.proof)?)?;
     let key = key_exchange::Verifier::start(channel, rng)?;

@@ -175,3 +175,62 @@ fn a_verifier_that_lies_in_any_round_s_trees_is_caught_and_the_supply_stays_shut
     let (m, _, _) = run(PLAN, 80_000, [1, 1], flip);
     assert!(matches!(m, Err(Error::Cheat { step: tags::FERRET_VERDICT, .. })), "{:?}", m.err());
 }
+
+/// Takes and makes correlations in turns with messages of another kind, and says which were taken.
+fn beside(mut stock: Stock, channel: &mut dyn Channel, sends: bool) -> Result<Vec<Gf128>, Error> {
+    let mut all = vec![Gf128::ZERO; 100];
+    stock.expect(Some(50_000));
+    stock.reserve(50_000);
+    stock.fill(channel, &mut all)?;
+    for end in (0..50_000).step_by(777) {
+        if sends {
+            channel.send(tags::GARBLED_TABLES, &[0; 100])?;
+        } else {
+            channel.recv_exact(tags::GARBLED_TABLES, &mut [0; 100])?;
+        }
+        stock.make(channel, end)?;
+        assert!(stock.index() + stock.at_hand().len() as u64 >= end);
+        assert_eq!(stock.prepared(), end.saturating_sub(stock.index()));
+        let mut few = [Gf128::ZERO; 70];
+        stock.fill(channel, &mut few)?;
+        all.extend_from_slice(&few);
+    }
+    let left = 50_000 - all.len();
+    stock.prepare(channel, left)?;
+    assert_eq!(stock.index(), all.len() as u64);
+    all.extend_from_slice(&stock.at_hand()[..left]);
+    channel.send(tags::GOODBYE, &[])?;
+    channel.recv(tags::GOODBYE, 0)?;
+    channel.flush()?;
+    Ok(all)
+}
+
+#[test]
+fn correlations_made_beside_other_messages_hold_and_are_the_same_whatever_the_threads() {
+    let mut first = None;
+    for threads in [[1, 1], [3, 1], [2, 8]] {
+        let (mut p, mut v) = memory_pair(&Limits::default());
+        let delta = Delta::random(&mut ChaCha20Rng::seed_from_u64(1));
+        let kept = delta.duplicate();
+        let (m, k) = std::thread::scope(|scope| {
+            let prover = scope.spawn(move || {
+                let mut rng = ChaCha20Rng::seed_from_u64(2);
+                let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng)?;
+                let party = ProverParty::new(SESSION, extension, &mut rng);
+                beside(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[0])))), &mut p, true)
+            });
+            let verifier = scope.spawn(move || {
+                let mut rng = ChaCha20Rng::seed_from_u64(3);
+                let extension =
+                    Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng)?;
+                let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
+                beside(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[1])))), &mut v, false)
+            });
+            (prover.join().unwrap(), verifier.join().unwrap())
+        });
+        let (m, k) = (m.unwrap(), k.unwrap());
+        assert_eq!(m.len(), 50_000);
+        assert_correlated(&m, &k, &kept);
+        assert!(*first.get_or_insert_with(|| m.clone()) == m, "{threads:?}");
+    }
+}

@@ -17,6 +17,9 @@
 //! commitment of 256 bits and a seed; P sends the sum of a tree's commitments and one digest of all of them, and V
 //! compares (the paper's consistency check for punctured PRFs). So a cheating P is bound to one vector of seeds for each tree.
 //!
+//! Parties that have correlations with the roles swapped need no base OTs: [`ReversedSetup`] and [`Receiver::reversed`] make the OTs from
+//! 128 of those.
+//!
 //! # Extension: one message from P to V (`columns`, `check`)
 //!
 //! Each seed is stretched to `r_{t,x}`, one bit a correlation. P adds up `u_t = sum_x r_{t,x}` and
@@ -52,12 +55,13 @@
 //! # What a cheating V can do
 //!
 //! Choose delta. It lacks one leaf of each tree, so all `u_t` look random to it and so do the `c_t`; `R u` is masked, `R v`
-//! follows from what V knows. It sends nothing after its base OT message.
+//! follows from what V knows. It sends nothing after the one message of the setup, its points of the base OT or its choices in their place.
 
 mod check;
 mod columns;
 mod kernel;
 mod receiver;
+mod reversed;
 mod sender;
 mod soundness;
 #[cfg(test)]
@@ -65,6 +69,7 @@ mod tests;
 mod tree;
 
 pub use receiver::{Receiver, ReceiverSetup};
+pub use reversed::ReversedSetup;
 pub use sender::{Sender, SenderSetup};
 pub use soundness::soundness_bits;
 
@@ -180,6 +185,7 @@ fn setup_transcript(
 ) -> Transcript {
     let mut transcript = Transcript::new("softspoken", session);
     transcript.absorb_number("field bits", bits.bits() as u64);
+    // Or the choices of OTs that come from the other direction; P says nothing there.
     transcript.absorb("base OT: V's points", receiver_ot);
     transcript.absorb("base OT: P's point", sender_ot);
     transcript.absorb("trees", trees);

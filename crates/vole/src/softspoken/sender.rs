@@ -73,14 +73,15 @@ impl SenderSetup {
 }
 
 /// V after the base OT.
-struct KeyedSetup {
-    message: Vec<u8>,
-    delta: Delta,
-    keys: Zeroizing<Vec<Gf128>>,
+pub(super) struct KeyedSetup {
+    /// V's own message there.
+    pub(super) message: Vec<u8>,
+    pub(super) delta: Delta,
+    pub(super) keys: Zeroizing<Vec<Gf128>>,
 }
 
 impl KeyedSetup {
-    fn finish(
+    pub(super) fn finish(
         self,
         session: &SessionId,
         bits: FieldBits,

@@ -310,6 +310,8 @@ impl<P: Party> Supply<P> {
         }
         match &self.stage.source {
             Source::Extension => {
+                // One block a refill.
+                make_room(out, self.extension_block(0));
                 out.clear();
                 for _ in 0..blocks {
                     self.party.extend(self.extension_block(out.len()), channel, out)?;
@@ -325,6 +327,14 @@ impl<P: Party> Supply<P> {
 /// Outputs that a batch aims at: enough that the caller's loop dominates, few enough for the second-level cache.
 const BATCH: usize = 1 << 11;
 
+/// Makes room for `n` in all, for which what is there may be lost. A vector that moves would leave it behind unwiped.
+fn make_room<T: Item>(out: &mut Vec<T>, n: usize) {
+    if out.capacity() < n {
+        out.zeroize();
+        out.reserve_exact(n);
+    }
+}
+
 /// Replaces `out` by blocks `first..first + blocks` of `round`.
 fn read_round<R: Round>(
     round: &R,
@@ -335,6 +345,7 @@ fn read_round<R: Round>(
 ) {
     use rayon::prelude::*;
     let Params { log_block, .. } = round.params();
+    make_room(out, blocks << log_block);
     // Cut to length, not cleared: every element is overwritten, and zeros first would cost another write each.
     out.resize(blocks << log_block, R::Item::default());
     let chunks = &mut out[..];

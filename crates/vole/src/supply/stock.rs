@@ -41,13 +41,15 @@ pub struct Stock<T: Item = Gf128> {
     next: usize,
     /// Correlations taken before this batch.
     before: u64,
+    /// All before this number were made ahead.
+    made: u64,
 }
 
 impl<T: Item> Stock<T> {
     /// An empty stock.
     #[must_use]
     pub fn new(source: Box<dyn Correlations<T> + Send>) -> Self {
-        Self { source, batch: Vec::new(), next: 0, before: 0 }
+        Self { source, batch: Vec::new(), next: 0, before: 0, made: 0 }
     }
 
     /// Says how many correlations will be taken next, if that is known; see [`Correlations::expect`].
@@ -117,20 +119,61 @@ impl<T: Item> Stock<T> {
     /// As [`Stock::refill`].
     pub fn prepare(&mut self, channel: &mut dyn Channel, n: usize) -> Result<(), Error> {
         self.expect(Some(n as u64));
-        let index = self.index();
-        let mut ahead = Zeroizing::new(Vec::new());
-        loop {
-            append(&mut ahead, self.at_hand(), n);
-            self.advance(usize::MAX);
-            if ahead.len() >= n {
-                break;
-            }
-            self.refill(channel)?;
+        self.reserve(n);
+        self.make(channel, self.index().saturating_add(n as u64))
+    }
+
+    /// Makes room for `n` at hand (for a million at most: how many there will be may be the peer's word), so that making them moves
+    /// nothing.
+    pub fn reserve(&mut self, n: usize) {
+        // Batches are given whole, so the last one may go beyond `n`.
+        let missing = (n.min(MOST_RESERVED) + ROOM).saturating_sub(self.at_hand().len());
+        self.grow(missing);
+    }
+
+    /// Makes room for `n` more. Where that moves what is at hand, what is used stays behind, and all that stays behind is wiped; so the
+    /// batch is never longer than about twice what was at hand at once.
+    fn grow(&mut self, n: usize) {
+        if self.batch.capacity() - self.batch.len() < n {
+            let at_hand = self.at_hand();
+            // Twice as much at least, so that few things move often.
+            let mut larger = Vec::with_capacity(at_hand.len().saturating_add(n).max(2 * at_hand.len()));
+            larger.extend_from_slice(at_hand);
+            self.batch.zeroize();
+            self.batch = larger;
+            self.before += self.next as u64;
+            self.next = 0;
         }
-        self.batch.zeroize();
-        self.batch = core::mem::take(&mut *ahead);
-        (self.before, self.next) = (index, 0);
+    }
+
+    /// Makes correlations ahead until all before number `end` are made, counted as [`Stock::index`] counts. Both parties call it at
+    /// the same place with the same `end`, whatever each has at hand: what a batch holds is each party's own affair.
+    ///
+    /// # Errors
+    /// As [`Stock::refill`].
+    pub fn make(&mut self, channel: &mut dyn Channel, end: u64) -> Result<(), Error> {
+        self.made = self.made.max(end);
+        let mut more = Zeroizing::new(Vec::new());
+        while self.before + (self.batch.len() as u64) < end {
+            let mut result = self.source.refill(channel, &mut more);
+            if result.is_ok() && more.is_empty() {
+                result = Err(Error::misuse("a source of correlations gave none"));
+            }
+            if let Err(error) = result {
+                self.burn();
+                return Err(error);
+            }
+            self.grow(more.len());
+            self.batch.extend_from_slice(&more);
+        }
         Ok(())
+    }
+
+    /// Correlations that were made ahead by [`Stock::prepare`] or [`Stock::make`] and are not taken: the same number at both parties, of which
+    /// either may have more at hand.
+    #[must_use]
+    pub fn prepared(&self) -> u64 {
+        self.made.saturating_sub(self.index())
     }
 
     /// Destroys the correlations at hand and their source, with all that it keeps: after an abort nothing more may be
@@ -138,6 +181,7 @@ impl<T: Item> Stock<T> {
     pub fn burn(&mut self) {
         self.batch.zeroize();
         self.next = 0;
+        self.made = 0;
         self.source = Box::new(Burnt);
     }
 
@@ -160,15 +204,11 @@ impl<T: Item> Stock<T> {
     }
 }
 
-/// Appends; where the vector has to move, what it leaves behind is wiped. It will hold about `n` in the end.
-fn append<T: Item>(all: &mut Zeroizing<Vec<T>>, more: &[T], n: usize) {
-    if all.capacity() - all.len() < more.len() {
-        let mut larger = Zeroizing::new(Vec::with_capacity((all.len() + more.len()).max(n) + more.len()));
-        larger.extend_from_slice(all);
-        *all = larger;
-    }
-    all.extend_from_slice(more);
-}
+/// Room for what the last batch may have beyond what is asked for: with few threads, so that nothing moves.
+const ROOM: usize = 1 << 14;
+
+/// Most that room is made for at once. More than the largest connections take that are usual, and a few megabytes.
+const MOST_RESERVED: usize = 1 << 20;
 
 /// The source of a stock that an error has ended.
 struct Burnt;
@@ -187,5 +227,64 @@ impl<T: Item> Correlations<T> for Burnt {
 impl<T: Item> Drop for Stock<T> {
     fn drop(&mut self) {
         self.batch.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_channel::{Limits, memory_pair};
+
+    use super::*;
+
+    /// The numbers from 0 on, so many in a batch.
+    struct Numbers(u64, u64);
+
+    impl Correlations<u64> for Numbers {
+        fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<u64>) -> Result<(), Error> {
+            out.clear();
+            out.extend(self.0..self.0 + self.1);
+            self.0 += self.1;
+            Ok(())
+        }
+
+        fn may_wait(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn what_is_used_is_not_kept_and_the_count_goes_on_whatever_the_batches() {
+        for batch in [1, 10, 777, 5000, 30_000] {
+            let (mut channel, _peer) = memory_pair(&Limits::default());
+            let mut stock = Stock::new(Box::new(Numbers(0, batch)));
+            let mut taken = 0;
+            // As many connections in one session.
+            for n in [10_000_u64, 30_000, 3, 20_000, 20_000, 20_000, 20_000, 20_000, 20_000, 20_000] {
+                stock.reserve(n as usize);
+                for part in 1..=10 {
+                    stock.make(&mut channel, taken + n * part / 10).unwrap();
+                    assert_eq!(stock.index(), taken);
+                    assert!(stock.at_hand().len() as u64 >= n * part / 10);
+                }
+                assert_eq!(stock.prepared(), n);
+                let mut all = vec![0; n as usize];
+                stock.fill(&mut channel, &mut all).unwrap();
+                assert!(all.iter().copied().eq(taken..taken + n), "{batch}");
+                taken += n;
+                assert_eq!((stock.index(), stock.prepared()), (taken, 0));
+                let most = 2 * (30_000 + ROOM + batch as usize);
+                assert!(stock.batch.capacity() <= most, "{batch}: room for {}", stock.batch.capacity());
+            }
+        }
+    }
+
+    #[test]
+    fn room_is_made_for_no_more_than_some_megabytes_whatever_is_asked_for() {
+        let mut stock = Stock::new(Box::new(Numbers(0, 10)));
+        stock.reserve(usize::MAX);
+        assert!((MOST_RESERVED..2 * MOST_RESERVED).contains(&stock.batch.capacity()));
+        let (mut channel, _peer) = memory_pair(&Limits::default());
+        stock.make(&mut channel, 100).unwrap();
+        assert!(stock.at_hand().iter().copied().eq(0..100));
     }
 }

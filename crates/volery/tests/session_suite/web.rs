@@ -13,10 +13,12 @@ use volery::tls::prf::Side;
 use volery::tls::proxy::relay::Rules;
 use volery::tls::proxy::{self, Hide, Part, Target};
 use volery::{Error, Options, ProvedPage, Prover, VerifiedPage, Verifier};
+use volery_circuit::{Digest, Prove, Statement};
+use volery_field::F2;
 use zeroize::Zeroizing;
 
 use crate::site::{site, talking};
-use crate::support::{Link, between, patient, rng};
+use crate::support::{Link, between, options, patient, rng};
 
 fn request(padding: usize) -> String {
     let padding = "p".repeat(padding);
@@ -126,6 +128,46 @@ fn a_session_in_which_the_connection_failed_is_over() {
 
 #[test]
 fn a_session_makes_a_connection_together_and_goes_on() {
+    connection_after(None, [1, 1]);
+}
+
+#[test]
+fn a_connection_is_made_wherever_proofs_before_it_have_left_the_correlations() {
+    // The first stage is 131,072 long: P sends its part of the round after it at one half, V reads it at three quarters. Either the
+    // labels' OTs take the stock over the half, or proofs of unknown size have.
+    for (ands, counted, threads) in
+        [(65_500, true, [1, 1]), (70_000, true, [3, 1]), (70_000, false, [1, 3]), (97_000, false, [1, 1])]
+    {
+        connection_after(Some(Before { chain: AndChain::new(ands), counted }), threads);
+    }
+    // And in the rounds after that, of which a party with more threads has more at hand.
+    for threads in [[1, 3], [3, 1]] {
+        connection_after(Some(Before { chain: AndChain::new(200_000), counted: false }), threads);
+    }
+}
+
+/// What is proved before a connection, and whether the parties know its size.
+struct Before {
+    chain: AndChain,
+    counted: bool,
+}
+
+impl<B: Prove<F2> + ?Sized> Statement<B> for Before {
+    fn identify(&self, digest: &mut Digest) {
+        Statement::<B>::identify(&self.chain, digest);
+    }
+
+    fn commitments(&self) -> Option<u64> {
+        self.counted.then(|| Statement::<B>::commitments(&self.chain)).flatten()
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        self.chain.run(backend)
+    }
+}
+
+/// A proof, if any, then a connection, then another proof, by parties with these threads.
+fn connection_after(before: Option<Before>, threads: [usize; 2]) {
     let (query, answer) = (request(0), response(0));
     let (port, roots, _) = site(answer.clone());
     let (key, public) = {
@@ -134,10 +176,14 @@ fn a_session_makes_a_connection_together_and_goes_on() {
         (key, public)
     };
     let statement = AndChain::new(1000);
+    let [options_p, options_v] = threads.map(|threads| options(false, threads));
     let (prover, verifier) = between(
         &patient(),
         |channel| {
-            let prover = Prover::start(channel, Options::default(), &mut rng(1))?;
+            let mut prover = Prover::start(channel, options_p, &mut rng(1))?;
+            if let Some(before) = &before {
+                prover.prove(before, &mut rng(4))?;
+            }
             let prepared = prover.prepare_web(Sizes::one(query.len(), answer.len()), rng(3))?;
             let target =
                 client::Target { host: "localhost", roots: &roots, limits: client::Limits::default() };
@@ -150,7 +196,10 @@ fn a_session_makes_a_connection_together_and_goes_on() {
         },
         |channel| {
             let rng = &mut rng(2);
-            let verifier = Verifier::start(channel, Options::default(), rng)?;
+            let mut verifier = Verifier::start(channel, options_v, rng)?;
+            if let Some(before) = &before {
+                verifier.verify(before, rng)?;
+            }
             let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
             assert_eq!(watched.host(), "localhost");
             let page = watched.verify(&roots, now(), rng)?;

@@ -1,18 +1,24 @@
 //! Sessions without cheating.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use proptest::prelude::*;
 use volery_channel::Channel;
 use volery_circuit::testing::{RandomCircuit, Size};
 use volery_circuit::{Evaluator as Clear, Prove as _};
-use volery_field::F2;
+use volery_field::{F2, Gf128};
 use volery_vole::cot::{ProverParty, VerifierParty};
 use volery_vole::softspoken::{FieldBits, Receiver, Sender};
-use volery_vole::supply::{Profile, Stock, Supply};
+use volery_vole::supply::{Correlations, Profile, Stock, Supply};
 
 use super::functions::Toy;
-use super::parties::{Party, SESSION, between, delta, evaluator, garbler, rng, settings};
+use super::parties::{
+    Party, SESSION, between, delta, evaluator, evaluator_in_batches, garbler, garbler_in_batches,
+    garbler_without_labels, rng, settings,
+};
 use super::scenario::{Plan, prove, right, run, verify};
-use crate::two_party::{Evaluator, Garbler, Garbling, Owner, evaluator_labels, garbler_labels};
+use crate::two_party::{Evaluator, Garbler, GarblerLabels, Garbling, Owner, evaluator_labels};
 use crate::{Error, Function, Shape};
 
 #[test]
@@ -25,34 +31,139 @@ fn a_session_gives_the_right_values_and_the_proof_is_accepted() {
 }
 
 #[test]
-fn a_session_on_correlations_of_its_own_gives_the_same() {
-    fn stock(source: impl volery_vole::supply::Correlations + Send + 'static) -> Stock {
-        Stock::new(Box::new(source))
+fn a_session_on_correlations_of_its_own_gives_the_same_however_many_are_made_beside_tables() {
+    // Some 29,000 gates are garbled. Only where fewer correlations are prepared is the program counted.
+    for (ahead, counted) in [(0, true), (129, true), (9000, true), (40_000, false)] {
+        assert_eq!(on_correlations_of_its_own(ahead), [usize::from(counted); 2], "{ahead}");
+    }
+}
+
+/// Correlations, and how often it was said how many there should be.
+struct Noting<S>(S, Arc<AtomicUsize>);
+
+impl<S: Correlations> Correlations for Noting<S> {
+    fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), volery_vole::Error> {
+        self.0.refill(channel, out)
+    }
+    fn expect(&mut self, end: Option<u64>) {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.expect(end);
+    }
+    fn settle(&mut self, channel: &mut dyn Channel) -> Result<(), volery_vole::Error> {
+        self.0.settle(channel)
+    }
+    fn may_wait(&self) -> bool {
+        self.0.may_wait()
+    }
+}
+
+/// With correlations up to this number made beside tables. How often the proof said at P and at V how many it takes.
+fn on_correlations_of_its_own(ahead: u64) -> [usize; 2] {
+    fn stock(source: impl Correlations + Send + 'static) -> (Stock, Arc<AtomicUsize>) {
+        let said = Arc::default();
+        (Stock::new(Box::new(Noting(source, Arc::clone(&said)))), said)
     }
     let plan = Profile::Lan.plan();
     let (p, v) = between(
         |mut c| {
             let mut rng = rng(20);
             let extension = Receiver::setup(&mut c, &SESSION, FieldBits::Eight, &mut rng)?;
-            let supply = Supply::new(ProverParty::new(SESSION, extension, &mut rng), plan, None);
-            let labels = garbler_labels(&mut c, &SESSION, &mut rng)?;
-            let mut p = Garbler::new(&SESSION, settings(), labels, stock(supply), &mut rng);
+            let (mut tags, said) =
+                stock(Supply::new(ProverParty::new(SESSION, extension, &mut rng), plan, None));
+            let labels = GarblerLabels::start(&mut c, &SESSION, &mut tags, &mut rng)?;
+            let labels = labels.finish(&mut c, &mut rng)?;
+            let mut p = Garbler::new(&SESSION, settings(), labels, tags, &mut rng);
+            p.prepare_beside(ahead);
             let (seen, _) = run(&mut p, &mut c, &Plan::HONEST)?;
+            assert_eq!(said.load(Ordering::Relaxed), 0);
             p.prove(&mut c, &mut rng, |_, _| Ok(()))?;
-            Ok::<_, Error>(seen)
+            Ok::<_, Error>((seen, said.load(Ordering::Relaxed)))
         },
         |mut c| {
             let mut rng = rng(21);
             let extension = Sender::setup(&mut c, &SESSION, FieldBits::Eight, delta(), &mut rng)?;
-            let supply = Supply::new(VerifierParty::new(SESSION, extension, delta(), &mut rng), plan, None);
-            let labels = evaluator_labels(&mut c, &SESSION, &mut rng)?;
-            let mut v = Evaluator::new(&SESSION, settings(), labels, (delta(), stock(supply)));
+            let party = VerifierParty::new(SESSION, extension, delta(), &mut rng);
+            let (mut keys, said) = stock(Supply::new(party, plan, None));
+            let labels = evaluator_labels(&mut c, &SESSION, (&delta(), &mut keys), &mut rng)?;
+            let mut v = Evaluator::new(&SESSION, settings(), labels, (delta(), keys));
+            v.prepare_beside(ahead);
             let (seen, _) = run(&mut v, &mut c, &Plan::HONEST)?;
             v.verify(&mut c, &mut rng, |_, _| Ok(()))?;
-            Ok::<_, Error>(seen)
+            Ok::<_, Error>((seen, said.load(Ordering::Relaxed)))
         },
     );
-    assert!(right(&p.expect("honest"), &v.expect("honest")));
+    let ((p, said_p), (v, said_v)) = (p.expect("honest"), v.expect("honest"));
+    assert!(right(&p, &v));
+    [said_p, said_v]
+}
+
+#[test]
+fn parties_whose_batches_differ_make_the_same_correlations_beside_tables() {
+    for (batches, ahead) in [([777, 5000], 40_000), ([20_000, 64], 40_000), ([64, 20_000], 9000)] {
+        let (p, v) = between(
+            |mut c| {
+                let mut p = garbler_in_batches(batches[0]);
+                p.prepare_beside(ahead);
+                let (seen, _) = run(&mut p, &mut c, &Plan::HONEST)?;
+                let stock = p.commitments();
+                let counts = [stock.index(), stock.prepared()];
+                p.prove(&mut c, &mut rng(1), |_, _| Ok(()))?;
+                Ok::<_, Error>((seen, counts))
+            },
+            |mut c| {
+                let mut v = evaluator_in_batches(batches[1]);
+                v.prepare_beside(ahead);
+                let (seen, _) = run(&mut v, &mut c, &Plan::HONEST)?;
+                let (_, stock) = v.commitments();
+                let counts = [stock.index(), stock.prepared()];
+                v.verify(&mut c, &mut rng(2), |_, _| Ok(()))?;
+                Ok::<_, Error>((seen, counts))
+            },
+        );
+        let ((p, p_counts), (v, v_counts)) = (p.expect("honest"), v.expect("honest"));
+        assert!(right(&p, &v));
+        assert_eq!(p_counts, v_counts);
+        assert_eq!(p_counts[0] + p_counts[1], ahead);
+    }
+}
+
+#[test]
+fn labels_may_come_when_all_is_garbled() {
+    for [x, y] in [[0, 1], [1, 0], [1, 1]].map(|bits| bits.map(F2::from_lsb)) {
+        let (p, v) = between(
+            |mut c| {
+                let (mut p, labels) = garbler_without_labels();
+                let mine = p.input(&mut c, Owner::Prover, 1)?;
+                let theirs = p.input(&mut c, Owner::Verifier, 1)?;
+                let out = p.call(&mut c, Toy::And, &[mine.wires(), theirs.wires()].concat())?;
+                p.set_labels(&mut c, labels)?;
+                let late = p.input(&mut c, Owner::Verifier, 1)?;
+                p.give(&mut c, mine, &[x])?;
+                p.take(&mut c, theirs)?;
+                let late_wires = late.wires().to_vec();
+                p.take(&mut c, late)?;
+                let values = p.public(&mut c, &[out, late_wires].concat())?;
+                p.prove(&mut c, &mut rng(1), |_, _| Ok(()))?;
+                Ok::<_, Error>(values)
+            },
+            |mut c| {
+                let mut v = evaluator();
+                let theirs = v.input(&mut c, Owner::Prover, 1)?;
+                let mine = v.input(&mut c, Owner::Verifier, 1)?;
+                let out = v.call(&mut c, Toy::And, &[theirs.wires(), mine.wires()].concat())?;
+                let late = v.input(&mut c, Owner::Verifier, 1)?;
+                v.take(&mut c, theirs)?;
+                v.give(&mut c, mine, &[y])?;
+                let late_wires = late.wires().to_vec();
+                v.give(&mut c, late, &[y])?;
+                let values = v.public(&mut c, &[out, late_wires].concat())?;
+                v.verify(&mut c, &mut rng(2), |_, _| Ok(()))?;
+                Ok::<_, Error>(values)
+            },
+        );
+        assert_eq!(p.expect("honest"), [x * y, y]);
+        assert_eq!(v.expect("honest"), [x * y, y]);
+    }
 }
 
 /// Inputs of all kinds to one circuit, before or after it is garbled.

@@ -4,7 +4,7 @@ use volery_channel::{Limits, memory_pair};
 use volery_field::F2;
 
 use super::functions::Toy;
-use super::parties::{between, evaluator, evaluator_with, garbler, rng, settings};
+use super::parties::{between, evaluator, evaluator_with, garbler, garbler_without_labels, rng, settings};
 use super::scenario::{A, B, Plan, run, sample};
 use crate::Error;
 use crate::two_party::{Garbling, Owner, Settings};
@@ -44,6 +44,20 @@ fn an_input_treated_as_another_s_or_of_the_wrong_length_is_misuse() {
         p.give(c, input, &[F2::ONE; 3]).expect_err("three bits")
     });
     assert!(matches!(error, Error::Misuse(_)));
+}
+
+#[test]
+fn v_s_input_is_not_taken_before_there_are_labels_and_these_come_once() {
+    let (mut channel, _peer) = memory_pair(&Limits::default());
+    let c = &mut channel;
+    let (mut p, _) = garbler_without_labels();
+    let input = p.input(c, Owner::Verifier, 2).expect("announced");
+    let error = p.take(c, input).expect_err("there are no labels");
+    assert!(matches!(error, Error::Misuse(_)), "{error}");
+
+    let ((mut p, first), (_, second)) = (garbler_without_labels(), garbler_without_labels());
+    p.set_labels(c, first).expect("once");
+    assert!(matches!(p.set_labels(c, second), Err(Error::Misuse(_))));
 }
 
 #[test]

@@ -124,12 +124,14 @@ struct Dealt {
     tags: Prg,
     /// The key, at the party that holds it.
     delta: Option<Delta>,
+    /// How many come at once, each party's own affair.
+    batch: usize,
 }
 
 impl Correlations for Dealt {
     fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), volery_vole::Error> {
         out.clear();
-        for _ in 0..777 {
+        for _ in 0..self.batch {
             let tag = self.tags.block();
             out.push(match &self.delta {
                 Some(delta) if tag.to_bits() & 1 == 1 => tag + delta.expose(),
@@ -145,7 +147,11 @@ impl Correlations for Dealt {
 }
 
 fn dealt(seed: u8, delta: Option<Delta>) -> Stock {
-    Stock::new(Box::new(Dealt { tags: Prg::new([seed; 16]), delta }))
+    dealt_in_batches(seed, delta, 777)
+}
+
+fn dealt_in_batches(seed: u8, delta: Option<Delta>, batch: usize) -> Stock {
+    Stock::new(Box::new(Dealt { tags: Prg::new([seed; 16]), delta, batch }))
 }
 
 pub(super) fn rng(seed: u64) -> ChaCha20Rng {
@@ -170,6 +176,24 @@ pub(super) fn garbler() -> Garbler<Toy> {
 pub(super) fn garbler_with(settings: Settings) -> Garbler<Toy> {
     let labels = (offset(), dealt(2, Some(offset())));
     Garbler::new(&SESSION, settings, labels, dealt(1, None), &mut rng(7))
+}
+
+/// P that gets so many commitments at once.
+pub(super) fn garbler_in_batches(batch: usize) -> Garbler<Toy> {
+    let labels = (offset(), dealt(2, Some(offset())));
+    Garbler::new(&SESSION, settings(), labels, dealt_in_batches(1, None, batch), &mut rng(7))
+}
+
+/// V likewise.
+pub(super) fn evaluator_in_batches(batch: usize) -> Evaluator<Toy> {
+    let keys = dealt_in_batches(1, Some(delta()), batch);
+    Evaluator::new(&SESSION, settings(), dealt(2, None), (delta(), keys))
+}
+
+/// The same P before it has its labels, and these.
+pub(super) fn garbler_without_labels() -> (Garbler<Toy>, Stock) {
+    let p = Garbler::without_labels(&SESSION, settings(), offset(), dealt(1, None), &mut rng(7));
+    (p, dealt(2, Some(offset())))
 }
 
 /// V with dealt correlations.

@@ -19,6 +19,13 @@ fn site() -> Site {
     Site::new(Kind::P256, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n42")
 }
 
+/// The same with a client that offers this group.
+fn site_on(group: Group) -> Site {
+    let mut site = site();
+    site.group = group;
+    site
+}
+
 fn short(site: &Site) -> Run<'_> {
     let patience = Duration::from_secs(30);
     Run { patience, ..Run::new(site, SHORT.as_bytes()) }
@@ -141,6 +148,24 @@ fn p_notices_whatever_is_changed_in_a_message_of_v_s() {
     changes_of_v_s_are_noticed(last);
 }
 
+/// The other tests of changed messages are on P-256; of all their messages these depend on the curve.
+#[test]
+fn whatever_is_changed_in_the_key_exchange_on_x25519_is_noticed() {
+    let site = site_on(Group::X25519);
+    let prover = [tags::KEY_SERVER, tags::KEY_DENOMINATOR, tags::KEY_SLOPE];
+    let verifier =
+        [tags::KEY_SHARE, tags::KEY_FACTORS, tags::KEY_DENOMINATOR, tags::KEY_SLOPE, tags::KEY_OPENING];
+    // Some bit of the last element, which stays a canonical one.
+    for tag in prover {
+        let (_, v) = prover_says(&site, at(tag, 0, flip_last));
+        assert!(v.is_err(), "V accepts although P's {tag} was changed");
+    }
+    for tag in verifier {
+        let (p, _) = verifier_says(&site, at(tag, 0, flip_last));
+        assert!(p.is_err(), "P goes on although V's {tag} was changed");
+    }
+}
+
 #[test]
 fn a_record_altered_on_its_way_to_v_is_refused() {
     let site = site();
@@ -176,27 +201,33 @@ fn a_handshake_that_v_took_no_part_in_is_refused() {
 
 #[test]
 fn another_committed_share_than_the_one_used_is_rejected() {
-    let site = site();
+    for group in [Group::P256, Group::X25519] {
+        another_committed_share_is_rejected(&site_on(group));
+    }
+    // And masks: V's shares would be of other values.
+    let (_, v) = prover_says(&site(), at(tags::GARBLED_COMMITMENTS, 0, flip_first));
+    assert!(v.unwrap_err().is_rejection());
+}
+
+fn another_committed_share_is_rejected(site: &Site) {
     // The last input of P's is its share; all before are masks.
-    let [prover, _] = messages(&site);
+    let [prover, _] = messages(site);
     let (_, count) = prover.iter().find(|(tag, _)| *tag == tags::GARBLED_COMMITMENTS).unwrap();
-    let (p, v) = prover_says(&site, at(tags::GARBLED_COMMITMENTS, count - 1, flip_first));
+    let (p, v) = prover_says(site, at(tags::GARBLED_COMMITMENTS, count - 1, flip_first));
     assert!(v.unwrap_err().is_rejection());
     assert!(p.unwrap_err().is_rejection());
-    // And masks: V's shares would be of other values.
-    let (_, v) = prover_says(&site, at(tags::GARBLED_COMMITMENTS, 0, flip_first));
-    assert!(v.unwrap_err().is_rejection());
 }
 
 #[test]
 fn wrong_products_break_the_connection_before_anything_is_opened() {
     let site = site();
-    // Each element is off by one: P's errors depend on V's bits.
+    // Each element is off by one: P's errors depend on V's bits. The first message is of P-256, the second of X25519.
     let off: Tamper = |message| message.as_chunks_mut::<32>().0.iter_mut().for_each(|x| x[0] ^= 1);
-    let (p, v) = prover_says(&site, at(tags::OLE_PRODUCTS, 0, off));
-    assert!(matches!(p, Err(Error::Disclosure(Told::Refused(Refusal::Transcript(_))))), "{p:?}");
-    v.unwrap_err();
-    // The second message is of the curve that the server does not choose.
+    for (group, place) in [(Group::P256, 0), (Group::X25519, 1)] {
+        let (p, v) = prover_says(&site_on(group), at(tags::OLE_PRODUCTS, place, off));
+        assert!(matches!(p, Err(Error::Disclosure(Told::Refused(Refusal::Transcript(_))))), "{p:?}");
+        v.unwrap_err();
+    }
     // Another error for each bit of V's, so that they don't cancel out.
     let off: Tamper = |message| {
         let elements = message.as_chunks_mut::<16>().0.iter_mut().enumerate();
@@ -215,11 +246,13 @@ fn v_can_open_no_other_share_and_no_other_value() {
         Err(Error::Garbling(volery_garble::Error::Cheat { step, .. })) => assert_eq!(step, at),
         other => panic!("{other:?}"),
     };
-    // t_V, big-endian: its last byte; s_V, the lowest.
-    for place in [31, 32] {
-        let tamper: Tamper =
-            if place == 31 { |message| message[31] ^= 1 } else { |message| message[32] ^= 1 };
-        let (p, _) = verifier_says(&site, at(tags::KEY_OPENING, 0, tamper));
+    // t_V, big-endian on P-256 and little-endian on X25519: its lowest byte; and that of s_V.
+    let [first, middle, last]: [Tamper; 3] =
+        [|message| message[0] ^= 1, |message| message[31] ^= 1, |message| message[32] ^= 1];
+    for (group, tamper) in
+        [(Group::P256, middle), (Group::P256, last), (Group::X25519, first), (Group::X25519, last)]
+    {
+        let (p, _) = verifier_says(&site_on(group), at(tags::KEY_OPENING, 0, tamper));
         cheat(p, tags::KEY_OPENING);
     }
     let (p, _) = verifier_says(&site, at(tags::GARBLED_OPENING, 0, flip_first));

@@ -67,10 +67,13 @@
 //! the module `hash` shows of its hash. `d` and `e` are two bits of the sum of both hashes of `A` under the
 //! gate's fourth key, of which the evaluator lacks one too, and which serves nothing else.
 
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
 use volery_field::Gf128;
 
 use super::scheme::private::Gate;
-use crate::hash::Pair;
+use crate::hash::{Keys, Pair};
 
 /// Three halves: 25 bytes an AND; eight hashes at the garbler, two of them for dicing, and three at the
 /// evaluator. The choice for every ordinary network.
@@ -179,6 +182,34 @@ impl Gate for ThreeHalves {
         table[24] = bits;
         tables.extend_from_slice(&table);
         Gf128::from_bits(u128::from(c[0]) << 64 | u128::from(c[1]))
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn garble_in_registers(
+        keys: &mut Keys,
+        x: &Gf128,
+        y: &Gf128,
+        offset: &Gf128,
+        tables: &mut Vec<u8>,
+    ) -> Option<Gf128> {
+        let keys = keys.next_gate()?;
+        let (mut product, mut table) = (Gf128::ZERO, [0; Self::TABLE_BYTES]);
+        // SAFETY: keys for registers are given only where the CPU has these instructions.
+        unsafe { x86::garble(keys, x, y, offset, &mut product, &mut table) };
+        tables.extend_from_slice(&table);
+        Some(product)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn evaluate_in_registers(keys: &mut Keys, x: &Gf128, y: &Gf128, table: &[u8]) -> Option<Gf128> {
+        let table = table.first_chunk()?;
+        let keys = keys.next_gate()?;
+        let mut product = Gf128::ZERO;
+        // SAFETY: keys for registers are given only where the CPU has these instructions.
+        unsafe { x86::evaluate(keys, x, y, table, &mut product) };
+        Some(product)
     }
 
     #[inline(always)]

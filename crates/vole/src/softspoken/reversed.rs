@@ -1,0 +1,286 @@
+//! The setup from correlations of the other direction, instead of base OTs.
+//!
+//! Two parties that have random COT one way have OTs the other way for a hash each. In this module S is the party that will be the
+//! extension's *sender*, with an offset of its own, and R its receiver. Of the correlations that exist S holds tags `m_i` of random bits
+//! `u_i`, and R holds keys `k_i` and delta:
+//!
+//! ```text
+//! S:  choice c_i (the complement of the offset's bit i)       d_i = c_i + u_i       -->
+//! R:  pads H(i, k_i), H(i, k_i + delta)                       K_i,b = the pad of b + d_i
+//! S:  K_i,c = H(i, m_i),   as m_i is one of R's two by u_i
+//! ```
+//!
+//! `H` is a random oracle of the session that is set up, which must have a name that no other setup has. The trees follow as after base OTs.
+//!
+//! * *R learns nothing of the offset*: `d_i` is masked by `u_i` and used for nothing else. If the correlation comes from OT extension, `u_i` is
+//!   uniform to R but for what [`softspoken`](super) says of its trees' pseudorandom generator; in a stock that has got to rounds of
+//!   `ferret` it is pseudorandom by LPN, as the masks of every proof from there are.
+//! * *S learns one key of each pair*: for the other it has to ask `H` for `m_i + delta`. A cheating S may have guessed bits of delta when the
+//!   correlations were made and survived with probability `p`; delta is then one of `p 2^127` values, so that `q` questions hit it with
+//!   `q / (p 2^127)`, and survival and hit together have `q / 2^127`: the term that every use of delta has.
+//! * *Either may choose the keys that it sees*, as with [endemic base OTs](crate::base_ot): S its pad by its part in the correlations, R both
+//!   pads. The trees need no more, and their check is the same.
+//!
+//! **R must not reveal delta** while anything that R has under S's offset has to stay hidden from S: with delta S computes both pads of every pair
+//! from its tags, hence all leaves of all trees, hence R's bits `u` of the extension and all that they mask. With base OTs that would have
+//! been safe. In a session that garbles these are V's choices of its labels: the masks of its share of a secret and of its factors of
+//! products. So delta is revealed, if ever, by the last message but one of a session, when V has opened all of that anyway.
+
+use volery_channel::Channel;
+use volery_channel::tags::{SOFT_SPOKEN_CHOICES, SOFT_SPOKEN_TREE};
+use volery_field::Gf128;
+use zeroize::Zeroizing;
+
+use super::columns::Streams;
+use super::sender::KeyedSetup;
+use super::{BLOCK, COLUMNS, FieldBits, Receiver, Sender, setup_transcript, tree};
+use crate::supply::Stock;
+use crate::{Delta, Error, Oracle, SessionId};
+
+/// Bytes of the choices' message.
+const CHOICES: usize = COLUMNS / 8;
+
+/// S between its choices and R's trees.
+pub struct ReversedSetup {
+    session: SessionId,
+    keyed: KeyedSetup,
+}
+
+/// The oracle `H`.
+struct Pads(Oracle);
+
+impl Pads {
+    fn new(session: &SessionId) -> Self {
+        Self(Oracle::new("softspoken: reversed", session))
+    }
+
+    fn pad(&self, i: usize, correlation: Gf128) -> Gf128 {
+        let pad = Zeroizing::new(self.0.hash::<BLOCK>(i as u64, &[&correlation.to_bits().to_le_bytes()]));
+        Gf128::from_bits(u128::from_le_bytes(*pad))
+    }
+}
+
+impl ReversedSetup {
+    /// Sends the choices for a sender under `delta`, from 128 tags of `stock`. Waits for nothing but the stock.
+    ///
+    /// # Errors
+    /// The stock's and the channel's.
+    pub fn start(
+        channel: &mut dyn Channel,
+        session: &SessionId,
+        delta: Delta,
+        stock: &mut Stock,
+    ) -> Result<Self, Error> {
+        let mut tags = Zeroizing::new([Gf128::ZERO; COLUMNS]);
+        stock.fill(channel, &mut *tags)?;
+        let (mut message, pads) = ([0; CHOICES], Pads::new(session));
+        for (i, tag) in tags.iter().enumerate() {
+            let choice = !delta.mask(i) as u8 & 1;
+            message[i / 8] |= (choice ^ tag.lsb().to_u8()) << (i % 8);
+        }
+        channel.send(SOFT_SPOKEN_CHOICES, &message)?;
+        channel.flush()?;
+        let keys = tags.iter().enumerate().map(|(i, tag)| pads.pad(i, *tag)).collect();
+        let keyed = KeyedSetup { message: message.to_vec(), delta, keys: Zeroizing::new(keys) };
+        Ok(Self { session: *session, keyed })
+    }
+
+    /// Receives and checks the trees.
+    ///
+    /// # Errors
+    /// [`Error::Cheat`] if the trees are not consistent; what receiving meets.
+    pub fn finish(self, channel: &mut dyn Channel, bits: FieldBits) -> Result<Sender, Error> {
+        let mut trees = vec![0; bits.tree_message_bytes()];
+        channel.recv_exact(SOFT_SPOKEN_TREE, &mut trees)?;
+        self.keyed.finish(&self.session, bits, &[], &trees)
+    }
+}
+
+impl Receiver {
+    /// R's whole setup, from 128 keys of `stock` under `delta`: the peer is a [`ReversedSetup`].
+    ///
+    /// # Errors
+    /// The stock's and the channel's.
+    pub fn reversed(
+        channel: &mut dyn Channel,
+        session: &SessionId,
+        bits: FieldBits,
+        delta: &Delta,
+        stock: &mut Stock,
+    ) -> Result<Self, Error> {
+        let mut correlations = Zeroizing::new([Gf128::ZERO; COLUMNS]);
+        stock.fill(channel, &mut *correlations)?;
+        let mut choices = [0; CHOICES];
+        channel.recv_exact(SOFT_SPOKEN_CHOICES, &mut choices)?;
+        let pads = Pads::new(session);
+        let pair = |(i, key): (usize, &Gf128)| {
+            let [zero, one] = [*key, *key + delta.expose()].map(|key| pads.pad(i, key));
+            // The peer's message decides, no secret of anybody's.
+            if choices[i / 8] >> (i % 8) & 1 == 1 { [one, zero] } else { [zero, one] }
+        };
+        let keys = Zeroizing::new(correlations.iter().enumerate().map(pair).collect::<Vec<_>>());
+        let (seeds, trees) = tree::grow_all(session, bits, &keys);
+        channel.send(SOFT_SPOKEN_TREE, &trees)?;
+        let transcript = setup_transcript(session, bits, &[], &choices, &trees);
+        Ok(Self { bits, transcript, streams: Some(Streams::new(bits, seeds)) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use rand_chacha::ChaCha12Rng;
+    use rand_core::SeedableRng;
+    use volery_channel::tags::GOODBYE;
+    use volery_channel::{Limits, Tag, memory_pair};
+
+    use super::*;
+    use crate::cot::{ProverParty, VerifierParty};
+    use crate::supply::{Profile, Supply};
+    use crate::testing::Tap;
+
+    const FIRST: SessionId = SessionId::new([3; 32]);
+    const SECOND: SessionId = SessionId::new([4; 32]);
+
+    type Change = fn(Tag, &mut Vec<u8>);
+
+    const UNTOUCHED: Change = |_, _| {};
+
+    fn rng(seed: u64) -> ChaCha12Rng {
+        ChaCha12Rng::seed_from_u64(seed)
+    }
+
+    fn offset() -> Delta {
+        Delta::random(&mut rng(9))
+    }
+
+    /// More of the first direction after the second has begun; and nobody leaves while the other still sends.
+    fn end(channel: &mut dyn Channel, stock: &mut Stock) -> Result<(), Error> {
+        stock.fill(channel, &mut vec![Gf128::ZERO; 50_000])?;
+        channel.send(GOODBYE, &[])?;
+        channel.recv(GOODBYE, 0)?;
+        Ok(channel.flush()?)
+    }
+
+    /// Keys at S and tags at R of 500 correlations whose setup came from the other direction's, after `taken` of these served something else.
+    /// Messages pass through S's and R's tap.
+    fn run(
+        bits: FieldBits,
+        sessions: [SessionId; 2],
+        taken: usize,
+        [s_tap, r_tap]: [Change; 2],
+    ) -> (Result<Vec<Gf128>, Error>, Result<Vec<Gf128>, Error>) {
+        let (s, r) = memory_pair(&Limits::default());
+        let plan = Profile::Lan.plan();
+        let take = move |channel: &mut dyn Channel, mut stock: Stock| -> Result<Stock, Error> {
+            stock.fill(channel, &mut vec![Gf128::ZERO; taken])?;
+            Ok(stock)
+        };
+        thread::scope(|scope| {
+            let receiver = scope.spawn(move || {
+                let (mut r, mut rng) = (Tap { inner: r, tap: r_tap }, rng(1));
+                let delta = Delta::random(&mut rng);
+                let first = Sender::setup(&mut r, &FIRST, FieldBits::Eight, delta.duplicate(), &mut rng)?;
+                let party = VerifierParty::new(FIRST, first, delta.duplicate(), &mut rng);
+                let mut stock = take(&mut r, Stock::new(Box::new(Supply::new(party, plan, None))))?;
+                let mut second = Receiver::reversed(&mut r, &sessions[0], bits, &delta, &mut stock)?;
+                let mut tags = Vec::new();
+                second.extend(&mut r, 500, &mut tags)?;
+                end(&mut r, &mut stock)?;
+                Ok(tags)
+            });
+            let sender = scope.spawn(move || {
+                let (mut s, mut rng) = (Tap { inner: s, tap: s_tap }, rng(2));
+                let first = Receiver::setup(&mut s, &FIRST, FieldBits::Eight, &mut rng)?;
+                let party = ProverParty::new(FIRST, first, &mut rng);
+                let mut stock = take(&mut s, Stock::new(Box::new(Supply::new(party, plan, None))))?;
+                let setup = ReversedSetup::start(&mut s, &sessions[1], offset(), &mut stock)?;
+                let mut second = setup.finish(&mut s, bits)?;
+                let mut keys = Vec::new();
+                second.extend(&mut s, 500, &mut keys)?;
+                end(&mut s, &mut stock)?;
+                Ok(keys)
+            });
+            (sender.join().unwrap(), receiver.join().unwrap())
+        })
+    }
+
+    fn assert_honest(bits: FieldBits, taken: usize) {
+        let (keys, tags) = run(bits, [SECOND; 2], taken, [UNTOUCHED; 2]);
+        let (keys, tags) = (keys.unwrap(), tags.unwrap());
+        assert_eq!((keys.len(), tags.len()), (500, 500));
+        for (key, tag) in keys.iter().zip(&tags) {
+            assert_eq!(*key, *tag + offset().expose() * tag.lsb());
+        }
+        let ones = tags.iter().filter(|tag| tag.lsb().to_u8() == 1).count();
+        assert!((150..350).contains(&ones), "{ones}");
+    }
+
+    #[test]
+    fn extension_after_a_setup_from_the_other_direction_satisfies_the_relation() {
+        for bits in FieldBits::ALL {
+            assert_honest(bits, 0);
+        }
+    }
+
+    #[test]
+    fn a_setup_can_come_at_any_place_of_a_stock() {
+        // Quarters of the first stage are at multiples of 2^15: the next round's trees, its check, its answer. Then within rounds.
+        for taken in [32_700, 40_000, 65_500, 70_000, 98_200, 98_300, 110_000, 131_000, 140_000, 400_000] {
+            assert_honest(FieldBits::Eight, taken);
+        }
+    }
+
+    /// S must not get further than the check of the trees: what it does later would fail as well, since choices and trees are in the transcript.
+    fn assert_wrong_trees(sessions: [SessionId; 2], taps: [Change; 2]) {
+        let (keys, _) = run(FieldBits::Eight, sessions, 0, taps);
+        assert!(matches!(keys, Err(Error::Cheat { step: SOFT_SPOKEN_TREE, .. })), "{keys:?}");
+    }
+
+    #[test]
+    fn wrong_trees_and_another_session_s_do_not_pass_the_check_of_trees() {
+        // A level's corrections for both sides, of which S uses one; the sum of the first tree's commitments; the digest.
+        let changes: [Change; 3] = [
+            |tag, message| {
+                if tag == SOFT_SPOKEN_TREE {
+                    message[5] ^= 1;
+                    message[5 + BLOCK] ^= 1;
+                }
+            },
+            |tag, message| {
+                if tag == SOFT_SPOKEN_TREE {
+                    message[7 * 2 * BLOCK + 3] ^= 1;
+                }
+            },
+            |tag, message| {
+                if let (true, Some(last)) = (tag == SOFT_SPOKEN_TREE, message.last_mut()) {
+                    *last ^= 1;
+                }
+            },
+        ];
+        for change in changes {
+            assert_wrong_trees([SECOND; 2], [UNTOUCHED, change]);
+        }
+        assert_wrong_trees([SECOND, FIRST], [UNTOUCHED; 2]);
+    }
+
+    #[test]
+    fn changed_choices_do_not_pass_the_check_of_trees() {
+        let changes: [Change; 2] = [
+            |tag, message| {
+                if tag == SOFT_SPOKEN_CHOICES {
+                    message[0] ^= 1;
+                }
+            },
+            |tag, message| {
+                if tag == SOFT_SPOKEN_CHOICES {
+                    message[CHOICES - 1] ^= 0x80;
+                }
+            },
+        ];
+        for change in changes {
+            assert_wrong_trees([SECOND; 2], [change, UNTOUCHED]);
+        }
+    }
+}
