@@ -123,7 +123,7 @@ impl<T: Item> Stock<T> {
         self.make(channel, self.index().saturating_add(n as u64))
     }
 
-    /// Makes room for `n` at hand (for a million at most: how many there will be may be the peer's word), so that making them moves
+    /// Makes room for `n` at hand (for two million at most: how many there will be may be the peer's word), so that making them moves
     /// nothing.
     pub fn reserve(&mut self, n: usize) {
         // Batches are given whole, so the last one may go beyond `n`.
@@ -207,8 +207,8 @@ impl<T: Item> Stock<T> {
 /// Room for what the last batch may have beyond what is asked for: with few threads, so that nothing moves.
 const ROOM: usize = 1 << 14;
 
-/// Most that room is made for at once. More than the largest connections take that are usual, and a few megabytes.
-const MOST_RESERVED: usize = 1 << 20;
+/// Most that room is made for at once: more than connections take that are usual, and 32 MB of correlations.
+const MOST_RESERVED: usize = 1 << 21;
 
 /// The source of a stock that an error has ended.
 struct Burnt;

@@ -73,10 +73,7 @@ fn chain<F: Value, B: Prove<F>>(
         x.extend_from_within(..rotation);
         let rotated = &x[rotation..][..active];
         if batched {
-            let products = b.mul_many(&x[..active], rotated)?;
-            for (y, product) in y.iter_mut().zip(&products) {
-                *y = b.add(y, product);
-            }
+            b.add_products(&mut y[..active], &x[..active], rotated)?;
         } else {
             for (y, (x, rotated)) in y[..active].iter_mut().zip(x.iter().zip(rotated)) {
                 let product = b.mul(x, rotated)?;

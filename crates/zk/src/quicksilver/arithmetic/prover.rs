@@ -413,6 +413,20 @@ impl<F: Value, M: Mac<F>, L: Link> Ops<F> for Prover<'_, F, M, L> {
         }
         Ok(out)
     }
+
+    fn add_products(
+        &mut self,
+        sums: &mut [Self::Wire],
+        x: &[Self::Wire],
+        y: &[Self::Wire],
+    ) -> Result<(), Error> {
+        if sums.len() != x.len() {
+            return self.misuse(format!("{} products added to {} wires", x.len(), sums.len()));
+        }
+        let products = self.mul_many(x, y)?;
+        sums.iter_mut().zip(&products).for_each(|(sum, product)| *sum = self.add(product, sum));
+        Ok(())
+    }
 }
 
 impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Prover<'_, F, M, L> {

@@ -432,6 +432,15 @@ impl<F: Value, M: Mac<F>, L: Link> Ops<F> for Verifier<'_, F, M, L> {
         }
         Ok(out)
     }
+
+    fn add_products(&mut self, sums: &mut [M], x: &[M], y: &[M]) -> Result<(), Error> {
+        if sums.len() != x.len() {
+            return self.misuse(format!("{} products added to {} wires", x.len(), sums.len()));
+        }
+        let products = self.mul_many(x, y)?;
+        sums.iter_mut().zip(&products).for_each(|(sum, product)| *sum = self.add(product, sum));
+        Ok(())
+    }
 }
 
 impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
