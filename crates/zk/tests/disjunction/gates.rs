@@ -61,7 +61,7 @@ fn six<B: Ops<F2>>(b: &mut B, x: &[B::Wire], width: usize, live: usize) -> Resul
     let words = core::array::from_fn::<_, 6, _>(|j| &x[20 * j..][..width]);
     let wires = core::array::from_fn(|j| x[150 + j].clone());
     let (mut sums, mut carries) = (x[..width].to_vec(), Carries { wires, live });
-    let (public, modular) = (0x1234_5678_9abc_def0 >> live, live % 2 == 0);
+    let (public, modular) = (0x1234_5678_9abc_def0 >> live, live.is_multiple_of(2));
     b.ripple(Columns { sums: &mut sums, words, carries: &mut carries, public, modular })?;
     if !modular {
         sums.extend_from_slice(&carries.wires[..carries.live]);
