@@ -119,25 +119,37 @@ fn expectations_of_any_size_keep_parties_with_different_threads_in_step() {
         Ok(all)
     }
     for threads in [[1, 1], [8, 1], [1, 8], [3, 5]] {
-        let (mut p, mut v) = memory_pair(&Limits::default());
-        let delta = Delta::random(&mut ChaCha20Rng::seed_from_u64(1));
-        let kept = delta.duplicate();
-        let (m, k) = std::thread::scope(|scope| {
-            let prover = scope.spawn(move || {
-                let mut rng = ChaCha20Rng::seed_from_u64(2);
-                let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng)?;
-                let party = ProverParty::new(SESSION, extension, &mut rng);
-                take(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[0])))), &mut p)
-            });
-            let mut rng = ChaCha20Rng::seed_from_u64(3);
-            let extension =
-                Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng).unwrap();
-            let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
-            let k = take(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[1])))), &mut v);
-            (prover.join().unwrap(), k)
-        });
-        assert_correlated(&m.unwrap(), &k.unwrap(), &kept);
+        with_stocks(threads, |stock, channel, _| take(stock, channel));
     }
+}
+
+/// Both parties run this on stocks with so many threads, P with `true`: P's correlations, of which V has the keys.
+fn with_stocks(
+    threads: [usize; 2],
+    run: impl Fn(Stock, &mut dyn Channel, bool) -> Result<Vec<Gf128>, Error> + Sync,
+) -> Vec<Gf128> {
+    let (mut p, mut v) = memory_pair(&Limits::default());
+    let delta = Delta::random(&mut ChaCha20Rng::seed_from_u64(1));
+    let kept = delta.duplicate();
+    let run = &run;
+    let (m, k) = std::thread::scope(|scope| {
+        let prover = scope.spawn(move || {
+            let mut rng = ChaCha20Rng::seed_from_u64(2);
+            let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng)?;
+            let party = ProverParty::new(SESSION, extension, &mut rng);
+            run(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[0])))), &mut p, true)
+        });
+        let verifier = scope.spawn(move || {
+            let mut rng = ChaCha20Rng::seed_from_u64(3);
+            let extension = Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng)?;
+            let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
+            run(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[1])))), &mut v, false)
+        });
+        (prover.join().unwrap(), verifier.join().unwrap())
+    });
+    let (m, k) = (m.unwrap(), k.unwrap());
+    assert_correlated(&m, &k, &kept);
+    m
 }
 
 #[test]
@@ -209,28 +221,8 @@ fn beside(mut stock: Stock, channel: &mut dyn Channel, sends: bool) -> Result<Ve
 fn correlations_made_beside_other_messages_hold_and_are_the_same_whatever_the_threads() {
     let mut first = None;
     for threads in [[1, 1], [3, 1], [2, 8]] {
-        let (mut p, mut v) = memory_pair(&Limits::default());
-        let delta = Delta::random(&mut ChaCha20Rng::seed_from_u64(1));
-        let kept = delta.duplicate();
-        let (m, k) = std::thread::scope(|scope| {
-            let prover = scope.spawn(move || {
-                let mut rng = ChaCha20Rng::seed_from_u64(2);
-                let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng)?;
-                let party = ProverParty::new(SESSION, extension, &mut rng);
-                beside(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[0])))), &mut p, true)
-            });
-            let verifier = scope.spawn(move || {
-                let mut rng = ChaCha20Rng::seed_from_u64(3);
-                let extension =
-                    Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng)?;
-                let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
-                beside(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[1])))), &mut v, false)
-            });
-            (prover.join().unwrap(), verifier.join().unwrap())
-        });
-        let (m, k) = (m.unwrap(), k.unwrap());
+        let m = with_stocks(threads, beside);
         assert_eq!(m.len(), 50_000);
-        assert_correlated(&m, &k, &kept);
         assert!(*first.get_or_insert_with(|| m.clone()) == m, "{threads:?}");
     }
 }
