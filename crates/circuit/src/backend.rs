@@ -95,6 +95,18 @@ pub trait Ops<R: Ring>: Backend {
         columns.run(self)
     }
 
+    /// AES's S-box without its constant, `SubBytes(x) + 0x63`, of a byte over bits, least significant first, where this backend has a
+    /// cheaper way than the circuit's 32 multiplications; the default has none. The values are
+    /// [`substituted`](crate::gadgets::substituted)'s. As with [`Ops::ripple`], backends of two parties must take the same
+    /// way.
+    ///
+    /// # Errors
+    /// As [`Ops::mul`].
+    #[inline]
+    fn substitute(&mut self, _x: &[Self::Wire; 8]) -> Result<Option<[Self::Wire; 8]>, Self::Error> {
+        Ok(None)
+    }
+
     /// The value of `x` where it is publicly known to this backend, so that gadgets can save work.
     /// Every role must give the same answer. Only [`Fold`](crate::Fold) tracks constants; the default knows none.
     fn known(&self, _x: &Self::Wire) -> Option<R> {

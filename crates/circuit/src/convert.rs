@@ -209,6 +209,14 @@ macro_rules! delegate_ring {
                 let $this = self;
                 $crate::Ops::<$ring>::mul($to, x, y)
             }
+            fn substitute(
+                &mut self,
+                x: &[Self::Wire; 8],
+            ) -> Result<Option<[Self::Wire; 8]>, Self::Error> {
+                self.prepare_batch::<$ring>()?;
+                let $this = self;
+                $crate::Ops::<$ring>::substitute($to, x)
+            }
         }
 
         impl<$($generics)*> $crate::Prove<$ring> for $backend {

@@ -2,6 +2,7 @@
 
 use volery_circuit::{Backend, Circuit, Digest, Ops};
 use volery_field::F2;
+use volery_zk::quicksilver::SAVED_BY_S_BOX;
 
 use crate::Error;
 
@@ -47,6 +48,8 @@ impl Function for Circuit<F2> {
 pub struct Shape {
     /// AND gates.
     pub ands: u64,
+    /// S-boxes of AES, whose 32 ANDs each are among those.
+    pub s_boxes: u64,
     /// Output bits.
     pub outputs: usize,
 }
@@ -59,21 +62,34 @@ impl Shape {
     pub fn of(function: &(impl Function + ?Sized), inputs: usize) -> Result<Self, Error> {
         let mut counter = Counter::default();
         let outputs = function.run(&mut counter, &vec![(); inputs])?.len();
-        Ok(Self { ands: counter.ands, outputs })
+        let Counter { ands, s_boxes } = counter;
+        Ok(Self { ands, s_boxes, outputs })
+    }
+
+    /// Commitments that a proof of it takes.
+    #[must_use]
+    pub const fn commitments(&self) -> u64 {
+        commitments(self.ands, self.s_boxes)
     }
 }
 
-/// Counts ANDs; a wire is nothing. (The counter of `volery-circuit` keeps depths and parts, at several times
+/// Commitments that a proof of so many ANDs takes, those of so many S-boxes among them.
+pub(crate) const fn commitments(ands: u64, s_boxes: u64) -> u64 {
+    ands.saturating_sub(s_boxes.saturating_mul(SAVED_BY_S_BOX))
+}
+
+/// Counts ANDs and S-boxes; a wire is nothing. (The counter of `volery-circuit` keeps depths and parts, at several times
 /// the cost.)
 #[derive(Default)]
 pub(crate) struct Counter {
     ands: u64,
+    s_boxes: u64,
 }
 
 impl Counter {
-    /// ANDs so far.
-    pub(crate) fn ands(&self) -> u64 {
-        self.ands
+    /// Commitments that a proof of all so far takes.
+    pub(crate) fn commitments(&self) -> u64 {
+        commitments(self.ands, self.s_boxes)
     }
 }
 
@@ -98,6 +114,11 @@ impl Ops<F2> for Counter {
         self.ands += 1;
         Ok(())
     }
+
+    fn substitute(&mut self, _x: &[(); 8]) -> Result<Option<[(); 8]>, Self::Error> {
+        self.s_boxes += 1;
+        Ok(None)
+    }
 }
 
 #[cfg(test)]
@@ -110,7 +131,7 @@ mod tests {
     fn a_shape_counts_ands_and_outputs() {
         let size = Size { asserted: 0, ..Size::small() };
         let circuit = RandomCircuit::new(3, size).circuit;
-        assert_eq!(Shape::of(&circuit, 10).unwrap(), Shape { ands: 40, outputs: 5 });
+        assert_eq!(Shape::of(&circuit, 10).unwrap(), Shape { ands: 40, s_boxes: 0, outputs: 5 });
     }
 
     #[test]

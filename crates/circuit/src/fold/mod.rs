@@ -170,6 +170,17 @@ impl<R: Ring, B: Ops<R> + ?Sized> Ops<R> for Fold<'_, B> {
             .collect()
     }
 
+    /// Of eight wires the backend's way; where a bit is known the circuit saves something.
+    #[inline]
+    fn substitute(&mut self, x: &[Self::Wire; 8]) -> Result<Option<[Self::Wire; 8]>, Self::Error> {
+        let mut wires = x.iter().map_while(Folded::wire).cloned();
+        let eight = [(); 8].map(|()| wires.next());
+        let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h)] = eight else {
+            return Ok(None);
+        };
+        Ok(self.inner.substitute(&[a, b, c, d, e, f, g, h])?.map(|made| made.map(Folded::Wire)))
+    }
+
     #[inline]
     fn known(&self, x: &Self::Wire) -> Option<R> {
         match x {

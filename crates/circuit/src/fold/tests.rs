@@ -179,3 +179,19 @@ impl Ring for Wrapping {
         Ok(Self(bytes[0]))
     }
 }
+
+/// What a backend with a way of its own is asked for.
+#[test]
+fn an_s_box_of_eight_wires_goes_down_and_one_with_a_known_bit_is_folded() {
+    let mut counter = Counter::<F2>::new();
+    let mut fold = Fold::new(&mut counter);
+    let (wire, known) = (Folded::Wire(0), Folded::Constant(F2::ONE));
+    assert_eq!(fold.substitute(&[wire; 8]), Ok(None));
+    for place in 0..8 {
+        let mut byte = [wire; 8];
+        byte[place] = known;
+        assert_eq!(fold.substitute(&byte), Ok(None));
+    }
+    assert_eq!(fold.substitute(&[known; 8]), Ok(None));
+    assert_eq!(counter.total().s_boxes, 1);
+}

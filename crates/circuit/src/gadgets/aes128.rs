@@ -11,6 +11,7 @@ mod common;
 mod sbox;
 
 pub use common::PlainByte;
+pub use sbox::substituted;
 
 use volery_field::F2;
 

@@ -29,7 +29,7 @@ mod sha256;
 #[cfg(test)]
 mod tests;
 
-pub use aes128::{Aes128, Block, PlainByte};
+pub use aes128::{Aes128, Block, PlainByte, substituted};
 pub use arith::{
     WithCarry, add, add_constant, add_with_carry, less_than, less_than_signed, multiply, multiply_low,
     negate, sub,

@@ -44,6 +44,7 @@ pub struct Garbler<'a, S> {
     keys: Keys,
     /// Tables that have not gone on.
     tables: Vec<u8>,
+    s_boxes: u64,
     sink: &'a mut dyn Sink,
     failed: Option<Error>,
     scheme: PhantomData<S>,
@@ -60,6 +61,7 @@ impl<'a, S: Scheme> Garbler<'a, S> {
             offset: Zeroizing::new(offset.expose()),
             keys: Keys::new(start, first),
             tables: Vec::with_capacity(PORTION + AHEAD * S::TABLE_BYTES),
+            s_boxes: 0,
             sink,
             failed: None,
             scheme: PhantomData,
@@ -70,6 +72,11 @@ impl<'a, S: Scheme> Garbler<'a, S> {
     #[cfg(test)]
     pub(super) fn set_level(&mut self, level: volery_vole::AesLevel, start: [u8; 16]) {
         self.keys = Keys::with_level(level, start, self.keys.number());
+    }
+
+    /// S-boxes of AES garbled so far, each by its circuit.
+    pub(crate) fn s_boxes(&self) -> u64 {
+        self.s_boxes
     }
 
     /// Hands the last tables on; returns the number of the next pair of keys.
@@ -154,6 +161,12 @@ impl<S: Scheme> Ops<F2> for Garbler<'_, S> {
         S::garbler_labels(x.0, y.0, *self.offset, labels);
         self.keys.hash(labels);
         Ok(ZeroWire(S::garble(x.0, y.0, *self.offset, labels, &mut self.tables)))
+    }
+
+    /// Counted for the proof, which has a better way.
+    fn substitute(&mut self, _x: &[ZeroWire; 8]) -> Result<Option<[ZeroWire; 8]>, Error> {
+        self.s_boxes += 1;
+        Ok(None)
     }
 
     fn mul_many(&mut self, x: &[ZeroWire], y: &[ZeroWire]) -> Result<Vec<ZeroWire>, Error> {

@@ -204,7 +204,7 @@ impl<F: Function> Evaluator<F> {
         self.keys = end.ok_or_else(|| Error::misuse("more gates than the hash has keys for"))?;
         if !inputs.iter().all(|wire| self.program.is_ready(*wire)) {
             self.deferred.store(self.program.steps().len(), first, tables)?;
-            let wires = self.program.call(function, inputs, shape.outputs)?;
+            let wires = self.program.call((function, shape.s_boxes), inputs, shape.outputs)?;
             self.append(wires.len());
             return Ok(wires);
         }
@@ -213,7 +213,7 @@ impl<F: Function> Evaluator<F> {
         if keys != self.keys || labels.len() != shape.outputs {
             return Err(Error::misuse("a function that is not the same each time it runs"));
         }
-        let wires = self.program.call(function, inputs, labels.len())?;
+        let wires = self.program.call((function, shape.s_boxes), inputs, labels.len())?;
         super::grow(&mut self.active, &labels);
         Ok(wires)
     }

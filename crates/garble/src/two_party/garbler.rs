@@ -213,29 +213,30 @@ impl<F: Function> Garbler<F> {
         self.program.check(inputs)?;
         let wires =
             Zeroizing::new(inputs.iter().map(|wire| ZeroWire::new(self.zero(*wire))).collect::<Vec<_>>());
-        let zeros = match self.settings.garbling {
+        let (zeros, s_boxes) = match self.settings.garbling {
             Garbling::HalfGates => self.garble::<HalfGates>(channel, &function, &wires)?,
             Garbling::ThreeHalves => self.garble::<ThreeHalves>(channel, &function, &wires)?,
         };
-        let wires = self.program.call(function, inputs, zeros.len())?;
+        let wires = self.program.call((function, s_boxes), inputs, zeros.len())?;
         self.append(&zeros);
         Ok(wires)
     }
 
-    /// The output wires' labels of 0.
+    /// The output wires' labels of 0, and how many S-boxes there were.
     fn garble<S: Scheme>(
         &mut self,
         channel: &mut dyn Channel,
         function: &F,
         wires: &[ZeroWire],
-    ) -> Result<Zeroizing<Vec<Gf128>>, Error> {
+    ) -> Result<(Zeroizing<Vec<Gf128>>, u64), Error> {
         let (stock, beside) = (&mut self.commitments, &mut self.beside);
         let mut tables = ToChannel { channel, stock, beside, size: S::TABLE_BYTES };
         let mut garbler = Gates::<S>::new(&self.offset, self.start, self.keys, &mut tables);
         let outputs = Zeroizing::new(function.run(&mut garbler, wires)?);
+        let s_boxes = garbler.s_boxes();
         self.keys = garbler.finish()?;
         channel.flush()?;
-        Ok(Zeroizing::new(outputs.iter().map(ZeroWire::label).collect()))
+        Ok((Zeroizing::new(outputs.iter().map(ZeroWire::label).collect()), s_boxes))
     }
 
     /// Opens wires to both parties; returns their values. One round trip, 40 bytes a bit.

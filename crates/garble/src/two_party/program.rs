@@ -7,6 +7,7 @@ use volery_field::{F2, Gf128};
 use zeroize::Zeroizing;
 
 use super::Settings;
+use crate::function::commitments;
 use crate::{Error, Function};
 
 /// A bit of a session: an input, or an output of a call. The same number at both parties.
@@ -123,6 +124,8 @@ pub(super) struct Program<F> {
     /// Steps that are calls whose outputs are not ready, in order.
     waiting: Vec<usize>,
     digest: Digest,
+    /// S-boxes of AES in all calls.
+    s_boxes: u64,
     /// Whether V has opened its inputs, so that nothing more can be computed.
     closed: bool,
 }
@@ -142,6 +145,7 @@ impl<F: Function> Program<F> {
             ready: Vec::new(),
             waiting: Vec::new(),
             digest,
+            s_boxes: 0,
             closed: false,
         }
     }
@@ -270,8 +274,13 @@ impl<F: Function> Program<F> {
         Ok(())
     }
 
-    /// A call of `function` with so many outputs.
-    pub(super) fn call(&mut self, function: F, inputs: &[Wire], outputs: usize) -> Result<Vec<Wire>, Error> {
+    /// A call of `function`, in which there are so many S-boxes, with so many outputs.
+    pub(super) fn call(
+        &mut self,
+        (function, s_boxes): (F, u64),
+        inputs: &[Wire],
+        outputs: usize,
+    ) -> Result<Vec<Wire>, Error> {
         let ready = inputs.iter().all(|wire| self.is_ready(*wire));
         let mut identity = Digest::new();
         function.identify(&mut identity);
@@ -283,6 +292,7 @@ impl<F: Function> Program<F> {
             self.waiting.push(self.steps.len());
         }
         let outputs = first..first + outputs;
+        self.s_boxes = self.s_boxes.saturating_add(s_boxes);
         self.steps.push(Step::Call { function, inputs: inputs.to_vec(), outputs });
         Ok(wires)
     }
@@ -371,6 +381,11 @@ impl<F: Function> Program<F> {
 
     pub(super) fn steps_mut(&mut self) -> &mut [Step<F>] {
         &mut self.steps
+    }
+
+    /// Commitments that a proof of all calls takes at most, which have so many ANDs.
+    pub(super) fn commitments(&self, ands: u64) -> u64 {
+        commitments(ands, self.s_boxes)
     }
 
     pub(super) fn wire_count(&self) -> usize {

@@ -141,7 +141,7 @@ fn claim<B: Prove<F2>>(
     Ok(now)
 }
 
-/// The multiplications of the proof, so that neither too many nor too few correlations are made.
+/// The commitments of the proof, so that neither too many nor too few correlations are made.
 fn count<F: Function>(program: &Program<F>) -> Result<u64, Error> {
     let mut counter = Counter::default();
     let wires = |record: &InputRecord| proof_input(record, |_| ());
@@ -151,12 +151,12 @@ fn count<F: Function>(program: &Program<F>) -> Result<u64, Error> {
             Output::Shared { .. } => wires,
         })
     })?;
-    Ok(counter.ands())
+    Ok(counter.commitments())
 }
 
 /// Says what correlations a proof of the program takes, with `claimed` commitments of further claims and `garbled` AND gates in all.
 ///
-/// A gate is proved at most once. So where as many are prepared nothing has to be said, and the program need not be counted, which is to
+/// A gate or an S-box is proved at most once. So where as many are prepared nothing has to be said, and the program need not be counted, which is to
 /// run it once more.
 fn expect<F: Function>(
     stock: &mut Stock,
@@ -165,8 +165,8 @@ fn expect<F: Function>(
     settings: quicksilver::Settings,
 ) -> Result<(), Error> {
     let correlations =
-        |ands: u64| quicksilver::Program::from(ands.saturating_add(claimed)).correlations(settings);
-    if stock.prepared() < correlations(garbled) {
+        |proved: u64| quicksilver::Program::from(proved.saturating_add(claimed)).correlations(settings);
+    if stock.prepared() < correlations(program.commitments(garbled)) {
         stock.expect(Some(correlations(count(program)?)));
     }
     Ok(())

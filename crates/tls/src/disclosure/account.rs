@@ -20,12 +20,12 @@ use crate::record::Cipher;
 use crate::step::BLOCK_BITS;
 use crate::transcript::{Record, Transcript};
 
-/// ANDs of the key derivation from a master secret, about.
-pub(crate) const DERIVATION: u64 = 42_900 + 6 * 16_100 + 1_280;
-/// ANDs of the server's Finished message and of expanding its key, about.
-const SERVER: u64 = 2 * 16_100 + 1_280;
-/// ANDs of a block of AES, about.
-const BLOCK: u64 = 4_300;
+/// Commitments of the key derivation from a master secret, about.
+pub(crate) const DERIVATION: u64 = 42_900 + 6 * 16_100 + 320;
+/// Commitments of the server's Finished message and of expanding its key, about.
+const SERVER: u64 = 2 * 16_100 + 320;
+/// Commitments of a block of AES, about: eight for each S-box.
+const BLOCK: u64 = 1_080;
 
 /// The most gates of all claims about a direction: they are in memory, at V too.
 const MAX_GATES: usize = 1 << 23;

@@ -146,7 +146,7 @@ impl Sizes {
     /// Commitments that the proof makes, about: the garbled steps again, the server's Finished message, blocks of the response with
     /// some room for its alerts, and what is claimed of it.
     fn commitments(&self) -> Result<u64, Error> {
-        let ands = |step: Step| -> Result<u64, Error> { Ok(Shape::of(&step, step.inputs())?.ands) };
+        let each = |step: Step| -> Result<u64, Error> { Ok(Shape::of(&step, step.inputs())?.commitments()) };
         let blocks = |count: usize| {
             // The key stream of a record and a block for its tag; the order of magnitude of claims.
             let counters = (0..count as u32).map(|counter| Plain::Counter { sequence: 0, counter });
@@ -154,18 +154,18 @@ impl Sizes {
         };
         let own: usize = self.records().iter().map(|record| 2 + record.length.div_ceil(BLOCK_BYTES)).sum();
         let fixed = [
-            ands(Step::PremasterKey)?,
-            ands(Step::MasterKey)?,
-            12 * ands(Step::OuterHash)?,
-            2 * ands(Step::ExpandKey)?,
+            each(Step::PremasterKey)?,
+            each(Step::MasterKey)?,
+            12 * each(Step::OuterHash)?,
+            2 * each(Step::ExpandKey)?,
         ];
-        let block = ands(blocks(1))?;
+        let block = each(blocks(1))?;
         let blocks = own + self.proved.div_ceil(BLOCK_BYTES) + 16;
         let read = match self.longest_read() {
             None => 0,
             Some(longest) => {
                 let powers = Step::Powers(hashed_blocks(HEADER_BYTES, longest));
-                ands(Step::ExpandKey)? + ands(powers)? + block * (1 + self.spare()) as u64
+                each(Step::ExpandKey)? + each(powers)? + block * (1 + self.spare()) as u64
             }
         };
         Ok(fixed.iter().sum::<u64>() + block * blocks as u64 + read)

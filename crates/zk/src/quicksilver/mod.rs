@@ -56,6 +56,7 @@ pub(crate) mod poly;
 mod program;
 mod prover;
 mod relations;
+mod s_box;
 mod slots;
 pub mod soundness;
 mod tally;
@@ -63,7 +64,7 @@ pub mod verdict;
 mod verifier;
 
 pub use challenges::Challenges;
-pub use program::Program;
+pub use program::{Program, SAVED_BY_S_BOX};
 pub use prover::{Prover, ProverWire};
 pub use tally::Tally;
 pub use verifier::{Verifier, VerifierWire};

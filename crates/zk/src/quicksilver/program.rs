@@ -21,6 +21,9 @@ pub struct Program {
     pub masks: u64,
 }
 
+/// Commitments that a proof needs less for an S-box of AES than for its circuit: 8 instead of 32.
+pub const SAVED_BY_S_BOX: u64 = 24;
+
 impl From<u64> for Program {
     fn from(commitments: u64) -> Self {
         Self { commitments, ..Self::default() }
@@ -38,14 +41,15 @@ impl From<&Tally> for Program {
 impl From<&Counts> for Program {
     /// What a run without values counted: of disjunctions at most what this says, of all else that.
     fn from(counts: &Counts) -> Self {
-        // Each term of an inner product over bits is one AND.
+        // Each term of an inner product over bits is one AND. An S-box is not its ANDs, but its output and two polynomials.
         let multiplications = counts.multiplications.saturating_add(counts.dot_terms);
+        let saved = counts.s_boxes.saturating_mul(SAVED_BY_S_BOX);
         // One of `B` branches takes `2 B - 3`, and none if it is the only one.
         let masks = counts.branches.saturating_sub(counts.disjunctions).saturating_mul(2);
         Self {
-            commitments: counts.inputs.saturating_add(multiplications),
-            polynomials: counts.polynomials,
-            degree: counts.degree,
+            commitments: counts.inputs.saturating_add(multiplications).saturating_sub(saved),
+            polynomials: counts.polynomials.saturating_add(counts.s_boxes.saturating_mul(2)),
+            degree: if counts.s_boxes > 0 { counts.degree.max(2) } else { counts.degree },
             challenges: most_challenges(counts.disjunctions, counts.multiplications),
             masks,
         }

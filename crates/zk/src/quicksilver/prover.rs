@@ -14,6 +14,7 @@ use super::claims::{self, Claims};
 use super::masks::MaskWriter;
 use super::poly::ProverPoly;
 use super::relations::{Relations, combine_coefficients};
+use super::s_box::{self, SBox};
 use super::slots::{Accumulator, Slots};
 use super::{Settings, Tally};
 use crate::Error;
@@ -74,6 +75,7 @@ pub struct Prover<'a> {
     slots: Slots,
     /// Its polynomials.
     claims: Claims,
+    s_box: SBox,
     /// Where the window of prepared slots begins: the first is the stock's first correlation at hand.
     window: usize,
     /// A block that can be filled next: two take turns.
@@ -115,6 +117,7 @@ impl<'a> Prover<'a> {
             masks: MaskWriter::default(),
             slots: Slots::new(settings.interval),
             claims: Claims::new(settings),
+            s_box: SBox::new(),
             window: 0,
             spare: None,
             pending: VecDeque::new(),
@@ -320,14 +323,29 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Makes room in the block for one more polynomial.
-    fn claim_room(&mut self) -> Result<(), Error> {
-        if !self.claims.is_full() {
-            return Ok(());
+    /// Claims that a polynomial vanishes, by its coefficients but the top one.
+    fn claim(&mut self, coefficients: &[Gf128]) -> Result<(), Error> {
+        if self.claims.is_full() {
+            self.sound()?;
+            let result = self.close();
+            self.latch(result)?;
         }
-        self.sound()?;
-        let result = self.close();
-        self.latch(result)
+        self.claims.push(coefficients.len(), coefficients.iter().copied());
+        self.tally.claim(coefficients.len());
+        Ok(())
+    }
+
+    /// Commits to a secret value.
+    #[inline]
+    fn commit(&mut self, value: F2) -> Result<ProverWire, Error> {
+        let one = Gf128::from(F2::ONE);
+        loop {
+            if let Some(wire) = self.slots.secret(one, |random| random.with_lsb(value)) {
+                self.tally.secrets += 1;
+                return Ok(ProverWire(wire));
+            }
+            self.prepare()?;
+        }
     }
 
     #[cold]
@@ -393,6 +411,17 @@ impl Ops<F2> for Prover<'_> {
             self.prepare()?;
         }
     }
+
+    fn substitute(&mut self, x: &[ProverWire; 8]) -> Result<Option<[ProverWire; 8]>, Error> {
+        let mut s = [ProverWire::default(); 8];
+        for (wire, value) in s.iter_mut().zip(s_box::output(&x.map(ProverWire::value))?) {
+            *wire = self.commit(value)?;
+        }
+        for coefficients in self.s_box.prover(&x.map(ProverWire::tag), &s.map(ProverWire::tag))? {
+            self.claim(&coefficients)?;
+        }
+        Ok(Some(s))
+    }
 }
 
 impl Prove<F2> for Prover<'_> {
@@ -403,16 +432,9 @@ impl Prove<F2> for Prover<'_> {
             let reason = format!("a hint for {n} values gave {}", values.len());
             return self.latch(Err(volery_circuit::Error::misuse(reason).into()));
         }
-        let one = self.constant(F2::ONE).0;
         let mut wires = Vec::with_capacity(n);
         for value in values.iter() {
-            wires.push(loop {
-                if let Some(wire) = self.slots.secret(one, |random| random.with_lsb(*value)) {
-                    break ProverWire(wire);
-                }
-                self.prepare()?;
-            });
-            self.tally.secrets += 1;
+            wires.push(self.commit(*value)?);
         }
         Ok(wires)
     }
@@ -468,11 +490,7 @@ impl Polynomials<F2> for Prover<'_> {
                     self.assertions.push(*tag);
                     self.tally.assertions += 1;
                 }
-                _ => {
-                    self.claim_room()?;
-                    self.claims.push(coefficients.len(), coefficients.iter().copied());
-                    self.tally.claim(coefficients.len());
-                }
+                _ => self.claim(coefficients)?,
             }
         }
         Ok(())

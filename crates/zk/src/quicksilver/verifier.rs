@@ -15,6 +15,7 @@ use super::claims::{self, Claims};
 use super::masks::MaskReader;
 use super::poly::VerifierPoly;
 use super::relations::QuadraticSum;
+use super::s_box::SBox;
 use super::slots::{Accumulator, Slots};
 use super::{Settings, Tally};
 use crate::Error;
@@ -68,6 +69,7 @@ pub struct Verifier<'a> {
     slots: Slots,
     /// The block's polynomials.
     claims: Claims,
+    s_box: SBox,
     /// Where the window of prepared slots begins: the first is the stock's first correlation at hand.
     window: usize,
     /// Slots left in the block, the current window's included.
@@ -122,6 +124,7 @@ impl<'a> Verifier<'a> {
             masks: MaskReader::default(),
             slots: Slots::new(capacity),
             claims: Claims::new(settings),
+            s_box: SBox::new(),
             window: 0,
             left: settings.interval.max(1),
             interval: settings.interval.max(1),
@@ -339,14 +342,29 @@ impl<'a> Verifier<'a> {
         quadratic.finish(&relations, &seed, delta)
     }
 
-    /// Makes room in the block for one more polynomial.
-    fn claim_room(&mut self) -> Result<(), Error> {
-        if !self.claims.is_full() {
-            return Ok(());
+    /// P claims that a polynomial vanishes, which has this value at delta.
+    fn claim(&mut self, degree: usize, value: Gf128) -> Result<(), Error> {
+        if self.claims.is_full() {
+            self.sound()?;
+            let result = self.close();
+            self.latch(result)?;
         }
-        self.sound()?;
-        let result = self.close();
-        self.latch(result)
+        self.claims.push(degree, [value]);
+        self.tally.claim(degree);
+        Ok(())
+    }
+
+    /// P commits to a secret value.
+    #[inline]
+    fn commit(&mut self) -> Result<VerifierWire, Error> {
+        let one = self.constant(F2::ONE).0;
+        loop {
+            if let Some(wire) = self.slots.secret(one, |key| key) {
+                self.tally.secrets += 1;
+                return Ok(VerifierWire(wire));
+            }
+            self.prepare()?;
+        }
     }
 
     /// Receives and checks the opening of the oldest pending block.
@@ -409,20 +427,25 @@ impl Ops<F2> for Verifier<'_> {
             self.prepare()?;
         }
     }
+
+    fn substitute(&mut self, x: &[VerifierWire; 8]) -> Result<Option<[VerifierWire; 8]>, Error> {
+        let mut s = [VerifierWire::default(); 8];
+        for wire in &mut s {
+            *wire = self.commit()?;
+        }
+        let delta = self.delta.expose();
+        for value in self.s_box.verifier(&x.map(VerifierWire::key), &s.map(VerifierWire::key), delta)? {
+            self.claim(2, value)?;
+        }
+        Ok(Some(s))
+    }
 }
 
 impl Prove<F2> for Verifier<'_> {
     fn secret(&mut self, n: usize, _hint: Hint<'_, F2, VerifierWire>) -> Result<Vec<VerifierWire>, Error> {
-        let one = self.constant(F2::ONE).0;
         let mut wires = Vec::with_capacity(n);
         for _ in 0..n {
-            wires.push(loop {
-                if let Some(wire) = self.slots.secret(one, |key| key) {
-                    break VerifierWire(wire);
-                }
-                self.prepare()?;
-            });
-            self.tally.secrets += 1;
+            wires.push(self.commit()?);
         }
         Ok(wires)
     }
@@ -472,11 +495,7 @@ impl Polynomials<F2> for Verifier<'_> {
                     self.assertions.push(p.value());
                     self.tally.assertions += 1;
                 }
-                degree => {
-                    self.claim_room()?;
-                    self.claims.push(degree, [p.value()]);
-                    self.tally.claim(degree);
-                }
+                degree => self.claim(degree, p.value())?,
             }
         }
         Ok(())

@@ -24,3 +24,4 @@ mod fiat_shamir;
 mod honest;
 mod messages;
 mod polynomials;
+mod s_boxes;

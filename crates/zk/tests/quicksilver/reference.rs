@@ -8,7 +8,7 @@
 
 use volery_channel::{Channel, ChannelExt as _, tags};
 use volery_circuit::{Backend, Error as CircuitError, Hint, Ops, Peek, Polynomials, Prove, Statement};
-use volery_field::{F2, Gf128};
+use volery_field::{F2, Gf128, Gf256, Mac, Ring as _};
 use volery_vole::{Prg, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
@@ -40,6 +40,8 @@ pub(crate) enum Lie {
     OldMask(u64),
     /// It changes this bit of the hash of the assertions.
     Assertions(usize),
+    /// It commits to another output of this S-box, with these bits changed, and computes on with it.
+    SBox(u64, u8),
     /// It counts one more secret (0), multiplication (1), assertion (2), polynomial (3) in this block.
     Count { block: u64, what: usize },
     /// It expands another seed than the one it was given, in this block.
@@ -82,6 +84,7 @@ pub(crate) struct Reference<'a> {
     zeros: Vec<u8>,
     blocks: u64,
     commitments: u64,
+    s_boxes: u64,
     tally: Tally,
 }
 
@@ -110,6 +113,7 @@ impl<'a> Reference<'a> {
             zeros: Vec::new(),
             blocks: 0,
             commitments: 0,
+            s_boxes: 0,
             tally: Tally::default(),
         }
     }
@@ -147,6 +151,16 @@ impl<'a> Reference<'a> {
         self.bits.push(d ^ lie);
         self.commitments += 1;
         random + Gf128::from_bits(d.into())
+    }
+
+    /// Commits to a secret value, which takes a slot.
+    fn commit_secret(&mut self, value: bool) -> Result<Gf128, Error> {
+        let lie = self.lie == Lie::Secret(self.tally.secrets);
+        self.room()?;
+        let wire = self.commit(value ^ lie);
+        self.slots.push(Slot { tags: [wire, Gf128::ONE, wire], number: None });
+        self.tally.secrets += 1;
+        Ok(wire)
     }
 
     /// Makes sure that the block has a slot left.
@@ -310,6 +324,46 @@ impl Ops<F2> for Reference<'_> {
         self.tally.multiplications += 1;
         Ok(z)
     }
+
+    /// With `y` the inverse of `x` or zero, and the output's bits those of `y` after the linear part of AES's affine map: `x^2 y = x` and
+    /// `y^2 x = y` over the subfield.
+    fn substitute(&mut self, x: &[Gf128; 8]) -> Result<Option<[Gf128; 8]>, Error> {
+        let value = (0..8).fold(0, |value, i| value | (x[i].to_bits() as u8 & 1) << i);
+        let inverse = |x: Gf256| (0..=255).map(Gf256::from_byte).find(|y| x * *y == Gf256::ONE);
+        let inverse = inverse(Gf256::from_byte(value)).unwrap_or(Gf256::ZERO).to_byte();
+        let mut output = linear(inverse);
+        if let Lie::SBox(number, change) = self.lie
+            && number == self.s_boxes
+        {
+            output ^= change;
+        }
+        self.s_boxes += 1;
+        let mut wires = [Gf128::ZERO; 8];
+        for (i, wire) in wires.iter_mut().enumerate() {
+            *wire = self.commit_secret(output >> i & 1 == 1)?;
+        }
+        let undone = |i: u8| (0..=255).find(|y| linear(*y) == 1 << i).unwrap_or_default();
+        let element = |bits: &[Gf128; 8], image: &dyn Fn(u8) -> u8, squared: bool| {
+            let mut sum = vec![Gf128::ZERO; 2];
+            for (i, bit) in (0..).zip(bits) {
+                let image = Gf256::from_byte(image(i));
+                let weight: Gf128 = Mac::embed(if squared { image * image } else { image });
+                accumulate(&mut sum, weight, &[*bit, Gf128::from_bits(bit.to_bits() & 1)], 0);
+            }
+            sum
+        };
+        let [x, x_squared] = [false, true].map(|squared| element(x, &|i| 1 << i, squared));
+        let [y, y_squared] = [false, true].map(|squared| element(&wires, &undone, squared));
+        let first = self.poly_add(&times(&x_squared, &y), &x);
+        let second = self.poly_add(&times(&y_squared, &x), &y);
+        self.assert_poly_zero(&[first, second])?;
+        Ok(Some(wires))
+    }
+}
+
+/// The linear part of AES's affine map (FIPS 197, 5.1.1).
+fn linear(y: u8) -> u8 {
+    (0..5).fold(0, |sum, i| sum ^ y.rotate_left(i))
 }
 
 impl Prove<F2> for Reference<'_> {
@@ -320,12 +374,7 @@ impl Prove<F2> for Reference<'_> {
         }
         let mut wires = Vec::new();
         for value in values {
-            let lie = self.lie == Lie::Secret(self.tally.secrets);
-            self.room()?;
-            let wire = self.commit(value.to_bool() ^ lie);
-            self.slots.push(Slot { tags: [wire, Gf128::ONE, wire], number: None });
-            self.tally.secrets += 1;
-            wires.push(wire);
+            wires.push(self.commit_secret(value.to_bool())?);
         }
         Ok(wires)
     }

@@ -1,4 +1,4 @@
-//! The AES S-box with 32 ANDs, the fewest known, and 83 XORs.
+//! The AES S-box with 32 ANDs, the fewest known, and 83 XORs, for backends that have nothing better ([`Ops::substitute`]).
 //!
 //! The circuit of J. Boyar and R. Peralta, "A new combinational logic minimization technique with applications to
 //! cryptology" (SEA 2010, ePrint 2009/191): inversion in GF(2^8) as a tower of fields over GF(2^4), 32 ANDs, between
@@ -8,7 +8,7 @@
 use volery_field::F2;
 
 use super::Byte;
-use crate::Ops;
+use crate::{Error, Evaluator, Ops};
 
 /// What [`substitute`] leaves out: the S-box is `x -> substitute(x) XOR 0x63`.
 pub(super) const OFFSET: u8 = 0x63;
@@ -22,12 +22,35 @@ macro_rules! gates {
     (@ $b:ident, $x:ident & $y:ident) => { $b.mul(&$x, &$y)? };
 }
 
-/// The S-box without its constant: `SubBytes(x) XOR 0x63`; 32 ANDs, 83 XORs.
+/// The S-box without its constant: `SubBytes(x) XOR 0x63`, in the backend's own way or by the circuit.
+///
+/// # Errors
+/// The backend's.
+pub(super) fn substitute<B: Ops<F2> + ?Sized>(
+    b: &mut B,
+    x: &Byte<B::Wire>,
+) -> Result<Byte<B::Wire>, B::Error> {
+    match b.substitute(x)? {
+        Some(made) => Ok(made),
+        None => circuit(b, x),
+    }
+}
+
+/// What a backend's own way ([`Ops::substitute`]) has to give for known bits, least significant first; the time that it takes does not
+/// depend on them.
+///
+/// # Errors
+/// None; it is the type of a backend's.
+pub fn substituted(x: &[F2; 8]) -> Result<[F2; 8], Error> {
+    circuit(&mut Evaluator::new(), x)
+}
+
+/// The circuit: 32 ANDs, 83 XORs.
 ///
 /// # Errors
 /// The backend's.
 #[rustfmt::skip]
-pub(super) fn substitute<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>) -> Result<Byte<B::Wire>, B::Error> {
+fn circuit<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>) -> Result<Byte<B::Wire>, B::Error> {
     let [x7, x6, x5, x4, x3, x2, x1, x0] = x.clone();
     gates! { b:
         y14 = x3 ^ x5; y13 = x0 ^ x6; y9 = x0 ^ x3; y8 = x0 ^ x5; t0 = x1 ^ x2; y1 = t0 ^ x7; y4 = y1 ^ x3;
@@ -63,8 +86,8 @@ pub(super) fn substitute<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Counter;
     use crate::gadgets::{bits_to_bytes, bytes_to_bits};
-    use crate::{Counter, Evaluator};
 
     /// From the definition (FIPS 197, 5.1.1): the inverse in GF(2^8), then the affine map.
     fn s_box(x: u8) -> u8 {
@@ -84,7 +107,7 @@ mod tests {
         assert_eq!((s_box(0), s_box(0x53)), (0x63, 0xed), "FIPS 197, 5.1.1");
         for x in 0..=255 {
             let bits: Byte<F2> = bytes_to_bits(&[x]).try_into().expect("eight bits");
-            let out = substitute(&mut Evaluator::<F2>::new(), &bits).expect("evaluates");
+            let out = substituted(&bits).expect("evaluates");
             assert_eq!(bits_to_bytes(&out), Some(vec![s_box(x) ^ OFFSET]), "input {x:#04x}");
         }
     }

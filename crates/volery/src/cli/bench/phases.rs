@@ -131,6 +131,11 @@ impl<R: Ring, B: Ops<R>> Ops<R> for Timed<'_, B> {
     }
 
     #[inline(always)]
+    fn substitute(&mut self, x: &[B::Wire; 8]) -> Result<Option<[B::Wire; 8]>, B::Error> {
+        self.inner.substitute(x)
+    }
+
+    #[inline(always)]
     fn known(&self, x: &B::Wire) -> Option<R> {
         self.inner.known(x)
     }

@@ -14,16 +14,20 @@ fn a_proof_is_accepted_once() {
     let desk = Desk::new();
     let mut prover = desk.prover();
     let report = prover.prove(&aes_with_key(), &desk.path("proof")).unwrap();
-    assert_eq!(report.range, 0..6656, "128 secrets, 6400 multiplications, one check: 6656 exactly");
+    assert_eq!(
+        report.range,
+        0..2048,
+        "128 secrets, 200 S-boxes of 8 each, one check: 1856, in chunks of 256"
+    );
     assert_eq!(report.bytes, std::fs::metadata(desk.path("proof")).unwrap().len());
     let mut verifier = desk.verifier();
     let accepted = verifier.verify(&aes(ciphertext()), &desk.path("proof")).unwrap();
     assert_eq!((accepted.tally, accepted.range), (report.tally, report.range));
     let again = verifier.verify(&aes(ciphertext()), &desk.path("proof"));
-    assert_eq!(again, Err(Error::Used { range: 0..6656 }));
+    assert_eq!(again, Err(Error::Used { range: 0..2048 }));
     drop(verifier);
     let again = desk.verifier().verify(&aes(ciphertext()), &desk.path("proof"));
-    assert_eq!(again, Err(Error::Used { range: 0..6656 }));
+    assert_eq!(again, Err(Error::Used { range: 0..2048 }));
     assert_eq!(desk.names(), ["P.vole", "V.vole", "proof"]);
 }
 

@@ -170,7 +170,7 @@ fn field_stages(options: &Options, pair: &Pair, correlations: u64, announced: bo
 mod tests {
     use std::sync::Arc;
 
-    use volery::statements::{AndChain, MatrixProduct, Mul32, MulChain, Short, Sis};
+    use volery::statements::{Aes128Many, AndChain, MatrixProduct, Mul32, MulChain, Short, Sis};
     use volery::{Channel, Limits, Profile, Prover, Statement, Verifier, os_rng};
     use volery_channel::memory_pair;
     use volery_circuit::r1cs::{R1csStatement, sample};
@@ -235,12 +235,15 @@ mod tests {
         }
     }
 
-    /// Chains of so many ANDs, and so many products of 32 bits.
-    fn over_bits_in_each_profile(ands: &[u64], products: &[usize]) {
+    /// Chains of so many ANDs, so many blocks of AES, and so many products of 32 bits.
+    fn over_bits_in_each_profile(ands: &[u64], blocks: &[u64], products: &[usize]) {
         for profile in [Profile::Lan, Profile::Wan] {
             let options = Options { profile, ..Options::default() };
             for ands in ands {
                 over_bits(options, &AndChain::new(*ands), &format!("{profile:?}, {ands} ANDs"));
+            }
+            for blocks in blocks {
+                over_bits(options, &Aes128Many::new(*blocks), &format!("{profile:?}, {blocks} blocks"));
             }
             for products in products {
                 let statement = Mul32::sample(*products, [1; 32]);
@@ -251,13 +254,13 @@ mod tests {
 
     #[test]
     fn what_is_predicted_is_sent_to_within_a_fifth() {
-        over_bits_in_each_profile(&[1, 10_000, 200_000], &[1, 300]);
+        over_bits_in_each_profile(&[1, 10_000, 200_000], &[1, 100], &[1, 300]);
     }
 
     #[test]
     #[ignore = "takes a minute without optimisation"]
     fn long_what_is_predicted_of_many_rounds_is_sent_to_within_a_fifth() {
-        over_bits_in_each_profile(&[1_000_000, 5_000_000], &[3000]);
+        over_bits_in_each_profile(&[1_000_000, 5_000_000], &[4000], &[3000]);
     }
 
     /// Sizes on both sides of where each stage begins.

@@ -1,0 +1,118 @@
+//! S-boxes of AES: their output is committed, and two polynomials say that it is right.
+
+use volery_circuit::gadgets::bytes_to_bits;
+use volery_circuit::{Digest, Error as CircuitError, Prove, Statement};
+use volery_field::F2;
+use volery_zk::Error;
+use volery_zk::quicksilver::Tally;
+
+use crate::honest::{aes128, same_messages};
+use crate::parties::{MODES, Run};
+use crate::reference::Lie;
+
+/// S-boxes of secret bytes, of whose outputs nothing is claimed: nothing but the polynomials can show that one is wrong.
+struct Substituted(Vec<u8>);
+
+impl<B: Prove<F2> + ?Sized> Statement<B> for Substituted {
+    fn identify(&self, digest: &mut Digest) {
+        digest.number("substituted bytes", self.0.len() as u64);
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        let bits = backend.secret(8 * self.0.len(), &mut |_| Ok(bytes_to_bits(&self.0)))?;
+        for byte in bits.as_chunks().0 {
+            // Without a backend's own way there is nothing to try here.
+            backend.substitute(byte)?;
+        }
+        Ok(())
+    }
+}
+
+const WRONG: &str = "a product or another polynomial is wrong";
+
+fn assert_rejected(v: Result<Tally, Error>, lie: &dyn core::fmt::Debug) {
+    assert_eq!(v, Err(Error::Rejected { reason: WRONG.into() }), "{lie:?}");
+}
+
+#[test]
+fn the_messages_are_those_of_the_two_polynomials() {
+    for interval in [8, 61, 256, 5000] {
+        same_messages(&Substituted((0..=255).collect()), interval);
+        same_messages(&aes128(), interval);
+    }
+}
+
+#[test]
+fn an_s_box_is_eight_secret_values_and_two_polynomials() {
+    for mode in MODES {
+        let (p, v) = Run::new(1000, mode).honest(&Substituted(vec![0, 1, 255]));
+        let tally = Tally { secrets: 48, polynomials: 6, degree: 2, ..Tally::default() };
+        assert_eq!((p, v), (Ok(tally), Ok(tally)));
+        let (p, v) = Run::new(1000, mode).honest(&aes128());
+        let tally = Tally {
+            secrets: 128 + 200 * 8,
+            polynomials: 400,
+            degree: 2,
+            assertions: 128,
+            ..Tally::default()
+        };
+        assert_eq!((p, v), (Ok(tally), Ok(tally)));
+    }
+}
+
+/// Zero, whose output is right only because of the second polynomial, among them.
+#[test]
+fn an_s_box_with_any_other_output_is_rejected() {
+    let bytes: Vec<u8> = [0, 0, 1, 0x53, 0xff].into();
+    for mode in MODES {
+        for number in 0..bytes.len() as u64 {
+            for change in 1..=255 {
+                let lie = Lie::SBox(number, change);
+                let (_, v) = Run::new(64, mode).lying(&Substituted(bytes.clone()), lie);
+                assert_rejected(v, &lie);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wrong_s_box_anywhere_in_a_cipher_is_rejected() {
+    for mode in MODES {
+        for number in (0..200).step_by(7) {
+            let lie = Lie::SBox(number, 1 << (number % 8));
+            let (_, v) = Run::new(700, mode).lying(&aes128(), lie);
+            assert_rejected(v, &lie);
+        }
+    }
+}
+
+#[test]
+fn a_tampered_bit_of_an_s_box_s_output_is_rejected() {
+    for mode in MODES {
+        for commitment in 24..48 {
+            let lie = Lie::Correction(commitment);
+            let (_, v) = Run::new(100, mode).lying(&Substituted(vec![0, 7, 0x80]), lie);
+            assert_rejected(v, &lie);
+        }
+    }
+}
+
+#[test]
+fn openings_of_blocks_with_s_boxes_count_in_every_bit() {
+    for bit in 0..256 {
+        let lie = Lie::Opening { block: 1, bit };
+        let (_, v) = Run::new(32, MODES[0]).lying(&Substituted(vec![0, 7, 0x80, 3, 9]), lie);
+        assert_rejected(v, &lie);
+    }
+}
+
+#[test]
+fn a_wrong_key_is_found_by_the_prover_itself() {
+    let (p, _) = Run::new(1000, MODES[0]).honest(&aes128_of_another_key());
+    assert!(matches!(p, Err(Error::Statement(CircuitError::Unsatisfied { .. }))), "{p:?}");
+}
+
+fn aes128_of_another_key() -> volery_circuit::statements::Aes128Key {
+    let key = zeroize::Zeroizing::new(vec![1; 16]);
+    volery_circuit::statements::Aes128Key::new([0; 16], [0; 16]).with_key(key).expect("16 bytes")
+}
