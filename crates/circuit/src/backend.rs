@@ -12,7 +12,7 @@
 
 use volery_field::Ring;
 
-use crate::{Columns, Digest, Error};
+use crate::{Columns, Digest, Error, Fold, Folded, Folding};
 
 /// What every backend has, whatever the rings that it serves.
 pub trait Backend {
@@ -105,6 +105,21 @@ pub trait Ops<R: Ring>: Backend {
     #[inline]
     fn substitute(&mut self, _x: &[Self::Wire; 8]) -> Result<Option<[Self::Wire; 8]>, Self::Error> {
         Ok(None)
+    }
+
+    /// Runs `program` with public constants folded away: in front of this backend, unless it folds already.
+    ///
+    /// # Errors
+    /// The program's.
+    fn folding(
+        &mut self,
+        program: &impl Folding<R>,
+        inputs: &[Self::Wire],
+    ) -> Result<Vec<Self::Wire>, Self::Error> {
+        let mut fold = Fold::new(self);
+        let inputs: Vec<_> = inputs.iter().cloned().map(Folded::Wire).collect();
+        let outputs = program.run(&mut fold, &inputs)?;
+        Ok(outputs.iter().map(|output| fold.lower(output)).collect())
     }
 
     /// The value of `x` where it is publicly known to this backend, so that gadgets can save work.

@@ -112,7 +112,7 @@ pub use counter::{Counter, Counts, PartCounts};
 pub use digest::Digest;
 pub use error::Error;
 pub use evaluator::Evaluator;
-pub use fold::{Fold, Folded};
+pub use fold::{Fold, Folded, Folding};
 pub use place::Place;
 pub use polynomials::{Graded, MAX_DEGREE, MatrixShape, Polynomial, Polynomials, Term};
 pub use witness::Witness;

@@ -8,10 +8,10 @@
 //! Where an output is prepared, its information is sent ahead under a key of its own, which follows when it is to be decoded:
 //!
 //! ```text
-//! sealed information of output bit i:     (h_0 | h_1) + S(i, key)               40 bytes ahead, 16 for any number of bits later
+//! sealed information of bits from i on:   (h_0 | h_1 | ..) + S(i, key)          40 bytes a bit ahead, 16 for any number of bits later
 //! ```
 //!
-//! `i` counts decoded bits through the whole session and both oracles are bound to the session, so a hash
+//! `S` gives as many bytes as there are to seal. `i` counts decoded bits through the whole session and both oracles are bound to the session, so a hash
 //! made for one bit says nothing about another; `H` and `R` are random oracles of their own ([`Oracle`]).
 //!
 //! **The evaluator** aborts unless its label has one of the two hashes. Were it to take the colour's word
@@ -84,10 +84,9 @@ impl Decoding {
 
     /// Seals information of the bits from number `first` on, or opens what was sealed with this key.
     pub(crate) fn seal(&self, first: u64, key: &[u8; SEAL_BYTES], information: &mut [u8]) {
-        for (i, pair) in (first..).zip(information.chunks_mut(DECODING_BYTES)) {
-            let stream: [u8; DECODING_BYTES] = self.seals.hash(i, &[key]);
-            pair.iter_mut().zip(stream).for_each(|(byte, mask)| *byte ^= mask);
-        }
+        let mut stream = vec![0; information.len()];
+        self.seals.stream(first, &[key], &mut stream);
+        information.iter_mut().zip(stream).for_each(|(byte, mask)| *byte ^= mask);
     }
 
     /// The values of the bits from number `first` on, from their labels and what [`Decoding::encode`] gave for them.

@@ -6,6 +6,8 @@
 //!
 //! BLAKE3 runs in constant time. Its state on the stack is not wiped: it holds at most the last block that was absorbed.
 
+use zeroize::Zeroizing;
+
 use crate::SessionId;
 
 /// A random oracle of its own for one purpose in one session.
@@ -27,16 +29,50 @@ impl Oracle {
     /// `N` bytes for the input `(index, parts)`.
     #[must_use]
     pub fn hash<const N: usize>(&self, index: u64, parts: &[&[u8]]) -> [u8; N] {
+        let mut out = [0; N];
+        if N <= blake3::OUT_LEN && self.hash_short(index, parts, &mut out) {
+            return out;
+        }
+        self.stream(index, parts, &mut out);
+        out
+    }
+
+    /// As [`Oracle::hash`], as many bytes as `out` has.
+    pub fn stream(&self, index: u64, parts: &[&[u8]], out: &mut [u8]) {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
         hasher.update(&index.to_le_bytes());
         for part in parts {
             item(&mut hasher, part);
         }
-        let mut out = [0; N];
-        hasher.finalize_xof().fill(&mut out);
-        out
+        hasher.finalize_xof().fill(out);
+    }
+
+    /// As [`Oracle::hash`], if the input is short, as most are, and the output no longer than a digest: a hasher's state, of which such an
+    /// input fills little, would take longer to make than the hash. Whether that was so.
+    fn hash_short(&self, index: u64, parts: &[&[u8]], out: &mut [u8]) -> bool {
+        let mut input = Zeroizing::new([0; SHORT]);
+        let mut rest = &mut input[..];
+        let mut put = |bytes: &[u8]| {
+            let Some((to, left)) = core::mem::take(&mut rest).split_at_mut_checked(bytes.len()) else {
+                return false;
+            };
+            to.copy_from_slice(bytes);
+            rest = left;
+            true
+        };
+        let fits = put(&index.to_le_bytes())
+            && parts.iter().all(|part| put(&(part.len() as u64).to_le_bytes()) && put(part));
+        let length = SHORT - rest.len();
+        if fits {
+            let digest = blake3::keyed_hash(&self.key, &input[..length]);
+            out.iter_mut().zip(digest.as_bytes()).for_each(|(out, byte)| *out = *byte);
+        }
+        fits
     }
 }
+
+/// Bytes of an input that is hashed without a hasher: two blocks of BLAKE3.
+const SHORT: usize = 128;
 
 /// Absorbs `bytes` after their length.
 pub(crate) fn item(hasher: &mut blake3::Hasher, bytes: &[u8]) {
@@ -61,6 +97,22 @@ mod tests {
         input.extend_from_slice(&[2, 0, 0, 0, 0, 0, 0, 0, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0]);
         let expected = blake3::keyed_hash(key.finalize().as_bytes(), &input);
         assert_eq!(oracle("a", 7).hash::<32>(5, &[&[8, 9], &[]]), *expected.as_bytes());
+    }
+
+    /// Both ways give the same, on either side of what is short.
+    #[test]
+    fn short_inputs_are_hashed_as_long_ones_are() {
+        let oracle = oracle("lengths", 3);
+        let bytes: Vec<u8> = (0..200).collect();
+        for length in 0..200 {
+            for parts in [&[&bytes[..length]][..], &[&bytes[..length / 3], &[], &bytes[..length / 2]]] {
+                let mut stream = [0; 90];
+                oracle.stream(7, parts, &mut stream);
+                assert_eq!(oracle.hash::<32>(7, parts), stream[..32], "{length}");
+                assert_eq!(oracle.hash::<20>(7, parts), stream[..20], "{length}");
+                assert_eq!(oracle.hash::<90>(7, parts), stream, "{length}");
+            }
+        }
     }
 
     #[test]

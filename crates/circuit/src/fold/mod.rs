@@ -27,12 +27,26 @@ pub enum Folded<R, W> {
 
 impl<R, W> Folded<R, W> {
     /// The wire, if it is none that everybody knows.
-    fn wire(&self) -> Option<&W> {
+    #[must_use]
+    pub fn wire(&self) -> Option<&W> {
         match self {
             Self::Constant(_) => None,
             Self::Wire(wire) => Some(wire),
         }
     }
+}
+
+/// A program that public constants among its wires make cheaper; see [`Ops::folding`].
+pub trait Folding<R: Ring> {
+    /// The outputs for `inputs`.
+    ///
+    /// # Errors
+    /// The backend's, and the program's own.
+    fn run<B: Ops<R> + ?Sized>(
+        &self,
+        fold: &mut Fold<'_, B>,
+        inputs: &[Folded<R, B::Wire>],
+    ) -> Result<Vec<Folded<R, B::Wire>>, B::Error>;
 }
 
 /// Runs on the backend `B`, folding public constants away (see the [module's](self) rules).
@@ -168,6 +182,15 @@ impl<R: Ring, B: Ops<R> + ?Sized> Ops<R> for Fold<'_, B> {
                 (Folded::Constant(c), other) | (other, Folded::Constant(c)) => Ok(self.scale(other, *c)),
             })
             .collect()
+    }
+
+    /// A second fold in front of this one would find nothing more.
+    fn folding(
+        &mut self,
+        program: &impl Folding<R>,
+        inputs: &[Self::Wire],
+    ) -> Result<Vec<Self::Wire>, Self::Error> {
+        program.run(self, inputs)
     }
 
     /// Of eight wires the backend's way; where a bit is known the circuit saves something.

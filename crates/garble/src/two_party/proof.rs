@@ -32,13 +32,36 @@ impl<W> Proved<W> {
     }
 }
 
+/// A backend on which calls are replayed.
+trait Replay: Ops<F2> {
+    /// Runs `function` as this backend does it best.
+    fn call(&mut self, function: &impl Function, inputs: &[Self::Wire]) -> Result<Wires<Self>, Self::Error>;
+}
+
+impl Replay for Clear<F2> {
+    fn call(&mut self, function: &impl Function, inputs: &[F2]) -> Result<Vec<F2>, Self::Error> {
+        function.run(self, inputs)
+    }
+}
+
+impl<B: Ops<F2>> Replay for Fold<'_, B> {
+    /// Where nothing is known of the inputs there is nothing to fold but what was garbled, too.
+    fn call(&mut self, function: &impl Function, inputs: &[Self::Wire]) -> Result<Wires<Self>, Self::Error> {
+        let wires: Option<Vec<_>> = inputs.iter().map(|input| input.wire().cloned()).collect();
+        match wires {
+            Some(wires) => Ok(function.run(self.inner(), &wires)?.into_iter().map(Folded::Wire).collect()),
+            None => function.run(self, inputs),
+        }
+    }
+}
+
 /// The wires of a backend.
 type Wires<B> = Vec<<B as Ops<F2>>::Wire>;
 
 /// Runs every call that could be evaluated on `backend` again. `input` gives the wires of an input, `output`
 /// gets step number, wires, and what V saw of them; for public wires it says what stands for them from now
 /// on.
-fn replay<F: Function, B: Ops<F2>>(
+fn replay<F: Function, B: Replay>(
     program: &Program<F>,
     backend: &mut B,
     input: impl Fn(&InputRecord) -> Wires<B>,
@@ -56,7 +79,7 @@ fn replay<F: Function, B: Ops<F2>>(
             Step::Call { function, inputs, outputs } => {
                 // Circuits that were prepared and not used have no values.
                 let Some(inputs) = gather(&wires, inputs) else { continue };
-                let results = function.run(backend, &inputs)?;
+                let results = backend.call(function, &inputs)?;
                 if results.len() != outputs.len() {
                     return Err(unsteady().into());
                 }

@@ -187,13 +187,10 @@ impl Step {
                 let (p, rest) = inputs.split_at(DIGEST_BITS);
                 let (v, curve) = rest.split_at(DIGEST_BITS);
                 let secret = premaster::secret(b, p, v, &curve[0])?;
-                sha256::midstates(b, &secret)
+                b.folding(&sha256::Midstates, &secret)
             }
-            Self::MasterKey => sha256::midstates(b, inputs),
-            Self::OuterHash => {
-                let (midstate, words) = inputs.split_at(DIGEST_BITS);
-                sha256::outer_hash(b, midstate, words)
-            }
+            Self::MasterKey => b.folding(&sha256::Midstates, inputs),
+            Self::OuterHash => b.folding(&sha256::OuterHash, inputs),
             Self::ExpandKey => Ok(Aes128::new(b, inputs)?.round_keys()),
             Self::Blocks(blocks) => {
                 let (keys, iv) = inputs.split_at(ROUND_KEY_BITS);

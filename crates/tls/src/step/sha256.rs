@@ -1,7 +1,7 @@
 //! The compressions of SHA-256 that HMAC takes with a secret key and a public message.
 
 use volery_circuit::gadgets::{Compression, Sha256, Word, bits_to_words, words_to_bits};
-use volery_circuit::{Error, Fold, Folded, Ops};
+use volery_circuit::{Error, Fold, Folded, Folding, Ops};
 use volery_field::F2;
 
 /// HMAC's pads (RFC 2104): the key, filled up with zeros, plus this in every byte.
@@ -51,58 +51,58 @@ fn constant_word<W>(word: u32) -> Word<Folded<F2, W>> {
     core::array::from_fn(|i| Folded::Constant(F2::new(word >> i & 1 == 1)))
 }
 
-/// The wires below folded words.
-fn lower<B: Ops<F2> + ?Sized>(fold: &mut Fold<'_, B>, words: &[Word<Folded<F2, B::Wire>>]) -> Vec<B::Wire> {
-    words_to_bits(words).iter().map(|bit| fold.lower(bit)).collect()
-}
-
 /// HMAC's chaining values after the inner and after the outer pad, for a key of whole bytes, at most a block.
-pub(super) fn midstates<B: Ops<F2> + ?Sized>(b: &mut B, key: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
-    let mut states = Vec::with_capacity(64 * WORDS);
-    for pad in [INNER_PAD, OUTER_PAD] {
-        let mut fold = Fold::new(b);
-        let block: Vec<_> = (0..8 * BLOCK)
-            .map(|i| {
-                let constant = F2::new(pad >> (i % 8) & 1 == 1);
-                let bit = key.get(i).cloned().map_or(Folded::Constant(F2::ZERO), Folded::Wire);
-                fold.add_constant(&bit, constant)
-            })
-            .collect();
-        let block = bits_to_words(&block).try_into();
-        let block = block.map_err(|_| Error::Misuse("a block of other than 16 words".into()))?;
-        let mut state: Vec<_> = Sha256::INITIAL.iter().map(|word| constant_word(*word)).collect();
-        Sha256::compress(&mut fold, &mut state, &block)?;
-        states.extend(lower(&mut fold, &state));
+pub(super) struct Midstates;
+
+impl Folding<F2> for Midstates {
+    fn run<B: Ops<F2> + ?Sized>(
+        &self,
+        fold: &mut Fold<'_, B>,
+        key: &[Folded<F2, B::Wire>],
+    ) -> Result<Vec<Folded<F2, B::Wire>>, B::Error> {
+        let mut states = Vec::with_capacity(64 * WORDS);
+        for pad in [INNER_PAD, OUTER_PAD] {
+            let block: Vec<_> = (0..8 * BLOCK)
+                .map(|i| {
+                    let constant = F2::new(pad >> (i % 8) & 1 == 1);
+                    let bit = key.get(i).cloned().unwrap_or(Folded::Constant(F2::ZERO));
+                    fold.add_constant(&bit, constant)
+                })
+                .collect();
+            let block = bits_to_words(&block).try_into();
+            let block = block.map_err(|_| Error::Misuse("a block of other than 16 words".into()))?;
+            let mut state: Vec<_> = Sha256::INITIAL.iter().map(|word| constant_word(*word)).collect();
+            Sha256::compress(fold, &mut state, &block)?;
+            states.extend(words_to_bits(&state));
+        }
+        Ok(states)
     }
-    Ok(states)
 }
 
 /// The digest of the outer hash, from its midstate and the wires of [`expanded_words`].
-pub(super) fn outer_hash<B: Ops<F2> + ?Sized>(
-    b: &mut B,
-    midstate: &[B::Wire],
-    public: &[B::Wire],
-) -> Result<Vec<B::Wire>, B::Error> {
-    let mut fold = Fold::new(b);
-    let state: Vec<Word<_>> =
-        bits_to_words(midstate).into_iter().map(|word| word.map(Folded::Wire)).collect();
-    let state = state.try_into();
-    let mut state = state.map_err(|_| Error::Misuse("a chaining value of other than 8 words".into()))?;
-    // Those of the padding do not depend on the digest.
-    let padding = Sha256::expand(&last_block([0; WORDS]));
-    let (public, _) = public.as_chunks::<32>();
-    let mut public = public.iter();
-    let words: Option<Vec<Word<_>>> = (0..64)
-        .map(|t| {
-            if depends(t) {
-                public.next().map(|word| word.clone().map(Folded::Wire))
-            } else {
-                Some(constant_word(padding[t]))
-            }
-        })
-        .collect();
-    let words = words.and_then(|words| words.try_into().ok());
-    let words = words.ok_or_else(|| Error::Misuse("an expanded block of other than 64 words".into()))?;
-    Sha256::compress_expanded(&mut fold, &mut state, &words)?;
-    Ok(lower(&mut fold, &state))
+pub(super) struct OuterHash;
+
+impl Folding<F2> for OuterHash {
+    fn run<B: Ops<F2> + ?Sized>(
+        &self,
+        fold: &mut Fold<'_, B>,
+        inputs: &[Folded<F2, B::Wire>],
+    ) -> Result<Vec<Folded<F2, B::Wire>>, B::Error> {
+        let Some((midstate, public)) = inputs.split_at_checked(32 * WORDS) else {
+            return Err(Error::Misuse("an outer hash without its chaining value".into()).into());
+        };
+        let state = bits_to_words(midstate).try_into();
+        let mut state = state.map_err(|_| Error::Misuse("a chaining value of other than 8 words".into()))?;
+        // Those of the padding do not depend on the digest.
+        let padding = Sha256::expand(&last_block([0; WORDS]));
+        let (public, _) = public.as_chunks::<32>();
+        let mut public = public.iter();
+        let words: Option<Vec<Word<_>>> = (0..64)
+            .map(|t| if depends(t) { public.next().cloned() } else { Some(constant_word(padding[t])) })
+            .collect();
+        let words = words.and_then(|words| words.try_into().ok());
+        let words = words.ok_or_else(|| Error::Misuse("an expanded block of other than 64 words".into()))?;
+        Sha256::compress_expanded(fold, &mut state, &words)?;
+        Ok(words_to_bits(&state))
+    }
 }

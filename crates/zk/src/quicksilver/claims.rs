@@ -19,12 +19,18 @@ pub(super) struct Claims {
     coefficients: usize,
     /// With so many coefficients or more the block is full.
     most: usize,
+    /// Entries of a relation of degree 2 here: P's coefficients, or V's value alone.
+    entries: usize,
+    /// Relations of degree 2 that a block has in which every commitment is a bit of an S-box.
+    usual: usize,
 }
 
 impl Claims {
-    pub(super) fn new(settings: Settings) -> Self {
-        let most = settings.interval.max(1).saturating_mul(Settings::COEFFICIENTS);
-        Self { relations: Relations::new(), coefficients: 0, most }
+    /// The party keeps so many `entries` of a relation of degree 2.
+    pub(super) fn new(settings: Settings, entries: usize) -> Self {
+        let interval = settings.interval.max(1);
+        let (most, usual) = (interval.saturating_mul(Settings::COEFFICIENTS), interval / 4 + 2);
+        Self { relations: Relations::new(), coefficients: 0, most, entries, usual }
     }
 
     /// Whether the block must end before the next claim.
@@ -34,6 +40,10 @@ impl Claims {
 
     /// A relation of `degree`, at least 2: P's coefficients but the top one, or V's value alone.
     pub(super) fn push(&mut self, degree: usize, entries: impl IntoIterator<Item = Gf128>) {
+        if self.coefficients == 0 {
+            // Vectors that grow leave what they held behind.
+            self.relations.reserve_quadratic(self.entries, self.usual);
+        }
         self.relations.push(degree, entries);
         self.coefficients = self.coefficients.saturating_add(degree);
     }

@@ -26,6 +26,9 @@
 //! GF(2^128), each packed from 128. Without polynomials that is `U` and `V`. A block also ends when P keeps three coefficients of
 //! polynomials for each commitment that it takes.
 //!
+//! **S-boxes** of AES in gadgets are eight secret values, the output's bits, and two polynomials of degree 2 over GF(2^8), a subfield of the
+//! field of tags: `s_box` has the formulas. That is a quarter of what the circuit of 32 ANDs sends and takes of correlations.
+//!
 //! **Assertions**: a wire that is zero has equal tag and key, so P sends a hash of all such tags and V compares.
 //!
 //! ```text

@@ -116,7 +116,7 @@ impl<'a> Prover<'a> {
             challenges,
             masks: MaskWriter::default(),
             slots: Slots::new(settings.interval),
-            claims: Claims::new(settings),
+            claims: Claims::new(settings, 2),
             s_box: SBox::new(),
             window: 0,
             spare: None,

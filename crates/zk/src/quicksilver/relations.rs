@@ -23,6 +23,11 @@ impl<M: Zeroize> Relations<M> {
         Self { quadratic: [Vec::new(), Vec::new()], others: BTreeMap::new() }
     }
 
+    /// Makes room for `n` relations of degree 2 with so many entries.
+    pub(super) fn reserve_quadratic(&mut self, entries: usize, n: usize) {
+        self.quadratic.iter_mut().take(entries).for_each(|column| column.reserve_exact(n));
+    }
+
     /// P: a relation of degree 2.
     #[inline(always)]
     pub(super) fn push_quadratic(&mut self, a_0: M, a_1: M) {

@@ -14,23 +14,25 @@ use crate::Error;
 
 /// `c[i]` claims to be `a[i] * b[i]` for `i < used`, as tags at P and keys at V; up to `ready` the `c[i]` are prepared.
 pub(super) struct Slots {
-    a: Box<[Gf128]>,
-    b: Box<[Gf128]>,
-    c: Box<[Gf128]>,
+    /// As long as ever was prepared: memory that no proof needs is not touched.
+    a: Vec<Gf128>,
+    b: Vec<Gf128>,
+    c: Vec<Gf128>,
+    capacity: usize,
     used: usize,
     ready: usize,
-    /// The most that was ever prepared: what has to be wiped.
-    high: usize,
 }
 
 impl Slots {
     pub(super) fn new(capacity: usize) -> Self {
-        let room = || vec![Gf128::ZERO; capacity.max(1)].into_boxed_slice();
-        Self { a: room(), b: room(), c: room(), used: 0, ready: 0, high: 0 }
+        let capacity = capacity.max(1);
+        // All at once: a vector that grew would leave what it held behind.
+        let room = || Vec::with_capacity(capacity);
+        Self { a: room(), b: room(), c: room(), capacity, used: 0, ready: 0 }
     }
 
     pub(super) fn capacity(&self) -> usize {
-        self.c.len()
+        self.capacity
     }
 
     /// Slots used so far.
@@ -75,16 +77,19 @@ impl Slots {
 
     /// Room for slots not prepared yet.
     pub(super) fn room(&self) -> usize {
-        self.c.len() - self.ready
+        self.capacity - self.ready
     }
 
     /// Prepares slots with `correlations`, as many as there is room for, and lends them for finishing touches.
     pub(super) fn prepare(&mut self, correlations: &[Gf128]) -> &mut [Gf128] {
         let n = correlations.len().min(self.room());
-        let slots = &mut self.c[self.ready..self.ready + n];
+        let (from, to) = (self.ready, self.ready + n);
+        for column in [&mut self.a, &mut self.b, &mut self.c] {
+            column.resize(column.len().max(to), Gf128::ZERO);
+        }
+        self.ready = to;
+        let slots = &mut self.c[from..to];
         slots.copy_from_slice(&correlations[..n]);
-        self.ready += n;
-        self.high = self.high.max(self.ready);
         slots
     }
 
@@ -108,11 +113,10 @@ impl Slots {
 
 impl Drop for Slots {
     fn drop(&mut self) {
-        let Self { a, b, c, used: _, ready: _, high } = self;
-        // Memory that was never written need not be touched.
-        a[..*high].zeroize();
-        b[..*high].zeroize();
-        c[..*high].zeroize();
+        for column in [&mut self.a, &mut self.b, &mut self.c] {
+            // The elements, not the vector: memory that was never written need not be touched.
+            column.as_mut_slice().zeroize();
+        }
     }
 }
 

@@ -123,7 +123,7 @@ impl<'a> Verifier<'a> {
             one: Zeroizing::new(delta.expose().to_bits() ^ 1),
             masks: MaskReader::default(),
             slots: Slots::new(capacity),
-            claims: Claims::new(settings),
+            claims: Claims::new(settings, 1),
             s_box: SBox::new(),
             window: 0,
             left: settings.interval.max(1),

@@ -7,9 +7,10 @@
 //! ```
 //!
 //! Each is in a network namespace of its own, so that nothing of the machine's network is touched or in the way; the addresses are
-//! those set apart for measurements (RFC 2544). `tc netem` shapes both ends of the link between prover and notary; the links to the
-//! website are as fast as the machine. Where that cannot be (it takes Linux, root, and a kernel with netem) all are on the loopback,
-//! and a [`relay`] shapes the link.
+//! those set apart for measurements (RFC 2544). `tc netem` shapes both ends of the link between prover and notary, or `tc tbf`, which more
+//! kernels have, where the link has no delay; the links to the website are as fast as the machine. Where neither can be (it takes Linux
+//! and root) all are on the loopback, and a [`relay`] shapes the link, which takes as much of the processors as a party's own network
+//! does.
 
 use std::process::{Command, Stdio};
 
@@ -74,7 +75,7 @@ impl Link {
         match self {
             Self::Loopback => "",
             Self::Relayed(_) => " (relay)",
-            Self::Apart(_) => " (netem)",
+            Self::Apart(namespaces) => namespaces.discipline.note(),
         }
     }
 
@@ -113,15 +114,45 @@ impl Link {
     }
 }
 
+/// What shapes the link between namespaces.
+#[derive(Clone, Copy)]
+enum Discipline {
+    Netem,
+    Tbf,
+}
+
+impl Discipline {
+    fn note(self) -> &'static str {
+        match self {
+            Self::Netem => " (netem)",
+            Self::Tbf => " (tbf)",
+        }
+    }
+
+    /// The arguments of `tc` that make a link of this shape.
+    fn arguments(self, shape: Shape) -> Vec<String> {
+        let rate = format!("{}bit", shape.bits_per_second);
+        let delay = format!("{}us", shape.delay.as_micros());
+        let arguments: &[&str] = match self {
+            Self::Netem => &["netem", "limit", "100000", "rate", &rate, "delay", &delay],
+            // A bucket of twice what the kernel hands on at once, a millisecond of the fastest link, and room to wait for as long as netem's.
+            Self::Tbf => &["tbf", "rate", &rate, "burst", "128kb", "limit", "100mb"],
+        };
+        arguments.iter().map(|argument| (*argument).to_owned()).collect()
+    }
+}
+
 /// A namespace for each place.
 pub(super) struct Namespaces {
     prefix: String,
     mode: ModeArg,
+    discipline: Discipline,
 }
 
 impl Namespaces {
     fn new(shape: Shape, mode: ModeArg) -> Result<Self, Failure> {
-        let made = Self { prefix: format!("volery-{}", std::process::id()), mode };
+        let prefix = format!("volery-{}", std::process::id());
+        let mut made = Self { prefix, mode, discipline: Discipline::Netem };
         for place in Place::ALL {
             run("ip", &["netns", "add", &made.name(place)])?;
             run("ip", &["-n", &made.name(place), "link", "set", "lo", "up"])?;
@@ -136,15 +167,27 @@ impl Namespaces {
                 run("ip", &["-n", namespace, "link", "set", device, "up"])?;
             }
         }
-        let [ends, ..] = CABLES;
-        let (rate, delay) =
-            (format!("{}bit", shape.bits_per_second), format!("{}us", shape.delay.as_micros()));
-        for (place, device, _) in ends {
-            let place = made.name(place);
-            let base = ["-n", &place, "qdisc", "add", "dev", device, "root", "netem", "limit", "100000"];
-            run("tc", &[&base, &["rate", &rate, "delay", &delay][..]].concat())?;
+        let shaped = made.shape(shape);
+        if shaped.is_err() && shape.delay.is_zero() {
+            made.discipline = Discipline::Tbf;
+            made.shape(shape)?;
+        } else {
+            shaped?;
         }
         Ok(made)
+    }
+
+    /// Shapes both ends of the link between prover and notary.
+    fn shape(&self, shape: Shape) -> Result<(), Failure> {
+        let [ends, ..] = CABLES;
+        let arguments = self.discipline.arguments(shape);
+        for (place, device, _) in ends {
+            let place = self.name(place);
+            let mut all = vec!["-n", &place, "qdisc", "replace", "dev", device, "root"];
+            all.extend(arguments.iter().map(String::as_str));
+            run("tc", &all)?;
+        }
+        Ok(())
     }
 
     fn name(&self, place: Place) -> String {
