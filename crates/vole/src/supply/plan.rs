@@ -57,7 +57,7 @@ impl Plan {
 
     /// Where rounds begin at once: OT extension makes a correlation in about five times the time that a round takes, and a
     /// round's fixed cost is some ten thousand of them.
-    pub const LONG: u64 = 1 << 19;
+    pub const LONG: u64 = 1 << 18;
 
     /// A plan for random COT with these rounds.
     #[must_use]
