@@ -96,7 +96,8 @@ pub trait Ops<R: Ring>: Backend {
     }
 
     /// AES's S-box without its constant, `SubBytes(x) + 0x63`, of a byte over bits, least significant first, where this backend has a
-    /// cheaper way than the circuit's 32 multiplications; the default has none. The values are
+    /// cheaper way than the circuit's 32 multiplications; the default has none. For [`Aes128`](crate::gadgets::Aes128), which runs that circuit
+    /// where it gets `None`, and is counted as doing so: who calls this has to, too. The values are
     /// [`substituted`](crate::gadgets::substituted)'s. As with [`Ops::ripple`], backends of two parties must take the same
     /// way.
     ///
@@ -235,7 +236,8 @@ pub trait Statement<B: Backend + ?Sized>: Sync {
     /// Two statements with the same digest must make the same calls on every backend.
     fn identify(&self, digest: &mut Digest);
 
-    /// About how many secret values and multiplications the program has in all, if that is known without running it.
+    /// About how many secret values and multiplications the program has in all, if that is known without running it; S-boxes of AES as
+    /// QuickSilver commits to them, eight values each.
     ///
     /// Both parties must get the same from the same public side. It only helps a backend to prepare neither too much
     /// nor too little; nothing is wrong if it is off.

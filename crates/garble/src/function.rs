@@ -1,6 +1,6 @@
 //! What is garbled, computed in the clear and proved: one program over bits.
 
-use volery_circuit::{Backend, Circuit, Digest, Ops};
+use volery_circuit::{Backend, Circuit, Digest, Evaluator, Ops};
 use volery_field::F2;
 use volery_zk::quicksilver::SAVED_BY_S_BOX;
 
@@ -21,6 +21,15 @@ pub trait Function: Send + Sync {
     /// What the backend returns; [`volery_circuit::Error::Misuse`] (converted) for a wrong number of inputs.
     fn run<B: Ops<F2> + ?Sized>(&self, backend: &mut B, inputs: &[B::Wire])
     -> Result<Vec<B::Wire>, B::Error>;
+
+    /// The outputs for inputs that are known: what [`Function::run`] gives on an evaluator, which is the default. Functions that have a faster
+    /// way override it; it must not depend on the inputs how long that takes.
+    ///
+    /// # Errors
+    /// As [`Function::run`].
+    fn values(&self, inputs: &[F2]) -> Result<Vec<F2>, volery_circuit::Error> {
+        self.run(&mut Evaluator::new(), inputs)
+    }
 }
 
 /// A circuit file's circuit. One that asserts something is refused: who would check it?

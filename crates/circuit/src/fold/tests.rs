@@ -27,6 +27,31 @@ fn folded<B: Prove<F2>>(
     Ok(outputs.iter().map(|output| fold.lower(output)).collect())
 }
 
+/// A circuit's outputs.
+struct Computed<'a>(&'a Circuit<F2>);
+
+impl Folding<F2> for Computed<'_> {
+    fn run<B: Ops<F2> + ?Sized>(
+        &self,
+        fold: &mut Fold<'_, B>,
+        inputs: &[Folded<F2, B::Wire>],
+    ) -> Result<Vec<Folded<F2, B::Wire>>, B::Error> {
+        Ok(self.0.compute(fold, inputs.to_vec())?.outputs)
+    }
+}
+
+/// With a fold of the program's own.
+fn twice<B: Ops<F2, Error = Error>>(
+    fold: &mut Fold<'_, B>,
+    program: &Computed<'_>,
+    inputs: &[Folded<F2, B::Wire>],
+) -> Vec<Folded<F2, B::Wire>> {
+    let mut inner = Fold::new(fold);
+    let inputs: Vec<_> = inputs.iter().cloned().map(Folded::Wire).collect();
+    let outputs = program.run(&mut inner, &inputs).expect("computes");
+    outputs.iter().map(|output| inner.lower(output)).collect()
+}
+
 proptest! {
     #[test]
     fn folding_changes_no_value_and_adds_no_cost(seed: u64, public in prop::collection::vec(any::<bool>(), 10)) {
@@ -43,6 +68,32 @@ proptest! {
         if public.iter().all(|&public| !public) {
             prop_assert_eq!(cost, circuit.multiplications());
         }
+    }
+
+    /// The same values and the same calls below as with a second fold in front.
+    #[test]
+    fn a_program_that_folds_need_not_fold_twice(seed: u64, public in prop::collection::vec(any::<bool>(), 10)) {
+        let RandomCircuit { circuit, witness } = RandomCircuit::new(seed, Size { asserted: 0, ..Size::small() });
+        let program = Computed(&circuit);
+        let wires = |wire: &dyn Fn(F2) -> F2| -> Vec<_> {
+            let inputs = witness.iter().zip(&public);
+            inputs.map(|(x, public)| if *public { Folded::Constant(*x) } else { Folded::Wire(wire(*x)) }).collect()
+        };
+        let inputs = wires(&|x| x);
+        let mut evaluator = Evaluator::new();
+        let mut fold = Fold::new(&mut evaluator);
+        let once = fold.folding(&program, &inputs).expect("computes");
+        prop_assert_eq!(&once, &twice(&mut fold, &program, &inputs));
+        let plain = Evaluator::new().folding(&program, &witness).expect("computes");
+        prop_assert_eq!(once.iter().map(|x| fold.lower(x)).collect::<Vec<_>>(), plain);
+        let counted: Vec<_> = inputs
+            .iter()
+            .map(|x| if let Folded::Constant(c) = x { Folded::Constant(*c) } else { Folded::Wire(0) })
+            .collect();
+        let [mut first, mut second] = [Counter::<F2>::new(), Counter::new()];
+        Fold::new(&mut first).folding(&program, &counted).expect("counts");
+        twice(&mut Fold::new(&mut second), &program, &counted);
+        prop_assert_eq!(first.total(), second.total());
     }
 
     #[test]

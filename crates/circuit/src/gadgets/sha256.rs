@@ -82,6 +82,22 @@ impl Sha256 {
         rounds.feed_forward(b, state)
     }
 
+    /// What [`Sha256::compress_expanded`] computes, of values; in constant time.
+    #[must_use]
+    pub fn compress_values(state: [u32; 8], words: &[u32; 64]) -> [u32; 8] {
+        let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
+        for word in words {
+            let big_1 = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
+            let t = h.wrapping_add(big_1).wrapping_add(g ^ (e & (f ^ g))).wrapping_add(*word);
+            let big_0 = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
+            let majority = ((a ^ b) & (b ^ c)) ^ b;
+            (h, g, f, e) = (g, f, e, d.wrapping_add(t));
+            (d, c, b, a) = (c, b, a, t.wrapping_add(big_0).wrapping_add(majority));
+        }
+        let worked = [a, b, c, d, e, f, g, h];
+        core::array::from_fn(|i| state[i].wrapping_add(worked[i]))
+    }
+
     /// The words `W_t + K_t` (modulo 2^32) of a public block: FIPS 180-4, 6.2.2, step 1 and part of step 3.
     #[must_use]
     pub fn expand(block: &[u8; 64]) -> [u32; 64] {

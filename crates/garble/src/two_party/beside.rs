@@ -9,9 +9,20 @@ use volery_vole::supply::Stock;
 
 use crate::Error;
 
-/// Correlations that are made for each table. What is garbled ahead is proved again, at one each, and something is said about
-/// what came of it; with two all are there when the last table is, or nearly all.
-const EACH: u64 = 2;
+/// Correlations that are made for 16 tables, of `count` in all.
+///
+/// What is garbled ahead is proved again, and something is said about what came of it: in a connection of TLS that takes nine correlations for ten
+/// tables at most, S-boxes being cheaper to prove than to garble. With so many all are there when the last table is, or nearly all; with more at
+/// once garbling and making them would take longer than the network takes for the tables.
+const fn rate(count: u64) -> u64 {
+    let tables = count.saturating_add(count / 8).saturating_sub(TABLES_AHEAD);
+    let (rate, tables) = (count.saturating_mul(16), if tables == 0 { 1 } else { tables });
+    match rate / tables {
+        ..16 => 16,
+        rate @ 16..32 => rate,
+        _ => 32,
+    }
+}
 
 /// Tables that go ahead of the first of them ([`Garbler::prepare_beside`](super::Garbler::prepare_beside)), so that whatever the parties have to
 /// answer each other before correlations can be made does not keep tables waiting. P waits for nothing while it garbles so many, be it labels that it
@@ -24,6 +35,12 @@ pub const TABLES_AHEAD: u64 = if cfg!(test) { 8 } else { 160_000 };
 pub(super) struct Beside {
     /// Tables that still go ahead.
     ahead: u64,
+    /// The number of the first that is made beside tables.
+    start: u64,
+    /// Sixteenths of those that are due.
+    due: u64,
+    /// Sixteenths for each table.
+    rate: u64,
     /// All before this number are made.
     made: u64,
     /// And will be, before this one.
@@ -33,7 +50,8 @@ pub(super) struct Beside {
 impl Beside {
     /// From those that were taken so far to number `end`.
     pub(super) fn until(stock: &Stock, end: u64) -> Self {
-        Self { ahead: TABLES_AHEAD, made: stock.index(), end }
+        let start = stock.index();
+        Self { ahead: TABLES_AHEAD, start, due: 0, rate: rate(end.saturating_sub(start)), made: start, end }
     }
 
     /// So many tables were sent, or received.
@@ -46,11 +64,26 @@ impl Beside {
         let tables = tables as u64;
         let waiting = tables.min(self.ahead);
         self.ahead -= waiting;
-        let made = self.made.saturating_add(EACH.saturating_mul(tables - waiting)).min(self.end);
+        self.due = self.due.saturating_add(self.rate.saturating_mul(tables - waiting));
+        let made = self.start.saturating_add(self.due / 16).min(self.end);
         if self.made < made {
             self.made = made;
             stock.make(channel, self.made)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_correlations_as_tables_are_made_and_at_most_twice_as_many() {
+        for count in [0, 1, 7, 100, 160_000, 1 << 20, u64::MAX] {
+            assert!((16..=32).contains(&rate(count)), "{count}");
+        }
+        // Few tables after the first ones, and many.
+        assert_eq!((rate(TABLES_AHEAD), rate(100 * TABLES_AHEAD)), (32, 16));
     }
 }

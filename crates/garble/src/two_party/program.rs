@@ -383,7 +383,8 @@ impl<F: Function> Program<F> {
         &mut self.steps
     }
 
-    /// Commitments that a proof of all calls takes at most, which have so many ANDs.
+    /// Commitments that a proof of all calls takes, which have so many ANDs, if it knows of no S-box's input more than was known when it was
+    /// garbled, or all.
     pub(super) fn commitments(&self, ands: u64) -> u64 {
         commitments(ands, self.s_boxes)
     }

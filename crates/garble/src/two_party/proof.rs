@@ -40,7 +40,7 @@ trait Replay: Ops<F2> {
 
 impl Replay for Clear<F2> {
     fn call(&mut self, function: &impl Function, inputs: &[F2]) -> Result<Vec<F2>, Self::Error> {
-        function.run(self, inputs)
+        function.values(inputs)
     }
 }
 
@@ -179,7 +179,8 @@ fn count<F: Function>(program: &Program<F>) -> Result<u64, Error> {
 
 /// Says what correlations a proof of the program takes, with `claimed` commitments of further claims and `garbled` AND gates in all.
 ///
-/// A gate or an S-box is proved at most once. So where as many are prepared nothing has to be said, and the program need not be counted, which is to
+/// A gate or an S-box is proved at most once. (An S-box of which the proof knows some bits that were secret when it was garbled, but not all, takes
+/// more than is counted here: what is missing then is made as it is needed.) So where as many are prepared nothing has to be said, and the program need not be counted, which is to
 /// run it once more.
 fn expect<F: Function>(
     stock: &mut Stock,

@@ -38,6 +38,10 @@ impl Function for Step {
     ) -> Result<Vec<B::Wire>, B::Error> {
         Self::run(self, backend, inputs)
     }
+
+    fn values(&self, inputs: &[F2]) -> Result<Vec<F2>, volery_circuit::Error> {
+        Self::values(self, inputs)
+    }
 }
 
 /// What both parties' ends of garbling have in common.

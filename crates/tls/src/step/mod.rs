@@ -30,7 +30,7 @@ pub use sha256::expanded_words;
 pub(crate) use sha256::{BLOCK, WORDS};
 
 use volery_circuit::gadgets::{Aes128, PlainByte, bytes_to_bits};
-use volery_circuit::{Digest, Error, Ops};
+use volery_circuit::{Digest, Error, Evaluator, Ops};
 use volery_field::F2;
 
 /// A machine on which two parties compute on bits that neither sees.
@@ -173,20 +173,36 @@ impl Step {
         }
     }
 
+    /// What [`Step::run`] gives on an evaluator: where most of that is SHA-256, on words.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for another number of inputs than [`Step::inputs`].
+    pub fn values(&self, inputs: &[F2]) -> Result<Vec<F2>, Error> {
+        self.check(inputs.len())?;
+        match self {
+            Self::PremasterKey => sha256::midstates(&premaster(&mut Evaluator::new(), inputs)?),
+            Self::MasterKey => sha256::midstates(inputs),
+            Self::OuterHash => sha256::outer_hash(inputs),
+            _ => self.run(&mut Evaluator::new(), inputs),
+        }
+    }
+
+    fn check(&self, inputs: usize) -> Result<(), Error> {
+        if inputs == self.inputs() {
+            return Ok(());
+        }
+        Err(Error::Misuse(format!("{inputs} input bits for a step that takes {}", self.inputs())))
+    }
+
     /// Runs the program.
     ///
     /// # Errors
     /// [`Error::Misuse`] (converted) for another number of inputs than [`Step::inputs`]; the backend's.
     pub fn run<B: Ops<F2> + ?Sized>(&self, b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
-        if inputs.len() != self.inputs() {
-            let reason = format!("{} input bits for a step that takes {}", inputs.len(), self.inputs());
-            return Err(Error::Misuse(reason).into());
-        }
+        self.check(inputs.len())?;
         match self {
             Self::PremasterKey => {
-                let (p, rest) = inputs.split_at(DIGEST_BITS);
-                let (v, curve) = rest.split_at(DIGEST_BITS);
-                let secret = premaster::secret(b, p, v, &curve[0])?;
+                let secret = premaster(b, inputs)?;
                 b.folding(&sha256::Midstates, &secret)
             }
             Self::MasterKey => b.folding(&sha256::Midstates, inputs),
@@ -206,6 +222,13 @@ impl Step {
             Self::Powers(greatest) => powers::odd_powers(b, inputs, *greatest),
         }
     }
+}
+
+/// The pre-master secret of [`Step::PremasterKey`]'s inputs, of which there are as many as it takes.
+fn premaster<B: Ops<F2> + ?Sized>(b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+    let (p, rest) = inputs.split_at(DIGEST_BITS);
+    let (v, curve) = rest.split_at(DIGEST_BITS);
+    premaster::secret(b, p, v, &curve[0])
 }
 
 /// A counter block of [`Step::Block`]: the write IV, the explicit nonce, two zeros (no record has 2^16 blocks), the counter's lower half.

@@ -1,8 +1,9 @@
 //! The compressions of SHA-256 that HMAC takes with a secret key and a public message.
 
-use volery_circuit::gadgets::{Compression, Sha256, Word, bits_to_words, words_to_bits};
+use volery_circuit::gadgets::{Compression, Sha256, Word, bits_to_bytes, bits_to_words, words_to_bits};
 use volery_circuit::{Error, Fold, Folded, Folding, Ops};
 use volery_field::F2;
+use zeroize::Zeroizing;
 
 /// HMAC's pads (RFC 2104): the key, filled up with zeros, plus this in every byte.
 const INNER_PAD: u8 = 0x36;
@@ -105,4 +106,46 @@ impl Folding<F2> for OuterHash {
         Sha256::compress_expanded(fold, &mut state, &words)?;
         Ok(words_to_bits(&state))
     }
+}
+
+/// What [`Midstates`] computes, of a key that is known.
+pub(super) fn midstates(key: &[F2]) -> Result<Vec<F2>, Error> {
+    let mut bits = Zeroizing::new([F2::ZERO; 8 * BLOCK]);
+    bits.iter_mut().zip(key).for_each(|(bit, key)| *bit = *key);
+    let mut states = Vec::with_capacity(64 * WORDS);
+    for pad in [INNER_PAD, OUTER_PAD] {
+        let bytes = bits_to_bytes(&*bits).map(Zeroizing::new);
+        let block: Option<[u8; BLOCK]> = bytes.and_then(|bytes| bytes.as_slice().try_into().ok());
+        let block = block.ok_or_else(|| Error::Misuse("a block of other than 64 bytes".into()))?;
+        let block = Zeroizing::new(block.map(|byte| byte ^ pad));
+        let initial = value_words(Sha256::INITIAL.iter().copied())?;
+        states.extend(bits_of(Sha256::compress_values(initial, &Sha256::expand(&block))));
+    }
+    Ok(states)
+}
+
+/// What [`OuterHash`] computes, of inputs that are known.
+pub(super) fn outer_hash(inputs: &[F2]) -> Result<Vec<F2>, Error> {
+    let (midstate, public) = inputs.split_at_checked(32 * WORDS).unwrap_or_default();
+    let padding = Sha256::expand(&last_block([0; WORDS]));
+    let (public, _) = public.as_chunks::<32>();
+    let mut public = public.iter();
+    let words = (0..64).filter_map(|t| if depends(t) { public.next().map(value) } else { Some(padding[t]) });
+    let state = value_words(bits_to_words(midstate).iter().map(value))?;
+    Ok(bits_of(Sha256::compress_values(state, &value_words(words)?)))
+}
+
+/// The number on these bits, the lowest first.
+fn value(word: &Word<F2>) -> u32 {
+    word.iter().rev().fold(0, |value, bit| value << 1 | u32::from(bit.to_u8()))
+}
+
+fn value_words<const N: usize>(words: impl Iterator<Item = u32>) -> Result<[u32; N], Error> {
+    let words: Vec<u32> = words.collect();
+    let count = words.len();
+    words.try_into().map_err(|_| Error::Misuse(format!("{count} words where there should be {N}")))
+}
+
+fn bits_of(words: [u32; WORDS]) -> Vec<F2> {
+    words_to_bits(&words.map(|word| core::array::from_fn(|i| F2::new(word >> i & 1 == 1))))
 }

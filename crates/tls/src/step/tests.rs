@@ -8,8 +8,11 @@ use volery_vole::Prg;
 
 use super::*;
 
+/// What the program gives, and the faster way, too.
 fn run(step: &Step, inputs: &[F2]) -> Vec<u8> {
-    bits_to_bytes(&step.run(&mut Evaluator::new(), inputs).unwrap()).unwrap()
+    let outputs = step.run(&mut Evaluator::new(), inputs).unwrap();
+    assert!(step.values(inputs).unwrap() == outputs, "{step:?}");
+    bits_to_bytes(&outputs).unwrap()
 }
 
 fn ands(step: &Step) -> u64 {
@@ -160,6 +163,20 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Inputs that no honest party has, too: words that are no block's.
+    #[test]
+    fn the_faster_way_gives_what_the_program_does_for_any_bits(seed: [u8; 16]) {
+        let mut random = Prg::new(seed);
+        for step in [Step::PremasterKey, Step::MasterKey, Step::OuterHash, Step::ExpandKey] {
+            let inputs: Vec<_> = (0..step.inputs()).map(|_| F2::from_lsb(random.block().to_bits() as u64)).collect();
+            run(&step, &inputs);
+        }
+    }
+}
+
 #[test]
 fn another_number_of_inputs_is_misuse() {
     let steps = [
@@ -173,8 +190,10 @@ fn another_number_of_inputs_is_misuse() {
     ];
     for step in steps {
         for inputs in [0, step.inputs() - 1, step.inputs() + 1] {
-            let result = step.run(&mut Evaluator::new(), &vec![F2::ZERO; inputs]);
-            assert!(matches!(result, Err(Error::Misuse(_))), "{step:?} with {inputs} bits");
+            let inputs = vec![F2::ZERO; inputs];
+            for result in [step.run(&mut Evaluator::new(), &inputs), step.values(&inputs)] {
+                assert!(matches!(result, Err(Error::Misuse(_))), "{step:?} with {} bits", inputs.len());
+            }
         }
     }
 }

@@ -25,6 +25,17 @@ pub(crate) fn message(line: &str) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
+/// What a proof about bits was made of.
+pub(crate) fn bit_counts(secrets: u64, ands: u64, polynomials: u64) -> String {
+    match polynomials {
+        0 => format!("{} ANDs", count(ands)),
+        _ => {
+            let [secrets, ands, polynomials] = [secrets, ands, polynomials].map(count);
+            format!("{secrets} secret bits, {ands} ANDs and {polynomials} polynomials")
+        }
+    }
+}
+
 /// A number with commas between thousands.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();

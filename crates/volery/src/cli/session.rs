@@ -72,12 +72,9 @@ impl Figures {
     fn counts(&self) -> String {
         let [secrets, multiplications, polynomials] =
             [self.secrets, self.multiplications, self.polynomials].map(output::count);
-        match (self.field, self.polynomials) {
-            ("F2", 0) => format!("{multiplications} ANDs"),
-            ("F2", _) => {
-                format!("{secrets} secret bits, {multiplications} ANDs and {polynomials} polynomials")
-            }
-            (field, _) => format!(
+        match self.field {
+            "F2" => output::bit_counts(self.secrets, self.multiplications, self.polynomials),
+            field => format!(
                 "{secrets} secret values, {multiplications} multiplications and {polynomials} polynomials over {field}"
             ),
         }

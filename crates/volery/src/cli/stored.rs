@@ -64,6 +64,8 @@ pub(crate) fn preprocess(args: &PreprocessArgs) -> Result<(), Failure> {
 struct Figures {
     ands: u64,
     secret_bits: u64,
+    /// Claimed to vanish, two for each S-box of AES.
+    polynomials: u64,
     proof_bytes: u64,
     /// The range of correlations that it used up, its end not included.
     correlations: [u64; 2],
@@ -79,6 +81,7 @@ impl Figures {
         Ok(Self {
             ands,
             secret_bits: report.tally.secrets,
+            polynomials: report.tally.polynomials,
             proof_bytes: report.bytes,
             correlations: [report.range.start, report.range.end],
             correlations_left: info.remaining,
@@ -94,8 +97,8 @@ impl Figures {
 impl Told for Figures {
     fn text(&self) -> String {
         format!(
-            "{} ANDs in {}, proof of {}, {} correlations left, soundness {:.0} bits against each hash computation",
-            output::count(self.ands),
+            "{} in {}, proof of {}, {} correlations left, soundness {:.0} bits against each hash computation",
+            output::bit_counts(self.secret_bits, self.ands, self.polynomials),
             output::time(Duration::from_secs_f64(self.seconds)),
             output::bytes(self.proof_bytes),
             output::count(self.correlations_left),

@@ -40,7 +40,7 @@ impl Claims {
 
     /// A relation of `degree`, at least 2: P's coefficients but the top one, or V's value alone.
     pub(super) fn push(&mut self, degree: usize, entries: impl IntoIterator<Item = Gf128>) {
-        if self.coefficients == 0 {
+        if degree == 2 && self.relations.waiting() == 0 {
             // Vectors that grow leave what they held behind.
             self.relations.reserve_quadratic(self.entries, self.usual);
         }

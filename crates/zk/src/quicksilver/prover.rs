@@ -76,6 +76,8 @@ pub struct Prover<'a> {
     /// Its polynomials.
     claims: Claims,
     s_box: SBox,
+    /// S-boxes so far.
+    s_boxes: u64,
     /// Where the window of prepared slots begins: the first is the stock's first correlation at hand.
     window: usize,
     /// A block that can be filled next: two take turns.
@@ -118,6 +120,7 @@ impl<'a> Prover<'a> {
             slots: Slots::new(settings.interval),
             claims: Claims::new(settings, 2),
             s_box: SBox::new(),
+            s_boxes: 0,
             window: 0,
             spare: None,
             pending: VecDeque::new(),
@@ -352,7 +355,8 @@ impl<'a> Prover<'a> {
     #[inline(never)]
     pub(crate) fn unsatisfied(&mut self) -> Result<(), Error> {
         let place = self.place.or("the statement").to_owned();
-        let assertion = self.tally.assertions + self.tally.polynomials;
+        // The polynomials of S-boxes are no assertions of the statement's.
+        let assertion = self.tally.assertions + self.tally.polynomials - 2 * self.s_boxes;
         self.latch(Err(volery_circuit::Error::Unsatisfied { assertion, place }.into()))
     }
 
@@ -420,6 +424,7 @@ impl Ops<F2> for Prover<'_> {
         for coefficients in self.s_box.prover(&x.map(ProverWire::tag), &s.map(ProverWire::tag))? {
             self.claim(&coefficients)?;
         }
+        self.s_boxes += 1;
         Ok(Some(s))
     }
 }

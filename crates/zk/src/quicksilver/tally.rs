@@ -5,14 +5,14 @@ use crate::Error;
 /// How many operations a program made so far. Both parties must have made the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Secret values.
+    /// Secret values; over bits eight for each S-box of AES, its output.
     pub secrets: u64,
     /// Multiplications.
     pub multiplications: u64,
     /// Wires claimed to be zero.
     pub assertions: u64,
     /// Polynomials of degree 2 and more claimed to vanish; in proofs over fields inner products and products of matrices
-    /// are among them.
+    /// are among them, over bits two for each S-box of AES.
     pub polynomials: u64,
     /// The greatest degree of one; 0 if there is none. Not compared as a count: an opening's length tells a block's.
     pub degree: usize,

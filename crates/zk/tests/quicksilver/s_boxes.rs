@@ -1,7 +1,7 @@
 //! S-boxes of AES: their output is committed, and two polynomials say that it is right.
 
 use volery_circuit::gadgets::bytes_to_bits;
-use volery_circuit::{Digest, Error as CircuitError, Prove, Statement};
+use volery_circuit::{Digest, Error as CircuitError, Evaluator, Polynomials, Prove, Statement};
 use volery_field::F2;
 use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
@@ -28,6 +28,35 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Substituted {
     }
 }
 
+/// An S-box, then so many polynomials `x (x + 1)` of a bit of its input and `x (x + 1) y^3`, byte by byte.
+struct AmongPolynomials(Vec<u8>, usize);
+
+impl<B: Polynomials<F2> + ?Sized> Statement<B> for AmongPolynomials {
+    fn identify(&self, digest: &mut Digest) {
+        digest.number("substituted bytes", self.0.len() as u64).number("and polynomials", self.1 as u64);
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        let bits = backend.secret(8 * self.0.len(), &mut |_| Ok(bytes_to_bits(&self.0)))?;
+        let one = backend.poly_constant(F2::ONE);
+        for byte in bits.as_chunks().0 {
+            backend.substitute(byte)?;
+            for i in 0..self.1 {
+                let [x, y] = [backend.poly(&byte[i % 8]), backend.poly(&byte[(i + 1) % 8])];
+                let opposite = backend.poly_add(&x, &one);
+                let mut p = backend.poly_mul(&x, &opposite)?;
+                if i % 2 == 1 {
+                    for _ in 0..3 {
+                        p = backend.poly_mul(&p, &y)?;
+                    }
+                }
+                backend.assert_poly_zero(&[p])?;
+            }
+        }
+        Ok(())
+    }
+}
+
 const WRONG: &str = "a product or another polynomial is wrong";
 
 fn assert_rejected(v: Result<Tally, Error>, lie: &dyn core::fmt::Debug) {
@@ -39,6 +68,25 @@ fn the_messages_are_those_of_the_two_polynomials() {
     for interval in [8, 61, 256, 5000] {
         same_messages(&Substituted((0..=255).collect()), interval);
         same_messages(&aes128(), interval);
+    }
+}
+
+/// Blocks end between the two polynomials of an S-box, and have others of a higher degree.
+#[test]
+fn s_boxes_stand_among_polynomials_wherever_blocks_end() {
+    for interval in 1..12 {
+        for polynomials in [1, 2, 5, 12] {
+            let claim = AmongPolynomials(vec![0, 1, 0x53, 0xfe], polynomials);
+            same_messages(&claim, interval);
+            for mode in MODES {
+                let (p, v) = Run::new(interval, mode).honest(&claim);
+                assert!(v.is_ok() && p == v, "{p:?} {v:?}");
+                for number in 0..4 {
+                    let (_, v) = Run::new(interval, mode).lying(&claim, Lie::SBox(number, 1));
+                    assert_rejected(v, &number);
+                }
+            }
+        }
     }
 }
 
@@ -108,8 +156,11 @@ fn openings_of_blocks_with_s_boxes_count_in_every_bit() {
 
 #[test]
 fn a_wrong_key_is_found_by_the_prover_itself() {
-    let (p, _) = Run::new(1000, MODES[0]).honest(&aes128_of_another_key());
-    assert!(matches!(p, Err(Error::Statement(CircuitError::Unsatisfied { .. }))), "{p:?}");
+    let claim = aes128_of_another_key();
+    let (p, _) = Run::new(1000, MODES[0]).honest(&claim);
+    let expected = Evaluator::<F2>::check(&claim).expect_err("another key");
+    assert!(matches!(expected, CircuitError::Unsatisfied { .. }));
+    assert_eq!(p, Err(Error::Statement(expected)));
 }
 
 fn aes128_of_another_key() -> volery_circuit::statements::Aes128Key {

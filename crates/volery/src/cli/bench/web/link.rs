@@ -135,7 +135,8 @@ impl Discipline {
         let delay = format!("{}us", shape.delay.as_micros());
         let arguments: &[&str] = match self {
             Self::Netem => &["netem", "limit", "100000", "rate", &rate, "delay", &delay],
-            // A bucket of twice what the kernel hands on at once, a millisecond of the fastest link, and room to wait for as long as netem's.
+            // A bucket of twice what the kernel hands on at once, and room to wait for as long as netem's. On the one link that has no delay, of
+            // 1 Gbit/s, that is a millisecond's: so much may pass at once after a pause.
             Self::Tbf => &["tbf", "rate", &rate, "burst", "128kb", "limit", "100mb"],
         };
         arguments.iter().map(|argument| (*argument).to_owned()).collect()
