@@ -26,6 +26,8 @@ pub struct Prover {
     spans: Vec<Range<usize>>,
     /// Of all converted bits, the mask's last.
     tags: Zeroizing<Vec<Gf128>>,
+    /// Their hashes: those of the keys that they are.
+    hashes: Zeroizing<Vec<Scalar>>,
     /// Of the bits that bind V to delta.
     checked: Zeroizing<Vec<Gf128>>,
     /// The hash of V's keys of those.
@@ -60,7 +62,8 @@ impl Prover {
         let Drawn { converted: tags, checked } = draw(channel, stock, tags)?;
         let spans = layout.spans();
         let keys = channel.recv_array(COMMIT_KEYS)?;
-        let (packed_tags, differences) = receive_differences(channel, &run, &spans, &tags)?;
+        let Converted { packed: packed_tags, hashes, differences } =
+            receive_differences(channel, &run, &spans, &tags)?;
 
         let mut openings = Vec::with_capacity(spans.len());
         for span in &spans {
@@ -78,7 +81,7 @@ impl Prover {
         channel.flush()?;
         // The mask has done its work.
         openings.truncate(layout.values());
-        Ok(Self { run, spans, tags, checked, keys, differences, openings, nonce, combination })
+        Ok(Self { run, spans, tags, hashes, checked, keys, differences, openings, nonce, combination })
     }
 
     /// The commitments, in the layout's order. V believes them after [`Prover::open`].
@@ -112,10 +115,11 @@ impl Prover {
         let same_keys = self.run.keys(keys).ct_eq(&self.keys);
         let mut transcript = self.run.differences();
         for spans in layout::messages(&self.spans) {
-            let bits = spans.iter().flat_map(Clone::clone).zip(of_all(&self.tags, spans));
+            let hashed = of_all(&self.tags, spans).zip(of_all(&self.hashes, spans));
+            let bits = spans.iter().flat_map(Clone::clone).zip(hashed);
             // Of a zero, the tag is the key; of a one, the key and delta.
-            let difference = |(i, tag): (usize, &Gf128)| {
-                let mut difference = self.run.scalar(i, *tag) - self.run.scalar(i, *tag + delta);
+            let difference = |(i, (tag, hash)): (usize, (&Gf128, &Scalar))| {
+                let mut difference = hash - self.run.scalar(i, *tag + delta);
                 difference.conditional_negate(Choice::from(bit(*tag)));
                 (difference + gamma).to_bytes()
             };
@@ -130,14 +134,25 @@ impl Prover {
     }
 }
 
-/// The converted tag of each value, and the hash of V's messages.
+/// What V's differences make of tags.
+pub(super) struct Converted {
+    /// The converted tag of each value.
+    pub(super) packed: Zeroizing<Vec<Scalar>>,
+    /// The hash of each tag.
+    pub(super) hashes: Zeroizing<Vec<Scalar>>,
+    /// The hash of V's messages.
+    pub(super) differences: [u8; HASH],
+}
+
+/// Receives V's differences and converts tags with them.
 pub(super) fn receive_differences(
     channel: &mut dyn Channel,
     run: &Run,
     spans: &[Range<usize>],
     tags: &[Gf128],
-) -> Result<(Zeroizing<Vec<Scalar>>, [u8; HASH]), Error> {
+) -> Result<Converted, Error> {
     let mut values = Zeroizing::new(Vec::with_capacity(spans.len()));
+    let mut hashes = Zeroizing::new(Vec::with_capacity(tags.len()));
     let mut transcript = run.differences();
     let mut message = Vec::new();
     for spans in layout::messages(spans) {
@@ -149,13 +164,16 @@ pub(super) fn receive_differences(
         for span in spans {
             let converted = span.clone().zip(of(tags, span)).zip(&mut differences).map(|((i, tag), w)| {
                 let chosen = Scalar::conditional_select(&Scalar::ZERO, &w, Choice::from(bit(*tag)));
-                run.scalar(i, *tag) + chosen
+                let hash = run.scalar(i, *tag);
+                hashes.push(hash);
+                hash + chosen
             });
             let converted = Zeroizing::new(converted.collect::<Vec<_>>());
             values.push(packed(&converted));
         }
     }
-    Ok((values, transcript.challenge_seed("hash").into_bytes()))
+    let differences = transcript.challenge_seed("hash").into_bytes();
+    Ok(Converted { packed: values, hashes, differences })
 }
 
 /// The opening of the mask and the challenges' combination of values.
@@ -196,12 +214,12 @@ fn masked(delta: Gf128, bit: u8) -> Gf128 {
     Gf128::from_bits(delta.to_bits() & u128::from(bit).wrapping_neg())
 }
 
-/// The tags of one value.
-fn of<'a>(tags: &'a [Gf128], span: &Range<usize>) -> &'a [Gf128] {
-    tags.get(span.clone()).unwrap_or_default()
+/// What belongs to the bits of one value.
+fn of<'a, T>(all: &'a [T], span: &Range<usize>) -> &'a [T] {
+    all.get(span.clone()).unwrap_or_default()
 }
 
-/// The tags of several values in a row.
-fn of_all<'a>(tags: &'a [Gf128], spans: &'a [Range<usize>]) -> impl Iterator<Item = &'a Gf128> {
-    spans.iter().flat_map(|span| of(tags, span))
+/// What belongs to the bits of several values in a row.
+fn of_all<'a, T>(all: &'a [T], spans: &'a [Range<usize>]) -> impl Iterator<Item = &'a T> {
+    spans.iter().flat_map(|span| of(all, span))
 }

@@ -45,7 +45,7 @@ fn liar(channel: &mut dyn Channel, lie: Lie) -> Result<(), Error> {
     let tags = draw(channel, &mut stock, &tags(&bits(TEXT)))?.converted;
     let spans = layout.spans();
     let _: [u8; HASH] = channel.recv_array(COMMIT_KEYS)?;
-    let (packed, _) = receive_differences(channel, &run, &spans, &tags)?;
+    let packed = receive_differences(channel, &run, &spans, &tags)?.packed;
     let mut openings: Vec<Opening> = spans
         .iter()
         .map(|span| {
