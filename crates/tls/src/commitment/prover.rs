@@ -100,12 +100,13 @@ impl Prover {
     /// V has learnt nothing. [`Error::Malformed`]; the channel's.
     pub fn open(self, channel: &mut dyn Channel, stock: Stock) -> Result<Vec<Opening>, Error> {
         let revealed: [u8; 16 + SCALAR] = channel.recv_array(COMMIT_REVEAL)?;
-        drop(stock);
         let (delta, gamma) = decode_reveal(&revealed)?;
         self.check(delta, &gamma)?;
         let opening = Zeroizing::new([&self.nonce[..], &self.combination.encode()[..]].concat());
         channel.send(COMMIT_OPENING, &opening)?;
         channel.flush()?;
+        // Megabytes, which V need not wait for; after an error it is dropped as well.
+        drop(stock);
         Ok(self.openings)
     }
 

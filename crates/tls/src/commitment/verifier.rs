@@ -87,12 +87,14 @@ impl Verifier {
         delta: Delta,
         stock: Stock,
     ) -> Result<Vec<Commitment>, Error> {
-        drop(stock);
         let mut revealed = [0; 16 + SCALAR];
         let parts = delta.expose().to_bits().to_le_bytes().into_iter().chain(self.gamma.to_bytes());
         revealed.iter_mut().zip(parts).for_each(|(to, from)| *to = from);
         drop(delta);
         channel.send(COMMIT_REVEAL, &revealed)?;
+        channel.flush()?;
+        // Megabytes, which P need not wait for; after an error it is dropped as well.
+        drop(stock);
         let opening: [u8; HASH + Combination::BYTES] = channel.recv_array(COMMIT_OPENING)?;
         self.check(&opening)
     }
