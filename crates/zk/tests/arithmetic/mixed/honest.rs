@@ -10,7 +10,7 @@ use super::reference::{Lie, MixedReference};
 use crate::parties::between;
 use crate::tap::Tap;
 
-/// Elements to bits, gates on the bits, back to elements, gates on those; again and again.
+/// Elements to bits, S-boxes and gates on the bits, back to elements, gates on those; again and again.
 struct BackAndForth {
     values: Vec<u64>,
     /// P flips the first bit that it lifts after this round.
@@ -28,6 +28,12 @@ impl<B: Convert<F61>> Statement<B> for BackAndForth {
             Prove::<F61>::secret(b, n, &mut |_| Ok(self.values.iter().map(|v| F61::new(*v)).collect()))?;
         for round in 0..3 {
             let mut bits = b.to_bits(&x, 40)?;
+            for bits in bits.chunks_mut(40) {
+                let byte = core::array::from_fn(|i| bits[i].clone());
+                for (bit, s) in bits[8..].iter_mut().zip(Ops::<F2>::substitute(b, &byte)?.iter().flatten()) {
+                    *bit = Ops::<F2>::add(b, bit, s);
+                }
+            }
             for i in 1..bits.len() {
                 let (low, high) = bits.split_at_mut(i);
                 let and = Ops::<F2>::mul(b, &low[i - 1], &high[0])?;
@@ -73,6 +79,7 @@ fn conversions_both_ways_are_accepted_and_counted_alike() {
     let [bits, elements] = v.unwrap();
     assert_eq!(p.unwrap(), [bits, elements]);
     assert!(bits.multiplications > 3000 && elements.secrets > 3000, "{bits:?} {elements:?}");
+    assert_eq!(bits.polynomials, 2 * 3 * 30, "two for each S-box");
 }
 
 #[test]
