@@ -61,30 +61,35 @@ fn of_random_witnesses_exactly_those_are_accepted_that_the_evaluator_accepts() {
     assert!((50..1450).contains(&held), "{held} held");
 }
 
+/// The messages of P alone, or of the plain P, to a V that accepts them.
+pub(crate) fn sent(
+    run: Run,
+    claim: &impl Claim,
+    prover: impl Fn(&mut dyn Channel) -> Result<Tally, Error> + Sync,
+) -> Vec<(Tag, Vec<u8>)> {
+    let (sent, v) = between(
+        |p| {
+            let mut tap = Tap::recorder(p);
+            prover(&mut tap).expect("accepted");
+            tap.sent
+        },
+        |v| run.verify(claim, v),
+    );
+    v.expect("accepts");
+    sent
+}
+
 /// That the prover sends what the plain one does.
-pub(crate) fn same_messages(claim: &impl Claim, interval: usize) {
-    let run = Run::new(interval, Mode::Interactive);
-    let sent = |prover: &(dyn Fn(&mut dyn Channel) -> Result<Tally, Error> + Sync)| {
-        let (sent, v) = between(
-            |p| {
-                let mut tap = Tap::recorder(p);
-                prover(&mut tap).expect("accepted");
-                tap.sent
-            },
-            |v| run.verify(claim, v),
-        );
-        v.expect("accepts");
-        sent
-    };
-    let real = sent(&|p| run.prove(claim, p));
-    let plain = sent(&|p| run.lie(claim, Lie::GoOn, p));
-    assert_eq!(joined(&real), joined(&plain), "interval {interval}");
+pub(crate) fn same_messages(run: Run, claim: &impl Claim) {
+    let real = sent(run, claim, |p| run.prove(claim, p));
+    let plain = sent(run, claim, |p| run.lie(claim, Lie::GoOn, p));
+    assert_eq!(joined(&real), joined(&plain), "{run:?}");
 }
 
 #[test]
 fn the_messages_are_those_of_the_paper() {
     for (interval, count) in [(1, 5), (7, 40), (8, 30), (64, 200), (1000, 2100)] {
-        same_messages(&Products::new(count), interval);
+        same_messages(Run::new(interval, Mode::Interactive), &Products::new(count));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Polynomials over bits: random ones of degree 1 to 10 against direct evaluation, provers that lie about them, parties that
 //! do not agree on them.
 
-use volery_channel::{Channel, Error as ChannelError, Limits, Tag, tags};
+use volery_channel::{Channel, Error as ChannelError, Limits, tags};
 use volery_circuit::polynomials::{MAX_DEGREE, Polynomial, Term};
 use volery_circuit::statements::Mul32;
 use volery_circuit::{Digest, Error as CircuitError, Evaluator, MatrixShape, Polynomials, Statement};
@@ -11,7 +11,7 @@ use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
 
 use crate::deal;
-use crate::honest::joined;
+use crate::honest::{same_messages, sent};
 use crate::parties::{Claim, MODES, Mode, Run, between, between_within, limits};
 use crate::reference::Lie;
 use crate::statements::{Named, Products};
@@ -124,32 +124,11 @@ fn mixture() -> Random {
     Random { products: 9, ..Random::of(&[3, 2, 7, 1, 2, 10, 4, 4, 4, 1, 2, 5]) }
 }
 
-/// The messages of P alone, or of the plain P, to a V that accepts them.
-fn sent(
-    run: Run,
-    claim: &impl Claim,
-    prover: impl Fn(&mut dyn Channel) -> Result<Tally, Error> + Sync,
-) -> Vec<(Tag, Vec<u8>)> {
-    let (sent, v) = between(
-        |p| {
-            let mut tap = Tap::recorder(p);
-            prover(&mut tap).expect("accepted");
-            tap.sent
-        },
-        |v| run.verify(claim, v),
-    );
-    v.expect("accepts");
-    sent
-}
-
 #[test]
 fn the_messages_are_those_of_the_paper() {
     for mode in MODES {
         for interval in [1, 2, 7, 16, 33, 1000] {
-            let (run, claim) = (Run::new(interval, mode), mixture());
-            let real = sent(run, &claim, |p| run.prove(&claim, p));
-            let plain = sent(run, &claim, |p| run.lie(&claim, Lie::GoOn, p));
-            assert_eq!(joined(&real), joined(&plain), "interval {interval}");
+            same_messages(Run::new(interval, mode), &mixture());
         }
     }
 }

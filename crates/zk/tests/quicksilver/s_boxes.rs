@@ -66,8 +66,9 @@ fn assert_rejected(v: Result<Tally, Error>, lie: &dyn core::fmt::Debug) {
 #[test]
 fn the_messages_are_those_of_the_two_polynomials() {
     for interval in [8, 61, 256, 5000] {
-        same_messages(&Substituted((0..=255).collect()), interval);
-        same_messages(&aes128(), interval);
+        let run = Run::new(interval, MODES[0]);
+        same_messages(run, &Substituted((0..=255).collect()));
+        same_messages(run, &aes128());
     }
 }
 
@@ -77,7 +78,7 @@ fn s_boxes_stand_among_polynomials_wherever_blocks_end() {
     for interval in 1..12 {
         for polynomials in [1, 2, 5, 12] {
             let claim = AmongPolynomials(vec![0, 1, 0x53, 0xfe], polynomials);
-            same_messages(&claim, interval);
+            same_messages(Run::new(interval, MODES[0]), &claim);
             for mode in MODES {
                 let (p, v) = Run::new(interval, mode).honest(&claim);
                 assert!(v.is_ok() && p == v, "{p:?} {v:?}");
