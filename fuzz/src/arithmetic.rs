@@ -10,8 +10,8 @@ use volery_field::{
     Bn254Scalar, Element, F2, F32, F32x4, F61, F61x2, Gf128, Gf256, Mac, P256Base, Value, pack_elements,
     packed_bytes, unpack_elements,
 };
-use volery_vole::Delta;
 use volery_vole::subfield::FieldDelta;
+use volery_vole::{Delta, SessionId};
 use volery_zk::Error;
 use volery_zk::quicksilver::arithmetic::{Alone, Prover, Settings, Verifier};
 use volery_zk::quicksilver::{self, Challenges, mixed, verdict};
@@ -206,8 +206,9 @@ pub fn mixed_verifier(bytes: &[u8]) {
 
 fn mixed_challenges<'a>(hashed: bool, seed: u8) -> [Challenges<'a>; 2] {
     let mut rng = rng(seed);
-    ["fuzz: bits", "fuzz: field"]
-        .map(|part| if hashed { fiat_shamir(part) } else { Challenges::seeded(&mut rng) })
+    ["fuzz: bits", "fuzz: field"].map(|part| {
+        if hashed { fiat_shamir(part) } else { Challenges::seeded(&SessionId::new([0; 32]), &mut rng) }
+    })
 }
 
 /// An honest prover over bits and a field.

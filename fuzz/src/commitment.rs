@@ -3,7 +3,7 @@
 use volery_channel::Channel;
 use volery_field::Gf128;
 use volery_tls::Error;
-use volery_tls::attestation::{Attestation, Committed, Mode, Part, SigningKey, Statement};
+use volery_tls::attestation::{Attestation, Committed, Context, Mode, Part, SigningKey, Statement};
 use volery_tls::claim::{Assertion, Class, Interval};
 use volery_tls::commitment::{
     Form, Layout, Opening, Openings, Place, Prover, RangeFile, Scalar, Verifier, range,
@@ -128,8 +128,12 @@ fn statement() -> Statement {
     Statement {
         mode: Mode::TwoParty,
         server_name: "example.com".into(),
+        port: 443,
+        certificate: [5; 32],
         time: 1_780_000_000,
         rounds: 1,
+        pipelined: false,
+        context: Context::default(),
         query: Part::default(),
         response: Part {
             length: 100,

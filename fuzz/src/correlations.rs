@@ -106,7 +106,7 @@ pub fn cot_as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
     let mut rng = rng(3);
     let extension = Receiver::setup(channel, &SESSION, FieldBits::Eight, &mut rng)?;
     let party = ProverParty::new(SESSION, extension, &mut rng);
-    take(Stock::new(Box::new(Supply::new(party, PLAN, None))), channel)
+    take(Stock::new(Box::new(Supply::linked(party, PLAN, None, &mut rng))), channel)
 }
 
 /// An honest verifier.
@@ -118,10 +118,11 @@ pub fn cot_as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
     let delta = Delta::random(&mut rng);
     let extension = Sender::setup(channel, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng)?;
     let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
-    take(Stock::new(Box::new(Supply::new(party, PLAN, None))), channel)
+    take(Stock::new(Box::new(Supply::linked(party, PLAN, None, &mut rng))), channel)
 }
 
 fn take(mut stock: Stock, channel: &mut dyn Channel) -> Result<(), Error> {
     stock.fill(channel, &mut vec![Gf128::ZERO; TAKEN])?;
+    stock.chain(channel)?;
     Ok(channel.flush()?)
 }

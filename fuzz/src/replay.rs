@@ -66,6 +66,10 @@ impl<C: Channel> Channel for Recording<C> {
     fn stats(&self) -> Stats {
         self.inner.stats()
     }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.inner.binding()
+    }
 }
 
 /// What two honest parties send each other: the frames of `left`, those of `right`.

@@ -14,7 +14,7 @@ use volery_channel::handshake::{Begin, Hello, Parameters, Role};
 use volery_channel::{Limits, memory_pair};
 use volery_circuit::r1cs;
 use volery_field::{Bn254Scalar, F2, F32, F61, Gf256, Value, Z32, pack_elements};
-use volery_tls::attestation::{Attestation, Mode, Part, SigningKey, Statement};
+use volery_tls::attestation::{Attestation, Context, Mode, Part, SigningKey, Statement};
 use volery_tls::claim::{Assertion, Class, Interval};
 use volery_tls::disclosure::{self, Hidden};
 use volery_tls::fuzz;
@@ -382,12 +382,13 @@ fn content(kind: u8, part: &[u8]) -> &[u8] {
 
 fn preprocess(p: &Path, v: &Path) {
     let (a, b) = memory_pair(&Limits::default());
+    let options = Options { fiat_shamir: true, ..Options::default() };
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let session = Prover::start(a, Options::default(), &mut rng(3)).expect("an honest run");
+            let session = Prover::start(a, options, &mut rng(3)).expect("an honest run");
             preprocess::prover(session, 512, p, &mut |_| {}).expect("an honest run");
         });
-        let session = Verifier::start(b, Options::default(), &mut rng(2)).expect("an honest run");
+        let session = Verifier::start(b, options, &mut rng(2)).expect("an honest run");
         preprocess::verifier(session, 512, v, &mut |_| {}).expect("an honest run");
     });
 }
@@ -448,8 +449,18 @@ fn connections(add: Add<'_>) {
         commit: None,
     }];
     let query = Part::revealing(get, &[0..10, 12..20]).expect("ranges of it");
-    let (mode, server_name) = (Mode::Proxy, "example.com".to_owned());
-    let statement = Statement { mode, server_name, time: 1_780_000_000, rounds: 2, query, response };
+    let statement = Statement {
+        mode: Mode::TwoParty,
+        server_name: "example.com".into(),
+        port: 8443,
+        certificate: [5; 32],
+        time: 1_780_000_000,
+        rounds: 2,
+        pipelined: true,
+        context: Context::new(b"nonce").expect("short"),
+        query,
+        response,
+    };
     let signed = Attestation::sign(statement, &SigningKey::from_bytes(&[7; 32])).expect("a proper statement");
     add("attestation", "two-ranges", &signed.to_bytes());
     for (name, words) in [
@@ -548,5 +559,16 @@ fn claims() -> Vec<u8> {
     let shown = [&number(0)[..], &[2, 1], &long(b"a"), &[2], &number(1), &number(6), &number(2)].concat();
     let claimed = [&number(1)[..], &[6, 1], &long(b"10"), &[1], &long(b"20")].concat();
     let (none, one) = (number(0), number(1));
-    [&[2][..], &long(&[7; 3]), &long(request), &none, &long(response), &one, &shown, &claimed].concat()
+    [
+        &[3][..],
+        &long(b"nonce"),
+        &long(&[7; 3]),
+        &long(request),
+        &none,
+        &long(response),
+        &one,
+        &shown,
+        &claimed,
+    ]
+    .concat()
 }

@@ -1,6 +1,8 @@
 //! Mac'n'Cheese's messages: disjunctions of every join, multiplications of every kind.
 
 use volery_channel::Channel;
+use volery_circuit::{Digest, Prove, Statement};
+use volery_field::F2;
 use volery_vole::{Delta, Prg};
 use volery_zk::Error;
 use volery_zk::macncheese::{
@@ -49,16 +51,30 @@ impl Mode {
     }
 
     /// Three branches; P holds the first two.
-    fn statement(self, knows: bool) -> Disjunction<Chain> {
+    fn statement(self, knows: bool) -> Disjunction<Numbered> {
         let chain = |i: usize| match (knows, self.lie()) {
             (true, _) if i < 2 => Chain::KNOWN,
             (_, true) => Chain::FALSE,
             _ => Chain::TRUE,
         };
-        let any = Disjunction::new(self.join(), (0..3).map(chain).collect());
+        let any = Disjunction::new(self.join(), (0..3).map(|i| Numbered(i, chain(i))).collect());
         let any = any.unwrap_or_else(|error| unreachable!("two of three: {error}"));
         let wanted = if let Join::AtLeast(r) = self.join() { r } else { 1 };
         if knows { any.with_choice(&[0, 1][..wanted]) } else { any }
+    }
+}
+
+/// A chain that counts for itself in a threshold.
+struct Numbered(usize, Chain);
+
+impl<B: Prove<F2> + ?Sized> Statement<B> for Numbered {
+    fn identify(&self, digest: &mut Digest) {
+        digest.number("number", self.0 as u64);
+        Statement::<B>::identify(&self.1, digest);
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        self.1.run(b)
     }
 }
 

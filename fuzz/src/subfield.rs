@@ -1,7 +1,5 @@
 //! The making of correlations over a field: base VOLE, then rounds.
 
-use std::sync::OnceLock;
-
 use volery_channel::{Channel, Limits, memory_pair, tags};
 use volery_field::{Authenticated, F61};
 use volery_vole::softspoken::{FieldBits, Receiver, Sender};
@@ -33,28 +31,24 @@ struct Setup {
 }
 
 impl Setup {
-    /// Made once: base OT would take longer than all the rest of a run, and has targets of its own.
-    fn honest() -> &'static Self {
-        static HONEST: OnceLock<Setup> = OnceLock::new();
+    /// Made for each run, though base OT takes longer than all the rest of it: a fork serves once.
+    fn honest() -> Self {
         let sizes = [FieldBits::Eight, tree_size::<F61, F61>()];
-        HONEST.get_or_init(|| {
-            let (mut left, mut right) = memory_pair(&Limits::default());
-            std::thread::scope(|scope| {
-                let prover = scope.spawn(move || {
-                    let mut rng = rng(3);
-                    let receivers = sizes.map(|size| {
-                        Receiver::setup(&mut left, &SESSION, size, &mut rng).expect("an honest run")
-                    });
-                    left.flush().expect("there is room");
-                    receivers
-                });
-                let mut rng = rng(2);
-                let verifier = sizes.map(|size| {
-                    let delta = Delta::random(&mut rng);
-                    Sender::setup(&mut right, &SESSION, size, delta, &mut rng).expect("an honest run")
-                });
-                Self { prover: prover.join().expect("an honest run"), verifier }
-            })
+        let (mut left, mut right) = memory_pair(&Limits::default());
+        std::thread::scope(|scope| {
+            let prover = scope.spawn(move || {
+                let mut rng = rng(3);
+                let receivers = sizes
+                    .map(|size| Receiver::setup(&mut left, &SESSION, size, &mut rng).expect("an honest run"));
+                left.flush().expect("there is room");
+                receivers
+            });
+            let mut rng = rng(2);
+            let verifier = sizes.map(|size| {
+                let delta = Delta::random(&mut rng);
+                Sender::setup(&mut right, &SESSION, size, delta, &mut rng).expect("an honest run")
+            });
+            Self { prover: prover.join().expect("an honest run"), verifier }
         })
     }
 }
@@ -74,12 +68,13 @@ pub fn subfield_verifier(bytes: &[u8]) {
 /// # Errors
 /// What its peer does wrong.
 pub fn as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
-    let [bits, trees] = &Setup::honest().prover;
+    let [mut bits, mut trees] = Setup::honest().prover;
     let party =
         ProverParty::<F61, F61>::new(SESSION, trees.fork("field")?, bits.fork("paths")?, &mut rng(3))?;
-    let mut stock = Stock::new(Box::new(Supply::new(party, PLAN, None)));
+    let mut stock = Stock::new(Box::new(Supply::linked(party, PLAN, None, &mut rng(4))));
     stock.fill(channel, &mut vec![Authenticated::default(); TAKEN])?;
     stock.settle(channel)?;
+    stock.chain(channel)?;
     leave(channel)
 }
 
@@ -88,12 +83,13 @@ pub fn as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
 /// # Errors
 /// What its peer does wrong.
 pub fn as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
-    let [bits, trees] = &Setup::honest().verifier;
+    let [mut bits, mut trees] = Setup::honest().verifier;
     let party =
         VerifierParty::<F61, F61>::new(SESSION, trees.fork("field")?, bits.fork("paths")?, &mut rng(2))?;
-    let mut stock = Stock::new(Box::new(Supply::new(party, PLAN, None)));
+    let mut stock = Stock::new(Box::new(Supply::linked(party, PLAN, None, &mut rng(4))));
     stock.fill(channel, &mut vec![F61::default(); TAKEN])?;
     stock.settle(channel)?;
+    stock.chain(channel)?;
     leave(channel)
 }
 

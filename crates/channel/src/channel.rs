@@ -58,6 +58,11 @@ pub trait Channel {
 
     /// What went over this channel so far.
     fn stats(&self) -> Stats;
+
+    /// The name of the encrypted connection below: the same at both ends of one TLS connection, and of no other. `None` without TLS.
+    ///
+    /// A channel that stands on another one passes the other's on: the session's identifier depends on it.
+    fn binding(&self) -> Option<[u8; 32]>;
 }
 
 /// Receives built on [`Channel`] that a trait object cannot have itself.
@@ -98,6 +103,9 @@ macro_rules! forward {
             }
             fn stats(&self) -> Stats {
                 (**self).stats()
+            }
+            fn binding(&self) -> Option<[u8; 32]> {
+                (**self).binding()
             }
         }
     };

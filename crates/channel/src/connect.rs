@@ -1,7 +1,7 @@
 //! Making connections: the only place that knows how a socket comes to be.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -15,6 +15,7 @@ use crate::address::Address;
 use crate::error::{Error, Operation};
 use crate::framed::Framed;
 use crate::limits::{Limits, deadline};
+use crate::resolve::resolve;
 use crate::tag::tags;
 use crate::transport::{Interest, Socket, retry, wait_for};
 
@@ -29,7 +30,7 @@ pub fn connect(address: &Address, limits: &Limits) -> Result<Framed<Socket>, Err
 impl Socket {
     /// Connects within `time`. Of a host with several addresses, each is tried in turn.
     ///
-    /// The name is looked up by the system's resolver, whose own time-out applies to that part.
+    /// The name is looked up within that time, too ([`resolve`]).
     ///
     /// # Errors
     /// [`Error::TimedOut`], or [`Error::Transport`] with the reason of the last address tried.
@@ -54,7 +55,7 @@ impl Socket {
 
 fn connect_tcp(host: &str, port: u16, end: Instant) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-    for address in (host, port).to_socket_addrs()? {
+    for address in resolve(host, port, end.saturating_duration_since(Instant::now()))? {
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(io::ErrorKind::TimedOut.into());

@@ -20,7 +20,7 @@
 //! * A receive names the step it expects and the most bytes it takes. Any other message is an [`Error`] that names both
 //!   steps; nothing is allocated for what is only announced.
 //! * Both parties may write at the same time, as much as they like (up to [`Limits::receive_buffer`] beyond what the network
-//!   holds): while a write cannot go on, incoming bytes are taken in. There are no helper threads.
+//!   holds): while a write cannot go on, incoming bytes are taken in. There are no helper threads, but for those that look up names ([`resolve`]).
 //! * Every wait ends. A frame's deadline counts from the start of the wait for it, so trickling bytes gain nothing.
 //! * Errors are sticky, and a party that gives up tells the other why ([`Channel::fail`], [`Error::Peer`]).
 //! * The last message before a party stops receiving needs [`Channel::flush`] (or [`Framed::finish`]).
@@ -86,6 +86,7 @@ mod framed;
 pub mod fuzz;
 pub mod handshake;
 mod limits;
+mod resolve;
 mod stats;
 mod tag;
 pub mod tls;
@@ -98,6 +99,7 @@ pub use connect::{Listener, connect};
 pub use error::{Error, Operation};
 pub use framed::Framed;
 pub use limits::Limits;
+pub use resolve::resolve;
 pub use stats::Stats;
 pub use tag::{Tag, tags};
 

@@ -64,8 +64,8 @@ macro_rules! registry {
 
 /// The table. `0x00` is never a tag: a stream of zeros is not a conversation.
 ///
-/// A number also says in which order a message is read. From 0x10 to 0x17, from 0x18 to 0x1f, from 0x28 to 0x2f and from 0x30 to 0x37
-/// messages are in order among themselves only, so that such a range has steps that both parties take in one order.
+/// A number also says in which order a message is read. From 0x10 to 0x17, from 0x18 to 0x1f, from 0x28 to 0x2f, from 0x30 to 0x37, from 0x38
+/// to 0x3f and from 0x48 to 0x4f messages are in order among themselves only, so that such a range has steps that both parties take in one order.
 pub mod tags {
     use super::Tag;
 
@@ -146,10 +146,20 @@ pub mod tags {
         /// Masked parities of sets of converted bits.
         PARITIES = 0x34, "Parities";
 
+        // 0x38..: what a chain of bits' correlations is made of.
+
+        /// Correlations of bits: the verifier's bytes for the chain, after a batch.
+        BITS_LINK = 0x38, "BitsLink";
+
         // 0x40..: disjunctions.
 
         /// That the tokens of all branches multiply to zero: the masked coefficients of their product, and counts.
         TOKENS = 0x40, "Tokens";
+
+        // 0x48..: what a chain of field elements' correlations is made of.
+
+        /// Correlations over a field: the verifier's bytes for the chain, after a batch.
+        SUBFIELD_LINK = 0x48, "SubfieldLink";
 
         // 0x50..: proofs from computations in the head.
 

@@ -62,10 +62,10 @@ impl<R: Ring> Claim<R> {
         signature
     }
 
-    /// Whether any output must have a value.
+    /// Whether any output wire must have a value; an output of no wires says nothing.
     #[must_use]
     pub fn says_something(&self) -> bool {
-        self.outputs.iter().any(Option::is_some)
+        self.outputs.iter().flatten().any(|values| !values.is_empty())
     }
 
     /// Whether any input is public.
@@ -356,6 +356,16 @@ mod tests {
     fn an_output_left_out_is_an_error_that_says_how_to_leave_it_open() {
         let error = parse("output 0 = 0x1").expect_err("output 1 is missing");
         assert!(matches!(error, Error::Public(reason) if reason.contains("`output 1 = any`")));
+    }
+
+    #[test]
+    fn a_claim_says_something_if_a_wire_must_have_a_value() {
+        assert!(parse("output 0 = 0x1\noutput 1 = any").expect("valid").says_something());
+        assert!(!parse("input 1 = 0b10\noutput 0 = any\noutput 1 = any").expect("valid").says_something());
+        let none =
+            Signature { inputs: Vec::new(), outputs: vec![Output { name: "output 0".into(), width: 0 }] };
+        let empty = Claim::<F2>::new(Vec::new(), vec![Some(Vec::new())], &none).expect("fits");
+        assert!(!empty.says_something());
     }
 
     #[test]

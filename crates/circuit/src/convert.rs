@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::elements::encode;
 use crate::gadgets::field::{capacity, from_bits};
-use crate::{Backend, Error, Evaluator, Ops, Polynomials, Prove};
+use crate::{Backend, Error, Evaluator, Ops, Polynomials, Prove, Statement};
 
 /// A wire that carries a bit.
 pub type BitOf<B> = <B as Ops<F2>>::Wire;
@@ -121,7 +121,7 @@ fn assert_below<F: Value, B: Prove<F> + ?Sized>(
     }
     let inverses = b.secret(missing.len(), &mut |peek| {
         // All ones have none, and no other choice makes the claim hold.
-        Ok(missing.iter().map(|x| peek.value(x).inverse().unwrap_or_default()).collect())
+        Ok(missing.iter().map(|x| peek.value(x).inverse_or_zero()).collect())
     })?;
     let ones = vec![b.constant(F::ONE); missing.len()];
     b.assert_products(&missing, &inverses, &ones)
@@ -153,6 +153,19 @@ impl<F: Value> MixedEvaluator<F> {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Whether `statement` holds for the witness inside it.
+    ///
+    /// # Errors
+    /// As [`Evaluator::check`].
+    pub fn check(statement: &(impl Statement<Self> + ?Sized)) -> Result<(), Error> {
+        let mut evaluator = Self::new();
+        statement.run(&mut evaluator)?;
+        match evaluator.bits.assertions() + evaluator.elements.assertions() {
+            0 => Err(Error::nothing_claimed()),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -73,6 +73,14 @@ impl Error {
         Self::Circuit(reason.into())
     }
 
+    /// The refusal of a statement that asserts nothing: every proof of it would be accepted, whatever the prover knows.
+    #[must_use]
+    pub fn nothing_claimed() -> Self {
+        Self::Public(
+            "nothing is claimed: the statement asserts nothing, so it would hold for every witness".into(),
+        )
+    }
+
     /// An [`Error::Io`].
     pub(crate) fn io(what: &str, error: &std::io::Error) -> Self {
         Self::Io { what: what.to_owned(), reason: error.to_string() }

@@ -16,6 +16,9 @@ pub struct Evaluator<R: Ring> {
     place: Place,
     assertions: u64,
     trace: Option<Witness<R>>,
+    /// Whether it stops where a disjunction begins, and whether it did.
+    stops: bool,
+    stopped: bool,
 }
 
 impl<R: Ring> Default for Evaluator<R> {
@@ -34,7 +37,7 @@ impl<R: Ring> Evaluator<R> {
     /// An evaluator that keeps nothing but where it is.
     #[must_use]
     pub fn new() -> Self {
-        Self { place: Place::default(), assertions: 0, trace: None }
+        Self { place: Place::default(), assertions: 0, trace: None, stops: false, stopped: false }
     }
 
     /// An evaluator that also keeps every secret value in the order in which the program asked for it: the witness
@@ -47,9 +50,41 @@ impl<R: Ring> Evaluator<R> {
     /// Whether `statement` holds for the witness inside it.
     ///
     /// # Errors
-    /// [`Error::Unsatisfied`] with the assertion and its place if it does not; the statement's own errors.
+    /// [`Error::Unsatisfied`] with the assertion and its place if it does not; [`Error::Public`] if it asserts nothing; the statement's own
+    /// errors.
     pub fn check(statement: &(impl Statement<Self> + ?Sized)) -> Result<(), Error> {
-        statement.run(&mut Self::new())
+        let mut evaluator = Self::new();
+        statement.run(&mut evaluator)?;
+        match evaluator.assertions {
+            0 => Err(Error::nothing_claimed()),
+            _ => Ok(()),
+        }
+    }
+
+    /// As [`Evaluator::check`], but of what comes before the first disjunction alone: for a prover whose verifier waits. The branch that was picked
+    /// is the only one that an evaluator runs, and how long that takes may tell which one it is.
+    ///
+    /// # Errors
+    /// As [`Evaluator::check`].
+    pub fn check_until_choice(statement: &(impl Statement<Self> + ?Sized)) -> Result<(), Error> {
+        let mut evaluator = Self { stops: true, ..Self::new() };
+        match statement.run(&mut evaluator) {
+            Err(_) if evaluator.stopped => Ok(()),
+            Ok(()) if evaluator.assertions == 0 => Err(Error::nothing_claimed()),
+            result => result,
+        }
+    }
+
+    /// What an implementation of a disjunction calls before it runs the branch that was picked.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] where the evaluation ends here: see [`Evaluator::check_until_choice`].
+    pub fn begin_choice(&mut self) -> Result<(), Error> {
+        self.stopped = self.stops;
+        match self.stops {
+            true => Err(Error::misuse("an evaluation that ends before the first disjunction")),
+            false => Ok(()),
+        }
     }
 
     /// What hints and picks look at.
@@ -225,6 +260,23 @@ mod tests {
         evaluator.assert_dot(&[l, l, o], &[l, o, l], &l).expect("1*1 + 1*0 + 0*1 = 1");
         let error = evaluator.assert_dot(&[l, l], &[l, l], &l).expect_err("1 + 1 is 0");
         assert_eq!(error, Error::Unsatisfied { assertion: 1, place: "the statement".into() });
+    }
+
+    struct Nothing;
+
+    impl<B: Prove<F2>> Statement<B> for Nothing {
+        fn identify(&self, _: &mut crate::Digest) {}
+
+        fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+            let x = backend.secret(1, &mut |_| Ok(vec![F2::ONE]))?;
+            backend.mul(&x[0], &x[0])?;
+            backend.assert_zero(&[])
+        }
+    }
+
+    #[test]
+    fn a_statement_that_asserts_nothing_does_not_count_as_one_that_holds() {
+        assert_eq!(Evaluator::<F2>::check(&Nothing), Err(Error::nothing_claimed()));
     }
 
     #[test]

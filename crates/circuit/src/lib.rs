@@ -83,6 +83,7 @@ mod digest;
 mod elements;
 mod error;
 mod evaluator;
+mod files;
 pub mod fold;
 #[doc(hidden)]
 pub mod fuzz;

@@ -100,12 +100,14 @@ macro_rules! field_laws {
                     let product = a.inverse().map(|inverse| a * inverse);
                     let one = <$field as Ring>::ONE;
                     prop_assert_eq!(product, (!a.is_zero()).then_some(one));
+                    prop_assert_eq!(a.inverse_or_zero(), a.inverse().unwrap_or(<$field as Ring>::ZERO));
                 }
             }
 
             #[test]
             fn zero_has_no_inverse() {
                 assert_eq!(<$field as Ring>::ZERO.inverse(), None);
+                assert_eq!(<$field as Ring>::ZERO.inverse_or_zero(), <$field as Ring>::ZERO);
             }
         }
     };

@@ -67,8 +67,15 @@ pub trait Ring:
 
 /// A finite field: a [`Ring`] in which every element but zero has an inverse.
 pub trait Field: Ring {
-    /// The multiplicative inverse; `None` for zero. The time taken does not depend on the value.
-    fn inverse(self) -> Option<Self>;
+    /// The multiplicative inverse, and zero for zero. The time taken does not depend on the value, zero included: for secrets that may be zero.
+    #[must_use]
+    fn inverse_or_zero(self) -> Self;
+
+    /// The multiplicative inverse; `None` for zero. What the time tells is whether there is one, which the caller is about to branch on.
+    fn inverse(self) -> Option<Self> {
+        let inverse = self.inverse_or_zero();
+        (!self.is_zero()).then_some(inverse)
+    }
 }
 
 /// Why bytes are not an element.

@@ -2,15 +2,17 @@
 //!
 //! HTTP/1.1 answers in order (RFC 9112, section 9.3), so request `n` has the `n`-th response. A later request may depend on what the
 //! server said before, for which P has to read responses while the connection lives: where a response ends is what its head says, so
-//! P reads a response only when it has read all before it. A request that depends on nothing is sent right after the one before it
-//! (section 9.3.2, pipelining): nobody waits for a silence on the line.
+//! P reads a response only when it has read all before it. Each request waits for the whole response to the one before it: V demands that
+//! ([`disclosure`](crate::disclosure#several-requests)), and refuses what servers are known to answer in other ways, so P looks at each
+//! message before it goes on. Two parties can agree to send requests at once that depend on nothing (section 9.3.2, pipelining); an
+//! attestation says so.
 //!
 //! Both modes use this. How P comes to the plaintext is theirs: in proxy mode it has the keys; of two parties see
 //! [`joint`](crate::joint#several-requests).
 
 use zeroize::Zeroizing;
 
-use crate::http::{self, Response};
+use crate::http::{self, Request, Response};
 
 /// The most requests of a connection.
 pub const MAX_ROUNDS: usize = 16;
@@ -27,7 +29,7 @@ pub enum Error {
         /// Why.
         reason: String,
     },
-    /// A response is not one.
+    /// A response is not one, or not one that others may follow.
     #[error("response {}: {error}", .round + 1)]
     Response {
         /// Which one, from 0.
@@ -112,6 +114,11 @@ impl<'a, 'b> Dialogue<'a, 'b> {
     pub(crate) fn request(&mut self) -> Result<Zeroizing<Vec<u8>>, Error> {
         let round = self.to_head.len();
         let request = (self.ask)(round, &self.heard).map_err(|reason| Error::Request { round, reason })?;
+        let last = round + 1 >= self.rounds;
+        // What is no request the other party refuses.
+        let parsed = Request::parse(&request, 0).ok().filter(|_| self.rounds > 1);
+        let checked = parsed.map_or(Ok(()), |parsed| http::check_request(&request, &parsed, last));
+        checked.map_err(|error| Error::Request { round, reason: error.to_string() })?;
         self.to_head.push(request.starts_with(b"HEAD "));
         Ok(request)
     }
@@ -142,6 +149,8 @@ impl<'a, 'b> Dialogue<'a, 'b> {
         if left > 0 && response.is_last(&self.heard.text) {
             return Err(Error::Last { round, left });
         }
+        http::check_response(&self.heard.text, &response, left == 0)
+            .map_err(|error| Error::Response { round, error })?;
         self.heard.responses.push(response);
         Ok(true)
     }
@@ -186,8 +195,6 @@ mod tests {
     #[test]
     fn a_response_is_whole_when_its_head_says_so() {
         assert_eq!(heard("GET", FIRST), Ok(FIRST.len()));
-        let head = FIRST.len() - 4;
-        assert_eq!(heard("HEAD", FIRST), Ok(head));
         let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n";
         assert_eq!(heard("GET", chunked), Ok(chunked.len()));
         // As long as the connection lives nobody knows where this ends.
@@ -202,6 +209,24 @@ mod tests {
         assert!(matches!(heard("GET", b"HTTP/2 200\r\n"), Err(Error::Response { round: 0, .. })));
         let last = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
         assert_eq!(heard("GET", last), Err(Error::Last { round: 0, left: 1 }));
+    }
+
+    #[test]
+    fn what_other_requests_must_not_follow_ends_the_talk() {
+        let no_content = b"HTTP/1.1 204 No Content\r\n\r\n";
+        for (method, response) in [("HEAD", FIRST), ("GET", no_content)] {
+            assert!(
+                matches!(
+                    heard(method, response),
+                    Err(Error::Response { round: 0, error: http::Error::Unsupported(_) })
+                ),
+                "{method}"
+            );
+        }
+        let text = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx";
+        let mut ask = |_: usize, _: &Heard| Ok(Zeroizing::new(text.to_vec()));
+        assert!(matches!(Dialogue::new(2, &mut ask).request(), Err(Error::Request { round: 0, .. })));
+        assert!(Dialogue::new(1, &mut ask).request().is_ok());
     }
 
     #[test]

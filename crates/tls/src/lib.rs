@@ -40,6 +40,7 @@ pub mod ghash;
 pub mod http;
 pub mod joint;
 pub mod key_exchange;
+mod memory;
 pub mod prf;
 pub mod proxy;
 pub mod record;

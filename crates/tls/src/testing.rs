@@ -9,7 +9,7 @@ use volery_field::Gf128;
 use volery_vole::cot::{ProverParty, VerifierParty};
 use volery_vole::ole::{OleField, Receiver, Sender};
 use volery_vole::softspoken::{self, FieldBits};
-use volery_vole::supply::{Correlations, Profile, Stock, Supply};
+use volery_vole::supply::{Chain, Correlations, Profile, Stock, Supply};
 use volery_vole::{Delta, SessionId};
 
 pub(crate) const SESSION: SessionId = SessionId::new([8; 32]);
@@ -55,6 +55,10 @@ impl<C: Channel, T: FnMut(Tag, &mut Vec<u8>)> Channel for Tap<C, T> {
     }
     fn stats(&self) -> Stats {
         self.inner.stats()
+    }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.inner.binding()
     }
 }
 
@@ -158,6 +162,10 @@ impl Correlations for Nothing {
 
     fn may_wait(&self) -> bool {
         false
+    }
+
+    fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, volery_vole::Error> {
+        Ok(Chain::from_bytes([0xd7; 32]))
     }
 }
 

@@ -57,6 +57,10 @@ impl Channel for Tape {
     fn stats(&self) -> Stats {
         Stats::default()
     }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        None
+    }
 }
 
 fn base(c: &mut Criterion) {

@@ -4,11 +4,13 @@ use volery_field::Gf128;
 
 use crate::aes::Aes;
 use crate::lpn::LpnCode;
-use crate::{Prg, pprf};
+use crate::pprf::{self, TreeKeys};
+use crate::{Oracle, Prg, SessionId};
 
 /// A tree of V's or P's, expanded again and again.
 pub struct Tree {
-    aes: Aes,
+    keys: TreeKeys,
+    number: usize,
     sums: Vec<Gf128>,
     leaves: Vec<Gf128>,
 }
@@ -19,19 +21,31 @@ impl Tree {
     pub fn new(height: u32) -> Self {
         let mut sums = vec![Gf128::ZERO; height as usize];
         Prg::new([1; 16]).blocks(&mut sums);
-        Self { aes: Aes::new([2; 16]), sums, leaves: vec![Gf128::ZERO; 1 << height] }
+        let oracle = Oracle::new("bench", &SessionId::new([2; 32]));
+        Self {
+            keys: TreeKeys::new(&oracle, 0, "trees"),
+            number: 0,
+            sums,
+            leaves: vec![Gf128::ZERO; 1 << height],
+        }
     }
 
-    /// V's expansion.
+    /// The key of the next tree.
+    fn aes(&mut self) -> Aes {
+        self.number += 1;
+        self.keys.of(self.number)
+    }
+
+    /// V's expansion, the key's included.
     pub fn full(&mut self) -> Gf128 {
         let delta = Gf128::from_bits(u128::MAX);
-        pprf::expand_full(&self.aes, Gf128::ONE, delta, &mut self.leaves, |_, _| {});
+        pprf::expand_full(&self.aes(), Gf128::ONE, delta, &mut self.leaves, |_, _| {});
         self.leaves[0]
     }
 
-    /// P's expansion.
+    /// P's expansion, the key's included.
     pub fn punctured(&mut self) -> Gf128 {
-        pprf::expand_punctured(&self.aes, 1, &self.sums, &mut self.leaves);
+        pprf::expand_punctured(&self.aes(), 1, &self.sums, &mut self.leaves);
         self.leaves[0]
     }
 }

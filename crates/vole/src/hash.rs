@@ -4,6 +4,10 @@
 //! little-endian, under a key derived from label and session. So two oracles agree on nothing, and no two inputs of one
 //! oracle collide by concatenation.
 //!
+//! Where a secret that is the same for many inputs (delta, in keys and tags) enters an input, so does a number that no other such input of the
+//! session has: of a correlation, of a round, of a tree in a round. So one hash computation tests a guess of delta against one value at most, whatever
+//! was seen before. (AES under one key for many inputs is another matter: see `pprf`.)
+//!
 //! BLAKE3 runs in constant time. Its state on the stack is not wiped: it holds at most the last block that was absorbed.
 
 use zeroize::Zeroizing;

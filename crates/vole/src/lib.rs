@@ -31,13 +31,13 @@
 //! | [`softspoken`] | SoftSpokenOT (ePrint 2022/192) with its checks |
 //! | `ferret` | random COT from LPN (ePrint 2020/924) on half-trees (ePrint 2022/1431), with its check; [`Params`] |
 //! | `lpn` | the local code; [`security`]: the bits that a parameter set has against the known attacks |
-//! | [`supply`] | [`supply::Supply`], which goes through stages, and [`supply::Stock`], which protocols read |
+//! | [`supply`] | [`supply::Supply`], which goes through stages, and [`supply::Stock`], which protocols read; [`supply::Chain`], what challenges by hash rest on |
 //! | [`cot`] | the supply of bits |
 //! | [`subfield`] | the supply of elements of any field: base VOLE, LPN rounds (Wolverine, ePrint 2020/925), VOPE |
 //! | [`ole`] | shares of products over base fields of curves and GF(2^128): OLE with errors |
 //! | `pprf`, `aes`, `prg` | punctured trees; AES kernels; [`Prg`] |
 //! | `hash`, `transcript` | [`Oracle`]: random oracles; [`Transcript`]: challenges from what was said |
-//! | `delta`, `error` | [`Delta`]; [`Error`], which says whose fault it was |
+//! | `delta`, `delta_search`, `error` | [`Delta`]; [`DeltaSearch`]: what a search for it costs; [`Error`], which says whose fault it was |
 //!
 //! Time depends on lengths and on public values alone. `unsafe` occurs in the instruction-set files of `aes` and of other
 //! kernels, and where they are called.
@@ -46,8 +46,12 @@ mod aes;
 pub mod base_ot;
 #[doc(hidden)]
 pub mod bench;
+#[cfg(any(test, feature = "cheats"))]
+#[doc(hidden)]
+pub mod cheats;
 pub mod cot;
 mod delta;
+mod delta_search;
 mod error;
 mod ferret;
 mod hash;
@@ -64,6 +68,7 @@ mod transcript;
 
 pub use aes::Level as AesLevel;
 pub use delta::Delta;
+pub use delta_search::DeltaSearch;
 pub use error::Error;
 pub use ferret::{Params, pack, pack_bits};
 pub use hash::Oracle;

@@ -13,12 +13,65 @@
 //! **Secret path.** P's path is the noise of its LPN instance. It is never an index or a branch: repairs of the
 //! path's sibling go over the whole level under a mask (see [`crate::aes::Fix`]).
 //!
+//! **One key a tree.** P knows every node of a level but one, `x = z + delta`, with `z` the sum of the others; and by the next level's sum
+//! it knows the sibling of the node that it lacks there: `H(x)`, or `x + H(x)`. So a `z` and that value are a *target*: whoever evaluates `H`
+//! at any `x'` has a candidate `delta = x' + z`, and sees whether it is right. With the known values in a table one evaluation meets all targets under
+//! its key. Under one key for a session those would be all levels of all trees so far, thousands and soon millions. A number of the tree added to the
+//! input of `H` would not help: `z` plus that number takes the place of `z`. So tree `j` of a round has an AES key of its own,
+//!
+//! ```text
+//! K_j = AES_K(j)        K = Oracle(session, the round's number)
+//! ```
+//!
+//! ([`TreeKeys`]). No two trees of a round have the same key, those of different rounds have it with probability `2^-128` a pair, and nothing can be
+//! computed before the session has its name. *What is left*: the levels of one tree share their key. With AES as an ideal cipher, on which the
+//! argument for `H` rests anyway, each evaluation (either way: the inverse, too, gives one `x'` and its `H(x')`) is under one key and tests one
+//! candidate for each of the `h - 1` levels that are expanded under it. So `q` of them find delta, whose lowest bit is known, with
+//! probability at most
+//!
+//! ```text
+//! q (h - 1) / 2^127        a loss of log2(h - 1) bits: 3.2 for 2^10 leaves, 3.5 for 2^12       ([`crate::DeltaSearch`])
+//! ```
+//!
+//! (to first order: a miss also rules out two values a level at most, one by its block and one by its image), whatever the number of trees, rounds and
+//! sessions. (A key a level would take that away, too, and 10 key schedules a tree.)
+//!
+//! **Roots.** V draws them from a seed of its own for each round ([`roots`]). P knows the root of every tree whose path goes right at the first level, and
+//! with the seed it would know delta. So the stream has a salt of session and round: a try of a seed is one at this round and at no other.
+//!
 //! **Bits in tags.** Both parties clear the least significant bit of every leaf but P's leaf `a`, where it is set:
 //! since delta is odd, the relation still holds, and the bit `e` is the least significant bit of P's leaf.
 
 use volery_field::Gf128;
 
+use crate::Prg;
 use crate::aes::{Aes, Fix};
+use crate::hash::Oracle;
+
+/// The AES keys of a round's trees; see the module's documentation. Public, as all that is derived from the session's name alone.
+pub(crate) struct TreeKeys(Aes);
+
+impl TreeKeys {
+    /// For round `number`. `purpose` tells the keys of one use in the round from those of another.
+    pub(crate) fn new(oracle: &Oracle, number: u64, purpose: &str) -> Self {
+        Self(Aes::new(oracle.hash(number, &[purpose.as_bytes()])))
+    }
+
+    /// AES under the key of `tree`.
+    pub(crate) fn of(&self, tree: usize) -> Aes {
+        let mut key = [Gf128::ZERO];
+        self.0.ctr(tree as u64, &mut key);
+        Aes::new(key[0].to_bytes())
+    }
+}
+
+/// V's roots of the trees of round `number`, from a fresh `seed`.
+pub(crate) fn roots(oracle: &Oracle, number: u64, seed: &[u8; 16], trees: usize) -> Vec<Gf128> {
+    let salt = u64::from_le_bytes(oracle.hash(number, &[b"roots"]));
+    let mut roots = vec![Gf128::ZERO; trees];
+    Prg::salted(*seed, salt).blocks(&mut roots);
+    roots
+}
 
 /// Clears the least significant bit.
 const EVEN: u128 = !1;
@@ -75,7 +128,36 @@ pub(crate) fn expand_punctured(aes: &Aes, path: u32, sums: &[Gf128], nodes: &mut
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Prg;
+    use crate::SessionId;
+
+    #[test]
+    fn no_two_trees_rounds_uses_or_sessions_share_a_key() {
+        let mut images = Vec::new();
+        for session in 0..3 {
+            let oracle = Oracle::new("trees", &SessionId::new([session; 32]));
+            for (number, purpose) in [(0, "trees"), (1, "trees"), (0, "leaves")] {
+                let keys = TreeKeys::new(&oracle, number, purpose);
+                images.extend((0..100).map(|tree| {
+                    let mut image = [Gf128::ZERO];
+                    keys.of(tree).ctr(0, &mut image);
+                    image[0].to_bits()
+                }));
+            }
+        }
+        let all = images.len();
+        images.sort_unstable();
+        images.dedup();
+        assert_eq!(images.len(), all);
+    }
+
+    #[test]
+    fn one_seed_gives_other_roots_in_another_round_or_session() {
+        let oracles = [0, 1].map(|session| Oracle::new("trees", &SessionId::new([session; 32])));
+        let all =
+            [(0, 0), (0, 1), (1, 0)].map(|(session, number)| roots(&oracles[session], number, &[5; 16], 3));
+        assert!((0..3).all(|i| all[0][i] != all[1][i] && all[0][i] != all[2][i]));
+        assert!(all[0][0] != all[0][1] && all[0] == roots(&oracles[0], 0, &[5; 16], 3));
+    }
 
     #[test]
     fn leaves_correlate_and_only_the_path_s_leaf_is_odd() {

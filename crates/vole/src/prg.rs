@@ -1,15 +1,19 @@
 //! The pseudorandom generator: AES-128 in counter mode, one stream a seed.
 
+use rand_core::CryptoRng;
 use volery_field::{Element, Gf128};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::aes::Aes;
+use crate::hash::Oracle;
+use crate::transcript::SessionId;
 
-/// The stream `AES_seed(0), AES_seed(1), ...`, up to 2^64 blocks; wiped on drop.
+/// The stream `AES_seed(salt || 0), AES_seed(salt || 1), ...`, up to 2^64 blocks; wiped on drop. The salt is zero unless one is given.
 ///
 /// Both parties that hold a seed read the same stream if they make the same calls: each call starts at a fresh block.
 pub struct Prg {
     aes: Aes,
+    salt: u64,
     next: u64,
 }
 
@@ -17,18 +21,34 @@ impl Prg {
     /// The stream of `seed`. A seed serves one purpose only: derive seeds with a hash where one serves several.
     #[must_use]
     pub fn new(seed: [u8; 16]) -> Self {
-        Self { aes: Aes::new(seed), next: 0 }
+        Self::salted(seed, 0)
+    }
+
+    /// The stream of a secret `seed` whose blocks the peer sees in part. `salt` is public and no other stream's: else a try of a seed would be one
+    /// at all such streams.
+    #[must_use]
+    pub(crate) fn salted(seed: [u8; 16], salt: u64) -> Self {
+        Self { aes: Aes::new(seed), salt, next: 0 }
+    }
+
+    /// A stream for the seeds that one party shows or uses in the course of a session, from a seed of `rng`. The peer sees seeds of checks, so
+    /// the stream has a salt, which `label` and the session give: a try of a seed is one at the streams of this session and label alone.
+    #[must_use]
+    pub fn of_session(session: &SessionId, label: &str, rng: &mut dyn CryptoRng) -> Self {
+        let mut seed = Zeroizing::new([0; 16]);
+        rng.fill_bytes(&mut *seed);
+        Self::salted(*seed, u64::from_le_bytes(Oracle::new(label, session).hash(0, &[b"salt"])))
     }
 
     /// Fills `out` with the next blocks.
     pub fn blocks(&mut self, out: &mut [Gf128]) {
-        self.aes.ctr(self.next, out);
+        self.aes.salted_ctr(self.salt, self.next, out);
         self.next = self.next.wrapping_add(out.len() as u64);
     }
 
     /// Fills `out` with the stream's blocks from number `first` on; the position for the other calls does not move.
     pub fn blocks_at(&self, first: u64, out: &mut [Gf128]) {
-        self.aes.ctr(first, out);
+        self.aes.salted_ctr(self.salt, first, out);
     }
 
     /// Fills `out` with the next blocks' bytes, little-endian; the last block's unused bytes are dropped.

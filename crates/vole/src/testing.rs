@@ -1,6 +1,11 @@
 //! Cheating by mail: a channel that changes what its party sends; and the pairs of fields that tests go over.
 
-use volery_channel::{Channel, Error as ChannelError, Stats, Tag};
+use std::collections::HashSet;
+
+use volery_channel::{Channel, Error as ChannelError, Stats, Tag, tags};
+
+use crate::Error;
+use crate::supply::{Chain, Item, Stock};
 
 /// Calls a function that is generic over a pair of fields for each pair that the system serves.
 macro_rules! for_every_pair {
@@ -40,6 +45,9 @@ macro_rules! for_every_kind_of_pair {
 }
 pub(crate) use for_every_kind_of_pair;
 
+/// What a [`Tap`] may do with a message, for taps of different kinds in one place.
+pub(crate) type Tampering<'a> = Box<dyn FnMut(Tag, &mut Vec<u8>) + Send + 'a>;
+
 /// A channel whose sent payloads pass through `tap`.
 pub(crate) struct Tap<C, T = fn(Tag, &mut Vec<u8>)> {
     pub(crate) inner: C,
@@ -70,4 +78,61 @@ impl<C: Channel, T: FnMut(Tag, &mut Vec<u8>)> Channel for Tap<C, T> {
     fn stats(&self) -> Stats {
         self.inner.stats()
     }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.inner.binding()
+    }
+}
+
+/// A party's chains.
+pub(crate) type Chains = Result<Vec<Chain>, Error>;
+
+/// The chain of a linked supply at every index that is a multiple of `step`, up to `n`; now and then it settles.
+pub(crate) fn chains<T: Item>(
+    mut stock: Stock<T>,
+    [n, step]: [usize; 2],
+    channel: &mut dyn Channel,
+) -> Chains {
+    let mut chains = vec![stock.chain(channel)?];
+    let mut taken = vec![T::default(); step];
+    for i in 0..n / step {
+        stock.fill(channel, &mut taken)?;
+        chains.push(stock.chain(channel)?);
+        if i % 3 == 0 {
+            stock.settle(channel)?;
+        }
+    }
+    stock.settle(channel)?;
+    // Nobody leaves while the other still sends.
+    channel.send(tags::GOODBYE, &[])?;
+    channel.recv(tags::GOODBYE, 0)?;
+    channel.flush()?;
+    Ok(chains)
+}
+
+/// Changes the first and the second message of each of these kinds, which P sends or V, in its first byte and in its last. Whatever changes ends the
+/// supply, or the parties have different chains and so different challenges: the kinds for which it was the latter.
+pub(crate) fn kinds_that_part<'a>(
+    kinds: &[(Tag, bool)],
+    run: impl Fn([Tampering<'a>; 2]) -> [Chains; 2],
+) -> HashSet<Tag> {
+    let mut parted = HashSet::new();
+    for (kind, from_p) in kinds.iter().copied() {
+        for (which, last) in [(0, false), (0, true), (1, false), (1, true)] {
+            let mut seen = 0;
+            let flip: Tampering<'a> = Box::new(move |tag, payload| {
+                if tag == kind {
+                    let at = if last { payload.len() - 1 } else { 0 };
+                    payload[at] ^= u8::from(seen == which) << 2;
+                    seen += 1;
+                }
+            });
+            let other: Tampering<'a> = Box::new(|_, _| {});
+            if let [Ok(p), Ok(v)] = run(if from_p { [flip, other] } else { [other, flip] }) {
+                assert_ne!(p.last(), v.last(), "{kind} {which}");
+                parted.insert(kind);
+            }
+        }
+    }
+    parted
 }

@@ -93,7 +93,7 @@ mod tests {
 
     /// Our own format, pinned: a change of these bytes is a change of every protocol's wire version.
     #[test]
-    fn challenges_are_those_of_wire_version_one() {
+    fn challenges_are_those_of_wire_version_two() {
         let mut input = Vec::new();
         let mut put = |bytes: &[u8]| {
             input.extend_from_slice(&(bytes.len() as u64).to_le_bytes());

@@ -32,6 +32,8 @@
 
 pub mod builtin;
 mod error;
+#[cfg(test)]
+mod forgery;
 pub mod notary;
 mod rng;
 mod session;

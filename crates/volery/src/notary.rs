@@ -2,13 +2,20 @@
 //!
 //! ```text
 //! P                                              V
+//! TLS 1.3                      <---------->      shows the key that it signs with, or a certificate; P goes on only if it knows it
 //! Greeting: a mode, a token    ----------->      hears out only whom it knows by the token
 //!                              <-----------      P's number in the line, from 1, as often as V likes
 //!                              <-----------      0: P's turn has come
 //! Prover::start                <---------->      Verifier::start
 //! ```
 //!
-//! P begins its part of the session without waiting for the answer, so none of this takes a round trip.
+//! P begins its part of the session without waiting for the answer, so but for TLS none of this takes a round trip.
+//!
+//! **TLS comes first.** What P says is for the notary alone: its token, which page it asks for (in proxy mode), when. And P believes what an
+//! honest notary says of itself: that it is the one that those trust who will read the attestation. A program connects with
+//! [`Trust::Key`](volery_channel::tls::Trust) and the key that it demands of the attestation, and serves with
+//! [`raw_key_server_config`](volery_channel::tls::raw_key_server_config) and the key that it signs with, or both use a certificate; the `volery` program
+//! has no third way.
 
 use std::time::{Duration, Instant};
 
@@ -150,6 +157,10 @@ impl<C: Channel, F: FnMut(u32)> Channel for InLine<C, F> {
 
     fn stats(&self) -> Stats {
         self.inner.stats()
+    }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.inner.binding()
     }
 }
 

@@ -33,15 +33,20 @@ fn statement() -> AndChain {
     AndChain::new(ANDS)
 }
 
+/// Correlations are stored from sessions whose challenges are hashes.
+fn linked() -> Options {
+    Options { fiat_shamir: true, ..Options::default() }
+}
+
 /// Makes a pair for `proofs` proofs in `folder`.
 fn make_pair(folder: &Path, proofs: u64) {
     let (left, right) = volery_channel::memory_pair(&volery::Limits::default());
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let session = Prover::start(left, Options::default(), &mut os_rng().unwrap()).unwrap();
+            let session = Prover::start(left, linked(), &mut os_rng().unwrap()).unwrap();
             preprocess::prover(session, proofs * RANGE, &folder.join("P.vole"), &mut |_| {}).unwrap();
         });
-        let session = Verifier::start(right, Options::default(), &mut os_rng().unwrap()).unwrap();
+        let session = Verifier::start(right, linked(), &mut os_rng().unwrap()).unwrap();
         preprocess::verifier(session, proofs * RANGE, &folder.join("V.vole"), &mut |_| {}).unwrap();
     });
 }

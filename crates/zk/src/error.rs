@@ -1,5 +1,7 @@
 //! How a proof can end other than well.
 
+use volery_channel::tags;
+
 /// Why a proof failed, at either party.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -46,5 +48,19 @@ impl Error {
     #[must_use]
     pub fn is_rejection(&self) -> bool {
         matches!(self, Self::Rejected { .. })
+    }
+
+    /// What P makes of an error of its own: V's verdict in the place of any other message says that V found an earlier block wrong.
+    pub(crate) fn at_prover(self) -> Self {
+        let lost = match &self {
+            Self::Channel(lost) | Self::Correlations(volery_vole::Error::Channel(lost)) => lost,
+            _ => return self,
+        };
+        match lost {
+            volery_channel::Error::UnexpectedFrame { got, .. } if *got == tags::VERDICT.byte() => {
+                Self::Rejected { reason: "the verifier's check of an earlier block failed".into() }
+            }
+            _ => self,
+        }
     }
 }

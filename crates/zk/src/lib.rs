@@ -28,5 +28,16 @@ pub mod disjunction;
 mod error;
 pub mod macncheese;
 pub mod quicksilver;
+#[cfg(test)]
+mod transcripts;
+
+#[cfg(test)]
+#[allow(dead_code, reason = "shared with the suites")]
+#[path = "../tests/arithmetic/deal.rs"]
+mod deal;
+#[cfg(test)]
+#[allow(dead_code, reason = "shared with the suites")]
+#[path = "../tests/quicksilver/tap.rs"]
+mod tap;
 
 pub use error::Error;

@@ -1,4 +1,4 @@
-//! Five lanes in one stream, so that correlations can be prepared while a proof goes on, and a proof over bits beside one
+//! Seven lanes in one stream, so that correlations can be prepared while a proof goes on, and a proof over bits beside one
 //! over a field.
 //!
 //! A protocol that makes correlated randomness and one that uses it take turns in an order that depends on how far each
@@ -26,6 +26,10 @@ pub(super) enum Lane {
     SubfieldRounds,
     /// The arithmetic part of a proof: tags from 0x30 to 0x37.
     Elements,
+    /// V's bytes for the chain of bits, which P reads when it needs them: tags from 0x38 to 0x3f.
+    BitLinks,
+    /// V's bytes for the chain of field elements: tags from 0x48 to 0x4f.
+    SubfieldLinks,
 }
 
 impl Lane {
@@ -41,6 +45,8 @@ impl Lane {
             0x18 => Self::Rounds,
             0x28 => Self::SubfieldRounds,
             0x30 => Self::Elements,
+            0x38 => Self::BitLinks,
+            0x48 => Self::SubfieldLinks,
             _ => Self::Main,
         }
     }
@@ -49,7 +55,7 @@ impl Lane {
 /// Frames that arrived before their lane was asked for.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
-    lanes: [VecDeque<(Header, Vec<u8>)>; 5],
+    lanes: [VecDeque<(Header, Vec<u8>)>; 7],
     bytes: usize,
 }
 
@@ -62,13 +68,15 @@ const ENTRY: usize = 64;
 
 impl Aside {
     fn lane(&mut self, tag: u8) -> &mut VecDeque<(Header, Vec<u8>)> {
-        let [main, extension, rounds, subfield_rounds, elements] = &mut self.lanes;
+        let [main, extension, rounds, subfield_rounds, elements, bit_links, subfield_links] = &mut self.lanes;
         match Lane::of(tag) {
             Lane::Main => main,
             Lane::Extension => extension,
             Lane::Rounds => rounds,
             Lane::SubfieldRounds => subfield_rounds,
             Lane::Elements => elements,
+            Lane::BitLinks => bit_links,
+            Lane::SubfieldLinks => subfield_links,
         }
     }
 
@@ -97,11 +105,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_of_rounds_have_rounds_and_nothing_else() {
+    fn lanes_of_rounds_and_links_have_nothing_else() {
         for tag in tags::ALL {
             let rounds = match Lane::of(tag.byte()) {
                 Lane::Rounds => "Ferret",
                 Lane::SubfieldRounds => "Subfield",
+                Lane::BitLinks => "BitsLink",
+                Lane::SubfieldLinks => "SubfieldLink",
                 Lane::Main | Lane::Extension | Lane::Elements => {
                     assert!(!tag.name().starts_with("Ferret"), "{tag:?}");
                     continue;

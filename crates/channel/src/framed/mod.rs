@@ -226,4 +226,8 @@ impl<T: Transport> Channel for Framed<T> {
     fn stats(&self) -> Stats {
         self.stats
     }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.transport.binding()
+    }
 }

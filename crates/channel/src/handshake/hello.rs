@@ -11,7 +11,10 @@ use crate::error::Error;
 use crate::tag::tags;
 
 /// The version of everything that goes over the wire. Parties with different versions refuse each other.
-pub const WIRE_VERSION: u16 = 1;
+pub const WIRE_VERSION: u16 = 2;
+
+/// The parameter that names the TLS connection below, if there is one: 64 hexadecimal digits. [`Hello`] adds it; no caller may.
+pub const TLS: &str = "tls";
 
 /// What every `Hello` starts with. The line break shows transports that meddle with text.
 const MAGIC: [u8; 8] = *b"VOLERY\r\n";
@@ -84,9 +87,18 @@ impl Hello {
     /// Queues this hello.
     ///
     /// # Errors
-    /// As [`Channel::send`].
+    /// As [`Channel::send`]; [`Error::Misuse`] if its parameters include [`TLS`] on a channel over TLS.
     pub fn send(&self, channel: &mut (impl Channel + ?Sized)) -> Result<(), Error> {
-        channel.send(tags::HELLO, &self.encode())
+        let hello = self.over(channel.binding())?;
+        channel.send(tags::HELLO, &hello.encode())
+    }
+
+    /// This hello, over the connection with this name.
+    fn over(&self, binding: Option<[u8; 32]>) -> Result<Self, Error> {
+        let Some(binding) = binding else { return Ok(self.clone()) };
+        let digest = blake3::derive_key("volery 2026 tls connection v1", &binding);
+        let parameters = self.parameters.clone().with(TLS, blake3::Hash::from_bytes(digest).to_hex())?;
+        Ok(Self { parameters, ..self.clone() })
     }
 
     /// Receives the peer's hello and checks that it fits this one, which must have been sent on the same channel.
@@ -95,8 +107,9 @@ impl Hello {
     /// [`Error::Incompatible`] with the [`Mismatch`] found, [`Error::Malformed`], and as [`Channel::recv`]. The peer is
     /// told and the channel ended.
     pub fn receive(&self, channel: &mut (impl Channel + ?Sized)) -> Result<Session, Error> {
+        let ours = self.over(channel.binding())?;
         let result = match channel.recv(tags::HELLO, MAX_LEN) {
-            Ok(payload) => self.meet(payload),
+            Ok(payload) => ours.meet(payload),
             // A party of this protocol starts with its hello, so this was no frame. Its bytes were read as a header.
             Err(Error::UnexpectedFrame { got, length, .. }) => {
                 Err(Mismatch::not_volery(got, length, &[]).into())

@@ -15,7 +15,9 @@
 //! all of them. Nothing that depends on a witness may be among them: that waits until [`Begin::receive`] has returned.
 //!
 //! The session id binds everything later to this very session: both parties put a fresh nonce into it, so neither can make
-//! it repeat, and all parameters are in it. The handshake itself does not authenticate; run it over TLS for that.
+//! it repeat, and all parameters are in it. The handshake itself does not authenticate; run it over TLS for that. Over TLS
+//! the parameters of both `Hello`s include [`TLS`], the hash of a secret of the connection, so that a relay between two connections is
+//! refused (see [`tls`](crate::tls)).
 
 mod begin;
 mod hello;
@@ -23,7 +25,7 @@ mod mismatch;
 mod parameters;
 
 pub use begin::Begin;
-pub use hello::{Hello, Role, Session, WIRE_VERSION};
+pub use hello::{Hello, Role, Session, TLS, WIRE_VERSION};
 pub use mismatch::Mismatch;
 pub use parameters::Parameters;
 

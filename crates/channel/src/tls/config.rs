@@ -7,10 +7,13 @@ use rustls::client::Resumption;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{AlwaysResolvesServerRawPublicKeys, WantsServerCert};
+use rustls::sign::CertifiedKey;
 use rustls::version::TLS13;
-use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore, ServerConfig};
 
 use super::pin::{Fingerprint, Pinned};
+use super::raw_key::{RawKey, key_and_spki};
 use crate::error::Error;
 
 /// Keeps a client of this protocol from talking to another TLS service that holds the same certificate.
@@ -23,6 +26,8 @@ pub enum Trust {
     Roots(PathBuf),
     /// Exactly the certificate with this fingerprint, whatever its name, issuer or dates.
     Pin(Fingerprint),
+    /// Exactly this Ed25519 public key, which is shown without a certificate (RFC 7250).
+    Key([u8; 32]),
 }
 
 /// Settings of the connecting side.
@@ -38,6 +43,10 @@ pub fn client_config(trust: &Trust) -> Result<Arc<ClientConfig>, Error> {
         Trust::Roots(path) => builder.with_root_certificates(roots(path)?),
         Trust::Pin(pin) => {
             let verifier = Arc::new(Pinned { pin: *pin, provider });
+            builder.dangerous().with_custom_certificate_verifier(verifier)
+        }
+        Trust::Key(key) => {
+            let verifier = Arc::new(RawKey::new(key, &provider));
             builder.dangerous().with_custom_certificate_verifier(verifier)
         }
     }
@@ -57,15 +66,32 @@ pub fn server_config(chain: &Path, key: &Path) -> Result<(Arc<ServerConfig>, Fin
     let fingerprint = certificates.first().map(|first| Fingerprint::of(first));
     let fingerprint = fingerprint.ok_or_else(|| in_file(chain, "no certificate"))?;
     let key_der = PrivateKeyDer::from_pem_file(key).map_err(|error| in_file(key, &error))?;
-    let mut config = ServerConfig::builder_with_provider(provider())
-        .with_protocol_versions(&[&TLS13])
-        .map_err(|error| Error::Tls(error.to_string()))?
-        .with_no_client_auth()
-        .with_single_cert(certificates, key_der)
-        .map_err(|error| in_file(key, &error))?;
+    let config = server()?.with_single_cert(certificates, key_der).map_err(|error| in_file(key, &error))?;
+    Ok((finish(config), fingerprint))
+}
+
+/// Settings of a listening side that shows an Ed25519 public key and no certificate (RFC 7250), for peers that know the key
+/// ([`Trust::Key`]). `seed` is the secret key, as RFC 8032 has it.
+///
+/// # Errors
+/// [`Error::Tls`] if the TLS library does not take the key.
+pub fn raw_key_server_config(seed: &[u8; 32]) -> Result<Arc<ServerConfig>, Error> {
+    let (key, spki) = key_and_spki(seed)?;
+    let shown = Arc::new(CertifiedKey::new(vec![spki], key));
+    let resolver = Arc::new(AlwaysResolvesServerRawPublicKeys::new(shown));
+    Ok(finish(server()?.with_cert_resolver(resolver)))
+}
+
+/// A listening side that speaks TLS 1.3 alone and asks for no client's certificate.
+fn server() -> Result<ConfigBuilder<ServerConfig, WantsServerCert>, Error> {
+    let builder = ServerConfig::builder_with_provider(provider()).with_protocol_versions(&[&TLS13]);
+    Ok(builder.map_err(|error| Error::Tls(error.to_string()))?.with_no_client_auth())
+}
+
+fn finish(mut config: ServerConfig) -> Arc<ServerConfig> {
     config.send_tls13_tickets = 0;
     config.alpn_protocols = vec![ALPN.to_vec()];
-    Ok((Arc::new(config), fingerprint))
+    Arc::new(config)
 }
 
 fn provider() -> Arc<CryptoProvider> {

@@ -1,17 +1,30 @@
 //! TLS 1.3 over any transport, as one more transport.
 //!
 //! The prover and the verifier need no certificates for soundness or zero knowledge, but a network attacker could read the
-//! claim, end the session, or stand between the parties. TLS with a certificate or a pinned key on the listening side
-//! takes that away. Sessions are never resumed, so each one checks the certificate; the only protocol offered is TLS 1.3.
+//! claim, end the session, or stand between the parties. TLS takes that away. The listening side shows who it is in one of two ways,
+//! and the connecting side demands one of them ([`Trust`]):
+//!
+//! * a certificate, issued by a known authority or known by its fingerprint;
+//! * an Ed25519 public key alone, without a certificate (RFC 7250): for peers that know the key anyway.
+//!
+//! Sessions are never resumed, so each one checks certificate or key; the only protocol offered is TLS 1.3.
+//!
+//! **Relays.** Whoever holds the listening side's key, or a certificate that the connecting side trusts, could still end TLS on both sides and pass
+//! all messages on: a proof made for it would convince somebody else. So a value that TLS exports from the secrets of this very connection (RFC 8446,
+//! section 7.5; an exporter for channel binding, as RFC 9266 has it) enters the [`handshake`](crate::handshake): both `Hello`s hold its hash,
+//! the parties compare them, and the session's identifier depends on it. The two connections of a relay export different values. It can change
+//! what each party hears from the other, but not what a party takes for its own value, so the two have different identifiers at best, and no
+//! hash of their protocols agrees. (So a TLS end point in front of a verifier that itself listens without TLS is refused, too.)
 
 mod config;
 mod pin;
+mod raw_key;
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-pub use config::{Trust, client_config, server_config};
+pub use config::{Trust, client_config, raw_key_server_config, server_config};
 pub use pin::Fingerprint;
 pub use rustls::{ClientConfig, ServerConfig};
 use rustls::{ClientConnection, Connection, ServerConnection, pki_types::ServerName};
@@ -26,7 +39,16 @@ use crate::transport::{Interest, Transport};
 pub struct Tls<T: Transport> {
     inner: T,
     session: Connection,
+    /// What names it; zeros while it is negotiated.
+    binding: [u8; 32],
 }
+
+/// What the exported value is for.
+const EXPORTER: &[u8] = b"EXPORTER-Volery-Session";
+
+/// How often one [`try_read`](Transport::try_read) reads from the transport below: enough for several full records. A peer may send records without
+/// content for as long as it likes, and only the caller has a deadline.
+const PULLS: usize = 16;
 
 impl<T: Transport> Tls<T> {
     /// Negotiates as the connecting side, within [`Limits::connect`]. `server` is the host name that a certificate must be
@@ -62,10 +84,14 @@ impl<T: Transport> Tls<T> {
     }
 
     fn negotiate(inner: T, session: Connection, limits: &Limits) -> Result<Self, Error> {
-        let mut tls = Self { inner, session };
+        let mut tls = Self { inner, session, binding: [0; 32] };
         let end = deadline(Instant::now(), limits.connect);
         match tls.handshake(end) {
-            Ok(true) => Ok(tls),
+            Ok(true) => {
+                let exported = tls.session.export_keying_material([0; 32], EXPORTER, None);
+                tls.binding = exported.map_err(|error| Error::Tls(error.to_string()))?;
+                Ok(tls)
+            }
             Ok(false) => Err(Error::TimedOut {
                 step: tags::HELLO,
                 operation: Operation::TlsHandshake,
@@ -83,11 +109,15 @@ impl<T: Transport> Tls<T> {
             if flushed && !self.session.is_handshaking() {
                 return Ok(true);
             }
+            // Also while bytes come: a peer that sends without end is not waited for any longer.
+            if Instant::now() >= end {
+                return Ok(false);
+            }
             if self.session.is_handshaking() && self.pull()? {
                 continue;
             }
             let interest = if flushed { Interest::Read } else { Interest::Either };
-            if Instant::now() >= end || !self.inner.wait(interest, end)? {
+            if !self.inner.wait(interest, end)? {
                 return Ok(false);
             }
         }
@@ -115,6 +145,14 @@ impl<T: Transport> Tls<T> {
         }
     }
 
+    /// Content of records that are here. `None` if there is none.
+    fn content(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
+        match self.session.reader().read(out) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
     fn process(&mut self) -> io::Result<()> {
         self.session.process_new_packets().map(drop).map_err(|error| {
             // The alert that tells the peer what is wrong; if it does not fit in now, the peer sees the stream end.
@@ -126,10 +164,9 @@ impl<T: Transport> Tls<T> {
 
 impl<T: Transport> Transport for Tls<T> {
     fn try_read(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
-        loop {
-            match self.session.reader().read(out) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                other => return other.map(Some),
+        for _ in 0..PULLS {
+            if let Some(count) = self.content(out)? {
+                return Ok(Some(count));
             }
             // Answers to the peer's records, like key updates, must not pile up.
             self.push()?;
@@ -137,6 +174,8 @@ impl<T: Transport> Transport for Tls<T> {
                 return Ok(None);
             }
         }
+        // What is not read yet is below, where the next wait finds it.
+        self.content(out)
     }
 
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<Option<usize>> {
@@ -170,6 +209,10 @@ impl<T: Transport> Transport for Tls<T> {
 
     fn needs_linger(&self) -> bool {
         self.inner.needs_linger()
+    }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        Some(self.binding)
     }
 }
 

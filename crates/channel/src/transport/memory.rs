@@ -135,6 +135,10 @@ impl Transport for Memory {
     fn needs_linger(&self) -> bool {
         false
     }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        None
+    }
 }
 
 impl Drop for Memory {

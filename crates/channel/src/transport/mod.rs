@@ -69,6 +69,9 @@ pub trait Transport {
     /// Whether bytes on their way to the peer may be lost if this side goes away before it has read all that the peer
     /// sent (TCP resets the connection then).
     fn needs_linger(&self) -> bool;
+
+    /// The name of the encrypted connection that this is, or stands on: see [`Channel::binding`](crate::Channel::binding).
+    fn binding(&self) -> Option<[u8; 32]>;
 }
 
 /// Turns "would block" into `None`, and tries again after a signal.

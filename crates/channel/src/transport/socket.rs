@@ -95,6 +95,10 @@ impl Transport for Socket {
     fn needs_linger(&self) -> bool {
         true
     }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        None
+    }
 }
 
 /// Waits until `fd` is ready, in an error state or hung up; `false` if the deadline passed first.

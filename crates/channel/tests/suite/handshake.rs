@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
-use volery_channel::handshake::{Begin, Hello, Mismatch, Parameters, Role, Session};
+use volery_channel::handshake::{Begin, Hello, Mismatch, Parameters, Role, Session, WIRE_VERSION};
 use volery_channel::{Channel, Error, Limits, tags};
 
 use crate::links::{InMemory, channel_and_raw, channels, frame, put};
@@ -34,7 +34,7 @@ fn greet(bytes: &[u8]) -> Error {
 
 /// A sound hello of a prover, as bytes of the payload.
 fn sound() -> Vec<u8> {
-    let mut bytes = b"VOLERY\r\n\x01\x00\x00".to_vec();
+    let mut bytes = b"VOLERY\r\n\x02\x00\x00".to_vec();
     bytes.extend([9; 32]);
     bytes.extend(b"\x01\x03rho\x03100");
     bytes
@@ -66,6 +66,21 @@ fn the_identifier_depends_on_the_parameters() {
         *meet(&hello(Role::Prover, agreed(), 1), &hello(Role::Verifier, agreed(), 2)).0.unwrap().id()
     };
     assert_ne!(id("100"), id("128"));
+}
+
+/// Each party has to put something fresh into the name, or the other could make it repeat.
+#[test]
+fn the_identifier_depends_on_either_party_s_hello_alone() {
+    let id = |seeds: [u8; 2]| {
+        let none = Parameters::new;
+        let (left, right) =
+            meet(&hello(Role::Prover, none(), seeds[0]), &hello(Role::Verifier, none(), seeds[1]));
+        let (left, right) = (left.unwrap(), right.unwrap());
+        assert_eq!(left.id(), right.id());
+        *left.id()
+    };
+    let ids = [[1, 2], [3, 2], [1, 3]].map(id);
+    assert!(ids[0] != ids[1] && ids[0] != ids[2] && ids[1] != ids[2]);
 }
 
 #[test]
@@ -104,7 +119,7 @@ fn other_programs_are_recognised_by_their_first_bytes() {
 fn another_wire_version_is_named_before_anything_else_is_read() {
     for rest in [&[][..], &[0xff; 300]] {
         let error = greet_with(&[b"VOLERY\r\n\x07\x01", rest].concat());
-        assert_eq!(error, Mismatch::Version { ours: 1, theirs: 0x107 }.into());
+        assert_eq!(error, Mismatch::Version { ours: WIRE_VERSION, theirs: 0x107 }.into());
     }
 }
 

@@ -4,7 +4,6 @@
 //! read again on every run, gate by gate, so that what it takes is its wires: one wire of the backend for each of the
 //! file's. Its content is hashed again on the way, and a file that changed is an error before any output is asserted.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use volery_field::F2;
 
 use super::convert::Import;
 use super::{FileGate, FileRing, Header, Reader};
-use crate::{Circuit, Claim, Digest, Error, Fold, Prove, Signature, Statement, Witness};
+use crate::{Circuit, Claim, Digest, Error, Fold, Prove, Signature, Statement, Witness, files};
 
 /// Circuits of at most this many wires are kept: their gates take 12 bytes and their schedule 16, some 29 MB at most (and 8 for a
 /// constant over a ring).
@@ -82,7 +81,7 @@ impl<R: FileRing> BristolFile<R> {
 
     fn open_keeping(path: &Path, most_wires: u32) -> Result<Self, Error> {
         let what = path.display().to_string();
-        let (file, length) = open(path, &what)?;
+        let (file, length) = files::open(path, &what)?;
         let mut reader = Reader::<_, R>::new(Hashing::new(file), &what, Some(length))?;
         let mut import = (reader.header().wires <= most_wires).then(|| Import::new(&reader));
         let mut tally = Tally::default();
@@ -146,7 +145,7 @@ impl<R: FileRing> BristolFile<R> {
 
     fn stream<B: Prove<R>>(&self, backend: &mut B, inputs: Vec<B::Wire>) -> Result<Vec<B::Wire>, B::Error> {
         let changed = || Error::Changed { what: self.what.clone() };
-        let (file, length) = open(&self.path, &self.what)?;
+        let (file, length) = files::open(&self.path, &self.what)?;
         let mut reader =
             Reader::<_, R>::trusting(Hashing::new(file), &self.what, Some(length)).map_err(as_changed)?;
         if *reader.header() != self.header {
@@ -177,17 +176,6 @@ fn as_changed(error: Error) -> Error {
         Error::Malformed { what, .. } => Error::Changed { what },
         other => other,
     }
-}
-
-/// Opens a regular file; its length. A pipe cannot be read twice.
-fn open(path: &Path, what: &str) -> Result<(File, u64), Error> {
-    let file = File::open(path).map_err(|error| Error::io(what, &error))?;
-    let metadata = file.metadata().map_err(|error| Error::io(what, &error))?;
-    if !metadata.is_file() {
-        let reason = "a circuit is read more than once, so it must be a regular file".to_owned();
-        return Err(Error::Io { what: what.to_owned(), reason });
-    }
-    Ok((file, metadata.len()))
 }
 
 /// The wires of a run by the file's numbers. Wires not set yet hold the value of some other wire.

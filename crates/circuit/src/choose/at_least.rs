@@ -1,5 +1,7 @@
 //! "At least so many of these hold", without saying which.
 
+use std::collections::HashMap;
+
 use volery_field::F2;
 
 use super::{Branch, Branches, Choose, Picked, Shape, Sizer};
@@ -27,10 +29,30 @@ impl<B: Prove<F2>, S: Statement<B>> Branch<F2, B> for Numbered<S> {
     }
 }
 
+/// Refuses branches of a threshold of which two are equal, by their digests in order: one witness would count for both.
+///
+/// # Errors
+/// [`Error::Public`] with the numbers of the first two that are, counted from 0.
+pub fn count_once(digests: impl IntoIterator<Item = [u8; 32]>) -> Result<(), Error> {
+    let mut seen = HashMap::new();
+    for (number, digest) in digests.into_iter().enumerate() {
+        if let Some(first) = seen.insert(digest, number) {
+            return Err(Error::Public(format!(
+                "branches {first} and {number}, counted from 0, are the same statement: one witness would count for both, so list it once"
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// "At least `least` of these statements about bits hold."
 ///
 /// That many disjunctions; from each comes the number of the branch that was picked, committed to, and the numbers are claimed to
 /// increase, so no branch counts twice. With `least` one, no number comes out.
+///
+/// **A statement counts once**, too: two branches of the same statement ([`Statement::identify`]) would let one witness count for two, so they are
+/// refused where more than one must hold. Statements that differ but follow from one another are the verifier's to leave out: this cannot
+/// tell, for instance, that two circuits compute the same.
 #[derive(Clone, Debug)]
 pub struct AtLeast<S> {
     branches: Branches<F2, Numbered<S>>,
@@ -43,7 +65,8 @@ impl<S> AtLeast<S> {
     /// The statement as a verifier has it.
     ///
     /// # Errors
-    /// [`Error::Public`] if `least` is zero or more than there are statements; as [`Branches::new`].
+    /// [`Error::Public`] if `least` is zero or more than there are statements, or two statements are equal and more than one must hold; as
+    /// [`Branches::new`].
     pub fn new(statements: Vec<S>, least: usize) -> Result<Self, Error>
     where
         S: Statement<Sizer<F2>>,
@@ -53,6 +76,13 @@ impl<S> AtLeast<S> {
             return Err(Error::Public(format!(
                 "at least {least} of {count} statements: 1 to {count} are possible"
             )));
+        }
+        if least > 1 {
+            count_once(statements.iter().map(|statement| {
+                let mut digest = Digest::new();
+                statement.identify(&mut digest);
+                digest.finish()
+            }))?;
         }
         let width = if least > 1 { usize::BITS - (count - 1).leading_zeros() } else { 0 };
         let numbered = |(number, statement)| Numbered { number, width, statement };

@@ -14,6 +14,7 @@ impl<R: Ring, S: Branch<R, Self>> Choose<R, S> for Evaluator<R> {
         pick: Pick<'_, R, R, S>,
     ) -> Result<Vec<R>, Error> {
         branches.check_shared(shared.len())?;
+        self.begin_choice()?;
         let picked = pick(Self::peek())?;
         let outputs = branches.picked(&picked)?.run(self, shared)?;
         branches.check_outputs(outputs.len())?;

@@ -21,7 +21,7 @@ mod sizer;
 
 use volery_field::Ring;
 
-pub use at_least::{AtLeast, Numbered};
+pub use at_least::{AtLeast, Numbered, count_once};
 pub use branches::{Branches, MAX_BRANCHES, Shape};
 pub use sizer::Sizer;
 

@@ -86,13 +86,14 @@ fn wrong_numbers_of_wires_are_misuse() {
 /// "I know this bit", as `sizes` products.
 #[derive(Clone, Debug)]
 struct Bit {
+    name: usize,
     is: F2,
     known: Option<F2>,
 }
 
 impl<B: Prove<F2>> Statement<B> for Bit {
     fn identify(&self, digest: &mut Digest) {
-        digest.number("is", u64::from(self.is.to_u8()));
+        digest.number("name", self.name as u64).number("is", u64::from(self.is.to_u8()));
     }
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
@@ -103,9 +104,14 @@ impl<B: Prove<F2>> Statement<B> for Bit {
     }
 }
 
+/// A bit that is one.
+fn one(name: usize) -> Bit {
+    Bit { name, is: F2::ONE, known: None }
+}
+
 fn at_least(least: usize, known: &[(usize, F2)]) -> Result<(), Error> {
-    let bits = vec![Bit { is: F2::ONE, known: None }; 5];
-    let known = known.iter().map(|(i, bit)| (*i, Bit { is: F2::ONE, known: Some(*bit) })).collect();
+    let known = known.iter().map(|(i, bit)| (*i, Bit { known: Some(*bit), ..one(*i) })).collect();
+    let bits = (0..5).map(one).collect();
     Evaluator::check(&AtLeast::new(bits, least)?.with_witnesses(known)?)
 }
 
@@ -126,13 +132,56 @@ fn enough_different_branches_must_hold() {
 /// The check that numbers increase is in the program, not only in what an honest prover is told.
 #[test]
 fn a_branch_does_not_count_twice() {
-    let bits = vec![Bit { is: F2::ONE, known: Some(F2::ONE) }; 5];
-    let mut twice = AtLeast::new(bits, 2).expect("two of five");
-    twice = twice
-        .with_witnesses([1, 3].map(|i| (i, Bit { is: F2::ONE, known: Some(F2::ONE) })).to_vec())
-        .expect("two");
+    let known = |i: usize| Bit { known: Some(F2::ONE), ..one(i) };
+    let mut twice = AtLeast::new((0..5).map(known).collect(), 2).expect("two of five");
+    twice = twice.with_witnesses([1, 3].map(|i| (i, known(i))).to_vec()).expect("two");
     twice.repeat_first();
     assert!(matches!(Evaluator::check(&twice), Err(Error::Unsatisfied { .. })));
+}
+
+/// How long the branch that was picked takes is not for who waits to see; what comes before it holds or not.
+#[test]
+fn an_evaluation_for_a_waiting_verifier_ends_before_the_first_disjunction() {
+    struct Around {
+        first: F2,
+        any: AtLeast<Bit>,
+    }
+    impl<B: Choose<F2, Numbered<Bit>>> Statement<B> for Around {
+        fn identify(&self, _: &mut Digest) {}
+
+        fn run(&self, b: &mut B) -> Result<(), B::Error> {
+            let first = b.secret(1, &mut |_| Ok(vec![self.first]))?;
+            b.assert_zero(&first)?;
+            self.any.run(b)
+        }
+    }
+    let around = |first, held| {
+        let any = AtLeast::new(vec![one(0), one(1)], 1).expect("two");
+        let witness = Bit { known: Some(held), ..one(1) };
+        Around { first, any: any.with_witnesses(vec![(1, witness)]).expect("one") }
+    };
+    for (first, held) in [(0, 1), (0, 0), (1, 1)] {
+        let around = around(F2::from_lsb(first), F2::from_lsb(held));
+        assert_eq!(Evaluator::check(&around).is_ok(), (first, held) == (0, 1));
+        assert_eq!(Evaluator::check_until_choice(&around).is_ok(), first == 0);
+    }
+}
+
+/// One witness would do for both.
+#[test]
+fn a_threshold_of_equal_branches_is_refused() {
+    let named = |names: &[usize]| names.iter().map(|name| one(*name)).collect::<Vec<_>>();
+    for (names, least, both) in
+        [(&[0, 1, 0][..], 2, "0 and 2"), (&[3, 1, 2, 2], 3, "2 and 3"), (&[5, 5], 2, "0 and 1")]
+    {
+        let error = AtLeast::new(named(names), least).expect_err("equal branches");
+        assert!(matches!(&error, Error::Public(reason) if reason.contains(both)), "{error}");
+    }
+    // Where one is enough, it makes no difference.
+    assert!(AtLeast::new(named(&[5, 5]), 1).is_ok());
+    // The same circuit with another claim is another statement.
+    let zero = Bit { is: F2::ZERO, ..one(5) };
+    assert!(AtLeast::new(vec![one(5), zero], 2).is_ok());
 }
 
 #[test]

@@ -25,10 +25,16 @@ pub struct Recorder<R: Ring> {
     inputs: Vec<Input>,
     input_wires: u32,
     gates: Vec<Gate>,
+    /// How many gates there are.
+    count: usize,
+    /// The most that there may be.
+    most: usize,
+    /// Whether they are counted and not kept.
+    counting: bool,
     constants: Constants<R>,
     asserted: Vec<Recorded>,
     place: Place,
-    /// Whether there were more gates than can be numbered; told at the end, since most operations cannot fail.
+    /// Whether there were more; told by the next operation that can fail.
     overflow: bool,
 }
 
@@ -46,11 +52,34 @@ impl<R: Ring> Recorder<R> {
             inputs: Vec::new(),
             input_wires: 0,
             gates: Vec::new(),
+            count: 0,
+            most: GATE as usize,
+            counting: false,
             constants: Constants::new(),
             asserted: Vec::new(),
             place: Place::default(),
             overflow: false,
         }
+    }
+
+    /// An empty recorder that keeps nothing of a statement but the [number](Self::count) of its gates, and goes no further than `most` of them: for
+    /// who has to know what a circuit will take before there is one.
+    #[must_use]
+    pub fn counting(most: usize) -> Self {
+        Self { most: most.min(GATE as usize), counting: true, ..Self::new() }
+    }
+
+    /// How many gates there are so far; none if there were more than there may be.
+    #[must_use]
+    pub fn count(&self) -> Option<usize> {
+        (!self.overflow).then_some(self.count)
+    }
+
+    fn check_count(&self) -> Result<(), Error> {
+        if self.overflow {
+            return Err(Error::circuit(format!("it has more than {} gates", self.most)));
+        }
+        Ok(())
     }
 
     /// Records `statement`.
@@ -83,13 +112,19 @@ impl<R: Ring> Recorder<R> {
     /// The circuit, with these outputs.
     ///
     /// # Errors
-    /// [`Error::Circuit`] if it has more wires than can be numbered, or a wire is another recorder's.
+    /// [`Error::Circuit`] if it has more wires than can be numbered, or a wire is another recorder's; [`Error::Misuse`] if gates were only counted.
     pub fn finish(mut self, outputs: &[(&str, &[Recorded])]) -> Result<Circuit<R>, Error> {
         let inputs = self.input_wires;
+        self.check_count()?;
         let total = (self.gates.len() as u64) + u64::from(inputs);
-        if self.overflow || total > u64::from(u32::MAX) {
+        if self.counting {
+            return Err(Error::misuse("a circuit whose gates were counted and not kept"));
+        }
+        if total > u64::from(u32::MAX) {
             return Err(Error::circuit("it has more wires than can be numbered"));
         }
+        // They stay as long as the circuit does.
+        self.gates.shrink_to_fit();
         let number = |wire: u32| if wire & GATE == 0 { wire } else { inputs + (wire & !GATE) };
         for gate in &mut self.gates {
             *gate = super::run::map_operands(*gate, number);
@@ -112,12 +147,15 @@ impl<R: Ring> Recorder<R> {
 
     #[inline]
     fn push(&mut self, gate: Gate) -> Recorded {
-        let index = self.gates.len();
-        if index >= GATE as usize {
+        let index = self.count;
+        if index >= self.most {
             self.overflow = true;
             return Recorded(0);
         }
-        self.gates.push(gate);
+        self.count += 1;
+        if !self.counting {
+            self.gates.push(gate);
+        }
         Recorded(GATE | index as u32)
     }
 }
@@ -193,7 +231,8 @@ impl<R: Ring> Ops<R> for Recorder<R> {
     }
 
     fn mul(&mut self, x: &Recorded, y: &Recorded) -> Result<Recorded, Error> {
-        Ok(self.push(Gate::Mul(x.0, y.0)))
+        let product = self.push(Gate::Mul(x.0, y.0));
+        self.check_count().map(|()| product)
     }
 }
 
@@ -205,7 +244,9 @@ impl<R: Ring> Prove<R> for Recorder<R> {
     }
 
     fn assert_zero(&mut self, x: &[Recorded]) -> Result<(), Error> {
-        self.asserted.extend_from_slice(x);
+        if !self.counting {
+            self.asserted.extend_from_slice(x);
+        }
         Ok(())
     }
 }
@@ -265,6 +306,19 @@ mod tests {
             values[flipped] += F2::ONE;
             assert!(circuit.run(&mut Evaluator::new(), values).is_err());
         }
+    }
+
+    #[test]
+    fn gates_are_counted_without_being_kept() {
+        let mut recorder = Recorder::<F2>::counting(6);
+        program(&mut recorder).expect("counts");
+        assert_eq!((recorder.count(), recorder.gates.capacity(), recorder.asserted.len()), (Some(6), 0, 0));
+        assert!(matches!(recorder.finish(&[]), Err(Error::Misuse(_))));
+        let mut recorder = Recorder::<F2>::counting(5);
+        program(&mut recorder).expect("its last gate cannot fail");
+        assert_eq!(recorder.count(), None);
+        let mut recorder = Recorder::<F2>::counting(0);
+        assert!(matches!(program(&mut recorder), Err(Error::Circuit(_))), "it goes no further");
     }
 
     #[test]

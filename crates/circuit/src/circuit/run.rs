@@ -148,6 +148,7 @@ impl<R: Ring> Circuit<R> {
         }
         let schedule = self.schedule();
         let mut wires = inputs;
+        wires.reserve_exact((schedule.slots as usize).saturating_sub(wires.len()));
         for step in &schedule.steps {
             let wire = self.apply(backend, step.gate, &wires)?;
             match wires.get_mut(step.result as usize) {

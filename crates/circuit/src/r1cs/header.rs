@@ -1,13 +1,12 @@
 //! The header of an `.r1cs` file: which field, how many wires of each sort, how many constraints.
 
-use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 
 use super::KnownPrime;
 use super::binary::{Binary, Kind};
 use super::system::Counts;
-use crate::Error;
+use crate::{Error, files};
 
 pub(super) const MAGIC: &str = "r1cs";
 pub(super) const VERSION: u32 = 1;
@@ -42,7 +41,7 @@ impl Header {
     /// [`Error::Binary`] with the place; [`Error::Io`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let what = path.as_ref().display().to_string();
-        let file = File::open(path).map_err(|error| Error::io(&what, &error))?;
+        let (file, _) = files::open(path.as_ref(), &what)?;
         Self::read(file, &what)
     }
 

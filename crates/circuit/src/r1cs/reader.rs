@@ -1,6 +1,5 @@
 //! `.r1cs` files to systems, section by section.
 
-use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 
@@ -9,7 +8,7 @@ use super::binary::Binary;
 use super::header::{CONSTRAINT_BYTES, CONSTRAINTS, Header, MAGIC, VERSION};
 use super::system::{Builder, R1cs};
 use super::writer::content_hasher;
-use crate::Error;
+use crate::{Error, files};
 
 impl<F: PrimeField> R1cs<F> {
     /// Opens and checks the file at `path`, which must be over `F` ([`Header::open`] tells).
@@ -18,7 +17,7 @@ impl<F: PrimeField> R1cs<F> {
     /// [`Error::Binary`] with the place and what is wrong there; [`Error::Io`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let what = path.as_ref().display().to_string();
-        let file = File::open(path).map_err(|error| Error::io(&what, &error))?;
+        let (file, _) = files::open(path.as_ref(), &what)?;
         Self::read(file, &what)
     }
 

@@ -27,8 +27,11 @@ impl<F: PrimeField> R1csStatement<F> {
     /// The statement as a verifier has it; `public` are the outputs, then the public inputs.
     ///
     /// # Errors
-    /// [`Error::Public`] if these are not as many as the system has.
+    /// [`Error::Public`] if these are not as many as the system has, or it has no constraint.
     pub fn new(system: Arc<R1cs<F>>, public: Vec<F>) -> Result<Self, Error> {
+        if system.header().constraints == 0 {
+            return Err(Error::nothing_claimed());
+        }
         let (got, needed) = (public.len(), system.header().counts.public());
         if got != needed {
             return Err(Error::Public(format!("{got} values for {needed} public outputs and inputs")));

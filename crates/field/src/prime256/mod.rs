@@ -246,11 +246,11 @@ impl<P: Modulus> Ring for Prime256<P> {
 }
 
 impl<P: Modulus> Field for Prime256<P> {
-    fn inverse(self) -> Option<Self> {
-        let inverse =
-            ConstMontyForm::<P, { U256::LIMBS }>::from_montgomery(limbs::to_library(self.limbs)).invert();
-        // The library's inversion takes the same time for all; zero's result says that there is none.
-        inverse.into_option().map(|inverse| Self::from_limbs(limbs::from_library(inverse.as_montgomery())))
+    fn inverse_or_zero(self) -> Self {
+        // The library's inversion takes the same time for all values; what it says of zero is not looked at but selected away.
+        let element = ConstMontyForm::<P, { U256::LIMBS }>::from_montgomery(limbs::to_library(self.limbs));
+        let inverse = element.invert().unwrap_or(ConstMontyForm::ZERO);
+        Self::from_limbs(limbs::from_library(inverse.as_montgomery()))
     }
 }
 

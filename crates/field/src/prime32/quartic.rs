@@ -123,14 +123,14 @@ impl Ring for F32x4 {
 
 impl Field for F32x4 {
     /// Down the tower: `z z'` lies in `F_p[X^2]` for `z' = z(-X)`, and its norm in `F_p`.
-    fn inverse(self) -> Option<Self> {
+    fn inverse_or_zero(self) -> Self {
         let [c0, c1, c2, c3] = self.0;
         let conjugate = Self([c0, -c1, c2, -c3]);
         let [n0, _, n2, _] = (self * conjugate).0;
         let cofactor = conjugate * Self([n0, F32(0), -n2, F32(0)]);
-        // A norm is zero for zero alone.
+        // A norm is zero for zero alone, and then so is the cofactor.
         let norm = n0 * n0 - (n2 * n2 + n2 * n2);
-        norm.inverse().map(|inverse| cofactor.scale(inverse))
+        cofactor.scale(norm.inverse_or_zero())
     }
 }
 

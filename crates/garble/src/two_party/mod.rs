@@ -99,6 +99,12 @@ impl Garbling {
         }
     }
 
+    /// Bytes of table that an AND gate takes.
+    #[must_use]
+    pub fn table_bytes(self) -> usize {
+        self.costs().1
+    }
+
     /// AND gates that so many pairs of keys of the hash are used for.
     fn gates(self, pairs: u64) -> u64 {
         pairs / self.costs().0

@@ -1,7 +1,7 @@
 //! The one encoding.
 
 use super::{
-    Attestation, Committed, Error, MAX_BYTES, MAX_ENTRIES, Mode, Part, Revealed, Statement, VERSION,
+    Attestation, Committed, Context, Error, MAX_BYTES, MAX_ENTRIES, Mode, Part, Revealed, Statement, VERSION,
 };
 use crate::claim::Malformed;
 use crate::commitment::Form;
@@ -25,7 +25,8 @@ impl From<Flaw> for Error {
 
 /// The bytes that are signed: all but the signature.
 pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
-    let Statement { mode, server_name, time, rounds, query, response } = statement;
+    let Statement { mode, server_name, port, certificate, time, rounds, pipelined, context, query, response } =
+        statement;
     let mut out = MAGIC.to_vec();
     out.extend(VERSION.to_be_bytes());
     out.push(match mode {
@@ -33,8 +34,12 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
         Mode::TwoParty => 1,
     });
     put(&mut out, server_name.as_bytes());
+    out.extend(port.to_be_bytes());
+    out.extend(certificate);
     out.extend(time.to_be_bytes());
     out.extend(rounds.to_be_bytes());
+    out.push(u8::from(*pipelined));
+    put(&mut out, context.as_bytes());
     for part in [query, response] {
         put_part(&mut out, part);
     }
@@ -53,7 +58,7 @@ fn put(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend(bytes);
 }
 
-fn put_part(out: &mut Vec<u8>, part: &Part) {
+pub(super) fn put_part(out: &mut Vec<u8>, part: &Part) {
     let Part { length, revealed, hidden, commitments } = part;
     out.extend(length.to_be_bytes());
     put_count(out, revealed.len());
@@ -109,8 +114,16 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, Error> {
     Ok(Statement {
         mode,
         server_name: text(cursor, "the server's name")?,
+        port: cursor.u16("the port")?,
+        certificate: cursor.array("the hash of the certificate")?,
         time: cursor.u64("the time")?,
         rounds: cursor.u32("the number of rounds")?,
+        pipelined: match cursor.u8("whether requests were sent at once")? {
+            0 => false,
+            1 => true,
+            other => return Err(Error::Malformed(format!("an order of rounds, {other}, is not known"))),
+        },
+        context: Context::new(counted(cursor, "the context")?)?,
         query: part(cursor)?,
         response: part(cursor)?,
     })

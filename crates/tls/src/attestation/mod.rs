@@ -4,10 +4,19 @@
 //! file  =  "volery attestation" LF | version, 2 bytes | statement | V's public key, 32 bytes | Ed25519 signature of all before it, 64 bytes
 //! ```
 //!
-//! V signs that it has verified: this host, at this time, by its certificates, received a query and gave a response of these
+//! V signs that it has verified: this host, on this port, at this time, by this certificate, received a query and gave a response of these
 //! lengths, in so many rounds; these bytes of them are revealed; those hidden strings are what they are said to be, and [claims](crate::claim) hold of them;
 //! these points are Pedersen commitments to some of them. It does not sign, and does not know, the rest. Claims are data, so that programs
-//! read them, too; a statement's `Display` puts them in words.
+//! read them, too; a statement's `Display` puts them in words. With it V signs the [`Context`], which P has chosen.
+//!
+//! **Which document it is about.** The path of each request is shown unless P hid it by name. A claim about `balance` says little without it: P
+//! may have asked for a page that repeats what it is given. A reader therefore looks at [`Statement::hidden_paths`], as
+//! `volery attestation verify` does. Nor does the path say all: a query or a body may make the document at that path repeat what it is asked. Both are
+//! hidden by default, so a reader also looks at [`Statement::hidden_words`] and must know what the document at the path can be made to say.
+//!
+//! **The port.** In proxy mode it is the one that V connected to. Of two parties P alone connects, so the port is the one that the requests' `Host`
+//! names, 443 if it names none: what the server was *asked* for. Services of one host that share a certificate and answer whatever `Host` says can
+//! be told apart in proxy mode only.
 //!
 //! A fourth party calls [`Attestation::from_bytes`] and then [`Attestation::verify`], which is the only way to the statement. It must
 //! trust V not to have worked together with P; nothing here is a proof of TLS. In proxy mode it must trust V's path to the server,
@@ -18,12 +27,14 @@
 //! bytes, and a signature can't be moved to other bytes of the same meaning.
 
 mod codec;
+mod context;
 mod show;
 mod statement;
 #[cfg(test)]
 #[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
 mod tests;
 
+pub use context::{Context, MAX_CONTEXT};
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
 pub use statement::{Committed, Mode, Part, Revealed, Statement};
 
@@ -31,7 +42,9 @@ use ed25519_dalek::{Signature, Signer};
 use sha2::Digest as _;
 
 /// The version of the format that is written and read.
-pub const VERSION: u16 = 1;
+///
+/// Version 1 did not say port, certificate and context, and hid path and query as one. It is refused: what it leaves out cannot be known.
+pub const VERSION: u16 = 2;
 /// The largest attestation, in bytes.
 pub const MAX_BYTES: usize = 1 << 26;
 /// The most entries of each list.
@@ -45,9 +58,7 @@ pub enum Error {
     #[error("this is not an attestation: {0}")]
     Malformed(String),
     /// The bytes are an attestation of another version.
-    #[error(
-        "this attestation has format version {0}, and this program reads version {VERSION}; use another version of the program"
-    )]
+    #[error("this attestation has format version {0}, and this program reads version {VERSION}{more}", more = advice(*.0))]
     Version(u16),
     /// The statement breaks a rule of the format. Of a file: it was not written by this format's rules.
     #[error("the statement's {what} {reason}")]
@@ -60,6 +71,9 @@ pub enum Error {
     /// The public key is not one that can be trusted with Ed25519.
     #[error("this is not a public key of Ed25519 that a signature can be believed of")]
     Key,
+    /// At P: V has signed something else than what P disclosed.
+    #[error("the attestation's {0} is not what was disclosed to the notary; do not use it")]
+    Differs(&'static str),
     /// Somebody else signed.
     #[error("the attestation is signed by the key {found}, not by {expected}")]
     Signer {
@@ -71,6 +85,15 @@ pub enum Error {
     /// The signature does not hold.
     #[error("the signature does not hold: the attestation was changed, or is not by this key")]
     Signature,
+}
+
+/// What can be done about another version.
+fn advice(version: u16) -> &'static str {
+    if version < VERSION {
+        ": older ones do not say the server's port and certificate, and may hide which document was asked for; have the page attested anew"
+    } else {
+        "; use a newer program"
+    }
 }
 
 /// A signed statement, which [`Attestation::verify`] gives out.

@@ -50,10 +50,17 @@ impl fmt::Display for Mode {
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "server    {}", self.server_name)?;
+        writeln!(f, "port      {}", self.port)?;
+        writeln!(f, "its cert  sha256:{}", hex(&self.certificate))?;
         writeln!(f, "time      {}", utc(self.time))?;
         writeln!(f, "mode      {}", self.mode)?;
         if self.rounds > 1 {
-            writeln!(f, "rounds    {} requests, each with its response", self.rounds)?;
+            let order =
+                if self.pipelined { "sent at once" } else { "each after the response to the one before" };
+            writeln!(f, "rounds    {} requests, {order}", self.rounds)?;
+        }
+        if !self.context.is_empty() {
+            writeln!(f, "context   {}", self.context)?;
         }
         for (side, Part { hidden, .. }) in [(Side::Client, &self.query), (Side::Server, &self.response)] {
             hidden.iter().try_for_each(|hidden| proved(f, side, hidden))?;
@@ -107,12 +114,20 @@ fn hidden(f: &mut fmt::Formatter<'_>, range: Range<u64>) -> fmt::Result {
     if range.is_empty() { Ok(()) } else { writeln!(f, "  bytes {range:?} hidden") }
 }
 
-/// Lines of text, or one of hexadecimal digits if the bytes are not UTF-8.
+/// Lines of text. A byte that is no UTF-8 is written as `\xe9`, which no text is, since a backslash of the text's own is written twice.
 fn lines(bytes: &[u8]) -> Vec<String> {
-    match core::str::from_utf8(bytes) {
-        Ok(text) => text.split('\n').map(|line| safe(line.strip_suffix('\r').unwrap_or(line))).collect(),
-        Err(_) => vec![format!("hex {}", hex(bytes))],
-    }
+    let line = |line: &[u8]| {
+        let chunks = line.strip_suffix(b"\r").unwrap_or(line).utf8_chunks();
+        chunks.fold(String::new(), |mut text, chunk| {
+            text.push_str(&safe(chunk.valid()));
+            for byte in chunk.invalid() {
+                // Writing to a string does not fail.
+                let _ = write!(text, "\\x{byte:02x}");
+            }
+            text
+        })
+    };
+    bytes.split(|byte| *byte == b'\n').map(line).collect()
 }
 
 /// Text that a terminal takes for nothing but text: what is not printable is escaped.
@@ -129,11 +144,15 @@ fn safe(text: &str) -> String {
 
 impl Serialize for Statement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Statement", 6)?;
+        let mut object = serializer.serialize_struct("Statement", 10)?;
         object.serialize_field("server_name", &self.server_name)?;
+        object.serialize_field("port", &self.port)?;
+        object.serialize_field("certificate", &hex(&self.certificate))?;
         object.serialize_field("time", &utc(self.time))?;
         object.serialize_field("mode", &self.mode)?;
         object.serialize_field("rounds", &self.rounds)?;
+        object.serialize_field("pipelined", &self.pipelined)?;
+        object.serialize_field("context", &self.context)?;
         object.serialize_field("query", &self.query)?;
         object.serialize_field("response", &self.response)?;
         object.end()

@@ -5,10 +5,10 @@ use core::ops::Range;
 use curve25519_dalek::ristretto::CompressedRistretto;
 use serde::Serialize;
 
-use super::{Error, MAX_ENTRIES};
+use super::{Context, Error, MAX_ENTRIES, codec};
 use crate::commitment::{Form, MAX_VALUES, Place};
 use crate::cursor::Cursor;
-use crate::disclosure::{Hidden, put_all_hidden, read_all_hidden};
+use crate::disclosure::{self, Hidden, put_all_hidden, read_all_hidden};
 use crate::http::MAX_MESSAGES;
 use crate::prf::Side;
 use crate::server;
@@ -17,6 +17,9 @@ use crate::server;
 const MAX_LENGTH: u64 = 1 << 48;
 /// The first second of the year 10000.
 const END_OF_TIME: u64 = 253_402_300_800;
+
+/// How many seconds the clocks of P and V may differ: enough for any that are set, and for the proof in between.
+const CLOCKS: u64 = 3600;
 
 /// How the connection was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -39,10 +42,20 @@ pub struct Statement {
     pub mode: Mode,
     /// The host: a DNS name in lower case, or an IP address, as [`Identity::name`](server::Identity::name) has it.
     pub server_name: String,
+    /// The server's port: in proxy mode the one that V connected to, of two parties the one that the requests' `Host` names (443 if it
+    /// names none).
+    pub port: u16,
+    /// SHA-256 of the DER of the server's certificate.
+    pub certificate: [u8; 32],
     /// When V verified the server, in seconds since 1970 (UTC).
     pub time: u64,
     /// Requests on the connection, and as many responses: 1 to [`MAX_MESSAGES`].
     pub rounds: u32,
+    /// Whether a request was sent before the response to the one before it had come, so that their order says nothing about what a later
+    /// response is an answer to. Only with several rounds of two parties.
+    pub pipelined: bool,
+    /// What P wanted to have signed with it.
+    pub context: Context,
     /// What the client sent: the plaintext of all its records of application data.
     pub query: Part,
     /// What the server sent, likewise.
@@ -162,6 +175,16 @@ impl Part {
         Some(Self { length, revealed, hidden: Vec::new(), commitments: Vec::new() })
     }
 
+    /// Whether this is `expected`, commitments apart; compared as it is written, since claims of others may be explained in one of them.
+    fn is_of(&self, expected: &Self) -> bool {
+        let written = |part: &Self| {
+            let mut out = Vec::new();
+            codec::put_part(&mut out, &Self { commitments: Vec::new(), ..part.clone() });
+            out
+        };
+        written(self) == written(expected)
+    }
+
     fn check(&self, what: &'static str, rounds: u32) -> Result<(), Error> {
         let error = |reason: String| Error::Statement { what, reason };
         if self.length > MAX_LENGTH {
@@ -269,6 +292,51 @@ impl Statement {
         found.ok().and_then(|at| commitments.get(at))
     }
 
+    /// The requests whose paths are hidden, from 0: of them the statement does not say which document was asked for.
+    #[must_use]
+    pub fn hidden_paths(&self) -> Vec<usize> {
+        let paths = self.query.hidden.iter().filter(|hidden| hidden.part == disclosure::Part::Path);
+        paths.map(|hidden| hidden.round).collect()
+    }
+
+    /// The requests of which a query or something of a body is hidden, from 0. What is hidden there can make a server answer with words of P's (a
+    /// GraphQL alias, a page that repeats what it is asked), so what the path means must not depend on it.
+    #[must_use]
+    pub fn hidden_words(&self) -> Vec<usize> {
+        use disclosure::Part::{Body, Json, Query};
+        let words = self.query.hidden.iter().filter(|hidden| matches!(hidden.part, Query | Body | Json(_)));
+        let mut rounds: Vec<usize> = words.map(|hidden| hidden.round).collect();
+        rounds.dedup();
+        rounds
+    }
+
+    /// At P: that this, which V has signed, is what P disclosed, `expected` (whose commitments are [looked at](crate::commitment::Openings::check_all)
+    /// where they are opened, and whose time is P's clock's).
+    ///
+    /// # Errors
+    /// [`Error::Differs`].
+    pub fn check_against(&self, expected: &Self) -> Result<(), Error> {
+        // Taken apart, so that nothing is forgotten.
+        let Self { mode, server_name, port, certificate, time, rounds, pipelined, context, query, response } =
+            self;
+        let all = [
+            ("mode", *mode == expected.mode),
+            ("server name", *server_name == expected.server_name),
+            ("port", *port == expected.port),
+            ("certificate", *certificate == expected.certificate),
+            ("time", time.abs_diff(expected.time) <= CLOCKS),
+            ("number of rounds", *rounds == expected.rounds),
+            ("order of rounds", *pipelined == expected.pipelined),
+            ("context", *context == expected.context),
+            ("query", query.is_of(&expected.query)),
+            ("response", response.is_of(&expected.response)),
+        ];
+        match all.iter().find(|(_, same)| !same) {
+            None => Ok(()),
+            Some((what, _)) => Err(Error::Differs(what)),
+        }
+    }
+
     /// The rules of the format.
     pub(super) fn check(&self) -> Result<(), Error> {
         let error = |what, reason: &str| Error::Statement { what, reason: reason.into() };
@@ -278,12 +346,18 @@ impl Statement {
                 "is not a DNS name in lower case or an IP address in its usual form",
             ));
         }
+        if self.port == 0 {
+            return Err(error("port", "is 0"));
+        }
         if self.time >= END_OF_TIME {
             return Err(error("time", "is after the year 9999"));
         }
         if !(1..=MAX_MESSAGES).contains(&(self.rounds as usize)) {
             let reason = format!("is {}, not 1 to {MAX_MESSAGES}", self.rounds);
             return Err(Error::Statement { what: "number of rounds", reason });
+        }
+        if self.pipelined && (self.rounds < 2 || self.mode != Mode::TwoParty) {
+            return Err(error("order of rounds", "is that of requests sent at once, where that can't be"));
         }
         self.query.check("query", self.rounds)?;
         self.response.check("response", self.rounds)?;

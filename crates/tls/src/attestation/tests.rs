@@ -18,7 +18,7 @@ use crate::testing::hex;
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "a1b6f43001ba6331c949ef9a51a22603c8c76042f9ac2de6df91b8433b043cee";
+const PINNED: &str = "231bae5b826b1fd35e4b44a50338a2717c8316f0612b6649d47c9cb2ddbe0933";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
@@ -57,8 +57,12 @@ fn statement() -> Statement {
     Statement {
         mode: Mode::Proxy,
         server_name: "data.example.com".into(),
+        port: 8443,
+        certificate: [0xce; 32],
         time: 1_780_000_000,
         rounds: 1,
+        pipelined: false,
+        context: Context::new(b"nonce-1").unwrap(),
         query,
         response,
     }
@@ -79,7 +83,7 @@ fn what_is_signed_is_what_is_read() {
     assert_eq!(read.verify(&key().verifying_key().to_bytes()), Ok(&statement()));
 }
 
-/// Version 1's bytes. The whole file was also made by hand: encoded by a few lines of Python, with the multiples of the generator
+/// Version 2's bytes. The whole file was also made by hand: encoded by a few lines of Python, with the multiples of the generator
 /// of RFC 9496, appendix A.1, and signed by OpenSSL 3.0 (`openssl pkeyutl -sign -rawin`); the hash is of that file.
 #[test]
 fn the_format_is_pinned() {
@@ -88,9 +92,11 @@ fn the_format_is_pinned() {
     let small = Statement { query: Part::default(), response: Part::default(), ..statement() };
     let bytes = Attestation::sign(small, &key()).unwrap().to_bytes();
     let expected = [
-        b"volery attestation\n\0\x01\0\0\0\0\x10data.example.com".to_vec(),
+        b"volery attestation\n\0\x02\0\0\0\0\x10data.example.com\x20\xfb".to_vec(),
+        vec![0xce; 32],
         1_780_000_000_u64.to_be_bytes().to_vec(),
         vec![0, 0, 0, 1],
+        b"\0\0\0\0\x07nonce-1".to_vec(),
         vec![0; 2 * 20],
         hex(PUBLIC),
     ];
@@ -154,11 +160,12 @@ fn statements_that_break_a_rule_are_neither_signed_nor_read() {
     use Form::{Bytes, Number};
     let shown = |start: u64, bytes: &[u8]| Revealed { start, bytes: bytes.to_vec() };
     type Break = fn(&mut Statement);
-    let breaks: [(&str, Break); 22] = [
+    let breaks: [(&str, Break); 23] = [
         ("query", |s| s.query.length = u64::MAX),
         ("server name", |s| s.server_name = "Data.example.com".into()),
         ("server name", |s| s.server_name = "data.example.com.".into()),
         ("server name", |s| s.server_name = "2001:DB8::1".into()),
+        ("port", |s| s.port = 0),
         ("time", |s| s.time = 253_402_300_800),
         ("response", |s| s.response.hidden[0].ranges = vec![31..33]),
         ("response", |s| s.response.hidden[0].ranges = vec![34..34]),
@@ -258,6 +265,18 @@ fn hidden_strings_that_could_not_be_read_again_are_not_signed() {
 }
 
 #[test]
+fn requests_are_sent_at_once_by_two_parties_alone_and_only_if_there_are_several() {
+    let of = |mode, rounds| Statement { mode, rounds, pipelined: true, ..statement() };
+    let signed = Attestation::sign(of(Mode::TwoParty, 2), &key()).unwrap();
+    let read = Attestation::from_bytes(&signed.to_bytes()).unwrap();
+    assert!(read.verify(&key().verifying_key().to_bytes()).unwrap().pipelined);
+    for (mode, rounds) in [(Mode::TwoParty, 1), (Mode::Proxy, 2)] {
+        let refused = Attestation::sign(of(mode, rounds), &key());
+        assert!(matches!(refused, Err(Error::Statement { what: "order of rounds", .. })));
+    }
+}
+
+#[test]
 fn hidden_strings_are_in_messages_that_there_are_and_in_their_order() {
     let of = |rounds: u32, query: [usize; 2], response: usize| {
         let mut statement = Statement { rounds, ..statement() };
@@ -294,11 +313,116 @@ fn hidden_strings_are_in_messages_that_there_are_and_in_their_order() {
 #[test]
 fn other_versions_and_files_are_named() {
     let mut bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
-    bytes[20] = 2;
-    assert_eq!(Attestation::from_bytes(&bytes), Err(Error::Version(2)));
+    for (version, advice) in [(1, "have the page attested anew"), (3, "use a newer program")] {
+        bytes[20] = version;
+        let error = Attestation::from_bytes(&bytes).unwrap_err();
+        assert_eq!(error, Error::Version(version.into()));
+        assert!(error.to_string().contains(advice), "{error}");
+    }
     let result = Attestation::from_bytes(b"-----BEGIN CERTIFICATE-----");
     assert!(matches!(result, Err(Error::Malformed(reason)) if reason.contains("first line")));
     assert!(matches!(Attestation::from_bytes(&vec![0; MAX_BYTES + 1]), Err(Error::Malformed(_))));
+}
+
+#[test]
+fn a_statement_says_which_paths_it_hides() {
+    assert!(statement().hidden_paths().is_empty());
+    let mut hiding = Statement { rounds: 2, ..statement() };
+    hiding.query.hidden[1].part = HiddenPart::Path;
+    hiding.query.hidden[1].round = 1;
+    let signed = Attestation::sign(hiding, &key()).unwrap();
+    let read = Attestation::from_bytes(&signed.to_bytes()).unwrap();
+    assert_eq!(read.verify(&key().verifying_key().to_bytes()).unwrap().hidden_paths(), [1]);
+}
+
+#[test]
+fn a_statement_says_of_which_requests_words_are_hidden() {
+    for (part, rounds) in [
+        (HiddenPart::Path, &[][..]),
+        (HiddenPart::Header("cookie".into()), &[]),
+        (HiddenPart::Query, &[1]),
+        (HiddenPart::Body, &[1]),
+        (HiddenPart::Json("a".into()), &[1]),
+    ] {
+        let mut hiding = Statement { rounds: 2, ..statement() };
+        for hidden in &mut hiding.query.hidden {
+            hidden.part = HiddenPart::Path;
+        }
+        hiding.query.hidden[1].part = part.clone();
+        hiding.query.hidden[1].round = 1;
+        assert_eq!(hiding.hidden_words(), rounds, "{part:?}");
+    }
+}
+
+/// What P disclosed: a statement without the commitments, which only V's signature adds.
+fn disclosed() -> Statement {
+    let without = |part: Part| Part { commitments: Vec::new(), ..part };
+    let Statement { query, response, .. } = statement();
+    let (query, response) = (without(query), without(response));
+    Statement { mode: Mode::TwoParty, rounds: 2, query, response, ..statement() }
+}
+
+#[test]
+fn what_p_disclosed_is_what_it_keeps_with_v_s_commitments_and_clock() {
+    let signed = || Statement { mode: Mode::TwoParty, rounds: 2, ..statement() };
+    assert_eq!(signed().check_against(&disclosed()), Ok(()));
+    for time in [disclosed().time - 3600, disclosed().time + 3600] {
+        assert_eq!(Statement { time, ..signed() }.check_against(&disclosed()), Ok(()));
+    }
+}
+
+/// V, or a notary, signs something else than P has disclosed: one thing of all that it signs.
+#[test]
+fn forgery_what_v_signs_otherwise_than_p_disclosed_it_is_refused_by_p_whatever_it_is() {
+    type Change = fn(&mut Statement);
+    let changes: &[(&str, Change)] = &[
+        ("mode", |s| s.mode = Mode::Proxy),
+        ("server name", |s| s.server_name = "data.example.org".into()),
+        ("port", |s| s.port = 443),
+        ("certificate", |s| s.certificate[31] ^= 1),
+        ("time", |s| s.time += 3601),
+        ("time", |s| s.time -= 3601),
+        ("number of rounds", |s| s.rounds = 3),
+        ("order of rounds", |s| s.pipelined = true),
+        ("context", |s| s.context = Context::new(b"nonce-2").unwrap()),
+        ("context", |s| s.context = Context::default()),
+        ("query", |s| s.query.length += 1),
+        ("query", |s| s.query.revealed[0].bytes[0] ^= 1),
+        ("query", |s| s.query.revealed[1].start = 31),
+        ("query", |s| drop(s.query.revealed.pop())),
+        ("query", |s| s.query.revealed.push(Revealed { start: 40, bytes: b"x".to_vec() })),
+        ("query", |s| drop(s.query.hidden.pop())),
+        ("query", |s| s.query.hidden.push(hidden(None, &[40..41]))),
+        ("query", |s| s.query.hidden[0].round = 1),
+        ("query", |s| s.query.hidden[0].part = HiddenPart::Path),
+        ("query", |s| s.query.hidden[0].part = HiddenPart::Json("debt".into())),
+        ("query", |s| s.query.hidden[0].class = Class::Opaque),
+        ("query", |s| s.query.hidden[0].ranges = vec![24..26]),
+        ("query", |s| s.query.hidden[0].commit = None),
+        ("query", |s| s.query.hidden[1].commit = Some(Form::Bytes)),
+        ("response", |s| s.response.length -= 1),
+        ("response", |s| s.response.revealed[1].bytes[0] ^= 1),
+        ("response", |s| s.response.revealed.clear()),
+        ("response", |s| s.response.hidden.clear()),
+        ("response", |s| s.response.hidden[0].claims.clear()),
+        ("response", |s| {
+            s.response.hidden[0].claims = vec![Assertion::Number(Interval::at_least(5001))];
+        }),
+        ("response", |s| s.response.hidden[0].claims.push(Assertion::Digits)),
+        ("response", |s| s.response.hidden[0].commit = Some(Form::Bytes)),
+        ("response", |s| core::mem::swap(&mut s.query, &mut s.response)),
+    ];
+    for (at, (field, change)) in changes.iter().enumerate() {
+        let mut signed = Statement { mode: Mode::TwoParty, rounds: 2, ..statement() };
+        change(&mut signed);
+        // Of both texts the first is named.
+        let fields = if at + 1 == changes.len() { &["query", "response"][..] } else { from_ref(field) };
+        let found = signed.check_against(&disclosed());
+        assert!(
+            matches!(&found, Err(Error::Differs(what)) if fields.contains(what)),
+            "{at}, {field}: {found:?}"
+        );
+    }
 }
 
 #[test]
@@ -314,6 +438,9 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
     let text = statement().to_string();
     for line in [
         "server    data.example.com",
+        "port      8443",
+        &format!("its cert  sha256:{}", "ce".repeat(32)),
+        "context   nonce-1",
         "time      2026-05-28T20:26:40Z",
         "proved    request json balance, bytes 24..26 27..30: is a JSON number",
         "proved    response json balance, bytes 32..35: is a JSON number",
@@ -331,22 +458,33 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
     }
     let mut second = Statement { rounds: 2, ..statement() };
     second.response.hidden[0].round = 1;
-    assert!(second.to_string().contains("rounds    2 requests, each with its response"));
+    assert!(second.to_string().contains("rounds    2 requests, each after the response to the one before"));
+    let at_once = Statement { pipelined: true, mode: Mode::TwoParty, ..second.clone() };
+    assert!(at_once.to_string().contains("rounds    2 requests, sent at once"));
     assert!(second.to_string().contains("proved    response 2 json balance: is a number"));
     let evil = "\u{1b}[2J\u{202e}evil\u{7}\\";
     let mut statement = statement();
     statement.query = Part::revealing(evil.as_bytes(), from_ref(&(0..evil.len()))).unwrap();
     assert!(statement.to_string().contains(r"| \u{1b}[2J\u{202e}evil\u{7}\\"));
     statement.query = Part::revealing(b"\xff\0", from_ref(&(0..2))).unwrap();
-    assert!(statement.to_string().contains("| hex ff00"));
+    assert!(statement.to_string().contains(r"| \xff\0"));
+    // One byte that is no text does not hide the rest of what is shown from who reads it.
+    let mixed = b"a: \xe9\xff\\xe9 \xc3\xa9\r\nb\x1b";
+    statement.query = Part::revealing(mixed, from_ref(&(0..mixed.len()))).unwrap();
+    let text = statement.to_string();
+    assert!(text.contains("| a: \\xe9\\xff\\\\xe9 \u{e9}\n    | b\\u{1b}\n"), "{text}");
 }
 
 #[test]
 fn programs_read_it_as_json() {
     let value = serde_json::to_value(statement()).unwrap();
     assert_eq!(value["mode"], "proxy");
+    assert_eq!(value["port"], 8443);
+    assert_eq!(value["certificate"], "ce".repeat(32));
+    assert_eq!(value["context"], "nonce-1");
     assert_eq!(value["time"], "2026-05-28T20:26:40Z");
     assert_eq!(value["rounds"], 1);
+    assert_eq!(value["pipelined"], false);
     assert_eq!(value["query"]["revealed"][1]["start"], 30);
     assert_eq!(value["query"]["revealed"][1]["text"], "\r\n\r\n");
     let expected = serde_json::json!({
@@ -410,12 +548,18 @@ fn parts() -> impl Strategy<Value = Part> {
 
 fn statements() -> impl Strategy<Value = Statement> {
     let names = prop_oneof![Just("example.com"), Just("192.0.2.1"), Just("2001:db8::1")];
-    (any::<bool>(), names, 0_u64..253_402_300_800, parts(), parts()).prop_map(
-        |(proxy, name, time, query, response)| Statement {
+    let context = prop::collection::vec(any::<u8>(), 0..=MAX_CONTEXT);
+    let about = (1_u16.., 0_u64..253_402_300_800, context);
+    (any::<bool>(), names, about, parts(), parts()).prop_map(
+        |(proxy, name, (port, time, context), query, response)| Statement {
             mode: if proxy { Mode::Proxy } else { Mode::TwoParty },
             server_name: name.into(),
+            port,
+            certificate: [port as u8; 32],
             time,
             rounds: 1,
+            pipelined: false,
+            context: Context::new(&context).unwrap(),
             query,
             response,
         },

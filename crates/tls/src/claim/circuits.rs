@@ -5,6 +5,8 @@ use volery_circuit::gadgets::{all_ones, any_one, equal, not, or, xor_constant};
 use volery_circuit::{Error, Prove};
 use volery_field::F2;
 
+use super::byte::{Byte, ByteSet};
+
 /// The most digits of a number that is committed to as a number.
 pub const MAX_DIGITS: usize = 19;
 /// Width of [`integer`]s: any 19 digits are below 2^64.
@@ -35,11 +37,16 @@ pub(super) fn header_value<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -
     Ok(())
 }
 
-/// Claims that all bytes are from 33 to 126.
-pub(super) fn visible<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
-    for byte in bytes(bits) {
-        let none = [is(b, byte, 0x7f)?, control(b, byte)?, is(b, byte, b' ')?, byte[7].clone()];
-        b.assert_zero(&none)?;
+/// Claims that all bytes are from 33 to 126, and none of them one of `delimiters`.
+pub(super) fn target<B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    bits: &[B::Wire],
+    delimiters: &[u8],
+) -> Result<(), B::Error> {
+    let refused = ByteSet::of(|byte| !byte.is_ascii_graphic() || delimiters.contains(&byte));
+    for mut byte in Byte::all(bits) {
+        let refused = byte.is_in(b, &refused)?;
+        b.assert_zero(&[refused])?;
     }
     Ok(())
 }

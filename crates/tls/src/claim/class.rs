@@ -16,8 +16,10 @@ pub enum Class {
     Number,
     /// A part of the value of a header field.
     HeaderValue,
-    /// A part of a request's target.
-    Target,
+    /// The path of a request's target, after its slash.
+    Path,
+    /// The query of a request's target, after its question mark.
+    Query,
     /// Anything.
     Opaque,
 }
@@ -28,7 +30,7 @@ impl Class {
     pub const fn filler(self) -> u8 {
         match self {
             Self::Number => b'1',
-            Self::JsonText | Self::HeaderValue | Self::Target | Self::Opaque => b'x',
+            Self::JsonText | Self::HeaderValue | Self::Path | Self::Query | Self::Opaque => b'x',
         }
     }
 
@@ -37,13 +39,14 @@ impl Class {
             Self::JsonText => 1,
             Self::Number => 2,
             Self::HeaderValue => 3,
-            Self::Target => 4,
+            Self::Path => 4,
             Self::Opaque => 5,
+            Self::Query => 6,
         }
     }
 
     pub(crate) fn from_code(code: u8) -> Option<Self> {
-        [Self::JsonText, Self::Number, Self::HeaderValue, Self::Target, Self::Opaque]
+        [Self::JsonText, Self::Number, Self::HeaderValue, Self::Path, Self::Query, Self::Opaque]
             .into_iter()
             .find(|class| class.code() == code)
     }
@@ -55,7 +58,8 @@ impl fmt::Display for Class {
             Self::JsonText => "is text of a JSON string",
             Self::Number => "is a JSON number",
             Self::HeaderValue => "is text of a header",
-            Self::Target => "is text of a request's target",
+            Self::Path => "is text of a path",
+            Self::Query => "is text of a query",
             Self::Opaque => "is hidden",
         })
     }
@@ -68,7 +72,8 @@ impl Claim for Class {
             Self::JsonText => circuits::json_text(recorder, bytes),
             Self::Number => number::number(recorder, bytes),
             Self::HeaderValue => circuits::header_value(recorder, bytes),
-            Self::Target => circuits::visible(recorder, bytes),
+            Self::Path => circuits::target(recorder, bytes, b"?#"),
+            Self::Query => circuits::target(recorder, bytes, b"#"),
             Self::Opaque => Ok(()),
         }
     }

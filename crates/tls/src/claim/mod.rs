@@ -27,7 +27,8 @@
 //! | [`Class::JsonText`] | the inside of a JSON string | no control bytes; no `"` but after `\`; no `\` left open at the end | `x` |
 //! | [`Class::Number`] | a whole JSON number | RFC 8259's grammar of numbers, from the first byte to the last | `1` |
 //! | [`Class::HeaderValue`] | the value of a header field | no bytes below 32 but tabs, no 127: so no line ends | `x` |
-//! | [`Class::Target`] | a request's target | bytes from 33 to 126: so no blank | `x` |
+//! | [`Class::Path`] | the path of a request's target | bytes from 33 to 126, so no blank, but neither `?` nor `#` | `x` |
+//! | [`Class::Query`] | the query of a request's target | bytes from 33 to 126, but no `#` | `x` |
 //! | [`Class::Opaque`] | a whole body | nothing: V reads no structure in it | `x` |
 //!
 //! The fillers are chosen so that what stands around cannot be misread either: `x` after a revealed `\` or `\u` is no JSON, so a
@@ -107,7 +108,28 @@ pub trait Claim: Send + Sync {
 /// # Errors
 /// [`Error::Public`] for more than [`MAX_CLAIMED`] bytes; the claim's.
 pub fn circuit(claim: &dyn Claim, class: Class, length: usize) -> Result<Circuit<F2>, Error> {
-    record(length, |recorder, bytes| claim.assert(recorder, class, bytes).map(|()| Vec::new()))
+    let mut recorder = Recorder::new();
+    let wires = string(&mut recorder, length)?;
+    claim.assert(&mut recorder, class, &wires)?;
+    recorder.finish(&[])
+}
+
+/// How many gates [`circuit`] has, which is not made; none if they are more than `most`.
+///
+/// # Errors
+/// As [`circuit`].
+pub(crate) fn gates(
+    claim: &dyn Claim,
+    class: Class,
+    length: usize,
+    most: usize,
+) -> Result<Option<usize>, Error> {
+    let mut recorder = Recorder::counting(most);
+    let wires = string(&mut recorder, length)?;
+    let told = claim.assert(&mut recorder, class, &wires);
+    // Beyond the most nothing else is looked at.
+    let Some(count) = recorder.count() else { return Ok(None) };
+    told.map(|()| Some(count))
 }
 
 /// The circuit from the decimal digits of a number to its 64 bits, lowest first, of which it asserts that they are digits, the first of
@@ -116,22 +138,32 @@ pub fn circuit(claim: &dyn Claim, class: Class, length: usize) -> Result<Circuit
 /// # Errors
 /// [`Error::Public`] for more than [`MAX_DIGITS`] digits, and for none.
 pub(crate) fn integer(digits: usize) -> Result<Circuit<F2>, Error> {
+    let mut recorder = Recorder::new();
+    let wires = string(&mut recorder, digits)?;
+    let value = value(&mut recorder, &wires)?;
+    recorder.finish(&[("value", &value)])
+}
+
+/// The circuit of [`integer`], to be [counted](gates).
+pub(crate) struct Integer;
+
+impl Claim for Integer {
+    fn assert(&self, recorder: &mut Recorder<F2>, _: Class, bytes: &[Recorded]) -> Result<(), Error> {
+        value(recorder, bytes).map(drop)
+    }
+}
+
+fn value(recorder: &mut Recorder<F2>, bytes: &[Recorded]) -> Result<Vec<Recorded>, Error> {
+    let digits = bytes.len() / 8;
     if digits > MAX_DIGITS {
         return Err(Error::Public(format!("a number of {digits} digits; at most {MAX_DIGITS}")));
     }
-    record(digits, circuits::integer)
+    circuits::integer(recorder, bytes)
 }
 
-/// The circuit from a string of `length` bytes to what `write` makes of its bits.
-fn record(
-    length: usize,
-    write: impl FnOnce(&mut Recorder<F2>, &[Recorded]) -> Result<Vec<Recorded>, Error>,
-) -> Result<Circuit<F2>, Error> {
+/// The input wires of a string of `length` bytes.
+fn string(recorder: &mut Recorder<F2>, length: usize) -> Result<Vec<Recorded>, Error> {
     let bits = u32::try_from(length).ok().filter(|length| *length as usize <= MAX_CLAIMED).map(|n| 8 * n);
     let bits = bits.ok_or_else(|| Error::Public(format!("a claim about {length} bytes; at most 2^16")))?;
-    let mut recorder = Recorder::new();
-    let wires = recorder.input("bytes", bits, false)?;
-    let outputs = write(&mut recorder, &wires)?;
-    let named = ("value", &*outputs);
-    recorder.finish(if outputs.is_empty() { &[] } else { core::slice::from_ref(&named) })
+    recorder.input("bytes", bits, false)
 }

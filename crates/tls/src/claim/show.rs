@@ -74,7 +74,8 @@ impl Serialize for Class {
             Self::JsonText => "json-text",
             Self::Number => "json-number",
             Self::HeaderValue => "header-value",
-            Self::Target => "target",
+            Self::Path => "path",
+            Self::Query => "query",
             Self::Opaque => "opaque",
         })
     }

@@ -10,11 +10,13 @@ use zeroize::Zeroizing;
 use super::derive::{Root, SIDES, derive, records, stream};
 use super::machine::{Failure, Zk};
 use super::payload::{application, blocks};
-use super::shown::{Message, Shown, message_name, places};
+use super::price::{claims_of, reserve};
+use super::shown::{Hidden, Message, Shown, message_name, places};
 use super::{Error, Refusal};
-use crate::claim::{self, Assertion, Claim, Class};
+use crate::claim::{self, Claim, Class};
 use crate::commitment::{Form, Halves, Place};
 use crate::ghash::BLOCK_BYTES;
+use crate::memory::Share;
 use crate::prf::Side;
 use crate::record::Cipher;
 use crate::step::BLOCK_BITS;
@@ -27,11 +29,6 @@ const SERVER: u64 = 2 * 16_100 + 320;
 /// Commitments of a block of AES, about: eight for each S-box.
 const BLOCK: u64 = 1_080;
 
-/// The most gates of all claims about a direction: they are in memory, at V too.
-const MAX_GATES: usize = 1 << 23;
-/// The most regular expressions of a direction: V has to make their automata.
-const MAX_PATTERNS: usize = 16;
-
 /// That a connection's Finished messages, tags and shown payload are made of its keys, and that the claims hold of its hidden payload.
 ///
 /// What is claimed about the connection's *transcript* V has to check itself: [`receive`](super::receive) does.
@@ -42,6 +39,8 @@ pub(crate) struct Account {
     opened: Vec<u8>,
     shown: [Shown; 2],
     constraints: [Vec<Constraint>; 2],
+    /// For the circuits, and whatever else the session has.
+    _memory: Share,
 }
 
 /// Claims about the bytes in these ranges.
@@ -138,19 +137,28 @@ impl Committed {
 }
 
 impl Account {
-    /// The statement about a transcript with these raw bytes (client's, server's) that `message` makes.
+    /// The statement about a transcript with these raw bytes (client's, server's) that `message` makes. `memory` is what the session has: what
+    /// the claims take comes to it before there is any circuit.
     ///
     /// # Errors
-    /// [`Refusal::Claim`] for a claim that cannot hold for the length of what it is about.
-    pub(super) fn new(transcript: Transcript, raw: [&[u8]; 2], message: Message) -> Result<Self, Refusal> {
+    /// As [`reserve`].
+    pub(super) fn new(
+        transcript: Transcript,
+        raw: [&[u8]; 2],
+        message: Message,
+        mut memory: Share,
+    ) -> Result<Self, Refusal> {
         let mut digest = Digest::new();
         let [client, server] = raw;
         digest.bytes("client's bytes", client).bytes("server's bytes", server);
         digest.bytes("message", &message.encode());
-        let Message { opened, shown } = message;
+        let Message { opened, shown, .. } = message;
         let [request, response] = &shown;
-        let constraints = [constraints(Side::Client, request)?, constraints(Side::Server, response)?];
-        Ok(Self { transcript, digest: digest.finish(), opened, shown, constraints })
+        reserve([request, response], &mut memory)?;
+        let constraints = [constraints(Side::Client, request), constraints(Side::Server, response)];
+        let [request, response] = constraints;
+        let constraints = [request.map_err(Refusal::Claim)?, response.map_err(Refusal::Claim)?];
+        Ok(Self { transcript, digest: digest.finish(), opened, shown, constraints, _memory: memory })
     }
 
     /// Whether what is claimed is true of this payload; keeps what is needed to prove it.
@@ -295,38 +303,18 @@ impl Constraint {
     }
 }
 
-/// The circuits of a direction's hidden strings.
-fn constraints(side: Side, shown: &Shown) -> Result<Vec<Constraint>, Refusal> {
-    let (mut constraints, mut gates, mut patterns) = (Vec::new(), 0, 0);
-    for hidden in &shown.hidden {
-        if !hidden.is_constrained() {
-            continue;
-        }
-        let refuse = |reason: &str| Refusal::Claim(CircuitError::Public(reason.into()));
-        patterns += hidden.claims.iter().filter(|claim| matches!(claim, Assertion::Matches(_))).count();
-        if patterns > MAX_PATTERNS {
-            return Err(refuse("more than 16 regular expressions about a request or response"));
-        }
-        let mut claims = Vec::new();
-        let class: (Box<dyn Claim>, String) = (Box::new(hidden.class), hidden.class.to_string());
-        let others = hidden.claims.iter().map(|claim| {
-            let other: (Box<dyn Claim>, String) = (Box::new(claim.clone()), claim.to_string());
-            other
-        });
-        for (claim, text) in core::iter::once(class).chain(others) {
+/// The circuits of a direction's hidden strings, whose memory has been [reserved](reserve).
+fn constraints(side: Side, shown: &Shown) -> Result<Vec<Constraint>, CircuitError> {
+    let constraint = |hidden: &Hidden| {
+        let claimed = |(claim, text)| {
             let text = format!("{} {} {text}", message_name(side, hidden.round), hidden.part);
-            let claimed = Claimed::new(claim, text, hidden.class, hidden.length()).map_err(Refusal::Claim)?;
-            gates += claimed.circuit.gates().len();
-            if gates > MAX_GATES {
-                return Err(refuse("all claims together take more than 2^23 gates"));
-            }
-            claims.push(claimed);
-        }
-        // A number's circuit is small, and there are at most 256.
-        let committed = Committed::new(hidden.commit, hidden.length()).map_err(Refusal::Claim)?;
-        constraints.push(Constraint { ranges: hidden.ranges.clone(), claims, committed });
-    }
-    Ok(constraints)
+            Claimed::new(claim, text, hidden.class, hidden.length())
+        };
+        let claims = claims_of(hidden).into_iter().map(claimed).collect::<Result<_, _>>()?;
+        let committed = Committed::new(hidden.commit, hidden.length())?;
+        Ok(Constraint { ranges: hidden.ranges.clone(), claims, committed })
+    };
+    shown.constrained().map(constraint).collect()
 }
 
 impl Account {

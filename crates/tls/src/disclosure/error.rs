@@ -102,9 +102,43 @@ pub enum Refusal {
         /// The verified host.
         expected: String,
     },
+    /// The port is none that V has to do with, or not the same for all.
+    #[error("port {port} of a request's Host: {reason}")]
+    Port {
+        /// The port.
+        port: u16,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A request came before the response to the one before it had ended, or after its own had begun.
+    #[error(
+        "request {} was not sent after the whole response to the one before it and before its own: what comes then may be the answer to \
+         something else", .round + 1
+    )]
+    Order {
+        /// Which one, from 0.
+        round: usize,
+    },
+    /// V has no memory for all claims.
+    #[error(
+        "what is hidden and claimed takes more memory than the verifier {}; the request has been made, so do not repeat it blindly if it changes something",
+        lack(*.ever)
+    )]
+    Memory {
+        /// Whether it would not have enough without other sessions either.
+        ever: bool,
+    },
     /// A claim can't hold for the length of what it is about.
     #[error("a claim: {0}")]
     Claim(volery_circuit::Error),
+}
+
+fn lack(ever: bool) -> &'static str {
+    if ever {
+        "ever has: hide and claim less"
+    } else {
+        "has left now: come again later, or hide and claim less"
+    }
 }
 
 fn name(side: Side) -> &'static str {

@@ -23,7 +23,9 @@
 //! | `shown` | what V sees in place of what is hidden, and the message that says it |
 //! | `payload` | which bytes of which records request and response are |
 //! | `check` | V's check of Finished messages and tags |
+//! | `order` | that each request came after the response to the one before |
 //! | `account` | the statement that is proved |
+//! | `price` | the memory that its claims take |
 //! | `prover`, `verifier` | what the parties do before the proof |
 //! | `proven` | what V believes after it |
 //!
@@ -68,31 +70,46 @@
 //! to be of classes that cannot change it. V parses what it sees; it takes hidden parts by name, refuses a name that leads to other
 //! bytes than those hidden, and so refuses hidden keys of JSON objects, hidden header names, lengths and delimiters.
 //!
-//! **Several requests.** Everything that the client said on the connection is its requests, and everything that the server said their
-//! responses, in the same order and as many; a part is named with the number of its message. That the second response is to the second
-//! request rests on the server taking the bytes apart where V does. P makes the requests, so what servers are known to take apart in
-//! different ways is refused where there is more than one: a body of a request whose method has no use for it, a body in chunks.
+//! *Which document* is meant, readers see from the path, which P's own choice of parts leaves shown; path and query are parts of their own, and a hidden
+//! one is proved to have no delimiter of the other's. Of a request's header fields only a list of names can be hidden (`shown::fields`), because some
+//! server may take path, host or method from any other.
+//!
+//! **Several messages.** Everything that the client said on the connection is its requests, and everything that the server said their
+//! responses, in the same order and as many; a part is named with the number of its message.
+//!
+//! # Several requests
+//!
+//! That the second response is to the second request rests on the order in which they went over the connection, on the server taking the
+//! bytes apart where V does, and on a server that says no more than its heads announce. P makes the requests, so it looks for a server that does not. V knows
+//! the order (the module `order` has the attack, the argument and what it leaves open) and demands that each request came after the whole response to the
+//! one before and before any of its own. What servers are known to take apart in different ways is refused (`http::rules`): methods that are overridden, and
+//! before the last round bodies of requests, and responses without a length of their own. Even so the first round is the one to rely on.
 
 mod account;
 mod check;
 mod derive;
 mod error;
 mod machine;
+mod order;
 mod payload;
+mod price;
 mod proven;
 mod prover;
 mod shown;
+#[cfg(test)]
+mod tests;
 mod verifier;
 
 pub use error::{Error, Refusal};
 pub use proven::{Accepted, Proven};
-pub use shown::{Hidden, Hide, MAX_HIDDEN, Part, Reveal, Shown};
+pub use shown::{Fate, Hidden, Hide, MAX_HIDDEN, Part, Rest, Reveal, Shown, Wish, fate};
 pub use verifier::Pending;
 
 pub(crate) use account::{Account, DERIVATION};
 pub(crate) use derive::{Keys, Root, finished_message};
+pub(crate) use order::{Seen, Written};
 pub(crate) use prover::Ended;
-pub(crate) use shown::{message_name, put_all_hidden, read_all_hidden};
+pub(crate) use shown::{Server, message_name, put_all_hidden, read_all_hidden};
 pub(crate) use verifier::{Observed, receive};
 
 /// For fuzzing: any bytes as what P tells V.

@@ -6,7 +6,7 @@ use volery_vole::supply::Stock;
 use volery_vole::{Delta, SessionId};
 
 use super::shown::{Hidden, Shown, places};
-use crate::attestation::{Committed, Mode, Part, Statement};
+use crate::attestation::{Committed, Context, Mode, Part, Statement};
 use crate::commitment::{Commitment, Halves};
 use crate::prf::Side;
 use crate::server::Identity;
@@ -64,8 +64,14 @@ pub struct Proven {
     pub mode: Mode,
     /// Who the server is.
     pub identity: Identity,
+    /// The server's port; how it is known depends on the mode (see [`Statement::port`]).
+    pub port: u16,
     /// Requests, and as many responses.
     pub rounds: usize,
+    /// Whether a request was sent before the response to the one before it had come: see [the order of rounds](crate::disclosure#several-requests).
+    pub pipelined: bool,
+    /// What P wants to have signed with it.
+    pub context: Context,
     /// The request: what V saw of it, and what holds of the rest.
     pub request: Shown,
     /// The response, likewise. It is whole.
@@ -86,19 +92,34 @@ impl Proven {
             return None;
         }
         let mut points = self.commitments.iter().map(Commitment::to_bytes);
-        let mut parts = [Part::default(), Part::default()];
-        for ((side, shown), part) in [Side::Client, Side::Server].into_iter().zip(shown).zip(&mut parts) {
-            let hidden = shown.hidden.clone();
-            let commitments =
-                hidden.iter().filter_map(|hidden| committed(side, hidden, &mut points)).collect();
-            let revealed = Part::revealing(&shown.text, &shown.revealed().collect::<Vec<_>>())?;
-            *part = Part { hidden, commitments, ..revealed };
+        let [mut query, mut response] = parts(shown)?;
+        for (side, part) in [(Side::Client, &mut query), (Side::Server, &mut response)] {
+            part.commitments =
+                part.hidden.iter().filter_map(|hidden| committed(side, hidden, &mut points)).collect();
         }
-        let [query, response] = parts;
-        let (server_name, time) = (self.identity.name().into(), self.identity.time());
-        let rounds = u32::try_from(self.rounds).ok()?;
-        Some(Statement { mode: self.mode, server_name, time, rounds, query, response })
+        let identity = &self.identity;
+        Some(Statement {
+            mode: self.mode,
+            server_name: identity.name().into(),
+            port: self.port,
+            certificate: *identity.certificate(),
+            time: identity.time(),
+            rounds: u32::try_from(self.rounds).ok()?,
+            pipelined: self.pipelined,
+            context: self.context.clone(),
+            query,
+            response,
+        })
     }
+}
+
+/// What a statement says of request and response, commitments apart. `None` if what is shown does not lie in what it is shown of.
+pub(super) fn parts([request, response]: [&Shown; 2]) -> Option<[Part; 2]> {
+    let part = |shown: &Shown| {
+        let revealed = Part::revealing(&shown.text, &shown.revealed().collect::<Vec<_>>())?;
+        Some(Part { hidden: shown.hidden.clone(), ..revealed })
+    };
+    Some([part(request)?, part(response)?])
 }
 
 /// A hidden string that is committed to, with its commitments, which are next.

@@ -6,12 +6,14 @@ use volery_channel::tags::WEB_CLAIMS;
 use super::account::Account;
 use super::derive::{Root, SIDES, derive, records};
 use super::machine::{List, Read};
+use super::order::{self, Seen};
 use super::proven::{Accepted, Proven};
-use super::shown::{self, Message, Shown};
+use super::shown::{self, Checked, Message, Server, Shown};
 use super::{Error, Refusal, check, payload};
-use crate::attestation::Mode;
+use crate::attestation::{Context, Mode};
 use crate::claim::Vocabulary;
 use crate::commitment::Halves;
+use crate::memory::Share;
 use crate::server::{self, Identity, Roots};
 use crate::stock::HTTP;
 use crate::transcript::{APPLICATION_DATA, Transcript};
@@ -21,7 +23,10 @@ use crate::transcript::{APPLICATION_DATA, Transcript};
 pub struct Pending {
     mode: Mode,
     identity: Identity,
+    port: u16,
     rounds: usize,
+    pipelined: bool,
+    context: Context,
     shown: [Shown; 2],
 }
 
@@ -30,20 +35,27 @@ impl Pending {
     /// statement gives them.
     #[must_use]
     pub fn accept(self, halves: Option<Halves>) -> Accepted {
-        let Self { mode, identity, rounds, shown: [request, response] } = self;
+        let Self { mode, identity, port, rounds, pipelined, context, shown: [request, response] } = self;
         let commitments = Vec::new();
-        Accepted { proven: Proven { mode, identity, rounds, request, response, commitments }, halves }
+        let proven =
+            Proven { mode, identity, port, rounds, pipelined, context, request, response, commitments };
+        Accepted { proven, halves }
     }
 }
 
-/// A connection as V has it: its own record of the bytes, and the host that it is said to be with.
+/// A connection as V has it: its own record of the bytes, and whom it is said to be with.
 pub(crate) struct Observed<'a> {
     pub(crate) mode: Mode,
-    pub(crate) host: &'a str,
+    /// Its host is the one that the connection is said to be with.
+    pub(crate) with: Server<'a>,
     /// All that the client sent.
     pub(crate) client: &'a [u8],
     /// All that the server sent.
     pub(crate) server: &'a [u8],
+    /// In which order.
+    pub(crate) seen: Seen<'a>,
+    /// What V has set apart for the session, to which the memory for claims comes.
+    pub(crate) memory: Share,
 }
 
 /// Receives what P says about a connection, and checks all of it that needs no proof: certificates, host name, time (in seconds since
@@ -56,7 +68,7 @@ pub(crate) struct Observed<'a> {
 /// [`Error::Refused`], of which P is told; the channel's.
 pub(crate) fn receive(
     channel: &mut dyn Channel,
-    observed: &Observed<'_>,
+    observed: Observed<'_>,
     roots: &Roots,
     time: u64,
     vocabulary: &dyn Vocabulary,
@@ -71,16 +83,16 @@ pub(crate) fn receive(
 
 fn try_receive(
     channel: &mut dyn Channel,
-    observed: &Observed<'_>,
+    observed: Observed<'_>,
     roots: &Roots,
     time: u64,
     vocabulary: &dyn Vocabulary,
     root: impl FnOnce(&Transcript) -> Result<Root<()>, Refusal>,
 ) -> Result<(Account, Pending), Error> {
-    let Observed { mode, host, client, server } = *observed;
+    let Observed { mode, with, client, server, seen, memory } = observed;
     let transcript = Transcript::parse(client, server).map_err(Refusal::from)?;
     let root = root(&transcript)?;
-    let identity = server::verify(&transcript.handshake, host, roots, time).map_err(Refusal::from)?;
+    let identity = server::verify(&transcript.handshake, with.host, roots, time).map_err(Refusal::from)?;
     check_protocol(mode, transcript.handshake.alpn.as_deref())?;
     let payload: usize = SIDES.into_iter().map(|side| payload::length(records(&transcript, side))).sum();
     let max = Message::max_bytes(opened_bound(&transcript), payload);
@@ -88,10 +100,18 @@ fn try_receive(
     message.shown.iter_mut().try_for_each(|shown| shown.explain(vocabulary))?;
     let lengths = message.shown.each_ref().map(|shown| shown.text.len());
     let closed = check_opened(&transcript, &message.opened, lengths, root)?;
-    let rounds = shown::check(&message.shown, identity.name(), closed)?;
-    let shown = message.shown.clone();
-    let account = Account::new(transcript, [client, server], message)?;
-    Ok((account, Pending { mode, identity, rounds, shown }))
+    let with = Server { host: identity.name(), ..with };
+    let Checked { exchanges, port } = shown::check(&message.shown, &with, closed)?;
+    let both = [&*transcript.client, &*transcript.server];
+    let pipelined = order::check(seen, both, [client.len(), server.len()], &exchanges)?;
+    if pipelined {
+        let [request, _] = &message.shown;
+        shown::check_pipelined(request, &exchanges)?;
+    }
+    let rounds = exchanges.len();
+    let (shown, context) = (message.shown.clone(), message.context.clone());
+    let account = Account::new(transcript, [client, server], message, memory)?;
+    Ok((account, Pending { mode, identity, port, rounds, pipelined, context, shown }))
 }
 
 /// That the bytes are words of HTTP: the same bytes may be another protocol's, and what they mean is what client and server agreed on.

@@ -68,7 +68,7 @@ pub(super) fn of_response(
 
 /// Reads the body; also gives where the message ends.
 pub(super) fn read(lines: &mut Lines<'_>, plan: Plan, closed: bool) -> Result<(Body, usize), Error> {
-    let mut body = Body { framing: Framing::None, parts: Vec::new(), trailers: Vec::new() };
+    let mut body = Body { framing: Framing::None, parts: Vec::new() };
     match plan {
         Plan::None => {}
         Plan::Length(length) => {
@@ -103,7 +103,7 @@ fn take(lines: &mut Lines<'_>, length: usize, what: &'static str) -> Result<Rang
     Ok(part)
 }
 
-/// Chunks, the last of which is empty, and trailers (section 7.1).
+/// Chunks, the last of which is empty (section 7.1). Trailers are refused: see the module's documentation.
 fn chunks(lines: &mut Lines<'_>, body: &mut Body) -> Result<(), Error> {
     loop {
         lines.new_head();
@@ -115,8 +115,9 @@ fn chunks(lines: &mut Lines<'_>, body: &mut Body) -> Result<(), Error> {
         })?;
         if size == 0 {
             lines.new_head();
-            body.trailers = lines.headers()?;
-            return Ok(());
+            let Some(trailer) = lines.headers()?.into_iter().next() else { return Ok(()) };
+            let reason = "it comes after the body, where it could be the rest of another message's head";
+            return Err(Error::Malformed { what: "a header field", offset: trailer.name.start, reason });
         }
         body.parts.push(take(lines, size, "a chunk")?);
         let end = take(lines, 2, "the line end after a chunk")?;

@@ -4,6 +4,10 @@ use core::ops::Range;
 
 use super::{Error, Header, MAX_HEAD, MAX_HEADERS, slice};
 
+/// The methods that are read. CONNECT asks for a tunnel, of which nothing can be said; TRACE for the client's own words. Some servers
+/// take others, and these in lower case, for a method that they are not.
+const METHODS: [&[u8]; 7] = [b"GET", b"HEAD", b"POST", b"PUT", b"PATCH", b"DELETE", b"OPTIONS"];
+
 /// What a response's first line says.
 pub(super) struct StatusLine {
     pub(super) range: Range<usize>,
@@ -78,15 +82,19 @@ impl<'a> Lines<'a> {
         if !is_token(method) {
             return Err(malformed(line.start, "the method is not a word"));
         }
-        if method == b"CONNECT" {
+        if !METHODS.contains(&method) {
             return Err(Error::Unsupported(
-                "the request asks for a tunnel; nothing can be said of what goes through it",
+                "the method is not GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS",
             ));
         }
         let method = line.start..line.start + method.len();
         let target_range = method.end + 1..method.end + 1 + target.len();
         if target.is_empty() || !target.iter().all(u8::is_ascii_graphic) {
             return Err(malformed(target_range.start, "the target is not of visible ASCII characters"));
+        }
+        // A fragment is not sent; servers that get one drop it, or take it for the path's or the query's.
+        if target.contains(&b'#') {
+            return Err(malformed(target_range.start, "the target has a #, which belongs into no request"));
         }
         if version != b"HTTP/1.1" {
             return Err(malformed(target_range.end + 1, "the version is not HTTP/1.1"));

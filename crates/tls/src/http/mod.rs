@@ -9,12 +9,18 @@
 //! (bare line feeds, folded lines, spaces before colons, two lengths, a length and chunks). References are to RFC 9112.
 //!
 //! **Completeness.** A response proves what the server said only if it is whole: all of Content-Length's bytes, the last chunk with
-//! the line after its trailers, or, where the body goes to the end of the connection, the server's `close_notify`. Else the rest
+//! the empty line after it, or, where the body goes to the end of the connection, the server's `close_notify`. Else the rest
 //! may have been cut off.
+//!
+//! **No trailers.** Header fields after the last chunk are refused. Who can put lines into a server's head (a redirect's target, a file name in
+//! `Content-Disposition`) could begin a body of its own there, in chunks, and let the rest of the true head pass for trailers. Then one whole
+//! response would be its words. Without trailers, the rest of the head is left over, which is refused, too.
 //!
 //! **Hidden bytes.** A reader who does not know all bytes puts another byte of the same class into each hidden place (a digit for a
 //! digit, a letter for a character of a string that is not a quote, a backslash or a control character). If the prover has shown
 //! that the hidden bytes are of that class, both readers get the same ranges. Start lines, header names and lengths must be known.
+//!
+//! **Other methods and bodies than are said** make servers answer in another way than the response's head says: `rules` refuses them.
 //!
 //! [`json`] finds values in bodies.
 
@@ -22,22 +28,27 @@ mod body;
 mod error;
 mod head;
 pub mod json;
+mod rules;
 #[cfg(test)]
 mod tests;
 
 pub use error::Error;
 
+pub use rules::{check_request, has_usual_body};
+
+pub(crate) use rules::check_response;
+
 use core::ops::Range;
 use std::borrow::Cow;
 
-/// The most bytes of a start line and headers, or of trailers.
+/// The most bytes of a start line and headers.
 pub const MAX_HEAD: usize = 1 << 16;
 /// The most headers of a message.
 pub const MAX_HEADERS: usize = 256;
 /// The most messages of a direction.
 pub const MAX_MESSAGES: usize = 1 << 10;
 
-/// A header, or a trailer after a body in chunks.
+/// A header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Its name, as written.
@@ -74,8 +85,6 @@ pub struct Body {
     pub framing: Framing,
     /// Its bytes, in order: one range, or one for each chunk. None is empty.
     pub parts: Vec<Range<usize>>,
-    /// Headers after the last chunk.
-    pub trailers: Vec<Header>,
 }
 
 impl Body {
@@ -167,6 +176,21 @@ impl Request {
         let (body, end) = body::read(&mut lines, framing, false)?;
         Ok(Self { range: start..end, method, target, host, headers, body })
     }
+
+    /// The path: the target up to its first question mark, which is not part of it.
+    #[must_use]
+    pub fn path(&self, plaintext: &[u8]) -> Range<usize> {
+        let target = slice(plaintext, &self.target);
+        let length = target.iter().position(|byte| *byte == b'?').unwrap_or(target.len());
+        self.target.start..self.target.start.saturating_add(length)
+    }
+
+    /// The query: what comes after that question mark, if there is one.
+    #[must_use]
+    pub fn query(&self, plaintext: &[u8]) -> Option<Range<usize>> {
+        let start = self.path(plaintext).end.saturating_add(1);
+        (start <= self.target.end).then_some(start..self.target.end)
+    }
 }
 
 impl Response {
@@ -189,10 +213,7 @@ impl Response {
     /// Whether a server that gave this response takes no further requests on its connection (section 9.6).
     #[must_use]
     pub fn is_last(&self, plaintext: &[u8]) -> bool {
-        let connection = self.headers.iter().filter(|header| header.is(plaintext, "connection"));
-        connection
-            .flat_map(|header| slice(plaintext, &header.value).split(|byte| *byte == b','))
-            .any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"))
+        rules::closes(plaintext, &self.headers)
     }
 }
 

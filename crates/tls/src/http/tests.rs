@@ -24,6 +24,8 @@ fn a_request_comes_apart_into_ranges() {
     assert_eq!(request.range, 0..GET.len());
     assert_eq!(text(GET, &request.method), "GET");
     assert_eq!(text(GET, &request.target), "/me?x=1");
+    assert_eq!(text(GET, &request.path(GET)), "/me");
+    assert_eq!(request.query(GET).map(|query| text(GET, &query)), Some("x=1"));
     assert_eq!(text(GET, &request.host), "data.example.com");
     let headers: Vec<_> = request.headers.iter().map(|h| (text(GET, &h.name), text(GET, &h.value))).collect();
     assert_eq!(headers, [("Host", "data.example.com"), ("Cookie", "a=b; c")]);
@@ -34,15 +36,29 @@ fn a_request_comes_apart_into_ranges() {
 }
 
 #[test]
+fn a_target_is_a_path_and_perhaps_a_query() {
+    for (target, path, query) in [("/", "/", None), ("/?", "/", Some("")), ("/a?b?c", "/a", Some("b?c"))] {
+        let request = format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n").into_bytes();
+        let parsed = Request::parse(&request, 0).unwrap();
+        assert_eq!(text(&request, &parsed.path(&request)), path);
+        assert_eq!(parsed.query(&request).map(|query| text(&request, &query).to_owned()).as_deref(), query);
+    }
+    for target in ["/a#b", "/?#", "#"] {
+        let request = format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert!(matches!(Request::parse(request.as_bytes(), 0), Err(Error::Malformed { .. })), "{target}");
+    }
+}
+
+#[test]
 fn bodies_end_where_their_framing_says() {
     let counted = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
     assert_eq!(body(counted).unwrap(), b"hello");
     assert_eq!(response(counted).unwrap().status, 200);
     let chunked: &[u8] =
-        b"HTTP/1.1 200\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n00A;x=y\r\n, 10 bytes\r\n0\r\nT: v\r\n\r\n";
+        b"HTTP/1.1 200\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n00A;x=y\r\n, 10 bytes\r\n0\r\n\r\n";
     assert_eq!(body(chunked).unwrap(), b"hello, 10 bytes");
     let parsed = response(chunked).unwrap();
-    assert_eq!((parsed.body.parts.len(), parsed.body.length(), parsed.body.trailers.len()), (2, 15, 1));
+    assert_eq!((parsed.body.parts.len(), parsed.body.length()), (2, 15));
     let open = b"HTTP/1.0 200 OK\r\n\r\nto the end";
     assert_eq!(Response::parse(open, 0, false, true).unwrap().body.bytes(open), &b"to the end"[..]);
     assert!(matches!(response(open), Err(Error::Incomplete { .. })), "without close_notify it may be cut");
@@ -51,6 +67,24 @@ fn bodies_end_where_their_framing_says() {
     }
     let head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
     assert_eq!(Response::parse(head, 0, true, false).unwrap().range.end, head.len());
+}
+
+/// A redirect whose target is what P asked for, line ends and all: without the refusal the rest of the server's own head would be trailers,
+/// and its empty body the end of a whole response that P wrote.
+#[test]
+fn forgery_a_body_within_an_injected_head_is_refused() {
+    let injected = "/x\r\nTransfer-Encoding: chunked\r\n\r\n7\r\nbalance\r\n0\r\n";
+    for end in ["X: ", "\r\n"] {
+        let forged = format!("HTTP/1.1 302 Found\r\nLocation: {injected}{end}\r\nContent-Length: 0\r\n\r\n");
+        let read = Response::parse(forged.as_bytes(), 0, false, true);
+        match end {
+            "X: " => {
+                assert!(matches!(read, Err(Error::Malformed { what: "a header field", .. })), "{read:?}")
+            }
+            // The rest of the head is left over, which is for whoever reads all of a connection to refuse.
+            _ => assert!(read.is_ok_and(|read| read.range.end < forged.len())),
+        }
+    }
 }
 
 #[test]

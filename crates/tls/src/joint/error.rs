@@ -31,6 +31,9 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
+    /// At V: other sessions have the memory that this one needs.
+    #[error("other sessions have the memory for garbled circuits that this one needs")]
+    Busy,
     /// At P: the connection to the server failed.
     #[error(transparent)]
     Connection(#[from] Failure),
@@ -88,6 +91,7 @@ impl Error {
             Self::Garbling(error) => error.public_reason(),
             Self::Disclosure(_) => "what is said about the connection is refused",
             Self::Connection(_) => "the connection to the server failed",
+            Self::Busy => "too many others are served now, come again later",
             Self::Limit { .. } => "more is asked than the limits allow",
             Self::Parties(crate::Error::Misuse(_)) | Self::Order { .. } | Self::Over => {
                 "this party cannot go on"

@@ -13,8 +13,9 @@ use zeroize::Zeroizing;
 
 use super::Error;
 use super::claimed::{known_wires, lowered};
+use crate::attestation::{Context, Mode, Statement};
 use crate::commitment::Halves;
-use crate::disclosure::{self, Ended, Hide, Keys, Refusal, Reveal, Root};
+use crate::disclosure::{self, Ended, Hide, Keys, Refusal, Root, Wish};
 use crate::prf::Side;
 use crate::record::header;
 use crate::step::Step;
@@ -41,6 +42,8 @@ pub(super) struct Connection {
     pub(super) request: Zeroizing<Vec<u8>>,
     /// What P read of the responses while the connection lived.
     pub(super) read: Zeroizing<Vec<u8>>,
+    /// Whether a request was sent before the response to the one before it had come.
+    pub(super) pipelined: bool,
 }
 
 /// What P knows.
@@ -63,14 +66,26 @@ impl Known {
         let values = wires.try_map(|wire| {
             values.wire(*wire).ok_or_else(|| Error::misuse("a key that was never computed"))
         })?;
-        let Connection { host, transcript, raw, request, read } = connection;
+        let Connection { host, transcript, raw, request, read, pipelined } = connection;
         let response = response(&values, &transcript.server)?;
         if !response.starts_with(&read) {
             return Err(Error::misuse(
                 "what was read while the connection lived is not what the server said",
             ));
         }
-        let ended = Ended { host, transcript, raw, payload: [request, response] };
+        let (mode, port, context) = (Mode::TwoParty, None, Context::default());
+        let ended = Ended {
+            mode,
+            host,
+            port,
+            pipelined,
+            context,
+            transcript,
+            raw,
+            payload: [request, response],
+            #[cfg(test)]
+            unchecked: false,
+        };
         let root = Zeroizing::new(Root::Keys(values));
         ended.check(&root)?;
         Ok(Self { garbler, wires, root, ended })
@@ -123,12 +138,25 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
         self.channel.stats()
     }
 
-    /// What hides all that can be hidden but what is `revealed`; see [`proxy`](crate::proxy::Fetched::hide_all_but).
+    /// All that is hidden if P wishes this; [`Wish`] says what becomes of the parts that it does not name.
     ///
     /// # Errors
     /// [`Error::Disclosure`] for a part that is not there, and for one that is neither revealed nor can be hidden.
-    pub fn hide_all_but(&self, revealed: &[Reveal]) -> Result<Vec<Hide>, Error> {
-        Ok(self.known.ended.hide_all_but(revealed)?)
+    pub fn select(&self, wish: &Wish) -> Result<Vec<Hide>, Error> {
+        Ok(self.known.ended.select(wish)?)
+    }
+
+    /// Has V sign this with what it believes.
+    pub fn set_context(&mut self, context: Context) {
+        self.known.ended.context = context;
+    }
+
+    /// What V will sign if P [discloses](Fetched::prove) the connection so; see [`proxy`](crate::proxy::Fetched::expected).
+    ///
+    /// # Errors
+    /// [`Error::Disclosure`] for what V would refuse of it.
+    pub fn expected(&self, hide: &[Hide], time: u64) -> Result<Statement, Error> {
+        Ok(self.known.ended.expected(hide, time)?)
     }
 
     /// Tells V everything about the connection but what `hide` names, and proves it with all that was garbled. Returns what is left.

@@ -63,6 +63,10 @@ impl Channel for Said<'_> {
     fn stats(&self) -> Stats {
         Stats::default()
     }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        None
+    }
 }
 
 /// What a value was read from, and what it is sent as.

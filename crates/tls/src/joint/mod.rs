@@ -4,7 +4,7 @@
 //! P: Prover                                                  V: Verifier                     TLS server
 //!
 //! ahead of the connection
-//!   sizes                                     ----------->   within its limits?
+//!   sizes                                     ----------->   within its limits? memory for the tables?
 //!   labels and products (V's choices, P's offset) <------>
 //!   garbled circuits, masks                   ----------->   keeps the tables
 //!     beside them correlations for the proof (V's delta) <->
@@ -41,8 +41,12 @@
 //! A connection may have several, whose sizes are prepared like that of one (the paper's section 4.2). The powers of the client's hash key
 //! serve all of them, and sequence numbers go on, so no mask or key stream serves twice.
 //!
-//! * **A request that depends on no response** is sent with the one before it. Its response is read in the end, like the last one's.
-//! * **A request that depends on a response** waits until P has read it. P shows V each record of the server's as it comes, both share
+//! V takes part in a further request only when it holds all of the responses before it, in ciphertext; when they are open it finds out whether it
+//! did ([`disclosure`](crate::disclosure#several-requests) says what it believes then).
+//!
+//! * **A request that is sent at once**, with the one before it, waits for no response. Its response is read in the end, like the last one's.
+//!   Nothing then says what it is an answer to: the connection is [pipelined](Sizes::pipelined), and an attestation says so.
+//! * **A request that waits for a response** waits until P has read it. P shows V each record of the server's as it comes, both share
 //!   mask and key stream under the server's key, check the tag, and P gets V's share of the key stream: `read` has the protocol and why it
 //!   is safe. Nonces and number of these records are the server's choice, so blocks are prepared of which nonce and counter come in later
 //!   ([`Step::Block`](crate::step::Step::Block)), as many as [`Round::read`] says; those that are left over were never evaluated and are not
@@ -119,6 +123,35 @@
 //! What V sees in the end, the hash keys and masks among it, could serve for records in a connection that still lives, so P tells
 //! nothing before the server ended it under its keys ([`disclosure`](crate::disclosure#what-v-learns-and-when)).
 //!
+//! # Why the request goes before the server's Finished is verified
+//!
+//! P sends its request when a record has come that looks like the server's Finished message. Nobody can verify it then: neither party has the
+//! server's key. The paper leaves that to the end, too (its footnote 4); verifying it at once would take some 55,000 ANDs more, for HMAC and
+//! AES, a power of the server's hash key, and a round trip. What if V is on the path and has altered the handshake, or answers for the
+//! server? (What follows is the case that TLS knows as False Start, RFC 7918, with a V that also holds half of the client's secrets.)
+//!
+//! *V learns nothing of the request.* Nothing but what the server signed decides who can read it. P has verified the chain, the name, and
+//! the signature over its own fresh random and the server's point `S` before anything is computed (see `provider`), with signatures,
+//! curves and suites of a short list, in TLS 1.2, never from a resumed session: there is nothing weaker to be talked into. The pre-master
+//! secret is the x-coordinate of `(t_P + t_V) S`. V fixed `t_V G` before it saw anything of `t_P`, and does not know the logarithm of `S`; so
+//! the server alone could know this secret. A V that departs from the exchange makes it another one, that is no more known to V: `s_P` holds
+//! `x_1`, of the point `t_P S` that V does not know, and by the argument of the last section, with the parties' places changed, nothing that V adds
+//! makes their sum a value with fewer than the point's preimages. From there on V evaluates what P garbled. It can
+//! choose its input, not the function, and returns nothing that P does not check against labels. V sees the inner midstates and the `A(i)`, and
+//! the contents of the client's Finished message for P's hash: outputs of the compression function at points with 384 bits that it
+//! does not know. So of each record of the request V has the ciphertext, its own share of the key stream, which is uniform, and the length.
+//!
+//! *The server acts on no request unless it saw P's handshake.* The client's Finished message comes first, as record 0; a server verifies it
+//! before it reads on, and its contents bind all that both said: names, protocol (ALPN), identifiers, randoms, points. If V has altered any of
+//! it, the server's hash is another one, and V would have to make the Finished message for that hash. It knows one value of the PRF,
+//! for P's hash, which says nothing of others; and the key stream of record 0, but no mask and no `h`, so no other contents have a tag that V
+//! can compute. The server ends the connection there, and cannot be made the reader of P's request under another
+//! name, protocol or service of the same certificate. V can hold records back or let them pass, as anybody on the path can.
+//!
+//! *P says nothing on the strength of an answer that is not the server's.* What P reads in between has a tag under the server's keys, which the
+//! server uses only after that check (`read`). At the end P verifies the server's Finished and every tag before it discloses anything; if they are wrong,
+//! V has opened its part for nothing, and holds ciphertexts under keys of which P's half was never said.
+//!
 //! # Cost
 //!
 //! Garbling is nearly all of it, at 25 bytes an AND by three halves, 32 by half-gates. With [`settings`], for a request of so many bytes
@@ -141,6 +174,7 @@ mod error;
 mod fetched;
 pub(crate) mod fuzz;
 mod machine;
+mod memory;
 mod message;
 mod program;
 mod prover;
@@ -154,6 +188,7 @@ mod testing;
 mod tests;
 mod verifier;
 
+pub use crate::memory::Pool;
 pub use engine::Engine;
 pub use error::Error;
 pub use fetched::{Fetched, Left};

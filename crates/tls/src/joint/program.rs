@@ -43,7 +43,8 @@ pub fn settings() -> Settings {
 pub struct Round {
     /// Bytes of the request, exactly; at least one. It goes in records of 2^14 bytes and one of the rest.
     pub query: usize,
-    /// Bytes that P can read of the response while the connection lives; 0 if the next request does not wait for it. A record of the server's
+    /// Bytes that P can read of the response while the connection lives; 0 if the next request does not wait for it, which makes the connection
+    /// [pipelined](Sizes::pipelined). A record of the server's
     /// takes its length, rounded up to 16, and 16 more; what one round leaves serves the next. 0 for the last round, and after a round
     /// whose response is not read.
     pub read: usize,
@@ -88,6 +89,13 @@ impl Sizes {
         let mut unread = self.rounds.iter().skip_while(|round| round.read > 0);
         let in_order = unread.next().is_some() && unread.all(|round| round.read == 0);
         in_order && self.rounds.len() <= MAX_ROUNDS && self.rounds.iter().all(|round| round.query > 0)
+    }
+
+    /// Whether a request is sent before the response to the one before it has been read: then nothing says what a later response is an answer
+    /// to, and the attestation says so.
+    #[must_use]
+    pub fn pipelined(&self) -> bool {
+        self.rounds.iter().rev().skip(1).any(|round| round.read == 0)
     }
 
     /// The client's records: Finished, then the requests. Key streams are shared, that of Finished, too: opening it first would cost a
@@ -275,12 +283,9 @@ pub(super) fn server<M: TwoParty>(
 pub(super) fn rehearse_master<P: Party>(
     machine: &mut Machine<P>,
     channel: &mut dyn Channel,
-    [prover, verifier]: [&[Wire]; 2],
+    shares: [&[Wire]; 2],
 ) -> Result<HmacKey<Wire>, Error> {
-    let needed = &mut machine.rehearse(channel);
-    // The server has not chosen a curve yet; the calls are the same for both.
-    let premaster = HmacKey::premaster(needed, Group::P256, prover, verifier)?;
-    master(needed, &premaster, MasterSeed::SessionHash([0; 32]))
+    prepared_master(&mut machine.rehearse(channel), shares)
 }
 
 /// Prepares the rest, from there on.
@@ -290,15 +295,41 @@ pub(super) fn rehearse<P: Party>(
     master: &HmacKey<Wire>,
     sizes: &Sizes,
 ) -> Result<(), Error> {
-    let needed = &mut machine.rehearse(channel);
-    let block = prf::key_block(needed, master, &[0; 32], &[0; 32])?;
-    prf::verify_data(needed, master, Side::Client, &[0; 32])?;
-    client(needed, &block, &sizes.records())?;
-    if let Some((key, _)) = server(needed, &block, sizes)? {
-        let spare = &mut machine.rehearse_spare(channel);
-        for _ in 0..sizes.spare() {
-            key.block(spare, [0; NONCE_BYTES], 0)?;
-        }
+    let reader = prepared(&mut machine.rehearse(channel), master, sizes)?;
+    prepared_spare(&mut machine.rehearse_spare(channel), reader.as_ref(), sizes)
+}
+
+/// What is prepared up to the master secret, on any machine.
+pub(super) fn prepared_master<M: TwoParty>(
+    machine: &mut M,
+    [prover, verifier]: [&[M::Wire]; 2],
+) -> Result<HmacKey<M::Wire>, M::Error> {
+    // The server has not chosen a curve yet; the calls are the same for both.
+    let premaster = HmacKey::premaster(machine, Group::P256, prover, verifier)?;
+    master(machine, &premaster, MasterSeed::SessionHash([0; 32]))
+}
+
+/// What is prepared from there on for every connection; with the key that spare blocks are under, if there are any.
+pub(super) fn prepared<M: TwoParty>(
+    machine: &mut M,
+    master: &HmacKey<M::Wire>,
+    sizes: &Sizes,
+) -> Result<Option<ReadKey<M::Wire>>, M::Error> {
+    let block = prf::key_block(machine, master, &[0; 32], &[0; 32])?;
+    prf::verify_data(machine, master, Side::Client, &[0; 32])?;
+    client(machine, &block, &sizes.records())?;
+    Ok(server(machine, &block, sizes)?.map(|(key, _)| key))
+}
+
+/// The spare blocks.
+pub(super) fn prepared_spare<M: TwoParty>(
+    machine: &mut M,
+    reader: Option<&ReadKey<M::Wire>>,
+    sizes: &Sizes,
+) -> Result<(), M::Error> {
+    let Some(key) = reader else { return Ok(()) };
+    for _ in 0..sizes.spare() {
+        key.block(machine, [0; NONCE_BYTES], 0)?;
     }
     Ok(())
 }
@@ -347,12 +378,12 @@ mod tests {
     use rand_core::SeedableRng;
     use volery_channel::tags::GARBLED_TABLES;
     use volery_channel::{Limits, Tag, memory_pair};
-    use volery_garble::two_party::{Garbler, Owner, TABLES_AHEAD};
+    use volery_garble::two_party::{Garbler, Input, Owner, TABLES_AHEAD};
     use volery_vole::Delta;
-    use volery_vole::supply::Correlations;
+    use volery_vole::supply::{Chain, Correlations};
 
     use super::*;
-    use crate::testing::{SESSION, Tap};
+    use crate::testing::{SESSION, Tap, worthless};
 
     /// Correlations from nowhere, but only once.
     struct Once(bool);
@@ -368,6 +399,10 @@ mod tests {
 
         fn may_wait(&self) -> bool {
             false
+        }
+
+        fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, volery_vole::Error> {
+            Ok(Chain::from_bytes([0xd7; 32]))
         }
     }
 
@@ -397,5 +432,37 @@ mod tests {
         assert_eq!(p.stats().round_trips, 0);
         drop(p);
         assert!((TABLES_AHEAD / 10 * 9..=TABLES_AHEAD).contains(&tables), "{tables} tables");
+    }
+
+    #[test]
+    fn what_a_session_will_keep_is_known_from_its_sizes_to_the_byte() {
+        let several = Sizes {
+            rounds: vec![
+                Round { query: 17, read: 40 },
+                Round { query: 1, read: 0 },
+                Round { query: 300, read: 0 },
+            ],
+            proved: 9,
+        };
+        for sizes in [Sizes::one(1, 0), Sizes::one(100, 5000), several] {
+            let (p, _v) = memory_pair(&Limits::default());
+            let mut bytes = 0;
+            let count = |tag: Tag, message: &mut Vec<u8>| {
+                bytes += if tag == GARBLED_TABLES { message.len() as u64 } else { 0 };
+                message.clear();
+            };
+            let mut p = Tap::new(p, count);
+            let rng = &mut ChaCha20Rng::seed_from_u64(1);
+            let labels = (Delta::random(rng), worthless());
+            let mut garbler = Garbler::new(&SESSION, settings(), labels, worthless(), rng);
+            let inputs = [Owner::Prover, Owner::Verifier]
+                .map(|owner| garbler.input(&mut p, owner, SHARE_BITS).unwrap());
+            let [prover, verifier] = inputs.each_ref().map(Input::wires);
+            let mut machine = Machine::new(garbler);
+            let master = rehearse_master(&mut machine, &mut p, [prover, verifier]).unwrap();
+            rehearse(&mut machine, &mut p, &master, &sizes).unwrap();
+            drop(p);
+            assert_eq!(bytes, sizes.tables(settings().garbling).unwrap(), "{sizes:?}");
+        }
     }
 }

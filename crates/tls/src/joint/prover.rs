@@ -458,7 +458,8 @@ impl Live {
         let keys = program::keys(master, block, client_finished, client.key);
         let request: Vec<&[u8]> = plaintexts.iter().skip(1).map(|plaintext| &plaintext[..]).collect();
         let request = Zeroizing::new(request.concat());
-        let connection = Connection { host: host.into(), transcript, raw, request, read };
+        let pipelined = sizes.pipelined();
+        let connection = Connection { host: host.into(), transcript, raw, request, read, pipelined };
         Known::new(garbler, keys, &values, connection)
     }
 }

@@ -32,6 +32,8 @@ pub(super) struct Site {
     pub(super) authority: Authority,
     config: Arc<ServerConfig>,
     responses: Vec<Vec<u8>>,
+    /// Whether all responses are said to the first request, each in a record of its own.
+    pub(super) unasked: bool,
     /// The group that the client offers.
     pub(super) group: Group,
 }
@@ -45,7 +47,7 @@ impl Site {
         let authority = Authority::new();
         let config = Arc::new(server(&authority.issue(kind, HOST)));
         let responses = responses.iter().map(|response| response.to_vec()).collect();
-        Self { authority, config, responses, group: Group::P256 }
+        Self { authority, config, responses, unasked: false, group: Group::P256 }
     }
 }
 
@@ -175,23 +177,50 @@ impl<'a> Client<'a> {
 
     /// Likewise with several; so many responses, from the first on, are read before the next request.
     pub(super) fn converse(
+        self,
+        engine: &mut dyn Engine,
+        requests: &[Vec<u8>],
+        reads: usize,
+    ) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error> {
+        let sent = requests.len();
+        self.converse_but(engine, requests, reads, sent)
+    }
+
+    /// Likewise, and only the first `sent` requests go to the server: the rest is made with V alone.
+    pub(super) fn converse_but(
         mut self,
         engine: &mut dyn Engine,
         requests: &[Vec<u8>],
         reads: usize,
+        sent: usize,
     ) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error> {
         self.handshake(engine)?;
         let mut all = Vec::new();
         for (round, (request, response)) in requests.iter().zip(&self.site.responses).enumerate() {
             for part in request.chunks(MAX_PLAINTEXT) {
-                let protected = engine.encrypt(APPLICATION_DATA, part)?;
-                self.send(&record(APPLICATION_DATA, &protected));
+                let protected = record(APPLICATION_DATA, &engine.encrypt(APPLICATION_DATA, part)?);
+                if round < sent {
+                    self.send(&protected);
+                } else {
+                    self.raw[0].extend_from_slice(&protected);
+                }
+            }
+            if round >= sent {
+                continue;
             }
             let mut read = vec![0; request.len() + 1];
             let count = self.server.reader().read(&mut read).unwrap_or(0);
             all.extend(&read[..count]);
-            let _ = self.server.writer().write_all(response);
+            if round == 0 || !self.site.unasked {
+                let _ = self.server.writer().write_all(response);
+            }
             let answer = self.take();
+            if round == 0 && self.site.unasked {
+                for later in self.site.responses.iter().skip(1) {
+                    let _ = self.server.writer().write_all(later);
+                }
+                self.take();
+            }
             if round < reads {
                 let heard = read_in_the_connection(engine, &answer)?;
                 assert_eq!(heard, *response, "P reads what the server said");
@@ -234,6 +263,8 @@ pub(super) struct Run<'a> {
     pub(super) hide: Vec<Hide>,
     pub(super) extended: bool,
     pub(super) settings: Settings,
+    /// V's.
+    pub(super) limits: Limits,
     pub(super) host: &'a str,
     pub(super) roots: Roots,
     pub(super) ahead: u64,
@@ -264,6 +295,7 @@ impl<'a> Run<'a> {
             hide: Vec::new(),
             extended: true,
             settings: settings(),
+            limits: Limits::default(),
             host: HOST,
             roots: site.authority.roots(),
             ahead: 0,
@@ -331,7 +363,7 @@ impl<'a> Run<'a> {
     fn verifier(&self, channel: &mut dyn Channel) -> Result<Proven, Error> {
         let rng = &mut ChaCha20Rng::seed_from_u64(2);
         let commitments = keys(channel, SESSION, rng)?;
-        let limits = Limits::default();
+        let limits = self.limits.clone();
         let verifier = Verifier::prepare(channel, &SESSION, commitments, self.settings, limits, rng)?;
         let held = verifier.run(channel, rng)?;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();

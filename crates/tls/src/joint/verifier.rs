@@ -10,6 +10,7 @@ use volery_zk::quicksilver::VerifierWire;
 
 use super::claimed::{known_wires, lowered};
 use super::machine::Machine;
+use super::memory;
 use super::message::{self, Next, Sent};
 use super::program::{self, Client, Sizes};
 use super::prover::share_bits;
@@ -17,9 +18,10 @@ use super::read::{self, READ, Reader};
 use super::{Error, MAX_PROVED, MAX_QUERY, MAX_READ};
 use crate::attestation::Mode;
 use crate::claim::Vocabulary;
-use crate::disclosure::{self, Accepted, Keys, Observed, Refusal, Root};
+use crate::disclosure::{self, Accepted, Keys, Observed, Refusal, Root, Seen, Server};
 use crate::ghash::{Powers, send_tag_share};
 use crate::key_exchange::{self, PublicPoint, VerifierProducts, VerifierShare};
+use crate::memory::{Pool, Share};
 use crate::prf::{self, HmacKey, MasterSeed, Random, Side};
 use crate::record::{self, Record};
 use crate::server::Roots;
@@ -27,7 +29,7 @@ use crate::step::Step;
 use crate::transcript::{self, FINISHED_BYTES, MAX_HANDSHAKE, Transcript};
 
 /// The most that V takes part in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// Bytes of all requests.
     pub query: usize,
@@ -37,12 +39,18 @@ pub struct Limits {
     pub proved: usize,
     /// Bytes of all that the server sends.
     pub received: usize,
+    /// The ports that requests may name in their `Host` (443 if they name none); all if empty.
+    pub ports: Vec<u16>,
+    /// Where the memory comes from: for tables as much as all bytes of requests and of what is read take, at 8 to 12 KB a byte; and for claims. Clones
+    /// share it.
+    pub pool: Pool,
 }
 
 impl Default for Limits {
-    /// 16 KiB of requests, 4 KiB read in the connection, 8 KiB of response proved ahead, 16 MiB received.
+    /// 16 KiB of requests, 4 KiB read in the connection, 8 KiB of response proved ahead, 16 MiB received, port 443, a pool without a bound.
     fn default() -> Self {
-        Self { query: 1 << 14, read: 1 << 12, proved: 1 << 13, received: 1 << 24 }
+        let (ports, pool) = (vec![443], Pool::default());
+        Self { query: 1 << 14, read: 1 << 12, proved: 1 << 13, received: 1 << 24, ports, pool }
     }
 }
 
@@ -59,6 +67,8 @@ pub struct Verifier {
     session: SessionId,
     sizes: Sizes,
     limits: Limits,
+    /// Of the pool, for the tables.
+    memory: Share,
 }
 
 impl core::fmt::Debug for Verifier {
@@ -113,8 +123,12 @@ fn prepare(
     rng: &mut dyn CryptoRng,
 ) -> Result<Verifier, Error> {
     let sizes = message::receive_sizes(channel)?;
-    let Limits { query, read, proved, .. } = limits;
-    sizes.check([query.min(MAX_QUERY), read.min(MAX_READ), proved.min(MAX_PROVED)])?;
+    let Limits { query, read, proved, pool, .. } = &limits;
+    let most = [*query.min(&MAX_QUERY), *read.min(&MAX_READ), *proved.min(&MAX_PROVED)];
+    sizes.check(most)?;
+    let stored_tables = sizes.tables(settings.garbling)?;
+    let memory = memory::take(pool, stored_tables)?;
+    let settings = Settings { stored_tables, ..settings };
     let ahead = program::expect(&mut commitments, &sizes, settings.proof)?;
     let mut labels = evaluator_labels(channel, session, (&delta, &mut commitments), rng)?;
     // All that P has to answer goes in one round trip.
@@ -140,7 +154,7 @@ fn prepare(
     let key = key_exchange::Verifier::start(channel, rng)?;
     channel.flush()?;
     let inputs = [prover, verifier];
-    Ok(Verifier { machine, exchange, tags, key, inputs, session: *session, sizes, limits })
+    Ok(Verifier { machine, exchange, tags, key, inputs, session: *session, sizes, limits, memory })
 }
 
 /// What both parties used during the connection, and V must find in its bytes.
@@ -153,11 +167,16 @@ struct Used {
     ciphertexts: Vec<Vec<u8>>,
     /// Those of the server's that P read while the connection lived.
     read: Vec<transcript::Record>,
+    /// For each of the client's, how many of the server's V held then.
+    held: Vec<usize>,
+    /// Whether requests are sent at once.
+    pipelined: bool,
 }
 
 fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Held, Error> {
-    let Verifier { mut machine, mut exchange, mut tags, key, inputs: [prover, own], session, sizes, limits } =
+    let Verifier { mut machine, mut exchange, mut tags, key, inputs, session, sizes, limits, memory } =
         verifier;
+    let [prover, own] = inputs;
     let share = key.finish(channel, &mut exchange, rng)?;
     let [prover_wires, own_wires] = [&prover, &own].map(|input| input.wires().to_vec());
     machine.party.give(channel, own, &share_bits(share.expose()))?;
@@ -178,11 +197,24 @@ fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -
     let client = program::client(performance, &block, &sizes.records())?;
     let reader = program::server(performance, &block, &sizes)?.map(|key| Reader::new(&session, key));
     let mut talk = Talk { channel, machine: &mut machine, reader };
-    let (ciphertexts, read) = talk.records(&mut tags, &sizes, &client, rng)?;
+    let Talked { ciphertexts, read, held } = talk.records(&mut tags, &sizes, &client, rng)?;
+    let pipelined = sizes.pipelined();
     let server_point = *share.server();
-    let used = Used { server_point, seed, randoms, handshake_hash, ciphertexts, read };
+    let used = Used { server_point, seed, randoms, handshake_hash, ciphertexts, read, held, pipelined };
     let keys = program::keys(master, block, client_finished, client.key);
-    hold(channel, machine, share, &sizes, limits, used, keys)
+    let (evaluator, sent) = hold(channel, machine, share, &sizes, limits.received, &used)?;
+    Ok(Held { evaluator, keys, used, sent, ports: limits.ports, memory })
+}
+
+/// What went both ways.
+#[derive(Default)]
+struct Talked {
+    /// The ciphertexts of the client's records.
+    ciphertexts: Vec<Vec<u8>>,
+    /// The server's records that were read.
+    read: Vec<transcript::Record>,
+    /// How many records of the server's V held when it took part in each of the client's.
+    held: Vec<usize>,
 }
 
 /// What V works with while records go both ways.
@@ -193,28 +225,29 @@ struct Talk<'a> {
 }
 
 impl Talk<'_> {
-    /// Makes the client's records, and takes part in reading the server's between them. Returns the ciphertexts of the client's, and what was
-    /// read.
+    /// Makes the client's records, and takes part in reading the server's between them.
     fn records(
         &mut self,
         tags: &mut ole::Receiver<Gf128>,
         sizes: &Sizes,
         client: &Client<Wire>,
         rng: &mut dyn CryptoRng,
-    ) -> Result<(Vec<Vec<u8>>, Vec<transcript::Record>), Error> {
+    ) -> Result<Talked, Error> {
         let mut powers = Powers::new(*client.hash_key);
         // P says what it sends first before the powers are there, so that it need not wait twice.
         let mut first = Some(masked(self.channel, FINISHED_BYTES)?);
         powers.extend(self.channel, tags, sizes.powers())?;
-        let (mut ciphertexts, mut read) = (Vec::new(), Vec::new());
+        let Talked { mut ciphertexts, mut read, mut held } = Talked::default();
         for (number, record) in sizes.records().iter().enumerate() {
             while sizes.begins_later(number) && message::receive_next(self.channel)? == Next::Read {
                 read.push(self.read(rng)?);
             }
             let next = first.take().map_or_else(|| masked(self.channel, record.length), Ok)?;
+            // The server's Finished came before all that is read.
+            held.push(1 + read.len());
             ciphertexts.push(self.record(number, record, next, client, &powers)?);
         }
-        Ok((ciphertexts, read))
+        Ok(Talked { ciphertexts, read, held })
     }
 
     /// Makes a record of the client's: a share of its tag, when the ciphertext is there, which is returned.
@@ -255,20 +288,19 @@ fn hold(
     machine: Machine<Evaluator<Step>>,
     share: VerifierShare,
     sizes: &Sizes,
-    limits: Limits,
-    used: Used,
-    keys: Keys<Wire>,
-) -> Result<Held, Error> {
+    received: usize,
+    used: &Used,
+) -> Result<(Evaluator<Step>, Sent), Error> {
     let mut evaluator = machine.into_party()?;
     // A handshake, and each record with its header, nonce and tag.
     let sent = sizes.records().iter().map(|record| record.length + 64).sum::<usize>() + 2 * MAX_HANDSHAKE;
-    let sent = message::receive_transcript(channel, [sent, limits.received])?;
+    let sent = message::receive_transcript(channel, [sent, received])?;
     // Nothing is opened for anything else than the connection that V took part in.
     let transcript = Transcript::parse(&sent.client, &sent.server)?;
     used.check(&transcript).map_err(disclosure::Error::from)?;
     share.open(channel)?;
     evaluator.open(channel)?;
-    Ok(Held { evaluator, keys, used, sent })
+    Ok((evaluator, sent))
 }
 
 /// V, when it holds a connection's bytes and has opened its part: P knows all secrets of the connection, and has to prove.
@@ -277,6 +309,9 @@ pub struct Held {
     keys: Keys<Wire>,
     used: Used,
     sent: Sent,
+    ports: Vec<u16>,
+    /// What the session has of the pool: for the tables, and soon for the claims.
+    memory: Share,
 }
 
 impl core::fmt::Debug for Held {
@@ -309,13 +344,18 @@ impl Held {
         vocabulary: &dyn Vocabulary,
         rng: &mut dyn CryptoRng,
     ) -> Result<(Accepted, Delta, Stock), Error> {
-        let Self { mut evaluator, keys, used, sent: Sent { host, client, server } } = self;
-        let observed = Observed { mode: Mode::TwoParty, host: &host, client: &client, server: &server };
+        let Self { mut evaluator, keys, used, sent, ports, memory } = self;
+        let Sent { host, client, server } = sent;
+        let seen = Seen::Held { counts: &used.held, pipelined: used.pipelined };
+        // P alone has connected: to which port, its requests say.
+        let with = Server { host: &host, port: None, ports: &ports };
+        let mode = Mode::TwoParty;
+        let observed = Observed { mode, with, client: &client, server: &server, seen, memory };
         let root = |transcript: &Transcript| {
             used.check(transcript)?;
             Ok(Root::Keys(keys.clone()).blind())
         };
-        let (account, pending) = disclosure::receive(channel, &observed, roots, time, vocabulary, root)?;
+        let (account, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, root)?;
         evaluator.expect(account.commitments());
         let verified = evaluator.verify(channel, rng, |fold, proved| {
             let committed = account.claim(fold, &Root::Keys(known_wires(&keys, proved)?))?;

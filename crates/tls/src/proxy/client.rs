@@ -13,8 +13,9 @@ use zeroize::Zeroizing;
 use super::Error;
 use super::relay::{self, Stream};
 use super::session::{MASTER_BYTES, Session};
+use crate::attestation::{Context, Mode, Statement};
 use crate::dialogue::{Ask, Dialogue, MAX_ROUNDS, append};
-use crate::disclosure::{self, Ended, Hide, Refusal, Reveal, Root};
+use crate::disclosure::{self, Ended, Hide, Refusal, Root, Wish};
 use crate::server::Roots;
 use crate::stock;
 use crate::transcript::Transcript;
@@ -78,6 +79,17 @@ fn try_fetch(
     if !(1..=MAX_ROUNDS).contains(&rounds) {
         return Err(Error::Misuse("a connection has 1 to 16 requests"));
     }
+    connect(channel, target, |connection, stream, said| {
+        talk(connection, stream, Dialogue::new(rounds, ask), rounds, said)
+    })
+}
+
+/// Makes a connection, has `talk` speak on it and note what client and server said, and closes it.
+fn connect(
+    channel: &mut dyn Channel,
+    target: &Target<'_>,
+    talk: impl FnOnce(&mut ClientConnection, &mut Stream<'_>, &mut [Zeroizing<Vec<u8>>; 2]) -> Result<(), Error>,
+) -> Result<Fetched, Error> {
     let Target { host, port, roots, max_received } = *target;
     let secret = Arc::new(MasterSecret::default());
     let name =
@@ -87,7 +99,7 @@ fn try_fetch(
         ClientConnection::new(Arc::new(config), name).map_err(|error| Error::Tls(error.to_string()))?;
     let mut stream = Stream::open(channel, host, port, max_received)?;
     let mut said = [Zeroizing::default(), Zeroizing::default()];
-    let result = talk(&mut connection, &mut stream, Dialogue::new(rounds, ask), rounds, &mut said);
+    let result = talk(&mut connection, &mut stream, &mut said);
     if let Some(error) = stream.error() {
         return Err(error.clone().into());
     }
@@ -96,7 +108,18 @@ fn try_fetch(
     let transcript =
         Transcript::parse(&client, &server).map_err(|error| disclosure::Error::from(Refusal::from(error)))?;
     let master = secret.take().ok_or(Error::Misuse("the TLS library told no master secret"))?;
-    let ended = Ended { host: host.into(), transcript, raw: [client, server], payload: said };
+    let ended = Ended {
+        mode: Mode::Proxy,
+        host: host.into(),
+        port: Some(port),
+        pipelined: false,
+        context: Context::default(),
+        transcript,
+        raw: [client, server],
+        payload: said,
+        #[cfg(test)]
+        unchecked: false,
+    };
     Ok(Fetched { ended, master })
 }
 
@@ -208,15 +231,26 @@ impl Fetched {
         self.ended.response()
     }
 
-    /// What hides all that can be hidden but what is `revealed`; claims may be added to it.
-    ///
-    /// A revealed value of a JSON body is revealed with all that is in it. Start lines apart from the target, header names, keys of JSON
-    /// objects and the fields that say how a message is to be read are always shown.
+    /// All that is hidden if P wishes this; [`Wish`] says what becomes of the parts that it does not name.
     ///
     /// # Errors
     /// [`Error::Disclosure`] for a part that is not there, and for one that is neither revealed nor can be hidden.
-    pub fn hide_all_but(&self, revealed: &[Reveal]) -> Result<Vec<Hide>, Error> {
-        Ok(self.ended.hide_all_but(revealed)?)
+    pub fn select(&self, wish: &Wish) -> Result<Vec<Hide>, Error> {
+        Ok(self.ended.select(wish)?)
+    }
+
+    /// Has V sign this with what it believes.
+    pub fn set_context(&mut self, context: Context) {
+        self.ended.context = context;
+    }
+
+    /// What V will sign if P [discloses](Fetched::disclose) the connection so, commitments apart: all that whoever gets the attestation will
+    /// see. `time` is now, in seconds since 1970 (UTC).
+    ///
+    /// # Errors
+    /// [`Error::Disclosure`] for what V would refuse of it.
+    pub fn expected(&self, hide: &[Hide], time: u64) -> Result<Statement, Error> {
+        Ok(self.ended.expected(hide, time)?)
     }
 
     /// Tells V everything about the connection but what `hide` names. The statement that comes back is to be proved next.
@@ -236,6 +270,34 @@ impl Fetched {
 /// What a cheating P has.
 #[cfg(test)]
 impl Fetched {
+    /// A connection on which P says all of `requests` but the last, each when the bytes that were to come have come, and then says the last one
+    /// and hears nothing more.
+    pub(super) fn unheard(
+        channel: &mut dyn Channel,
+        target: &Target<'_>,
+        requests: &[Vec<u8>],
+        answers: &[usize],
+    ) -> Result<Self, Error> {
+        connect(channel, target, |connection, stream, [said, heard]| {
+            let mut tls = rustls::Stream::new(connection, stream);
+            let mut end = 0;
+            for (number, request) in requests.iter().enumerate() {
+                append(said, request);
+                tls.write_all(request).map_err(|error| tls_error(&error, tls.conn))?;
+                end += answers.get(number).copied().unwrap_or_default();
+                while heard.len() < end && receive(&mut tls, heard)? {}
+            }
+            // What is written and not sent would be dropped.
+            Ok(tls.sock.send()?)
+        })
+    }
+
+    /// P does not look whether V will refuse what it says.
+    pub(super) fn unchecked(mut self) -> Self {
+        self.ended.unchecked = true;
+        self
+    }
+
     pub(super) fn change_raw(&mut self, change: impl FnOnce(&mut [Vec<u8>; 2])) {
         change(&mut self.ended.raw);
     }

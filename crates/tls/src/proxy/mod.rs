@@ -47,7 +47,7 @@ mod testing;
 mod tests;
 
 pub use crate::disclosure::{
-    Accepted, Hidden, Hide, MAX_HIDDEN, Part, Pending, Proven, Refusal, Reveal, Shown,
+    Accepted, Hidden, Hide, MAX_HIDDEN, Part, Pending, Proven, Refusal, Rest, Reveal, Shown, Wish,
 };
 pub use client::{Fetched, Target, converse, fetch};
 pub use error::Error;

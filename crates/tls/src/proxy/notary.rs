@@ -6,7 +6,7 @@ use super::relay::Relayed;
 use super::{Error, Session};
 use crate::attestation::Mode;
 use crate::claim::Vocabulary;
-use crate::disclosure::{self, Observed, Pending, Root};
+use crate::disclosure::{self, Observed, Pending, Root, Seen, Server};
 use crate::server::Roots;
 use crate::step::MASTER_BITS;
 
@@ -25,9 +25,12 @@ pub fn receive(
     time: u64,
     vocabulary: &dyn Vocabulary,
 ) -> Result<(Session, Pending), Error> {
-    let Relayed { host, client, server, .. } = relayed;
-    let observed = Observed { mode: Mode::Proxy, host, client, server };
+    let Relayed { host, port, client, server, marks, pool } = relayed;
+    // V has connected to this port, by its rules.
+    let with = Server { host, port: Some(*port), ports: &[] };
+    let seen = Seen::Relayed(marks);
+    let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory: pool.share() };
     let root = Root::Master(vec![(); MASTER_BITS]);
-    let (account, pending) = disclosure::receive(channel, &observed, roots, time, vocabulary, |_| Ok(root))?;
+    let (account, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, |_| Ok(root))?;
     Ok((Session { account, master: None }, pending))
 }

@@ -59,7 +59,7 @@ impl Session {
 
 impl<B: Prove<F2> + ?Sized> Statement<B> for Session {
     fn identify(&self, digest: &mut Digest) {
-        digest.bytes("statement", b"tls 1.2 connection through a proxy v3");
+        digest.bytes("statement", b"tls 1.2 connection through a proxy v4");
         self.account.identify(digest);
     }
 

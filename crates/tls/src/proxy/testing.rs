@@ -22,6 +22,7 @@ use crate::claim::Own;
 use crate::commitment::Openings;
 use crate::dialogue::Heard;
 use crate::disclosure;
+use crate::memory::Pool;
 use crate::server::Roots;
 use crate::testing::{Tap, keys, tags, untouched};
 use crate::transcript::testing::{Authority, Kind, server};
@@ -71,14 +72,19 @@ impl Site {
                 let _ = socket.set_read_timeout(Some(Duration::from_secs(10)));
                 let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
                 let mut stream = StreamOwned::new(connection, socket);
+                let (mut requests, mut chunk) = (Vec::<u8>::new(), [0; 4096]);
                 for response in &responses {
-                    let (mut request, mut chunk) = (Vec::<u8>::new(), [0; 4096]);
-                    while !request.windows(4).any(|end| end == b"\r\n\r\n") {
-                        match stream.read(&mut chunk) {
-                            Ok(count @ 1..) => request.extend(&chunk[..count]),
-                            _ => break,
+                    // What comes after a request belongs to the next one.
+                    let end = loop {
+                        if let Some(end) = requests.windows(4).position(|end| end == b"\r\n\r\n") {
+                            break end + 4;
                         }
-                    }
+                        match stream.read(&mut chunk) {
+                            Ok(count @ 1..) => requests.extend(&chunk[..count]),
+                            _ => break requests.len(),
+                        }
+                    };
+                    requests.drain(..end);
                     let _ = stream.write_all(response);
                 }
                 if end == End::Notify {
@@ -125,6 +131,10 @@ pub(super) struct Run<'a> {
     pub(super) vocabulary: Vec<Own>,
     /// Seconds that V's clock is ahead.
     pub(super) ahead: u64,
+    /// V's memory for claims.
+    pub(super) pool: Pool,
+    /// Where P does not wait for whole responses: how many bytes it hears after each request, and none after the last.
+    pub(super) hears: Option<Vec<usize>>,
     /// What happens to P's messages and to V's.
     pub(super) changes: [Change; 2],
     /// What P makes of a connection before it tells V.
@@ -144,6 +154,8 @@ impl<'a> Run<'a> {
             roots: site.roots(),
             vocabulary: Vec::new(),
             ahead: 0,
+            pool: Pool::default(),
+            hears: None,
             changes: [Box::new(untouched), Box::new(untouched)],
             cheat: |fetched| fetched,
             record: |relayed| relayed,
@@ -193,7 +205,15 @@ impl<'a> Run<'a> {
             let next = round.checked_sub(1).map_or(Some(&self.request), |later| self.more.get(later));
             next.map(|request| Zeroizing::new(request.clone())).ok_or_else(|| "nothing is left to ask".into())
         };
-        let fetched = (self.cheat)(converse(channel, &target, 1 + self.more.len(), &mut ask)?);
+        let fetched = match &self.hears {
+            None => converse(channel, &target, 1 + self.more.len(), &mut ask)?,
+            Some(hears) => {
+                let requests = [core::slice::from_ref(&self.request), &*self.more].concat();
+                let fetched = Fetched::unheard(channel, &target, &requests, hears);
+                fetched.inspect_err(|_| channel.fail("the prover met an error"))?
+            }
+        };
+        let fetched = (self.cheat)(fetched);
         let session = fetched.disclose(channel, &self.hide)?;
         begin::<Prover<'_>>(channel, &session)?;
         stock.expect(Statement::<Prover<'_>>::commitments(&session));
@@ -211,7 +231,7 @@ impl<'a> Run<'a> {
     fn verifier(&self, channel: &mut dyn Channel) -> Result<Proven, Failed> {
         let rng = &mut ChaCha20Rng::seed_from_u64(2);
         let (delta, mut stock) = keys(channel, SESSION, rng)?;
-        let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
+        let rules = Rules { private: true, ports: Vec::new(), pool: self.pool.clone(), ..Rules::default() };
         let relayed = (self.record)(relay::serve(channel, &rules).map_err(Error::from)?);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
         let (session, pending) = receive(channel, &relayed, &self.roots, now + self.ahead, &self.vocabulary)?;

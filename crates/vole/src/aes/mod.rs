@@ -2,7 +2,7 @@
 //!
 //! Three kernels over slices, all of them CTR- or tree-shaped so that independent blocks fill the pipeline:
 //!
-//! * [`Aes::ctr`]: `out[i] = AES_K(start + i)`;
+//! * [`Aes::ctr`]: `out[i] = AES_K(start + i)`, or, with a salt, `AES_K(salt || start + i)`;
 //! * [`Aes::hash`]: the hash `H` below of every block;
 //! * [`Aes::expand`]: one level of the correlated GGM tree of half-trees (ePrint 2022/1431, section 4.1),
 //!   `left = H(x)`, `right = x + H(x)`, with `H(x) = AES_K(s(x)) + s(x)` and the linear orthomorphism
@@ -124,18 +124,26 @@ impl Aes {
 
     /// `out[i] = AES_K(start + i)`, counting modulo 2^64; blocks are little-endian integers.
     pub(crate) fn ctr(&self, start: u64, out: &mut [Gf128]) {
+        self.salted_ctr(0, start, out);
+    }
+
+    /// `out[i] = AES_K(salt || start + i)`: [`ctr`](Self::ctr) with `salt` as the high half of each block.
+    ///
+    /// The counter alone is the same in all streams, so whoever tries a key would try it in all of them at once: in those of all sessions of the
+    /// world, from tables made beforehand. A stream whose blocks somebody without its key may see has a salt of its own.
+    pub(crate) fn salted_ctr(&self, salt: u64, start: u64, out: &mut [Gf128]) {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `self.level` was available when the key was expanded.
         unsafe {
             match self.level {
                 Level::Portable => {}
-                Level::Aesni => return x86::ctr_aesni(&self.round_keys, start, out),
-                Level::Vaes256 => return x86::ctr_vaes256(&self.round_keys, start, out),
-                Level::Vaes512 => return x86::ctr_vaes512(&self.round_keys, start, out),
+                Level::Aesni => return x86::ctr_aesni(&self.round_keys, salt, start, out),
+                Level::Vaes256 => return x86::ctr_vaes256(&self.round_keys, salt, start, out),
+                Level::Vaes512 => return x86::ctr_vaes512(&self.round_keys, salt, start, out),
             }
         }
         if let Some(soft) = &self.soft {
-            portable::ctr(soft, start, out);
+            portable::ctr(soft, salt, start, out);
         }
     }
 
@@ -250,17 +258,26 @@ mod tests {
     fn ctr_agrees_with_portable_on_every_length() {
         let portable = Aes::with_level(Level::Portable, [9; 16]).unwrap();
         for aes in levels([9; 16]) {
-            for start in [0, 5, u64::MAX - 20] {
+            for (salt, start) in [(0, 0), (3, 5), (u64::MAX, u64::MAX - 20), (0, u64::MAX - 20)] {
                 for n in 0..70 {
                     let mut want = vec![Gf128::ZERO; n];
                     let mut got = vec![Gf128::ONE; n + 1];
-                    portable.ctr(start, &mut want);
-                    aes.ctr(start, &mut got[..n]);
-                    assert_eq!(got[..n], want[..], "{:?} {start} {n}", aes.level);
+                    portable.salted_ctr(salt, start, &mut want);
+                    aes.salted_ctr(salt, start, &mut got[..n]);
+                    assert_eq!(got[..n], want[..], "{:?} {salt} {start} {n}", aes.level);
                     assert_eq!(got[n], Gf128::ONE, "wrote past the end");
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_salt_is_the_high_half_of_the_block() {
+        let key = portable::expand_key([9; 16]);
+        let want = portable::permute(&key, Gf128::from_bits(0x0123_4567_89ab_cdef << 64 | 7));
+        let mut got = [Gf128::ZERO];
+        Aes::new([9; 16]).salted_ctr(0x0123_4567_89ab_cdef, 7, &mut got);
+        assert_eq!(got[0], want);
     }
 
     #[test]

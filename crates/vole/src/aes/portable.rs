@@ -15,9 +15,10 @@ pub(super) fn permute(aes: &::aes::Aes128, x: Gf128) -> Gf128 {
     Gf128::from_bits(u128::from_le_bytes(block.into()))
 }
 
-pub(super) fn ctr(aes: &::aes::Aes128, start: u64, out: &mut [Gf128]) {
+pub(super) fn ctr(aes: &::aes::Aes128, salt: u64, start: u64, out: &mut [Gf128]) {
     for (i, out) in out.iter_mut().enumerate() {
-        *out = permute(aes, Gf128::from_bits(u128::from(start.wrapping_add(i as u64))));
+        let counter = u128::from(start.wrapping_add(i as u64));
+        *out = permute(aes, Gf128::from_bits(u128::from(salt) << 64 | counter));
     }
 }
 

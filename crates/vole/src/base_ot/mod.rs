@@ -13,12 +13,12 @@
 //! sender:    b random                                                B = b G                      -->
 //! receiver:  s, and for each i: choice c, a, R random     r_{1-c} = R
 //!                                                         r_c = a G - E(s, i, c, r_{1-c})        <-- s, (r_0, r_1)_i
-//! sender:    y_j = r_j + E(s, i, j, r_{1-j})              K_j = K(sid, i, j, B, r_0, r_1, b y_j)
-//! receiver:  y_c = a G, so b y_c = a B                    K_c = K(sid, i, c, B, r_0, r_1, a B)
+//! sender:    y_j = r_j + E(s, i, j, r_{1-j})              K_j = K(sid, i, j, s, B, r_0, r_1, b y_j)
+//! receiver:  y_c = a G, so b y_c = a B                    K_c = K(sid, i, c, s, B, r_0, r_1, a B)
 //! ```
 //!
 //! * The two messages do not depend on each other, so each can ride in its party's first flight. That is why `E` is
-//!   bound to the receiver's nonce `s` only; the keys are bound to the session identifier, which may come later.
+//!   bound to the receiver's nonce `s` only; the keys are bound to both messages, `s` included, and to the session identifier, which may come later.
 //! * Both points of a pair are uniform whatever `c` is, so the receiver's choice is hidden from an unbounded sender.
 //! * A receiver fixes `r_0` and `r_1`; whichever it hashed last leaves the other `y` random, so it knows `b y_j` for one
 //!   `j` only (computational Diffie-Hellman), and a simulator sees in the hash queries which one: extraction without
@@ -91,17 +91,18 @@ impl PointOracle {
 /// The oracle `K`: to keys, bound to the session and to both messages.
 struct KeyOracle {
     oracle: Oracle,
+    nonce: [u8; NONCE_BYTES],
     point: [u8; POINT_BYTES],
 }
 
 impl KeyOracle {
-    fn new(session: &SessionId, point: [u8; POINT_BYTES]) -> Self {
-        Self { oracle: Oracle::new("base OT: key", session), point }
+    fn new(session: &SessionId, nonce: &[u8; NONCE_BYTES], point: [u8; POINT_BYTES]) -> Self {
+        Self { oracle: Oracle::new("base OT: key", session), nonce: *nonce, point }
     }
 
     /// `pair` is `r_0 || r_1`; `shared` encodes `b y_j`.
     fn key(&self, instance: u64, j: u8, pair: &[u8], shared: &CompressedRistretto) -> Gf128 {
-        let key = self.oracle.hash(instance, &[&[j], &self.point, pair, shared.as_bytes()]);
+        let key = self.oracle.hash(instance, &[&[j], &self.nonce, &self.point, pair, shared.as_bytes()]);
         Gf128::from_bits(u128::from_le_bytes(key))
     }
 }

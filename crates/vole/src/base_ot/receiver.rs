@@ -20,6 +20,8 @@ pub struct Receiver {
     choices: Vec<u8>,
     /// Halves `a'` of the secrets `a`.
     half_secrets: Vec<Scalar>,
+    /// `s`, the start of the message.
+    nonce: [u8; NONCE_BYTES],
     message: Vec<u8>,
 }
 
@@ -70,7 +72,7 @@ impl Receiver {
             message.extend_from_slice(select(own, other, c).as_bytes());
             message.extend_from_slice(select(other, own, c).as_bytes());
         }
-        Ok(Self { choices, half_secrets, message })
+        Ok(Self { choices, half_secrets, nonce, message })
     }
 
     /// The message for the sender.
@@ -87,7 +89,7 @@ impl Receiver {
         let point = decode_point(BASE_OT_SENDER, message, "the sender's point")?;
         let shared = Zeroizing::new(self.multiply(&point));
         let encodings = Zeroizing::new(RistrettoPoint::double_and_compress_batch(shared.iter()));
-        let oracle = KeyOracle::new(session, point.compress().to_bytes());
+        let oracle = KeyOracle::new(session, &self.nonce, point.compress().to_bytes());
         let pairs = self.message.get(NONCE_BYTES..).unwrap_or_default().as_chunks::<{ 2 * POINT_BYTES }>().0;
         Ok(Zeroizing::new(
             (0_u64..)

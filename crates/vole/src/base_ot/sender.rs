@@ -61,7 +61,7 @@ impl Sender {
             }
         }
         let encodings = Zeroizing::new(RistrettoPoint::double_and_compress_batch(shared.iter()));
-        let oracle = KeyOracle::new(session, self.message);
+        let oracle = KeyOracle::new(session, nonce, self.message);
         let instances = (0_u64..).zip(pairs.as_chunks::<{ 2 * POINT_BYTES }>().0);
         Ok(Zeroizing::new(
             instances

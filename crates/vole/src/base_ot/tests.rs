@@ -61,7 +61,7 @@ fn keys_are_those_of_the_paper() {
             let r = CompressedRistretto::from_slice(own).unwrap().decompress().unwrap();
             let shared = (b * (r + h + h)).compress();
             let expected: [u8; 16] =
-                key_oracle.hash(i as u64, &[&[j as u8], big_b.as_bytes(), pair, shared.as_bytes()]);
+                key_oracle.hash(i as u64, &[&[j as u8], &nonce, big_b.as_bytes(), pair, shared.as_bytes()]);
             let expected = Gf128::from_bits(u128::from_le_bytes(expected));
             assert!(pairs[i][j] == expected);
             assert_eq!(keys[i] == expected, usize::from(choices[i]) == j);

@@ -1,7 +1,7 @@
 //! The two parties of random COT: OT extension, then Ferret.
 
 use rand_core::CryptoRng;
-use volery_channel::Channel;
+use volery_channel::{Channel, Tag, tags};
 use volery_field::Gf128;
 use zeroize::Zeroizing;
 
@@ -18,8 +18,8 @@ macro_rules! round {
             fn params(&self) -> Params {
                 Self::params(self)
             }
-            fn block(&self, tree: usize, out: &mut [Gf128]) {
-                Self::block(self, tree, out);
+            fn block(&self, tree: usize, out: &mut [Gf128]) -> Result<(), Error> {
+                Self::block(self, tree, out)
             }
         }
     };
@@ -32,12 +32,8 @@ fn fresh(seeds: &mut Prg) -> Zeroizing<[u8; 16]> {
     Zeroizing::new(seeds.block().to_bits().to_le_bytes())
 }
 
-/// A generator for the seeds of one party, seeded once from `rng`.
-fn seeds(rng: &mut dyn CryptoRng) -> Prg {
-    let mut seed = Zeroizing::new([0; 16]);
-    rng.fill_bytes(&mut *seed);
-    Prg::new(*seed)
-}
+/// The name of these correlations in the chain.
+const KIND: &str = "bits";
 
 /// P's part.
 pub struct ProverParty {
@@ -49,13 +45,26 @@ pub struct ProverParty {
 impl ProverParty {
     /// From a finished set-up of OT extension; `rng` seeds the checks' coefficients.
     pub fn new(session: SessionId, extension: softspoken::Receiver, rng: &mut dyn CryptoRng) -> Self {
-        Self { session, extension, seeds: seeds(rng) }
+        let seeds = Prg::of_session(&session, "cot: seeds of P", rng);
+        Self { session, extension, seeds }
     }
 }
 
 impl Party for ProverParty {
     type Item = Gf128;
     type Round = ProverRound;
+
+    const IS_V: bool = false;
+    const ANSWER_IS_LAST: bool = true;
+    const LINK: Tag = tags::BITS_LINK;
+
+    fn kind() -> String {
+        KIND.to_owned()
+    }
+
+    fn session(&self) -> &SessionId {
+        &self.session
+    }
 
     fn base_len(params: &Params) -> usize {
         params.base_len()
@@ -104,7 +113,8 @@ impl VerifierParty {
         delta: Delta,
         rng: &mut dyn CryptoRng,
     ) -> Self {
-        Self { session, extension, delta, seeds: seeds(rng) }
+        let seeds = Prg::of_session(&session, "cot: seeds of V", rng);
+        Self { session, extension, delta, seeds }
     }
 
     /// The global key.
@@ -117,6 +127,18 @@ impl VerifierParty {
 impl Party for VerifierParty {
     type Item = Gf128;
     type Round = VerifierRound;
+
+    const IS_V: bool = true;
+    const ANSWER_IS_LAST: bool = true;
+    const LINK: Tag = tags::BITS_LINK;
+
+    fn kind() -> String {
+        KIND.to_owned()
+    }
+
+    fn session(&self) -> &SessionId {
+        &self.session
+    }
 
     fn base_len(params: &Params) -> usize {
         params.base_len()

@@ -1,5 +1,7 @@
 //! Supplies between two threads, through several stages.
 
+mod roots;
+
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use volery_channel::{Channel, Limits, Stats, Tag, memory_pair, tags};
@@ -8,7 +10,7 @@ use volery_field::Gf128;
 use super::*;
 use crate::softspoken::{FieldBits, Receiver, Sender};
 use crate::supply::{Correlations, Plan, Profile, Stock};
-use crate::testing::Tap;
+use crate::testing::{Chains, Tap, chains, kinds_that_part};
 use crate::{Delta, Error, Params, SessionId};
 
 /// Rounds of 6,400, so that a few ten thousand correlations pass through many stages.
@@ -225,4 +227,141 @@ fn correlations_made_beside_other_messages_hold_and_are_the_same_whatever_the_th
         assert_eq!(m.len(), 50_000);
         assert!(*first.get_or_insert_with(|| m.clone()) == m, "{threads:?}");
     }
+}
+
+/// P's seeds of the rounds that `n` correlations take, from a P whose generator starts with `rng`.
+fn seeds_of_checks(rng: u64, n: usize) -> Vec<Vec<u8>> {
+    use std::sync::{Arc, Mutex};
+    let (p, mut v) = memory_pair(&Limits::default());
+    let seeds = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&seeds);
+    let tap = move |tag: Tag, payload: &mut Vec<u8>| {
+        if tag == tags::FERRET_CHECK {
+            log.lock().unwrap().push(payload[..16].to_vec());
+        }
+    };
+    let mut p = Tap { inner: p, tap };
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut rng = ChaCha20Rng::seed_from_u64(rng);
+            let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng).unwrap();
+            let party = ProverParty::new(SESSION, extension, &mut rng);
+            take(Supply::new(party, PLAN, None), &mut p, n).unwrap();
+        });
+        let mut rng = ChaCha20Rng::seed_from_u64(3);
+        let delta = Delta::random(&mut rng);
+        let extension =
+            Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng).unwrap();
+        let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
+        take(Supply::new(party, PLAN, None), &mut v, n).unwrap();
+    });
+    seeds.lock().unwrap().clone()
+}
+
+/// A V that knew a seed before it sends its trees could make wrong ones that pass, and would know the code.
+#[test]
+fn v_can_foresee_no_seed_of_p_s_checks() {
+    let mut all = seeds_of_checks(2, 60_000);
+    assert!(all.len() > 3);
+    all.extend(seeds_of_checks(4, 60_000));
+    let different = std::collections::HashSet::<_>::from_iter(all.iter());
+    assert_eq!(different.len(), all.len());
+}
+
+/// Both parties' chains up to `n` taken; what they send passes through their taps.
+fn linked(
+    n: usize,
+    threads: [usize; 2],
+    [p_tap, v_tap]: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2],
+) -> [Chains; 2] {
+    let (p, v) = memory_pair(&Limits::default());
+    let (mut p, mut v) = (Tap { inner: p, tap: p_tap }, Tap { inner: v, tap: v_tap });
+    std::thread::scope(|scope| {
+        let prover = scope.spawn(move || {
+            let mut rng = ChaCha20Rng::seed_from_u64(2);
+            let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng);
+            let result = extension.and_then(|extension| {
+                let party = ProverParty::new(SESSION, extension, &mut rng);
+                let supply = Supply::linked(party, PLAN, pool(threads[0]), &mut rng);
+                chains(Stock::new(Box::new(supply)), [n, 1_000], &mut p)
+            });
+            if let Err(error) = &result {
+                p.fail(&error.to_string());
+            }
+            result
+        });
+        let mut rng = ChaCha20Rng::seed_from_u64(3);
+        let delta = Delta::random(&mut rng);
+        let extension = Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng);
+        let result = extension.and_then(|extension| {
+            let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
+            let supply = Supply::linked(party, PLAN, pool(threads[1]), &mut rng);
+            chains(Stock::new(Box::new(supply)), [n, 1_000], &mut v)
+        });
+        if let Err(error) = &result {
+            v.fail(&error.to_string());
+        }
+        [prover.join().unwrap(), result]
+    })
+}
+
+#[test]
+fn linked_supplies_have_one_chain_through_all_stages_whatever_the_threads() {
+    let mut first = None;
+    for threads in [[1, 1], [4, 1], [1, 3]] {
+        let [p, v] = linked(60_000, threads, [untouched; 2]);
+        let (p, v) = (p.unwrap(), v.unwrap());
+        assert_eq!(p, v);
+        assert_eq!(*first.get_or_insert_with(|| p.clone()), p, "{threads:?}");
+        assert!(std::collections::HashSet::<_>::from_iter(&p).len() > 8);
+    }
+}
+
+/// A look at the chain is one wait, however many chunks there were since the last.
+#[test]
+fn extension_alone_costs_one_wait_where_the_chain_is_asked_for() {
+    fn once(mut stock: Stock, channel: &mut dyn Channel) -> Result<u64, Error> {
+        stock.expect(Some(30_000));
+        let before = channel.stats().round_trips;
+        stock.fill(channel, &mut [Gf128::ZERO; 30_000])?;
+        stock.chain(channel)?;
+        let after = channel.stats().round_trips;
+        channel.send(tags::GOODBYE, &[])?;
+        channel.recv(tags::GOODBYE, 0)?;
+        channel.flush()?;
+        Ok(after - before)
+    }
+    let plan = Plan::bits(&[]);
+    let (mut p, mut v) = memory_pair(&Limits::default());
+    let waits = std::thread::scope(|scope| {
+        let prover = scope.spawn(move || {
+            let mut rng = ChaCha20Rng::seed_from_u64(2);
+            let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng).unwrap();
+            let party = ProverParty::new(SESSION, extension, &mut rng);
+            once(Stock::new(Box::new(Supply::linked(party, plan, None, &mut rng))), &mut p).unwrap()
+        });
+        let mut rng = ChaCha20Rng::seed_from_u64(3);
+        let delta = Delta::random(&mut rng);
+        let extension =
+            Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng).unwrap();
+        let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
+        once(Stock::new(Box::new(Supply::linked(party, plan, None, &mut rng))), &mut v).unwrap();
+        prover.join().unwrap()
+    });
+    assert_eq!(waits, 1);
+}
+
+/// Whatever changes on its way ends the session, or the parties have different chains and so different challenges.
+#[test]
+fn a_flipped_bit_in_any_message_of_a_linked_supply_ends_it_or_parts_the_chains() {
+    let kinds = [
+        (tags::SOFT_SPOKEN_EXTEND, true),
+        (tags::FERRET_TREES, false),
+        (tags::FERRET_CHECK, true),
+        (tags::FERRET_VERDICT, false),
+        (tags::BITS_LINK, false),
+    ];
+    let parted = kinds_that_part(&kinds, |taps| linked(50_000, [1, 1], taps));
+    // All other messages have a check of their own.
+    assert_eq!(Vec::from_iter(parted), [tags::BITS_LINK]);
 }

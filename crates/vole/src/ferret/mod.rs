@@ -8,7 +8,7 @@
 //! m_i = sum over row i of A of M_j + w_i          w_i = v_i + e_i * delta, e: one 1 in each block of 2^h
 //! ```
 //!
-//! A is a public local code ([`crate::lpn`]). The correlations `(v, w)` of a block are the leaves of a punctured tree
+//! A is a public local code ([`crate::lpn`]), another one in each round. The correlations `(v, w)` of a block are the leaves of a punctured tree
 //! ([`crate::pprf`]); P's path in each tree is given by the random bits of `h` correlations made earlier, so nothing
 //! has to be sent for it. One round is
 //!
@@ -22,6 +22,13 @@
 //! aborts unless H is that of its own value
 //! ```
 //!
+//! **P's seed** gives, by two hashes that bind session and round, the check's coefficients and the code's key. V learns it after the
+//! last of its messages that matters, so it can fit neither its trees to the coefficients nor anything to the code. One seed is enough for
+//! both: in the random oracle model its hashes are independent, and P, which chooses the seed, is the party that either of them
+//! protects: coefficients against wrong trees, code against who would learn `x`. What this freedom of P's means for proofs, and why it needs a
+//! [chain](crate::supply::Chain) where challenges are hashes, is told there. A code of each round's own also means that nobody can study it before, and that what
+//! is found out about one round's helps against no other.
+//!
 //! **The check** (Ferret, figure 7, batched over all trees) catches a V whose `c_i` are not those of any tree, apart
 //! from guesses: with coefficients `chi` that P draws after it holds all `c_i`,
 //! `sum chi w = sum chi v + phi * delta` where `phi = sum over trees of chi at the path's leaf`. P sends `phi` masked by
@@ -32,7 +39,8 @@
 //! independent coefficients give `1 / 2^128` and cost an AES block each. As in Ferret, a cheating V can make the check
 //! pass or fail depending on a guess about P's paths; a wrong guess ends the session, so that it learns one bit on
 //! average, which the noise model allows for. A cheating P learns whether a guess of delta was right; a wrong guess does
-//! not end the session, so `q / 2^127` is added to every bound for `q` hash computations (delta's lowest bit is fixed).
+//! not end the session, so `q / 2^127` is added to every bound for `q` hash computations (delta's lowest bit is fixed), and `q (h - 1) / 2^127`
+//! for `q` evaluations of AES, each of which tests the levels of one tree (see [`crate::pprf`]).
 //!
 //! **Memory.** Leaves are never stored: a round keeps the table, and for each tree its root (V) or `h` sums and a path
 //! (P). A tree is expanded once more for the check and once more when its block is asked for, in the first-level cache.
@@ -47,9 +55,9 @@ pub(crate) use verifier::VerifierRound;
 
 use volery_field::{Gf128, gf128::Kernel};
 
-use crate::aes::Aes;
 use crate::hash::Oracle;
 use crate::lpn::LpnCode;
+use crate::pprf::TreeKeys;
 use crate::transcript::SessionId;
 use crate::{Error, Prg};
 
@@ -60,29 +68,33 @@ const CHECK_MASK: usize = 128;
 pub(crate) struct Public {
     pub(crate) params: Params,
     number: u64,
-    code: LpnCode,
-    trees: Aes,
+    trees: TreeKeys,
     oracle: Oracle,
 }
 
 impl Public {
     /// For round `number` of `session`.
     pub(crate) fn new(session: &SessionId, number: u64, params: Params) -> Self {
-        // The permutation of the trees differs between sessions, so that work against one is not work against all.
         let oracle = Oracle::new("ferret", session);
-        Self {
-            params,
-            number,
-            code: LpnCode::of_dimension(params.log_k),
-            trees: Aes::new(oracle.hash(0, &[b"trees"])),
-            oracle,
-        }
+        Self { params, number, trees: TreeKeys::new(&oracle, number, "trees"), oracle }
+    }
+
+    /// What P's seed gives: the check's coefficients and the round's code.
+    fn challenge(&self, seed: &[u8; 16]) -> (Coefficients, LpnCode) {
+        let hash = |label: &[u8]| self.oracle.hash(self.number, &[label, seed]);
+        let code = LpnCode::new(hash(b"matrix"), self.params.log_k);
+        (Coefficients::expand(&self.params, hash(b"coefficients")), code)
     }
 
     /// The hash of a check value, bound to session and round.
     fn verdict(&self, value: Gf128) -> [u8; 32] {
         self.oracle.hash(self.number, &[b"check", &value.to_bits().to_le_bytes()])
     }
+}
+
+/// A round that is read before P's seed is known.
+fn unread() -> Error {
+    Error::misuse("a round read before its check")
 }
 
 /// The LPN table and the other correlations that a round starts from.

@@ -5,8 +5,9 @@ use volery_field::Gf128;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::verifier::same_hash;
-use super::{Base, Coefficients, Params, Public, paths_of};
+use super::{Base, Params, Public, paths_of, unread};
 use crate::Error;
+use crate::lpn::LpnCode;
 use crate::pprf::expand_punctured;
 
 /// One round, at P. Made, checked, then read block by block.
@@ -17,6 +18,8 @@ pub struct ProverRound {
     paths: Vec<u32>,
     /// For each tree and level the sum of the side that the path does not take; empty until V's message is there.
     sums: Vec<Gf128>,
+    /// None until P has chosen it, in the check.
+    code: Option<LpnCode>,
     /// The hash that V must show; none until the check is sent.
     expected: Option<[u8; 32]>,
 }
@@ -27,10 +30,11 @@ impl ProverRound {
         let base = Base::split(&public.params, correlations)?;
         let height = public.params.log_block as usize;
         let paths = paths_of(&base.paths, height);
-        Ok(Self { public, base, paths, sums: Vec::new(), expected: None })
+        Ok(Self { public, base, paths, sums: Vec::new(), code: None, expected: None })
     }
 
-    /// Receives the trees and sends the check, whose coefficients come from `seed`, fresh and unknown to V till now.
+    /// Receives the trees and sends the check. The check's coefficients and the round's code come from `seed`, fresh and unknown to V till
+    /// now.
     pub(crate) fn check(&mut self, seed: [u8; 16], channel: &mut dyn Channel) -> Result<(), Error> {
         let message = channel.recv(tags::FERRET_TREES, self.public.params.trees_bytes())?;
         if message.len() != self.public.params.trees_bytes() {
@@ -41,7 +45,8 @@ impl ProverRound {
             .map(|(c, tag)| Gf128::from_bits(u128::from_le_bytes(*c)) + *tag)
             .collect();
 
-        let coefficients = Coefficients::expand(&self.public.params, seed);
+        let (coefficients, code) = self.public.challenge(&seed);
+        self.code = Some(code);
         let mut leaves = Zeroizing::new(vec![Gf128::ZERO; self.public.params.block_len()]);
         let mut value = self.base.mask;
         let mut phi = Gf128::ZERO;
@@ -73,7 +78,7 @@ impl ProverRound {
     fn leaves(&self, tree: usize, leaves: &mut [Gf128]) {
         let height = self.public.params.log_block as usize;
         let sums = &self.sums[tree * height..][..height];
-        expand_punctured(&self.public.trees, self.paths[tree], sums, leaves);
+        expand_punctured(&self.public.trees.of(tree), self.paths[tree], sums, leaves);
     }
 
     /// This round's size.
@@ -82,16 +87,21 @@ impl ProverRound {
     }
 
     /// The tags of block `tree` (less than the number of trees), `2^h` of them, their bits included.
-    pub(crate) fn block(&self, tree: usize, out: &mut [Gf128]) {
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] before the check.
+    pub(crate) fn block(&self, tree: usize, out: &mut [Gf128]) -> Result<(), Error> {
+        let code = self.code.as_ref().ok_or_else(unread)?;
         self.leaves(tree, out);
-        self.public.code.add_rows((tree * out.len()) as u64, &self.base.table, out);
+        code.add_rows((tree * out.len()) as u64, &self.base.table, out);
+        Ok(())
     }
 }
 
 impl Drop for ProverRound {
     fn drop(&mut self) {
-        // `base` wipes itself.
-        let Self { public: _, base: _, paths, sums, expected } = self;
+        // `base` wipes itself; the code is public.
+        let Self { public: _, base: _, paths, sums, code: _, expected } = self;
         paths.zeroize();
         sums.zeroize();
         expected.zeroize();

@@ -1,12 +1,14 @@
 //! Rounds between two threads, honest and not.
 
+mod trees;
+
 use volery_channel::{Channel, tags};
 use volery_field::Gf128;
 use zeroize::Zeroizing;
 
 use super::*;
 use crate::Delta;
-use crate::testing::Tap;
+use crate::testing::{Tampering, Tap};
 
 /// Small enough that a whole round takes a millisecond.
 const TINY: Params = Params { log_k: 9, log_block: 6, trees: 20 };
@@ -35,31 +37,45 @@ fn run(
     tamper: fn(&mut VerifierRound),
     tap: fn(volery_channel::Tag, &mut Vec<u8>),
 ) -> (Result<Vec<Gf128>, Error>, Result<Vec<Gf128>, Error>) {
+    let base = deal(&delta(), params.base_len(), 1);
+    run_from(base, [0, 0], params, tamper, [tap, tap])
+}
+
+/// How a round's blocks are read.
+type Block<'a> = &'a dyn Fn(usize, &mut [Gf128]) -> Result<(), Error>;
+
+/// As [`run`], from given correlations, with each party's number of the round and tap.
+fn run_from(
+    (tags, keys): (Vec<Gf128>, Vec<Gf128>),
+    numbers: [u64; 2],
+    params: Params,
+    tamper: impl FnOnce(&mut VerifierRound) + Send,
+    [p_tap, v_tap]: [impl FnMut(volery_channel::Tag, &mut Vec<u8>) + Send; 2],
+) -> (Result<Vec<Gf128>, Error>, Result<Vec<Gf128>, Error>) {
     let delta = delta();
-    let (tags, keys) = deal(&delta, params.base_len(), 1);
     let (p, v) = volery_channel::memory_pair(&volery_channel::Limits::default());
-    let (mut p, mut v) = (Tap { inner: p, tap }, Tap { inner: v, tap });
-    let read = |block: &dyn Fn(usize, &mut [Gf128])| {
+    let (mut p, mut v) = (Tap { inner: p, tap: p_tap }, Tap { inner: v, tap: v_tap });
+    let read = |block: Block<'_>| {
         let mut out = vec![Gf128::ZERO; params.outputs()];
-        out.chunks_exact_mut(params.block_len()).enumerate().for_each(|(j, o)| block(j, o));
-        out
+        out.chunks_exact_mut(params.block_len()).enumerate().try_for_each(|(j, o)| block(j, o))?;
+        Ok(out)
     };
     std::thread::scope(|scope| {
         let prover = scope.spawn(move || {
-            let public = Public::new(&SESSION, 0, params);
+            let public = Public::new(&SESSION, numbers[0], params);
             let mut round = ProverRound::open(public, Zeroizing::new(tags))?;
             round.check([6; 16], &mut p)?;
             round.verdict(&mut p)?;
-            Ok(read(&|j, o| round.block(j, o)))
+            read(&|j, o| round.block(j, o))
         });
         let verifier = scope.spawn(move || {
-            let public = Public::new(&SESSION, 0, params);
+            let public = Public::new(&SESSION, numbers[1], params);
             let seed = Zeroizing::new([5; 16]);
             let mut round = VerifierRound::open(public, &delta, seed, Zeroizing::new(keys), &mut v)?;
             v.flush()?;
             tamper(&mut round);
             round.answer(&mut v)?;
-            Ok(read(&|j, o| round.block(j, o)))
+            read(&|j, o| round.block(j, o))
         });
         (prover.join().unwrap(), verifier.join().unwrap())
     })
@@ -162,4 +178,79 @@ fn a_round_refuses_a_base_of_another_size() {
     let public = Public::new(&SESSION, 0, TINY);
     let round = ProverRound::open(public, Zeroizing::new(vec![Gf128::ZERO; TINY.base_len() - 1]));
     assert!(matches!(round.err(), Some(Error::Misuse(_))));
+}
+
+/// A wrong last level makes two leaves of a tree wrong by the same element: those of the path and beside it. With the same paths, and
+/// the same error, in two trees nothing but the trees' own coefficients tells these errors from none.
+#[test]
+fn errors_that_cancel_between_two_trees_with_one_path_are_caught() {
+    let height = TINY.log_block as usize;
+    let (mut tags, mut keys) = deal(&delta(), TINY.base_len(), 1);
+    for base in [&mut tags, &mut keys] {
+        let paths = TINY.table_len();
+        base.copy_within(paths..paths + height, paths + height);
+    }
+    let wrong = |tag: volery_channel::Tag, payload: &mut Vec<u8>| {
+        if tag == tags::FERRET_TREES {
+            let last = 16 * (TINY.log_block as usize - 1);
+            payload[last] ^= 0x40;
+            payload[last + 16 * TINY.log_block as usize] ^= 0x40;
+        }
+    };
+    let (m, _) = run_from((tags, keys), [0, 0], TINY, |_| {}, [wrong, wrong]);
+    assert!(matches!(m, Err(Error::Cheat { step: tags::FERRET_VERDICT, .. })), "{:?}", m.err());
+}
+
+/// A V that knows the coefficients could look for the path that explains P's answer.
+#[test]
+fn v_finds_no_path_that_explains_p_s_answer() {
+    const ONE_TREE: Params = Params { trees: 1, ..TINY };
+    let (mut answers, base) = (Vec::new(), deal(&delta(), ONE_TREE.base_len(), 1));
+    let path = paths_of(&base.0[ONE_TREE.table_len()..][..ONE_TREE.paths_len()], 6)[0];
+    let mask = pack_bits(base.0.last_chunk().unwrap());
+    let listen = |tag: volery_channel::Tag, payload: &mut Vec<u8>| {
+        if tag == tags::FERRET_CHECK {
+            answers.push(payload.clone());
+        }
+    };
+    let taps: [Tampering<'_>; 2] = [Box::new(listen), Box::new(untouched)];
+    let (m, _) = run_from(base, [0, 0], ONE_TREE, |_| {}, taps);
+    assert!(m.is_ok());
+    let (seed, answer) = answers[0].split_at(16);
+    let answer = Gf128::from_bits(u128::from_le_bytes(answer.try_into().unwrap()));
+    let (coefficients, _) = Public::new(&SESSION, 0, ONE_TREE).challenge(seed.try_into().unwrap());
+    let at = |path| coefficients.at(path) * coefficients.trees[0];
+    assert!((0..ONE_TREE.block_len() as u32).all(|path| answer != at(path)));
+    assert_eq!(answer, at(path) + mask);
+}
+
+/// A verdict, and what P's seed gives, belong to their round.
+#[test]
+fn nothing_of_a_round_holds_in_another() {
+    let [zero, one] = [0, 1].map(|number| Public::new(&SESSION, number, TINY));
+    assert_ne!(zero.verdict(Gf128::ONE), one.verdict(Gf128::ONE));
+    let rows = |public: &Public, seed: u8| {
+        let mut out = [Gf128::ZERO; 4];
+        let mut table = vec![Gf128::ZERO; TINY.table_len()];
+        Prg::new([1; 16]).blocks(&mut table);
+        public.challenge(&[seed; 16]).1.add_rows(0, &table, &mut out);
+        out
+    };
+    let ours = rows(&zero, 6);
+    // Those of another round, of another seed, of another session.
+    let session = Public::new(&SessionId::new([4; 32]), 0, TINY);
+    for other in [rows(&one, 6), rows(&zero, 7), rows(&session, 6)] {
+        assert!(ours.iter().zip(&other).all(|(row, other)| row != other));
+    }
+    let base = deal(&delta(), TINY.base_len(), 1);
+    let (m, _) = run_from(base, [0, 1], TINY, |_| {}, [untouched; 2]);
+    assert!(matches!(m, Err(Error::Cheat { step: tags::FERRET_VERDICT, .. })), "{:?}", m.err());
+}
+
+#[test]
+fn a_round_is_not_read_before_its_code_is_known() {
+    let (tags, _) = deal(&delta(), TINY.base_len(), 1);
+    let round = ProverRound::open(Public::new(&SESSION, 0, TINY), Zeroizing::new(tags)).unwrap();
+    let mut out = vec![Gf128::ZERO; TINY.block_len()];
+    assert!(matches!(round.block(0, &mut out), Err(Error::Misuse(_))));
 }

@@ -5,10 +5,11 @@ use volery_channel::{Channel, tags};
 use volery_field::Gf128;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{Base, Coefficients, Params, Public};
+use super::{Base, Params, Public, unread};
+use crate::Error;
 use crate::delta::Delta;
-use crate::pprf::expand_full;
-use crate::{Error, Prg};
+use crate::lpn::LpnCode;
+use crate::pprf::{self, expand_full};
 
 /// One round, at V. Made, checked, then read block by block.
 pub struct VerifierRound {
@@ -16,6 +17,8 @@ pub struct VerifierRound {
     base: Base,
     delta: Delta,
     roots: Vec<Gf128>,
+    /// None until P's check says which one it is.
+    code: Option<LpnCode>,
 }
 
 impl VerifierRound {
@@ -28,9 +31,8 @@ impl VerifierRound {
         channel: &mut dyn Channel,
     ) -> Result<Self, Error> {
         let base = Base::split(&public.params, correlations)?;
-        let mut roots = vec![Gf128::ZERO; public.params.trees as usize];
-        Prg::new(*seed).blocks(&mut roots);
-        let round = Self { public, base, delta: delta.duplicate(), roots };
+        let roots = pprf::roots(&public.oracle, public.number, &seed, public.params.trees as usize);
+        let round = Self { public, base, delta: delta.duplicate(), roots, code: None };
         channel.send(tags::FERRET_TREES, &round.sums())?;
         Ok(round)
     }
@@ -41,8 +43,10 @@ impl VerifierRound {
         let height = params.log_block as usize;
         let mut message = Vec::with_capacity(params.trees_bytes());
         let mut leaves = Zeroizing::new(vec![Gf128::ZERO; params.block_len()]);
-        for (root, keys) in self.roots.iter().zip(self.base.paths.chunks_exact(height)) {
-            expand_full(&self.public.trees, *root, self.delta.expose(), &mut leaves, |level, sum| {
+        let keys = self.base.paths.chunks_exact(height);
+        for (tree, (root, keys)) in self.roots.iter().zip(keys).enumerate() {
+            let aes = self.public.trees.of(tree);
+            expand_full(&aes, *root, self.delta.expose(), &mut leaves, |level, sum| {
                 message.extend_from_slice(&(sum + keys[level]).to_bits().to_le_bytes());
             });
         }
@@ -50,24 +54,25 @@ impl VerifierRound {
     }
 
     /// Answers P's check.
-    pub(crate) fn answer(&self, channel: &mut dyn Channel) -> Result<(), Error> {
+    pub(crate) fn answer(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         let mut message = [0; 32];
         channel.recv_exact(tags::FERRET_CHECK, &mut message)?;
         let (seed, masked) = message.split_at(16);
-        let coefficients = Coefficients::expand(&self.public.params, seed.try_into().unwrap_or_default());
+        let (coefficients, code) = self.public.challenge(&seed.try_into().unwrap_or_default());
+        self.code = Some(code);
         let masked = Gf128::from_bits(u128::from_le_bytes(masked.try_into().unwrap_or_default()));
         let mut leaves = Zeroizing::new(vec![Gf128::ZERO; self.public.params.block_len()]);
         let mut value = self.base.mask + masked * self.delta.expose();
-        for (root, s) in self.roots.iter().zip(&coefficients.trees) {
-            self.leaves(*root, &mut leaves);
+        for (tree, s) in coefficients.trees.iter().enumerate() {
+            self.leaves(tree, &mut leaves);
             value += coefficients.combine(&leaves)? * *s;
         }
         channel.send(tags::FERRET_VERDICT, &self.public.verdict(value))?;
         Ok(channel.flush()?)
     }
 
-    fn leaves(&self, root: Gf128, leaves: &mut [Gf128]) {
-        expand_full(&self.public.trees, root, self.delta.expose(), leaves, |_, _| {});
+    fn leaves(&self, tree: usize, leaves: &mut [Gf128]) {
+        expand_full(&self.public.trees.of(tree), self.roots[tree], self.delta.expose(), leaves, |_, _| {});
     }
 
     /// For tests of cheating verifiers.
@@ -88,16 +93,21 @@ impl VerifierRound {
     }
 
     /// The keys of block `tree` (less than the number of trees), `2^h` of them.
-    pub(crate) fn block(&self, tree: usize, out: &mut [Gf128]) {
-        self.leaves(self.roots[tree], out);
-        self.public.code.add_rows((tree * out.len()) as u64, &self.base.table, out);
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] before P's check is there.
+    pub(crate) fn block(&self, tree: usize, out: &mut [Gf128]) -> Result<(), Error> {
+        let code = self.code.as_ref().ok_or_else(unread)?;
+        self.leaves(tree, out);
+        code.add_rows((tree * out.len()) as u64, &self.base.table, out);
+        Ok(())
     }
 }
 
 impl Drop for VerifierRound {
     fn drop(&mut self) {
         // `base` and `delta` wipe themselves.
-        let Self { public: _, base: _, delta: _, roots } = self;
+        let Self { public: _, base: _, delta: _, roots, code: _ } = self;
         roots.zeroize();
     }
 }

@@ -7,14 +7,14 @@
 //!
 //! Positions may repeat within a row, which only halves with probability about `45/k` the weight contributed by the
 //! pair. The published estimates in [`super::security`] are for a uniform matrix; what an attacker gains from a local one is
-//! estimated apart, by `super::security::local_code`.
+//! estimated apart, by `super::security::local`, which peels matrices made here.
 
 use volery_field::{Gf128, Summand};
 
 use crate::aes::Aes;
 
 /// Entries of the table that each output adds up.
-const LOCALITY: usize = 10;
+pub(crate) const LOCALITY: usize = 10;
 
 /// Rows that share whole AES blocks of positions: four rows take 5 blocks of 16-bit or 10 of 32-bit positions.
 const GROUP: usize = 4;
@@ -29,14 +29,6 @@ pub(crate) struct LpnCode {
 }
 
 impl LpnCode {
-    /// The code of dimension `2^log_k` (at most `2^31`).
-    ///
-    /// It is the same in every session and over every field: a fixed public matrix is what the LPN assumption speaks of.
-    pub(crate) fn of_dimension(log_k: u32) -> Self {
-        let key = blake3::derive_key("volery 2026 lpn local code v1", &log_k.to_le_bytes());
-        Self::new(core::array::from_fn(|i| key[i]), log_k)
-    }
-
     /// The code of dimension `2^log_k` (at most `2^31`) for the public `key`.
     pub(crate) fn new(key: [u8; 16], log_k: u32) -> Self {
         Self { positions: Aes::new(key), log_k: log_k.min(31) }
@@ -61,6 +53,38 @@ impl LpnCode {
                 kernel::gather::<u16, T>(table, blocks, out);
             } else {
                 kernel::gather::<u32, T>(table, blocks, out);
+            }
+        }
+    }
+}
+
+/// The positions themselves, of as many a row as wanted, for the estimator that takes matrices apart.
+pub(super) struct Positions {
+    stream: Aes,
+    dimension: u64,
+    locality: usize,
+}
+
+impl Positions {
+    /// For a `dimension` up to `2^31`: as [`LpnCode`] has them if it is a power of two, else scaled to it.
+    pub(super) fn new(key: [u8; 16], dimension: u64, locality: usize) -> Self {
+        Self { stream: Aes::new(key), dimension, locality }
+    }
+
+    /// Those of the rows from `first_row`, a multiple of 8, on.
+    pub(super) fn fill(&self, first_row: u64, out: &mut [u32]) {
+        let narrow = self.dimension <= 1 << 16 && self.dimension.is_power_of_two();
+        let each = if narrow { 8 } else { 4 };
+        let mut blocks = vec![Gf128::ZERO; out.len().div_ceil(each)];
+        self.stream.ctr(first_row * self.locality as u64 / each as u64, &mut blocks);
+        for (out, block) in out.chunks_mut(each).zip(&blocks) {
+            for (j, position) in out.iter_mut().enumerate() {
+                let bits = (block.to_bits() >> (128 / each * j)) as u32;
+                *position = if self.dimension.is_power_of_two() {
+                    bits & (self.dimension as u32).wrapping_sub(1)
+                } else {
+                    ((u64::from(bits) * self.dimension) >> 32) as u32
+                };
             }
         }
     }
@@ -131,6 +155,22 @@ mod tests {
             sum += table[position % (1 << log_k)];
         }
         sum
+    }
+
+    #[test]
+    fn the_estimator_s_matrix_is_the_code_s() {
+        for log_k in [10, 16, 17] {
+            let mut table = vec![Gf128::ZERO; 1 << log_k];
+            crate::Prg::new([1; 16]).blocks(&mut table);
+            let mut out = vec![Gf128::ZERO; 40];
+            LpnCode::new([5; 16], log_k).add_rows(16, &table, &mut out);
+            let mut positions = vec![0; 40 * LOCALITY];
+            Positions::new([5; 16], 1 << log_k, LOCALITY).fill(16, &mut positions);
+            for (row, out) in positions.chunks(LOCALITY).zip(out) {
+                let sum = row.iter().fold(Gf128::ZERO, |sum, &p| sum + table[p as usize]);
+                assert!(sum == out, "{log_k}");
+            }
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use volery_field::Value;
 use super::*;
 use crate::cot::{ProverParty, VerifierParty};
 use crate::softspoken::{self, FieldBits};
-use crate::supply::{Correlations, Profile, Stock, Supply};
+use crate::supply::{Chain, Correlations, Profile, Stock, Supply};
 use crate::testing::Tap;
 use crate::{Delta, Prg};
 
@@ -283,6 +283,38 @@ fn dealt(n: usize, delta: &Delta, seed: u8) -> [Vec<Gf128>; 2] {
     [keys.collect(), tags]
 }
 
+/// Pads of equal correlations differ, or P's messages would show differences of its factor's multiples, and V's pads would cancel. In
+/// one call and in the next, in both directions.
+#[test]
+fn no_two_correlations_of_a_session_have_the_same_pads() {
+    fn check<F: OleField>() {
+        let bits = digits::<F>();
+        let zero = pool::Half { factor: F::ZERO, share: F::ZERO };
+        let (mut p, mut v) =
+            (Sender::<F>::new(&SESSION, Delta::from_element(Gf128::X)), Receiver::<F>::new(&SESSION));
+        let (mut elements, mut shares) = (Vec::new(), Vec::new());
+        for _ in 0..2 {
+            let (mut a, mut b) = ([zero; 2], [zero; 2]);
+            // Nothing but pads: the factors are zero, and so are the choices.
+            let message = p.products(&mut a, &vec![Gf128::ONE; 2 * bits], &vec![0; bits / 4]);
+            elements.extend(unpack_elements::<F>(&message, 2 * bits).unwrap());
+            v.sums(&mut b, &vec![Gf128::ONE; 2 * bits], &vec![F::ZERO; 2 * bits]);
+            shares.extend(b.map(|half| half.share));
+            // V's pads are those that P chose.
+            assert!((0..2).all(|i| a[i].share + b[i].share == F::ZERO), "{}", F::NAME);
+        }
+        for list in [elements, shares] {
+            let mut packed: Vec<_> = list.iter().map(|x| x.to_packed()).collect();
+            packed.sort_unstable();
+            packed.dedup();
+            assert_eq!(packed.len(), list.len(), "{}", F::NAME);
+        }
+    }
+    check::<Gf128>();
+    check::<P256Base>();
+    check::<Curve25519Base>();
+}
+
 /// A cheating P, as figure 6 of the paper allows it: `e_i` added to the message of bit `i` adds the sum of `b_i e_i`.
 fn errors_count_where_the_receivers_random_bit_is_one<F: OleField>(errors: &[(usize, F)], seed: u8) {
     let bits = digits::<F>();
@@ -370,6 +402,10 @@ impl Correlations for Nothing {
 
     fn may_wait(&self) -> bool {
         false
+    }
+
+    fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, Error> {
+        Ok(Chain::from_bytes([0xd7; 32]))
     }
 }
 

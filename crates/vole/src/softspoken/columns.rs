@@ -12,7 +12,7 @@ use volery_field::gf128::Kernel;
 use zeroize::Zeroize;
 
 use super::kernel::accumulate;
-use super::tree::{self, LeafSeeds};
+use super::tree::LeafSeeds;
 use super::{BLOCK, COLUMNS, FieldBits, MASK_BLOCKS};
 use crate::Error;
 use crate::aes::Aes;
@@ -22,6 +22,8 @@ pub(super) struct Streams {
     bits: FieldBits,
     seeds: LeafSeeds,
     position: u64,
+    /// The labels that were forked.
+    forks: Vec<String>,
     columns: Vec<Gf128>,
     /// `u` of the tree at hand.
     sum: Vec<Gf128>,
@@ -46,6 +48,7 @@ impl Streams {
             bits,
             seeds,
             position: 0,
+            forks: Vec::new(),
             columns: Vec::new(),
             sum: Vec::new(),
             leaf: Vec::new(),
@@ -54,13 +57,33 @@ impl Streams {
     }
 
     /// Streams of other seeds, each derived from one of these and `label`.
-    pub(super) fn fork(&self, label: &str) -> Self {
-        Self::new(self.bits, tree::derive(&self.seeds, label))
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for a label that was forked before, whose streams would be the same ones, and once these streams are read: parties that
+    /// fork at different places would have different transcripts.
+    pub(super) fn fork(&mut self, label: &str) -> Result<Self, Error> {
+        self.unread()?;
+        if self.forks.iter().any(|used| used == label) {
+            return Err(Error::misuse(format!("a second fork of OT extension with the label `{label}`")));
+        }
+        self.forks.push(label.to_owned());
+        Ok(Self::new(self.bits, self.seeds.derive(label)))
     }
 
-    /// The seeds themselves, at the start of their streams.
-    pub(super) fn into_seeds(mut self) -> LeafSeeds {
-        core::mem::take(&mut self.seeds)
+    /// The seeds themselves.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] once the streams are read: whoever takes the seeds reads them from the start.
+    pub(super) fn into_seeds(mut self) -> Result<LeafSeeds, Error> {
+        self.unread()?;
+        Ok(core::mem::replace(&mut self.seeds, LeafSeeds::new(Vec::new(), Vec::new())))
+    }
+
+    fn unread(&self) -> Result<(), Error> {
+        match self.position {
+            0 => Ok(()),
+            _ => Err(Error::misuse("OT extension has been read: its streams serve nothing else any more")),
+        }
     }
 
     /// Fills the columns with the next `blocks` blocks of every tree. `on_tree(t, u, v)` gets each tree's sum and its
@@ -69,14 +92,13 @@ impl Streams {
         self.columns.clear();
         self.columns.resize(COLUMNS * blocks, Gf128::ZERO);
         self.leaf.resize(blocks, Gf128::ZERO);
-        let trees = self.seeds.chunks_exact(self.bits.leaves());
-        for (t, (seeds, v)) in trees.zip(self.columns.chunks_exact_mut(self.bits.bits() * blocks)).enumerate()
-        {
+        for (t, v) in self.columns.chunks_exact_mut(self.bits.bits() * blocks).enumerate() {
+            let (seeds, salt) = self.seeds.tree(t);
             self.sum.clear();
             self.sum.resize(blocks, Gf128::ZERO);
             for step in 0..seeds.len() {
                 let x = step ^ (step >> 1);
-                Aes::new(seeds[x]).ctr(self.position, &mut self.leaf);
+                Aes::new(seeds[x]).salted_ctr(salt, self.position, &mut self.leaf);
                 let flips = (step + 1).trailing_zeros() as usize;
                 let b = flips.min(self.bits.bits() - 1);
                 accumulate(&self.leaf, &mut self.sum, &mut v[b * blocks..][..blocks]);
@@ -89,6 +111,13 @@ impl Streams {
     /// The columns, each of as many blocks as the last advance made.
     pub(super) fn columns(&self) -> &[Gf128] {
         &self.columns
+    }
+
+    /// For a P that cheats.
+    #[cfg(any(test, feature = "cheats"))]
+    pub(super) fn add_to_column(&mut self, b: usize, errors: &[Gf128]) {
+        let blocks = self.columns.len() / COLUMNS;
+        self.columns[b * blocks..][..blocks].iter_mut().zip(errors).for_each(|(c, error)| *c += *error);
     }
 
     /// Column 0, which the parties set to what makes tags carry their bits.
@@ -134,13 +163,22 @@ pub(super) fn add_masked(a: &mut [Gf128], b: &[Gf128], mask: u128) {
 mod tests {
     use super::*;
 
+    /// Streams of these seeds, counted over all trees, with another salt for each tree.
+    fn streams(bits: FieldBits, seed: impl Fn(usize) -> [u8; BLOCK]) -> Streams {
+        let seeds = (0..bits.trees() * bits.leaves()).map(seed).collect();
+        Streams::new(bits, LeafSeeds::new(seeds, (0..bits.trees()).map(salt).collect()))
+    }
+
+    fn salt(t: usize) -> u64 {
+        t as u64 * 5 + 3
+    }
+
     /// Against the defining sums, for two chunks of different lengths, which continue the streams.
     #[test]
     fn columns_are_the_sums_of_the_definition() {
         for bits in FieldBits::ALL {
-            let n = bits.trees() * bits.leaves();
             let seed = |i: usize| (i as u128 * 77 + 1).to_le_bytes();
-            let mut streams = Streams::new(bits, Vec::from_iter((0..n).map(seed)).into());
+            let mut streams = streams(bits, seed);
             let mut position = 0;
             for blocks in [3, 5] {
                 let mut seen = Vec::new();
@@ -149,7 +187,7 @@ mod tests {
                     let mut want = vec![vec![Gf128::ZERO; blocks]; bits.bits() + 1];
                     for x in 0..bits.leaves() {
                         let mut r = vec![Gf128::ZERO; blocks];
-                        Aes::new(seed(t * bits.leaves() + x)).ctr(position, &mut r);
+                        Aes::new(seed(t * bits.leaves() + x)).salted_ctr(salt(t), position, &mut r);
                         for j in 0..blocks {
                             want[bits.bits()][j] += r[j];
                             (0..bits.bits()).filter(|b| x >> b & 1 == 1).for_each(|b| want[b][j] += r[j]);
@@ -169,7 +207,7 @@ mod tests {
         let bits = FieldBits::Four;
         let run = |first: u8| {
             let seed = |i: usize| if i.is_multiple_of(16) { [first; 16] } else { [i as u8; 16] };
-            let mut streams = Streams::new(bits, Vec::from_iter((0..512).map(seed)).into());
+            let mut streams = streams(bits, seed);
             streams.advance(4, |_, _, _| {});
             streams.columns().to_vec()
         };
@@ -178,8 +216,7 @@ mod tests {
 
     #[test]
     fn row_i_holds_bit_i_of_every_column() {
-        let mut streams =
-            Streams::new(FieldBits::Eight, Vec::from_iter((0..4096).map(|i| [i as u8; 16])).into());
+        let mut streams = streams(FieldBits::Eight, |i| [i as u8; 16]);
         streams.advance(5, |_, _, _| {});
         for rows in [0, 1, 127, 128, 129, 384] {
             let mut out = vec![Gf128::ONE];

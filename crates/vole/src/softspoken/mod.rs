@@ -76,7 +76,7 @@ pub use soundness::soundness_bits;
 use volery_field::Gf128;
 use zeroize::Zeroize;
 
-use tree::LeafSeeds;
+pub(crate) use tree::LeafSeeds;
 
 use crate::{SessionId, Transcript};
 

@@ -24,6 +24,8 @@ impl SenderSetup {
     /// # Errors
     /// None in practice: the number of base OTs is fixed.
     pub fn start<R: CryptoRng + ?Sized>(delta: Delta, rng: &mut R) -> Result<Self, Error> {
+        #[cfg(any(test, feature = "cheats"))]
+        crate::cheats::note(&delta);
         // V opens the sides that delta's path does not take: it chooses by the complement.
         let choices = Zeroizing::new((0..COLUMNS).map(|i| !delta.mask(i) as u8 & 1).collect::<Vec<_>>());
         let base = base_ot::Receiver::start(&choices, rng)?;
@@ -140,9 +142,9 @@ impl Sender {
     /// A second sender under the same delta; see [`Receiver::fork`](super::Receiver::fork).
     ///
     /// # Errors
-    /// [`Error::Misuse`] after an error.
-    pub fn fork(&self, label: &str) -> Result<Self, Error> {
-        let streams = self.streams.as_ref().ok_or_else(failed)?.fork(label);
+    /// [`Error::Misuse`] after an error, for a label that was used before, and once this one has made correlations.
+    pub fn fork(&mut self, label: &str) -> Result<Self, Error> {
+        let streams = self.streams.as_mut().ok_or_else(failed)?.fork(label)?;
         let mut transcript = self.transcript.clone();
         transcript.absorb("fork", label.as_bytes());
         Ok(Self { bits: self.bits, delta: self.delta.duplicate(), transcript, streams: Some(streams) })
@@ -150,7 +152,7 @@ impl Sender {
 
     /// What the trees gave, in V's order, and the key whose pieces say which leaves are missing.
     pub(crate) fn into_leaves(self) -> Result<(Leaves, Delta), Error> {
-        let seeds = self.streams.ok_or_else(failed)?.into_seeds();
+        let seeds = self.streams.ok_or_else(failed)?.into_seeds()?;
         Ok((Leaves { bits: self.bits, seeds, transcript: self.transcript }, self.delta))
     }
 

@@ -134,10 +134,10 @@ fn shared_keys() -> Vec<[Gf128; 2]> {
 /// Our own format: made by this code and checked against the plain prover below and the definitions in `columns` and
 /// `tree`. A change of these digests is a change of the wire version.
 #[test]
-fn messages_are_those_of_wire_version_one() {
+fn messages_are_those_of_wire_version_two() {
     let expected = [
-        (FieldBits::Four, "c4e1305d60618cdf2dcf6780521fd1a7"),
-        (FieldBits::Eight, "85379158e39629e66c7cb172d92bf8e9"),
+        (FieldBits::Four, "3b3751251d603f2aa662468c5270920b"),
+        (FieldBits::Eight, "e94b1f1ca7f1df2979e08e9a700ec565"),
     ];
     for (bits, expected) in expected {
         let (_, trees) = tree::grow_all(&SESSION, bits, &shared_keys());
@@ -281,6 +281,66 @@ fn a_tampered_first_message_or_tree_is_caught_at_the_latest_by_the_first_extensi
 }
 
 #[test]
+fn the_transcript_holds_every_message_of_the_setup() {
+    let challenge = |session: &SessionId, bits: FieldBits, messages: [&[u8]; 3]| -> [u8; 32] {
+        let [p, v, trees] = messages;
+        setup_transcript(session, bits, p, v, trees).challenge_seed("x").into_bytes()
+    };
+    let all = [
+        challenge(&SESSION, FieldBits::Four, [b"p", b"v", b"trees"]),
+        challenge(&SESSION, FieldBits::Eight, [b"p", b"v", b"trees"]),
+        challenge(&SessionId::new([2; 32]), FieldBits::Four, [b"p", b"v", b"trees"]),
+        challenge(&SESSION, FieldBits::Four, [b"q", b"v", b"trees"]),
+        challenge(&SESSION, FieldBits::Four, [b"p", b"w", b"trees"]),
+        challenge(&SESSION, FieldBits::Four, [b"p", b"v", b"treez"]),
+    ];
+    assert!((0..all.len()).all(|i| !all[..i].contains(&all[i])));
+}
+
+/// The bits of the next 128 tags.
+fn next_bits(p: &mut Receiver) -> Vec<u128> {
+    let mut tags = Vec::new();
+    p.extend_with(128, &mut tags).unwrap();
+    tags.iter().map(|tag| bit(*tag)).collect()
+}
+
+#[test]
+fn forks_with_different_labels_and_the_extension_itself_have_nothing_in_common() {
+    for bits in FieldBits::ALL {
+        let (mut p, mut v) = shared_pair(bits);
+        let mut forks = ["a", "b"].map(|label| (p.fork(label).unwrap(), v.fork(label).unwrap()));
+        let mut inner = [(forks[0].0.fork("b").unwrap(), forks[0].1.fork("b").unwrap())];
+        let mut seen = vec![next_bits(&mut p)];
+        let mut challenges = vec![shared_pair(bits).0.transcript.challenge_seed::<16>("x")];
+        for (p, v) in forks.iter_mut().chain(&mut inner) {
+            challenges.push(p.transcript.clone().challenge_seed("x"));
+            let (mut tags, mut keys) = (Vec::new(), Vec::new());
+            let message = p.extend_with(128, &mut tags).unwrap();
+            v.extend_with(128, &message, &mut keys).unwrap();
+            assert_correlated(v.delta(), &tags, &keys);
+            seen.push(tags.iter().map(|tag| bit(*tag)).collect());
+        }
+        for i in 0..seen.len() {
+            assert!(!seen[..i].contains(&seen[i]) && !challenges[..i].contains(&challenges[i]), "{i}");
+        }
+    }
+}
+
+#[test]
+fn a_label_forks_once_and_nothing_forks_after_it_has_been_read() {
+    let (mut p, mut v) = shared_pair(FieldBits::Four);
+    assert!(p.fork("a").is_ok() && v.fork("a").is_ok());
+    assert!(matches!(p.fork("a").err(), Some(Error::Misuse(_))));
+    assert!(matches!(v.fork("a").err(), Some(Error::Misuse(_))));
+    let message = p.extend_with(10, &mut Vec::new()).unwrap();
+    v.extend_with(10, &message, &mut Vec::new()).unwrap();
+    assert!(matches!(p.fork("b").err(), Some(Error::Misuse(_))));
+    assert!(matches!(v.fork("b").err(), Some(Error::Misuse(_))));
+    assert!(matches!(p.into_leaves().err(), Some(Error::Misuse(_))));
+    assert!(matches!(v.into_leaves().err(), Some(Error::Misuse(_))));
+}
+
+#[test]
 fn errors_are_sticky_and_leave_no_correlation_behind() {
     let bits = FieldBits::Eight;
     let (mut p, mut v) = shared_pair(bits);
@@ -319,9 +379,10 @@ fn the_lowest_bits_of_tags_are_the_sum_of_the_first_trees_streams() {
     let bits = FieldBits::Four;
     let (seeds, _) = tree::grow_all(&SESSION, bits, &shared_keys());
     let mut u = [Gf128::ZERO; 2];
-    for seed in &seeds[..bits.leaves()] {
+    let (leaves, salt) = seeds.tree(0);
+    for seed in leaves {
         let mut stream = [Gf128::ZERO; 2];
-        Aes::new(*seed).ctr(0, &mut stream);
+        Aes::new(*seed).salted_ctr(salt, 0, &mut stream);
         u.iter_mut().zip(stream).for_each(|(u, s)| *u += s);
     }
     let mut tags = Vec::new();

@@ -1,6 +1,8 @@
 //! The punctured trees and their consistency check.
 //!
-//! A node keys AES in counter mode; its children are the first two blocks. Level 0 has two nodes, the keys of the base OT
+//! A node keys AES in counter mode; its children are the first two blocks, under a salt in the counter's high half that no other level of any tree
+//! has ([`Salts`]). So a try of a key is one at one node: V, which knows a child of a node that it lacks in each level of each tree, cannot try
+//! them all at once, nor those of other sessions, nor prepare. The leaves' streams have salts likewise. Level 0 has two nodes, the keys of the base OT
 //! of the piece's highest bit, so V, choosing by the *complement* of its bits, gets the node off its path there, and for
 //! each further level `l` the sum `S_{l,s}` of the nodes on side `s`, from `c_{l,s} = S_{l,s} + K_{l,s}`.
 //!
@@ -23,29 +25,80 @@ use crate::{Delta, Error, Oracle, SessionId, Transcript};
 
 type Commitment = [u8; DIGEST];
 
-/// The leaves' seeds of all trees, tree after tree. They stay seeds: their AES key schedules would fill the second-level
+/// The leaves' seeds of all trees, and what salts their streams. They stay seeds: their AES key schedules would fill the second-level
 /// cache, and reading those back takes as long as making them again for each chunk.
-pub(crate) type LeafSeeds = Zeroizing<Vec<[u8; BLOCK]>>;
+pub(crate) struct LeafSeeds {
+    /// Tree after tree.
+    seeds: Zeroizing<Vec<[u8; BLOCK]>>,
+    /// One a tree.
+    salts: Vec<u64>,
+}
 
-/// Other seeds for another purpose, `label`: a hash of each, so that neither party learns more than it had.
-pub(super) fn derive(seeds: &LeafSeeds, label: &str) -> LeafSeeds {
-    let mut key = blake3::Hasher::new_derive_key("volery 2026 softspoken leaf seeds v1");
-    key.update(label.as_bytes());
-    let key = Zeroizing::new(*key.finalize().as_bytes());
-    let mut derived = LeafSeeds::new(Vec::with_capacity(seeds.len()));
-    for seed in seeds.iter() {
-        let hash = Zeroizing::new(*blake3::keyed_hash(&key, seed).as_bytes());
-        let mut out = [0; BLOCK];
-        out.copy_from_slice(&hash[..BLOCK]);
-        derived.push(out);
+impl LeafSeeds {
+    pub(crate) fn new(seeds: Vec<[u8; BLOCK]>, salts: Vec<u64>) -> Self {
+        Self { seeds: Zeroizing::new(seeds), salts }
     }
-    derived
+
+    /// The seeds of tree `t`'s leaves, and their streams' salt.
+    pub(crate) fn tree(&self, t: usize) -> (&[[u8; BLOCK]], u64) {
+        let leaves = self.seeds.len() / self.salts.len().max(1);
+        (&self.seeds[t * leaves..][..leaves], self.salts[t])
+    }
+
+    /// Other seeds for another purpose, `label`: a hash of each, so that neither party learns more than it had. The salts change, too.
+    pub(super) fn derive(&self, label: &str) -> Self {
+        let mut key = blake3::Hasher::new_derive_key("volery 2026 softspoken leaf seeds v1");
+        key.update(label.as_bytes());
+        let key = Zeroizing::new(*key.finalize().as_bytes());
+        let hash = |bytes: &[u8]| Zeroizing::new(*blake3::keyed_hash(&key, bytes).as_bytes());
+        let mut seeds = Vec::with_capacity(self.seeds.len());
+        for seed in self.seeds.iter() {
+            let hash = hash(seed);
+            let mut out = [0; BLOCK];
+            out.copy_from_slice(&hash[..BLOCK]);
+            seeds.push(out);
+        }
+        // Half as long as seeds, so nothing is hashed twice.
+        let salts = self.salts.iter().map(|salt| first_word(&hash(&salt.to_le_bytes()))).collect();
+        Self::new(seeds, salts)
+    }
+}
+
+/// The first eight bytes.
+fn first_word(hash: &[u8; DIGEST]) -> u64 {
+    hash.as_chunks().0.first().map_or(0, |word| u64::from_le_bytes(*word))
+}
+
+/// The salts of a session's trees: public, and 64 bits of a hash each.
+struct Salts {
+    oracle: Oracle,
+    bits: FieldBits,
+}
+
+impl Salts {
+    fn new(session: &SessionId, bits: FieldBits) -> Self {
+        Self { oracle: Oracle::new("softspoken: salts", session), bits }
+    }
+
+    /// Of the levels of tree `t`.
+    fn levels(&self, t: usize) -> [u64; 8] {
+        let hash: [u8; 64] = self.oracle.hash(t as u64, &[b"levels", &[self.bits.bits() as u8]]);
+        let mut salts = [0; 8];
+        salts.iter_mut().zip(hash.as_chunks().0).for_each(|(salt, word)| *salt = u64::from_le_bytes(*word));
+        salts
+    }
+
+    /// Of the leaves' streams, one a tree.
+    fn streams(&self) -> Vec<u64> {
+        let salt = |t| first_word(&self.oracle.hash(t as u64, &[b"streams", &[self.bits.bits() as u8]]));
+        (0..self.bits.trees()).map(salt).collect()
+    }
 }
 
 /// The node's children.
-fn children(node: Gf128) -> [Gf128; 2] {
+fn children(node: Gf128, salt: u64) -> [Gf128; 2] {
     let mut out = [Gf128::ZERO; 2];
-    Aes::new(node.to_bits().to_le_bytes()).ctr(0, &mut out);
+    Aes::new(node.to_bits().to_le_bytes()).salted_ctr(salt, 0, &mut out);
     out
 }
 
@@ -92,13 +145,13 @@ fn xor(a: &mut Commitment, b: &Commitment) {
 /// P: grows all trees from the base OT's keys; key `i` belongs to bit `i` of delta. Gives the leaves' seeds and the
 /// message.
 pub(super) fn grow_all(session: &SessionId, bits: FieldBits, keys: &[[Gf128; 2]]) -> (LeafSeeds, Vec<u8>) {
-    let mut committer = Committer::new(session, bits);
-    let mut seeds = LeafSeeds::new(Vec::with_capacity(bits.trees() * bits.leaves()));
+    let (mut committer, salts) = (Committer::new(session, bits), Salts::new(session, bits));
+    let mut seeds = Vec::with_capacity(bits.trees() * bits.leaves());
     let mut message = Vec::with_capacity(bits.tree_message_bytes());
     let mut nodes = Zeroizing::new(vec![Gf128::ZERO; bits.leaves()]);
     let mut commitments = vec![[0; DIGEST]; bits.leaves()];
-    for keys in keys.chunks_exact(bits.bits()) {
-        grow(keys, &mut nodes, &mut message);
+    for (t, keys) in keys.chunks_exact(bits.bits()).enumerate() {
+        grow(keys, &salts.levels(t), &mut nodes, &mut message);
         let mut total = [0; DIGEST];
         for (leaf, commitment) in nodes.iter().zip(&mut commitments) {
             let (c, seed) = committer.open(seeds.len(), *leaf);
@@ -110,19 +163,19 @@ pub(super) fn grow_all(session: &SessionId, bits: FieldBits, keys: &[[Gf128; 2]]
         message.extend_from_slice(&total);
     }
     message.extend_from_slice(&committer.finish());
-    (seeds, message)
+    (LeafSeeds::new(seeds, salts.streams()), message)
 }
 
 /// P: one tree. `keys` from the lowest bit, which the last level decides, to the highest.
-fn grow(keys: &[[Gf128; 2]], nodes: &mut [Gf128], message: &mut Vec<u8>) {
-    for (level, pair) in keys.iter().rev().enumerate() {
+fn grow(keys: &[[Gf128; 2]], salts: &[u64; 8], nodes: &mut [Gf128], message: &mut Vec<u8>) {
+    for ((level, pair), salt) in keys.iter().rev().enumerate().zip(salts) {
         if level == 0 {
             nodes[..2].copy_from_slice(pair);
             continue;
         }
         let mut sums = *pair;
         for x in (0..1 << level).rev() {
-            let [left, right] = children(nodes[x]);
+            let [left, right] = children(nodes[x], *salt);
             nodes[2 * x] = left;
             nodes[2 * x + 1] = right;
             sums[0] += left;
@@ -154,15 +207,15 @@ pub(super) fn puncture_all(
             return Err(Error::malformed(SOFT_SPOKEN_TREE, reason));
         }
     };
-    let mut committer = Committer::new(session, bits);
-    let mut seeds = LeafSeeds::new(Vec::with_capacity(bits.trees() * bits.leaves()));
+    let (mut committer, salts) = (Committer::new(session, bits), Salts::new(session, bits));
+    let mut seeds = Vec::with_capacity(bits.trees() * bits.leaves());
     let mut nodes = Zeroizing::new(vec![Gf128::ZERO; bits.leaves()]);
     let mut commitments = vec![[0; DIGEST]; bits.leaves()];
     let pieces = keys.chunks_exact(bits.bits()).zip(trees.chunks_exact(bits.tree_bytes()));
     for (t, (keys, tree)) in pieces.enumerate() {
         let (corrections, total) = tree.split_at(bits.tree_bytes() - DIGEST);
         let masks = Zeroizing::new(Vec::from_iter((0..bits.bits()).map(|i| delta.mask(t * bits.bits() + i))));
-        puncture(keys, &masks, corrections, &mut nodes);
+        puncture(keys, &salts.levels(t), &masks, corrections, &mut nodes);
 
         let y = masks.iter().enumerate().fold(0, |y, (i, mask)| y | (*mask as usize & 1) << i);
         let mut missing = [0; DIGEST];
@@ -183,17 +236,17 @@ pub(super) fn puncture_all(
     if !same {
         return Err(Error::cheat(SOFT_SPOKEN_TREE, "the consistency check of the punctured trees"));
     }
-    Ok(seeds)
+    Ok(LeafSeeds::new(seeds, salts.streams()))
 }
 
 /// V: one tree, in V's order. `masks[i]` is all ones if bit `i` of the piece is one.
-fn puncture(keys: &[Gf128], masks: &[u128], corrections: &[u8], nodes: &mut [Gf128]) {
+fn puncture(keys: &[Gf128], salts: &[u64; 8], masks: &[u128], corrections: &[u8], nodes: &mut [Gf128]) {
     nodes[0] = Gf128::ZERO;
     let mut corrections = corrections.as_chunks::<BLOCK>().0.iter().map(|c| u128::from_le_bytes(*c));
-    for (level, (key, mask)) in keys.iter().zip(masks).rev().enumerate() {
+    for ((level, (key, mask)), salt) in keys.iter().zip(masks).rev().enumerate().zip(salts) {
         let mut sibling = *key;
         for z in (1..1 << level).rev() {
-            let [left, right] = children(nodes[z]).map(Gf128::to_bits);
+            let [left, right] = children(nodes[z], *salt).map(Gf128::to_bits);
             let swap = (left ^ right) & mask;
             nodes[2 * z] = Gf128::from_bits(left ^ swap);
             nodes[2 * z + 1] = Gf128::from_bits(right ^ swap);
@@ -252,13 +305,67 @@ mod tests {
                 let punctured =
                     puncture_all(&SESSION, bits, &chosen(&keys(), &delta), &delta, &message).unwrap();
                 for t in 0..bits.trees() {
+                    assert_eq!(full.tree(t).1, punctured.tree(t).1);
                     let y = (delta.expose().to_bits() >> (t * bits.bits())) as usize & (bits.leaves() - 1);
                     for x in 0..bits.leaves() {
-                        let (p, v) = (&full[t * bits.leaves() + x], &punctured[t * bits.leaves() + (x ^ y)]);
+                        let (p, v) = (&full.tree(t).0[x], &punctured.tree(t).0[x ^ y]);
                         assert_eq!(p == v, x != y);
                     }
                 }
             }
+        }
+    }
+
+    /// What V could try a key at: one node for each level of each tree, in one session. All have salts of their own, and so have streams.
+    #[test]
+    fn equal_nodes_of_two_levels_trees_or_sessions_have_different_children() {
+        let node = Gf128::from_bits(77);
+        let (mut blocks, mut all) = (Vec::new(), 0);
+        for bits in FieldBits::ALL {
+            for session in [1, 2] {
+                let salts = Salts::new(&SessionId::new([session; 32]), bits);
+                for t in 0..bits.trees() {
+                    blocks.extend(salts.levels(t).map(|salt| children(node, salt)).as_flattened());
+                }
+                blocks.extend(salts.streams().into_iter().map(|salt| children(node, salt)[0]));
+                all += bits.trees() * (8 * 2 + 1);
+            }
+        }
+        let mut blocks: Vec<u128> = blocks.into_iter().map(Gf128::to_bits).collect();
+        assert_eq!(blocks.len(), all);
+        blocks.sort_unstable();
+        blocks.dedup();
+        assert_eq!(blocks.len(), all);
+    }
+
+    /// A key that is tried at the streams of one fork is tried at no other streams.
+    #[test]
+    fn streams_of_forks_have_salts_of_their_own() {
+        let seeds = LeafSeeds::new(vec![[7; BLOCK]; 4], vec![1, 2]);
+        let (a, b) = (seeds.derive("a"), seeds.derive("b"));
+        let within = a.derive("b");
+        let mut salts = [seeds.salts, a.salts, b.salts, within.salts].concat();
+        salts.sort_unstable();
+        salts.dedup();
+        assert_eq!(salts.len(), 8);
+    }
+
+    /// The same through P's message: OTs that give the same keys to all trees give them other corrections.
+    #[test]
+    fn no_two_trees_of_a_message_are_alike() {
+        for bits in FieldBits::ALL {
+            let keys = keys();
+            let equal: Vec<_> = keys[..bits.bits()].iter().cycle().take(128).copied().collect();
+            let (_, message) = grow_all(&SESSION, bits, &equal);
+            let corrections = bits.tree_bytes() - DIGEST;
+            let mut blocks: Vec<&[u8; BLOCK]> = message[..bits.trees() * bits.tree_bytes()]
+                .chunks_exact(bits.tree_bytes())
+                .flat_map(|tree| tree[..corrections].as_chunks().0)
+                .collect();
+            let all = blocks.len();
+            blocks.sort_unstable();
+            blocks.dedup();
+            assert_eq!(blocks.len(), all);
         }
     }
 
@@ -314,11 +421,11 @@ mod tests {
         let bits = FieldBits::Four;
         let (_, message) = grow_all(&SESSION, bits, &keys());
         // Another sum for tree 0 that goes with a digest in which leaf `x` has another commitment.
-        let committer = Committer::new(&SESSION, bits);
+        let (committer, salts) = (Committer::new(&SESSION, bits), Salts::new(&SESSION, bits));
         let mut nodes = vec![Gf128::ZERO; 16];
         let mut all = Vec::new();
         for (t, keys) in keys().chunks_exact(4).enumerate() {
-            grow(keys, &mut nodes, &mut Vec::new());
+            grow(keys, &salts.levels(t), &mut nodes, &mut Vec::new());
             all.push(Vec::from_iter((0..16).map(|x| committer.open(t * 16 + x, nodes[x]).0)));
         }
         for x in 0..16_usize {

@@ -36,6 +36,7 @@ pub mod vope;
 pub use key::FieldDelta;
 pub use party::{ProverParty, VerifierParty, tree_size};
 pub use plan::plan;
+pub(crate) use plan::{LONG, WIDE};
 
 use crate::supply::Supply;
 

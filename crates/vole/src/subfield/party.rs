@@ -1,7 +1,7 @@
 //! The two parties of subfield VOLE: base VOLE, then rounds.
 
 use rand_core::CryptoRng;
-use volery_channel::Channel;
+use volery_channel::{Channel, Tag, tags};
 use volery_field::{Authenticated, Gf128, Mac, Value};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -21,8 +21,8 @@ impl<F: Value, M: Mac<F>> Round for ProverRound<F, M> {
         Self::params(self)
     }
 
-    fn block(&self, tree: usize, out: &mut [Self::Item]) {
-        Self::block(self, tree, out);
+    fn block(&self, tree: usize, out: &mut [Self::Item]) -> Result<(), Error> {
+        Self::block(self, tree, out)
     }
 }
 
@@ -33,8 +33,8 @@ impl<F: Value, M: Mac<F>> Round for VerifierRound<F, M> {
         Self::params(self)
     }
 
-    fn block(&self, tree: usize, out: &mut [M]) {
-        Self::block(self, tree, out);
+    fn block(&self, tree: usize, out: &mut [M]) -> Result<(), Error> {
+        Self::block(self, tree, out)
     }
 }
 
@@ -44,11 +44,9 @@ pub fn tree_size<F: Value, M: Mac<F>>() -> FieldBits {
     field_bits::<F, M>()
 }
 
-/// A generator for the seeds of one party, seeded once from `rng`.
-fn seeds(rng: &mut dyn CryptoRng) -> Prg {
-    let mut seed = Zeroizing::new([0; 16]);
-    rng.fill_bytes(&mut *seed);
-    Prg::new(*seed)
+/// The name of these correlations in the chain.
+fn kind<F: Value, M: Mac<F>>() -> String {
+    format!("{} in {}", F::NAME, M::NAME)
 }
 
 /// P's part.
@@ -71,13 +69,26 @@ impl<F: Value, M: Mac<F>> ProverParty<F, M> {
         bits: softspoken::Receiver,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, Error> {
-        Ok(Self { session, base: BaseProver::new(trees)?, bits, seeds: seeds(rng) })
+        let seeds = Prg::of_session(&session, "subfield: seeds of P", rng);
+        Ok(Self { session, base: BaseProver::new(trees)?, bits, seeds })
     }
 }
 
 impl<F: Value, M: Mac<F>> Party for ProverParty<F, M> {
     type Item = Authenticated<F, M>;
     type Round = ProverRound<F, M>;
+
+    const IS_V: bool = false;
+    const ANSWER_IS_LAST: bool = false;
+    const LINK: Tag = tags::SUBFIELD_LINK;
+
+    fn kind() -> String {
+        kind::<F, M>()
+    }
+
+    fn session(&self) -> &SessionId {
+        &self.session
+    }
 
     fn base_len(params: &Params) -> usize {
         base_len::<F, M>(params)
@@ -149,7 +160,8 @@ impl<F: Value, M: Mac<F>> VerifierParty<F, M> {
     ) -> Result<Self, Error> {
         let delta = FieldDelta::from_digits::<F>(trees.delta());
         let tree_delta = bits.delta().duplicate();
-        Ok(Self { session, base: BaseVerifier::new(trees)?, bits, tree_delta, delta, seeds: seeds(rng) })
+        let seeds = Prg::of_session(&session, "subfield: seeds of V", rng);
+        Ok(Self { session, base: BaseVerifier::new(trees)?, bits, tree_delta, delta, seeds })
     }
 
     /// The global key.
@@ -162,6 +174,18 @@ impl<F: Value, M: Mac<F>> VerifierParty<F, M> {
 impl<F: Value, M: Mac<F>> Party for VerifierParty<F, M> {
     type Item = M;
     type Round = VerifierRound<F, M>;
+
+    const IS_V: bool = true;
+    const ANSWER_IS_LAST: bool = false;
+    const LINK: Tag = tags::SUBFIELD_LINK;
+
+    fn kind() -> String {
+        kind::<F, M>()
+    }
+
+    fn session(&self) -> &SessionId {
+        &self.session
+    }
 
     fn base_len(params: &Params) -> usize {
         base_len::<F, M>(params)

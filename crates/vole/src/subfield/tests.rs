@@ -1,6 +1,8 @@
 //! Supplies over a field between two threads, through several stages.
 
 mod cheats;
+mod linked;
+mod roots;
 mod settling;
 
 use rand_chacha::ChaCha20Rng;
@@ -72,8 +74,21 @@ fn run<F: Value, M: Mac<F>>(
     threads: [usize; 2],
     taps: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2],
 ) -> Run<F, M> {
+    let run = run_with::<F, M, _, _>(
+        taps,
+        |party, channel, _| take(Supply::new(party, plan, pool(threads[0])), channel, n),
+        |party, channel, _| take(Supply::new(party, plan, pool(threads[1])), channel, n),
+    );
+    Run { p: run.0, v: run.1, delta: run.2, bytes: run.3 }
+}
+
+/// What the parties make of their ends, V's delta, and the bytes that either sent.
+fn run_with<F: Value, M: Mac<F>, A: Send, B>(
+    [p_tap, v_tap]: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2],
+    prove: impl FnOnce(ProverParty<F, M>, &mut dyn Channel, &mut ChaCha20Rng) -> Result<A, Error> + Send,
+    verify: impl FnOnce(VerifierParty<F, M>, &mut dyn Channel, &mut ChaCha20Rng) -> Result<B, Error>,
+) -> (Result<A, Error>, Result<B, Error>, M, [u64; 2]) {
     let (p, v) = memory_pair(&Limits::default());
-    let [p_tap, v_tap] = taps;
     let (mut p, mut v) = (Tap { inner: p, tap: p_tap }, Tap { inner: v, tap: v_tap });
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let (bits, key) = (Delta::random(&mut rng), Delta::random(&mut rng));
@@ -84,8 +99,7 @@ fn run<F: Value, M: Mac<F>>(
             let result = (|| {
                 let bits = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng)?.fork("field")?;
                 let trees = Receiver::setup(&mut p, &SESSION, tree_size::<F, M>(), &mut rng)?;
-                let party = ProverParty::<F, M>::new(SESSION, trees, bits, &mut rng)?;
-                take(Supply::new(party, plan, pool(threads[0])), &mut p, n)
+                prove(ProverParty::<F, M>::new(SESSION, trees, bits, &mut rng)?, &mut p, &mut rng)
             })();
             if result.is_err() {
                 p.fail("P ends");
@@ -96,15 +110,14 @@ fn run<F: Value, M: Mac<F>>(
         let result = (|| {
             let bits = Sender::setup(&mut v, &SESSION, FieldBits::Eight, bits, &mut rng)?.fork("field")?;
             let trees = Sender::setup(&mut v, &SESSION, tree_size::<F, M>(), key, &mut rng)?;
-            let party = VerifierParty::<F, M>::new(SESSION, trees, bits, &mut rng)?;
-            take(Supply::new(party, plan, pool(threads[1])), &mut v, n)
+            verify(VerifierParty::<F, M>::new(SESSION, trees, bits, &mut rng)?, &mut v, &mut rng)
         })();
         if result.is_err() {
             v.fail("V ends");
         }
         let sent = v.stats().bytes_sent;
         let (p, p_sent) = prover.join().unwrap();
-        Run { p, v: result, delta, bytes: [p_sent, sent] }
+        (p, result, delta, [p_sent, sent])
     })
 }
 

@@ -15,24 +15,33 @@
 //! answer tells it delta, and only its opening, the verdict, shows that it has not cheated. So V accepts no proof in that
 //! state: who ends a proof settles first ([`Correlations::settle`]), which gives the verdict at once.
 //!
-//! Stages are read in batches of a few blocks that never cross a quarter; with several threads the blocks of a batch are
+//! Stages are read a few blocks at a time, which never cross a quarter; with several threads these are
 //! made in parallel, and the result does not depend on either party's number of threads.
+//!
+//! A *linked* supply has a [`Chain`], for proofs whose challenges are hashes; the module `chain` has the formula and the argument.
 
+mod chain;
+mod link;
 mod party;
 mod plan;
 mod stock;
+#[cfg(test)]
+mod tests;
 
+pub use chain::Chain;
 pub use party::{Item, Party, Round};
 pub use plan::{Plan, Profile};
 pub use stock::{Correlations, Stock};
 
 use std::sync::Arc;
 
+use rand_core::CryptoRng;
 use volery_channel::Channel;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
 use crate::ferret::Params;
+use link::{Batch, Link, MOST_UNREAD, Recorded};
 
 /// Correlations on demand, at one party; see the module's documentation.
 ///
@@ -42,12 +51,14 @@ pub struct Supply<P: Party> {
     plan: Plan,
     stage: Stage<P::Round>,
     /// The round that is being prepared, from one quarter of the stage on.
-    next: Option<P::Round>,
+    next: Option<Next<P::Round>>,
     /// Whether its verdict was given before the end of the stage.
     settled: bool,
     /// Number of the round that is being prepared, or will be next.
     number: usize,
     threads: Option<Arc<rayon::ThreadPool>>,
+    /// None if this supply is not linked.
+    link: Option<Link>,
     given: u64,
     /// The value of `given` at which the caller may be done, if it said so.
     end: Option<u64>,
@@ -60,12 +71,8 @@ impl<P: Party> Correlations<P::Item> for Supply<P> {
     /// # Errors
     /// The channel's, a malformed message, a failed check ([`Error::Cheat`]). After an error every call fails with it.
     fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<P::Item>) -> Result<(), Error> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
-        let result = self.try_refill(channel, out);
-        if let Err(error) = &result {
-            self.failed = Some(error.clone());
+        let result = self.unless_failed(|supply| supply.try_refill(channel, out));
+        if result.is_err() {
             out.zeroize();
         }
         self.given += out.len() as u64;
@@ -85,18 +92,20 @@ impl<P: Party> Correlations<P::Item> for Supply<P> {
     }
 
     fn settle(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
-        let result = self.try_settle(channel);
-        if let Err(error) = &result {
-            self.failed = Some(error.clone());
-        }
-        result
+        self.unless_failed(|supply| supply.try_settle(channel))
     }
 
     fn may_wait(&self) -> bool {
-        self.due()
+        self.due() || self.link_due()
+    }
+
+    fn chain(&mut self, channel: &mut dyn Channel, taken: u64) -> Result<Chain, Error> {
+        self.unless_failed(|supply| match &mut supply.link {
+            Some(link) => link.chain(channel, taken),
+            None => Err(Error::misuse(
+                "correlations that are not linked can not serve a proof whose challenges are hashes: make both parties' supplies linked",
+            )),
+        })
     }
 }
 
@@ -109,6 +118,13 @@ struct Stage<R> {
     read: usize,
     /// The next of the four steps that prepare the following round.
     step: Step,
+}
+
+/// A round that is being prepared.
+struct Next<R> {
+    round: R,
+    /// What is said for it, in a linked supply.
+    batch: Option<Batch>,
 }
 
 enum Source<R> {
@@ -139,10 +155,28 @@ impl<P: Party> Supply<P> {
             settled: false,
             number: 0,
             threads,
+            link: None,
             given: 0,
             end: None,
             failed: None,
         }
+    }
+
+    /// A supply as [`new`](Self::new) makes it, with a [chain](Correlations::chain): for proofs whose challenges are hashes, and for
+    /// correlations that are stored. Both parties' supplies are linked, or neither's; V's bytes come from `rng`, which P does not use.
+    pub fn linked(
+        party: P,
+        plan: Plan,
+        threads: Option<Arc<rayon::ThreadPool>>,
+        rng: &mut dyn CryptoRng,
+    ) -> Self {
+        let key = P::IS_V.then(|| {
+            let mut key = Zeroizing::new([0; 32]);
+            rng.fill_bytes(&mut *key);
+            key
+        });
+        let link = Link::new(party.session(), P::kind(), P::LINK, key);
+        Self { link: Some(link), ..Self::new(party, plan, threads) }
     }
 
     /// The party's own state, e.g. V's delta.
@@ -155,9 +189,22 @@ impl<P: Party> Supply<P> {
         self.given
     }
 
+    /// Runs `step`; an error is final.
+    fn unless_failed<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let result = step(self);
+        self.failed = result.as_ref().err().cloned();
+        result
+    }
+
     fn try_refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<P::Item>) -> Result<(), Error> {
         while self.due() {
             self.step(channel)?;
+        }
+        if let (true, Some(link)) = (self.link_due(), &mut self.link) {
+            link.read(None, channel)?;
         }
         let left = self.barrier() - self.stage.read;
         let blocks = match &self.stage.source {
@@ -181,33 +228,58 @@ impl<P: Party> Supply<P> {
                 self.stage.step = Step::Check;
             }
             (Step::Check, Some(next)) => {
-                self.party.check(next, channel)?;
+                self.party.check(&mut next.round, &mut recorded::<P>(&mut next.batch, channel))?;
+                if let (Some(link), Some(batch)) = (&mut self.link, &next.batch) {
+                    // V sent them before the trees, so they are here.
+                    link.read(Some(batch), channel)?;
+                }
                 self.stage.step = Step::Answer;
             }
             (Step::Answer, Some(next)) => {
-                self.party.answer(next, channel)?;
+                self.party.answer(&mut next.round, &mut recorded::<P>(&mut next.batch, channel))?;
+                if P::ANSWER_IS_LAST {
+                    close(&mut self.link, &next.batch, channel)?;
+                }
                 self.stage.step = Step::Verdict;
             }
-            (Step::Verdict, next) => {
-                let Some(mut round) = next.take() else { return Err(Error::misuse("no next round")) };
+            (Step::Verdict, _) => {
                 if !core::mem::take(&mut self.settled) {
-                    self.party.verdict(&mut round, channel)?;
+                    self.verdict(channel)?;
+                }
+                let Some(Next { round, batch }) = self.next.take() else { return Err(no_round()) };
+                if let (Some(link), Some(batch)) = (&mut self.link, batch) {
+                    link.append(self.given, &batch);
                 }
                 let blocks = round.params().trees as usize;
                 self.stage = Stage { source: Source::Round(round), blocks, read: 0, step: Step::Open };
             }
-            (_, None) => return Err(Error::misuse("no next round")),
+            (_, None) => return Err(no_round()),
         }
         Ok(())
     }
 
     /// Gives the verdict now if V has answered: its value may have told P delta, and only P's opening shows that it has not.
     fn try_settle(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
-        if let (Step::Verdict, Some(round), false) = (self.stage.step, &mut self.next, self.settled) {
-            self.party.verdict(round, channel)?;
+        if let (Step::Verdict, Some(_), false) = (self.stage.step, &self.next, self.settled) {
+            self.verdict(channel)?;
             self.settled = true;
         }
         Ok(())
+    }
+
+    fn verdict(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        let Some(next) = &mut self.next else { return Err(no_round()) };
+        self.party.verdict(&mut next.round, &mut recorded::<P>(&mut next.batch, channel))?;
+        if P::ANSWER_IS_LAST { Ok(()) } else { close(&mut self.link, &next.batch, channel) }
+    }
+
+    /// Whether P reads what V sent for the chain before another chunk is made.
+    fn link_due(&self) -> bool {
+        let Stage { source, read, .. } = &self.stage;
+        self.link.is_some()
+            && matches!(source, Source::Extension)
+            && *read > 0
+            && read.is_multiple_of(MOST_UNREAD)
     }
 
     /// Whether the next step is due before another block is read.
@@ -263,17 +335,20 @@ impl<P: Party> Supply<P> {
     fn open(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         let Some(params) = self.plan.round(self.number) else { return Err(Error::misuse("no next round")) };
         let wanted = P::base_len(&params);
+        let mut batch = self.link.as_mut().map(Link::begin);
         let mut base = Zeroizing::new(Vec::with_capacity(wanted + BATCH));
         if let Source::Extension = self.stage.source {
             // Made on purpose, not taken from the stage: the stage is shorter than a base.
-            self.party.extend(wanted, channel, &mut base)?;
+            self.party.extend(wanted, &mut recorded::<P>(&mut batch, channel), &mut base)?;
         } else {
             let blocks = wanted.div_ceil(self.block_len());
             self.read(blocks, channel, &mut base)?;
             // What is left of the last block is wiped with the vector and never used.
             base.truncate(wanted);
         }
-        self.next = Some(self.party.open(self.number as u64, params, base, channel)?);
+        let mut channel = recorded::<P>(&mut batch, channel);
+        let round = self.party.open(self.number as u64, params, base, &mut channel)?;
+        self.next = Some(Next { round, batch });
         self.number += 1;
         Ok(())
     }
@@ -313,15 +388,38 @@ impl<P: Party> Supply<P> {
                 // One block a refill.
                 make_room(out, self.extension_block(0));
                 out.clear();
+                let mut batch = self.link.as_mut().map(Link::begin);
                 for _ in 0..blocks {
-                    self.party.extend(self.extension_block(out.len()), channel, out)?;
+                    let n = self.extension_block(out.len());
+                    self.party.extend(n, &mut recorded::<P>(&mut batch, channel), out)?;
+                }
+                close(&mut self.link, &batch, channel)?;
+                if let (Some(link), Some(batch)) = (&mut self.link, batch) {
+                    link.append(self.given, &batch);
                 }
             }
-            Source::Round(round) => read_round(round, first, blocks, self.threads.as_deref(), out),
+            Source::Round(round) => read_round(round, first, blocks, self.threads.as_deref(), out)?,
         }
         self.stage.read += blocks;
         Ok(())
     }
+}
+
+/// The channel of one batch.
+fn recorded<'a, P: Party>(batch: &'a mut Option<Batch>, channel: &'a mut dyn Channel) -> Recorded<'a> {
+    Recorded { channel, batch: batch.as_mut(), at_v: P::IS_V }
+}
+
+/// V has read P's last message of `batch`.
+fn close(link: &mut Option<Link>, batch: &Option<Batch>, channel: &mut dyn Channel) -> Result<(), Error> {
+    match (link, batch) {
+        (Some(link), Some(batch)) => link.close(batch, channel),
+        _ => Ok(()),
+    }
+}
+
+fn no_round() -> Error {
+    Error::misuse("no next round")
 }
 
 /// Outputs that a batch aims at: enough that the caller's loop dominates, few enough for the second-level cache.
@@ -342,7 +440,7 @@ fn read_round<R: Round>(
     blocks: usize,
     threads: Option<&rayon::ThreadPool>,
     out: &mut Vec<R::Item>,
-) {
+) -> Result<(), Error> {
     use rayon::prelude::*;
     let Params { log_block, .. } = round.params();
     make_room(out, blocks << log_block);
@@ -354,12 +452,11 @@ fn read_round<R: Round>(
             chunks
                 .par_chunks_exact_mut(1 << log_block)
                 .enumerate()
-                .for_each(|(i, block)| round.block(first + i, block));
+                .try_for_each(|(i, block)| round.block(first + i, block))
         }),
         _ => {
-            for (i, block) in chunks.chunks_exact_mut(1 << log_block).enumerate() {
-                round.block(first + i, block);
-            }
+            let mut blocks = chunks.chunks_exact_mut(1 << log_block).enumerate();
+            blocks.try_for_each(|(i, block)| round.block(first + i, block))
         }
     }
 }

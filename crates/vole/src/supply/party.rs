@@ -1,10 +1,10 @@
 //! What the two parties do at each step of a supply.
 
-use volery_channel::Channel;
+use volery_channel::{Channel, Tag};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::Error;
 use crate::ferret::Params;
+use crate::{Error, SessionId};
 
 /// One party's half of a correlation.
 pub trait Item: Copy + Default + Zeroize + Send + Sync + 'static {}
@@ -20,7 +20,10 @@ pub trait Round: Sync {
     fn params(&self) -> Params;
 
     /// Fills `out`, a block long, with block `tree`, which must exist.
-    fn block(&self, tree: usize, out: &mut [Self::Item]);
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] before the round's check.
+    fn block(&self, tree: usize, out: &mut [Self::Item]) -> Result<(), Error>;
 }
 
 /// A party's part in each step; see [`super`] for the order. Steps that are the other party's do nothing.
@@ -29,6 +32,19 @@ pub trait Party {
     type Item: Item;
     /// The party's side of a round.
     type Round: Round<Item = Self::Item>;
+
+    /// Whether this party is V.
+    const IS_V: bool;
+    /// Whether V has read all that P says in a round when it answers; otherwise when it has given the verdict.
+    const ANSWER_IS_LAST: bool;
+    /// The step at which V sends its bytes for the chain.
+    const LINK: Tag;
+
+    /// The name of its kind of correlations, for the chain.
+    fn kind() -> String;
+
+    /// The session.
+    fn session(&self) -> &SessionId;
 
     /// Correlations that a round of this size starts from.
     fn base_len(params: &Params) -> usize;

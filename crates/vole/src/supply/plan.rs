@@ -5,10 +5,10 @@ use crate::ferret::Params;
 /// What a network favours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// Fewest seconds: small rounds from tables that fit the cache, about 0.2 bytes a correlation.
+    /// Fewest seconds: small rounds from tables that fit the cache, about 0.3 bytes a correlation.
     #[default]
     Lan,
-    /// Fewest bytes: large rounds, about 0.05 bytes a correlation.
+    /// Fewest bytes: large rounds, about 0.1 bytes a correlation.
     Wan,
 }
 

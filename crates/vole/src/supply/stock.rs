@@ -4,7 +4,7 @@ use volery_channel::Channel;
 use volery_field::Gf128;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::Item;
+use super::{Chain, Item};
 use crate::Error;
 
 /// A source of correlations, at one party: tags with their bits, or keys.
@@ -32,6 +32,17 @@ pub trait Correlations<T: Item = Gf128> {
     /// Whether the next refill may have to wait for the peer. Who holds back messages of their own sends them first.
     /// Where all that was given out is taken, both parties' sources must answer the same.
     fn may_wait(&self) -> bool;
+
+    /// The [`Chain`] of the first `taken` correlations ever given: of all batches up to that of the last one of them, and of no batch after it,
+    /// however many were given. For `taken = 0` it depends on the session and the kind of the correlations alone. Never fewer than in an
+    /// earlier call.
+    ///
+    /// P may have to wait for V's part of it. So who asks has sent everything that V waits for before it gets to this place itself.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the source is not linked: then no challenge that tests these correlations may be a hash. What receiving
+    /// meets; after such an error the source gives nothing more.
+    fn chain(&mut self, channel: &mut dyn Channel, taken: u64) -> Result<Chain, Error>;
 }
 
 /// A batch of correlations and the source of the next; wiped on drop.
@@ -79,6 +90,19 @@ impl<T: Item> Stock<T> {
     #[must_use]
     pub fn index(&self) -> u64 {
         self.before + self.next as u64
+    }
+
+    /// The [`Chain`] of all correlations taken so far: equal at both parties at the same [`Stock::index`], however far ahead either has made
+    /// correlations. See [`Correlations::chain`].
+    ///
+    /// # Errors
+    /// The source's.
+    pub fn chain(&mut self, channel: &mut dyn Channel) -> Result<Chain, Error> {
+        let result = self.source.chain(channel, self.index());
+        if result.is_err() {
+            self.burn();
+        }
+        result
     }
 
     /// Gets the next batch; call it when nothing is at hand (what is left of the last batch would be lost).
@@ -222,6 +246,10 @@ impl<T: Item> Correlations<T> for Burnt {
     fn may_wait(&self) -> bool {
         false
     }
+
+    fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, Error> {
+        Err(Error::misuse("these correlations were destroyed after an error"))
+    }
 }
 
 impl<T: Item> Drop for Stock<T> {
@@ -249,6 +277,10 @@ mod tests {
 
         fn may_wait(&self) -> bool {
             false
+        }
+
+        fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, Error> {
+            Ok(Chain::from_bytes([0xd7; 32]))
         }
     }
 

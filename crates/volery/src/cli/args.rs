@@ -69,7 +69,7 @@ volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
     /// Inputs, gates and depth of a statement, and what a proof of it costs and is worth
     #[command(after_long_help = statement::FORMATS)]
     Info(InfoArgs),
-    /// What proofs from computations in the head are worth, and how often they must be repeated
+    /// What proofs from computations in the head are worth and how often they must be repeated; bounds of correlations
     Soundness(SoundnessArgs),
     /// Prove what a website told you
     #[command(subcommand, after_long_help = web::PARTS)]

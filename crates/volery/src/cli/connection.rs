@@ -3,10 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use volery::tls::attestation::SigningKey;
 use volery::{Address, Channel, Limits, Listener};
-use volery_channel::tls::{ClientConfig, ServerConfig, Tls, Trust, client_config, server_config};
+use volery_channel::tls::{
+    ClientConfig, ServerConfig, Tls, Trust, client_config, raw_key_server_config, server_config,
+};
 use volery_channel::transport::{Socket, Transport};
 use volery_channel::{Error, Framed};
+use zeroize::Zeroizing;
 
 use super::args::ConnectionArgs;
 use super::failure::Failure;
@@ -71,29 +75,59 @@ pub(crate) struct Endpoint {
 }
 
 enum Side {
-    Listening { listener: Listener, tls: Option<Arc<ServerConfig>> },
-    Connecting { address: Address, tls: Option<(Arc<ClientConfig>, String)> },
+    Listening {
+        listener: Listener,
+        tls: Option<Arc<ServerConfig>>,
+    },
+    Connecting {
+        address: Address,
+        tls: Option<(Arc<ClientConfig>, String)>,
+        /// What to do if TLS fails.
+        advice: Option<&'static str>,
+    },
 }
 
 impl Endpoint {
     /// From the command line: reads certificates and, on the listening side, starts to listen.
     pub(crate) fn new(args: &ConnectionArgs) -> Result<Self, Failure> {
-        let limits = Limits {
-            connect: args.connect_timeout,
-            read: args.timeout,
-            write: args.timeout,
-            total_time: args.max_time,
-            total_bytes: args.max_bytes,
-            ..Limits::default()
-        };
+        let limits = limits(args);
         let side = match (&args.listen, &args.connect) {
-            (Some(address), None) => listen(address, args)?,
+            (Some(address), None) => listen(address, certified(args)?)?,
             (None, Some(address)) => {
-                Side::Connecting { address: address.clone(), tls: client(address, args)? }
+                Side::Connecting { address: address.clone(), tls: client(address, args)?, advice: None }
             }
             _ => return Err(Failure::input("one of --listen and --connect is needed")),
         };
         Ok(Self { side, limits })
+    }
+
+    /// A notary's: with a certificate if the command line has one, else with the public half of its `key`; never in the clear. A prover has
+    /// to know whom it talks to before it says anything.
+    pub(crate) fn of_notary(args: &ConnectionArgs, key: &SigningKey) -> Result<Self, Failure> {
+        let address = args.listen.as_ref().ok_or_else(|| Failure::input("a notary needs --listen ADDR"))?;
+        let tls = match certified(args)? {
+            Some(config) => config,
+            None => {
+                let seed = Zeroizing::new(key.to_bytes());
+                raw_key_server_config(&seed).map_err(Failure::input)?
+            }
+        };
+        Ok(Self { side: listen(address, Some(tls))?, limits: limits(args) })
+    }
+
+    /// To a notary, which has to show at once that it is the one to `trust`.
+    pub(crate) fn to_notary(address: &Address, trust: &Trust) -> Result<Self, Failure> {
+        let advice = match trust {
+            Trust::Key(_) => {
+                "the notary has to show the key of --notary-key; if it shows a certificate, give --notary-pin or --notary-ca"
+            }
+            Trust::Pin(_) | Trust::Roots(_) => {
+                "if the notary has no certificate but shows its key alone, leave out --notary-pin and --notary-ca"
+            }
+        };
+        let tls = Some((client_config(trust).map_err(Failure::input)?, host(address)));
+        let side = Side::Connecting { address: address.clone(), tls, advice: Some(advice) };
+        Ok(Self { side, limits: Limits::default() })
     }
 
     /// The next connection: waits for one, or makes one.
@@ -106,13 +140,14 @@ impl Endpoint {
                     return Ok(Link { channel: self.channel(socket, self.limits.clone())?, peer });
                 }
             },
-            Side::Connecting { address, tls } => {
+            Side::Connecting { address, tls, advice } => {
                 let socket = Socket::connect(address, self.limits.connect)?;
                 let peer = address.to_string();
                 Ok(match tls {
                     None => Link { channel: self.channel(socket, self.limits.clone())?, peer },
                     Some((config, name)) => {
-                        let tls = Tls::connect(socket, Arc::clone(config), name, &self.limits)?;
+                        let tls = Tls::connect(socket, Arc::clone(config), name, &self.limits);
+                        let tls = tls.map_err(|error| advised(error, *advice))?;
                         Link { channel: Box::new(Framed::new(tls, self.limits.clone())), peer }
                     }
                 })
@@ -150,15 +185,27 @@ impl Endpoint {
     }
 }
 
-fn listen(address: &Address, args: &ConnectionArgs) -> Result<Side, Failure> {
-    let tls = match (&args.tls_cert, &args.tls_key) {
-        (Some(chain), Some(key)) => {
-            let (config, fingerprint) = server_config(chain, key).map_err(Failure::input)?;
-            output::message(&format!("certificate sha256:{fingerprint}"));
-            Some(config)
-        }
-        _ => None,
-    };
+/// What the command line says of time and bytes.
+fn limits(args: &ConnectionArgs) -> Limits {
+    Limits {
+        connect: args.connect_timeout,
+        read: args.timeout,
+        write: args.timeout,
+        total_time: args.max_time,
+        total_bytes: args.max_bytes,
+        ..Limits::default()
+    }
+}
+
+/// The certificate to show, if there is one.
+fn certified(args: &ConnectionArgs) -> Result<Option<Arc<ServerConfig>>, Failure> {
+    let (Some(chain), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
+    let (config, fingerprint) = server_config(chain, key).map_err(Failure::input)?;
+    output::message(&format!("certificate sha256:{fingerprint}"));
+    Ok(Some(config))
+}
+
+fn listen(address: &Address, tls: Option<Arc<ServerConfig>>) -> Result<Side, Failure> {
     let listener = Listener::bind(address)?;
     output::message(&format!("listening at {}", listener.address()?));
     Ok(Side::Listening { listener, tls })
@@ -173,10 +220,22 @@ fn client(address: &Address, args: &ConnectionArgs) -> Result<Option<(Arc<Client
         }
         (None, None) => return Ok(None),
     };
-    let host = match address {
+    let config = client_config(&trust).map_err(Failure::input)?;
+    Ok(Some((config, args.tls_name.clone().unwrap_or_else(|| host(address)))))
+}
+
+/// The name that a certificate has to be for.
+fn host(address: &Address) -> String {
+    match address {
         Address::Tcp { host, .. } => host.clone(),
         Address::Unix(_) => "localhost".to_owned(),
-    };
-    let config = client_config(&trust).map_err(Failure::input)?;
-    Ok(Some((config, args.tls_name.clone().unwrap_or(host))))
+    }
+}
+
+/// Why TLS failed, and what to do.
+fn advised(error: Error, advice: Option<&str>) -> Failure {
+    match (error, advice) {
+        (Error::Tls(reason), Some(advice)) => Failure::session(format!("TLS: {reason}; {advice}")),
+        (error, _) => error.into(),
+    }
 }

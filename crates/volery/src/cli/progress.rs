@@ -98,6 +98,14 @@ impl Phases {
         }
     }
 
+    /// Does something else at the terminal meanwhile.
+    pub(crate) fn pause<T>(&self, other: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(other),
+            None => other(),
+        }
+    }
+
     /// The last one has ended.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
@@ -211,5 +219,9 @@ impl<C: Channel> Channel for Watched<C> {
 
     fn stats(&self) -> Stats {
         self.inner.stats()
+    }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.inner.binding()
     }
 }

@@ -95,7 +95,7 @@ impl Figures {
     }
 }
 
-/// Proves over `link`, whatever `run` proves.
+/// Proves over `link`, whatever `run` proves; the caller has evaluated it.
 pub(crate) fn prove(
     link: Link,
     options: Options,
@@ -103,7 +103,7 @@ pub(crate) fn prove(
     run: impl FnOnce(&mut Prover<Wire>, &mut dyn CryptoRng) -> Result<(Report, Worth), Error>,
 ) -> Result<Figures, Failure> {
     let (mut rng, start) = (os_rng()?, Instant::now());
-    let mut prover = Prover::start(progress.watch(link.channel), options, &mut rng)?;
+    let mut prover = Prover::start(progress.watch(link.channel), options, &mut rng)?.without_evaluation();
     let set_up = start.elapsed();
     let (report, worth) = run(&mut prover, &mut rng)?;
     Ok(Figures::new(set_up, &report, &worth, prover.channel()))

@@ -53,12 +53,13 @@ pub(crate) fn field_soundness(options: &Options, pair: &Pair, weight: &Weight) -
     }
 }
 
-/// How Mac'n'Cheese is run.
-pub(crate) fn stacked_settings(options: &Options) -> macncheese::Settings {
-    match options.profile {
+/// How Mac'n'Cheese is run for so many branches: in blocks so short that all of them take about the memory of one.
+pub(crate) fn stacked_settings(options: &Options, branches: usize) -> macncheese::Settings {
+    let settings = match options.profile {
         Profile::Lan => macncheese::Settings::LAN,
         Profile::Wan => macncheese::Settings::WAN,
-    }
+    };
+    settings.for_branches(branches)
 }
 
 /// What a disjunction of circuits is proved by unless the command line says so; both parties find the same.
@@ -81,7 +82,7 @@ pub(crate) fn many_soundness(options: &Options, many: &Many, counts: &Counts, by
         let all = (branches as u64).saturating_mul(disjunctions as u64);
         let each = shape.inputs.saturating_add(shape.outputs).saturating_add(shape.multiplications) as u64;
         let proof = macncheese::soundness::Proof {
-            settings: stacked_settings(options),
+            settings: stacked_settings(options, branches),
             commitments: each.saturating_mul(all),
             // What a branch asserts is not counted apart: at most a few for each value.
             assertions: each.saturating_mul(all),
@@ -241,9 +242,11 @@ impl Settled<'_> {
             How::Many { many, counts, by } => {
                 let report = match by {
                     DisjunctionArg::Robin => prover.prove(*many, rng)?,
-                    DisjunctionArg::Macncheese => {
-                        prover.prove_stacked(&Stacked(many), stacked_settings(&self.options), rng)?
-                    }
+                    DisjunctionArg::Macncheese => prover.prove_stacked(
+                        &Stacked(many),
+                        stacked_settings(&self.options, many.counts()[0]),
+                        rng,
+                    )?,
                 };
                 Ok((report, self.many_worth(many, counts, *by)))
             }
@@ -264,12 +267,31 @@ impl Settled<'_> {
             How::Many { many, counts, by } => {
                 let report = match by {
                     DisjunctionArg::Robin => verifier.verify(*many, rng)?,
-                    DisjunctionArg::Macncheese => {
-                        verifier.verify_stacked(&Stacked(many), stacked_settings(&self.options), rng)?
-                    }
+                    DisjunctionArg::Macncheese => verifier.verify_stacked(
+                        &Stacked(many),
+                        stacked_settings(&self.options, many.counts()[0]),
+                        rng,
+                    )?,
                 };
                 Ok((report, self.many_worth(many, counts, *by)))
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_branches_of_mac_n_cheese_take_about_the_memory_of_one() {
+        for profile in [Profile::Lan, Profile::Wan] {
+            let options = Options { profile, ..Options::default() };
+            // Branches that fill a block, however long it is.
+            let memory = |branches| stacked_settings(&options, branches).memory(branches, u64::MAX);
+            for (many, one) in memory(48).into_iter().zip(memory(1)) {
+                assert!(many <= 2 * one, "{profile:?}: {many} bytes for 48 branches, {one} for one");
+            }
+        }
     }
 }

@@ -1,7 +1,11 @@
-//! `volery soundness`: the bounds behind the parameters of public proofs.
+//! `volery soundness`: the bounds behind the parameters of public proofs and of correlations.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use volery::public::soundness::{Players, ZKBOO_ERROR_BITS, repetitions};
+use volery_vole::DeltaSearch;
+use volery_vole::security::in_use::{IN_USE, InUse};
 
 use super::args::SoundnessArgs;
 use super::failure::Failure;
@@ -70,9 +74,55 @@ pub(crate) fn run(args: &SoundnessArgs) -> Result<(), Failure> {
     let bounds: Vec<Bound> =
         all.map(|(n, t, r)| Bound::new(n, t, r, args.sigma)).collect::<Result<_, _>>()?;
     if args.json {
-        return bounds.iter().try_for_each(output::json);
+        bounds.iter().try_for_each(output::json)?;
+        delta_searches().iter().try_for_each(output::json)?;
+        return output::json(&lpn_bits());
     }
-    output::result(&tables(&bounds))
+    output::result(&format!("{}\n{}", tables(&bounds), lpn_table()))
+}
+
+/// For each LPN set in use its bits against the cheapest known attack, and against the best minors that its matrices may have.
+fn lpn_bits() -> BTreeMap<String, f64> {
+    let keys = |set: &InUse| [(set.name.to_owned(), set.bits()), (format!("{}_floor", set.name), set.floor)];
+    IN_USE.iter().flat_map(keys).collect()
+}
+
+fn lpn_table() -> String {
+    let mut lines = vec![
+        "LPN: bits of each set in use (published attacks; sparse equations; minors of real matrices; floor)"
+            .to_owned(),
+    ];
+    lines.extend(IN_USE.iter().map(|set| {
+        let p = set.params;
+        let size = format!("(2^{}, {} x 2^{})", p.log_k, p.trees, p.log_block);
+        format!(
+            "  {:<18} {size:<18} {:.1}  ({:.1}; {:.1}; {:.1}; {:.1})",
+            set.name,
+            set.bits(),
+            set.published,
+            set.sparse,
+            set.minors,
+            set.floor
+        )
+    }));
+    lines.join("\n")
+}
+
+/// What `--json` prints for the rounds of one kind.
+#[derive(Debug, Serialize)]
+struct Search {
+    delta_search: &'static str,
+    levels: u32,
+    bits: f64,
+}
+
+/// How far a cheating prover gets that searches for the verifier's key with AES.
+fn delta_searches() -> [Search; 2] {
+    DeltaSearch::in_use().map(|DeltaSearch { name, levels, bits }| Search {
+        delta_search: name,
+        levels,
+        bits,
+    })
 }
 
 fn tables(bounds: &[Bound]) -> String {
@@ -84,6 +134,12 @@ fn tables(bounds: &[Bound]) -> String {
     lines.extend(bounds.iter().map(|bound| {
         let Bound { players, privacy, robustness, version_1_bits, .. } = bound;
         format!("  ({players}, {privacy}, {robustness})  {version_1_bits:.2}")
+    }));
+    lines.push(
+        "the prover's search for delta: q evaluations of AES find it with probability q / 2^bits".to_owned(),
+    );
+    lines.extend(delta_searches().iter().map(|Search { delta_search, levels, bits }| {
+        format!("  trees of rounds over {delta_search}: {levels} levels under one key, {bits:.2} bits")
     }));
     lines.join("\n")
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use volery::stored::{Info, ProverFile, Report, VerifierFile, preprocess};
-use volery::{Prover, Verifier, os_rng};
+use volery::{Options, Prover, Verifier, os_rng};
 use volery_circuit::bristol::Claimed;
 use volery_circuit::choose::Numbered;
 use volery_circuit::{Choose, Counter, Digest, FileStatement, Polynomials, Repeat, Statement};
@@ -35,7 +35,8 @@ struct Made {
 
 /// Runs `volery preprocess`.
 pub(crate) fn preprocess(args: &PreprocessArgs) -> Result<(), Failure> {
-    let options = args.protocol.options();
+    // Proofs from files have hashes for challenges, whatever else is asked for.
+    let options = Options { fiat_shamir: true, ..args.protocol.options() };
     let link = Endpoint::new(&args.connection)?.open()?;
     let (mut rng, start, progress) = (os_rng()?, Instant::now(), Progress::new(1, || Ok(args.count))?);
     let mut moved = |made| progress.set(made);

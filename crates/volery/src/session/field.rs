@@ -10,22 +10,26 @@
 //! of two fields could meet in another order at either party.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, tags};
 use volery_field::{Authenticated, Mac, Value};
 use volery_vole::softspoken::{self, ReceiverSetup, SenderSetup};
 use volery_vole::subfield::{self, FieldDelta, tree_size};
-use volery_vole::supply::{Item, Stock, Supply};
+use volery_vole::supply::{Chain, Party, Plan, Stock, Supply};
 use volery_vole::{Delta, Oracle, SessionId, base_ot};
 
-use super::Common;
+use super::{Common, Options};
 use crate::Error;
 
 /// A party's correlations over whichever field its session serves.
 pub(super) trait FieldStock: Any + Send {
     /// The names of value and MAC field.
     fn fields(&self) -> [&'static str; 2];
+
+    /// The chain of all that was taken.
+    fn chain(&mut self, channel: &mut dyn Channel) -> Result<Chain, Error>;
 
     /// Destroys the correlations and what they are made of.
     fn burn(&mut self);
@@ -50,6 +54,10 @@ impl<F: Value, M: Mac<F>> FieldStock for ProverField<F, M> {
         [F::NAME, M::NAME]
     }
 
+    fn chain(&mut self, channel: &mut dyn Channel) -> Result<Chain, Error> {
+        Ok(self.stock.chain(channel)?)
+    }
+
     fn burn(&mut self) {
         self.stock.burn();
     }
@@ -62,6 +70,10 @@ impl<F: Value, M: Mac<F>> FieldStock for ProverField<F, M> {
 impl<F: Value, M: Mac<F>> FieldStock for VerifierField<F, M> {
     fn fields(&self) -> [&'static str; 2] {
         [F::NAME, M::NAME]
+    }
+
+    fn chain(&mut self, channel: &mut dyn Channel) -> Result<Chain, Error> {
+        Ok(self.stock.chain(channel)?)
     }
 
     fn burn(&mut self) {
@@ -98,14 +110,32 @@ fn part<F: Value, M: Mac<F>>(session: &SessionId) -> SessionId {
 /// The label of the fork of OT extension that gives the rounds their paths.
 const PATHS: &str = "paths of rounds over a field";
 
-fn supply<F: Value, M: Mac<F>, P>(party: P, common: &Common) -> Stock<P::Item>
+/// A party's correlations: linked where challenges are hashes.
+pub(super) fn supply<P>(
+    party: P,
+    plan: Plan,
+    options: &Options,
+    threads: Option<Arc<rayon::ThreadPool>>,
+    rng: &mut dyn CryptoRng,
+) -> Stock<P::Item>
 where
-    P: volery_vole::supply::Party + Send + 'static,
+    P: Party + Send + 'static,
     P::Round: Send,
-    P::Item: Item,
+{
+    let supply = match options.fiat_shamir {
+        true => Supply::linked(party, plan, threads, rng),
+        false => Supply::new(party, plan, threads),
+    };
+    Stock::new(Box::new(supply))
+}
+
+fn supply_over<F: Value, M: Mac<F>, P>(party: P, common: &Common, rng: &mut dyn CryptoRng) -> Stock<P::Item>
+where
+    P: Party + Send + 'static,
+    P::Round: Send,
 {
     let plan = subfield::plan::<F, M>(common.options.profile);
-    Stock::new(Box::new(Supply::new(party, plan, common.threads.clone())))
+    supply(party, plan, &common.options, common.threads.clone(), rng)
 }
 
 /// P between its first message of the set-up and V's.
@@ -123,7 +153,7 @@ impl ProverStart {
     pub(super) fn finish<F: Value, M: Mac<F>>(
         self,
         common: &Common,
-        extension: &softspoken::Receiver,
+        extension: &mut softspoken::Receiver,
         channel: &mut dyn Channel,
         rng: &mut dyn CryptoRng,
     ) -> Result<ProverField<F, M>, Error> {
@@ -133,7 +163,7 @@ impl ProverStart {
         let trees = self.0.finish(&id, tree_size::<F, M>(), &points, channel)?;
         channel.flush()?;
         let party = subfield::ProverParty::new(id, trees, extension.fork(PATHS)?, rng)?;
-        Ok(ProverField { stock: supply::<F, M, _>(party, common) })
+        Ok(ProverField { stock: supply_over::<F, M, _>(party, common, rng) })
     }
 }
 
@@ -152,7 +182,7 @@ impl VerifierStart {
     pub(super) fn finish<F: Value, M: Mac<F>>(
         self,
         common: &Common,
-        extension: &softspoken::Sender,
+        extension: &mut softspoken::Sender,
         channel: &mut dyn Channel,
         rng: &mut dyn CryptoRng,
     ) -> Result<VerifierField<F, M>, Error> {
@@ -163,7 +193,7 @@ impl VerifierStart {
         let party = subfield::VerifierParty::new(id, trees, extension.fork(PATHS)?, rng)?;
         let delta = party.delta().duplicate();
         Ok(VerifierField {
-            stock: supply::<F, M, _>(party, common),
+            stock: supply_over::<F, M, _>(party, common, rng),
             delta,
             fields: core::marker::PhantomData,
         })

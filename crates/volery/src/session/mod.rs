@@ -13,9 +13,13 @@
 //! Both parties send their first messages before they read the other's, so a proof of one small statement takes four
 //! round trips from the connection to the verdict.
 //!
+//! Where challenges are hashes ([`Options::fiat_shamir`]), V also sends 32 bytes after each batch of correlations (`Link`), and each challenge
+//! depends on those of all batches that it stands on: it absorbs its own stock's chain, and the proof begins with the chain of every stock.
+//!
 //! After any error the session is over: the peer is told a reason that says nothing about secrets, the correlations
 //! under V's delta and delta itself are wiped, and every later call fails.
 
+mod evaluate;
 mod field;
 mod options;
 mod over;
@@ -39,7 +43,7 @@ use volery_channel::handshake::{Begin, Session};
 use volery_channel::{Channel, tags};
 use volery_field::{Mac, Value};
 use volery_tls::claim::{Own, Vocabulary};
-use volery_vole::supply::{Item, Stock};
+use volery_vole::supply::{Chain, Item, Stock};
 use volery_vole::{Delta, SessionId, Transcript};
 use volery_zk::quicksilver::{Challenges, Settings, Tally};
 
@@ -70,6 +74,8 @@ struct Common {
     proofs: u64,
     /// Whether an error ended the session.
     over: bool,
+    /// Whether P evaluates a statement before it proves it.
+    evaluates: bool,
     /// Claims about hidden parts of web pages that V knows besides those of [`volery_tls::claim`].
     vocabulary: std::sync::Arc<dyn Vocabulary>,
 }
@@ -77,7 +83,7 @@ struct Common {
 impl Common {
     fn new(session: &Session, options: Options, threads: Option<std::sync::Arc<rayon::ThreadPool>>) -> Self {
         let id = SessionId::new(*session.id());
-        Self { id, options, threads, proofs: 0, over: false, vocabulary: no_claims() }
+        Self { id, options, threads, proofs: 0, over: false, evaluates: true, vocabulary: no_claims() }
     }
 
     /// The message that opens the next proof, of the statement with this digest and so many commitments.
@@ -114,18 +120,46 @@ impl Common {
         commitments.map(|n| n.saturating_add((n / interval + 1).saturating_mul(128)))
     }
 
+    /// The chain of every stock of the session where it is read now, which a proof's transcript begins with; none where V chooses.
+    ///
+    /// No seed rests on these alone: it absorbs its own stock's chain when it is asked for, and that goes back to the session's first batch.
+    /// They say from the first message on which left-overs of an earlier proof this one stands on. And they say
+    /// what *another* stock held: a challenge of the field's part absorbs the field's chain later, and not the bits'.
+    fn chains(
+        &self,
+        stock: &mut Stock,
+        field: &mut Option<Box<dyn FieldStock>>,
+        channel: &mut dyn Channel,
+    ) -> Result<Vec<Chain>, Error> {
+        if !self.options.fiat_shamir {
+            return Ok(Vec::new());
+        }
+        let mut chains = vec![stock.chain(channel)?];
+        if let Some(field) = field {
+            chains.push(field.chain(channel)?);
+        }
+        Ok(chains)
+    }
+
     /// Where this proof's challenges come from.
     fn challenges<'r>(
         &self,
         digest: &[u8; 32],
         first_correlation: u64,
+        chains: &[Chain],
         rng: &'r mut dyn rand_core::CryptoRng,
     ) -> Challenges<'r> {
         if !self.options.fiat_shamir {
             return Challenges::Interactive(rng);
         }
-        let mut transcript =
-            transcript("session", &self.id, digest, self.options.settings().interval, first_correlation);
+        let mut transcript = transcript(
+            "session",
+            &self.id,
+            digest,
+            self.options.settings().interval,
+            first_correlation,
+            chains,
+        );
         transcript.absorb_number("proof", self.proofs);
         Challenges::FiatShamir(transcript)
     }
@@ -190,22 +224,31 @@ impl<C> Parts<C> {
         }
         Ok((self.common.id, self.common.options.settings()))
     }
+
+    /// Whether the correlations are linked, so that challenges may be hashes.
+    pub(crate) fn are_linked(&self) -> bool {
+        self.common.options.fiat_shamir
+    }
 }
 
 /// The transcript that the challenges of a proof are hashed from, where nobody chooses them. `mode` is how P's messages
-/// reach V: proofs of different modes have unrelated challenges.
+/// reach V: proofs of different modes have unrelated challenges. `chains` are those of every stock where the proof begins; each challenge
+/// absorbs its stock's again where it has got to by then.
 pub(crate) fn transcript(
     mode: &str,
     session: &SessionId,
     digest: &[u8; 32],
     interval: usize,
     first_correlation: u64,
+    chains: &[Chain],
 ) -> Transcript {
-    let mut transcript = Transcript::new("volery quicksilver boolean v1", session);
+    let mut transcript = Transcript::new("volery quicksilver boolean v2", session);
     transcript.absorb("mode", mode.as_bytes());
     transcript.absorb("statement", digest);
     transcript.absorb_number("interval", interval as u64);
     transcript.absorb_number("first correlation", first_correlation);
+    transcript.absorb_number("stocks", chains.len() as u64);
+    chains.iter().for_each(|chain| transcript.absorb("chain", chain.as_bytes()));
     transcript
 }
 
@@ -218,5 +261,7 @@ pub(crate) fn digest<B: volery_circuit::Backend + ?Sized>(
     digest.finish()
 }
 
+#[cfg(test)]
+mod forgeries;
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,8 @@ pub struct Options {
     /// Fewest seconds or fewest bytes.
     pub profile: Profile,
     /// Whether challenges are hashes instead of V's choice: P's part of a proof is then one message, and soundness rests
-    /// on the hash as well (see [`volery_zk::quicksilver::soundness`]).
+    /// on the hash as well (see [`volery_zk::quicksilver::soundness`]). Each hash also depends on bytes that V sends after each batch of
+    /// correlations, so P waits for those. Needed to store correlations ([`crate::stored::preprocess`]).
     pub fiat_shamir: bool,
     /// Threads of this party, at least 1; 64 at most.
     pub threads: usize,
@@ -51,9 +52,11 @@ impl Options {
 
     /// What the parties compare when they meet.
     pub(super) fn session_parameters(&self) -> Result<Parameters, Error> {
-        Ok(Parameters::new()
+        let parameters = Parameters::new()
             .with("profile", self.profile.name())?
-            .with("correlations", "softspoken-8, ferret-halftree, local code v1")?)
+            .with("correlations", "softspoken-8, ferret-halftree, local code v2")?;
+        // With hashes for challenges, correlations are linked from the first one on.
+        if self.fiat_shamir { Ok(parameters.with("challenges", "fiat-shamir")?) } else { Ok(parameters) }
     }
 
     /// What they compare before each proof.
@@ -84,7 +87,7 @@ impl Options {
             .with("bits-interval", bits)?
             .with("field", F::NAME)?
             .with("mac-field", M::NAME)?
-            .with("correlations", "subfield softspoken, wolverine-halftree, local code v1")?
+            .with("correlations", "subfield softspoken, wolverine-halftree, local code v2")?
             .with("interval", self.settings_over().interval)?)
     }
 

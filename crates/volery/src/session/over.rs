@@ -4,21 +4,24 @@ use std::time::Instant;
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
-use volery_circuit::{Backend, Statement};
+use volery_circuit::{Backend, Error as StatementError, Evaluator, MixedEvaluator, Statement};
 use volery_field::{Mac, Value};
 use volery_vole::Transcript;
-use volery_zk::quicksilver::{self, Challenges, arithmetic, mixed, verdict};
+use volery_vole::supply::Chain;
+use volery_zk::quicksilver::{self, Challenges, Tally, arithmetic, mixed, verdict};
 
+use super::evaluate::something_claimed;
 use super::field::{ProverField, ProverStart, VerifierField, VerifierStart, existing};
 use super::{Common, Kind, Prover, Report, Verifier, digest, transcript};
 use crate::Error;
 
 impl Common {
     /// Where the challenges of a proof over a field come from.
-    fn field_challenges<'r, F: Value, M: Mac<F>>(
+    pub(super) fn field_challenges<'r, F: Value, M: Mac<F>>(
         &self,
         digest: &[u8; 32],
         first_correlation: u64,
+        chains: &[Chain],
         rng: &'r mut dyn CryptoRng,
     ) -> Challenges<'r> {
         if !self.options.fiat_shamir {
@@ -28,6 +31,7 @@ impl Common {
             "session over a field",
             digest,
             first_correlation,
+            chains,
         ))
     }
 
@@ -36,12 +40,18 @@ impl Common {
         &self,
         digest: &[u8; 32],
         first_correlation: u64,
+        chains: &[Chain],
         rng: &mut dyn CryptoRng,
     ) -> Challenges<'c> {
         if !self.options.fiat_shamir {
-            return Challenges::seeded(rng);
+            return Challenges::seeded(&self.id, rng);
         }
-        Challenges::FiatShamir(self.field_transcript::<F, M>("mixed proof: field", digest, first_correlation))
+        Challenges::FiatShamir(self.field_transcript::<F, M>(
+            "mixed proof: field",
+            digest,
+            first_correlation,
+            chains,
+        ))
     }
 
     /// Those of its Boolean part.
@@ -49,12 +59,18 @@ impl Common {
         &self,
         digest: &[u8; 32],
         first_correlation: u64,
+        chains: &[Chain],
         rng: &mut dyn CryptoRng,
     ) -> Challenges<'c> {
         if !self.options.fiat_shamir {
-            return Challenges::seeded(rng);
+            return Challenges::seeded(&self.id, rng);
         }
-        Challenges::FiatShamir(self.field_transcript::<F, M>("mixed proof: bits", digest, first_correlation))
+        Challenges::FiatShamir(self.field_transcript::<F, M>(
+            "mixed proof: bits",
+            digest,
+            first_correlation,
+            chains,
+        ))
     }
 
     fn field_transcript<F: Value, M: Mac<F>>(
@@ -62,9 +78,10 @@ impl Common {
         mode: &str,
         digest: &[u8; 32],
         first_correlation: u64,
+        chains: &[Chain],
     ) -> Transcript {
         let interval = self.options.settings_over().interval;
-        let mut transcript = transcript(mode, &self.id, digest, interval, first_correlation);
+        let mut transcript = transcript(mode, &self.id, digest, interval, first_correlation, chains);
         transcript.absorb_number("bits interval", self.options.settings().interval as u64);
         transcript.absorb("value field", F::NAME.as_bytes());
         transcript.absorb("mac field", M::NAME.as_bytes());
@@ -106,15 +123,17 @@ impl<C: Channel> Prover<C> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error>
     where
-        S: for<'a> Statement<arithmetic::Prover<'a, F, M>> + ?Sized,
+        S: for<'a> Statement<arithmetic::Prover<'a, F, M>> + Statement<Evaluator<F>> + ?Sized,
     {
-        let result = self.try_prove_over::<F, M, S>(statement, rng);
+        let result =
+            self.try_prove_over::<F, M, S>(statement, || Evaluator::<F>::check_until_choice(statement), rng);
         self.conclude(result)
     }
 
     fn try_prove_over<F: Value, M: Mac<F>, S>(
         &mut self,
         statement: &S,
+        check: impl FnOnce() -> Result<(), StatementError>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error>
     where
@@ -123,9 +142,11 @@ impl<C: Channel> Prover<C> {
         let (start, before) = (Instant::now(), self.channel.stats());
         let digest = digest::<arithmetic::Prover<'_, F, M>>(statement);
         self.begin_field::<F, M>(Kind::Field, digest, statement.commitments(), rng)?;
+        self.evaluate(check)?;
+        let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
         let field = existing::<ProverField<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
         field.stock.expect(self.common.expected_over::<F, M>(statement.commitments()));
-        let challenges = self.common.field_challenges::<F, M>(&digest, field.stock.index(), rng);
+        let challenges = self.common.field_challenges::<F, M>(&digest, field.stock.index(), &chains, rng);
         let prover = arithmetic::Prover::new(
             self.common.options.settings_over(),
             challenges,
@@ -147,16 +168,18 @@ impl<C: Channel> Prover<C> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error>
     where
-        S: for<'a> Statement<mixed::Prover<'a, F, M>> + ?Sized,
+        S: for<'a> Statement<mixed::Prover<'a, F, M>> + Statement<MixedEvaluator<F>> + ?Sized,
         for<'a> mixed::Prover<'a, F, M>: Backend<Error = volery_zk::Error>,
     {
-        let result = self.try_prove_mixed::<F, M, S>(statement, rng);
+        let result =
+            self.try_prove_mixed::<F, M, S>(statement, || MixedEvaluator::<F>::check(statement), rng);
         self.conclude(result)
     }
 
     fn try_prove_mixed<F: Value, M: Mac<F>, S>(
         &mut self,
         statement: &S,
+        check: impl FnOnce() -> Result<(), StatementError>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error>
     where
@@ -166,11 +189,13 @@ impl<C: Channel> Prover<C> {
         let (start, before) = (Instant::now(), self.channel.stats());
         let digest = digest::<mixed::Prover<'_, F, M>>(statement);
         self.begin_field::<F, M>(Kind::Mixed, digest, None, rng)?;
+        self.evaluate(check)?;
+        let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
         let field = existing::<ProverField<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
         field.stock.expect(None);
         self.stock.expect(None);
-        let challenges = self.common.mixed_challenges::<F, M>(&digest, field.stock.index(), rng);
-        let bit_challenges = self.common.bit_challenges::<F, M>(&digest, self.stock.index(), rng);
+        let challenges = self.common.mixed_challenges::<F, M>(&digest, field.stock.index(), &chains, rng);
+        let bit_challenges = self.common.bit_challenges::<F, M>(&digest, self.stock.index(), &chains, rng);
         let bits = quicksilver::Prover::new(
             self.common.options.settings(),
             bit_challenges,
@@ -223,7 +248,7 @@ impl<C: Channel> Prover<C> {
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
         if let Some(start) = start {
-            let made = start.finish::<F, M>(&self.common, &self.extension, &mut self.channel, rng)?;
+            let made = start.finish::<F, M>(&self.common, &mut self.extension, &mut self.channel, rng)?;
             self.field = Some(Box::new(made));
         }
         Ok(())
@@ -289,9 +314,10 @@ impl<C: Channel> Verifier<C> {
         let (start, before) = (Instant::now(), self.channel.stats());
         let digest = digest::<arithmetic::Verifier<'_, F, M>>(statement);
         self.begin_field::<F, M>(Kind::Field, digest, statement.commitments(), rng)?;
+        let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
         let field = existing::<VerifierField<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
         field.stock.expect(self.common.expected_over::<F, M>(statement.commitments()));
-        let challenges = self.common.field_challenges::<F, M>(&digest, field.stock.index(), rng);
+        let challenges = self.common.field_challenges::<F, M>(&digest, field.stock.index(), &chains, rng);
         let verifier = arithmetic::Verifier::new(
             self.common.options.settings_over(),
             challenges,
@@ -299,7 +325,10 @@ impl<C: Channel> Verifier<C> {
             &mut field.stock,
             arithmetic::Alone(&mut self.channel),
         );
-        let result = verifier.verify(statement);
+        let result = verifier.verify(statement).and_then(|tally| {
+            something_claimed(tally.claims())?;
+            Ok(tally)
+        });
         if let Err(error) = &result
             && error.is_rejection()
         {
@@ -341,11 +370,12 @@ impl<C: Channel> Verifier<C> {
         let (start, before) = (Instant::now(), self.channel.stats());
         let digest = digest::<mixed::Verifier<'_, F, M>>(statement);
         self.begin_field::<F, M>(Kind::Mixed, digest, None, rng)?;
+        let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
         let field = existing::<VerifierField<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
         field.stock.expect(None);
         self.stock.expect(None);
-        let challenges = self.common.mixed_challenges::<F, M>(&digest, field.stock.index(), rng);
-        let bit_challenges = self.common.bit_challenges::<F, M>(&digest, self.stock.index(), rng);
+        let challenges = self.common.mixed_challenges::<F, M>(&digest, field.stock.index(), &chains, rng);
+        let bit_challenges = self.common.bit_challenges::<F, M>(&digest, self.stock.index(), &chains, rng);
         let bits = quicksilver::Verifier::new(
             self.common.options.settings(),
             bit_challenges,
@@ -361,7 +391,10 @@ impl<C: Channel> Verifier<C> {
             &mut field.stock,
             bits,
         );
-        let result = mixed::Verifier::new(field).verify(statement);
+        let result = mixed::Verifier::new(field).verify(statement).and_then(|tallies| {
+            something_claimed(tallies.iter().map(Tally::claims).sum())?;
+            Ok(tallies)
+        });
         if let Err(error) = &result
             && error.is_rejection()
         {
@@ -408,7 +441,7 @@ impl<C: Channel> Verifier<C> {
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
         if let Some(start) = start {
-            let made = start.finish::<F, M>(&self.common, &self.extension, &mut self.channel, rng)?;
+            let made = start.finish::<F, M>(&self.common, &mut self.extension, &mut self.channel, rng)?;
             self.field = Some(Box::new(made));
         }
         Ok(())

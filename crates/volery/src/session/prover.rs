@@ -5,14 +5,15 @@ use std::time::Instant;
 use rand_core::CryptoRng;
 use volery_channel::handshake::{Hello, Role};
 use volery_channel::{Channel, tags};
-use volery_circuit::Statement;
+use volery_circuit::{Error as StatementError, Evaluator, Statement};
+use volery_field::F2;
 use volery_vole::cot::ProverParty;
 use volery_vole::softspoken::{self, FieldBits, ReceiverSetup};
-use volery_vole::supply::{Stock, Supply};
+use volery_vole::supply::Stock;
 use volery_vole::{SessionId, base_ot};
 use volery_zk::quicksilver::{self, verdict};
 
-use super::field::FieldStock;
+use super::field::{FieldStock, supply};
 use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
 
@@ -70,31 +71,34 @@ impl<C: Channel> Prover<C> {
         let id = SessionId::new(*session.id());
         let mut points = vec![0; base_ot::receiver_message_bytes(128)];
         channel.recv_exact(tags::BASE_OT_RECEIVER, &mut points)?;
-        let extension = setup.finish(&id, FieldBits::Eight, &points, channel)?;
+        let mut extension = setup.finish(&id, FieldBits::Eight, &points, channel)?;
         channel.flush()?;
         let fork = extension.fork("fields")?;
         let party = ProverParty::new(id, extension, rng);
-        let stock = Stock::new(Box::new(Supply::new(party, options.profile.plan(), threads.clone())));
+        let stock = supply(party, options.profile.plan(), &options, threads.clone(), rng);
         Ok((Common::new(&session, options, threads), stock, fork))
     }
 
-    /// Proves `statement`, whose witness is inside it.
+    /// Proves `statement`, whose witness is inside it. It is evaluated when V has named the same statement, before anything of the
+    /// proof is sent ([`Prover::without_evaluation`]).
     ///
     /// # Errors
-    /// [`Error::Proof`] with the statement's error if the witness does not satisfy it (nothing is shown then but that),
+    /// [`Error::Proof`] with the statement's error if the witness does not satisfy it (nothing is shown then but that) or it claims nothing,
     /// with a rejection if V says no; otherwise what broke the session. The session is over after any error.
     pub fn prove<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
     where
-        S: for<'a> Statement<quicksilver::Prover<'a>> + ?Sized,
+        S: for<'a> Statement<quicksilver::Prover<'a>> + Statement<Evaluator<F2>> + ?Sized,
     {
-        let result = self.try_prove(statement, rng, |prover| statement.run(prover));
+        let check = || Evaluator::<F2>::check_until_choice(statement);
+        let result = self.try_prove(statement, check, rng, |prover| Statement::run(statement, prover));
         self.conclude(result).map(|((), report)| report)
     }
 
-    /// As [`Prover::prove`], with what `run` returns, which runs the statement.
+    /// As [`Prover::prove`], with what `run` returns, which runs the statement; `check` evaluates it.
     pub(super) fn try_prove<S, T>(
         &mut self,
         statement: &S,
+        check: impl FnOnce() -> Result<(), StatementError>,
         rng: &mut dyn CryptoRng,
         run: impl FnOnce(&mut quicksilver::Prover<'_>) -> Result<T, volery_zk::Error>,
     ) -> Result<(T, Report), Error>
@@ -107,8 +111,10 @@ impl<C: Channel> Prover<C> {
         begin.send(&mut self.channel)?;
         // The peer's must be here before anything that depends on the witness leaves.
         begin.receive(&mut self.channel)?;
+        self.evaluate(check)?;
         self.stock.expect(self.common.expected(statement.commitments()));
-        let challenges = self.common.challenges(&digest, self.stock.index(), rng);
+        let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
+        let challenges = self.common.challenges(&digest, self.stock.index(), &chains, rng);
         let mut prover = quicksilver::Prover::new(
             self.common.options.settings(),
             challenges,

@@ -5,13 +5,15 @@ use std::time::Instant;
 use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_channel::handshake::Parameters;
-use volery_circuit::Statement;
+use volery_circuit::{Error as StatementError, Evaluator, Statement};
 use volery_field::{F2, Gf128, Mac, Ring, Value};
+use volery_vole::supply::Chain;
 use volery_zk::macncheese::{
     self, Multiplier, ProverBits, ProverField, Run, Settings, VerifierBits, VerifierField,
 };
 use volery_zk::quicksilver::{Challenges, Tally, verdict};
 
+use super::evaluate::something_claimed;
 use super::field::existing;
 use super::field::{ProverField as FieldOfProver, VerifierField as FieldOfVerifier};
 use super::{Common, Prover, Report, Verifier, digest, transcript};
@@ -71,13 +73,15 @@ impl Common {
         terms: &Terms,
         digest: &[u8; 32],
         first_correlation: u64,
+        chains: &[Chain],
         rng: &mut dyn CryptoRng,
     ) -> Challenges<'c> {
         if !self.options.fiat_shamir {
-            return Challenges::seeded(rng);
+            return Challenges::seeded(&self.id, rng);
         }
         let interval = terms.settings.interval;
-        let mut transcript = transcript("mac'n'cheese", &self.id, digest, interval, first_correlation);
+        let mut transcript =
+            transcript("mac'n'cheese", &self.id, digest, interval, first_correlation, chains);
         for (label, name) in ["value field", "mac field"].into_iter().zip(terms.fields) {
             transcript.absorb(label, name.as_bytes());
         }
@@ -121,9 +125,14 @@ impl<C: Channel> Prover<C> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error>
     where
-        S: for<'r> Statement<Run<'r, ProverBits>> + ?Sized,
+        S: for<'r> Statement<Run<'r, ProverBits>> + Statement<Evaluator<F2>> + ?Sized,
     {
-        let result = self.try_prove_stacked(statement, settings, rng);
+        let result = self.try_prove_stacked(
+            statement,
+            settings,
+            || Evaluator::<F2>::check_until_choice(statement),
+            rng,
+        );
         self.conclude(result)
     }
 
@@ -131,6 +140,7 @@ impl<C: Channel> Prover<C> {
         &mut self,
         statement: &S,
         settings: Settings,
+        check: impl FnOnce() -> Result<(), StatementError>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error>
     where
@@ -143,8 +153,10 @@ impl<C: Channel> Prover<C> {
         begin.send(&mut self.channel)?;
         // The peer's must be here before anything that depends on the witness leaves.
         begin.receive(&mut self.channel)?;
+        self.evaluate(check)?;
         self.stock.expect(terms.correlations());
-        let challenges = self.common.stacked_challenges(&terms, &digest, self.stock.index(), rng);
+        let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
+        let challenges = self.common.stacked_challenges(&terms, &digest, self.stock.index(), &chains, rng);
         let (stock, channel) = (&mut self.stock, &mut self.channel);
         let counted = macncheese::prove(ProverBits, settings, challenges, rng, stock, channel, statement)?;
         verdict::receive(&mut self.channel)?;
@@ -162,9 +174,14 @@ impl<C: Channel> Prover<C> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error>
     where
-        S: for<'r> Statement<Run<'r, ProverField<F, M>>> + ?Sized,
+        S: for<'r> Statement<Run<'r, ProverField<F, M>>> + Statement<Evaluator<F>> + ?Sized,
     {
-        let result = self.try_prove_stacked_over::<F, M, S>(statement, settings, rng);
+        let result = self.try_prove_stacked_over::<F, M, S>(
+            statement,
+            settings,
+            || Evaluator::<F>::check_until_choice(statement),
+            rng,
+        );
         self.conclude(result)
     }
 
@@ -172,6 +189,7 @@ impl<C: Channel> Prover<C> {
         &mut self,
         statement: &S,
         settings: Settings,
+        check: impl FnOnce() -> Result<(), StatementError>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error>
     where
@@ -186,9 +204,11 @@ impl<C: Channel> Prover<C> {
         let fresh = self.start_field::<F, M>(rng)?;
         begin.receive(&mut self.channel)?;
         self.finish_field::<F, M>(fresh, rng)?;
+        self.evaluate(check)?;
+        let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
         let field = existing::<FieldOfProver<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
         field.stock.expect(terms.correlations());
-        let challenges = self.common.stacked_challenges(&terms, &digest, field.stock.index(), rng);
+        let challenges = self.common.stacked_challenges(&terms, &digest, field.stock.index(), &chains, rng);
         let (half, channel) = (ProverField::default(), &mut self.channel);
         let counted =
             macncheese::prove(half, settings, challenges, rng, &mut field.stock, channel, statement)?;
@@ -231,7 +251,8 @@ impl<C: Channel> Verifier<C> {
         begin.send(&mut self.channel)?;
         begin.receive(&mut self.channel)?;
         self.stock.expect(terms.correlations());
-        let challenges = self.common.stacked_challenges(&terms, &digest, self.stock.index(), rng);
+        let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
+        let challenges = self.common.stacked_challenges(&terms, &digest, self.stock.index(), &chains, rng);
         let (half, stock, channel) = (VerifierBits::new(&self.delta), &mut self.stock, &mut self.channel);
         let result = macncheese::verify(half, settings, challenges, stock, channel, statement);
         let counted = self.tell(result)?;
@@ -273,9 +294,10 @@ impl<C: Channel> Verifier<C> {
         let fresh = self.start_field::<F, M>(rng)?;
         begin.receive(&mut self.channel)?;
         self.finish_field::<F, M>(fresh, rng)?;
+        let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
         let field = existing::<FieldOfVerifier<F, M>>(&mut self.field)?.ok_or(Error::Over)?;
         field.stock.expect(terms.correlations());
-        let challenges = self.common.stacked_challenges(&terms, &digest, field.stock.index(), rng);
+        let challenges = self.common.stacked_challenges(&terms, &digest, field.stock.index(), &chains, rng);
         let half = VerifierField::new(&field.delta);
         let channel = &mut self.channel;
         let result = macncheese::verify(half, settings, challenges, &mut field.stock, channel, statement);
@@ -284,7 +306,11 @@ impl<C: Channel> Verifier<C> {
     }
 
     /// Tells P the verdict, if there is one.
-    fn tell<T>(&mut self, result: Result<T, volery_zk::Error>) -> Result<T, Error> {
+    fn tell(
+        &mut self,
+        result: Result<macncheese::Tally, volery_zk::Error>,
+    ) -> Result<macncheese::Tally, Error> {
+        let result = result.and_then(|counted| something_claimed(tally(counted).claims()).map(|()| counted));
         match &result {
             // Whether or not P still wants to hear it.
             Ok(_) => drop(verdict::send(&mut self.channel, true)),

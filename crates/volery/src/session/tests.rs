@@ -2,7 +2,10 @@
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
-use volery_vole::supply::Profile;
+use volery_channel::memory_pair;
+use volery_field::Gf128;
+use volery_vole::Error as VoleError;
+use volery_vole::supply::{Correlations, Profile};
 
 use super::*;
 
@@ -14,30 +17,94 @@ struct Proof {
     profile: Profile,
     number: u64,
     first_correlation: u64,
+    /// Chains of one or two stocks.
+    chains: &'static [u8],
 }
 
-const PROOF: Proof = Proof { session: 1, digest: 1, profile: Profile::Lan, number: 1, first_correlation: 7 };
+const PROOF: Proof =
+    Proof { session: 1, digest: 1, profile: Profile::Lan, number: 1, first_correlation: 7, chains: &[1, 2] };
 
 fn first_challenge(proof: Proof) -> [u8; 16] {
     let options = Options { profile: proof.profile, fiat_shamir: true, ..Options::default() };
     let id = SessionId::new([proof.session; 32]);
-    let (proofs, vocabulary) = (proof.number, no_claims());
-    let common = Common { id, options, threads: None, proofs, over: false, vocabulary };
+    let common = Common { id, proofs: proof.number, ..common(options) };
     let mut rng = ChaCha20Rng::seed_from_u64(1);
-    match common.challenges(&[proof.digest; 32], proof.first_correlation, &mut rng) {
+    let chains: Vec<Chain> = proof.chains.iter().map(|byte| Chain::from_bytes([*byte; 32])).collect();
+    match common.challenges(&[proof.digest; 32], proof.first_correlation, &chains, &mut rng) {
         Challenges::FiatShamir(mut transcript) => transcript.challenge_seed("test").into_bytes(),
         Challenges::Interactive(_) | Challenges::Seeded(_) => panic!("Fiat-Shamir was asked for"),
     }
 }
 
+fn common(options: Options) -> Common {
+    let id = SessionId::new([1; 32]);
+    Common { id, options, threads: None, proofs: 0, over: false, evaluates: true, vocabulary: no_claims() }
+}
+
+/// A stock that only has a chain.
+struct Linked(u8);
+
+impl Linked {
+    fn value(&self) -> Chain {
+        Chain::from_bytes([self.0; 32])
+    }
+}
+
+impl Correlations for Linked {
+    fn refill(&mut self, _: &mut dyn Channel, _: &mut Vec<Gf128>) -> Result<(), VoleError> {
+        unreachable!("nothing is taken")
+    }
+
+    fn may_wait(&self) -> bool {
+        false
+    }
+
+    fn chain(&mut self, _: &mut dyn Channel, _: u64) -> Result<Chain, VoleError> {
+        Ok(self.value())
+    }
+}
+
+impl FieldStock for Linked {
+    fn fields(&self) -> [&'static str; 2] {
+        ["value", "mac"]
+    }
+
+    fn chain(&mut self, _: &mut dyn Channel) -> Result<Chain, Error> {
+        Ok(self.value())
+    }
+
+    fn burn(&mut self) {}
+
+    fn as_any(&mut self) -> &mut dyn core::any::Any {
+        self
+    }
+}
+
 #[test]
-fn a_fiat_shamir_challenge_depends_on_session_statement_settings_place_and_number() {
+fn proofs_begin_with_the_chain_of_each_stock_of_the_session() {
+    let (mut channel, _peer) = memory_pair(&volery_channel::Limits::default());
+    for (fiat_shamir, field, expected) in [(true, false, &[1][..]), (true, true, &[1, 2]), (false, true, &[])]
+    {
+        let mut stock = Stock::new(Box::new(Linked(1)));
+        let mut field = field.then(|| Box::new(Linked(2)) as Box<dyn FieldStock>);
+        let common = common(Options { fiat_shamir, ..Options::default() });
+        let chains = common.chains(&mut stock, &mut field, &mut channel).expect("linked");
+        let expected = Vec::from_iter(expected.iter().map(|stock| Linked(*stock).value()));
+        assert_eq!(chains, expected);
+    }
+}
+
+#[test]
+fn a_fiat_shamir_challenge_depends_on_session_statement_settings_place_number_and_chains() {
     let others = [
         Proof { session: 2, ..PROOF },
         Proof { digest: 2, ..PROOF },
         Proof { profile: Profile::Wan, ..PROOF },
         Proof { number: 2, ..PROOF },
         Proof { first_correlation: 8, ..PROOF },
+        Proof { chains: &[3, 2], ..PROOF },
+        Proof { chains: &[1, 3], ..PROOF },
+        Proof { chains: &[1], ..PROOF },
     ];
     assert_eq!(first_challenge(PROOF), first_challenge(PROOF));
     for other in others {
@@ -49,7 +116,14 @@ fn a_fiat_shamir_challenge_depends_on_session_statement_settings_place_and_numbe
 fn proofs_of_a_session_and_proofs_out_of_files_have_unrelated_challenges() {
     let settings = Options::default().settings();
     let challenge = |mode: &str| -> [u8; 16] {
-        let mut transcript = transcript(mode, &SessionId::new([1; 32]), &[1; 32], settings.interval, 7);
+        let mut transcript = transcript(
+            mode,
+            &SessionId::new([1; 32]),
+            &[1; 32],
+            settings.interval,
+            7,
+            &[Chain::from_bytes([0xd7; 32])],
+        );
         transcript.challenge_seed("test").into_bytes()
     };
     assert_ne!(challenge("session"), challenge("stored"));

@@ -8,11 +8,12 @@ use volery_channel::{Channel, tags};
 use volery_circuit::Statement;
 use volery_vole::cot::VerifierParty;
 use volery_vole::softspoken::{self, FieldBits, SenderSetup};
-use volery_vole::supply::{Stock, Supply};
+use volery_vole::supply::Stock;
 use volery_vole::{Delta, SessionId, base_ot};
 use volery_zk::quicksilver::{self, verdict};
 
-use super::field::FieldStock;
+use super::evaluate::something_claimed;
+use super::field::{FieldStock, supply};
 use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
 
@@ -60,23 +61,26 @@ impl<C: Channel> Verifier<C> {
         let id = SessionId::new(*session.id());
         let mut point = [0; base_ot::SENDER_MESSAGE_BYTES];
         channel.recv_exact(tags::BASE_OT_SENDER, &mut point)?;
-        let extension = setup.finish(&id, FieldBits::Eight, &point, channel)?;
+        let mut extension = setup.finish(&id, FieldBits::Eight, &point, channel)?;
         let fork = extension.fork("fields")?;
         let party = VerifierParty::new(id, extension, delta.duplicate(), rng);
-        let stock = Stock::new(Box::new(Supply::new(party, options.profile.plan(), threads.clone())));
+        let stock = supply(party, options.profile.plan(), &options, threads.clone(), rng);
         Ok((Common::new(&session, options, threads), stock, fork, delta))
     }
 
     /// Verifies a proof of `statement`, which this party names itself.
     ///
     /// # Errors
-    /// [`Error::Proof`] with a rejection if the proof is wrong; otherwise what broke the session. Only `Ok` means that
+    /// [`Error::Proof`] with a rejection if the proof is wrong, with the statement's error if it claims nothing; otherwise what broke the session. Only `Ok` means that
     /// the statement is proved. The session is over after any error.
     pub fn verify<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
     where
         S: for<'a> Statement<quicksilver::Verifier<'a>> + ?Sized,
     {
-        let result = self.try_verify(statement, rng, |verifier| statement.run(verifier));
+        let result = self.try_verify(statement, rng, |verifier| {
+            statement.run(verifier)?;
+            something_claimed(verifier.claims())
+        });
         self.conclude(result).map(|((), report)| report)
     }
 
@@ -96,7 +100,8 @@ impl<C: Channel> Verifier<C> {
         begin.send(&mut self.channel)?;
         begin.receive(&mut self.channel)?;
         self.stock.expect(self.common.expected(statement.commitments()));
-        let challenges = self.common.challenges(&digest, self.stock.index(), rng);
+        let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
+        let challenges = self.common.challenges(&digest, self.stock.index(), &chains, rng);
         let mut verifier = quicksilver::Verifier::new(
             self.common.options.settings(),
             challenges,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use volery_channel::Channel;
 use volery_field::Gf128;
-use volery_vole::supply::Correlations;
+use volery_vole::supply::{Chain, Correlations};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::Error;
@@ -94,6 +94,8 @@ pub(super) struct Source {
     chunks: Range<u64>,
     bytes: Zeroizing<Vec<u8>>,
     fault: Fault,
+    /// That of the whole file: V's last bytes were drawn when all of it was made.
+    chain: Chain,
 }
 
 impl Source {
@@ -104,9 +106,10 @@ impl Source {
         seal: Seal,
         range: &Range<u64>,
         fault: Fault,
+        chain: Chain,
     ) -> Self {
         let chunks = range.start / CHUNK..range.end / CHUNK;
-        Self { file, path, seal, chunks, bytes: Zeroizing::new(Vec::new()), fault }
+        Self { file, path, seal, chunks, bytes: Zeroizing::new(Vec::new()), fault, chain }
     }
 
     fn next(&mut self, out: &mut Vec<Gf128>) -> Result<(), Error> {
@@ -147,5 +150,9 @@ impl Correlations for Source {
 
     fn may_wait(&self) -> bool {
         false
+    }
+
+    fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, volery_vole::Error> {
+        Ok(self.chain)
     }
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use volery_channel::handshake::Role;
 
+use super::header::{SOUND, VERSION};
+
 /// Why a correlation file or a proof file cannot be made or used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -39,6 +41,18 @@ pub enum Error {
         version: u16,
         /// The version that can be read.
         known: u16,
+    },
+    /// The file is of a version with which a cheating prover could prove false statements.
+    #[error(
+        "{}: format version {version} is not sound: its proofs do not depend on what the verifier drew after the correlations were \
+         made, so a prover that chose them can prove what is false; delete this file and preprocess a new pair",
+        .path.display()
+    )]
+    Unsound {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: u16,
     },
     /// The file is damaged. No correlation that this would affect is used.
     #[error("{}: damaged at {part}: {reason}", .path.display())]
@@ -131,6 +145,15 @@ impl Error {
     #[must_use]
     pub fn is_rejection(&self) -> bool {
         matches!(self, Self::Rejected { .. })
+    }
+
+    /// For a file of another version.
+    pub(super) fn version(path: &Path, version: u16) -> Self {
+        let path = path.to_owned();
+        match version < SOUND {
+            true => Self::Unsound { path, version },
+            false => Self::Version { path, version, known: VERSION },
+        }
     }
 
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {

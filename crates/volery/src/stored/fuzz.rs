@@ -10,21 +10,18 @@ use std::sync::Arc;
 use volery_channel::handshake::Role;
 use volery_channel::{Channel, tags};
 use volery_vole::SessionId;
+use volery_vole::supply::Chain;
 
 use super::chunks::{Fault, take};
 use super::codec;
 use super::disk::DiskFile;
-use super::header::Header;
+use super::header::{Header, PURPOSE};
 use super::proof;
 use super::state::State;
 
 /// The header of a correlation file.
 pub fn header(bytes: &[u8], sealed: bool) {
-    let block = if sealed {
-        codec::seal_block("volery 2026 stored header v1", &[], bytes.to_vec())
-    } else {
-        bytes.to_vec()
-    };
+    let block = if sealed { codec::seal_block(PURPOSE, &[], bytes.to_vec()) } else { bytes.to_vec() };
     if let Ok(header) = Header::decode(&block) {
         assert_eq!(header.encode(), block);
     }
@@ -32,8 +29,8 @@ pub fn header(bytes: &[u8], sealed: bool) {
 
 /// A state slot.
 pub fn state(bytes: &[u8], sealed: bool) {
-    let header =
-        Header { role: Role::Prover, session: SessionId::new([0; 32]), count: 1 << 20, interval: 1 << 10 };
+    let (session, chain) = (SessionId::new([0; 32]), Chain::from_bytes([0; 32]));
+    let header = Header { role: Role::Prover, session, count: 1 << 20, interval: 1 << 10, chain };
     let purpose = "volery 2026 stored state v1";
     let block =
         if sealed { codec::seal_block(purpose, &header.context(), bytes.to_vec()) } else { bytes.to_vec() };

@@ -2,6 +2,7 @@
 
 use volery_channel::handshake::Role;
 use volery_field::Gf128;
+use volery_vole::supply::Chain;
 use volery_vole::{Delta, SessionId};
 use zeroize::Zeroizing;
 
@@ -12,9 +13,14 @@ use super::codec::{self, BLOCK, Cursor, Flaw};
 const MAGIC: [u8; 16] = *b"VOLERY VOLE\r\n\0\0\0";
 
 /// The version of correlation files, proof files and their transcripts.
-pub(super) const VERSION: u16 = 1;
+///
+/// Version 1 had no chain, so that a P that chose its correlations could forge proofs: nobody opens it any more.
+pub(super) const VERSION: u16 = 2;
 
-const PURPOSE: &str = "volery 2026 stored header v1";
+/// Versions below are refused for soundness's sake, and say so.
+pub(super) const SOUND: u16 = 2;
+
+pub(super) const PURPOSE: &str = "volery 2026 stored header v2";
 const KEY_PURPOSE: &str = "volery 2026 stored key v1";
 
 /// Most correlations in a file: 2^36, a terabyte.
@@ -38,6 +44,8 @@ pub(super) struct Header {
     pub(super) count: u64,
     /// Multiplications between two checks of a proof.
     pub(super) interval: u32,
+    /// The chain of all correlations in the file, which the challenges of every proof from it absorb.
+    pub(super) chain: Chain,
 }
 
 impl Header {
@@ -48,6 +56,7 @@ impl Header {
         out.extend_from_slice(self.session.as_bytes());
         out.extend_from_slice(&self.count.to_le_bytes());
         out.extend_from_slice(&self.interval.to_le_bytes());
+        out.extend_from_slice(self.chain.as_bytes());
         codec::seal_block(PURPOSE, &[], out)
     }
 
@@ -71,6 +80,7 @@ impl Header {
         };
         let session = SessionId::new(cursor.array()?);
         let (count, interval) = (cursor.u64()?, cursor.u32()?);
+        let chain = Chain::from_bytes(cursor.array()?);
         cursor.zeros()?;
         if count == 0 || count > MAX_COUNT || !count.is_multiple_of(CHUNK) {
             return Err(Flaw::bad(format!("{count} is no possible number of correlations")));
@@ -78,7 +88,7 @@ impl Header {
         if interval == 0 || interval > MAX_INTERVAL {
             return Err(Flaw::bad(format!("{interval} is no possible interval of checks")));
         }
-        Ok(Self { role, session, count, interval })
+        Ok(Self { role, session, count, interval, chain })
     }
 
     /// Bytes of the whole file.
@@ -134,7 +144,8 @@ pub(super) mod tests {
     use super::*;
 
     pub(in super::super) fn header() -> Header {
-        Header { role: Role::Verifier, session: SessionId::new([7; 32]), count: 1024, interval: 1 << 17 }
+        let (session, chain) = (SessionId::new([7; 32]), Chain::from_bytes([9; 32]));
+        Header { role: Role::Verifier, session, count: 1024, interval: 1 << 17, chain }
     }
 
     #[test]

@@ -37,7 +37,16 @@
 //! V a proof with a valid header can burn the file: take proofs from P only. A pair belongs to one session, and a session
 //! makes one pair, so that no sibling under the same delta outlives it.
 //!
-//! The challenges are hashes of session, statement, settings and the range of correlations, and of all that P sends; what
+//! # P may know everything but V's last bytes
+//!
+//! A P that guesses a piece of V's delta while correlations are made chooses their values, and the session that made the pair is known then. So
+//! challenges also depend on what V draws when nothing of the correlations can change any more: the pair is made in a linked session
+//! ([`volery_vole::supply::Correlations::chain`]), both headers keep the chain of all of the file, and the transcript of every proof begins with it.
+//! However long a file lives and whatever is proved from it, all of its correlations were fixed before any of its challenges could be computed.
+//! Files and proofs of version 1 had no chain: a P that chose its correlations could prove what is false. They are refused
+//! ([`Error::Unsound`]).
+//!
+//! The challenges are hashes of session, statement, settings, the range of correlations and the chain, and of all that P sends; what
 //! a proof is worth is computed by [`volery_zk::quicksilver::soundness::fiat_shamir_bits`], hash computations counted
 //! over the life of the file.
 //!
@@ -55,7 +64,7 @@
 //!  12288  key block: 4096 (V: delta 16 | checksum 16; P: zeros)
 //!  16384  chunks of 4112 bytes: 256 correlations of 16 bytes | checksum 16
 //!
-//! header   magic 16 | version u16 | role u8 | session id 32 | correlations u64 | interval u32 | zeros | checksum 32
+//! header   magic 16 | version u16 | role u8 | session id 32 | correlations u64 | interval u32 | chain 32 | zeros | checksum 32
 //! slot     magic 8 | sequence u64 | burnt u8 | last range 2 x u64 | n u16 | n consumed ranges 2 x u64 | zeros | checksum 32
 //! proof    magic 16 | version u16 | session id 32 | statement digest 32 | interval u32 | range 2 x u64
 //!          | length of the frames u64 | hash of the frames 32 | checksum 32
@@ -102,7 +111,7 @@ pub use info::{Info, Report};
 pub use prover::ProverFile;
 pub use verifier::VerifierFile;
 
-use volery_circuit::{Counter, Statement};
+use volery_circuit::{Counter, Error as StatementError, Statement};
 use volery_field::F2;
 use volery_zk::quicksilver::{Challenges, Program, Settings};
 
@@ -115,6 +124,9 @@ use volery_zk::quicksilver::{Challenges, Program, Settings};
 /// The statement's.
 fn needed(statement: &(impl Statement<Counter<F2>> + ?Sized), header: &header::Header) -> Result<u64, Error> {
     let counts = Counter::<F2>::count(statement)?.total();
+    if counts.assertions == 0 {
+        return Err(StatementError::nothing_claimed().into());
+    }
     let settings = Settings { interval: header.interval as usize };
     let most = Program::from(&counts).correlations(settings);
     Ok(most.checked_next_multiple_of(chunks::CHUNK).unwrap_or(u64::MAX))
@@ -126,14 +138,15 @@ fn pool(threads: usize) -> Result<Option<std::sync::Arc<rayon::ThreadPool>>, Err
     options.pool().map_err(|error| Error::Options(error.to_string()))
 }
 
-/// Challenges that bind a stored proof to all that its header says it is.
-fn challenges<'a>(header: &proof::Header) -> Challenges<'a> {
+/// Challenges that bind a stored proof to all that its header says it is, and to the chain of the whole file.
+fn challenges<'a>(header: &proof::Header, file: &header::Header) -> Challenges<'a> {
     let mut transcript = crate::session::transcript(
         "stored",
         &header.session,
         &header.statement,
         header.interval as usize,
         header.range.start,
+        &[file.chain],
     );
     transcript.absorb_number("end", header.range.end);
     Challenges::FiatShamir(transcript)

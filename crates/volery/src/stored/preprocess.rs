@@ -3,10 +3,14 @@
 //! ```text
 //! P                                             V
 //! Begin("preprocess", n)      <---------->      Begin("preprocess", n)
-//! P.vole.partial   <-- correlations of the session -->   V.vole.partial      each synced
-//! Goodbye                     <---------->      Goodbye                      "mine is on the disk"
+//! P.vole.partial   <-- correlations of the session -->   V.vole.partial      each synced, headers last
+//! Goodbye(chain)              <---------->      Goodbye(chain)               "mine is on the disk"
 //! P.vole                                        V.vole                       renamed only now
 //! ```
+//!
+//! The session was begun with [`Options::fiat_shamir`](crate::Options::fiat_shamir), since challenges of stored proofs are hashes: V draws 32
+//! bytes for each batch of correlations once P can change nothing of it, and the chain of all of them goes into both headers. Every
+//! proof's challenges absorb it. So each comes after every correlation in the file, whatever P knew or chose when they were made.
 //!
 //! The session ends here, and its delta lives on in V's file alone. If either party fails before its Goodbye neither has
 //! a file; if one fails in the instant after, the other's file has no partner, which harms nobody.
@@ -18,7 +22,7 @@ use volery_channel::handshake::{Begin, Parameters, Role};
 use volery_channel::{Channel, tags};
 use volery_field::Gf128;
 use volery_vole::Delta;
-use volery_vole::supply::Stock;
+use volery_vole::supply::{Chain, Stock};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::chunks::{BATCH, CHUNK, RECORD, Seal, offset};
@@ -84,19 +88,29 @@ fn try_run<C: Channel>(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Info, Error> {
     let (id, settings) = parts.begin()?;
-    let header = header(role, id, count, settings.interval)?;
+    if !parts.are_linked() {
+        let reason = "proofs from files have hashes for challenges: start the session with `fiat_shamir`";
+        return Err(Stored::Options(reason.into()).into());
+    }
+    let mut header = header(role, id, count, settings.interval)?;
     let out = Temporary::create(disk, path, Access::Owner)?;
     let begin = begin(&header)?;
     begin.send(&mut parts.channel)?;
     begin.receive(&mut parts.channel)?;
     parts.stock.expect(Some(header.count));
     let state = State::new();
-    write_static(&out, &header, &state, parts.delta.as_ref())?;
     write_chunks(&out, &header, &mut parts.stock, &mut parts.channel, progress)?;
+    header.chain = parts.stock.chain(&mut parts.channel)?;
+    write_static(&out, &header, &state, parts.delta.as_ref())?;
     out.sync()?;
-    parts.channel.send(tags::GOODBYE, &[])?;
-    parts.channel.recv(tags::GOODBYE, 0)?;
+    parts.channel.send(tags::GOODBYE, header.chain.as_bytes())?;
+    let mut theirs = [0; 32];
+    parts.channel.recv_exact(tags::GOODBYE, &mut theirs)?;
     parts.channel.flush()?;
+    if theirs != *header.chain.as_bytes() {
+        let reason = "the parties' chains of correlations differ: somebody changed a message";
+        return Err(volery_channel::Error::malformed(tags::GOODBYE, reason).into());
+    }
     out.publish()?;
     Ok(Info::new(&header, &state))
 }
@@ -113,7 +127,9 @@ fn header(
     let interval = u32::try_from(interval).ok().filter(|interval| (1..=MAX_INTERVAL).contains(interval));
     let interval =
         interval.ok_or_else(|| Stored::Options("checks too far apart for stored proofs".into()))?;
-    Ok(Header { role, session, count: count.next_multiple_of(CHUNK), interval })
+    // Known only when all of them are made.
+    let chain = Chain::from_bytes([0; 32]);
+    Ok(Header { role, session, count: count.next_multiple_of(CHUNK), interval, chain })
 }
 
 /// What the parties compare.
@@ -128,7 +144,7 @@ fn begin(header: &Header) -> Result<Begin, Error> {
     Ok(Begin::new(digest.finish(), parameters))
 }
 
-/// Everything before the correlations.
+/// Everything before the correlations, written after them: the header has their chain.
 fn write_static(
     out: &Temporary,
     header: &Header,

@@ -165,6 +165,10 @@ impl Channel for Writer<'_> {
     fn stats(&self) -> Stats {
         self.stats
     }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        None
+    }
 }
 
 /// V's channel: what is received are the file's frames, in order; nothing can be sent.
@@ -286,6 +290,10 @@ impl Channel for Reader {
     fn stats(&self) -> Stats {
         self.stats
     }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        None
+    }
 }
 
 /// Reads the header of a proof and checks that the rest of the file is as it says: whatever an accident does to a proof
@@ -296,7 +304,7 @@ pub(super) fn check(file: &dyn DiskFile, path: &Path) -> Result<(Header, Body), 
     file.read_at(&mut bytes, 0).map_err(Error::io("read", path))?;
     let (header, body) = Header::decode(&bytes).map_err(|flaw| match flaw {
         Flaw::Magic => Error::Format { path: path.to_owned(), expected: "proof" },
-        Flaw::Version(version) => Error::Version { path: path.to_owned(), version, known: VERSION },
+        Flaw::Version(version) => Error::version(path, version),
         Flaw::Bad(reason) => Error::damaged(path, "the header", reason),
     })?;
     let frames = length.saturating_sub(HEADER as u64);

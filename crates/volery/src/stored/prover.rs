@@ -103,7 +103,7 @@ impl ProverFile {
         let mut writer = Writer::new(&proof, fault.clone());
         let prover = quicksilver::Prover::new(
             Settings { interval: header.interval as usize },
-            challenges(&header),
+            challenges(&header, self.store.header()),
             &mut stock,
             &mut writer,
             self.threads.as_deref(),

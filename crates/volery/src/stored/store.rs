@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use super::chunks::{BATCH, CHUNK, Fault, RECORD, Seal, Source, offset};
 use super::codec::{BLOCK, Flaw};
 use super::disk::{Disk, DiskFile};
-use super::header::{Header, KEY, SLOTS, VERSION};
+use super::header::{Header, KEY, SLOTS};
 use super::state::State;
 use super::{Error, Info};
 
@@ -24,6 +24,15 @@ pub(super) struct Store {
     state: State,
     /// Whether the last update is known to be on the disk.
     settled: bool,
+    /// Whether what was used is wiped: the range consumed last, or, in a burnt file, everything. See [`Store::wipe_used`].
+    wiped: bool,
+}
+
+/// A store that goes tries once more.
+impl Drop for Store {
+    fn drop(&mut self) {
+        let _ = self.wipe_used();
+    }
 }
 
 impl Store {
@@ -42,12 +51,13 @@ impl Store {
         let (a, b) = (a?, b?);
         let agree = matches!((&a, &b), (Ok(a), Ok(b)) if a == b);
         let state = State::choose(a, b).map_err(flaw(path, "the state"))?;
-        let mut store = Self { file, path: path.to_owned(), header, state, settled: false };
+        let mut store = Self { file, path: path.to_owned(), header, state, settled: false, wiped: true };
         if !agree {
             store.write_state()?;
         }
         store.settled = true;
-        store.wipe_rest()?;
+        store.wiped = store.is_rest_wiped()?;
+        let _ = store.wipe_used();
         Ok(store)
     }
 
@@ -82,8 +92,11 @@ impl Store {
     }
 
     /// Records `range` as consumed. When this returns the record is on the disk, and the range is this caller's.
+    ///
+    /// The range before it is wiped by then, or this is an error that consumes nothing: a state knows one range only that may not be wiped.
     pub(super) fn consume(&mut self, range: Range<u64>) -> Result<Consumed, Error> {
         self.usable()?;
+        self.wipe_used().map_err(Error::io("wipe the correlations used last", &self.path))?;
         if !super::state::sound(&range, self.header.count) {
             return Err(Error::Options("a range that the file does not have".into()));
         }
@@ -91,26 +104,30 @@ impl Store {
             return Err(Error::Used { range });
         }
         self.update(self.state.with(&range))?;
+        self.wiped = false;
         Ok(Consumed { range })
     }
 
     /// The correlations of a consumed range.
     pub(super) fn stock(&self, consumed: Consumed, fault: &Fault) -> Stock {
         let seal = Seal::new(&self.header);
-        let source = Source::new(self.file.clone(), self.path.clone(), seal, &consumed.range, fault.clone());
+        let (file, path) = (self.file.clone(), self.path.clone());
+        let source = Source::new(file, path, seal, &consumed.range, fault.clone(), self.header.chain);
         Stock::new(Box::new(source))
     }
 
-    /// Overwrites the range consumed last with zeros. Best effort: nobody relies on it.
-    pub(super) fn wipe_last(&self) {
-        let _ = self.wipe(&self.state.last);
+    /// Overwrites the range consumed last with zeros. If that fails it is tried again: at once, before the next range is consumed, when the
+    /// store goes, and when the file is opened again.
+    pub(super) fn wipe_last(&mut self) {
+        let _ = self.wipe_used().or_else(|_| self.wipe_used());
     }
 
     /// Records that a proof was rejected, then destroys the key and all correlations.
     pub(super) fn burn(&mut self) -> Result<(), Error> {
         self.update(self.state.burnt())?;
-        // What is recorded cannot be used any more; that it cannot be read either is best effort.
-        let _ = self.wipe_all();
+        self.wiped = false;
+        // What is recorded cannot be used any more. That it cannot be read either is tried as in `wipe_last`.
+        self.wipe_last();
         Ok(())
     }
 
@@ -138,17 +155,25 @@ impl Store {
         Ok(())
     }
 
-    /// Wipes what a process that was killed did not come to.
-    fn wipe_rest(&self) -> Result<(), Error> {
-        if self.state.burnt {
-            let key = read_block(&*self.file, &self.path, KEY)?;
-            let all = 0..self.header.count;
-            if key.iter().any(|byte| *byte != 0) || !self.is_wiped(&all)? {
-                let _ = self.wipe_all();
-            }
-        } else if !self.is_wiped(&self.state.last)? {
-            self.wipe_last();
+    /// Whether an earlier process came to wipe what it used, and could.
+    fn is_rest_wiped(&self) -> Result<bool, Error> {
+        if !self.state.burnt {
+            return self.is_wiped(&self.state.last);
         }
+        let key = read_block(&*self.file, &self.path, KEY)?;
+        Ok(key.iter().all(|byte| *byte == 0) && self.is_wiped(&(0..self.header.count))?)
+    }
+
+    /// Wipes what was used, unless it is known to be wiped.
+    fn wipe_used(&mut self) -> std::io::Result<()> {
+        if self.wiped {
+            return Ok(());
+        }
+        match self.state.burnt {
+            true => self.wipe_all()?,
+            false => self.wipe(&self.state.last)?,
+        }
+        self.wiped = true;
         Ok(())
     }
 
@@ -214,7 +239,7 @@ fn read_block(file: &dyn DiskFile, path: &Path, at: u64) -> Result<Zeroizing<Vec
 fn flaw(path: &Path, part: &'static str) -> impl FnOnce(Flaw) -> Error {
     move |flaw| match flaw {
         Flaw::Magic => Error::Format { path: path.to_owned(), expected: "correlation" },
-        Flaw::Version(version) => Error::Version { path: path.to_owned(), version, known: VERSION },
+        Flaw::Version(version) => Error::version(path, version),
         Flaw::Bad(reason) => Error::damaged(path, part, reason),
     }
 }

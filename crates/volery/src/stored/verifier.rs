@@ -121,7 +121,7 @@ impl VerifierFile {
         let mut reader = Reader::new(file, path, body, fault.clone());
         let verifier = quicksilver::Verifier::new(
             Settings { interval: header.interval as usize },
-            challenges(header),
+            challenges(header, self.store.header()),
             &delta,
             &mut stock,
             &mut reader,

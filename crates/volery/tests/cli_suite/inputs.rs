@@ -67,6 +67,32 @@ fn bad_statements_are_refused_with_a_reason() {
     }
 }
 
+/// A pipe in place of a circuit would be waited for; witnesses and public values may come from one.
+#[test]
+fn circuits_in_pipes_are_refused_before_they_are_opened_and_witnesses_in_pipes_are_read() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let pipe = dir.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("there is mkfifo");
+    assert!(made.success());
+    let pipe = pipe.to_str().expect("UTF-8");
+    let claim = write(dir.path(), "claim", "output 0 = 0x1");
+    for args in [
+        &["info", pipe][..],
+        &["check", pipe, "--public", &claim, "--witness", "-"],
+        &["verify", pipe, "--public", &claim, "--listen", "127.0.0.1:0"],
+        &["info", "--public", &claim, "--any-of", pipe],
+    ] {
+        run(args, "0x3").refused("regular file");
+    }
+    let circuit = write(dir.path(), "c.txt", "1 3\n1 2\n1 1\n\n2 1 0 1 2 AND\n");
+    let command = format!(
+        "{} check {circuit} --public <(echo 'output 0 = 0x1') --witness <(echo 0x3)",
+        env!("CARGO_BIN_EXE_volery")
+    );
+    let checked = std::process::Command::new("bash").args(["-c", &command]).output().expect("there is bash");
+    assert!(checked.status.success(), "{checked:?}");
+}
+
 #[test]
 fn bad_witnesses_are_refused_without_being_shown() {
     for (witness, message) in [

@@ -3,14 +3,14 @@
 
 use std::collections::HashSet;
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
-use volery::{Channel as _, Limits, Options, Prover, memory_pair};
+use volery::{Channel, Limits, Options, Prover, memory_pair};
 use volery_channel::tags::{BASE_OT_SENDER, HELLO, NOTARY_TOKEN};
+use volery_channel::{Error as ChannelError, Stats, Tag};
 
 use crate::support::*;
 use crate::web::{FIELDS, Scene};
@@ -86,18 +86,48 @@ fn provers_beyond_the_places_wait_in_line_and_none_is_lost() {
 /// Frames that begin like a prover's first message and are none, or no whole one.
 fn beginnings() -> Vec<Vec<u8>> {
     let tag = NOTARY_TOKEN.byte();
-    // The last one is whole, but a session's first message goes with it.
+    // All within TLS. The last one is whole, but a session's first message goes with it.
     vec![Vec::new(), vec![tag], vec![tag, 200, 0, 0, 0, 2], vec![tag, 1, 0, 0, 0], vec![tag, 1, 0, 0, 0, 2]]
 }
 
-/// All that a prover says before it hears anything.
-fn opening() -> Vec<u8> {
+/// A channel that says it stands on the encrypted connection of this name.
+struct Bound<C>(C, Option<[u8; 32]>);
+
+impl<C: Channel> Channel for Bound<C> {
+    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
+        self.0.send(tag, payload)
+    }
+    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], ChannelError> {
+        self.0.recv(tag, max)
+    }
+    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), ChannelError> {
+        self.0.recv_exact(tag, out)
+    }
+    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), ChannelError> {
+        self.0.recv_into(tag, max, out)
+    }
+    fn flush(&mut self) -> Result<(), ChannelError> {
+        self.0.flush()
+    }
+    fn fail(&mut self, reason: &str) {
+        self.0.fail(reason);
+    }
+    fn stats(&self) -> Stats {
+        self.0.stats()
+    }
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.1
+    }
+}
+
+/// All that a prover on this encrypted connection says before it hears anything.
+fn opening(binding: Option<[u8; 32]>) -> Vec<u8> {
     let (prover, mut nobody) = memory_pair(&Limits::default());
     let mut sent = vec![NOTARY_TOKEN.byte(), 1, 0, 0, 0, 2];
     std::thread::scope(|scope| {
         scope.spawn(move || {
             let rng = &mut ChaCha20Rng::seed_from_u64(1);
-            assert!(Prover::start(prover, Options::default(), rng).is_err());
+            assert!(Prover::start(Bound(prover, binding), Options::default(), rng).is_err());
         });
         for tag in [HELLO, BASE_OT_SENDER] {
             let message = nobody.recv(tag, 1 << 12).expect("said at once");
@@ -115,8 +145,9 @@ fn who_is_silent_when_its_turn_has_come_loses_its_place() {
     let patient = ["--timeout", "600", "--connect-timeout", "2"];
     let scene = Scene::new(&[&["--concurrency", "1", "--per-client", "2"], &patient[..]].concat());
     let before = usage(&scene);
-    let mut silent = TcpStream::connect(&scene.notary.address).expect("connects");
-    silent.write_all(&opening()).expect("sent");
+    let mut silent = scene.guest();
+    let opening = opening(silent.binding());
+    silent.write_all(&opening).expect("sent");
     // It has the one place when the notary answers.
     silent.read_exact(&mut [0]).expect("an answer");
     scene.prove("page", &[]).expect(0, "");
@@ -134,7 +165,7 @@ fn silent_clients_hold_no_place_that_others_need() {
     let before = usage(&scene);
     let mut silent = Vec::new();
     for beginning in beginnings().iter().cycle().take(20) {
-        let mut socket = TcpStream::connect(&scene.notary.address).expect("connects");
+        let mut socket = scene.guest();
         socket.write_all(beginning).expect("sent");
         silent.push(socket);
     }
@@ -147,14 +178,14 @@ fn silent_clients_hold_no_place_that_others_need() {
 
 #[test]
 fn clients_that_trickle_their_first_message_are_left() {
-    let scene = Scene::new(&["--connect-timeout", "0.5"]);
+    let scene = Scene::new(&["--connect-timeout", "2"]);
     let before = usage(&scene);
     let sent = AtomicUsize::new(0);
     let message = [&[NOTARY_TOKEN.byte(), 1, 1, 0, 0, 2][..], &[b'x'; 256]].concat();
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {
-                let mut socket = TcpStream::connect(&scene.notary.address).expect("connects");
+                let mut socket = scene.guest();
                 // A byte at a time, each soon after the one before.
                 for byte in &message {
                     if socket.write_all(&[*byte]).is_err() {
@@ -195,7 +226,7 @@ fn messages_that_are_too_long_or_make_no_sense_end_their_own_session_alone() {
         let good: Vec<_> = (0..3).map(good).collect();
         for bytes in &nonsense {
             scope.spawn(move || {
-                let mut socket = TcpStream::connect(&scene.notary.address).expect("connects");
+                let mut socket = scene.guest();
                 // It may be closed before all is out.
                 let _ = socket.write_all(bytes);
                 let _ = socket.read_to_end(&mut Vec::new());
@@ -206,7 +237,7 @@ fn messages_that_are_too_long_or_make_no_sense_end_their_own_session_alone() {
         }
     });
     // A request that no notary takes part in, from a prover that means well.
-    let long = format!("X: {}", "x".repeat(20_000));
+    let long = format!("Accept-Language: {}", "x".repeat(20_000));
     scene.prove("none", &["--header", &long, "--mode", "two-party"]).expect(3, "");
     at_rest(&scene, before);
     assert_eq!(ended(scene, "attested"), 3);

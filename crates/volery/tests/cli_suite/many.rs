@@ -69,6 +69,11 @@ fn at_least_so_many_need_as_many_different_witnesses() {
     check("branch 0\n0x07\nbranch 4\n0x07\n").refused("branch 4 of 4");
     check("0x07\n").refused("branch N");
     check("branch 0\n0x07\nbranch 1\n0x07\n").expect(1, "");
+    // With one witness for two of the branches one would count for both.
+    let twice: Vec<&str> = [statement.as_slice(), &[names[1]]].concat();
+    for command in [&["info"][..], &["verify", "--listen", "127.0.0.1:0"], &["check", "--witness", "-"]] {
+        run(&[command, twice.as_slice()].concat(), both).refused("branches 1 and 4");
+    }
 }
 
 #[test]
@@ -190,6 +195,14 @@ fn the_protocol_of_a_disjunction_can_be_forced_and_both_parties_need_the_same() 
         sent.push((prover["bytes_sent"].clone(), verifier["bytes_sent"].clone()));
     }
     assert_eq!(sent[0], sent[1]);
+    // What its checks hold grows with the branches, but for blocks that get shorter.
+    let info = run(&join(&[&["info", "--json"], &stacked]), "").expect(0, "").object();
+    for cost in info["protocols"].as_array().expect("a list") {
+        let stacked = cost["protocol"] == "macncheese";
+        let memory = ["memory_prover", "memory_verifier"].map(|name| cost[name].as_u64());
+        assert!(memory.iter().all(|bytes| bytes.is_some_and(|bytes| bytes > 0) == stacked), "{cost}");
+    }
+    run(&join(&[&["info"], &stacked]), "").expect(0, "").says("of memory for the prover's checks");
     let two = by("macncheese", &["--at-least", "2"]);
     let two: Vec<&str> = two.iter().map(String::as_str).collect();
     let (prover, verifier) = session([&two, &two], "branch 1\n0x0f\nbranch 0\n0x07\n", &[], &[]);

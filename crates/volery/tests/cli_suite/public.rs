@@ -133,6 +133,20 @@ fn soundness_prints_the_papers_numbers() {
 }
 
 #[test]
+fn soundness_prints_the_bits_of_every_lpn_set() {
+    let objects = run(&["soundness", "--json"], "").expect(0, "").objects();
+    let bits = objects.last().and_then(|last| last.as_object()).expect("an object");
+    assert!(
+        bits.len() >= 16 && bits.contains_key("lpn_cot_small") && bits.contains_key("lpn_field_wide_floor")
+    );
+    for (name, bits) in bits {
+        assert!(name.starts_with("lpn_") && bits.as_f64().expect("a number") >= 128.0, "{name}: {bits}");
+    }
+    let text = run(&["soundness"], "").expect(0, "").stdout;
+    assert!(text.contains("lpn_cot_large"), "{text}");
+}
+
+#[test]
 fn public_proofs_are_measured_in_this_process() {
     for name in ["zkboo", "zkbpp"] {
         let row = run(&["bench", name, "--size", "3", "--sigma", "40", "--json"], "").expect(0, "").object();

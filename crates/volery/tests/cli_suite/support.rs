@@ -56,6 +56,11 @@ impl Ended {
         self
     }
 
+    /// Checks what is on standard output.
+    pub(crate) fn says(&self, words: &str) {
+        assert!(self.stdout.contains(words), "no \"{words}\" in {self:?}");
+    }
+
     /// Checks that the input was refused: code 2, nothing on standard output.
     pub(crate) fn refused(self, message: &str) {
         let ended = self.expect(2, message);

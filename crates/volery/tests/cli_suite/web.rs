@@ -1,10 +1,14 @@
 //! `volery web`, `notary`, `attestation`: a page of a website in this process, proved to a notary in another.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use volery::tls::attestation::{Attestation, Context, Mode, Part, SigningKey, Statement};
+use volery_channel::Limits;
+use volery_channel::tls::{Fingerprint, Tls, Trust, client_config};
+use volery_channel::transport::{Interest, Socket, Transport as _};
 
 use crate::site::{site, talking};
 use crate::support::*;
@@ -62,11 +66,23 @@ impl Scene {
     pub(crate) fn arguments(&self, out: &str, options: &[&str]) -> Vec<String> {
         let (out, address) = (self.path(out), self.notary.address.as_str());
         let base = ["web", "prove", &self.url, "--notary", address, "--notary-key", &self.public];
-        let rest = ["--roots", &self.roots, "--headers", "-", "--out", &out, "--json"];
+        let rest = ["--roots", &self.roots, "--headers", "-", "--out", &out, "--json", "--yes"];
         // What most of these are about does not depend on the mode; this one takes less time.
         let mode = if options.contains(&"--mode") { &[][..] } else { &["--mode", "proxy"] };
         let all = [&base, &rest[..], mode, options].concat();
         all.into_iter().map(str::to_owned).collect()
+    }
+
+    /// A connection to the notary on which nothing has been said within TLS.
+    pub(crate) fn guest(&self) -> Guest {
+        let key: [u8; 32] = core::array::from_fn(|at| {
+            u8::from_str_radix(&self.public[2 * at..2 * at + 2], 16).expect("hexadecimal")
+        });
+        let config = client_config(&Trust::Key(key)).expect("a client");
+        let address = self.notary.address.parse().expect("an address");
+        let socket = Socket::connect(&address, Duration::from_secs(60)).expect("connects");
+        let limits = Limits { connect: Duration::from_secs(60), ..Limits::default() };
+        Guest(Tls::connect(socket, config, "localhost", &limits).expect("the notary's key"))
     }
 
     /// Proves the page to the notary.
@@ -96,13 +112,121 @@ impl Scene {
     }
 }
 
+/// A client's bytes within TLS.
+pub(crate) struct Guest(Tls<Socket>);
+
+impl Guest {
+    /// The name of the encrypted connection.
+    pub(crate) fn binding(&self) -> Option<[u8; 32]> {
+        self.0.binding()
+    }
+
+    fn wait(&mut self, interest: Interest) -> std::io::Result<()> {
+        let ready = self.0.wait(interest, Instant::now() + Duration::from_secs(120))?;
+        if ready { Ok(()) } else { Err(std::io::ErrorKind::TimedOut.into()) }
+    }
+}
+
+impl Read for Guest {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        loop {
+            match self.0.try_read(out)? {
+                Some(count) => return Ok(count),
+                None => self.wait(Interest::Read)?,
+            }
+        }
+    }
+}
+
+impl Write for Guest {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        loop {
+            match self.0.try_write(bytes)? {
+                Some(count) => return Ok(count),
+                None => self.wait(Interest::Write)?,
+            }
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        while !self.0.try_flush()? {
+            self.wait(Interest::Write)?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_notary_shows_its_key_before_anything_is_said_to_it() {
+    let scene = Scene::new(&[]);
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    let (_, other) = key(elsewhere.path());
+    let arguments = scene.arguments("page", &[]);
+    let impostor: Vec<_> = arguments
+        .iter()
+        .map(|word| if *word == scene.public { other.clone() } else { word.clone() })
+        .collect();
+    run(&impostor, FIELDS).expect(3, "the notary has to show the key of --notary-key");
+    let pin = format!("sha256:{}", "ab".repeat(32));
+    scene.prove("page", &["--notary-pin", &pin]).expect(3, "leave out --notary-pin");
+    // Somebody who speaks no TLS at all hears no token.
+    let token = write(scene.dir.path(), "token", "token-of-somebody-1234");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("bound").to_string();
+    let heard = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().expect("somebody comes");
+        let mut heard = vec![0; 1 << 12];
+        let count = socket.read(&mut heard).expect("a ClientHello");
+        socket.write_all(&[0; 64]).expect("sent");
+        socket.read_to_end(&mut heard.split_off(count)).unwrap_or_default();
+        heard
+    });
+    let mut clear = scene.arguments("page", &["--notary-token", &token]);
+    clear.iter_mut().filter(|word| **word == scene.notary.address).for_each(|word| word.clone_from(&address));
+    run(&clear, FIELDS).expect(3, "the notary has to show the key of --notary-key");
+    let heard = heard.join().expect("no panic");
+    assert!(heard[0] == 22 && !heard.windows(8).any(|part| part == b"token-of"));
+    scene.prove("page", &[]).expect(0, "");
+    let results = scene.results();
+    assert_eq!(results.iter().filter(|word| *word == "attested").count(), 1, "{results:?}");
+}
+
+#[test]
+fn a_notary_with_a_certificate_shows_that() {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("a certificate");
+    let dir = tempfile::tempdir().expect("a directory");
+    let chain = write(dir.path(), "cert.pem", &made.cert.pem());
+    let secret = write(dir.path(), "key.pem", &made.signing_key.serialize_pem());
+    let scene = Scene::new(&["--tls-cert", &chain, "--tls-key", &secret]);
+    let pin = format!("sha256:{}", Fingerprint::of(made.cert.der()));
+    scene.prove("page", &["--notary-pin", &pin]).expect(0, "");
+    scene.prove("none", &[]).expect(3, "give --notary-pin or --notary-ca");
+    assert_eq!(scene.results(), ["attested", "failed"]);
+}
+
+#[test]
+fn a_notary_without_the_memory_for_a_session_says_so_before_it_begins() {
+    let scene = Scene::new(&["--memory", "1M"]);
+    scene
+        .prove("page", &["--mode", "two-party", "--expect", "200"])
+        .expect(3, "more is asked than the limits allow");
+    scene.prove("page", &[]).expect(0, "");
+    let lines = scene.lines();
+    let reason = lines[0]["reason"].as_str().expect("it failed");
+    // One client has half of it.
+    assert!(reason.contains("memory for garbled circuits") && reason.contains("500000"), "{reason}");
+    // What is hidden takes memory in proxy mode, too.
+    let scene = Scene::new(&["--memory", "20k", "--concurrency", "1"]);
+    scene.prove("page", &[]).expect(3, "more memory than the verifier ever has");
+}
+
 #[test]
 fn a_page_is_attested_with_one_field_in_a_range_and_the_rest_as_asked() {
     let scene = Scene::new(&[]);
     let prove = |least: &str, out: &str| {
         let claim = format!("response.json:balance in {least}..9999");
         let hidden =
-            ["--hide", "request.header:Cookie", "--hide", "request.target", "--hide", "response.json:name"];
+            ["--hide", "request.header:Cookie", "--hide", "request.path", "--hide", "response.json:name"];
         scene.prove(out, &[&hidden, &["--assert", &claim][..]].concat())
     };
     let ended = prove("5000", "page").expect(0, "");
@@ -111,6 +235,8 @@ fn a_page_is_attested_with_one_field_in_a_range_and_the_rest_as_asked() {
     assert_eq!((&told["result"], &told["signer"]), (&"attested".into(), &scene.public.as_str().into()));
     let out = scene.path("page");
     let verify = ["attestation", "verify", &out, "--key", &scene.public];
+    run(&verify, "").expect(1, "does not say which document it is about");
+    let verify = [&verify[..], &["--allow-hidden-path"]].concat();
     let text = run(&verify, "").expect(0, "").stdout;
     assert!(text.contains("response json balance: is a number from 5000 to 9999"), "{text}");
     assert!(text.contains("EUR") && text.contains("localhost"), "{text}");
@@ -133,6 +259,79 @@ fn a_page_is_attested_with_one_field_in_a_range_and_the_rest_as_asked() {
     assert_eq!(scene.results(), ["attested", "failed"]);
 }
 
+/// What a user supplies is a secret until the user says otherwise; the document's name is not.
+#[test]
+fn without_a_word_what_the_user_supplied_is_hidden_and_the_path_shows() {
+    let scene = Scene::new(&[]);
+    let more = ["--header", "X-Api-Key: k-0815", "--context", "nonce-42"];
+    scene.prove("page", &more).expect(0, "");
+    let (page, key) = (scene.path("page"), scene.public.as_str());
+    let verify =
+        |more: &[&str]| run(&[&["attestation", "verify", &page, "--key", key][..], more].concat(), "");
+    let text = verify(&[]).expect(0, "").stdout;
+    let port =
+        scene.url.rsplit(':').next().and_then(|rest| rest.split('/').next()).expect("a port").to_owned();
+    for shown in ["GET /account?", "Ada", "5120.75", "context   nonce-42", &format!("port      {port}")] {
+        assert!(text.contains(shown), "{shown} not in {text}");
+    }
+    for hidden in ["secret-1234", "k-0815", "id=7"] {
+        assert!(!text.contains(hidden), "{hidden} in {text}");
+    }
+    // For whom it was made is demanded.
+    verify(&["--context", "nonce-42"]).expect(0, "");
+    verify(&["--context", "hex:6e6f6e63652d3432"]).expect(0, "");
+    let refused =
+        verify(&["--context", "nonce-43"]).expect(1, "made for `nonce-42`, not for the context `nonce-43`");
+    assert!(refused.stdout.contains("rejected"));
+    let told = verify(&["--json"]).expect(0, "").object();
+    let statement = &told["statement"];
+    assert_eq!((&statement["context"], &statement["port"].to_string()), (&"nonce-42".into(), &port));
+    // What the user names shows.
+    let reveal = ["--reveal", "request.query", "--reveal", "response.json:currency"];
+    scene.prove("other", &reveal).expect(0, "");
+    let other = scene.path("other");
+    let text = run(&["attestation", "verify", &other, "--key", key], "").expect(0, "").stdout;
+    assert!(
+        text.contains("GET /account?id=7 HTTP/1.1") && text.contains("EUR") && !text.contains("Ada"),
+        "{text}"
+    );
+    run(&["attestation", "verify", &other, "--key", key, "--context", "nonce-42"], "")
+        .expect(1, "made for none");
+    assert_eq!(scene.results(), ["attested", "attested"]);
+}
+
+/// These tests have no terminal.
+#[test]
+fn where_nobody_can_be_asked_nothing_is_shown_to_a_notary_without_yes() {
+    let scene = Scene::new(&[]);
+    let arguments: Vec<_> =
+        scene.arguments("page", &[]).into_iter().filter(|argument| argument != "--yes").collect();
+    run(&arguments, FIELDS).refused("with --yes nobody is asked");
+    assert!(scene.results().is_empty(), "the notary was not even called");
+}
+
+/// A token that a further request takes is a secret where nothing else of a response is.
+#[test]
+fn what_a_further_request_takes_is_hidden_by_default() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (port, _, pem) = talking(|_, head| {
+        let body = match head.split(' ').nth(1) {
+            Some("/token") => r#"{"token": "t-0815", "for": "Ada"}"#,
+            Some("/account/t-0815") => r#"{"balance": 5120}"#,
+            _ => r#"{"error": "who are you?"}"#,
+        };
+        Some(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes())
+    });
+    let roots = write(dir.path(), "roots.pem", &pem);
+    let then = write(dir.path(), "then", "GET /account/{{response.json:token|10}}\n");
+    let (url, out) = (format!("https://localhost:{port}/token"), dir.path().join("a").display().to_string());
+    let args = ["web", "prove", &url, "--roots", &roots, "--then", &then, "--mode", "proxy", "--out", &out];
+    let text = run(&args, "").expect(0, "").stdout;
+    assert!(text.contains("Ada") && text.contains("5120") && text.contains("GET /token"), "{text}");
+    assert!(!text.contains("0815"), "{text}");
+    assert!(text.contains("request 2 path"), "{text}");
+}
+
 #[test]
 fn a_page_is_fetched_by_both_parties_together() {
     let scene = Scene::new(&[]);
@@ -149,7 +348,7 @@ fn a_page_is_fetched_by_both_parties_together() {
         text.contains("EUR") && text.contains("response json balance: is a number from 5000 to 9999"),
         "{text}"
     );
-    for hidden in ["5120.75", "Ada", "secret", "account"] {
+    for hidden in ["5120.75", "Ada", "secret", "id=7"] {
         assert!(!text.contains(hidden), "{hidden} in {text}");
     }
     // Not true: found by the prover, who proves nothing then.
@@ -172,7 +371,7 @@ fn with_something_revealed_all_else_is_hidden() {
     let hidden = told["statement"]["response"]["hidden"].as_array().expect("a list");
     let balance = hidden.iter().find(|hidden| hidden["part"] == "json balance").expect("hidden");
     assert_eq!(balance["claims"][0]["above"], "4999.5", "{told}");
-    for hidden in ["5120.75", "Ada", "secret", "account"] {
+    for hidden in ["5120.75", "Ada", "secret", "id=7"] {
         assert!(!text.contains(hidden), "{hidden} in {text}");
     }
     let refused = |reveal: &str, reason: &str| {
@@ -265,9 +464,6 @@ fn a_notary_with_tokens_hears_nobody_else_out() {
     scene.prove("b", &["--notary-token", &unknown]).expect(3, "a token that it knows");
     scene.prove("b", &[]).expect(3, "a token that it knows");
     scene.prove("b", &["--notary-token", &tokens]).refused("2 tokens");
-    let far =
-        ["web", "prove", "https://localhost/", "--notary", "notary.example:1", "--notary-key", &scene.public];
-    run(&[&far, &["--notary-token", &known, "--out", "x"][..]].concat(), "").refused("use TLS");
     assert_eq!(scene.results(), ["attested", "failed", "failed"]);
 }
 
@@ -388,6 +584,11 @@ fn a_further_request_takes_values_from_an_earlier_response() {
         let out = dir.path().join(mode).display().to_string();
         prove(&out, &then, &["--mode", mode]).expect(0, "");
         let text = run(&["attestation", "show", &out], "").expect(0, "").stdout;
+        let signer = text.lines().find_map(|line| line.strip_prefix("signer    ")).expect("a signer");
+        let verify = ["attestation", "verify", &out, "--key", signer];
+        run(&verify, "").expect(1, "--max-rounds is 1");
+        run(&[&verify[..], &["--max-rounds", "2"]].concat(), "").expect(0, "");
+        assert!(text.contains("rounds    2 requests, each after the response to the one before"), "{text}");
         assert!(text.contains("response 2 json balance: is a number of at least 5000"), "{text}");
         assert!(text.contains("EUR") && text.contains("Authorization"), "{text}");
         for hidden in ["0815", "s=47", "v11", ": 5120"] {
@@ -402,6 +603,10 @@ fn a_further_request_takes_values_from_an_earlier_response() {
     refused("GET", "no method and target");
     refused("GET /{{response2.json:a|3}}", "no response 2 before it");
     refused("GET /{{response.json:a}}", "is no value's place");
+    refused("GET /?_method=HEAD", "another method");
+    refused("DELETE /\n\n{}", "only POST, PUT and PATCH may have a body");
+    refused("GET /{{response.header:Content-Type|20}}", "--reveal response.header:Content-Type");
+    prove(&none, &then, &["--pipelined", "--mode", "proxy"]).refused("--pipelined");
     // Longer than was planned, and not there.
     for (name, reason) in [
         ("json:token|3", "3 were planned"),
@@ -413,6 +618,44 @@ fn a_further_request_takes_values_from_an_earlier_response() {
     }
 }
 
+/// Of requests that were sent at once nothing shows what a later response answers: who verifies has to say that this is enough.
+#[test]
+fn requests_sent_at_once_are_accepted_only_by_who_says_so() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let key = SigningKey::from_bytes(&[7; 32]);
+    let signed = |name: &str, pipelined: bool| {
+        let statement = Statement {
+            mode: Mode::TwoParty,
+            server_name: "example.com".into(),
+            port: 443,
+            certificate: [1; 32],
+            time: 1_780_000_000,
+            rounds: 2,
+            pipelined,
+            context: Context::default(),
+            query: Part::default(),
+            response: Part::default(),
+        };
+        let file = dir.path().join(name);
+        std::fs::write(&file, Attestation::sign(statement, &key).expect("sound").to_bytes())
+            .expect("written");
+        file.display().to_string()
+    };
+    let public: String = key.verifying_key().to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    let verify = |file: &str, more: &[&str]| {
+        run(&[&["attestation", "verify", file, "--key", &public][..], more].concat(), "")
+    };
+    let (at_once, in_turn) = (signed("at-once", true), signed("in-turn", false));
+    verify(&at_once, &["--max-rounds", "2"]).expect(1, "--allow-pipelined");
+    verify(&at_once, &["--max-rounds", "2", "--json"]).expect(1, "were sent at once");
+    let text = verify(&at_once, &["--max-rounds", "2", "--allow-pipelined"]).expect(0, "").stdout;
+    assert!(text.starts_with("valid") && text.contains("rounds    2 requests, sent at once"), "{text}");
+    // Neither says how many there may be.
+    verify(&at_once, &["--allow-pipelined"]).expect(1, "--max-rounds is 1");
+    verify(&in_turn, &[]).expect(1, "--max-rounds is 1");
+    verify(&in_turn, &["--max-rounds", "2"]).expect(0, "");
+}
+
 #[test]
 fn words_that_make_no_sense_are_refused_before_anything_is_sent() {
     let refused = |args: &[&str], reason: &str| {
@@ -422,8 +665,16 @@ fn words_that_make_no_sense_are_refused_before_anything_is_sent() {
     refused(&["--hide", "response.xml:a"], "is no part");
     refused(&["--assert", "response.json:a is 5"], "is no claim");
     refused(&["--commit", "response.json"], "is no part");
-    refused(&["--commit", "request.target", "--reveal", "request.target"], "revealed and hidden");
+    refused(&["--commit", "request.path", "--reveal", "request.path"], "revealed and hidden");
     refused(&["--header", "Host: a"], "the program sets this one itself");
+    refused(&["--header", "If-Range: \"a-tag\""], "cannot be hidden");
+    refused(&["--header", "X-Real-Path: /b"], "--reveal request.header:X-Real-Path");
+    refused(&["--hide", "response.header:Content-Type"], "so it always shows");
+    let deleting = ["web", "prove", "https://localhost/", "--out", "x", "--method", "DELETE", "--body", "-"];
+    run(&deleting, "all").refused("--reveal request.body");
+    refused(&["--context", "hex:0"], "hexadecimal");
+    refused(&["--context", &"x".repeat(65)], "at most 64");
+    refused(&["--hide", "request.target"], "is no part");
     refused(&["--method", "get x"], "expected one like GET");
     run(&["web", "prove", "http://localhost/", "--out", "x"], "").refused("expected https://");
     run(&["notary", "serve", "--key", "/nowhere/key", "--listen", "127.0.0.1:0"], "").refused("/nowhere/key");

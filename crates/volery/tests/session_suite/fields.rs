@@ -2,7 +2,7 @@
 
 use sha2::Digest as _;
 use volery::circuit::gadgets::{self, field as field_gadgets};
-use volery::circuit::{Convert, Digest, MatrixShape, Ops, Prove, Statement};
+use volery::circuit::{Convert, Digest, Evaluator, MatrixShape, Ops, Prove, Statement};
 use volery::field::{
     Authenticated, Bls12381Scalar, Bn254Scalar, F2, F32, F32x4, F61, F61x2, Gf128, Gf256, Mac, P256Base,
     Ring, RistrettoScalar, Secp256k1Base, Value,
@@ -16,12 +16,16 @@ use crate::support::{Change, Product, Tap, between, options, patient, rng};
 
 /// A claim that both parties can run over these fields.
 trait Claim<F: Value, M: Mac<F>>:
-    for<'a> Statement<arithmetic::Prover<'a, F, M>> + for<'a> Statement<arithmetic::Verifier<'a, F, M>>
+    for<'a> Statement<arithmetic::Prover<'a, F, M>>
+    + for<'a> Statement<arithmetic::Verifier<'a, F, M>>
+    + Statement<Evaluator<F>>
 {
 }
 
 impl<F: Value, M: Mac<F>, S> Claim<F, M> for S where
-    S: for<'a> Statement<arithmetic::Prover<'a, F, M>> + for<'a> Statement<arithmetic::Verifier<'a, F, M>>
+    S: for<'a> Statement<arithmetic::Prover<'a, F, M>>
+        + for<'a> Statement<arithmetic::Verifier<'a, F, M>>
+        + Statement<Evaluator<F>>
 {
 }
 
@@ -184,7 +188,9 @@ impl<B: Prove<F61>> Statement<B> for Unannounced {
     }
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
-        b.secret(self.0, &mut |_| Ok(vec![F61::ONE; self.0])).map(drop)
+        let wires = b.secret(self.0, &mut |_| Ok(vec![F61::ONE; self.0]))?;
+        let claim = b.add_constant(&wires[0], -F61::ONE);
+        b.assert_zero(&[claim])
     }
 }
 

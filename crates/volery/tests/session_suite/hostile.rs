@@ -171,6 +171,10 @@ impl<C: Channel> Channel for Hangup<C> {
     fn stats(&self) -> volery_channel::Stats {
         self.inner.stats()
     }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.inner.binding()
+    }
 }
 
 /// All that P sent in one session, sent again to `verifier`.

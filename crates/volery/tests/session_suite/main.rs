@@ -9,6 +9,7 @@
 
 mod support;
 
+mod evaluation;
 mod fields;
 mod hostile;
 mod messages;

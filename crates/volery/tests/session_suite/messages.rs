@@ -40,6 +40,7 @@ fn messages(fiat_shamir: bool) -> [Vec<(Tag, Vec<u8>)>; 2] {
         vec![tags::HELLO, tags::BEGIN, tags::BASE_OT_RECEIVER, tags::FERRET_TREES, tags::FERRET_VERDICT];
     of_v.extend((!fiat_shamir).then_some(tags::CHALLENGE));
     of_v.push(tags::VERDICT);
+    of_v.extend(fiat_shamir.then_some(tags::BITS_LINK));
     assert_eq!(tags_of(&outcome.sent[1]), Vec::from_iter(of_v.into_iter().map(Tag::byte)));
     outcome.sent
 }
@@ -94,6 +95,12 @@ fn a_prover_ends_with_an_error_whatever_is_done_to_a_message_of_the_verifier_s()
         false,
         &[Change::Flip(1), Change::Truncate, Change::Extend, Change::Drop],
     );
+}
+
+/// V's bytes for each batch of correlations are among them: P computes other challenges with any other bytes.
+#[test]
+fn a_prover_ends_with_an_error_whatever_is_done_to_what_its_challenges_are_hashes_of() {
+    assert_every_change_of_the_verifier_s_ends_the_prover(true, &[Change::Flip(1)]);
 }
 
 #[test]

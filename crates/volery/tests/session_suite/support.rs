@@ -7,7 +7,7 @@ use rand_core::SeedableRng as _;
 use volery::statements::AndChain;
 use volery::{Error, Limits, Options, Profile, Prover, Report, Verifier, Zeroizing};
 use volery_channel::{Channel, Error as ChannelError, Framed, Stats, Tag, memory_pair, transport::Memory};
-use volery_circuit::{Digest, Prove, Statement};
+use volery_circuit::{Digest, Evaluator, Prove, Statement};
 use volery_field::F2;
 
 pub(crate) type Link = Framed<Memory>;
@@ -50,12 +50,14 @@ pub(crate) fn between<P: Send, V: Send>(
 pub(crate) trait Claim:
     for<'a> Statement<volery_zk::quicksilver::Prover<'a>>
     + for<'a> Statement<volery_zk::quicksilver::Verifier<'a>>
+    + Statement<Evaluator<F2>>
 {
 }
 
 impl<S> Claim for S where
     S: for<'a> Statement<volery_zk::quicksilver::Prover<'a>>
         + for<'a> Statement<volery_zk::quicksilver::Verifier<'a>>
+        + Statement<Evaluator<F2>>
 {
 }
 
@@ -195,6 +197,10 @@ impl<C: Channel> Channel for Tap<'_, C> {
 
     fn stats(&self) -> Stats {
         self.inner.stats()
+    }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.inner.binding()
     }
 }
 

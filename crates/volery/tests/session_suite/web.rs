@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use volery::statements::{AndChain, Sha256Preimage};
-use volery::tls::attestation::{Mode, SigningKey};
+use volery::tls::attestation::{Context, Mode, SigningKey};
 use volery::tls::claim::{Assertion, Interval, OfBytes, Own};
 use volery::tls::dialogue::Heard;
 use volery::tls::disclosure;
@@ -21,9 +21,23 @@ use crate::site::{site, talking};
 use crate::support::{Link, between, options, patient, rng};
 
 fn request(padding: usize) -> String {
+    request_to("localhost", padding)
+}
+
+/// To a server that both parties connect to, whose port V learns here.
+fn request_at(port: u16) -> String {
+    request_to(&format!("localhost:{port}"), 0)
+}
+
+/// Limits of a V that does not mind which port.
+fn any_port() -> joint::Limits {
+    joint::Limits { ports: Vec::new(), ..joint::Limits::default() }
+}
+
+fn request_to(host: &str, padding: usize) -> String {
     let padding = "p".repeat(padding);
     format!(
-        "GET /balance HTTP/1.1\r\nHost: localhost\r\nCookie: id=77\r\nX-Padding: {padding}\r\nConnection: close\r\n\r\n"
+        "GET /balance HTTP/1.1\r\nHost: {host}\r\nCookie: id=77\r\nX-Padding: {padding}\r\nConnection: close\r\n\r\n"
     )
 }
 
@@ -126,6 +140,44 @@ fn a_session_in_which_the_connection_failed_is_over() {
     assert!(matches!(verifier, Err(Error::Web(_))), "{verifier:?}");
 }
 
+/// A notary's ports hold where P alone connects, too, and an honest P names the port that it has connected to.
+#[test]
+fn two_parties_have_a_port_that_the_requests_name_and_the_notary_allows() {
+    let answer = response(0);
+    let (port, roots, _) = site(answer.clone());
+    let run = |query: String, ports: Vec<u16>| {
+        between(
+            &patient(),
+            |channel| {
+                let prover = Prover::start(channel, Options::default(), &mut rng(1))?;
+                let prepared = prover.prepare_web(Sizes::one(query.len(), answer.len()), rng(3))?;
+                let target =
+                    client::Target { host: "localhost", roots: &roots, limits: client::Limits::default() };
+                let mut fetched = prepared.fetch(&target, port, query.as_bytes())?;
+                fetched.set_context(Context::new(b"nonce").expect("short"));
+                fetched.prove(&hide(5000)).map(drop)
+            },
+            |channel| {
+                let rng = &mut rng(2);
+                let verifier = Verifier::start(channel, Options::default(), rng)?;
+                let limits = joint::Limits { ports, ..joint::Limits::default() };
+                let page = verifier.prepare_web(limits, rng)?.watch(rng)?.verify(&roots, now(), rng)?;
+                let statement = page.proven().statement().expect("what is shown is there");
+                Ok::<_, Error>((statement.port, statement.context.to_string()))
+            },
+        )
+    };
+    let (prover, verifier) = run(request_at(port), vec![port]);
+    prover.expect("P ends well");
+    assert_eq!(verifier.expect("V ends well"), (port, "nonce".to_owned()));
+    let (_, verifier) = run(request_at(port), vec![443]);
+    let refused = verifier.expect_err("not a port of V's").to_string();
+    assert!(refused.contains("has nothing to do with this port"), "{refused}");
+    let (prover, _) = run(request(0), Vec::new());
+    let refused = prover.expect_err("V would sign 443").to_string();
+    assert!(refused.contains("names port 443"), "{refused}");
+}
+
 #[test]
 fn a_session_makes_a_connection_together_and_goes_on() {
     connection_after(None, [1, 1]);
@@ -168,8 +220,9 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Before {
 
 /// A proof, if any, then a connection, then another proof, by parties with these threads.
 fn connection_after(before: Option<Before>, threads: [usize; 2]) {
-    let (query, answer) = (request(0), response(0));
+    let answer = response(0);
     let (port, roots, _) = site(answer.clone());
+    let query = request_at(port);
     let (key, public) = {
         let key = SigningKey::from_bytes(&[7; 32]);
         let public = key.verifying_key().to_bytes();
@@ -200,7 +253,7 @@ fn connection_after(before: Option<Before>, threads: [usize; 2]) {
             if let Some(before) = &before {
                 verifier.verify(before, rng)?;
             }
-            let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
+            let watched = verifier.prepare_web(any_port(), rng)?.watch(rng)?;
             assert_eq!(watched.host(), "localhost");
             let page = watched.verify(&roots, now(), rng)?;
             assert_eq!(page.proven().mode, Mode::TwoParty);
@@ -229,8 +282,9 @@ fn preimage(message: Option<&[u8]>) -> Own {
 
 #[test]
 fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
-    let (query, answer) = (request(0), response(0));
+    let answer = response(0);
     let (port, roots, _) = site(answer.clone());
+    let query = request_at(port);
     let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
     let claims = vec![Assertion::Own(preimage(Some(b"5120")))];
     let hide = [Hide { claims, ..Hide::new(Side::Server, Part::Json("balance".into())) }];
@@ -261,7 +315,7 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
             };
             let relayed = statement(&page);
             let verifier = page.attest(&key)?.session.expect("nothing was committed to");
-            let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
+            let watched = verifier.prepare_web(any_port(), rng)?.watch(rng)?;
             Ok::<_, Error>([relayed, statement(&watched.verify(&roots, now(), rng)?)])
         },
     );
@@ -288,7 +342,7 @@ fn with_token() -> (u16, volery::tls::server::Roots, String) {
     })
 }
 
-fn asks(round: usize, heard: &Heard) -> Result<Zeroizing<Vec<u8>>, String> {
+fn asks(port: u16, round: usize, heard: &Heard) -> Result<Zeroizing<Vec<u8>>, String> {
     let (target, connection) = match round {
         0 => ("/token".to_owned(), "keep-alive"),
         _ => {
@@ -297,7 +351,8 @@ fn asks(round: usize, heard: &Heard) -> Result<Zeroizing<Vec<u8>>, String> {
         }
     };
     Ok(Zeroizing::new(
-        format!("GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: {connection}\r\n\r\n").into_bytes(),
+        format!("GET {target} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: {connection}\r\n\r\n")
+            .into_bytes(),
     ))
 }
 
@@ -307,7 +362,7 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
     let age = Assertion::Number(Interval::between(30, 40));
     let hide = vec![
         Hide::new(Side::Server, Part::Json("token".into())),
-        Hide { round: 1, ..Hide::new(Side::Client, Part::Target) },
+        Hide { round: 1, ..Hide::new(Side::Client, Part::Query) },
         Hide { round: 1, claims: vec![age], ..Hide::new(Side::Server, Part::Json("age".into())) },
     ];
     for mode in [Mode::TwoParty, Mode::Proxy] {
@@ -317,13 +372,14 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
                 let mut prover = Prover::start(channel, Options::default(), &mut rng(1))?;
                 if mode == Mode::Proxy {
                     let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
-                    let fetched = prover.converse(&target, 2, &mut asks)?;
+                    let fetched =
+                        prover.converse(&target, 2, &mut |round, heard| asks(port, round, heard))?;
                     return prover.prove_web(&fetched, &hide, &mut rng(3)).map(drop);
                 }
                 let [first, second] =
                     [("/token", "keep-alive"), ("/age?t-0815", "close")].map(|(target, connection)| {
                         format!(
-                            "GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: {connection}\r\n\r\n"
+                            "GET {target} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: {connection}\r\n\r\n"
                         )
                         .len()
                     });
@@ -331,7 +387,10 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
                 let prepared = prover.prepare_web(Sizes { rounds, proved: 120 }, rng(3))?;
                 let limits = client::Limits::default();
                 let target = client::Target { host: "localhost", roots: &roots, limits };
-                prepared.converse(&target, port, &mut asks)?.prove(&hide).map(drop)
+                prepared
+                    .converse(&target, port, &mut |round, heard| asks(port, round, heard))?
+                    .prove(&hide)
+                    .map(drop)
             },
             |channel| {
                 let rng = &mut rng(2);
@@ -341,7 +400,7 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
                     let relayed = verifier.relay(&rules)?;
                     return Ok::<_, Error>(verifier.verify_web(&relayed, &roots, now(), rng)?.0);
                 }
-                let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
+                let watched = verifier.prepare_web(any_port(), rng)?.watch(rng)?;
                 watched.verify(&roots, now(), rng)
             },
         );
@@ -371,7 +430,7 @@ fn a_notary_refuses_requests_over_its_limit_and_provers_requests_over_their_prep
             |channel| {
                 let rng = &mut rng(2);
                 let verifier = Verifier::start(channel, Options::default(), rng)?;
-                let limits = joint::Limits { query: limit, ..joint::Limits::default() };
+                let limits = joint::Limits { query: limit, ..any_port() };
                 verifier.prepare_web(limits, rng)?.watch(rng).map(drop)
             },
         )
@@ -395,8 +454,9 @@ fn commit<P: Send, V: Send>(
     p: impl FnOnce(ProvedPage<Link>) -> Result<P, Error> + Send,
     v: impl FnOnce(VerifiedPage<Link>) -> Result<V, Error> + Send,
 ) -> (Result<P, Error>, Result<V, Error>) {
-    let (query, answer) = (request(0), response(0));
+    let answer = response(0);
     let (port, roots, _) = site(answer.clone());
+    let query = request_at(port);
     between(
         &patient(),
         |channel| {
@@ -415,7 +475,7 @@ fn commit<P: Send, V: Send>(
             let rng = &mut rng(2);
             let mut verifier = Verifier::start(channel, Options::default(), rng)?;
             if together {
-                let watched = verifier.prepare_web(joint::Limits::default(), rng)?.watch(rng)?;
+                let watched = verifier.prepare_web(any_port(), rng)?.watch(rng)?;
                 return v(watched.verify(&roots, now(), rng)?);
             }
             let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };

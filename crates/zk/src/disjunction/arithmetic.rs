@@ -44,6 +44,10 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Prover<'_, F, M, L> {
         Self::challenge(self)
     }
 
+    fn count_disjunction(&mut self) {
+        Self::count_disjunction(self);
+    }
+
     fn vanish(&mut self, tokens: &[Shown<M>], weighed: Weighed) -> Result<(), Error> {
         let Some(coefficients) = base::product(tokens) else { return self.unsatisfied() };
         let mask = base::mask(tokens.len(), |degree| {
@@ -82,6 +86,10 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Verifier<'_, F, M, L> {
 
     fn challenge(&mut self) -> Result<[u8; 16], Error> {
         Self::challenge(self)
+    }
+
+    fn count_disjunction(&mut self) {
+        Self::count_disjunction(self);
     }
 
     fn vanish(&mut self, tokens: &[Key<M>], weighed: Weighed) -> Result<(), Error> {

@@ -142,6 +142,9 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     /// What broke the session, or the check of what was committed.
     fn challenge(&mut self) -> Result<[u8; 16], Error>;
 
+    /// Counts a disjunction of which some branch claims something.
+    fn count_disjunction(&mut self);
+
     /// That one of `tokens` is zero, and that the peer has weighed the same; right after [`Base::challenge`].
     ///
     /// # Errors

@@ -51,6 +51,10 @@ impl Base<F2> for Prover<'_> {
         Self::challenge(self)
     }
 
+    fn count_disjunction(&mut self) {
+        Self::count_disjunction(self);
+    }
+
     fn vanish(&mut self, tokens: &[Shown<Gf128>], weighed: Weighed) -> Result<(), Error> {
         let Some(coefficients) = base::product(tokens) else { return self.unsatisfied() };
         let mask = base::mask(tokens.len(), |degree| {
@@ -85,6 +89,10 @@ impl Base<F2> for Verifier<'_> {
 
     fn challenge(&mut self) -> Result<[u8; 16], Error> {
         Self::challenge(self)
+    }
+
+    fn count_disjunction(&mut self) {
+        Self::count_disjunction(self);
     }
 
     fn vanish(&mut self, tokens: &[Key<Gf128>], weighed: Weighed) -> Result<(), Error> {

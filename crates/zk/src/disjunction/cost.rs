@@ -22,6 +22,7 @@ use super::base::Weighed;
 use super::batch;
 use super::rows::FOLD;
 use super::soundness::challenges;
+use crate::macncheese;
 use crate::quicksilver::{self, Tally, arithmetic};
 
 /// A way to prove one of many.
@@ -303,7 +304,8 @@ impl Task {
 
     fn stacked(&self, over: &Over) -> Run {
         let [n, inputs, outputs] = self.sizes();
-        let batches = n.div_ceil(1 << 20).max(1);
+        let block = macncheese::Settings::WAN.for_branches(self.branches).interval as u64;
+        let batches = n.div_ceil(block).max(1);
         let rounds = batches * u64::from(n.div_ceil(batches).max(1).next_power_of_two().trailing_zeros());
         let levels = u64::from((self.branches as u64).next_power_of_two().trailing_zeros());
         // Two elements a halving and a join; a check of two products at the end of each batch; the value that is opened.

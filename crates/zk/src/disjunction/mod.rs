@@ -20,6 +20,18 @@
 //! **Batches** (`batch`, figure 6) prove the same disjunction many times over for about the price of every branch once and of each
 //! repetition once, over fields.
 //!
+//! **Seeds that are hashes** are asked for by [`Base::challenge`], which ends a block: they come after every message of P's so far and depend on
+//! the chain of all correlations taken so far ([`Challenges`](crate::quicksilver::Challenges)).
+//!
+//! | seed | values it tests | last that fixes them |
+//! |---|---|---|
+//! | of a fold of 2^18 multiplications | their factors, and what branches make of inputs and earlier products | opening of the block that ends for it; V's bytes for the batch of that block's mask |
+//! | the last of a disjunction | the same for the rest, and all assertions | as above |
+//! | of a batch: `s`, `t` | inputs, outputs, factors and products of the group's repetitions | as above |
+//! | of a batch: `u` | the topology vectors | as above, for the block in which they are committed to |
+//!
+//! The VOPE that masks the product of tokens is taken after the seed: it is P's to choose, as it is where V chooses seeds.
+//!
 //! **Soundness**: [`soundness`] computes what an acceptance is worth. **Cost**: [`cost`] computes what it takes.
 //!
 //! **Privacy.** The choice shows nowhere: number, order and lengths of messages depend on [`Shape`](volery_circuit::Shape) alone, tokens are masked whatever V
@@ -49,6 +61,8 @@ mod arithmetic;
 mod base;
 mod batch;
 mod boolean;
+#[cfg(test)]
+mod cheats;
 pub mod cost;
 mod kept;
 mod ripple;

@@ -46,6 +46,11 @@ where
         tokens.push(token.plus(*factors));
         total.add(weighed);
     }
+    // That what comes out is what was committed to is no claim of a branch's.
+    let tied = (branches.list().len() as u64).saturating_mul(committed.outputs.len() as u64);
+    if total.assertions > tied {
+        base.count_disjunction();
+    }
     base.vanish(&tokens, total)?;
     Ok(committed.outputs.to_vec())
 }

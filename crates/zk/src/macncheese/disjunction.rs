@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use volery_circuit::choose::count_once;
 use volery_circuit::{Backend, Digest, Error as StatementError, Evaluator, Statement};
 use volery_field::Ring;
 
@@ -29,6 +30,9 @@ impl Join {
 }
 
 /// "Of these statements as many hold as [`Join`] says", a statement itself: branches may be disjunctions.
+///
+/// A statement counts once: branches that are equal ([`Statement::identify`]) are refused where more than one must hold, since one witness would count
+/// for each of them. See [`volery_circuit::choose::AtLeast`] for what this cannot tell.
 #[derive(Clone, Debug)]
 pub struct Disjunction<S> {
     branches: Vec<S>,
@@ -80,6 +84,21 @@ impl<S> Disjunction<S> {
         Some(longest.saturating_mul(self.join.wanted() as u64))
     }
 
+    /// Refuses equal branches, if several must hold.
+    fn count_once<B: Backend>(&self) -> Result<(), StatementError>
+    where
+        S: Statement<B>,
+    {
+        if self.join.wanted() < 2 {
+            return Ok(());
+        }
+        count_once(self.branches.iter().map(|branch| {
+            let mut own = Digest::new();
+            branch.identify(&mut own);
+            own.finish()
+        }))
+    }
+
     /// As the prover has it: these branches hold, and have their witnesses.
     #[must_use]
     pub fn with_choice(self, choice: &[usize]) -> Self {
@@ -97,6 +116,7 @@ impl<H: Half, S: for<'r> Statement<Run<'r, H>>> Statement<Run<'_, H>> for Disjun
     }
 
     fn run(&self, run: &mut Run<'_, H>) -> Result<(), Error> {
+        self.count_once::<Run<'_, H>>()?;
         let branches: Vec<&dyn Branch<H>> =
             self.branches.iter().map(|branch| branch as &dyn Branch<H>).collect();
         let choice = self.choice.as_deref();
@@ -120,6 +140,8 @@ impl<R: Ring, S: Statement<Evaluator<R>>> Statement<Evaluator<R>> for Disjunctio
     }
 
     fn run(&self, values: &mut Evaluator<R>) -> Result<(), StatementError> {
+        self.count_once::<Evaluator<R>>()?;
+        values.begin_choice()?;
         let all = self.choice.as_deref().unwrap_or_default();
         let wanted = self.join.wanted();
         // Where one is wanted, the first counts, as for the prover.

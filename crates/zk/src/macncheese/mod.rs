@@ -26,7 +26,17 @@
 //! 5.2, figure 5). At the end P shows that one's tag.
 //!
 //! **Fiat-Shamir** (section 5.3, figure 6). With [`Challenges::FiatShamir`] every challenge is the hash of the statement's digest, the parameters, all that P
-//! sent so far and all counts; P's part is one stream. The protocols have round-by-round soundness: no challenge decides more than its own round.
+//! sent so far, all counts, and the chain of the correlations taken so far: the `id` that V draws in figure 6 after the functionality has P's inputs,
+//! once for each batch ([`Challenges`]). P's part is one stream. The protocols have round-by-round soundness: no challenge decides more than its own round.
+//!
+//! | challenge | values it tests | last that fixes them |
+//! |---|---|---|
+//! | coefficients of a block's products | operands and results | the block's last piece; V's bytes for the batch of the last correlation taken |
+//! | a round's `e` | the values fixed and the random ones of the round (`a`, `c`, `h`), and all before | the round's message; V's bytes as above: a round takes its correlations before its message |
+//! | of a join or a split challenge | the branches' last queries, `a`, `c`, the `d_i` | as above |
+//! | the combination of queries | everything revealed, all queries | the round that shows it |
+//!
+//! The stock is read ahead by less than a piece, at the same places by both parties; what a challenge absorbs covers that as well.
 //!
 //! **Privacy.** Number, order and lengths of messages follow from the programs and settings; all contents are uniform, the last tag but for what V
 //! computes itself.
@@ -149,6 +159,20 @@ impl Settings {
             return Err(StatementError::misuse(reason).into());
         }
         Ok(())
+    }
+
+    /// About how many bytes of memory a block takes at P and at V while `m` branches run, each of so many `commitments`, beside what correlations
+    /// and the branches' programs themselves take.
+    #[must_use]
+    pub fn memory(&self, m: usize, commitments: u64) -> [u64; 2] {
+        let block = commitments.min(self.block_len() as u64);
+        let others = (m as u64).saturating_sub(1);
+        // Vectors that grow, the old one still there while the new one is filled.
+        let bytes = |first: u64, other: u64| {
+            let each = others.saturating_mul(other).saturating_add(first);
+            block.saturating_mul(each).saturating_mul(3) / 2
+        };
+        [bytes(80, 64), bytes(48, 32)]
     }
 
     /// These settings with shorter blocks, so that `m` branches take about as much memory as one; more bytes, since each block has its check.

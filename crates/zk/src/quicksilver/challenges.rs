@@ -1,11 +1,30 @@
 //! Where the seed of a block's coefficients comes from, and the expansion.
+//!
+//! **A seed that is a hash** must come after everything that it is to test. Of P's messages that is easy to see: they are in the transcript.
+//! But a committed value is `u + d`, the correlation's value and what P sent, and P has a say in `u`, too: it sends the last message of
+//! most ways to make correlations, and one that guesses a piece of delta has the `u` that it likes. A P that could compute seeds before it
+//! makes correlations would fix every `d`, compute every seed, and solve linear equations for `u`. So each seed also depends on the
+//! [chain](volery_vole::supply::Chain) of the stock: bytes that V drew for each batch of correlations once nothing of it could change.
+//! [`Challenges::hash`] absorbs it, there and nowhere else: up to the batch of the last correlation *taken*, which is the same at both
+//! parties however far ahead either has made them.
+//!
+//! What P may still choose after a seed: tags, masks of openings, terms of a linear claim. It has that freedom where V chooses, too. What
+//! it may not is any `u` or `d` of a value that the seed tests. Whoever asks for a seed has therefore taken all of those correlations, and
+//! sent all of those `d`. The tables of [`quicksilver`](super), [`arithmetic`](super::arithmetic), [`mixed`](super::mixed),
+//! [`disjunction`](crate::disjunction) and [`macncheese`](crate::macncheese) say for each seed what that is.
+//!
+//! The challenges of Mac'n'Cheese's theorem have the same piece, an `id` that V draws after the functionality for correlations has P's
+//! inputs. QuickSilver's figure 4 leaves it out.
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, Tag};
 use volery_field::Gf128;
-use volery_vole::{Prg, Transcript};
+use volery_vole::supply::{Item, Stock};
+use volery_vole::{Prg, SessionId, Transcript};
 
 use crate::Error;
+#[cfg(test)]
+use crate::transcripts::{Event, note};
 
 /// Who chooses the coefficients of the checks.
 #[expect(clippy::large_enum_variant, reason = "there is one of them in a proof")]
@@ -14,16 +33,21 @@ pub enum Challenges<'r> {
     Interactive(&'r mut dyn CryptoRng),
     /// V, from a generator of its own: for a proof with two parts. See [`Challenges::seeded`].
     Seeded(Prg),
-    /// A hash of everything that P sent; the transcript must have absorbed what the proof is about.
+    /// A hash of everything that P sent, and of what V drew when the correlations were made; the transcript must have absorbed what the
+    /// proof is about. The stock must be linked ([`volery_vole::supply::Correlations::chain`]).
     FiatShamir(Transcript),
 }
 
+/// The label of a stock's chain in a transcript.
+const CHAIN: &str = "chain";
+
 impl Challenges<'_> {
     /// V's choice, from a generator seeded once from `rng`.
-    pub fn seeded(rng: &mut dyn CryptoRng) -> Self {
-        let mut seed = zeroize::Zeroizing::new([0; 16]);
-        rng.fill_bytes(&mut *seed);
-        Self::Seeded(Prg::new(*seed))
+    ///
+    /// P sees all that this generator gives and would know every later challenge if it found the seed. So the stream is salted for the
+    /// session: whoever tries a seed tries it at the proofs of this session, and not at all that it has ever seen.
+    pub fn seeded(session: &SessionId, rng: &mut dyn CryptoRng) -> Self {
+        Self::Seeded(Prg::of_session(session, "challenges", rng))
     }
 
     /// Whether V chooses.
@@ -35,6 +59,8 @@ impl Challenges<'_> {
     pub(crate) fn absorb(&mut self, tag: Tag, payload: &[u8]) {
         if let Self::FiatShamir(transcript) = self {
             transcript.absorb(tag.name(), payload);
+            #[cfg(test)]
+            note(Event::Absorbed(transcript.clone().challenge_seed("block").into_bytes()));
         }
     }
 
@@ -51,12 +77,21 @@ impl Challenges<'_> {
         }
     }
 
-    /// The hash's choice of a seed for the block that ends here; none where V chooses.
-    pub(crate) fn hash(&mut self) -> Option<[u8; 16]> {
-        match self {
-            Self::Interactive(_) | Self::Seeded(_) => None,
-            Self::FiatShamir(transcript) => Some(transcript.challenge_seed("block").into_bytes()),
-        }
+    /// The hash's choice of a seed for what ends here; none where V chooses.
+    ///
+    /// It absorbs the chain of all that was taken from `stock`: whoever asks has taken every correlation of a value that the seed is to
+    /// test. P may have to wait for V's part of the chain, so it has sent whatever it held back.
+    pub(crate) fn hash<T: Item>(
+        &mut self,
+        stock: &mut Stock<T>,
+        channel: &mut dyn Channel,
+    ) -> Result<Option<[u8; 16]>, Error> {
+        let Self::FiatShamir(transcript) = self else { return Ok(None) };
+        transcript.absorb(CHAIN, stock.chain(channel)?.as_bytes());
+        let seed = transcript.challenge_seed("block").into_bytes();
+        #[cfg(test)]
+        note(Event::Seed(seed));
+        Ok(Some(seed))
     }
 
     /// Sends `payload` as P and absorbs it.
@@ -80,5 +115,26 @@ impl Coefficients {
     /// `chi_first, chi_first+1, ..`.
     pub(super) fn at(&self, first: usize, out: &mut [Gf128]) {
         self.0.blocks_at(first as u64, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha20Rng;
+    use rand_chacha::rand_core::SeedableRng as _;
+
+    use super::*;
+
+    fn drawn(session: u8) -> [[u8; 16]; 2] {
+        let mut challenges =
+            Challenges::seeded(&SessionId::new([session; 32]), &mut ChaCha20Rng::seed_from_u64(1));
+        [(); 2].map(|()| challenges.draw().expect("chosen"))
+    }
+
+    #[test]
+    fn one_seed_gives_each_session_other_challenges() {
+        let (one, two) = (drawn(1), drawn(2));
+        assert_eq!(one, drawn(1));
+        assert!(one[0] != one[1] && one.iter().all(|seed| !two.contains(seed)));
     }
 }

@@ -45,7 +45,15 @@
 //!                        <-------------------   verdict
 //! ```
 //!
-//! With [`Challenges::FiatShamir`] the seeds are hashes of all that P sent so far and P's part is one message.
+//! With [`Challenges::FiatShamir`] the seeds are hashes of all that P sent so far, and of the chain of the correlations taken so far
+//! (`challenges` says why); P's part is one stream of messages. What each seed tests, and what fixes that:
+//!
+//! | seed | values it tests | last that fixes them |
+//! |---|---|---|
+//! | of a block | operands and results of its products and S-boxes, wires in its polynomials: committed to in this block or before | the block's last `Masks`; V's bytes for the batch of the block's mask, which is taken after all of them |
+//! | asked for by a protocol on top ([`disjunction`](crate::disjunction)) | everything committed to so far | that block's `CheckOpening`; V's bytes as above |
+//!
+//! The mask of an opening and the tags of assertions are P's to choose even after the seed: neither is tested by it.
 //!
 //! **Soundness** is computed by [`soundness`].
 

@@ -146,6 +146,10 @@ impl<'a> Prover<'a> {
     /// # Errors
     /// As [`Prover::prove`].
     pub fn finish(mut self) -> Result<Tally, Error> {
+        self.try_finish().map_err(Error::at_prover)
+    }
+
+    fn try_finish(&mut self) -> Result<Tally, Error> {
         self.sound()?;
         self.close()?;
         let hash = self.assertions.finish();
@@ -163,6 +167,7 @@ impl<'a> Prover<'a> {
     }
 
     fn latch<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+        let result = result.map_err(Error::at_prover);
         if let Err(error) = &result {
             self.failed.get_or_insert_with(|| error.clone());
         }
@@ -229,6 +234,11 @@ impl<'a> Prover<'a> {
         self.latch(result)
     }
 
+    /// Counts a disjunction that is claimed to hold.
+    pub(crate) fn count_disjunction(&mut self) {
+        self.tally.assertions += 1;
+    }
+
     /// A challenge that depends on everything committed so far: ends the block and opens all.
     pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
         self.sound()?;
@@ -242,10 +252,7 @@ impl<'a> Prover<'a> {
             self.open_oldest()?;
         }
         self.channel.flush()?;
-        match self.challenges.hash() {
-            Some(seed) => Ok(seed),
-            None => self.receive_seed(),
-        }
+        self.seed()
     }
 
     /// The next random correlations, right after a challenge: nothing else may hold some of them.
@@ -263,8 +270,8 @@ impl<'a> Prover<'a> {
     }
 
     /// A digest of all that was said in this part, where challenges are hashes.
-    pub(super) fn said(&mut self) -> Option<[u8; 16]> {
-        self.challenges.hash()
+    pub(super) fn said(&mut self) -> Result<Option<[u8; 16]>, Error> {
+        self.challenges.hash(self.stock, self.channel)
     }
 
     /// Whether nothing was done, and nothing failed.
@@ -295,10 +302,7 @@ impl<'a> Prover<'a> {
     /// Gets the seed of the oldest pending block and sends its opening.
     fn open_oldest(&mut self) -> Result<(), Error> {
         let Some(block) = self.pending.pop_front() else { return Ok(()) };
-        let seed = match self.challenges.hash() {
-            Some(seed) => seed,
-            None => self.receive_seed()?,
-        };
+        let seed = self.seed()?;
         let mut sums = Accumulator::new(seed);
         sums.absorb(&block.slots, self.threads, Kernel::check_prover)?;
         let sums = combine_coefficients(&block.relations, &seed, claims::inner_product, sums.sums().into())?;
@@ -314,15 +318,11 @@ impl<'a> Prover<'a> {
         self.challenges.send(self.channel, tags::CHECK_OPENING, &opening)
     }
 
-    /// V's choice of a seed. A V that found an earlier block wrong sends its verdict instead.
-    fn receive_seed(&mut self) -> Result<[u8; 16], Error> {
-        use volery_channel::Error::UnexpectedFrame;
-        match self.channel.recv_array(tags::CHALLENGE) {
-            Ok(seed) => Ok(seed),
-            Err(UnexpectedFrame { got, .. }) if got == tags::VERDICT.byte() => {
-                Err(Error::Rejected { reason: "the verifier's check of an earlier block failed".into() })
-            }
-            Err(error) => Err(error.into()),
+    /// The next seed: the hash's choice, or V's.
+    fn seed(&mut self) -> Result<[u8; 16], Error> {
+        match self.challenges.hash(self.stock, self.channel)? {
+            Some(seed) => Ok(seed),
+            None => Ok(self.channel.recv_array(tags::CHALLENGE)?),
         }
     }
 

@@ -14,6 +14,9 @@
 //! `D` is the greatest degree of a polynomial claimed to vanish, 2 if there is none: a product is one of degree 2. Relations of
 //! lower degree are shifted to the block's greatest, which adds a factor `X^h` that no delta but zero is a root of.
 //!
+//! The bound for Fiat-Shamir rests on seeds that P cannot compute before its correlations are fixed: each depends on 32 bytes that V draws
+//! after that (`challenges`). A hash computed before it knows them serves with probability `2^-256`.
+//!
 //! The errors of blocks add up, since a cheating P needs only one to survive. `q` is counted in hash computations within
 //! the session for interactive proofs (a wrong guess of delta is noticed by nobody), and over the life of the
 //! correlations for Fiat-Shamir.

@@ -9,7 +9,7 @@ pub struct Tally {
     pub secrets: u64,
     /// Multiplications.
     pub multiplications: u64,
-    /// Wires claimed to be zero.
+    /// Wires claimed to be zero, and disjunctions, each once.
     pub assertions: u64,
     /// Polynomials of degree 2 and more claimed to vanish; in proofs over fields inner products and products of matrices
     /// are among them, over bits two for each S-box of AES.
@@ -24,6 +24,12 @@ impl Tally {
 
     fn counts(&self) -> [u64; 4] {
         [self.secrets, self.multiplications, self.assertions, self.polynomials]
+    }
+
+    /// Wires, polynomials and disjunctions claimed to be zero, to vanish, to hold. A proof with none says nothing.
+    #[must_use]
+    pub fn claims(&self) -> u64 {
+        self.assertions.saturating_add(self.polynomials)
     }
 
     /// Counts a claim that a polynomial of `degree`, at least 2, vanishes.

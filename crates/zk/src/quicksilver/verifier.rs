@@ -166,6 +166,12 @@ impl<'a> Verifier<'a> {
         Ok(self.tally())
     }
 
+    /// What was claimed so far: see [`Tally::claims`].
+    #[must_use]
+    pub fn claims(&self) -> u64 {
+        self.tally.claims()
+    }
+
     /// The counts as of now: every slot that is no secret value is a multiplication.
     fn tally(&self) -> Tally {
         Tally { multiplications: self.tally.multiplications - self.tally.secrets, ..self.tally }
@@ -245,6 +251,11 @@ impl<'a> Verifier<'a> {
         self.latch(result)
     }
 
+    /// Counts a disjunction that is claimed to hold.
+    pub(crate) fn count_disjunction(&mut self) {
+        self.tally.assertions += 1;
+    }
+
     /// A challenge that depends on everything committed so far; see P's.
     pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
         self.sound()?;
@@ -263,7 +274,10 @@ impl<'a> Verifier<'a> {
         while !self.pending.is_empty() {
             self.check_oldest()?;
         }
-        let seed = drawn.or_else(|| self.challenges.hash());
+        let seed = match drawn {
+            Some(seed) => Some(seed),
+            None => self.challenges.hash(self.stock, self.channel)?,
+        };
         Ok(seed.ok_or_else(|| volery_circuit::Error::misuse("no challenge"))?)
     }
 
@@ -294,8 +308,8 @@ impl<'a> Verifier<'a> {
     }
 
     /// A digest of all that was said in this part, where challenges are hashes.
-    pub(super) fn said(&mut self) -> Option<[u8; 16]> {
-        self.challenges.hash()
+    pub(super) fn said(&mut self) -> Result<Option<[u8; 16]>, Error> {
+        self.challenges.hash(self.stock, self.channel)
     }
 
     /// Whether nothing was done, and nothing failed.
@@ -309,7 +323,7 @@ impl<'a> Verifier<'a> {
         self.masks.finish()?;
         let degree = self.claims.degree();
         let mask = claims::mask_value(degree, self.stock, self.channel)?;
-        let mut sums = match (self.sums.take(), self.challenges.hash()) {
+        let mut sums = match (self.sums.take(), self.challenges.hash(self.stock, self.channel)?) {
             (Some(sums), None) => sums,
             (None, Some(seed)) => Accumulator::new(seed),
             _ => return Err(volery_circuit::Error::misuse("a block ends without a seed").into()),

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use volery_channel::Channel;
 use volery_field::{Authenticated, Gf128, Mac, Value};
 use volery_vole::subfield::FieldDelta;
-use volery_vole::supply::{Correlations, Item, Stock};
+use volery_vole::supply::{Chain, Correlations, Item, Stock};
 use volery_vole::{Delta, Error, Prg};
 
 /// The verifier's key in all tests.
@@ -49,6 +49,10 @@ impl<F: Value, M: Mac<F>, I: Item, T: Fn(Authenticated<F, M>) -> I> Correlations
 
     fn may_wait(&self) -> bool {
         false
+    }
+
+    fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, Error> {
+        Ok(Chain::from_bytes([0xd7; 32]))
     }
 }
 
@@ -100,6 +104,10 @@ impl Correlations for DealtBits {
 
     fn may_wait(&self) -> bool {
         self.may_wait
+    }
+
+    fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, Error> {
+        Ok(Chain::from_bytes([0xd7; 32]))
     }
 }
 

@@ -136,6 +136,9 @@ impl<F: Value, B: Polynomials<F>> Statement<B> for Random<F> {
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
         let mut wires = b.secret(self.inputs.len(), &mut |_| Ok(self.inputs.clone()))?;
+        // What claims nothing is refused, and steps need not claim anything.
+        let zero = b.sub(&wires[0], &wires[0]);
+        b.assert_zero(&[zero])?;
         for step in &self.steps {
             let new = self.step(b, &wires, step)?;
             wires.push(new);

@@ -13,6 +13,7 @@ use volery_circuit::{
     Backend, Error as CircuitError, Hint, MatrixShape, Ops, Peek, Polynomials, Prove, Statement,
 };
 use volery_field::{Authenticated, Mac, Value, pack_elements};
+use volery_vole::supply::Chain;
 use volery_vole::{Prg, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
@@ -268,7 +269,11 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
 
     fn seed(&mut self) -> Result<[u8; 16], Error> {
         match &mut self.transcript {
-            Some(transcript) => Ok(transcript.challenge_seed("block").into_bytes()),
+            Some(transcript) => {
+                // It also depends on the stock's chain.
+                transcript.absorb("chain", Chain::from_bytes([0xd7; 32]).as_bytes());
+                Ok(transcript.challenge_seed("block").into_bytes())
+            }
             None => Ok(self.link.channel().recv_array(tags::ELEMENTS_CHALLENGE)?),
         }
     }
@@ -317,7 +322,7 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
         self.close()?;
         self.open_until(0)?;
         self.link.channel().flush()?;
-        if let (Some(said), Some(transcript)) = (self.link.said(), &mut self.transcript) {
+        if let (Some(said), Some(transcript)) = (self.link.said()?, &mut self.transcript) {
             transcript.absorb(tags::MASKS.name(), &said);
         }
         self.seed()

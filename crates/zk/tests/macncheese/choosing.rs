@@ -70,26 +70,30 @@ fn a_prover_whose_branch_does_not_hold_stops_before_it_says_anything_of_it() {
 
 /// "One of these", said so that any backend can prove it, with a product before.
 struct OneOf<R, S> {
+    /// What tells it from its like.
+    number: usize,
     branches: Branches<R, Whole<S>>,
     pick: Option<usize>,
 }
 
 impl<R: Ring, S: Clone> OneOf<R, S> {
-    fn new(branches: Vec<S>, pick: Option<usize>) -> Self {
+    fn new(number: usize, branches: Vec<S>, pick: Option<usize>) -> Self {
         let branches = branches.into_iter().map(Whole).collect();
         let branches = Branches::with_shape(branches, 0, Shape::default()).expect("some");
-        Self { branches, pick }
+        Self { number, branches, pick }
     }
 }
 
 impl<R: Ring, S: Clone> Clone for OneOf<R, S> {
     fn clone(&self) -> Self {
-        Self { branches: self.branches.clone(), pick: self.pick }
+        Self { number: self.number, branches: self.branches.clone(), pick: self.pick }
     }
 }
 
 impl<R: Ring, S: Clone + Sync, B: Choose<R, Whole<S>>> Statement<B> for OneOf<R, S> {
-    fn identify(&self, _digest: &mut Digest) {}
+    fn identify(&self, digest: &mut Digest) {
+        digest.number("number", self.number as u64);
+    }
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
         let one = b.secret(1, &mut |_| Ok(vec![R::ONE]))?;
@@ -119,9 +123,13 @@ fn children<S>(
     (branches, way.map(|_| chosen))
 }
 
-fn one_of<R: Ring, S: Clone>(way: Option<usize>, branch: impl Fn(Option<usize>, usize) -> S) -> OneOf<R, S> {
+fn one_of<R: Ring, S: Clone>(
+    number: usize,
+    way: Option<usize>,
+    branch: impl Fn(Option<usize>, usize) -> S,
+) -> OneOf<R, S> {
     let (branches, chosen) = children(way, 2, 1, branch);
-    OneOf::new(branches, chosen.map(|chosen| chosen[0]))
+    OneOf::new(number, branches, chosen.map(|chosen| chosen[0]))
 }
 
 fn joined<S>(join: Join, way: Option<usize>, branch: impl Fn(Option<usize>, usize) -> S) -> Disjunction<S> {
@@ -143,11 +151,11 @@ fn deep<R: Small>(way: Option<usize>, leaf: &impl Fn(usize) -> Program<R>) -> De
         let program = leaf(number);
         if way.is_some() { program } else { program.public() }
     };
-    one_of(way, |way, a| {
+    one_of(0, way, |way, a| {
         joined(Join::AtLeast(2), way, |way, b| {
-            one_of(way, |way, c| {
+            one_of(b, way, |way, c| {
                 joined(Join::Linear, way, |way, d| {
-                    one_of(way, |way, e| program(way, 2 * (2 * (2 * (3 * a + b) + c) + d) + e))
+                    one_of(d, way, |way, e| program(way, 2 * (2 * (2 * (3 * a + b) + c) + d) + e))
                 })
             })
         })

@@ -139,7 +139,7 @@ fn the_embedding_is_refused_where_hashes_forge_it_and_where_it_has_less_than_for
 
 #[test]
 fn a_threshold_that_does_not_fit_into_the_first_piece_gets_a_longer_one() {
-    let programs = vec![Program::<F2>::new([1, 2], 3, 10); 40];
+    let programs: Vec<_> = (0..40).map(|i| Program::<F2>::new([i, 2], 3, 10)).collect();
     let choice: Vec<usize> = (3..36).collect();
     let join = Join::AtLeast(choice.len());
     let (p, v) = (at_prover(join, &programs, &choice), at_verifier(join, &programs));
@@ -147,11 +147,31 @@ fn a_threshold_that_does_not_fit_into_the_first_piece_gets_a_longer_one() {
         between::<Bits, _, _>(how, &p, &v).accepted();
     }
     // In a threshold again: 8 * 5 * 8 commitments at least.
-    let inner = |choice: &[usize]| at_prover(Join::AtLeast(5), &programs[..6], choice);
+    let inner = |i: usize| at_prover(Join::AtLeast(5), &programs[i..i + 6], &[0, 1, 2, 4, 5]);
     let outer = |choice: &[usize]| {
-        let any = Disjunction::new(Join::AtLeast(8), (0..9).map(|_| inner(&[0, 1, 2, 4, 5])).collect());
+        let any = Disjunction::new(Join::AtLeast(8), (0..9).map(inner).collect());
         Tree::Any(any.expect("fits").with_choice(choice))
     };
     let choice: Vec<usize> = (1..9).collect();
     between::<Bits, _, _>(blocks(1 << 12), &outer(&choice), &outer(&[])).accepted();
+}
+
+/// With equal branches one witness would count for two.
+#[test]
+fn a_threshold_of_equal_branches_is_refused_by_both_parties() {
+    let [one, other] = [1, 2].map(|seed| Program::<F2>::new([seed, 2], 3, 10));
+    let twice = [other, one.clone(), one];
+    for (r, choice, fits) in [(1, &[1][..], true), (2, &[1, 2], false), (3, &[0, 1, 2], false)] {
+        let (p, v) = (at_prover(Join::AtLeast(r), &twice, choice), at_verifier(Join::AtLeast(r), &twice));
+        let end = between::<Bits, _, _>(blocks(1 << 12), &p, &v);
+        if fits {
+            end.accepted();
+            continue;
+        }
+        for result in &end.results {
+            let told = matches!(result, Err(Error::Statement(StatementError::Public(reason))) if reason.contains("branches 1 and 2"));
+            assert!(told, "{result:?}");
+        }
+        assert!(end.sent.iter().all(Vec::is_empty));
+    }
 }

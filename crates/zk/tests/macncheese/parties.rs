@@ -90,7 +90,7 @@ pub(crate) struct Over<F, M>(core::marker::PhantomData<(F, M)>);
 fn challenges<'c>(how: How) -> Challenges<'c> {
     match how.fiat_shamir {
         true => Challenges::FiatShamir(Transcript::new("test", &SessionId::new([1; 32]))),
-        false => Challenges::seeded(&mut ChaCha20Rng::seed_from_u64(7)),
+        false => Challenges::seeded(&SessionId::new([1; 32]), &mut ChaCha20Rng::seed_from_u64(7)),
     }
 }
 

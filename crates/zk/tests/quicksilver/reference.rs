@@ -9,6 +9,7 @@
 use volery_channel::{Channel, ChannelExt as _, tags};
 use volery_circuit::{Backend, Error as CircuitError, Hint, Ops, Peek, Polynomials, Prove, Statement};
 use volery_field::{F2, Gf128, Gf256, Mac, Ring as _};
+use volery_vole::supply::Chain;
 use volery_vole::{Prg, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
@@ -86,6 +87,12 @@ pub(crate) struct Reference<'a> {
     commitments: u64,
     s_boxes: u64,
     tally: Tally,
+}
+
+/// The next seed that is a hash. It also depends on the stock's chain.
+pub(crate) fn challenge(transcript: &mut Transcript) -> [u8; 16] {
+    transcript.absorb("chain", Chain::from_bytes([0xd7; 32]).as_bytes());
+    transcript.challenge_seed("block").into_bytes()
 }
 
 /// Longest frame of masked bits, in bytes.
@@ -222,7 +229,7 @@ impl<'a> Reference<'a> {
         while self.pending.len() > left {
             let block = self.pending.remove(0);
             let seed = match &mut self.transcript {
-                Some(transcript) => transcript.challenge_seed("block").into_bytes(),
+                Some(transcript) => challenge(transcript),
                 None => self.channel.recv_array(tags::CHALLENGE)?,
             };
             let opening = self.opening(&block, seed);

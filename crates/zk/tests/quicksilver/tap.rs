@@ -118,4 +118,8 @@ impl<C: Channel> Channel for Tap<C> {
     fn stats(&self) -> Stats {
         self.inner.stats()
     }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.inner.binding()
+    }
 }

@@ -55,8 +55,8 @@ pub fn assert_at_most<F: Value, B: Prove<F>>(
 /// The backend's.
 pub fn is_zero<F: Value, B: Prove<F>>(b: &mut B, x: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
     let mut inverses = b.secret(2 * x.len(), &mut |peek| {
-        // Where there is no inverse any element does; zero needs no branch in the claims.
-        let inverses = x.iter().map(|x| peek.value(x).inverse().unwrap_or(F::ZERO));
+        // Where there is no inverse any element does; zero needs no branch in the claims, and no time that differs.
+        let inverses = x.iter().map(|x| peek.value(x).inverse_or_zero());
         let mut values: Vec<F> = inverses.collect();
         for (index, x) in x.iter().enumerate() {
             values.push(F::ONE - peek.value(x) * values[index]);

@@ -18,32 +18,47 @@ trait Gadget {
     fn run<B: Prove<F61>>(&self, b: &mut B, x: &[B::Wire]) -> core::result::Result<Vec<B::Wire>, B::Error>;
 }
 
-/// Runs the gadget on `x`, then with every committed value changed alone: that must fail, or change no result.
-fn evaluate(gadget: &impl Gadget, x: &[F61]) -> Result<Vec<F61>> {
-    let mut recorder = Recorder::new();
-    let inputs = recorder.input("x", x.len() as u32, false)?;
-    let outputs = gadget.run(&mut recorder, &inputs)?;
-    let circuit = recorder.finish(&[("results", &outputs)])?;
-    let mut evaluator = Evaluator::tracing();
-    let wires = evaluator.secret(x.len(), &mut |_| Ok(x.to_vec()))?;
-    let results = gadget.run(&mut evaluator, &wires)?;
-    let trace = evaluator.into_trace().values().to_vec();
-    let run = |circuit: &Circuit<F61>, values: Vec<F61>| -> Result<Vec<F61>> {
-        let Computed { outputs, asserted } = circuit.compute(&mut Evaluator::new(), values)?;
+/// A gadget as a circuit, an honest prover's values for its wires, and what comes out then.
+struct Recorded {
+    circuit: Circuit<F61>,
+    values: Vec<F61>,
+    results: Vec<F61>,
+}
+
+impl Recorded {
+    fn new(gadget: &impl Gadget, x: &[F61]) -> Result<Self> {
+        let mut recorder = Recorder::new();
+        let inputs = recorder.input("x", x.len() as u32, false)?;
+        let outputs = gadget.run(&mut recorder, &inputs)?;
+        let circuit = recorder.finish(&[("results", &outputs)])?;
+        let mut evaluator = Evaluator::tracing();
+        let wires = evaluator.secret(x.len(), &mut |_| Ok(x.to_vec()))?;
+        let results = gadget.run(&mut evaluator, &wires)?;
+        Ok(Self { circuit, values: evaluator.into_trace().values().to_vec(), results })
+    }
+
+    /// What comes out for a prover that commits to these values.
+    fn run(&self, values: Vec<F61>) -> Result<Vec<F61>> {
+        let Computed { outputs, asserted } = self.circuit.compute(&mut Evaluator::new(), values)?;
         Evaluator::new().assert_zero(&asserted)?;
         Ok(outputs)
-    };
-    assert!(run(&circuit, trace.clone())? == results);
-    for changed in x.len()..trace.len() {
+    }
+}
+
+/// Runs the gadget on `x`, then with every committed value changed alone: that must fail, or change no result.
+fn evaluate(gadget: &impl Gadget, x: &[F61]) -> Result<Vec<F61>> {
+    let recorded = Recorded::new(gadget, x)?;
+    assert!(recorded.run(recorded.values.clone())? == recorded.results);
+    for changed in x.len()..recorded.values.len() {
         for change in [F61::ONE, -F61::ONE, f(2), f(-2)] {
-            let mut values = trace.clone();
+            let mut values = recorded.values.clone();
             values[changed] += change;
-            if let Ok(others) = run(&circuit, values) {
-                assert!(others == results, "secret {changed} can be changed");
+            if let Ok(others) = recorded.run(values) {
+                assert!(others == recorded.results, "secret {changed} can be changed");
             }
         }
     }
-    Ok(results)
+    Ok(recorded.results)
 }
 
 fn unsatisfied<T>(result: Result<T>) -> bool {
@@ -61,6 +76,7 @@ struct ShiftSigned(usize, usize);
 struct Less(usize);
 struct AtMost(usize);
 struct Equal;
+struct Zero;
 struct FixedMul(Fixed);
 
 impl Gadget for Bits {
@@ -104,6 +120,12 @@ impl Gadget for AtMost {
 impl Gadget for Equal {
     fn run<B: Prove<F61>>(&self, b: &mut B, x: &[B::Wire]) -> core::result::Result<Vec<B::Wire>, B::Error> {
         equal(b, &x[..1], &x[1..])
+    }
+}
+
+impl Gadget for Zero {
+    fn run<B: Prove<F61>>(&self, b: &mut B, x: &[B::Wire]) -> core::result::Result<Vec<B::Wire>, B::Error> {
+        is_zero(b, x)
     }
 }
 
@@ -261,4 +283,37 @@ fn is_zero_finds_the_one_zero() {
     assert!(f(-1).inverse().is_some());
     let none: Vec<F61> = is_zero(&mut Evaluator::new(), &[]).expect("nothing to do");
     assert!(none.is_empty());
+}
+
+/// The sum `b_0 + 2 b_1 + ..` is right: nothing but the claims `b_i^2 = b_i` can tell.
+#[test]
+fn bits_that_are_none_and_add_up_to_the_value_are_refused() {
+    let recorded = Recorded::new(&Bits(8), &[f(77), f(200)]).expect("in range");
+    for value in 0..2 {
+        for bit in 0..7 {
+            for change in [f(1), f(-1), f(2), f(-2), F61::new(P / 2)] {
+                let (mut values, first) = (recorded.values.clone(), 2 + 8 * value + bit);
+                values[first] += change + change;
+                values[first + 1] -= change;
+                assert!(unsatisfied(recorded.run(values)), "bits {bit} and {} of value {value}", bit + 1);
+            }
+        }
+    }
+}
+
+/// A prover that calls an element zero that is not: it has `z = 1` or any other `z`, and `v = (1 - z) / x`, so `x v = 1 - z` holds.
+#[test]
+fn an_element_that_is_not_zero_is_not_called_zero_whatever_else_is_committed() {
+    for x in [f(1), f(2), f(-1), F61::new(P / 3)] {
+        let recorded = Recorded::new(&Zero, &[x]).expect("holds");
+        for z in [f(1), f(2), f(-1), x] {
+            let v = (F61::ONE - z) * x.inverse().expect("not zero");
+            assert!(unsatisfied(recorded.run(vec![x, v, z])));
+        }
+    }
+    // And nobody calls zero anything else: the other claim says so.
+    let recorded = Recorded::new(&Zero, &[f(0)]).expect("holds");
+    for (v, z) in [(0, 0), (1, 0), (5, 2), (-1, -1)] {
+        assert!(unsatisfied(recorded.run(vec![f(0), f(v), f(z)])));
+    }
 }

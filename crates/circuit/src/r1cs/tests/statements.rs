@@ -150,3 +150,10 @@ fn without_a_witness_there_is_nothing_to_evaluate() {
     let verifier = R1csStatement::new(Arc::new(every_kind().0), vec![f(5), f(3)]).expect("two values");
     assert_eq!(Evaluator::check(&verifier), Err(Error::Witness("none was given".into())));
 }
+
+#[test]
+fn a_system_without_constraints_claims_nothing() {
+    let counts = Counts { wires: 3, outputs: 0, public_inputs: 0, private_inputs: 2 };
+    let system = Builder::<F61>::new(counts).expect("enough wires").finish();
+    assert_eq!(R1csStatement::new(Arc::new(system), Vec::new()).map(drop), Err(Error::nothing_claimed()));
+}

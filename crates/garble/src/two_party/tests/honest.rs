@@ -10,7 +10,7 @@ use volery_circuit::{Evaluator as Clear, Prove as _};
 use volery_field::{F2, Gf128};
 use volery_vole::cot::{ProverParty, VerifierParty};
 use volery_vole::softspoken::{FieldBits, Receiver, Sender};
-use volery_vole::supply::{Correlations, Profile, Stock, Supply};
+use volery_vole::supply::{Chain, Correlations, Profile, Stock, Supply};
 
 use super::functions::Toy;
 use super::parties::{
@@ -54,6 +54,10 @@ impl<S: Correlations> Correlations for Noting<S> {
     }
     fn may_wait(&self) -> bool {
         self.0.may_wait()
+    }
+
+    fn chain(&mut self, channel: &mut dyn Channel, taken: u64) -> Result<Chain, volery_vole::Error> {
+        self.0.chain(channel, taken)
     }
 }
 

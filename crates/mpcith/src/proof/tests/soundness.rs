@@ -197,6 +197,39 @@ fn an_honest_run_on_a_wrong_witness_is_rejected() {
     files_of_false_claims_are_rejected::<F61>();
 }
 
+/// The same run, with output shares that add up for whoever believes two of them: each player says what the other two shares lack of zero. So the
+/// closed player's is always the one that the opened views imply; that the opened players' are not what their views give, tells.
+fn output_shares_that_no_view_gives_are_rejected<R: PublicRing>() {
+    for protocol in PROTOCOLS {
+        let settings = settings(protocol, 40);
+        let FalseClaim { program, header, mut committed } = FalseClaim::<R>::new(settings);
+        let shape = program.shape();
+        for first in committed.first.chunks_exact_mut(shape.first()) {
+            let real = first[..3 * shape.outputs].to_vec();
+            let share = |player: usize| &real[player % 3 * shape.outputs..][..shape.outputs];
+            for (player, said) in first[..3 * shape.outputs].chunks_exact_mut(shape.outputs).enumerate() {
+                R::complement(share(player + 1), share(player + 2), said);
+            }
+        }
+        let result = verify_program(&program, &file(&header, &committed), settings.parameters, None);
+        match (protocol, result) {
+            (Protocol::Zkboo, Err(Error::Repetition { reason, .. })) => {
+                assert!(reason.contains("is not what its view gives"), "{reason}");
+            }
+            // Where the first message is recomputed, its digest tells.
+            (Protocol::Zkbpp, Err(error)) => assert!(error.is_rejection(), "{error}"),
+            (_, other) => panic!("{} {protocol}: {other:?}", R::NAME),
+        }
+    }
+}
+
+#[test]
+fn an_opened_player_s_output_share_is_what_its_view_gives() {
+    output_shares_that_no_view_gives_are_rejected::<F2>();
+    output_shares_that_no_view_gives_are_rejected::<Z32>();
+    output_shares_that_no_view_gives_are_rejected::<F61>();
+}
+
 #[test]
 fn its_files_are_rejected_at_the_soundness_that_is_demanded() {
     for protocol in PROTOCOLS {

@@ -30,7 +30,9 @@ fn each_class_accepts_exactly_its_bytes() {
         assert_eq!(holds(&Class::JsonText, &text), byte >= 32 && byte != b'"' && byte != b'\\', "{byte}");
         assert_eq!(holds(&Class::Number, &text), byte.is_ascii_digit(), "{byte}");
         assert_eq!(holds(&Class::HeaderValue, &text), byte == 9 || (byte >= 32 && byte != 127), "{byte}");
-        assert_eq!(holds(&Class::Target, &text), byte.is_ascii_graphic(), "{byte}");
+        let visible = byte.is_ascii_graphic();
+        assert_eq!(holds(&Class::Path, &text), visible && !b"?#".contains(&byte), "{byte}");
+        assert_eq!(holds(&Class::Query, &text), visible && byte != b'#', "{byte}");
         assert!(holds(&Class::Opaque, &text));
     }
 }

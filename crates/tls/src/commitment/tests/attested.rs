@@ -5,16 +5,16 @@ use core::ops::Range;
 use curve25519_dalek::scalar::Scalar;
 
 use super::super::*;
-use crate::attestation::{Attestation, Committed, Mode, Part, SigningKey, Statement};
+use crate::attestation::{Attestation, Committed, Context, Mode, Part, SigningKey, Statement};
 use crate::claim::Class;
 use crate::disclosure::{Hidden, Part as Named};
 use crate::prf::Side;
 
-/// The response, whose balance comes in two chunks; and the query, of which only the target is looked at.
+/// The response, whose balance comes in two chunks; and the query, of which only the path is looked at.
 pub(super) const TEXT: &[u8] =
     b"HTTP/1.1 200 OK\r\n\r\n{\"name\":\"somebody with quite a long name.\", \"balance\": 512\r\n03}";
 
-/// Where the request has its target.
+/// Where the request has its path.
 pub(super) const TARGET: Range<u64> = 5..9;
 /// Where the name is: a byte more than one value holds.
 pub(super) const NAME: Range<u64> = 28..60;
@@ -27,7 +27,7 @@ pub(super) fn number(side: Side, start: u64, length: u64) -> Place {
     Place { side, start, length, form: Form::Number }
 }
 
-/// The openings of the name, the balance, and the target; each with its place as its blinding.
+/// The openings of the name, the balance, and the path; each with its place as its blinding.
 pub(super) fn openings() -> Openings {
     let value =
         |range: Range<usize>| Opening::of_bytes(&TEXT[range.clone()], Scalar::from(range.start as u64));
@@ -66,9 +66,13 @@ fn unsigned() -> Statement {
     Statement {
         mode: Mode::Proxy,
         server_name: "example.com".into(),
+        port: 443,
+        certificate: [0xce; 32],
         time: 1_780_000_000,
         rounds: 1,
-        query: part(vec![committed(&Named::Target, Form::Bytes, &[TARGET], &[5])]),
+        pipelined: false,
+        context: Context::default(),
+        query: part(vec![committed(&Named::Path, Form::Bytes, &[TARGET], &[5])]),
         response: part(vec![
             committed(&json("name"), Form::Bytes, &[NAME], &[28, 59]),
             committed(&json("balance"), Form::Number, &[74..77, 79..81], &[74]),

@@ -19,7 +19,7 @@ fn what_is_shown_is_the_payload_and_nothing_else_is_in_the_file() {
     let all = openings().check(&statement()).unwrap();
     let name = shown(Side::Server, "json name", &[NAME], &TEXT[28..60]);
     let balance = shown(Side::Server, "json balance", &[74..77, 79..81], b"51203");
-    assert_eq!(all, [shown(Side::Client, "target", &[TARGET], &TEXT[5..9]), name.clone(), balance]);
+    assert_eq!(all, [shown(Side::Client, "path", &[TARGET], &TEXT[5..9]), name.clone(), balance]);
     assert_eq!(openings().check_all(&statement()), Ok(()));
     let chosen = openings().select(&[(Side::Server, 28)]).unwrap();
     let read = Openings::from_bytes(&chosen.to_bytes()).unwrap();

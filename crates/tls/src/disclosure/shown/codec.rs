@@ -3,13 +3,14 @@
 use core::ops::Range;
 
 use super::{Hidden, MAX_CLAIMS, MAX_HIDDEN, MAX_RANGES, Part, Shown};
+use crate::attestation::{Context, MAX_CONTEXT};
 use crate::claim::{self, Class, MAX_ENCODED, Malformed, put_number, put_text, read_number, read_text};
 use crate::commitment::Form;
 use crate::cursor::{Cursor, Flaw};
 use crate::disclosure::Refusal;
 use crate::http::MAX_MESSAGES;
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 /// The longest path or header name.
 const MAX_NAME: usize = 1 << 10;
 /// The most bytes of a hidden string's description in the message.
@@ -18,18 +19,21 @@ const MAX_DESCRIPTION: usize = 13 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * MAX
 /// What P sends before the proof. Both directions: the request's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::disclosure) struct Message {
+    /// What V is to sign with it.
+    pub(in crate::disclosure) context: Context,
     pub(in crate::disclosure) opened: Vec<u8>,
     pub(in crate::disclosure) shown: [Shown; 2],
 }
 
 impl Message {
-    /// The most bytes of a message with so many of each part.
+    /// The most bytes of a message with so many of each part, its few numbers and the context besides.
     pub(in crate::disclosure) fn max_bytes(opened: usize, payload: usize) -> usize {
-        64 + opened + payload + 2 * MAX_HIDDEN * MAX_DESCRIPTION
+        128 + opened + payload + 2 * MAX_HIDDEN * MAX_DESCRIPTION
     }
 
     pub(in crate::disclosure) fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
+        put_text(&mut out, self.context.as_bytes());
         put_text(&mut out, &self.opened);
         for shown in &self.shown {
             put_text(&mut out, &shown.text);
@@ -60,8 +64,10 @@ impl Message {
                 "of another version: the two parties run different programs".into(),
             ));
         }
+        let context = Context::new(read_text(cursor, "the context", MAX_CONTEXT)?);
+        let context = context.map_err(|error| Refusal::Message(error.to_string()))?;
         let opened = read_text(cursor, "the opened bits", usize::MAX)?.to_vec();
-        Ok(Self { opened, shown: [read_shown(cursor)?, read_shown(cursor)?] })
+        Ok(Self { context, opened, shown: [read_shown(cursor)?, read_shown(cursor)?] })
     }
 }
 
@@ -83,8 +89,9 @@ fn put_hidden(out: &mut Vec<u8>, hidden: &Hidden) {
     let (code, name) = match &hidden.part {
         Part::Json(path) => (1, path.as_str()),
         Part::Header(name) => (2, name.as_str()),
-        Part::Target => (3, ""),
+        Part::Path => (3, ""),
         Part::Body => (4, ""),
+        Part::Query => (5, ""),
     };
     out.push(code);
     put_text(out, name.as_bytes());
@@ -129,8 +136,9 @@ fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Malformed> {
     let part = match (code, name.is_empty()) {
         (1, _) => Part::Json(name),
         (2, false) => Part::Header(name),
-        (3, true) => Part::Target,
+        (3, true) => Part::Path,
         (4, true) => Part::Body,
+        (5, true) => Part::Query,
         _ => return Err(unknown("part of a message")),
     };
     let commit = match cursor.u8("a form")? {

@@ -2,9 +2,11 @@
 //!
 //! Everything is shown but what is hidden, so V, and whoever reads the attestation, sees what stands around a hidden value: that
 //! `response.user.age` is a value of that name in that place, and not two digits somewhere on a page. A hidden string is named by
-//! what it is ([`Part`]), and V finds it by that name in the text that it sees.
+//! what it is ([`Part`]), and V finds it by that name in the text that it sees. `rest` decides what is hidden that P does not name, `fields` which
+//! header fields may be.
 
 mod codec;
+mod fields;
 mod rest;
 mod structure;
 #[cfg(test)]
@@ -13,8 +15,10 @@ mod tests;
 
 pub(super) use codec::Message;
 pub(crate) use codec::{put_all_hidden, read_all_hidden};
-pub(super) use rest::all_but;
-pub(super) use structure::{check, exchanges, find, no_round};
+pub use fields::{Fate, fate};
+pub use rest::{Rest, Wish};
+pub(crate) use structure::Server;
+pub(super) use structure::{Checked, check, check_pipelined, exchanges, find};
 
 use core::ops::Range;
 
@@ -41,8 +45,10 @@ pub enum Part {
     Json(String),
     /// The values of all header fields of this name. Something can be claimed about it only if there is one.
     Header(String),
-    /// The target of the request.
-    Target,
+    /// The path of the request's target, after its slash and up to its question mark: which document is asked for.
+    Path,
+    /// The query of the request's target, after its question mark.
+    Query,
     /// The whole body. V then knows nothing about it but its length.
     Body,
 }
@@ -52,7 +58,8 @@ impl core::fmt::Display for Part {
         match self {
             Self::Json(path) => write!(f, "json {path}"),
             Self::Header(name) => write!(f, "header {name}"),
-            Self::Target => f.write_str("target"),
+            Self::Path => f.write_str("path"),
+            Self::Query => f.write_str("query"),
             Self::Body => f.write_str("body"),
         }
     }
@@ -65,7 +72,7 @@ impl Serialize for Part {
     }
 }
 
-/// A part that P shows where all else is hidden.
+/// A part that P names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reveal {
     /// In a request or in a response.
@@ -207,6 +214,11 @@ impl Shown {
         }
     }
 
+    /// The hidden strings that something is proved about.
+    pub(super) fn constrained(&self) -> impl Iterator<Item = &Hidden> {
+        self.hidden.iter().filter(|hidden| hidden.is_constrained())
+    }
+
     /// The ranges of which nothing is proved.
     pub(super) fn opaque(&self) -> Vec<Range<usize>> {
         let opaque = self.hidden.iter().filter(|hidden| !hidden.is_constrained());
@@ -239,8 +251,7 @@ impl Shown {
                 Some(_) => {}
             }
         }
-        let constrained = self.hidden.iter().filter(|hidden| hidden.is_constrained());
-        if constrained.map(Hidden::length).sum::<usize>() > MAX_CONSTRAINED {
+        if self.constrained().map(Hidden::length).sum::<usize>() > MAX_CONSTRAINED {
             return refuse(
                 "more than 2^16 hidden bytes that something is claimed about, or that are committed to",
             );

@@ -4,48 +4,30 @@ use core::ops::Range;
 
 use zeroize::Zeroizing;
 
+use super::fields::{Fate, fate};
 use super::{Hidden, Hide, Part, Shown, message_name};
 use crate::claim::{Assertion, Class, MAX_DIGITS};
 use crate::commitment::Form;
 use crate::disclosure::Refusal;
 use crate::http::json::{self, Kind, Path};
-use crate::http::{self, Body, Exchange, Framing, Header, Request, Response};
+use crate::http::{self, Body, Exchange, Header, Request, Response};
 use crate::prf::Side;
-
-/// Header fields that say how a message is to be read, and of what it is a part or an answer to. Some servers take the target, the host or the
-/// method from others than the request line and `Host`.
-const NEVER_HIDDEN: [&str; 16] = [
-    "host",
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "content-encoding",
-    "content-type",
-    "content-range",
-    "range",
-    "if-range",
-    "x-original-url",
-    "x-rewrite-url",
-    "x-forwarded-host",
-    "x-host",
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
-];
 
 /// Statuses of answers that are parts of something, or changes to it.
 const PARTIAL: [u16; 2] = [206, 226];
 
+/// Why a field of a request is not hidden.
+pub(super) const UNKNOWN: &str =
+    "what servers do with this field is not known, so it cannot be hidden: reveal it, or leave it out";
+
+/// The port of a URL that names none.
+const HTTPS: u16 = 443;
+
 /// The most bytes of bodies that are read for hidden values, in all: each value is looked for anew.
 const MAX_SEARCHED: usize = 1 << 27;
 
-/// Methods whose requests may have a body where other requests follow on the connection.
-const WITH_BODY: [&[u8]; 3] = [b"POST", b"PUT", b"PATCH"];
-
-/// Whether V has to read a header field of this name.
-pub(super) fn is_structure(name: &[u8]) -> bool {
-    NEVER_HIDDEN.iter().any(|never| never.as_bytes().eq_ignore_ascii_case(name))
-}
+/// Character sets in which the bytes of a JSON text mean what they mean here.
+const CHARSETS: [&str; 4] = ["utf-8", "utf8", "us-ascii", "ascii"];
 
 /// Requests and responses of a whole connection, in order: at least one of each.
 pub(in crate::disclosure) fn exchanges(texts: [&[u8]; 2], closed: bool) -> Result<Vec<Exchange>, Refusal> {
@@ -67,38 +49,66 @@ pub(in crate::disclosure) fn exchanges(texts: [&[u8]; 2], closed: bool) -> Resul
     {
         return Err(http(Side::Server, format!("status {status}: a part of a page is not read as one")));
     }
-    if exchanges.len() > 1 {
-        check_framing(request, &exchanges)?;
+    for (round, exchange) in exchanges.iter().enumerate() {
+        let last = round + 1 == exchanges.len();
+        let checked = http::check_request(request, &exchange.request, last);
+        checked.map_err(|error| http(Side::Client, error.to_string()))?;
+        let checked = http::check_response(response, &exchange.response, last);
+        checked.map_err(|error| http(Side::Server, error.to_string()))?;
+    }
+    let unusual = |exchange: &Exchange| !http::has_usual_body(request, &exchange.request);
+    if exchanges.len() > 1 && exchanges.last().is_some_and(unusual) {
+        let reason = "where there are several, only POST, PUT and PATCH may have a body, with Content-Length";
+        return Err(http(Side::Client, reason.into()));
     }
     Ok(exchanges)
 }
 
-/// That no server can take a request's body for the next request, or the next request for its body: the responses would be answers to
-/// other requests than those that they stand for here.
-///
-/// Some servers ignore a body where the method has no use for one, and not all agree on bodies in chunks. With one request and one
-/// response this does not matter: the first response is the first request's.
-fn check_framing(request: &[u8], exchanges: &[Exchange]) -> Result<(), Refusal> {
-    let usual = |exchange: &Exchange| match exchange.request.body.framing {
-        Framing::None => true,
-        Framing::Length => WITH_BODY.contains(&slice(request, &exchange.request.method)),
-        Framing::Chunked | Framing::Close => false,
+/// That no server can take hidden bytes of a request's body for another request, whose response might be taken for this one's: V does not see
+/// what they are.
+fn check_hidden_body(request: &Shown, exchanges: &[Exchange]) -> Result<(), Refusal> {
+    let hides = |body: &Body| {
+        let mut hidden = request.hidden.iter().flat_map(|hidden| &hidden.ranges);
+        hidden.any(|range| body.parts.iter().any(|part| overlap(range, part)))
     };
-    if exchanges.iter().all(usual) {
+    let mut requests = exchanges.iter().map(|exchange| &exchange.request);
+    if requests.all(|other| http::has_usual_body(&request.text, other) || !hides(&other.body)) {
         return Ok(());
     }
     let reason =
-        "where there are several, only POST, PUT and PATCH may have a body, and no body may come in chunks";
+        "only POST, PUT and PATCH may have a body of which something is hidden, and with Content-Length";
     Err(Refusal::Http { side: Side::Client, reason: reason.into() })
+}
+
+/// That V sees all of each target before the last: a query may have the server take the method for another one, and where requests are sent
+/// at once nothing else stops a response without its body.
+///
+/// # Errors
+/// [`Refusal::Http`].
+pub(in crate::disclosure) fn check_pipelined(request: &Shown, exchanges: &[Exchange]) -> Result<(), Refusal> {
+    let before_last = exchanges.iter().take(exchanges.len().saturating_sub(1));
+    let mut targets = before_last.map(|exchange| &exchange.request.target);
+    let hidden = |target: &Range<usize>| {
+        request.hidden.iter().flat_map(|hidden| &hidden.ranges).any(|range| overlap(range, target))
+    };
+    if !targets.any(hidden) {
+        return Ok(());
+    }
+    let reason = "where requests are sent at once, all targets but the last have to be shown";
+    Err(Refusal::Http { side: Side::Client, reason: reason.into() })
+}
+
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
 }
 
 /// One direction's message.
 pub(super) struct Message<'a> {
-    side: Side,
+    pub(super) side: Side,
     round: usize,
     pub(super) text: &'a [u8],
-    /// The request's.
-    pub(super) target: Option<&'a Range<usize>>,
+    /// If it is one.
+    pub(super) request: Option<&'a Request>,
     pub(super) headers: &'a [Header],
     pub(super) body: &'a Body,
 }
@@ -126,37 +136,51 @@ impl<'a> Message<'a> {
                 side,
                 round,
                 text,
-                target: Some(&request.target),
+                request: Some(request),
                 headers: &request.headers,
                 body: &request.body,
             },
             Side::Server => {
                 let Response { headers, body, .. } = response;
-                Self { side, round, text, target: None, headers, body }
+                Self { side, round, text, request: None, headers, body }
             }
         }
     }
 
     /// Which bytes a part is, and of which class.
     fn locate(&self, part: &Part) -> Result<(Class, Vec<Range<usize>>), Refusal> {
-        let refuse = |reason: &str| self.refusal(part, reason);
-        let (class, ranges) = match part {
-            Part::Json(path) => self.json(part, path)?,
-            Part::Header(name) => (Class::HeaderValue, self.header(part, name)?),
-            Part::Target => {
-                let target = self.target.ok_or_else(|| refuse("only a request has one"))?;
-                // The slash stays: it says that this is a path, and not another host.
-                (Class::Target, core::iter::once(target.start.saturating_add(1)..target.end).collect())
-            }
-            Part::Body => (Class::Opaque, self.body.parts.clone()),
-        };
-        if ranges.is_empty() || ranges.iter().any(Range::is_empty) {
-            return Err(refuse("it is empty, so there is nothing to hide"));
+        let (class, ranges) = self.find(part)?;
+        if ranges.is_empty() {
+            return Err(self.refusal(part, "it is empty, so there is nothing to hide"));
         }
         Ok((class, ranges))
     }
 
+    /// As [`Message::locate`]; no bytes for a part that is there and has none.
+    pub(super) fn find(&self, part: &Part) -> Result<(Class, Vec<Range<usize>>), Refusal> {
+        let refuse = |reason: &str| self.refusal(part, reason);
+        let request = || self.request.ok_or_else(|| refuse("only a request has one"));
+        let (class, mut ranges) = match part {
+            Part::Json(path) => self.json(part, path)?,
+            Part::Header(name) => (Class::HeaderValue, self.header(part, name)?),
+            Part::Path => {
+                let path = request()?.path(self.text);
+                // The slash stays: it says that this is a path, and not another host.
+                let after_slash = path.start.saturating_add(1).min(path.end)..path.end;
+                (Class::Path, vec![after_slash])
+            }
+            Part::Query => {
+                let query = request()?.query(self.text);
+                (Class::Query, vec![query.ok_or_else(|| refuse("the target has none"))?])
+            }
+            Part::Body => (Class::Opaque, self.body.parts.clone()),
+        };
+        ranges.retain(|range| !range.is_empty());
+        Ok((class, ranges))
+    }
+
     fn json(&self, part: &Part, path: &str) -> Result<(Class, Vec<Range<usize>>), Refusal> {
+        self.check_coding().map_err(|reason| self.refusal(part, reason))?;
         let parsed: Path = path.parse().map_err(|error| self.refusal(part, &format!("{error}")))?;
         if parsed.to_string() != path {
             return Err(self.refusal(part, &format!("the path is written {parsed}")));
@@ -171,16 +195,51 @@ impl<'a> Message<'a> {
         Ok((class, self.body.locate(value.content())))
     }
 
+    /// That every reader takes the body's bytes for the same JSON: they are UTF-8 and not compressed, as far as the header says.
+    ///
+    /// Under another character set the same bytes are another text: in UTF-7 `+ACI-` is a quotation mark.
+    pub(super) fn check_coding(&self) -> Result<(), &'static str> {
+        let fields = |name: &'static str| {
+            let fields = self.headers.iter().filter(move |header| header.is(self.text, name));
+            fields.map(|header| String::from_utf8_lossy(slice(self.text, &header.value)))
+        };
+        if fields("content-encoding").any(|coding| !coding.eq_ignore_ascii_case("identity")) {
+            return Err("the body is compressed or encoded (Content-Encoding), so it is not read as JSON");
+        }
+        let mut types = fields("content-type");
+        let (kind, more) = (types.next(), types.next());
+        if more.is_some() {
+            return Err("there are several Content-Type fields, so the body is not read as JSON");
+        }
+        let kind = kind.unwrap_or_default().to_ascii_lowercase();
+        let is_charset = |parameter: &&str| parameter.contains("charset");
+        let sound = |parameter: &str| {
+            let value = parameter.trim().strip_prefix("charset=").unwrap_or_default();
+            let value = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
+            CHARSETS.contains(&value)
+        };
+        if kind.split(';').filter(is_charset).all(sound) && kind.matches("charset").count() <= 1 {
+            Ok(())
+        } else {
+            Err(
+                "its character set (Content-Type) is neither UTF-8 nor ASCII, so the body is not read as JSON",
+            )
+        }
+    }
+
     /// The values of all fields of this name that have one.
     fn header(&self, part: &Part, name: &str) -> Result<Vec<Range<usize>>, Refusal> {
-        if is_structure(name.as_bytes()) {
-            return Err(self.refusal(part, "this field says how the message is to be read, so it is shown"));
+        match fate(self.side, name) {
+            Fate::Shows => {
+                return Err(
+                    self.refusal(part, "this field says how the message is to be read, so it is shown")
+                );
+            }
+            Fate::Unknown => return Err(self.refusal(part, UNKNOWN)),
+            Fate::Secret | Fate::Hideable => {}
         }
         let fields = self.headers.iter().filter(|header| header.is(self.text, name));
         let values: Vec<_> = fields.map(|header| header.value.clone()).collect();
-        if self.body.trailers.iter().any(|trailer| trailer.is(self.text, name)) {
-            return Err(self.refusal(part, "it comes again after the body, where nothing can be hidden"));
-        }
         if values.is_empty() {
             return Err(self.refusal(part, "there is no field of this name"));
         }
@@ -205,7 +264,7 @@ impl<'a> Message<'a> {
 }
 
 /// That a part is said to be of a message that is not there.
-pub(in crate::disclosure) fn no_round(side: Side, round: usize, part: &Part, rounds: usize) -> Refusal {
+pub(super) fn no_round(side: Side, round: usize, part: &Part, rounds: usize) -> Refusal {
     refusal(
         side,
         round,
@@ -283,17 +342,40 @@ fn spell(claim: &mut Assertion, written: &[u8]) {
     }
 }
 
-/// That what is shown are requests to this host and their whole responses, and that the hidden strings are the parts that they are
-/// said to be; how many requests there are. `closed`: the server ended the connection with `close_notify`.
+/// Whom a connection is with, as far as V knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Server<'a> {
+    /// The verified host.
+    pub(crate) host: &'a str,
+    /// The port, where V has connected to it; else it is the one that the requests name.
+    pub(crate) port: Option<u16>,
+    /// The ports that V has to do with; all if empty.
+    pub(crate) ports: &'a [u16],
+}
+
+/// What is known of shown messages that are sound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::disclosure) struct Checked {
+    pub(in crate::disclosure) exchanges: Vec<Exchange>,
+    pub(in crate::disclosure) port: u16,
+}
+
+/// That what is shown are requests to this server and their whole responses, and that the hidden strings are the parts that they are
+/// said to be; what they are, and to which port. `closed`: the server ended the connection with `close_notify`.
 ///
 /// # Errors
-/// [`Refusal::Shown`], [`Refusal::Http`], [`Refusal::Host`], [`Refusal::Part`].
-pub(in crate::disclosure) fn check(shown: &[Shown; 2], host: &str, closed: bool) -> Result<usize, Refusal> {
+/// [`Refusal::Shown`], [`Refusal::Http`], [`Refusal::Host`], [`Refusal::Port`], [`Refusal::Part`].
+pub(in crate::disclosure) fn check(
+    shown: &[Shown; 2],
+    server: &Server<'_>,
+    closed: bool,
+) -> Result<Checked, Refusal> {
     let [request, response] = shown;
     request.check_shape(Side::Client)?;
     response.check_shape(Side::Server)?;
     let exchanges = exchanges([&request.text, &response.text], closed)?;
-    exchanges.iter().try_for_each(|exchange| check_host(&request.text, &exchange.request, host))?;
+    let port = check_server(&request.text, &exchanges, server)?;
+    check_hidden_body(request, &exchanges)?;
     for (side, shown) in [(Side::Client, request), (Side::Server, response)] {
         check_search(side, &shown.hidden, &exchanges)?;
         for hidden in &shown.hidden {
@@ -307,25 +389,51 @@ pub(in crate::disclosure) fn check(shown: &[Shown; 2], host: &str, closed: bool)
             }
         }
     }
-    Ok(exchanges.len())
+    Ok(Checked { exchanges, port })
 }
 
-/// That the request is to the host that was verified: its target is a path, and its Host is this one, with a port or without.
-fn check_host(text: &[u8], request: &Request, host: &str) -> Result<(), Refusal> {
+/// That all requests are to this server; its port.
+fn check_server(text: &[u8], exchanges: &[Exchange], server: &Server<'_>) -> Result<u16, Refusal> {
+    let Server { host, port: known, ports } = *server;
+    let mut all = known;
+    for exchange in exchanges {
+        let named = check_host(text, &exchange.request, host)?;
+        // A port that V has connected to need not be named.
+        let port = named.or(known).unwrap_or(HTTPS);
+        if *all.get_or_insert(port) != port {
+            return Err(Refusal::Port {
+                port,
+                reason: "it is not the connection's, or not the other requests'",
+            });
+        }
+    }
+    let port = all.unwrap_or(HTTPS);
+    if ports.is_empty() || ports.contains(&port) {
+        return Ok(port);
+    }
+    Err(Refusal::Port { port, reason: "the notary has nothing to do with this port" })
+}
+
+/// That the request is to the host that was verified: its target is a path, and its Host is this one; the port that it names, if it does.
+fn check_host(text: &[u8], request: &Request, host: &str) -> Result<Option<u16>, Refusal> {
     let bracketed = format!("[{host}]");
     let expected = if host.contains(':') { &bracketed } else { host };
     let found = slice(text, &request.host);
     let rest = found.split_at_checked(expected.len());
     let rest = rest.filter(|(name, _)| name.eq_ignore_ascii_case(expected.as_bytes())).map(|(_, rest)| rest);
     let port = |rest: &[u8]| match rest {
-        [] => true,
-        [b':', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
-        _ => false,
+        [] => Some(None),
+        [b':', digits @ ..] => number(digits).map(Some),
+        _ => None,
     };
-    if rest.is_some_and(port) && slice(text, &request.target).starts_with(b"/") {
-        return Ok(());
-    }
-    Err(Refusal::Host { expected: host.into() })
+    let port = rest.and_then(port).filter(|_| slice(text, &request.target).starts_with(b"/"));
+    port.ok_or_else(|| Refusal::Host { expected: host.into() })
+}
+
+/// A port in its one form.
+fn number(digits: &[u8]) -> Option<u16> {
+    let canonical = digits.iter().all(u8::is_ascii_digit) && !digits.starts_with(b"0");
+    core::str::from_utf8(digits).ok().filter(|_| canonical)?.parse().ok()
 }
 
 pub(super) fn slice<'a>(text: &'a [u8], range: &Range<usize>) -> &'a [u8] {

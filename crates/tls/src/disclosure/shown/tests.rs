@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::attestation::Context;
 use crate::claim::Interval;
 use crate::http;
 
@@ -22,15 +23,20 @@ fn shown(hide: &[Hide]) -> [Shown; 2] {
 
 fn usual() -> [Shown; 2] {
     shown(&[
-        hide(Side::Client, Part::Target),
+        hide(Side::Client, Part::Path),
+        hide(Side::Client, Part::Query),
         hide(Side::Client, Part::Header("cookie".into())),
         hide(Side::Server, Part::Json("age".into())),
         hide(Side::Server, Part::Json("name".into())),
     ])
 }
 
+fn server(port: Option<u16>, ports: &[u16]) -> Server<'_> {
+    Server { host: "localhost", port, ports }
+}
+
 fn verdict(shown: &[Shown; 2]) -> Result<(), Refusal> {
-    check(shown, "localhost", true).map(drop)
+    check(shown, &server(None, &[]), true).map(drop)
 }
 
 #[test]
@@ -38,7 +44,7 @@ fn what_p_hides_is_what_v_finds() {
     let shown = usual();
     assert_eq!(verdict(&shown), Ok(()));
     let [request, response] = &shown;
-    assert_eq!(request.text, b"GET /xxx HTTP/1.1\r\nHost: localhost\r\nCookie: xxxxxx\r\n\r\n");
+    assert_eq!(request.text, b"GET /x?x HTTP/1.1\r\nHost: localhost\r\nCookie: xxxxxx\r\n\r\n");
     assert!(response.text.ends_with(b"{\"name\":\"xxx\",\"age\":11,\"x\":{\"y\":[1]}}"));
     // In the order of their places, whatever the order of the wishes.
     assert_eq!(
@@ -51,29 +57,205 @@ fn what_p_hides_is_what_v_finds() {
 
 /// Everything but this, from these two messages, as V sees them.
 fn all_but_these(texts: [&[u8]; 2], revealed: &[(Side, Part)]) -> Result<[Vec<u8>; 2], Refusal> {
+    seen(texts, &Wish { reveal: revealed.iter().cloned().map(named).collect(), ..Wish::default() })
+}
+
+/// A part of the first messages.
+fn named((side, part): (Side, Part)) -> Reveal {
+    Reveal { side, round: 0, part }
+}
+
+/// What V sees of these two messages, or of several, if P wishes this.
+fn seen(texts: [&[u8]; 2], wish: &Wish) -> Result<[Vec<u8>; 2], Refusal> {
     let exchanges = exchanges(texts, true)?;
-    let mut seen = [const { Vec::new() }; 2];
-    for ((side, text), seen) in [Side::Client, Side::Server].into_iter().zip(texts).zip(&mut seen) {
-        let revealed: Vec<_> =
-            revealed.iter().filter(|(of, _)| *of == side).map(|(_, part)| part.clone()).collect();
-        let parts = all_but(side, text, 0, &exchanges[0], &revealed)?;
-        let hide: Vec<_> = parts.into_iter().map(|part| hide(side, part)).collect();
-        *seen = find(side, text, &exchanges, &hide)?.text;
+    let hide = wish.of(texts, &exchanges)?;
+    let [request, response] = texts;
+    let shown =
+        [find(Side::Client, request, &exchanges, &hide)?, find(Side::Server, response, &exchanges, &hide)?];
+    verdict(&shown)?;
+    Ok(shown.map(|shown| shown.text))
+}
+
+/// What a command line without any names does.
+fn default() -> Wish {
+    Wish { responses: Rest::Shown, ..Wish::default() }
+}
+
+#[test]
+fn a_cookie_given_by_the_user_is_hidden_by_default_and_so_is_all_else_that_p_supplied() {
+    let request =
+        b"POST /a/b?token=1 HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: identity\r\nCookie: crumbs\r\n\
+                    X-Api-Key: k-1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{\"pin\":1}";
+    let [client, server] = seen([request, RESPONSE], &default()).unwrap();
+    let expected =
+        b"POST /a/b?xxxxxxx HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: identity\r\nCookie: xxxxxx\r\n\
+                     X-Api-Key: xxx\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\nxxxxxxxxx";
+    assert_eq!(client, expected);
+    // Of the response what the server gives P to act with.
+    let text = String::from_utf8(RESPONSE.to_vec()).unwrap();
+    assert_eq!(server, text.replace("more", "xxxx").into_bytes());
+    // Unless P says otherwise.
+    let reveal = [Part::Query, Part::Header("COOKIE".into()), Part::Header("x-api-key".into()), Part::Body];
+    let reveal = reveal.map(|part| named((Side::Client, part))).to_vec();
+    let [client, _] = seen([request, RESPONSE], &Wish { reveal, ..default() }).unwrap();
+    assert_eq!(client, request);
+}
+
+/// No list of names has all fields with which a server gives P something to act with, so those that show are listed.
+#[test]
+fn of_a_response_s_fields_only_those_show_that_are_everybody_s() {
+    let response = |subject: &str, target: &str, tag: &str, vault: &str| {
+        format!(
+            "HTTP/1.1 302 Found\r\nDate: Mon, 23 Nov 2026 04:00:00 GMT\r\nServer: nginx\r\nX-Subject-Token: {subject}\r\nLocation: {target}\r\n\
+             ETag: {tag}\r\nX-Vault-Token: {vault}\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Transfer-Encoding: chunked\r\n\r\n8\r\n{{\"a\": 1}}\r\n0\r\n\r\n"
+        )
+        .into_bytes()
+    };
+    let sent = response("gAAAAAB", "/back?code=SplxlOBe", "\"u-47\"", "hvs.CAES");
+    let [_, server] = seen([REQUEST, &sent], &default()).unwrap();
+    let hidden = response("xxxxxxx", &"x".repeat(19), "xxxxxx", "xxxxxxxx");
+    assert_eq!(server, hidden, "{}", server.escape_ascii());
+    // Unless P says so.
+    let reveal = vec![named((Side::Server, Part::Header("etag".into())))];
+    let [_, server] = seen([REQUEST, &sent], &Wish { reveal, ..default() }).unwrap();
+    assert_eq!(server, response("xxxxxxx", &"x".repeat(19), "\"u-47\"", "xxxxxxxx"));
+    let reveal = vec![named((Side::Server, Part::Header("x-other".into())))];
+    assert!(seen([REQUEST, &sent], &Wish { reveal, ..default() }).is_err());
+}
+
+#[test]
+fn of_a_body_of_which_a_part_is_named_the_rest_is_hidden() {
+    let request = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 18\r\n\r\n{\"a\":\"b\",\"pin\":12}";
+    let hide = vec![hide(Side::Client, Part::Json("pin".into()))];
+    let [client, _] = seen([request, RESPONSE], &Wish { hide, ..default() }).unwrap();
+    assert!(client.ends_with(b"{\"a\":\"x\",\"pin\":11}"), "{}", client.escape_ascii());
+    let reveal = vec![named((Side::Client, Part::Json("a".into())))];
+    let [client, _] = seen([request, RESPONSE], &Wish { reveal, ..default() }).unwrap();
+    assert!(client.ends_with(b"{\"a\":\"b\",\"pin\":11}"), "{}", client.escape_ascii());
+}
+
+#[test]
+fn what_p_took_from_a_response_is_hidden_there_and_in_the_path_it_put_it_into() {
+    let taken =
+        || [(Side::Server, Part::Json("name".into())), (Side::Client, Part::Path)].map(named).to_vec();
+    let [client, server] = seen([REQUEST, RESPONSE], &Wish { taken: taken(), ..default() }).unwrap();
+    assert!(client.starts_with(b"GET /x?x HTTP"));
+    assert!(
+        server.ends_with(b"{\"name\":\"xxx\",\"age\":36,\"x\":{\"y\":[1]}}"),
+        "{}",
+        server.escape_ascii()
+    );
+    // P names exactly what it was.
+    let [client, server] =
+        seen([REQUEST, RESPONSE], &Wish { taken: taken(), reveal: taken(), ..default() }).unwrap();
+    assert!(
+        client.starts_with(b"GET /a?x HTTP")
+            && server.ends_with(b"{\"name\":\"Ada\",\"age\":36,\"x\":{\"y\":[1]}}")
+    );
+    // It is in what is hidden anyway, or has nothing to hide; it is not there.
+    let hide = vec![hide(Side::Server, Part::Body)];
+    seen([REQUEST, RESPONSE], &Wish { taken: taken(), hide, ..default() }).unwrap();
+    let empty = b"HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{\"name\":\"\"}";
+    seen([REQUEST, empty], &Wish { taken: taken(), ..default() }).unwrap();
+    let taken = vec![named((Side::Server, Part::Json("pin".into())))];
+    assert!(seen([REQUEST, RESPONSE], &Wish { taken, ..default() }).is_err());
+}
+
+/// Whatever else some server takes path, host or method from shows, or is not there.
+#[test]
+fn fields_of_which_nobody_knows_what_servers_do_with_them_cannot_be_hidden() {
+    let request = b"GET /a HTTP/1.1\r\nHost: localhost\r\nX-Real-Path: /b\r\n\r\n";
+    let part = Part::Header("X-Real-Path".into());
+    assert!(seen([request, RESPONSE], &default()).is_err(), "P is told");
+    let reveal = vec![named((Side::Client, part.clone()))];
+    assert_eq!(seen([request, RESPONSE], &Wish { reveal, ..default() }).unwrap()[0], request);
+    let hide = [hide(Side::Client, part.clone())];
+    let whole = exchanges([request, RESPONSE], true).unwrap();
+    assert!(find(Side::Client, request, &whole, &hide).is_err());
+    // A cheating P hides it all the same.
+    let mut cheat = [request.to_vec(), RESPONSE.to_vec()].map(|text| Shown { text, hidden: Vec::new() });
+    let start = request.windows(2).position(|bytes| bytes == b"/b").unwrap();
+    cheat[0].text[start..start + 2].fill(b'x');
+    let ranges = vec![start..start + 2];
+    let (class, claims) = (Class::HeaderValue, Vec::new());
+    cheat[0].hidden.push(Hidden { round: 0, part, class, ranges, claims, commit: None });
+    assert!(matches!(verdict(&cheat), Err(Refusal::Part { reason, .. }) if reason.contains("not known")));
+}
+
+/// In UTF-7 `+ACI-` is a quotation mark: a reader of that would see other values than V.
+#[test]
+fn values_of_json_are_refused_under_another_character_set() {
+    for (fields, sound) in [
+        ("Content-Type: application/json\r\n", true),
+        ("Content-Type: application/json; charset=UTF-8\r\n", true),
+        ("Content-Type: application/json;charset=\"us-ascii\"; x=y\r\n", true),
+        ("Content-Encoding: identity\r\n", true),
+        ("Content-Type: application/json; charset=utf-7\r\n", false),
+        ("Content-Type: application/json; charset=iso-8859-1\r\n", false),
+        ("Content-Type: application/json; charset = utf-8\r\n", false),
+        ("Content-Type: application/json; charset=utf-8; charset=utf-7\r\n", false),
+        ("Content-Type: application/json\r\nContent-Type: text/plain\r\n", false),
+        ("Content-Encoding: gzip\r\n", false),
+    ] {
+        let response = format!("HTTP/1.1 200 OK\r\n{fields}Content-Length: 7\r\n\r\n{{\"a\":1}}");
+        let whole = exchanges([REQUEST, response.as_bytes()], true).unwrap();
+        let hide = [hide(Side::Server, Part::Json("a".into()))];
+        let found = find(Side::Server, response.as_bytes(), &whole, &hide);
+        assert_eq!(found.is_ok(), sound, "{fields}");
+        // V, too.
+        let start = response.len() - 2;
+        let mut cheat =
+            [REQUEST.to_vec(), response.clone().into_bytes()].map(|text| Shown { text, hidden: Vec::new() });
+        let (part, ranges) = (Part::Json("a".into()), vec![start..start + 1]);
+        let (class, claims) = (Class::Number, Vec::new());
+        cheat[1].hidden.push(Hidden { round: 0, part, class, ranges, claims, commit: None });
+        assert_eq!(verdict(&cheat).is_ok(), sound, "{fields}");
+        // Where all is hidden, it is as one.
+        let seen = all_but_these([REQUEST, response.as_bytes()], &[]).unwrap();
+        assert_eq!(seen[1].ends_with(b"xxxxxxx"), !sound, "{fields}");
     }
-    Ok(seen)
+}
+
+#[test]
+fn requests_are_to_one_port_that_v_knows_or_that_they_name() {
+    let of = |host: &str, port: Option<u16>, ports: &[u16]| {
+        let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        let shown = [request.into_bytes(), RESPONSE.to_vec()].map(|text| Shown { text, hidden: Vec::new() });
+        check(&shown, &server(port, ports), true).map(|checked| checked.port)
+    };
+    assert_eq!(of("localhost", None, &[443]), Ok(443));
+    assert_eq!(of("localhost:8443", None, &[443, 8443]), Ok(8443));
+    assert_eq!(of("localhost:8443", Some(8443), &[]), Ok(8443));
+    assert_eq!(of("localhost", Some(8443), &[]), Ok(8443));
+    for (host, port, ports) in [
+        ("localhost:8443", None, &[443][..]),
+        ("localhost", None, &[8443]),
+        ("localhost:8443", Some(443), &[]),
+    ] {
+        assert!(matches!(of(host, port, ports), Err(Refusal::Port { .. })), "{host} {port:?} {ports:?}");
+    }
+    for host in ["localhost:", "localhost:0", "localhost:08443", "localhost:65536", "localhost:+1"] {
+        assert!(matches!(of(host, None, &[]), Err(Refusal::Host { .. })), "{host}");
+    }
+    // Several requests name the same one.
+    let [request, response] = two();
+    let request = String::from_utf8(request).unwrap().replacen("localhost", "localhost:8443", 1).into_bytes();
+    let shown = [request, response].map(|text| Shown { text, hidden: Vec::new() });
+    assert!(matches!(check(&shown, &server(None, &[]), true), Err(Refusal::Port { port: 443, .. })));
 }
 
 #[test]
 fn all_is_hidden_but_what_is_revealed_and_what_says_how_to_read_it() {
     let revealed = [(Side::Server, Part::Json("x".into())), (Side::Server, Part::Json("age".into()))];
     let [request, response] = all_but_these([REQUEST, RESPONSE], &revealed).unwrap();
-    assert_eq!(request, b"GET /xxx HTTP/1.1\r\nHost: localhost\r\nCookie: xxxxxx\r\n\r\n");
+    assert_eq!(request, b"GET /a?x HTTP/1.1\r\nHost: localhost\r\nCookie: xxxxxx\r\n\r\n");
     assert_eq!(
         response,
         b"HTTP/1.1 200 OK\r\nSet-Cookie: xxxx\r\nContent-Length: 37\r\n\r\n\
           {\"name\":\"xxx\",\"age\":36,\"x\":{\"y\":[1]}}"
     );
-    let revealed = [(Side::Client, Part::Target), (Side::Client, Part::Header("COOKIE".into()))];
+    let revealed = [(Side::Client, Part::Query), (Side::Client, Part::Header("COOKIE".into()))];
     assert_eq!(all_but_these([REQUEST, RESPONSE], &revealed).unwrap()[0], REQUEST);
     // A body that is no JSON is one part.
     let page = b"HTTP/1.1 200 OK\r\nA: b\r\nA: c\r\nContent-Length: 4\r\n\r\n<p/>";
@@ -331,14 +513,14 @@ fn parts_of_each_of_several_rounds_are_hidden_by_its_number() {
     let of = |side, round, part| Hide { round, ..hide(side, part) };
     let hidden = [
         of(Side::Client, 1, Part::Json("b".into())),
-        of(Side::Client, 0, Part::Target),
+        of(Side::Client, 0, Part::Path),
         of(Side::Server, 1, Part::Json("age".into())),
         of(Side::Server, 0, Part::Json("name".into())),
     ];
     let shown = shown_of_two(&hidden).unwrap();
     assert_eq!(verdict(&shown), Ok(()));
     let text = |shown: &Shown| String::from_utf8(shown.text.clone()).unwrap();
-    assert!(text(&shown[0]).starts_with("GET /xxx HTTP/1.1") && text(&shown[0]).ends_with("{\"b\":11}"));
+    assert!(text(&shown[0]).starts_with("GET /x?b HTTP/1.1") && text(&shown[0]).ends_with("{\"b\":11}"));
     assert!(
         text(&shown[1]).contains("{\"name\":\"xxx\",\"age\":36") && text(&shown[1]).ends_with("{\"age\":11}")
     );
@@ -384,10 +566,60 @@ fn a_body_that_a_server_may_take_for_a_request_is_refused_where_there_are_severa
         let alone = exchanges([request.as_bytes(), RESPONSE], true);
         assert!(alone.is_ok(), "{method} {fields}");
         let first = [request.as_bytes(), AGAIN[0]].concat();
-        let last = [AGAIN[0], request.as_bytes()].concat();
-        for text in [first, last] {
-            assert_eq!(exchanges([&text, &answers], true).is_ok(), sound, "{method} {fields}");
+        assert_eq!(exchanges([&first, &answers], true).is_ok(), body.is_empty(), "{method} {fields}");
+        let last = [b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", request.as_bytes()].concat();
+        assert_eq!(exchanges([&last, &answers], true).is_ok(), sound, "{method} {fields}");
+    }
+}
+
+#[test]
+fn hidden_bytes_of_a_body_are_taken_only_where_all_servers_read_them_as_the_body() {
+    for (method, field, sound) in [
+        ("POST", "Content-Length: 8", true),
+        ("PUT", "Content-Length: 8", true),
+        ("PATCH", "Content-Length: 8", true),
+        ("GET", "Content-Length: 8", false),
+        ("DELETE", "Content-Length: 8", false),
+        ("POST", "Transfer-Encoding: chunked", false),
+    ] {
+        let body = if field.starts_with('T') { "8\r\n{\"b\":12}\r\n0\r\n\r\n" } else { "{\"b\":12}" };
+        let request = format!("{method} / HTTP/1.1\r\nHost: localhost\r\n{field}\r\n\r\n{body}");
+        for parts in [vec![], vec![Part::Body], vec![Part::Json("b".into())]] {
+            let hidden: Vec<_> = parts.iter().map(|part| hide(Side::Client, part.clone())).collect();
+            let exchanges = exchanges([request.as_bytes(), RESPONSE], true).unwrap();
+            let response = Shown { text: RESPONSE.to_vec(), hidden: Vec::new() };
+            let request = find(Side::Client, request.as_bytes(), &exchanges, &hidden).unwrap();
+            let verdict = verdict(&[request, response]);
+            assert_eq!(verdict.is_ok(), sound || parts.is_empty(), "{method} {field} {parts:?}");
         }
+    }
+}
+
+#[test]
+fn what_others_must_not_follow_is_refused_but_in_the_last_round() {
+    let get = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    for response in [
+        "HTTP/1.1 204 No\r\n\r\n",
+        "HTTP/1.1 304 No\r\nContent-Length: 9\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 100 Continue\r\n\r\n",
+    ] {
+        let both = [response.as_bytes(), RESPONSE].concat();
+        assert!(exchanges([&[&get[..], REQUEST].concat(), &both], true).is_err(), "{response}");
+        let sound = !response.contains("100");
+        assert_eq!(exchanges([get, response.as_bytes()], true).is_ok(), sound, "{response}");
+    }
+    let overriding = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-HTTP-Method-Override: HEAD\r\n\r\n";
+    assert!(exchanges([overriding, RESPONSE], true).is_err());
+}
+
+#[test]
+fn where_requests_are_sent_at_once_targets_before_the_last_are_shown() {
+    let of = |round| Hide { round, ..hide(Side::Client, Part::Path) };
+    for (round, sound) in [(0, false), (1, true)] {
+        let shown = shown_of_two(&[of(round)]).unwrap();
+        let exchanges = check(&shown, &server(None, &[]), true).unwrap().exchanges;
+        assert_eq!(check_pipelined(&shown[0], &exchanges).is_ok(), sound);
     }
 }
 
@@ -409,7 +641,7 @@ fn message() -> Message {
         commit: Some(Form::Bytes),
     });
     shown[1].hidden[1].commit = Some(Form::Number);
-    Message { opened: vec![1, 2, 3], shown }
+    Message { context: Context::new(b"nonce").unwrap(), opened: vec![1, 2, 3], shown }
 }
 
 #[test]

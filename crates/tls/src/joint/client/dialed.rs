@@ -1,8 +1,10 @@
 //! The way to a server, on which nobody waits too long.
 
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs as _};
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
+
+use volery_channel::resolve;
 
 use super::{Failure, Limits};
 
@@ -22,7 +24,10 @@ pub struct Dialed {
 /// [`Failure::Connect`]; [`Failure::Time`].
 pub fn dial(host: &str, port: u16, limits: &Limits) -> Result<Dialed, Failure> {
     let deadline = Instant::now() + limits.connect;
-    let addresses = (host, port).to_socket_addrs().map_err(|error| Failure::Connect(error.kind()))?;
+    let addresses = resolve(host, port, limits.connect).map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => Failure::Time,
+        kind => Failure::Connect(kind),
+    })?;
     let mut failure = Failure::Connect(io::ErrorKind::NotFound);
     for address in addresses {
         let left = deadline.saturating_duration_since(Instant::now());

@@ -39,7 +39,7 @@
 //! - **The server's Finished can't be verified while the connection lives**, because P cannot decrypt. rustls compares one placeholder
 //!   with another. That the handshake was the server's, and all that it sent, is decided after V has opened its part, by the checks of
 //!   both parties; nothing here stands for them. Until then P has relied on the server's signature over its ephemeral key, so only who
-//!   has that key's secret part can read the request.
+//!   has that key's secret part can read the request; the [module above](super) says why that is enough also if V is on the path.
 //! - **Nothing after that Finished can be decrypted at once**, so rustls must not see it: the driver gives it one record at a time, and
 //!   none after that.
 

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use super::*;
 use crate::disclosure::{Error as Told, Proven, Refusal};
-use crate::joint::testing::{Change, Client, Fetched};
+use crate::joint::testing::{Bytes, Change, Client, Fetched};
 use crate::testing::untouched;
 use crate::{server, transcript};
 
@@ -299,6 +299,28 @@ fn a_false_claim_is_noticed_by_p_itself() {
     assert!(!v.unwrap_err().is_rejection());
 }
 
+/// V is on the path, and answers the client's Finished message in the server's place. P has sent its request by then; it finds out when V has
+/// opened its part, and says nothing of the connection.
+#[test]
+fn a_finished_message_that_is_not_the_server_s_is_found_out_by_p_before_it_says_anything() {
+    let site = site();
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let listen = Arc::clone(&said);
+    let change: Change = Box::new(move |tag, _: &mut Vec<u8>| listen.lock().unwrap().push(tag));
+    // Its record is the first after ChangeCipherSpec, whose record no handshake of this site contains.
+    let bytes: Bytes = |[_, server]| {
+        let spec = server.windows(6).position(|bytes| bytes == [20, 3, 3, 0, 1, 1]).unwrap();
+        server[spec + 6 + 5 + 8] ^= 1;
+    };
+    let run = Run { bytes, changes: [change, Box::new(untouched)], ..short(&site) };
+    let (p, v) = run.go();
+    let refusal = Refusal::Tag { side: Side::Server, sequence: 0 };
+    assert_eq!(p.unwrap_err(), Error::Disclosure(Told::Refused(refusal)));
+    v.unwrap_err();
+    let said = said.lock().unwrap();
+    assert!(said.contains(&tags::CLIENT_TRANSCRIPT) && !said.contains(&tags::WEB_CLAIMS), "{said:?}");
+}
+
 #[test]
 fn bytes_that_are_no_connection_are_refused_by_p_before_it_says_anything() {
     let site = site();
@@ -404,6 +426,42 @@ fn a_client_that_asks_for_anything_else_ends_the_session() {
         }
         assert!(matches!(v, Err(Error::Parties(_) | Error::Garbling(_))), "case {number}: {v:?}");
     }
+}
+
+#[test]
+fn v_prepares_nothing_that_other_sessions_have_the_memory_for() {
+    let site = site();
+    let pool = Pool::new(20_000_000);
+    let limits = || Limits { pool: pool.clone(), ..Limits::default() };
+    let (p, v) = Run { limits: limits(), ..short(&site) }.go();
+    assert!(p.is_ok() && v.is_ok(), "{p:?} {v:?}");
+    assert_eq!(pool.free(), 20_000_000, "what a session had is free again");
+    let other = pool.take(15_000_000).unwrap();
+    let (p, v) = Run { limits: limits(), ..short(&site) }.go();
+    assert_eq!(v.unwrap_err(), Error::Busy);
+    assert!(p.unwrap_err().to_string().contains("come again later"));
+    drop(other);
+    let long = vec![b'x'; 4000];
+    let (_, v) = Run { limits: limits(), ..Run::new(&site, &long) }.go();
+    assert!(matches!(v.unwrap_err(), Error::Limit { limit: 20_000_000, .. }));
+    assert_eq!(pool.free(), 20_000_000);
+}
+
+/// Claims come to what the session has already.
+#[test]
+fn claims_that_v_has_no_memory_for_beside_the_tables_are_refused() {
+    let site = Site::new(Kind::P256, &response(BODY));
+    let run = |size| {
+        let limits = Limits { pool: Pool::new(size), ..Limits::default() };
+        Run { limits, hide: usual(), ..Run::new(&site, REQUEST.as_bytes()) }.go()
+    };
+    let Err(Error::Limit { asked: tables, limit: 0, .. }) = run(0).1 else { panic!("no memory at all") };
+    let refusal = Refusal::Memory { ever: true };
+    let (p, v) = run(tables as u64 + 1000);
+    assert_eq!(v.unwrap_err(), Error::Disclosure(Told::Refused(refusal.clone())));
+    assert!(p.unwrap_err().to_string().contains(&refusal.to_string()));
+    let (p, v) = run(2 * tables as u64);
+    assert!(p.is_ok() && v.is_ok(), "{p:?} {v:?}");
 }
 
 #[test]

@@ -35,7 +35,8 @@ fn hide(side: Side, part: Part, claims: Vec<Assertion>) -> Hide {
 
 fn usual() -> Vec<Hide> {
     vec![
-        hide(Side::Client, Part::Target, Vec::new()),
+        hide(Side::Client, Part::Path, Vec::new()),
+        hide(Side::Client, Part::Query, Vec::new()),
         hide(Side::Client, Part::Header("cookie".into()), Vec::new()),
         hide(
             Side::Server,
@@ -64,24 +65,26 @@ fn v_believes_what_a_server_said_to_a_client_of_two() {
         assert_eq!(fetched.response, response(BODY));
         let proven = proven.unwrap();
         assert_eq!((proven.mode, proven.identity.name()), (Mode::TwoParty, HOST));
-        let shown = REQUEST.replace("account?token=s3cr3t", &"x".repeat(20)).replace("id=4711", "xxxxxxx");
+        let shown =
+            REQUEST.replace("account?token=s3cr3t", "xxxxxxx?xxxxxxxxxxxx").replace("id=4711", "xxxxxxx");
         assert_eq!(String::from_utf8(proven.request.text.clone()).unwrap(), shown);
         let body = BODY.replace("36", "11").replace("1204", "1111");
         assert_eq!(proven.response.text, response(&body));
-        assert_eq!(proven.statement().unwrap().mode, Mode::TwoParty);
+        let statement = proven.statement().unwrap();
+        assert_eq!((statement.mode, statement.port), (Mode::TwoParty, 443));
     }
 }
 
 /// Bytes and round trips, from the preparation on, with a request and a response of `length` bytes.
 fn cost(length: usize, garbling: Garbling) -> [volery_channel::Stats; 3] {
-    let head = "GET / HTTP/1.1\r\nHost: data.example.com\r\nConnection: close\r\nX: ";
+    let head = "GET / HTTP/1.1\r\nHost: data.example.com\r\nConnection: close\r\nX-Padding: ";
     let request = format!("{head}{}\r\n\r\n", "x".repeat(length - head.len() - 4));
     let body = (0..length).map(|n| response(&"b".repeat(n))).find(|body| body.len() == length).unwrap();
     assert_eq!(request.len(), length);
     let site = Site::new(Kind::P256, &body);
     let run = Run::new(&site, request.as_bytes());
     let settings = Settings { garbling, ..settings() };
-    let hide = vec![hide(Side::Client, Part::Header("x".into()), Vec::new())];
+    let hide = vec![hide(Side::Client, Part::Header("x-padding".into()), Vec::new())];
     let (fetched, proven) = Run { hide, settings, ..run }.go();
     proven.unwrap();
     fetched.unwrap().stats

@@ -9,7 +9,7 @@ use crate::disclosure::{Error as Told, Proven, Refusal};
 use crate::joint::testing::{Change, Client, Fetched};
 use crate::testing::untouched;
 
-const LOGIN: &str = "POST /login HTTP/1.1\r\nHost: data.example.com\r\nContent-Length: 8\r\n\r\npassword";
+const LOGIN: &str = "GET /login HTTP/1.1\r\nHost: data.example.com\r\nX-Api-Key: password\r\n\r\n";
 const PAGE: &str = "GET /page HTTP/1.1\r\nHost: data.example.com\r\nX-Token: t-0815\r\n\r\n";
 const LAST: &str = "GET /last HTTP/1.1\r\nHost: data.example.com\r\nConnection: close\r\n\r\n";
 
@@ -39,7 +39,7 @@ fn several_requests_that_wait_for_nothing_are_proved_each_by_its_number() {
     let site = site();
     let between = |least, greatest| vec![Assertion::Number(Interval::between(least, greatest))];
     let hide = vec![
-        of(0, hide(Side::Client, Part::Body, Vec::new())),
+        of(0, hide(Side::Client, Part::Header("x-api-key".into()), Vec::new())),
         of(0, hide(Side::Server, Part::Json("token".into()), Vec::new())),
         of(1, hide(Side::Client, Part::Header("x-token".into()), Vec::new())),
         of(1, hide(Side::Server, Part::Json("age".into()), between(30, 40))),
@@ -54,7 +54,9 @@ fn several_requests_that_wait_for_nothing_are_proved_each_by_its_number() {
         request,
         [LOGIN, PAGE, LAST].concat().replace("password", "xxxxxxxx").replace("t-0815", "xxxxxx")
     );
+    assert!(proven.pipelined);
     let statement = proven.statement().unwrap().to_string();
+    assert!(statement.contains("rounds    3 requests, sent at once\n"), "{statement}");
     for claim in
         ["response 2 json age: is a number from 30 to 40", "response 3 json age: is a number from 70 to 80"]
     {
@@ -66,16 +68,81 @@ fn several_requests_that_wait_for_nothing_are_proved_each_by_its_number() {
 fn responses_are_read_while_the_connection_lives_and_proved_in_the_end() {
     let site = site();
     // What the first leaves serves the second: 58 bytes of response take 64 and a mask, 62 likewise.
-    for reads in [&[160][..], &[120, 40]] {
+    for (reads, pipelined) in [(&[160][..], true), (&[120, 40], false)] {
         let (fetched, proven) = run(&site, reads).go();
         let fetched = fetched.unwrap();
         assert_eq!(fetched.response, site_text());
-        assert_eq!(proven.unwrap().response.text, site_text());
+        let proven = proven.unwrap();
+        assert_eq!((proven.response.text, proven.pipelined), (site_text(), pipelined));
     }
 }
 
 fn site_text() -> Vec<u8> {
     [json(r#"{"token":"t-0815"}"#), json(r#"{"age":36,"name":"Ada"}"#), json(r#"{"age":77}"#)].concat()
+}
+
+/// A request for this, on a connection that goes on.
+fn get(target: &str) -> Vec<u8> {
+    format!("GET /{target} HTTP/1.1\r\nHost: data.example.com\r\n\r\n").into_bytes()
+}
+
+/// The server answers the first request with a head alone, and the second one with a file that P has uploaded, which V takes for the rest of the first
+/// response and for the others. The third request it never gets.
+#[test]
+fn forgery_a_file_of_p_s_is_taken_for_a_later_response_when_an_earlier_one_lacks_its_body() {
+    let rich = json(r#"{"balance":500001}"#);
+    let rich = String::from_utf8(rich).unwrap().replace("OK", "OK\r\nConnection: close");
+    let file = [b"..", &*json("{}"), rich.as_bytes()].concat();
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", file.len());
+    let redirect = format!("HTTP/1.1 302 x\r\nContent-Length: {}\r\n\r\n", head.len() + 2);
+    let stored = [head.as_bytes(), &file].concat();
+    let site = Site::several(Kind::P256, &[redirect.as_bytes(), &stored, b""]);
+    let requests = [get("redirect?to=%0d%0aContent-Length:40"), get("files/mine"), get("account")].to_vec();
+    let blocks = |text: &[u8]| 16 * (text.len().div_ceil(16) + 1);
+    let reads = vec![blocks(redirect.as_bytes()), blocks(&stored)];
+    let least = vec![Assertion::Number(Interval::at_least(500_000))];
+    let hide = vec![of(2, hide(Side::Server, Part::Json("balance".into()), least))];
+    let cheat = Run { requests: requests.clone(), reads, hide, ..run(&site, &[]) };
+    let (_, v) = cheat.go_with(|engine| Client::new(&site, true).converse_but(engine, &requests, 2, 2));
+    assert_eq!(v.unwrap_err(), Error::Disclosure(Told::Refused(Refusal::Order { round: 1 })));
+}
+
+/// What the order of records does not show, and why readers take one round unless they say otherwise (SECURITY.md): this server says more than the
+/// head of its first response announces, and a record ends there. What it says too much passes for the response to a request that it has not got
+/// yet, since P decides when V is shown what.
+#[test]
+fn a_limit_what_a_server_says_too_much_in_a_record_of_its_own_passes_for_the_next_response() {
+    let (first, rich) = (json("{}"), json(r#"{"balance":500001}"#));
+    let mut site = Site::several(Kind::P256, &[&first, &rich]);
+    site.unasked = true;
+    let requests = vec![get("files/mine"), LAST.as_bytes().to_vec()];
+    let reads = vec![16 * (first.len().div_ceil(16) + 1)];
+    let (_, v) = Run { requests, reads, ..run(&site, &[]) }.go();
+    let proven = v.unwrap();
+    assert_eq!((proven.rounds, proven.pipelined), (2, false));
+    assert_eq!(proven.response.text, [first, rich].concat());
+}
+
+/// Two requests go as one, so V would hold no response between them.
+#[test]
+fn requests_that_are_sent_at_once_without_saying_so_are_refused() {
+    let answers = [json(r#"{"a":1}"#), json(r#"{"b":2}"#)].concat();
+    let site = Site::several(Kind::P256, &[&answers, &json("{}")]);
+    let requests = vec![[get("a"), get("b")].concat(), LAST.as_bytes().to_vec()];
+    let (_, v) = Run { requests, reads: vec![112], ..run(&site, &[]) }.go();
+    assert_eq!(v.unwrap_err(), Error::Disclosure(Told::Refused(Refusal::Order { round: 1 })));
+}
+
+#[test]
+fn targets_before_the_last_are_shown_where_requests_are_sent_at_once() {
+    let site = site();
+    let hide = vec![of(1, hide(Side::Client, Part::Path, Vec::new()))];
+    let (_, v) = Run { hide: hide.clone(), ..run(&site, &[]) }.go();
+    let error = v.unwrap_err();
+    assert!(
+        matches!(&error, Error::Disclosure(Told::Refused(Refusal::Http { reason, .. })) if reason.contains("at once")),
+        "{error}"
+    );
 }
 
 #[test]

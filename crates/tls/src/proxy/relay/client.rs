@@ -52,7 +52,8 @@ impl<'c> Stream<'c> {
         if let Some(error) = self.error {
             return Err(error);
         }
-        self.request(CLOSE, &[])?;
+        // What V took from the server and P has not asked for comes first.
+        while self.request(CLOSE, &[])? {}
         Ok((self.sent, self.received))
     }
 
@@ -61,22 +62,31 @@ impl<'c> Stream<'c> {
         self.error.as_ref()
     }
 
-    /// Makes a request; an answer with data goes to the record.
-    fn request(&mut self, kind: u8, payload: &[u8]) -> Result<(), Error> {
+    /// Sends what was written, and hears nothing.
+    #[cfg(test)]
+    pub(in crate::proxy) fn send(&mut self) -> Result<(), Error> {
+        let unsent = core::mem::take(&mut self.unsent);
+        self.pass_all(WRITE, &unsent)
+    }
+
+    /// Makes a request; an answer with data goes to the record. Whether there was one.
+    fn request(&mut self, kind: u8, payload: &[u8]) -> Result<bool, Error> {
         let message = Zeroizing::new([&[kind], payload].concat());
         self.channel.send(RELAY_REQUEST, &message)?;
         let answer = self.channel.recv(RELAY_ANSWER, 1 + MAX_CHUNK)?;
         let malformed = |reason| Error::Malformed { step: RELAY_ANSWER, reason };
         match (kind, answer) {
-            (EXCHANGE, [DATA, data @ ..]) => {
+            // An end is told once.
+            (CLOSE, [DATA]) => Err(malformed("not an answer to this request")),
+            (EXCHANGE | CLOSE, [DATA, data @ ..]) => {
                 if self.received.len() + data.len() > self.limit {
                     return Err(Error::Server(Failure::Size));
                 }
                 self.ended = data.is_empty();
                 self.received.extend_from_slice(data);
-                Ok(())
+                Ok(true)
             }
-            (OPEN | WRITE | CLOSE, [DONE]) => Ok(()),
+            (OPEN | WRITE | CLOSE, [DONE]) => Ok(false),
             (OPEN | WRITE | EXCHANGE, [FAILED, code]) => {
                 let failure = Failure::from_code(*code).ok_or_else(|| malformed("an unknown failure"))?;
                 Err(Error::Server(failure))
@@ -105,7 +115,7 @@ impl<'c> Stream<'c> {
             self.request(WRITE, chunk)?;
             bytes = rest;
         }
-        self.request(kind, bytes)
+        self.request(kind, bytes).map(drop)
     }
 }
 

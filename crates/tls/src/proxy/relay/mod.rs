@@ -8,11 +8,16 @@
 //!                            <-----------        Data(what it read, recorded)   <-----
 //! ...
 //! Close                      ----------->        closes
-//!                            <-----------        Done
+//!                            <-----------        Done; before it Data that P has not asked for, if there is any
 //! ```
 //!
 //! One request, one answer, so neither party ever wonders what the other's record holds: both end with the same bytes of both
 //! directions. What the server was not sent is in nobody's record, because a write that fails ends the session.
+//!
+//! **The order is V's, too.** P says when V writes, and when it waits. If V read the server only when P asks, P would decide what came before
+//! what. So before each write, of at most 2^14 bytes, V takes all that the server has sent, without waiting, and marks how much that is:
+//! everything that V takes later came to V after this write began. What the marks are for is in
+//! [`disclosure`](crate::disclosure#several-requests).
 //!
 //! V is no open proxy: [`Rules`] says which ports and how much, addresses inside V's own network are refused unless a rule allows
 //! them, and the address that was checked is the one that V connects to, whatever the name resolves to a moment later. The first bytes

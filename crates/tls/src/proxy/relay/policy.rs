@@ -3,6 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
+use crate::memory::Pool;
+
 /// What V allows. Start from [`Rules::default`] and change fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
@@ -13,7 +15,7 @@ pub struct Rules {
     pub ports: Vec<u16>,
     /// Time to connect to the server; 10 s.
     pub connect: Duration,
-    /// Time to wait for the server's next bytes; 10 s.
+    /// Time to wait for the server's next bytes, and for it to take 16 KiB; 10 s.
     pub idle: Duration,
     /// How long the connection may live; 60 s.
     pub total: Duration,
@@ -21,6 +23,8 @@ pub struct Rules {
     pub max_sent: usize,
     /// The most bytes from the server; 16 MiB.
     pub max_received: usize,
+    /// Where the memory for claims about the connection comes from; one without a bound. Clones share it.
+    pub pool: Pool,
 }
 
 impl Default for Rules {
@@ -33,6 +37,7 @@ impl Default for Rules {
             total: Duration::from_secs(60),
             max_sent: 1 << 20,
             max_received: 16 << 20,
+            pool: Pool::default(),
         }
     }
 }

@@ -1,14 +1,21 @@
 //! V's side: the connection itself, and the record of it.
 
-use std::io::{self, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use volery_channel::Channel;
 use volery_channel::tags::{RELAY_ANSWER, RELAY_REQUEST};
+use volery_channel::{Channel, resolve};
 
 use super::{CLOSE, DATA, DONE, EXCHANGE, Error, FAILED, Failure, MAX_CHUNK, MAX_HOST, OPEN, Rules, WRITE};
+use crate::disclosure::Written;
+use crate::memory::Pool;
 use crate::{server, transcript};
+
+/// The most bytes that are written between two looks at what the server says.
+const MAX_WRITE: usize = 1 << 14;
+/// The most marks of a connection.
+const MAX_MARKS: usize = 1 << 16;
 
 /// What V knows of a connection that it relayed.
 #[derive(Clone, PartialEq, Eq)]
@@ -21,6 +28,10 @@ pub struct Relayed {
     pub client: Vec<u8>,
     /// All that the server sent.
     pub server: Vec<u8>,
+    /// What V had of the server's bytes when it wrote the client's.
+    pub(in crate::proxy) marks: Vec<Written>,
+    /// Where the memory for claims about it comes from.
+    pub(in crate::proxy) pool: Pool,
 }
 
 impl core::fmt::Debug for Relayed {
@@ -51,9 +62,11 @@ fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
     else {
         return Err(malformed("not a request to open a connection"));
     };
-    let mut connection = Connection { socket: connect(&host, port, rules)?, rules, deadline };
+    let socket = connect(&host, port, rules)?;
+    let mut connection = Connection { socket, rules, deadline, told: 0, ended: false };
     channel.send(RELAY_ANSWER, &[DONE])?;
-    let mut relayed = Relayed { host, port, client: Vec::new(), server: Vec::new() };
+    let (client, server, marks, pool) = (Vec::new(), Vec::new(), Vec::new(), rules.pool.clone());
+    let mut relayed = Relayed { host, port, client, server, marks, pool };
     let mut answer = Vec::new();
     loop {
         match Request::decode(channel.recv(RELAY_REQUEST, 1 + MAX_CHUNK)?)? {
@@ -64,7 +77,13 @@ fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
                 channel.send(RELAY_ANSWER, &answer)?;
                 continue;
             }
-            Request::Close => break,
+            Request::Close if connection.told == relayed.server.len() => break,
+            // P ends with all that V has, too.
+            Request::Close => {
+                connection.tell(&relayed, &mut answer);
+                channel.send(RELAY_ANSWER, &answer)?;
+                continue;
+            }
             Request::Open { .. } => return Err(malformed("a connection is open already")),
         }
         channel.send(RELAY_ANSWER, &[DONE])?;
@@ -123,9 +142,11 @@ fn connect(host: &str, port: u16, rules: &Rules) -> Result<TcpStream, Error> {
     if !rules.allows_port(port) {
         return Err(Error::Server(Failure::Port));
     }
-    let addresses = (host, port).to_socket_addrs().map_err(|_| Error::Server(Failure::Unknown))?;
     let mut failure = Failure::Unknown;
     let deadline = Instant::now() + rules.connect;
+    let addresses = resolve(host, port, rules.connect).map_err(|error| {
+        Error::Server(if error.kind() == ErrorKind::TimedOut { Failure::Time } else { Failure::Unknown })
+    })?;
     for address in addresses {
         if !rules.allows_address(address.ip()) {
             failure = Failure::Address;
@@ -153,6 +174,10 @@ struct Connection<'r> {
     socket: TcpStream,
     rules: &'r Rules,
     deadline: Instant,
+    /// How many of the server's bytes P has been told.
+    told: usize,
+    /// Whether the server has closed its direction.
+    ended: bool,
 }
 
 impl Connection<'_> {
@@ -162,7 +187,7 @@ impl Connection<'_> {
         if left.is_zero() { Err(Error::Server(Failure::Time)) } else { Ok(left.min(self.rules.idle)) }
     }
 
-    /// Writes what P sends; first of all a ClientHello for the host that P named, so that a server of anything else but TLS is told
+    /// Writes what P sends, and marks before each write what the server has said by then; first of all a ClientHello for the host that P named, so that a server of anything else but TLS is told
     /// nothing that P has chosen freely.
     fn write(&mut self, bytes: &[u8], relayed: &mut Relayed) -> Result<(), Error> {
         if relayed.client.is_empty() && !bytes.is_empty() {
@@ -172,37 +197,126 @@ impl Connection<'_> {
         if relayed.client.len() + bytes.len() > self.rules.max_sent {
             return Err(Error::Server(Failure::Size));
         }
-        let left = self.time_left()?;
-        self.socket.set_write_timeout(Some(left)).map_err(failed)?;
-        self.socket.write_all(bytes).map_err(failed)?;
-        relayed.client.extend_from_slice(bytes);
+        for part in bytes.chunks(MAX_WRITE) {
+            self.drain(relayed)?;
+            mark(relayed)?;
+            self.put(part)?;
+            relayed.client.extend_from_slice(part);
+        }
         Ok(())
     }
 
-    /// Waits for bytes; `answer` becomes the message that brings them to P. No bytes: the server closed its direction.
-    fn read(&mut self, relayed: &mut Relayed, answer: &mut Vec<u8>) -> Result<(), Error> {
-        let left = self.time_left()?;
-        self.socket.set_read_timeout(Some(left)).map_err(failed)?;
-        answer.resize(1 + MAX_CHUNK, DATA);
-        answer[0] = DATA;
-        let count = loop {
-            match self.socket.read(&mut answer[1..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                result => break result.map_err(failed)?,
+    fn put(&self, part: &[u8]) -> Result<(), Error> {
+        let mut socket = &self.socket;
+        put_all(
+            part,
+            self.rules.idle,
+            || self.time_left(),
+            |bytes, left| {
+                socket.set_write_timeout(Some(left))?;
+                socket.write(bytes)
+            },
+        )
+    }
+
+    /// Takes all that the server has sent so far, so that what V writes next is known to come after it.
+    fn drain(&mut self, relayed: &mut Relayed) -> Result<(), Error> {
+        self.socket.set_nonblocking(true).map_err(failed)?;
+        let drained = self.try_drain(relayed);
+        self.socket.set_nonblocking(false).map_err(failed)?;
+        drained
+    }
+
+    fn try_drain(&mut self, relayed: &mut Relayed) -> Result<(), Error> {
+        while !self.ended {
+            // A server that never falls silent does not hold V for ever.
+            self.time_left()?;
+            match self.take(relayed) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                result => result.map_err(failed)??,
             }
-        };
-        answer.truncate(1 + count);
-        if relayed.server.len() + count > self.rules.max_received {
-            return Err(Error::Server(Failure::Size));
         }
-        relayed.server.extend_from_slice(&answer[1..]);
         Ok(())
     }
+
+    /// Reads once. No bytes: the server closed its direction.
+    fn take(&mut self, relayed: &mut Relayed) -> io::Result<Result<(), Error>> {
+        let mut chunk = [0; MAX_CHUNK];
+        let count = loop {
+            match self.socket.read(&mut chunk) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                result => break result?,
+            }
+        };
+        self.ended = count == 0;
+        if relayed.server.len() + count > self.rules.max_received {
+            return Ok(Err(Error::Server(Failure::Size)));
+        }
+        relayed.server.extend_from_slice(chunk.get(..count).unwrap_or_default());
+        Ok(Ok(()))
+    }
+
+    /// Waits for bytes if P has heard all that there are; `answer` becomes the message that brings them to P.
+    fn read(&mut self, relayed: &mut Relayed, answer: &mut Vec<u8>) -> Result<(), Error> {
+        if self.told == relayed.server.len() && !self.ended {
+            let left = self.time_left()?;
+            self.socket.set_read_timeout(Some(left)).map_err(failed)?;
+            self.take(relayed).map_err(failed)??;
+        }
+        self.tell(relayed, answer);
+        Ok(())
+    }
+
+    /// What P has not been told yet, or the beginning of it, as an answer. No bytes: the server closed its direction.
+    fn tell(&mut self, relayed: &Relayed, answer: &mut Vec<u8>) {
+        let rest = relayed.server.get(self.told..).unwrap_or_default();
+        let part = rest.get(..MAX_CHUNK).unwrap_or(rest);
+        answer.clear();
+        answer.push(DATA);
+        answer.extend_from_slice(part);
+        self.told += part.len();
+    }
+}
+
+/// Writes all of a part within the time that a wait for the server may take, and no longer than is left of all: a server that takes its bytes one by
+/// one gains nothing. `write` writes some of them and waits so long at most.
+pub(super) fn put_all(
+    mut part: &[u8],
+    idle: Duration,
+    mut time_left: impl FnMut() -> Result<Duration, Error>,
+    mut write: impl FnMut(&[u8], Duration) -> io::Result<usize>,
+) -> Result<(), Error> {
+    let until = Instant::now() + idle;
+    while !part.is_empty() {
+        let left = time_left()?.min(until.saturating_duration_since(Instant::now()));
+        if left.is_zero() {
+            return Err(Error::Server(Failure::Time));
+        }
+        match write(part, left) {
+            Ok(0) => return Err(Error::Server(Failure::Broken)),
+            Ok(count) => part = part.get(count..).unwrap_or_default(),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Ok(())
+}
+
+/// Keeps how much of the server's V has before it writes more of the client's.
+fn mark(relayed: &mut Relayed) -> Result<(), Error> {
+    let (client, server) = (relayed.client.len(), relayed.server.len());
+    if relayed.marks.last().is_none_or(|last| last.server != server) {
+        if relayed.marks.len() == MAX_MARKS {
+            return Err(Error::Server(Failure::Size));
+        }
+        relayed.marks.push(Written { client, server });
+    }
+    Ok(())
 }
 
 fn failed(error: io::Error) -> Error {
     Error::Server(match error.kind() {
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Failure::Time,
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => Failure::Time,
         _ => Failure::Broken,
     })
 }

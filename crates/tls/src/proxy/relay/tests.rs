@@ -1,8 +1,8 @@
 //! What V relays and what it refuses; requests out of order; limits.
 
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpListener;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -12,7 +12,9 @@ use rustls::pki_types::ServerName;
 use volery_channel::tags::{RELAY_ANSWER, RELAY_REQUEST};
 use volery_channel::{Channel, Limits, memory_pair};
 
+use super::server::put_all;
 use super::*;
+use crate::disclosure::Written;
 use crate::server::Roots;
 use crate::stock;
 
@@ -91,6 +93,40 @@ fn both_parties_end_with_the_same_bytes() {
     assert_eq!(client.0.len() * 2, client.1.len());
 }
 
+/// P says when V writes, and need not ask V to read: V knows nevertheless what the server had said by then.
+#[test]
+fn v_takes_what_the_server_has_said_before_each_write() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (says, said) = mpsc::channel();
+    thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        let mut chunk = [0; 1024];
+        assert!(socket.read(&mut chunk).unwrap() > 0);
+        socket.write_all(b"unasked").unwrap();
+        says.send(()).unwrap();
+        while let Ok(1..) = socket.read(&mut chunk) {}
+    });
+    let hello = hello("localhost");
+    let length = hello.len();
+    let (client, served) = relay(&local(), move |channel| {
+        let mut stream = Stream::open(channel, "localhost", port, 100).unwrap();
+        for bytes in [&hello[..], b"more"] {
+            stream.write_all(bytes).unwrap();
+            stream.send().unwrap();
+            if bytes != b"more" {
+                said.recv().unwrap();
+            }
+        }
+        stream.close().unwrap()
+    });
+    let served = served.unwrap();
+    let expected = [Written { client: 0, server: 0 }, Written { client: length, server: 7 }];
+    assert_eq!(served.marks, expected);
+    assert_eq!(served.server, b"unasked");
+    assert_eq!(client, (served.client, served.server), "P is told before the end");
+}
+
 #[test]
 fn v_does_not_connect_into_its_own_network_nor_to_other_ports() {
     let port = echo();
@@ -139,6 +175,58 @@ fn a_server_that_says_nothing_and_one_that_says_too_much_end_the_session() {
         assert_eq!(client, Error::Server(Failure::Size));
         served.unwrap_err();
     }
+}
+
+/// Each byte is taken in time, and all of them together are not.
+#[test]
+fn a_server_that_takes_what_it_is_told_byte_by_byte_ends_the_session() {
+    let (idle, moment) = (Duration::from_millis(50), Duration::from_millis(1));
+    let mut taken = 0;
+    let slow = put_all(
+        &[7; 1 << 14],
+        idle,
+        || Ok(idle),
+        |bytes, _| {
+            thread::sleep(moment);
+            taken += 1;
+            Ok(bytes.len().min(1))
+        },
+    );
+    assert_eq!(slow.unwrap_err(), Error::Server(Failure::Time));
+    assert!((1..=50).contains(&taken), "{taken}");
+    // What is left of the whole connection's time bounds it, too; and a wait that is over is no reason to go on.
+    let mut whole = [Duration::from_secs(9), Duration::ZERO].into_iter();
+    let slow = put_all(
+        b"ab",
+        idle,
+        || Ok(whole.next().unwrap()),
+        |_, left| {
+            assert!(left <= idle);
+            Ok(1)
+        },
+    );
+    assert_eq!(slow.unwrap_err(), Error::Server(Failure::Time));
+    let late = put_all(b"ab", idle, || Ok(idle), |_, _| Err(ErrorKind::WouldBlock.into()));
+    assert_eq!(late.unwrap_err(), Error::Server(Failure::Time));
+    let gone = put_all(b"ab", idle, || Ok(idle), |_, _| Ok(0));
+    assert_eq!(gone.unwrap_err(), Error::Server(Failure::Broken));
+    assert_eq!(put_all(b"ab", idle, || Ok(idle), |bytes, _| Ok(bytes.len().min(1))), Ok(()));
+}
+
+/// Its system takes what fits its buffers, and then nothing more.
+#[test]
+fn a_server_that_takes_nothing_ends_the_session() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let much = 1 << 26;
+    let (client, served) = relay(&Rules { max_sent: 2 * much, ..local() }, |channel| {
+        let mut stream = Stream::open(channel, "127.0.0.1", port, 100).unwrap();
+        stream.write_all(&hello("127.0.0.1")).unwrap();
+        stream.send().unwrap();
+        stream.write_all(&vec![7; much]).unwrap();
+        stream.send().unwrap_err()
+    });
+    assert_eq!((client, served.unwrap_err()), (Error::Server(Failure::Time), Error::Server(Failure::Time)));
 }
 
 #[test]

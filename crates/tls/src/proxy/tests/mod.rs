@@ -16,6 +16,7 @@ use super::testing::{End, Failed, HOST, Run, Site};
 use super::*;
 use crate::claim::{Assertion, Class, Interval, OfBytes, Own};
 use crate::disclosure::Error as Told;
+use crate::memory::Pool;
 use crate::prf::Side;
 use crate::transcript::testing::{asking, of_group};
 use crate::{attestation, server};
@@ -46,10 +47,11 @@ fn json(path: &str, claims: Vec<Assertion>) -> Hide {
     hide(Side::Server, Part::Json(path.into()), claims)
 }
 
-/// Cookies and the target hidden; the name hidden; the age in a range; the balance hidden.
+/// Cookies, path and query hidden; the name hidden; the age in a range; the balance hidden.
 fn usual() -> Vec<Hide> {
     vec![
-        hide(Side::Client, Part::Target, vec![Assertion::At { offset: 0, text: b"account".to_vec() }]),
+        hide(Side::Client, Part::Path, vec![Assertion::At { offset: 0, text: b"account".to_vec() }]),
+        hide(Side::Client, Part::Query, Vec::new()),
         hide(Side::Client, Part::Header("cookie".into()), Vec::new()),
         json("user.name", vec![Assertion::Contains(b"Lovelace".to_vec())]),
         json("user.age", vec![Assertion::Number(Interval::between(18, 120))]),
@@ -70,8 +72,10 @@ fn v_believes_what_is_shown_and_what_is_claimed_of_the_rest() {
     assert_eq!(fetched.unwrap(), response(BODY));
     let proven = proven.unwrap();
     let statement = proven.statement().unwrap();
-    assert_eq!(statement.server_name, HOST);
-    let shown = REQUEST.replace("account?token=s3cr3t", &"x".repeat(20)).replace("id=4711", "xxxxxxx");
+    assert_eq!((&*statement.server_name, statement.port), (HOST, site.address.port()));
+    assert_eq!(&statement.certificate, proven.identity.certificate());
+    assert_eq!(statement.hidden_paths(), [0]);
+    let shown = REQUEST.replace("account?token=s3cr3t", "xxxxxxx?xxxxxxxxxxxx").replace("id=4711", "xxxxxxx");
     assert_eq!(String::from_utf8(proven.request.text).unwrap(), shown);
     let body =
         BODY.replace(r#"Ada \"L\" Lovelace"#, &"x".repeat(18)).replace("36", "11").replace("1204", "1111");
@@ -79,8 +83,9 @@ fn v_believes_what_is_shown_and_what_is_claimed_of_the_rest() {
     assert_eq!(
         claims(&statement),
         [
-            "request target, bytes 5..25: is text of a request's target",
-            "request target: has \"account\" at 0",
+            "request path, bytes 5..12: is text of a path",
+            "request path: has \"account\" at 0",
+            "request query, bytes 13..25: is text of a query",
             "request header cookie, bytes 61..68: is text of a header",
             "response json user.name, bytes 109..127: is text of a JSON string",
             "response json user.name: contains \"Lovelace\"",
@@ -146,7 +151,9 @@ fn a_claim_that_cannot_hold_and_a_part_that_is_not_there_are_refused_at_p() {
         json("user.city", vec![Assertion::Equals(b"Paris".to_vec())]),
         json("user.email", Vec::new()),
         json("user", Vec::new()),
-        hide(Side::Server, Part::Target, Vec::new()),
+        hide(Side::Server, Part::Path, Vec::new()),
+        hide(Side::Server, Part::Query, Vec::new()),
+        hide(Side::Client, Part::Header("X-Original-URL".into()), Vec::new()),
         hide(Side::Server, Part::Header("content-length".into()), Vec::new()),
         hide(Side::Client, Part::Header("host".into()), Vec::new()),
         hide(Side::Client, Part::Body, Vec::new()),
@@ -355,15 +362,136 @@ fn several_requests_are_proved_each_by_its_number() {
     proven.unwrap_err();
 }
 
+/// A request for this, on a connection that goes on.
+fn get(target: &str) -> Vec<u8> {
+    format!("GET /{target} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
+}
+
+/// The server lets a header line be injected into a response without a body: its head announces bytes that do not come. What is taken for
+/// them, and for the responses after them, is a file that P has uploaded; the server answers the last request when nobody listens.
+#[test]
+fn forgery_a_file_of_p_s_is_taken_for_a_later_response_when_an_earlier_one_lacks_its_body() {
+    let (start, small) = ("HTTP/1.1 200 OK\r\nContent-Length: ", open_response("{}"));
+    let rich = response(r#"{"balance": 500001}"#);
+    let file = [b"padding", &*small, &rich].concat();
+    let head = format!("{start}{}\r\n\r\n", file.len());
+    let redirect =
+        format!("HTTP/1.1 302 Found\r\nLocation: /a\r\nContent-Length: {}\r\n\r\n", head.len() + 7);
+    let stored = [head.as_bytes(), &file].concat();
+    let true_one = response(r#"{"balance": 3}"#);
+    let site = Site::several(HOST, &[redirect.as_bytes(), &stored, &true_one]);
+    let least = vec![Assertion::Number(Interval::at_least(500_000))];
+    let run = Run::hiding(&site, "", vec![Hide { round: 2, ..json("balance", least) }]);
+    let run = Run {
+        request: get("redirect?to=/a%0d%0aContent-Length:%2077"),
+        more: vec![get("files/mine"), get("account")],
+        hears: Some(vec![redirect.len(), stored.len()]),
+        ..run
+    };
+    let (_, proven) = run.go();
+    assert_eq!(proven.unwrap_err(), Failed::Disclosure(Told::Refused(Refusal::Order { round: 1 })));
+}
+
+/// Two requests, after each of which so many bytes are heard: what P itself, and what V makes of a P that does not look
+/// whether V will refuse what it says.
+fn lax(site: &Site, requests: [Vec<u8>; 2], hears: &[usize]) -> [Failed; 2] {
+    let [first, second] = requests;
+    let run = |cheat: fn(Fetched) -> Fetched| {
+        let (request, more) = (first.clone(), vec![second.clone()]);
+        Run { request, more, hears: Some(hears.to_vec()), cheat, ..Run::new(site, "") }.go()
+    };
+    let (honest, heard) = run(|fetched| fetched);
+    heard.unwrap_err();
+    let (_, proven) = run(Fetched::unchecked);
+    [honest.unwrap_err(), proven.unwrap_err()]
+}
+
+/// Both parties refuse a message for a reason with this word.
+fn assert_http(errors: &[Failed; 2], expected: Side, word: &str) {
+    for error in errors {
+        assert!(
+            matches!(error, Failed::Disclosure(Told::Refused(Refusal::Http { side, reason })) if *side == expected && reason.contains(word)),
+            "{word}: {error}"
+        );
+    }
+}
+
+/// Status 304 has no body; this server sends one, which is P's, and what is taken for the second response. The record that it begins in came
+/// before the second request, or after it if the server paused there: then the order is as it should be, and V's rule for such responses alone
+/// is in the way.
+#[test]
+fn forgery_the_body_of_a_response_that_has_none_is_taken_for_the_next_one() {
+    let rich = response(r#"{"balance": 500001}"#);
+    let head = b"HTTP/1.1 304 Not Modified\r\n\r\n";
+    let requests = || [get("files/mine"), get("account")];
+    let site = Site::several(HOST, &[&[&head[..], &rich].concat(), b""]);
+    assert_http(&lax(&site, requests(), &[head.len() + rich.len()]), Side::Server, "length");
+    let site = Site::several(HOST, &[head, &rich]);
+    assert_http(&lax(&site, requests(), &[head.len(), rich.len()]), Side::Server, "length");
+}
+
+/// The server takes the method from elsewhere, and answers as if to HEAD: a head of as many bytes as the response to the second request has, and
+/// none of them. What it says to the second request then passes for that body, and the third answer for the second.
+#[test]
+fn forgery_a_request_that_has_its_method_from_elsewhere_is_refused_by_v() {
+    let field = b"GET /a HTTP/1.1\r\nHost: localhost\r\nX-HTTP-Method-Override: HEAD\r\n\r\n".to_vec();
+    for first in [field, get("a?_method=HEAD")] {
+        let site = Site::several(HOST, &[&open_response("{}"), &response("{}")]);
+        let hears = [open_response("{}").len(), response("{}").len()];
+        let errors = lax(&site, [first, get("b")], &hears);
+        assert_http(&errors, Side::Client, "another method");
+    }
+}
+
+/// What says that the connection ends, and is not the last of it, is followed by what nobody asked for.
+#[test]
+fn forgery_a_response_after_the_last_one_is_refused_by_v() {
+    let (first, rich) = (response("{}"), response(r#"{"balance": 500001}"#));
+    let site = Site::several(HOST, &[&first, &rich]);
+    let errors = lax(&site, [get("a"), get("b")], &[first.len(), rich.len()]);
+    assert_http(&errors, Side::Server, "close");
+}
+
+/// Interim responses and trailers are no part of what is read, so neither party finds messages in them.
+#[test]
+fn forgery_interim_responses_and_trailers_are_refused_by_v() {
+    let interim = [b"HTTP/1.1 103 Early Hints\r\n\r\n", &*open_response("{}")].concat();
+    let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX: y\r\n\r\n";
+    for (first, word) in [(&*interim, "interim"), (chunked.as_bytes(), "after the body")] {
+        let last = response("{}");
+        let site = Site::several(HOST, &[first, &last]);
+        assert_http(&lax(&site, [get("a"), get("b")], &[first.len(), last.len()]), Side::Server, word);
+    }
+}
+
+#[test]
+fn requests_that_are_sent_at_once_are_refused() {
+    let (first, last) = (open_response(r#"{"age": 17}"#), response(r#"{"age": 71}"#));
+    for (hears, refused) in
+        [(vec![first.len(), last.len()], false), (vec![0, first.len() + last.len()], true)]
+    {
+        let site = Site::several(HOST, &[&first, &last]);
+        let run = Run { request: get("a"), more: vec![get("b")], hears: Some(hears), ..Run::new(&site, "") };
+        let (_, proven) = run.go();
+        match proven {
+            Ok(proven) => assert!(!refused && !proven.pipelined && proven.rounds == 2),
+            Err(error) => {
+                assert!(refused);
+                assert_eq!(error, Failed::Disclosure(Told::Refused(Refusal::Order { round: 1 })));
+            }
+        }
+    }
+}
+
 #[test]
 fn a_server_that_takes_one_request_is_named() {
-    let site = site();
-    let (fetched, proven) = Run { more: vec![REQUEST.into()], ..Run::new(&site, REQUEST) }.go();
+    let (site, open) = (site(), REQUEST.replace("Connection: close\r\n", ""));
+    let (fetched, proven) = Run { more: vec![REQUEST.into()], ..Run::new(&site, &open) }.go();
     let last = crate::dialogue::Error::Last { round: 0, left: 1 };
     assert_eq!(fetched.unwrap_err(), Failed::Proxy(Error::Dialogue(last)));
     proven.unwrap_err();
     let site = Site::new(HOST, b"HTTP/1.1 200 OK\r\n\r\nto the end", End::Notify);
-    let (fetched, _) = Run { more: vec![REQUEST.into()], ..Run::new(&site, REQUEST) }.go();
+    let (fetched, _) = Run { more: vec![REQUEST.into()], ..Run::new(&site, &open) }.go();
     let ended = crate::dialogue::Error::Ended { round: 0 };
     assert_eq!(fetched.unwrap_err(), Failed::Proxy(Error::Dialogue(ended)));
 }
@@ -471,6 +599,27 @@ fn false_claims_of_every_kind_end_at_p() {
     assert!(matches!(fetched.unwrap_err(), Failed::Disclosure(Told::Refused(Refusal::Claim(_)))));
 }
 
+/// A stranger's claims are circuits in V's memory, which all of V's sessions share.
+#[test]
+fn claims_that_v_has_no_memory_for_are_refused() {
+    let site = site();
+    let claimed = || vec![json("user.age", vec![Assertion::Number(Interval::between(18, 120))])];
+    for (size, held) in [(1000, 0), (1 << 24, (1 << 24) - 1000)] {
+        let pool = Pool::new(size);
+        let others = pool.take(held).unwrap();
+        let (fetched, proven) = Run { pool: pool.clone(), ..Run::hiding(&site, REQUEST, claimed()) }.go();
+        let refusal = Refusal::Memory { ever: held == 0 };
+        assert_eq!(proven.unwrap_err(), Failed::Disclosure(Told::Refused(refusal.clone())));
+        assert!(fetched.unwrap_err().to_string().contains(&refusal.to_string()));
+        drop(others);
+        assert_eq!(pool.free(), size);
+    }
+    let pool = Pool::new(1 << 24);
+    let (_, proven) = Run { pool: pool.clone(), ..Run::hiding(&site, REQUEST, claimed()) }.go();
+    assert!(proven.is_ok());
+    assert_eq!(pool.free(), 1 << 24, "what a session had is free again");
+}
+
 /// P takes its hidden balance for another one, so nothing stops it before the proof.
 #[test]
 fn a_claim_about_bytes_that_were_not_sent_is_not_proved() {
@@ -505,7 +654,9 @@ fn a_server_that_gives_up_after_its_choice_is_not_said_to_speak_something_else()
 
 #[test]
 fn classes_and_parts_have_one_code_each() {
-    for class in [Class::JsonText, Class::Number, Class::HeaderValue, Class::Target, Class::Opaque] {
+    for class in
+        [Class::JsonText, Class::Number, Class::HeaderValue, Class::Path, Class::Query, Class::Opaque]
+    {
         assert_eq!(Class::from_code(class.code()), Some(class));
     }
     assert_eq!(Class::from_code(0), None);

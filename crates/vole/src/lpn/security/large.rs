@@ -19,7 +19,7 @@
 //! of positions in blocks its chance is exact; for the attacks on exact noise each zero makes success more likely by at most
 //! `n / (n - k - t)`, so on average by at most `(1 + (n / (n - k - t) - 1) / q)^t`, which is given to the attacker (twice in statistical decoding).
 
-pub(super) mod algebraic;
+mod algebraic;
 mod hybrid;
 #[cfg(test)]
 mod tests;

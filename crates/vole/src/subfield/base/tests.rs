@@ -18,23 +18,28 @@ fn delta() -> Delta {
     Delta::from_element(Gf128::from_bits(0x0bad_cafe_5a5a_1234_fedc_4321_8765_0f0f))
 }
 
+/// Another salt for each tree.
+fn salts(bits: FieldBits) -> Vec<u64> {
+    (0..bits.trees() as u64).map(|t| 11 * t + 2).collect()
+}
+
 /// P's trees.
 fn leaves(bits: FieldBits) -> Leaves {
     let mut prg = Prg::new([4; 16]);
     let seeds = (0..bits.trees() * bits.leaves()).map(|_| prg.block().to_bits().to_le_bytes()).collect();
     let transcript = Transcript::new("base VOLE: test", &SessionId::new([6; 32]));
-    Leaves { bits, seeds: Zeroizing::new(seeds), transcript }
+    Leaves { bits, seeds: LeafSeeds::new(seeds, salts(bits)), transcript }
 }
 
 /// The same trees in V's order, without the leaves that it lacks.
 fn punctured(bits: FieldBits, delta: &Delta) -> Leaves {
     let Leaves { bits, seeds, transcript } = leaves(bits);
-    let seeds = (0..seeds.len()).map(|place| {
+    let seeds = (0..bits.trees() * bits.leaves()).map(|place| {
         let (t, z) = (place / bits.leaves(), place % bits.leaves());
         let x = z ^ usize::from(digit(delta, t, bits.bits()));
-        if z == 0 { [0; 16] } else { seeds[t * bits.leaves() + x] }
+        if z == 0 { [0; 16] } else { seeds.tree(t).0[x] }
     });
-    Leaves { bits, seeds: Zeroizing::new(seeds.collect()), transcript }
+    Leaves { bits, seeds: LeafSeeds::new(seeds.collect(), salts(bits)), transcript }
 }
 
 fn prover<F: Value, M: Mac<F>>() -> BaseProver<F, M> {
@@ -110,9 +115,10 @@ fn plain<F: Value, M: Mac<F>>(lie: &Lie<F, M>) -> (Vec<u8>, Vec<Authenticated<F,
     let mut message = Vec::new();
     for t in 0..M::DIGITS {
         let (mut u, mut v) = (vec![F::ZERO; total], vec![F::ZERO; total]);
-        for (x, seed) in seeds[t * bits.leaves()..][..bits.leaves()].iter().enumerate() {
+        let (seeds, salt) = seeds.tree(t);
+        for (x, seed) in seeds.iter().enumerate() {
             let mut stream = vec![F::ZERO; total];
-            Prg::new(*seed).elements(&mut stream);
+            Prg::salted(*seed, salt).elements(&mut stream);
             for (i, r) in stream.into_iter().enumerate() {
                 u[i] += r;
                 v[i] += F::digit(x as u8) * r;
@@ -335,4 +341,27 @@ fn the_check_is_long_enough() {
         let error: f64 = 2.0_f64.powf(1.0 - key) + 2.0_f64.powf(2.0 * key - field * CHECKS as f64);
         assert!(error.log2() < -59.0, "{field} {key}: {}", error.log2());
     }
+}
+
+/// Why a challenge that is a hash must not be known before the correlations are fixed.
+#[test]
+fn p_chooses_every_value_with_a_right_guess_of_one_digit_and_none_with_a_wrong_one() {
+    fn check<F: Value, M: Mac<F>>() {
+        let right = digit(&delta(), 0, M::DIGIT_BITS);
+        for guess in [right, right ^ 1] {
+            crate::cheats::choose_elements::<F>(move |n| {
+                Some((guess, (0..n as u64).map(|i| F::from_u64(100 + i)).collect()))
+            });
+            let (message, held) = send(&mut prover::<F, M>(), N);
+            crate::cheats::honest();
+            assert!(held.iter().zip(100..).all(|(held, i)| held.x == F::from_u64(i)));
+            let keys = receive(&mut verifier::<F, M>(), N, &message);
+            if guess == right {
+                holds(&held, &keys.unwrap());
+            } else {
+                assert!(is_cheat(&keys), "{} in {}", F::NAME, M::NAME);
+            }
+        }
+    }
+    for_every_kind_of_pair!(check);
 }

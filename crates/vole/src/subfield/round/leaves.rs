@@ -1,8 +1,8 @@
 //! The last level of a tree: from blocks to elements of the MAC field.
 //!
 //! A node `s` above it has two children, elements from `H(s)`, cut in two where half a block is enough for an element
-//! ([`Element::pair_from_blocks`]). `H` under a key of its own breaks the correlation of the levels above (half-trees,
-//! ePrint 2022/1431, section 5.3). As in [`crate::pprf`] child `j` and child `j + 2^(h-1)` are those of node `j`.
+//! ([`Element::pair_from_blocks`]). `H` under keys of its own, one a tree and block, breaks the correlation of the levels above (half-trees,
+//! ePrint 2022/1431, section 5.3); an evaluation under such a key tests one value of delta. As in [`crate::pprf`] child `j` and child `j + 2^(h-1)` are those of node `j`.
 //!
 //! The sums of the two sides `S_0, S_1` are elements and not correlated, so this level is an ordinary OT: V sends
 //! `S_0 - R(k)` and `S_1 - R(k + delta)`, with `k` its key of the path's last random bit; P, whose tag is `k + delta` where its path goes
@@ -13,40 +13,43 @@ use std::sync::{Mutex, PoisonError};
 use volery_field::{Element, Gf128};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::aes::Aes;
 use crate::ferret::Params;
 use crate::hash::Oracle;
+use crate::pprf::TreeKeys;
 
 /// What the last level of a round's trees is derived with.
 pub(super) struct LastLevel {
-    /// A permutation for each block that two elements take.
-    hashes: Vec<Aes>,
+    /// Of each tree as many as [`blocks`](Self::blocks).
+    keys: TreeKeys,
+    /// Blocks that two elements take.
+    blocks: usize,
     oracle: Oracle,
     number: u64,
 }
 
 impl LastLevel {
     pub(super) fn new<M: Element>(oracle: &Oracle, number: u64) -> Self {
-        let hashes = (0..M::BLOCKS_OF_PAIR as u64).map(|i| Aes::new(oracle.hash(i, &[b"leaves"]))).collect();
-        Self { hashes, oracle: oracle.clone(), number }
+        let keys = TreeKeys::new(oracle, number, "leaves");
+        Self { keys, blocks: M::BLOCKS_OF_PAIR, oracle: oracle.clone(), number }
     }
 
-    /// The children of all nodes, which it consumes.
-    pub(super) fn expand<M: Element>(&self, scratch: &mut Scratch, out: &mut [M]) {
+    /// The children of all nodes of tree `tree`, which it consumes.
+    pub(super) fn expand<M: Element>(&self, tree: usize, scratch: &mut Scratch, out: &mut [M]) {
         let Scratch { nodes, hashes } = scratch;
         let (left, right) = out.split_at_mut(nodes.len());
-        if let [aes] = &self.hashes[..] {
-            aes.hash(nodes);
+        let blocks = self.blocks;
+        let aes = |block| self.keys.of(tree * blocks + block);
+        if blocks == 1 {
+            aes(0).hash(nodes);
             for ((left, right), h) in left.iter_mut().zip(right).zip(nodes.iter()) {
                 [*left, *right] = M::pair_from_blocks(&[h.to_bits()]);
             }
             return;
         }
-        let blocks = self.hashes.len();
         hashes.resize(nodes.len() * blocks, Gf128::ZERO);
-        for (aes, hashes) in self.hashes.iter().zip(hashes.chunks_exact_mut(nodes.len())) {
+        for (block, hashes) in hashes.chunks_exact_mut(nodes.len()).enumerate() {
             hashes.copy_from_slice(nodes);
-            aes.hash(hashes);
+            aes(block).hash(hashes);
         }
         let mut words = Zeroizing::new([0; 8]);
         for (i, (left, right)) in left.iter_mut().zip(right).enumerate() {

@@ -6,7 +6,7 @@
 //! x_i = sum over row i of A of X_j + e_i          v_i = w_i + e_i * delta, e: one random value in each block of 2^h
 //! ```
 //!
-//! A is the public local code of [`crate::lpn`]. **Single-point VOLE**: the trees are those of random COT ([`crate::pprf`]) under V's
+//! A is the public local code of [`crate::lpn`], another one in each round. **Single-point VOLE**: the trees are those of random COT ([`crate::pprf`]) under V's
 //! *binary* delta, one level short, and P's path in each is given by the bits of `h` random COTs. The last level (see `leaves`) hashes each
 //! node to two elements of M, so V has `v_j` for all `2^h` leaves. P learns the sum of the side its path does not take, and with it all
 //! but `v` at the path's leaf. The noise value is an earlier correlation, `k = m + e * delta`; V sends `d = k - sum_j v_j`, so P
@@ -24,6 +24,8 @@
 //! `sum chi v = sum chi w + delta * sum chi e`. P sends `x' = sum chi e - x*`, masked by a correlation over M (packed from `r`
 //! fresh ones); V's value is `sum chi v - (k* + x' delta)`, P's `sum chi w - m*`. The coefficient of leaf `i` in tree `j` is `s_j t_i`
 //! with `t_i` the product of `r_b` over the bits set in `i`: wrong leaves pass with probability at most `(h + 2) / p^r`.
+//!
+//! P's seed also gives the key of A, as in `ferret`, and for the same reasons.
 //!
 //! *A cheating V* makes the check depend on guesses about P's paths, as in Ferret (LPN with static leakage), and a wrong guess
 //! ends the session. *A cheating P* may send another `x'`; then V's value tells it delta, but it committed to its own
@@ -44,10 +46,10 @@ use volery_field::{Element, Mac, Value};
 use zeroize::Zeroizing;
 
 use super::base::push;
-use crate::aes::Aes;
 use crate::ferret::Params;
 use crate::hash::Oracle;
 use crate::lpn::LpnCode;
+use crate::pprf::TreeKeys;
 use crate::transcript::SessionId;
 use crate::{Error, Prg};
 
@@ -73,8 +75,7 @@ fn trees_bytes<M: Element>(params: &Params) -> usize {
 pub(super) struct Public {
     params: Params,
     number: u64,
-    code: LpnCode,
-    trees: Aes,
+    trees: TreeKeys,
     leaves: LastLevel,
     oracle: Oracle,
 }
@@ -83,13 +84,20 @@ impl Public {
     /// For round `number` of `session` over fields of these names.
     pub(super) fn new<F: Value, M: Mac<F>>(session: &SessionId, number: u64, params: Params) -> Self {
         let oracle = Oracle::new(&format!("subfield: {} in {}", F::NAME, M::NAME), session);
-        let trees = Aes::new(oracle.hash(0, &[b"trees"]));
+        let trees = TreeKeys::new(&oracle, number, "trees");
         let leaves = LastLevel::new::<M>(&oracle, number);
-        Self { params, number, code: LpnCode::of_dimension(params.log_k), trees, leaves, oracle }
+        Self { params, number, trees, leaves, oracle }
     }
 
     fn height(&self) -> usize {
         self.params.log_block as usize
+    }
+
+    /// What P's seed gives: the check's coefficients and the round's code.
+    fn challenge<M: Element>(&self, seed: &[u8; SEED]) -> (Coefficients<M>, LpnCode) {
+        let hash = |label: &[u8]| self.oracle.hash(self.number, &[label, seed]);
+        let code = LpnCode::new(hash(b"matrix"), self.params.log_k);
+        (Coefficients::expand(&self.params, hash(b"coefficients")), code)
     }
 
     /// What P commits to: its value under a nonce.
@@ -98,6 +106,11 @@ impl Public {
         push(&mut bytes, value)?;
         Ok(self.oracle.hash(self.number, &[b"commitment", nonce, &bytes]))
     }
+}
+
+/// A round that is read before P's seed is known.
+fn unread() -> Error {
+    Error::misuse("a round read before its check")
 }
 
 const NONCE: usize = 32;

@@ -6,9 +6,10 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::super::base::push;
 use super::leaves::{Leaves, Scratch, side_sums};
-use super::{Coefficients, DIGEST, NONCE, Public, SEED, SUMS, base_len, levels_bytes, trees_bytes};
+use super::{DIGEST, NONCE, Public, SEED, SUMS, base_len, levels_bytes, trees_bytes, unread};
 use crate::Error;
 use crate::ferret::{Params, paths_of};
+use crate::lpn::LpnCode;
 use crate::pprf::expand_punctured;
 
 /// One round, at P. Made, checked, then read block by block.
@@ -28,11 +29,13 @@ pub struct ProverRound<F: Zeroize, M: Zeroize> {
     missing: Vec<[M; 2]>,
     /// The tags of the leaves, those at the paths included.
     leaves: Leaves<M>,
+    /// None until P has chosen it, in the check.
+    code: Option<LpnCode>,
     /// P's value of the check and the nonce of its commitment, until the verdict.
     committed: Option<(M, [u8; NONCE])>,
 }
 
-/// Fresh randomness that P puts into the check.
+/// Fresh randomness that P puts into the check: what its coefficients and the round's code come from, and what hides its commitment.
 pub(in crate::subfield) struct CheckRandomness {
     pub(in crate::subfield) seed: [u8; SEED],
     pub(in crate::subfield) nonce: [u8; NONCE],
@@ -65,10 +68,22 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
         let table = core::mem::take(&mut *base);
         let leaves = Leaves::new(&params);
         let (sums, missing) = (Vec::new(), Vec::new());
-        Ok(Self { public, table, noise, mask, bits, paths, sums, missing, leaves, committed: None })
+        Ok(Self {
+            public,
+            table,
+            noise,
+            mask,
+            bits,
+            paths,
+            sums,
+            missing,
+            leaves,
+            code: None,
+            committed: None,
+        })
     }
 
-    /// Receives the trees and sends the check.
+    /// Receives the trees and sends the check. The check's coefficients and the round's code come from the seed, unknown to V till now.
     pub(in crate::subfield) fn check(
         &mut self,
         randomness: &CheckRandomness,
@@ -85,7 +100,8 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
             .map(|(c, tag)| Gf128::from_bits(u128::from_le_bytes(*c)) + *tag)
             .collect();
 
-        let coefficients = Coefficients::<M>::expand(&params, randomness.seed);
+        let (coefficients, code) = self.public.challenge::<M>(&randomness.seed);
+        self.code = Some(code);
         let mut scratch = Scratch::new(&params);
         let mut values = Zeroizing::new(vec![M::ZERO; params.block_len()]);
         let mut value = M::ZERO - self.mask[1];
@@ -137,8 +153,8 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
     fn expand(&self, tree: usize, scratch: &mut Scratch, values: &mut [M]) {
         let levels = self.public.height() - 1;
         let sums = &self.sums[tree * levels..][..levels];
-        expand_punctured(&self.public.trees, self.node(tree), sums, &mut scratch.nodes);
-        self.public.leaves.expand(scratch, values);
+        expand_punctured(&self.public.trees.of(tree), self.node(tree), sums, &mut scratch.nodes);
+        self.public.leaves.expand(tree, scratch, values);
     }
 
     /// The node above the path's leaf.
@@ -177,7 +193,15 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
     }
 
     /// Block `tree` (less than the number of trees), `2^h` correlations.
-    pub(in crate::subfield) fn block(&self, tree: usize, out: &mut [Authenticated<F, M>]) {
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] before the check.
+    pub(in crate::subfield) fn block(
+        &self,
+        tree: usize,
+        out: &mut [Authenticated<F, M>],
+    ) -> Result<(), Error> {
+        let code = self.code.as_ref().ok_or_else(unread)?;
         let make = |scratch: &mut Scratch, values: &mut [M]| {
             self.expand(tree, scratch, values);
             self.complete(tree, values);
@@ -188,7 +212,8 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
                 *out = Authenticated { x: noise.masked(equal(i, path)), m: *value };
             }
         });
-        self.public.code.add_rows((tree * out.len()) as u64, &self.table, out);
+        code.add_rows((tree * out.len()) as u64, &self.table, out);
+        Ok(())
     }
 }
 
@@ -200,7 +225,8 @@ fn equal(i: usize, path: u32) -> u64 {
 
 impl<F: Zeroize, M: Zeroize> Drop for ProverRound<F, M> {
     fn drop(&mut self) {
-        let Self { public: _, table, noise, mask, bits, paths, sums, missing, leaves: _, committed } = self;
+        let Self { public: _, table, noise, mask, bits, paths, sums, missing, leaves: _, code: _, committed } =
+            self;
         table.zeroize();
         noise.zeroize();
         mask.zeroize();

@@ -3,6 +3,7 @@
 
 mod dishonest;
 mod tampered;
+mod trees;
 
 use volery_channel::{Channel, Limits, Tag, memory_pair, tags};
 use volery_field::{Authenticated, Gf128};
@@ -17,7 +18,7 @@ const TINY: Params = Params { log_k: 6, log_block: 4, trees: 5 };
 
 const SESSION: SessionId = SessionId::new([3; 32]);
 
-/// The coefficients of every check.
+/// What the coefficients of every check and the codes come from.
 const CHECK_SEED: [u8; SEED] = [6; SEED];
 
 /// V's key, as binary key of the trees and by its digits.
@@ -79,6 +80,11 @@ impl<F: Value, M: Mac<F>> Deal<F, M> {
         VerifierRound::open(self.public(), &delta(), seed, base, bits, channel).unwrap()
     }
 
+    /// The coefficients of its check.
+    fn coefficients(&self) -> Coefficients<M> {
+        self.public().challenge(&CHECK_SEED).0
+    }
+
     fn paths(&self) -> Vec<u32> {
         paths_of(&self.tags, TINY.log_block as usize)
     }
@@ -133,9 +139,9 @@ fn or_fail<C: Channel>(channel: &mut C, step: impl FnOnce(&mut C) -> Result<(), 
 }
 
 /// All outputs of a round.
-fn blocks<T: Copy + Default>(block: impl Fn(usize, &mut [T])) -> Vec<T> {
+fn blocks<T: Copy + Default>(block: impl Fn(usize, &mut [T]) -> Result<(), Error>) -> Vec<T> {
     let mut out = vec![T::default(); TINY.outputs()];
-    out.chunks_exact_mut(TINY.block_len()).enumerate().for_each(|(tree, out)| block(tree, out));
+    out.chunks_exact_mut(TINY.block_len()).enumerate().for_each(|(tree, out)| block(tree, out).unwrap());
     out
 }
 

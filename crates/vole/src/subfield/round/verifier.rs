@@ -7,11 +7,12 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::super::base::push;
 use super::leaves::{Leaves, Scratch, side_sums};
-use super::{Coefficients, DIGEST, NONCE, Public, SEED, base_len, trees_bytes};
+use super::{DIGEST, NONCE, Public, SEED, base_len, trees_bytes, unread};
 use crate::ferret::Params;
-use crate::pprf::expand_full;
+use crate::lpn::LpnCode;
+use crate::pprf::{self, expand_full};
 use crate::subfield::FieldDelta;
-use crate::{Delta, Error, Prg};
+use crate::{Delta, Error};
 
 /// One round, at V. Made, checked, then read block by block.
 pub struct VerifierRound<F, M: Zeroize> {
@@ -24,6 +25,8 @@ pub struct VerifierRound<F, M: Zeroize> {
     roots: Vec<Gf128>,
     /// The keys of the leaves.
     leaves: Leaves<M>,
+    /// None until P's check says which one it is.
+    code: Option<LpnCode>,
     /// V's value of the check and P's commitment, until the verdict.
     answered: Option<(M, [u8; DIGEST])>,
     values: core::marker::PhantomData<F>,
@@ -48,8 +51,7 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
         let noise = Zeroizing::new(rest[params.table_len()..].to_vec());
         base[params.table_len()..].iter_mut().for_each(Zeroize::zeroize);
         base.truncate(params.table_len());
-        let mut roots = vec![Gf128::ZERO; params.trees as usize];
-        Prg::new(*seed).blocks(&mut roots);
+        let roots = pprf::roots(&public.oracle, public.number, &seed, params.trees as usize);
         let mut round = Self {
             public,
             table: core::mem::take(&mut *base),
@@ -57,6 +59,7 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
             tree_delta: tree_delta.duplicate(),
             roots,
             leaves: Leaves::new(&params),
+            code: None,
             answered: None,
             values: core::marker::PhantomData,
         };
@@ -75,10 +78,11 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
         let delta = self.tree_delta.expose();
         let keys = bits.chunks_exact(self.public.height()).filter_map(|keys| keys.split_last());
         for (tree, ((last, keys), noise)) in keys.zip(noise).enumerate() {
-            expand_full(&self.public.trees, self.roots[tree], delta, &mut scratch.nodes, |level, sum| {
+            let aes = self.public.trees.of(tree);
+            expand_full(&aes, self.roots[tree], delta, &mut scratch.nodes, |level, sum| {
                 message.extend_from_slice(&(sum + keys[level]).to_bits().to_le_bytes());
             });
-            self.public.leaves.expand(&mut scratch, &mut values);
+            self.public.leaves.expand(tree, &mut scratch, &mut values);
             let [left, right] = side_sums(&values);
             // P can take off the mask of the side that its path does not take.
             push(&mut elements, left - self.public.leaves.mask(tree, *last))?;
@@ -96,7 +100,6 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
         delta: &FieldDelta<M>,
         channel: &mut dyn Channel,
     ) -> Result<(), Error> {
-        let params = self.public.params;
         let mut message = vec![0; SEED + M::BYTES + DIGEST];
         channel.recv_exact(tags::SUBFIELD_CHECK, &mut message)?;
         let (mut seed, mut commitment) = ([0; SEED], [0; DIGEST]);
@@ -104,7 +107,8 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
         commitment.copy_from_slice(&message[SEED + M::BYTES..]);
         let shifted = M::decode(&message[SEED..SEED + M::BYTES])
             .map_err(|error| Error::malformed(tags::SUBFIELD_CHECK, error.to_string()))?;
-        let coefficients = Coefficients::<M>::expand(&params, seed);
+        let (coefficients, code) = self.public.challenge::<M>(&seed);
+        self.code = Some(code);
         let mut value = M::ZERO - self.mask - shifted * delta.expose();
         for (tree, s) in coefficients.trees.iter().enumerate() {
             let sum = self.with_values(tree, |values| M::inner_product(&coefficients.leaves, values));
@@ -134,8 +138,9 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
     fn with_values<T>(&self, tree: usize, take: impl FnOnce(&[M]) -> T) -> T {
         let make = |scratch: &mut Scratch, values: &mut [M]| {
             let delta = self.tree_delta.expose();
-            expand_full(&self.public.trees, self.roots[tree], delta, &mut scratch.nodes, |_, _| {});
-            self.public.leaves.expand(scratch, values);
+            let aes = self.public.trees.of(tree);
+            expand_full(&aes, self.roots[tree], delta, &mut scratch.nodes, |_, _| {});
+            self.public.leaves.expand(tree, scratch, values);
         };
         self.leaves.with(tree, &self.public.params, make, take)
     }
@@ -146,16 +151,22 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
     }
 
     /// The keys of block `tree` (less than the number of trees), `2^h` of them.
-    pub(in crate::subfield) fn block(&self, tree: usize, out: &mut [M]) {
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] before P's check is there.
+    pub(in crate::subfield) fn block(&self, tree: usize, out: &mut [M]) -> Result<(), Error> {
+        let code = self.code.as_ref().ok_or_else(unread)?;
         self.with_values(tree, |values| out.copy_from_slice(values));
-        self.public.code.add_rows((tree * out.len()) as u64, &self.table, out);
+        code.add_rows((tree * out.len()) as u64, &self.table, out);
+        Ok(())
     }
 }
 
 impl<F, M: Zeroize> Drop for VerifierRound<F, M> {
     fn drop(&mut self) {
         // `tree_delta` wipes itself.
-        let Self { public: _, table, mask, tree_delta: _, roots, leaves: _, answered, values: _ } = self;
+        let Self { public: _, table, mask, tree_delta: _, roots, leaves: _, code: _, answered, values: _ } =
+            self;
         table.zeroize();
         mask.zeroize();
         roots.zeroize();

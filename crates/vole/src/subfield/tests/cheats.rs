@@ -1,6 +1,7 @@
 //! Every message that makes a supply, changed on its way: the first of its kind and a later one.
 
 use super::*;
+use crate::testing::Tampering;
 
 /// All kinds of messages, from base OT on, and whether P sends them.
 const MESSAGES: [(Tag, bool); 9] = [
@@ -18,8 +19,6 @@ const MESSAGES: [(Tag, bool); 9] = [
 /// Two rounds and more of [`PLAN`].
 const TAKEN: usize = 3_000;
 
-type Boxed = Box<dyn FnMut(Tag, &mut Vec<u8>) + Send>;
-
 /// A run in which message number `which` (0 or 1) of a kind passes through `change`, which also sees the one before.
 fn changed(
     (tag, from_p): (Tag, bool),
@@ -27,7 +26,7 @@ fn changed(
     mut change: impl FnMut(&mut Vec<u8>, &[u8]) + Send + 'static,
 ) -> Run<F61, F61> {
     let (mut seen, mut before) = (0, Vec::new());
-    let tap: Boxed = Box::new(move |got, payload| {
+    let tap: Tampering<'_> = Box::new(move |got, payload| {
         if got == tag {
             let sent = payload.clone();
             if seen == which {
@@ -37,7 +36,7 @@ fn changed(
             before = sent;
         }
     });
-    let other: Boxed = Box::new(untouched);
+    let other: Tampering<'_> = Box::new(untouched);
     run(PLAN, TAKEN, [1, 1], if from_p { [tap, other] } else { [other, tap] })
 }
 

@@ -48,29 +48,6 @@ pub(crate) struct ConnectionArgs {
     pub(crate) max_bytes: Option<u64>,
 }
 
-impl ConnectionArgs {
-    /// To connect there, with TLS if a pin or authorities are given; the rest as usual.
-    pub(crate) fn connecting(
-        address: Address,
-        tls_pin: Option<Fingerprint>,
-        tls_ca: Option<PathBuf>,
-    ) -> Self {
-        Self {
-            listen: None,
-            connect: Some(address),
-            tls_cert: None,
-            tls_key: None,
-            tls_ca,
-            tls_pin,
-            tls_name: None,
-            connect_timeout: Duration::from_secs(10),
-            timeout: Duration::from_secs(30),
-            max_time: None,
-            max_bytes: None,
-        }
-    }
-}
-
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Serving")]
 pub(crate) struct ServeArgs {
@@ -96,7 +73,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// A number of bytes with an optional decimal unit.
-fn bytes(text: &str) -> Result<u64, String> {
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let units = [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
     let unit = units.iter().find_map(|(unit, size)| Some((text.strip_suffix(unit)?, *size)));
     let (digits, size) = unit.unwrap_or((text, 1_u64));

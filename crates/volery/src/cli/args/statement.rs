@@ -85,7 +85,7 @@ pub(crate) struct StatementArgs {
     /// its own
     #[arg(long, value_name = "CIRCUIT", num_args = 1.., help_heading = "Statement")]
     pub(crate) any_of: Vec<String>,
-    /// So many of them hold [default: 1]
+    /// So many of them hold, all different [default: 1]
     #[arg(long, value_name = "R", requires = "any_of", help_heading = "Statement",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) at_least: Option<u32>,

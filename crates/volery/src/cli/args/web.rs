@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 use volery::Address;
-use volery::tls::attestation::Mode;
+use volery::tls::attestation::{Context, Mode};
 use volery_channel::tls::Fingerprint;
 
-use super::connection::{ConnectionArgs, pin};
+use super::connection::{ConnectionArgs, bytes, pin};
 use crate::cli::serve::WAITING;
 
 #[derive(Debug, Subcommand)]
@@ -71,8 +71,9 @@ pub(super) const PARTS: &str = "\
 PARTS of a request or response, to reveal, to hide or to claim something about
   response.json:PATH        a value of the JSON body, like user.accounts[0].balance; of those, strings and numbers can be
                             hidden
-  request.header:NAME       the value of a header field (also of the response); request.target: path and query
-  response.body             a whole body
+  request.path              which document is asked for, shown unless you hide it; request.query: what comes after its ?
+  request.header:NAME       the value of a header field (also of the response)
+  response.body             a whole body (also of the request)
   response2.json:PATH       of the second response, where there are several requests; request1 and response1 are request and response
 CLAIMS (the part is hidden)
   --assert 'response.json:balance in 100.50..2000'   a decimal number, from 100.50 to 2000; 5000.. : at least; also > >= < <=
@@ -84,11 +85,20 @@ CLAIMS (the part is hidden)
 COMMITMENTS (the part is hidden)
   --commit response.json:balance                     the attestation holds commitments to it; what opens them stays with you, and
                                                      `volery attestation open` and `prove-range` show it to others later
-Everything that is not hidden is shown to the notary and stands in the attestation, apart from cookies and authorization. With --reveal that is what you name, and
-what says how to read the rest: start lines, names of header fields and JSON keys, lengths. The length of what is hidden shows.
+WHAT SHOWS, to the notary and to whoever gets the attestation
+  of a request    method, path, names of header fields. Hidden unless you --reveal them: the query, values of header fields
+                  (but those that say how the request is to be read: Range, TE, ...), the body
+  of a response   without --reveal everything but what a further request takes from it, and values of header fields (Date, Server and some others that
+                  are the same for everybody show); with --reveal what you name, and what says how to read the rest: status line, names of header
+                  fields, JSON keys
+The length of what is hidden shows. On your terminal you see what will show, and are asked before it does; --yes does not ask. With --notary it is needed where there is no terminal.
+Header fields of a request by which servers may take path, host or method from elsewhere cannot be hidden, and are sent only if you --reveal them.
+With --hide request.path readers do not learn which document a claim is about, and `attestation verify` fails unless they say --allow-hidden-path. A
+path into which a further request puts a value of a response is hidden, too, unless you --reveal it.
 FURTHER REQUESTS on the same connection (--then FILE): a line `METHOD /target`, header fields, an empty line, a body. A value of an earlier
 response stands as {{response.json:token|64}} in target, fields or body: a string or number of at most 64 bytes. {{response.cookie:NAME|64}} is the
-cookie that a Set-Cookie field gave, {{response.header:NAME|64}} a whole field. What a request waits for is read while the connection lives, which in two-party mode has to be prepared, 128 KB for 16 bytes; other requests are sent at once.
+cookie that a Set-Cookie field gave, {{response.header:NAME|64}} a whole field. Each request waits for the response to the one before it, which is read while the connection lives; in two-party mode that
+has to be prepared, 128 KB for 16 bytes. Only the last request may have a body or be HEAD. Whoever verifies takes one request unless --max-rounds says otherwise: see SECURITY.md.
 In proxy mode the notary relays the connection, and whoever trusts the attestation trusts it to have reached the true server.";
 
 #[derive(Debug, Args)]
@@ -98,13 +108,14 @@ pub(crate) struct WebProveArgs {
     /// The notary; without one, this process is its own, which shows how it works and convinces nobody
     #[arg(long, value_name = "ADDR", requires = "notary_key")]
     pub(crate) notary: Option<Address>,
-    /// The notary's public key, 64 hex digits
+    /// The notary's public key, 64 hex digits: the key that signs attestations, and that the notary shows (in TLS) before it hears anything,
+    /// unless it has a certificate
     #[arg(long, value_name = "HEX", value_parser = key, requires = "notary")]
     pub(crate) notary_key: Option<[u8; 32]>,
-    /// TLS to the notary, with exactly the certificate of this fingerprint
+    /// The notary has a certificate: exactly the one of this fingerprint
     #[arg(long, value_name = "sha256:HEX", value_parser = pin, requires = "notary")]
     pub(crate) notary_pin: Option<Fingerprint>,
-    /// TLS to the notary, with a certificate issued by one of these authorities (PEM)
+    /// The notary has a certificate: one for its name, issued by one of these authorities (PEM)
     #[arg(long, value_name = "FILE", requires = "notary", conflicts_with = "notary_pin")]
     pub(crate) notary_ca: Option<PathBuf>,
     /// A file with the token that the notary wants
@@ -119,10 +130,14 @@ pub(crate) struct WebProveArgs {
     /// A further request on the same connection: method and target, fields, an empty line, a body; - is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) then: Vec<PathBuf>,
+    /// two-party: send further requests at once where they take nothing from an earlier response. The attestation says so, and is worth less:
+    /// nothing shows that a later response is not made of an earlier one
+    #[arg(long, requires = "then")]
+    pub(crate) pipelined: bool,
     /// two-party: so many bytes can be read of each response that a further request waits for
     #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = clap::value_parser!(u16).range(1..=1 << 13))]
     pub(crate) read: u16,
-    /// A part that is shown; with one of these, everything else that can be hidden is
+    /// A part that is shown; with one of these, everything else that can be hidden is, but for paths
     #[arg(long, value_name = "PART")]
     pub(crate) reveal: Vec<String>,
     /// A part that stays hidden
@@ -137,6 +152,12 @@ pub(crate) struct WebProveArgs {
     /// Where to write what opens the commitments; a new file, for its owner's eyes only [default: the attestation's name, then .openings]
     #[arg(long, value_name = "FILE", requires = "commit")]
     pub(crate) openings: Option<PathBuf>,
+    /// Up to 64 bytes for the notary to sign with it, as text or as hex:DIGITS: a reader's nonce or name, or your public key
+    #[arg(long, value_name = "TEXT", value_parser = context)]
+    pub(crate) context: Option<Context>,
+    /// Do not ask before what is not hidden is shown to the notary. Where there is no terminal to ask on, nothing is done without it
+    #[arg(long)]
+    pub(crate) yes: bool,
     /// The method of the request
     #[arg(long, value_name = "METHOD", default_value = "GET")]
     pub(crate) method: String,
@@ -171,13 +192,13 @@ pub(crate) struct NotaryKeyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct NotaryServeArgs {
-    /// The signing key, as `volery notary key` makes it
+    /// The signing key, as `volery notary key` makes it. Without --tls-cert, TLS shows its public half instead of a certificate
     #[arg(long, value_name = "FILE")]
     pub(crate) key: PathBuf,
     /// More authorities (PEM) that servers' certificates may come from
     #[arg(long, value_name = "FILE")]
     pub(crate) roots: Vec<PathBuf>,
-    /// Ports of servers that are connected to
+    /// Ports of servers that are connected to, in both modes
     #[arg(long, value_name = "PORT", default_values_t = [443])]
     pub(crate) port: Vec<u16>,
     /// Connect to servers in private networks and on this machine, too. Provers can then reach whatever is there
@@ -202,6 +223,11 @@ pub(crate) struct NotaryServeArgs {
     /// Connections that have no session yet: in line, or not heard yet what they want (for which they have the time to connect)
     #[arg(long, value_name = "N", default_value_t = WAITING, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(crate) waiting: u16,
+    /// Bytes of garbled circuits, and of what is hidden and claimed, that all sessions together keep, like 500M or 3G; those of one client at most half
+    /// of that, unless --per-client lets it have all places. Who needs more than is left is told to come again. A session keeps at most 250 MB of
+    /// garbled circuits, one with a short request 10 MB; and 360 MB for the longest claims, which the notary hears of when the request has been made
+    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes)]
+    pub(crate) memory: u64,
     #[command(flatten)]
     pub(crate) connection: ConnectionArgs,
 }
@@ -213,6 +239,19 @@ pub(crate) struct AttestationVerifyArgs {
     /// The notary's public key, 64 hex digits
     #[arg(long, value_name = "HEX", value_parser = key)]
     pub(crate) key: [u8; 32],
+    /// Demand that the attestation was made for this context, as text or as hex:DIGITS
+    #[arg(long, value_name = "TEXT", value_parser = context)]
+    pub(crate) context: Option<Context>,
+    /// Accept an attestation that hides the path of a request, and with it which document it is about
+    #[arg(long)]
+    pub(crate) allow_hidden_path: bool,
+    /// The most requests on the connection. What a later response answers rests on a server that says no more than its responses'
+    /// heads announce, and on the order of arrival
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_rounds: u32,
+    /// Accept requests that were sent at once: nothing shows then that a later response is not made of an earlier one
+    #[arg(long)]
+    pub(crate) allow_pipelined: bool,
     /// What opens commitments, as `volery attestation open` writes it
     #[arg(long, value_name = "FILE")]
     pub(crate) opening: Vec<PathBuf>,
@@ -261,6 +300,13 @@ pub(crate) struct AttestationShowArgs {
     /// As a JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A context that says something.
+fn context(text: &str) -> Result<Context, String> {
+    let context: Context =
+        text.parse().map_err(|error: volery::tls::attestation::Error| error.to_string())?;
+    if context.is_empty() { Err("a context has 1 to 64 bytes".into()) } else { Ok(context) }
 }
 
 /// 32 bytes in hex digits.

@@ -2,7 +2,8 @@
 
 use volery::Profile;
 use volery::macncheese::{Disjunction, Half, Join, Run, Settings};
-use volery_circuit::{Digest, Statement};
+use volery_circuit::{Digest, Error as StatementError, Evaluator, Statement};
+use volery_field::Ring;
 use volery_zk::Error;
 
 use super::workload::Job;
@@ -36,6 +37,22 @@ impl<S> Stacked<S> {
             }
         };
         Ok(Self { statement, settings })
+    }
+}
+
+impl<R: Ring, S: Statement<Evaluator<R>>> Statement<Evaluator<R>> for OneOf<S> {
+    fn identify(&self, digest: &mut Digest) {
+        match self {
+            Self::One(chain) => Statement::<Evaluator<R>>::identify(chain, digest),
+            Self::Many(any) => Statement::<Evaluator<R>>::identify(any, digest),
+        }
+    }
+
+    fn run(&self, values: &mut Evaluator<R>) -> Result<(), StatementError> {
+        match self {
+            Self::One(chain) => chain.run(values),
+            Self::Many(any) => any.run(values),
+        }
     }
 }
 

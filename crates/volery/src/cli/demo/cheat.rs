@@ -84,4 +84,8 @@ impl<C: Channel> Channel for Flip<C> {
     fn stats(&self) -> Stats {
         self.inner.stats()
     }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.inner.binding()
+    }
 }

@@ -20,6 +20,8 @@ use volery::{
     connect, os_rng,
 };
 use volery_channel::Framed;
+use volery_circuit::Evaluator;
+use volery_field::F2;
 use volery_zk::quicksilver;
 
 use super::args::{DemoAct, DemoArgs};
@@ -214,7 +216,7 @@ fn meet_bits<P, V>(
     wrap: impl FnOnce(Box<dyn Channel + Send>) -> Box<dyn Channel + Send> + Send,
 ) -> Result<Result<Figures, Failure>, Failure>
 where
-    P: for<'a> Statement<quicksilver::Prover<'a>>,
+    P: for<'a> Statement<quicksilver::Prover<'a>> + Statement<Evaluator<F2>>,
     V: for<'a> Statement<quicksilver::Verifier<'a>>,
 {
     let worth = |report: &Report| bit_worth(&Options::default(), &report.tally);

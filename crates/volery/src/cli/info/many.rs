@@ -2,14 +2,14 @@
 
 use volery::{Options, Profile};
 use volery_circuit::Counts;
-use volery_zk::disjunction::cost::{Over, Protocol};
+use volery_zk::disjunction::cost::{Over, Protocol, Task};
 use volery_zk::quicksilver::Program;
 
 use super::predict::Prediction;
 use super::{Cost, Speed};
 use crate::cli::args::DisjunctionArg;
 use crate::cli::many::Many;
-use crate::cli::settle::many_soundness;
+use crate::cli::settle::{many_soundness, stacked_settings};
 
 /// Each protocol on each kind of network; `counts` are those of a proof by Robin.
 pub(super) fn costs(many: &Many, counts: &Counts, speed: &Speed) -> Vec<Cost> {
@@ -35,6 +35,11 @@ fn cost(many: &Many, counts: &Counts, speed: &Speed, profile: Profile, by: Disju
         DisjunctionArg::Robin => Program::from(counts).correlations(options.settings()),
         DisjunctionArg::Macncheese => predicted.correlations,
     };
+    let memory = (by == DisjunctionArg::Macncheese).then(|| {
+        let Task { branches, shape, .. } = many.task();
+        let commitments = shape.inputs.saturating_add(shape.outputs).saturating_add(shape.multiplications);
+        stacked_settings(&options, branches).memory(branches, commitments as u64)
+    });
     let besides = own.prover_bytes.saturating_sub(own.commitments.div_ceil(8));
     Some(Cost {
         protocol: name,
@@ -43,6 +48,8 @@ fn cost(many: &Many, counts: &Counts, speed: &Speed, profile: Profile, by: Disju
         bytes_prover: predicted.bytes_prover.saturating_add(besides),
         bytes_verifier: predicted.bytes_verifier.saturating_add(own.verifier_bytes),
         round_trips: predicted.round_trips,
+        memory_prover: memory.map(|[prover, _]| prover),
+        memory_verifier: memory.map(|[_, verifier]| verifier),
         seconds_estimated: speed.seconds(0) + own.seconds,
         soundness_bits: many_soundness(&options, many, counts, by),
         soundness_bits_fiat_shamir: many_soundness(&hashed, many, counts, by),

@@ -74,6 +74,11 @@ struct Cost {
     bytes_prover: u64,
     bytes_verifier: u64,
     round_trips: u64,
+    /// Bytes of memory for what a check holds, where that grows with the branches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_prover: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_verifier: Option<u64>,
     /// From a short run on this machine, both parties on it.
     seconds_estimated: f64,
     soundness_bits: f64,
@@ -158,6 +163,8 @@ impl Info {
                 bytes_prover: predicted.bytes_prover,
                 bytes_verifier: predicted.bytes_verifier,
                 round_trips: predicted.round_trips,
+                memory_prover: None,
+                memory_verifier: None,
                 seconds_estimated: speed.seconds(predicted.correlations),
                 soundness_bits: bit_soundness(&options, program),
                 soundness_bits_fiat_shamir: bit_soundness(&hashed, program),
@@ -226,8 +233,15 @@ impl Info {
 
 impl Cost {
     fn text(&self) -> String {
+        let memory = match (self.memory_prover, self.memory_verifier) {
+            (Some(prover), Some(verifier)) => {
+                let [prover, verifier] = [prover, verifier].map(output::bytes);
+                format!("; about {prover} of memory for the prover's checks, {verifier} for the verifier's")
+            }
+            _ => String::new(),
+        };
         format!(
-            "{} --profile {}: the prover sends {}, the verifier {}; about {} on this machine; soundness {:.0} bits \
+            "{} --profile {}: the prover sends {}, the verifier {}{memory}; about {} on this machine; soundness {:.0} bits \
              (--fiat-shamir: {:.0} against each hash computation)",
             self.protocol,
             self.profile,

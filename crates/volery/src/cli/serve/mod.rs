@@ -6,13 +6,19 @@
 //!                                                              first served              takes to connect
 //! ```
 //!
-//! Only who has said what it wants gets into the line, and only who is still there when its turn has come keeps its place, so silent and
-//! slow peers hold none that others could have; and there are no more of all of them together than [`Crowd`] says. Each connection has
+//! Only who has said what it wants gets into the line, and only who is still there when its turn has come keeps its place, so silent
+//! peers hold none that others could have; a service that tells of its phases ([`pace`]) is not held up by slow ones either; and there
+//! are no more of all of them together than [`Crowd`] says. Each connection has
 //! a thread and limits of its own, and one that fails, however it fails, ends alone. A signal stops the waiting for more and sends away
 //! who waits in the line; sessions under way may end, which their limits bound. A second signal ends the program at once.
 
 mod line;
+mod pace;
 mod prompt;
+
+#[cfg(test)]
+pub(crate) use pace::Paced;
+pub(crate) use pace::{Pace, Phase};
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -81,7 +87,9 @@ impl Service for Verifying<'_> {
         Ok(())
     }
 
-    fn session(&self, link: Link, (): ()) -> Result<(), Failure> {
+    /// Without phases: what a prover computes between two messages takes the longer the larger the statement is, and looks like a wait. Time-outs,
+    /// the time of the session and its bytes bound it.
+    fn session(&self, link: Link, _pace: &Pace, (): ()) -> Result<(), Failure> {
         let peer = link.peer.clone();
         let result = sheltered(|| self.statement.verify(link, &Progress::none()));
         outcome::report(self.json, self.text, &peer, &result)
@@ -115,8 +123,8 @@ pub(crate) trait Service: Sync {
     /// Tells a guest that so many are before it. An error sends it away.
     fn wait(&self, channel: &mut dyn Flexible, before: usize) -> Result<(), Failure>;
 
-    /// One session.
-    fn session(&self, link: Link, wish: Self::Wish) -> Result<(), Failure>;
+    /// One session. `pace` bounds how long it waits for the guest in each phase that it tells it of.
+    fn session(&self, link: Link, pace: &Pace, wish: Self::Wish) -> Result<(), Failure>;
 
     /// A connection that ended before its session.
     fn failed(&self, peer: &str, failure: Failure) -> Result<(), Failure>;
@@ -139,7 +147,7 @@ pub(crate) struct Crowd {
 }
 
 /// Whose connection this is: an address, or of IPv6 the network of 64 bits that one owner has. None is somebody on this machine.
-fn client(peer: &str) -> Option<IpAddr> {
+pub(crate) fn client(peer: &str) -> Option<IpAddr> {
     Some(match peer.parse::<SocketAddr>().ok()?.ip().to_canonical() {
         IpAddr::V6(address) => {
             let network = address.to_bits() & !u128::from(u64::MAX);
@@ -201,6 +209,7 @@ struct Running<'scope> {
 /// A guest whose turn it is.
 struct Seated<'a, W> {
     link: Link,
+    pace: Pace,
     wish: W,
     place: Place<'a>,
 }
@@ -286,8 +295,8 @@ impl<S: Service> Server<'_, S> {
         let seated = sheltered(|| self.seat(socket));
         self.service.count(false);
         match seated {
-            Ok(Some(Seated { link, wish, place })) => {
-                let told = self.service.session(link, wish);
+            Ok(Some(Seated { link, pace, wish, place })) => {
+                let told = self.service.session(link, &pace, wish);
                 drop(place);
                 told
             }
@@ -305,7 +314,10 @@ impl<S: Service> Server<'_, S> {
         let mut until = Instant::now();
         loop {
             match number.wait(until) {
-                Turn::Begin(place) => return Ok(Some(Seated { link: prompt::link(guest), wish, place })),
+                Turn::Begin(place) => {
+                    let pace = Pace::default();
+                    return Ok(Some(Seated { link: prompt::link(guest, &pace), pace, wish, place }));
+                }
                 Turn::Wait(before) => self.service.wait(guest.channel(), before)?,
                 Turn::Closed => {
                     guest.channel().fail("the server stops; try again later");

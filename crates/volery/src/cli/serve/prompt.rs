@@ -9,14 +9,17 @@ use volery::{Channel, Limits};
 use volery_channel::{Error, Stats, Tag, tags};
 
 use super::FIRST_MESSAGE;
+use super::pace::{Pace, Paced};
 use crate::cli::connection::{Flexible, Guest, Link};
 
 /// What a prover says before it hears anything.
 const AHEAD: [Tag; 2] = [tags::HELLO, tags::BASE_OT_SENDER];
 
 /// The connection of a guest whose turn has come, for its session. Until it has answered it may take as long as connecting does.
-pub(super) fn link(guest: Guest) -> Link {
+/// From then on `pace` bounds all waits of a phase together.
+pub(super) fn link(guest: Guest, pace: &Pace) -> Link {
     let (channel, peer, limits) = guest.into_parts();
+    let channel = Box::new(Paced::new(channel, limits.clone(), pace));
     Link { channel: Box::new(Prompt::new(channel, limits)), peer }
 }
 
@@ -85,6 +88,10 @@ impl Channel for Prompt {
 
     fn stats(&self) -> Stats {
         self.inner.stats()
+    }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.inner.binding()
     }
 }
 

@@ -78,8 +78,51 @@ fn conclude(
 /// Runs `volery attestation verify`.
 pub(crate) fn verify(args: &AttestationVerifyArgs) -> Result<(), Failure> {
     let attestation = open(&args.file)?;
-    let shown = Shown::new(&attestation, &args.key, &args.opening, &args.range);
+    let shown = demand(args, &attestation);
+    let shown = shown.and_then(|()| Shown::new(&attestation, &args.key, &args.opening, &args.range));
     conclude("valid", &attestation, &args.key, shown, args.json)
+}
+
+/// What the reader demands of an attestation besides its signature: of one that is not signed nothing else is said.
+fn demand(args: &AttestationVerifyArgs, attestation: &Attestation) -> Result<(), Failure> {
+    let Ok(statement) = attestation.verify(&args.key) else { return Ok(()) };
+    rounds(args, statement)?;
+    if let Some(context) = args.context.as_ref().filter(|context| **context != statement.context) {
+        let found = match &statement.context {
+            none if none.is_empty() => "none".to_owned(),
+            other => format!("`{other}`"),
+        };
+        return Err(Failure::Rejected(format!("it was made for {found}, not for the context `{context}`")));
+    }
+    for round in statement.hidden_words() {
+        output::message(&format!(
+            "of request {} the query or body is hidden, wholly or in part: be sure that the document at its path cannot be made to repeat what it is asked",
+            round.saturating_add(1)
+        ));
+    }
+    match statement.hidden_paths().first() {
+        Some(round) if !args.allow_hidden_path => Err(Failure::Rejected(format!(
+            "the path of request {} is hidden, so it does not say which document it is about; --allow-hidden-path accepts that",
+            round.saturating_add(1)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// That the connection had no more requests, and in no weaker order, than this reader takes.
+fn rounds(args: &AttestationVerifyArgs, statement: &Statement) -> Result<(), Failure> {
+    let (rounds, most) = (statement.rounds, args.max_rounds);
+    if rounds > most {
+        return Err(Failure::Rejected(format!(
+            "{rounds} requests went over the connection, and --max-rounds is {most}: SECURITY.md says what later responses rest on"
+        )));
+    }
+    if statement.pipelined && !args.allow_pipelined {
+        return Err(Failure::Rejected(
+            "requests were sent at once, so nothing shows what a later response answers; --allow-pipelined takes it anyway".into(),
+        ));
+    }
+    Ok(())
 }
 
 /// Runs `volery attestation show`.

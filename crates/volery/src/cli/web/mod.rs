@@ -3,6 +3,7 @@
 //! ```text
 //! request      a URL, header fields and a body, to the bytes of a request
 //! script       several requests, with values from earlier responses
+//! consent      showing what will be signed, and asking
 //! parts        what is revealed, hidden and claimed, from a command line's words
 //! notary       V: keys, and serving
 //! attestation  reading what V signed
@@ -11,6 +12,7 @@
 //! ```
 
 mod attestation;
+mod consent;
 mod notary;
 mod opening;
 mod parts;
@@ -29,22 +31,25 @@ use std::thread;
 use std::time::Duration;
 
 use volery::notary::InLine;
-use volery::tls::attestation::{Attestation, SigningKey};
+use volery::tls::attestation::{Attestation, Context, SigningKey, Statement};
 use volery::tls::commitment::Openings;
+use volery::tls::disclosure::{Hide, Wish};
 use volery::tls::joint::{self, client};
 use volery::tls::proxy::{self, relay::Rules};
 use volery::tls::server::Roots;
-use volery::{Address, Attested, Channel, Limits, Options, ProvedPage, Prover, memory_pair, os_rng};
+use volery::{Attested, Channel, Limits, Options, ProvedPage, Prover, memory_pair, os_rng};
+use volery_channel::tls::Trust;
 use zeroize::Zeroizing;
 
-use super::args::{ConnectionArgs, ModeArg, WebProveArgs};
+use super::args::{ModeArg, WebProveArgs};
 use super::connection::Endpoint;
 use super::failure::Failure;
 use super::progress::Phases;
+use super::serve::Pace;
 use super::source::Source;
 use super::{output, public};
-use notary::{Notary, Token, Tokens};
-use parts::Wish;
+use consent::Consent;
+use notary::{Notary, Token, Tokens, now};
 use request::Page;
 use script::{Script, Template};
 
@@ -59,6 +64,8 @@ struct Plan {
     script: Script,
     roots: Roots,
     wish: Wish,
+    context: Context,
+    consent: Consent,
     /// Bytes of each response that a later request waits for, at most.
     read: usize,
     /// Bytes of the responses that will be proved, about.
@@ -69,19 +76,21 @@ struct Plan {
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let script = script(args)?;
-    let wish = Wish::parse(&args.hide, &args.assert, &args.commit, &args.reveal)?;
+    let wish = parts::wish(args, script.taken()?)?;
+    script.check(&wish)?;
     let files = Files::new(args)?;
     let roots = roots(&args.roots)?;
     let (mode, read, expect) = (args.mode, args.read.into(), args.expect.into());
     let phases = Phases::new(args.quiet)?;
-    let plan = Plan { mode, script, roots, wish, read, expect, phases };
+    let consent = Consent::new(args.yes, args.notary.is_none())?;
+    let context = args.context.clone().unwrap_or_default();
+    let plan = Plan { mode, script, roots, wish, context, consent, read, expect, phases };
     let proved = match (&args.notary, args.notary_key) {
         (Some(address), Some(key)) => {
-            let connection =
-                ConnectionArgs::connecting(address.clone(), args.notary_pin, args.notary_ca.clone());
-            let token = token(args)?;
+            let token = args.notary_token.as_deref().map(Token::open).transpose()?.unwrap_or_default();
+            let notary = Endpoint::to_notary(address, &trust(args, key))?;
             plan.phases.begin("connecting to the notary");
-            let link = Endpoint::new(&connection)?.open()?;
+            let link = notary.open()?;
             plan.run(link.channel, &token, &key)?
         }
         _ => plan.alone()?,
@@ -163,10 +172,11 @@ impl Plan {
         let limits = client::Limits { received: MAX_RECEIVED, total: PATIENCE, ..client::Limits::default() };
         let target = client::Target { host: &page.host, roots, limits };
         self.phases.begin(self.fetching());
-        let fetched =
+        let mut fetched =
             prepared.converse(&target, page.port, &mut |round, heard| script.request(round, heard))?;
-        let payload = [fetched.request(), fetched.response()];
-        let hide = self.wish.of(payload, |revealed| fetched.hide_all_but(revealed))?;
+        fetched.set_context(self.context.clone());
+        let hide = fetched.select(&self.wish)?;
+        self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time)?))?;
         self.phases.begin("proving");
         Ok(fetched.prove(&hide)?)
     }
@@ -176,12 +186,23 @@ impl Plan {
         let page = script.page();
         let target = proxy::Target { host: &page.host, port: page.port, roots, max_received: MAX_RECEIVED };
         self.phases.begin(self.fetching());
-        let fetched =
+        let mut fetched =
             prover.converse(&target, script.len(), &mut |round, heard| script.request(round, heard))?;
-        let payload = [fetched.request(), fetched.response()];
-        let hide = self.wish.of(payload, |revealed| fetched.hide_all_but(revealed))?;
+        fetched.set_context(self.context.clone());
+        let hide = fetched.select(&self.wish).map_err(volery::Error::from)?;
+        self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time).map_err(volery::Error::from)?))?;
         self.phases.begin("proving");
         Ok(prover.prove_web(&fetched, &hide, &mut os_rng()?)?.0)
+    }
+
+    /// Shows what will be signed, and asks.
+    fn agree(
+        &self,
+        hide: &[Hide],
+        expected: impl FnOnce(&[Hide], u64) -> Result<Statement, Failure>,
+    ) -> Result<(), Failure> {
+        let expected = expected(hide, now()?.as_secs())?;
+        self.phases.pause(|| self.consent.get(&expected, consent::PATIENCE))
     }
 
     /// The name of the phase.
@@ -198,13 +219,15 @@ impl Plan {
         let key = SigningKey::from_bytes(&seed);
         let public = key.verifying_key().to_bytes();
         let (query, read, proved) = (joint::MAX_QUERY, joint::MAX_READ, joint::MAX_PROVED);
-        let limits = joint::Limits { query, read, proved, received: MAX_RECEIVED };
+        let (ports, pool) = (Vec::new(), joint::Pool::default());
+        let limits = joint::Limits { query, read, proved, received: MAX_RECEIVED, ports, pool: pool.clone() };
         let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
-        let notary = Notary { key, roots: self.roots.clone(), limits, rules, tokens: Tokens::default() };
+        let (roots, tokens, phases) = (self.roots.clone(), Tokens::default(), notary::Phases::default());
+        let notary = Notary { key, roots, limits, rules, tokens, phases };
         thread::scope(|scope| {
             let notary = scope.spawn(move || {
                 let mode = notary.admit(&mut right)?;
-                notary.session(mode, right)
+                notary.session(mode, right, &Pace::default(), &pool)
             });
             let proved = self.run(left, &Token::default(), &public);
             // What the prover met is the nearer cause.
@@ -216,19 +239,14 @@ impl Plan {
     }
 }
 
-/// What shows the notary who asks; it goes over TLS, or to this machine.
-fn token(args: &WebProveArgs) -> Result<Token, Failure> {
-    let Some(path) = &args.notary_token else { return Ok(Token::default()) };
-    let here = match &args.notary {
-        Some(Address::Tcp { host, .. }) => matches!(host.as_str(), "localhost" | "127.0.0.1" | "::1"),
-        Some(Address::Unix(_)) | None => true,
-    };
-    if !here && args.notary_pin.is_none() && args.notary_ca.is_none() {
-        return Err(Failure::input(
-            "--notary-token: anyone on the way could read it; use TLS (--notary-pin or --notary-ca)",
-        ));
+/// How the notary shows that it is the one that is meant, before anything is said to it: by its certificate if it has one, else by the key
+/// that it signs with.
+fn trust(args: &WebProveArgs, key: [u8; 32]) -> Trust {
+    match (&args.notary_ca, args.notary_pin) {
+        (Some(path), _) => Trust::Roots(path.clone()),
+        (None, Some(pin)) => Trust::Pin(pin),
+        (None, None) => Trust::Key(key),
     }
-    Token::open(path)
 }
 
 /// The authorities of the public web, and those in these files.
@@ -243,6 +261,11 @@ fn roots(files: &[PathBuf]) -> Result<Roots, Failure> {
 
 /// The requests of the command line and of files.
 fn script(args: &WebProveArgs) -> Result<Script, Failure> {
+    if args.pipelined && args.mode == ModeArg::Proxy {
+        return Err(Failure::input(
+            "--pipelined: in proxy mode each request waits for the response before it",
+        ));
+    }
     let page = Page::parse(&args.url)?;
     let fields = fields(args)?;
     let mut then = Vec::new();
@@ -254,7 +277,7 @@ fn script(args: &WebProveArgs) -> Result<Script, Failure> {
     let body = args.body.as_ref().map(|path| read(path, MAX_RECEIVED as u64)).transpose()?;
     let target = Zeroizing::new(page.target.clone());
     let first = Template { method: args.method.clone(), target, fields, body };
-    Script::new(page, core::iter::once(first).chain(then).collect())
+    Script::new(page, core::iter::once(first).chain(then).collect(), args.pipelined)
 }
 
 /// The header fields of the command line and of a file.

@@ -3,94 +3,145 @@
 use core::ops::RangeInclusive;
 
 use volery::tls::claim::{Assertion, Bound, Interval};
-use volery::tls::disclosure::{Hide, Part, Reveal};
-use volery::tls::http;
+use volery::tls::disclosure::{Fate, Hide, Part, Rest, Reveal, Wish, fate};
 use volery::tls::http::json::Decimal;
 use volery::tls::prf::Side;
 
 use super::place::round;
+use crate::cli::args::WebProveArgs;
 use crate::cli::failure::Failure;
 
-/// What is to be shown of a connection.
-#[derive(Debug)]
-pub(super) struct Wish {
-    /// What is hidden, or claimed something about.
-    hidden: Vec<Hide>,
-    /// If there are any, all else is hidden that can be.
-    revealed: Vec<Reveal>,
+/// Reads the words of `--hide`, `--assert`, `--commit` and `--reveal`.
+///
+/// With `--reveal` all else of the responses is hidden; without it bodies show, and header fields that are the same for everybody. What is `taken` is hidden, too.
+pub(super) fn wish(args: &WebProveArgs, taken: Vec<Reveal>) -> Result<Wish, Failure> {
+    parse(&args.hide, &args.assert, &args.commit, &args.reveal, taken)
 }
 
-impl Wish {
-    /// Reads the words of `--hide`, `--assert`, `--commit` and `--reveal`.
-    pub(super) fn parse(
-        hidden: &[String],
-        claimed: &[String],
-        committed: &[String],
-        revealed: &[String],
-    ) -> Result<Self, Failure> {
-        let (hidden, revealed) = (
-            hide(hidden, claimed, committed)?,
-            revealed.iter().map(|text| part(text)).collect::<Result<Vec<_>, _>>()?,
-        );
-        let both = hidden.iter().find(|hide| revealed.iter().any(|shown| is_same(hide, shown)));
-        match both {
-            Some(hide) => {
-                let part = &hide.part;
-                Err(Failure::input(format!(
-                    "{part}: it cannot be revealed and hidden; a claim or a commitment hides what it is about"
-                )))
-            }
-            None => Ok(Self { hidden, revealed }),
+fn parse(
+    hidden: &[String],
+    claimed: &[String],
+    committed: &[String],
+    revealed: &[String],
+    taken: Vec<Reveal>,
+) -> Result<Wish, Failure> {
+    let hide = hide(hidden, claimed, committed)?;
+    let reveal = revealed.iter().map(|text| part(text)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(Hide { part, .. }) = hide.iter().find(|hide| reveal.iter().any(|shown| is_same(hide, shown)))
+    {
+        return Err(Failure::input(format!(
+            "{part}: it cannot be revealed and hidden; a claim or a commitment hides what it is about"
+        )));
+    }
+    let responses = if reveal.is_empty() { Rest::Shown } else { Rest::Hidden };
+    Ok(Wish { hide, reveal, taken, responses })
+}
+
+/// How the user names a message of a round: `request2`.
+fn name_of(side: Side, round: usize) -> String {
+    let name = match side {
+        Side::Client => "request",
+        Side::Server => "response",
+    };
+    if round == 0 { name.into() } else { format!("{name}{}", round + 1) }
+}
+
+/// That the fields which are to be hidden, by their names or because something is taken from them, can be.
+pub(super) fn check_names(wish: &Wish) -> Result<(), Failure> {
+    for Hide { side, round, part, .. } in &wish.hide {
+        let reason = match part {
+            Part::Header(name) => match fate(*side, name) {
+                Fate::Shows => "this field says how the message is to be read, so it always shows",
+                Fate::Unknown => "what servers do with this field is not known, so it cannot be hidden",
+                Fate::Secret | Fate::Hideable => continue,
+            },
+            _ => continue,
+        };
+        return Err(Failure::input(format!("{} {part}: {reason}", name_of(*side, *round))));
+    }
+    let shows = |taken: &&Reveal| match &taken.part {
+        Part::Header(name) => fate(taken.side, name) == Fate::Shows,
+        _ => false,
+    };
+    let unnamed = |taken: &&Reveal| {
+        let hide = Hide { round: taken.round, ..Hide::new(taken.side, taken.part.clone()) };
+        !wish.reveal.iter().any(|shown| is_same(&hide, shown))
+    };
+    if let Some(Reveal { side, round, part: Part::Header(name) }) =
+        wish.taken.iter().filter(shows).find(unnamed)
+    {
+        let (message, name) = (name_of(*side, *round), name.escape_debug());
+        return Err(Failure::input(format!(
+            "{{{{{message}.header:{name}|...}}}}: this field says how the response is to be read, so it always shows; if what a request takes \
+             from it is no secret: --reveal {message}.header:{name} (which hides all that you do not reveal)"
+        )));
+    }
+    Ok(())
+}
+
+/// That nothing is hidden of a request's body that not all servers read as one.
+pub(super) fn check_body(wish: &Wish, round: usize, method: &str) -> Result<(), Failure> {
+    let of_body = |side: Side, at: usize, part: &Part| {
+        (side, at) == (Side::Client, round) && matches!(part, Part::Body | Part::Json(_))
+    };
+    // Which values of a body are all of it, only its parser knows.
+    let shown = wish.reveal.iter().any(|shown| of_body(shown.side, shown.round, &shown.part));
+    let hidden = wish.hide.iter().any(|hide| of_body(hide.side, hide.round, &hide.part));
+    if shown && !hidden {
+        return Ok(());
+    }
+    let (method, request) = (method.escape_debug(), name_of(Side::Client, round));
+    Err(Failure::input(format!(
+        "the body of a {method} request cannot be hidden, since some servers ignore it: only those of POST, PUT and PATCH can; if it is no \
+         secret: --reveal {request}.body (which hides all that you do not reveal)"
+    )))
+}
+
+/// That nothing is hidden of a target before the last, where requests are sent at once. `query`: it has one.
+pub(super) fn check_target(wish: &Wish, round: usize, query: bool) -> Result<(), Failure> {
+    let named = |parts: &[Reveal], part: &Part| {
+        parts.iter().any(|named| (named.side, named.round, &named.part) == (Side::Client, round, part))
+    };
+    let hides = |part: &Part| {
+        wish.hide.iter().any(|hide| (hide.side, hide.round, &hide.part) == (Side::Client, round, part))
+    };
+    let path = hides(&Part::Path) || named(&wish.taken, &Part::Path) && !named(&wish.reveal, &Part::Path);
+    let query = query && !named(&wish.reveal, &Part::Query);
+    let hidden = if path {
+        "path"
+    } else if query {
+        "query"
+    } else {
+        return Ok(());
+    };
+    let request = name_of(Side::Client, round);
+    Err(Failure::input(format!(
+        "{request}.{hidden}: where requests are sent at once, all targets but the last have to be shown: --reveal {request}.{hidden} (which hides \
+         all that you do not reveal), or do without --pipelined"
+    )))
+}
+
+/// That each field which the user gives the request of a round is one that can be hidden, or always shows, or that the user wants shown. The others
+/// would end the session after everything was sent.
+pub(super) fn check_fields<'a>(
+    wish: &Wish,
+    round: usize,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<(), Failure> {
+    for name in names.filter(|name| fate(Side::Client, name) == Fate::Unknown) {
+        let hide = Hide { round, ..Hide::new(Side::Client, Part::Header(name.into())) };
+        if !wish.reveal.iter().any(|shown| is_same(&hide, shown)) {
+            let (name, request) = (name.escape_debug(), name_of(Side::Client, round));
+            return Err(Failure::input(format!(
+                "header field `{name}`: what servers do with it is not known, so it cannot be hidden; if it is no secret, \
+                 show it: --reveal {request}.header:{name} (which hides all that you do not reveal)"
+            )));
         }
     }
-
-    /// What is hidden of a connection with these requests and responses, of which `all_but` hides everything but some parts.
-    pub(super) fn of<E: Into<volery::Error>>(
-        &self,
-        [request, response]: [&[u8]; 2],
-        all_but: impl FnOnce(&[Reveal]) -> Result<Vec<Hide>, E>,
-    ) -> Result<Vec<Hide>, Failure> {
-        let mut all = self.hidden.clone();
-        let new = |more: &Hide| {
-            let Hide { side, round, part, .. } = more.clone();
-            let named = Reveal { side, round, part };
-            !self.hidden.iter().any(|hide| is_same(hide, &named))
-        };
-        let rest = if self.revealed.is_empty() {
-            credentials(request, response)
-        } else {
-            all_but(&self.revealed).map_err(Into::into)?
-        };
-        all.extend(rest.into_iter().filter(new));
-        Ok(all)
-    }
+    Ok(())
 }
 
-/// Header fields with which others could act as the prover: hidden unless they are revealed.
-fn credentials(request: &[u8], response: &[u8]) -> Vec<Hide> {
-    let fields = [
-        (Side::Client, "Cookie"),
-        (Side::Client, "Authorization"),
-        (Side::Client, "Proxy-Authorization"),
-        (Side::Server, "Set-Cookie"),
-    ];
-    let exchanges = http::parse(request, response, true).unwrap_or_default();
-    let mut hidden = Vec::new();
-    for (round, exchange) in exchanges.iter().enumerate() {
-        for (side, name) in fields {
-            let (text, headers) = match side {
-                Side::Client => (request, &exchange.request.headers),
-                Side::Server => (response, &exchange.response.headers),
-            };
-            if headers.iter().any(|header| header.is(text, name) && !header.value.is_empty()) {
-                hidden.push(Hide { round, ..Hide::new(side, Part::Header(name.into())) });
-            }
-        }
-    }
-    hidden
-}
-
-/// Whether this is about that part: names of header fields have no case.
+/// Whether both name the same part. Names of header fields have no case.
 fn is_same(hide: &Hide, named: &Reveal) -> bool {
     let same = match (&hide.part, &named.part) {
         (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
@@ -164,7 +215,7 @@ fn whole(number: &Decimal) -> Option<u64> {
 
 pub(super) fn part(text: &str) -> Result<Reveal, Failure> {
     let wrong = || {
-        let expected = "expected response.json:PATH, request.header:NAME, request.target or response.body, \
+        let expected = "expected response.json:PATH, request.header:NAME, request.path, request.query or response.body, \
                         and with several requests response2.json:PATH and so on";
         Failure::input(format!("`{}` is no part: {expected}", text.escape_debug()))
     };
@@ -178,7 +229,8 @@ pub(super) fn part(text: &str) -> Result<Reveal, Failure> {
     let part = match rest.split_once(':') {
         Some(("json", path)) if !path.is_empty() => Part::Json(path.into()),
         Some(("header", name)) if !name.is_empty() => Part::Header(name.into()),
-        None if rest == "target" && side == Side::Client => Part::Target,
+        None if rest == "path" && side == Side::Client => Part::Path,
+        None if rest == "query" && side == Side::Client => Part::Query,
         None if rest == "body" => Part::Body,
         _ => return Err(wrong()),
     };
@@ -199,13 +251,13 @@ mod tests {
 
     #[test]
     fn claims_about_one_part_stand_together_and_hide_it() {
-        let hidden = words(&["request.header:Cookie", "request.target", "response.json:a.b"]);
+        let hidden = words(&["request.header:Cookie", "request.path", "response.json:a.b"]);
         let claimed =
             words(&["response.json:a.b in 10..", "response.json:c = x y", "response.json:a.b in ..99"]);
         let committed = words(&["response.json:c", "response.body"]);
         let all = hide(&hidden, &claimed, &committed).expect("sound");
         let parts: Vec<_> = all.iter().map(|hide| (hide.part.to_string(), hide.claims.len())).collect();
-        let expected = [("header Cookie", 0), ("target", 0), ("json a.b", 2), ("json c", 1), ("body", 0)]
+        let expected = [("header Cookie", 0), ("path", 0), ("json a.b", 2), ("json c", 1), ("body", 0)]
             .map(|(part, n)| (part.to_owned(), n));
         assert_eq!(parts, expected);
         assert_eq!(all.iter().map(|hide| hide.commit).collect::<Vec<_>>(), [false, false, false, true, true]);
@@ -217,12 +269,25 @@ mod tests {
     fn what_is_revealed_is_neither_hidden_nor_claimed_about() {
         let (hidden, claimed) = (words(&["request.header:Cookie"]), words(&["response.json:a = x"]));
         for revealed in ["request.header:cookie", "response.json:a"] {
-            assert!(Wish::parse(&hidden, &claimed, &[], &words(&[revealed])).is_err(), "{revealed}");
+            assert!(parse(&hidden, &claimed, &[], &words(&[revealed]), Vec::new()).is_err(), "{revealed}");
         }
-        assert!(Wish::parse(&hidden, &claimed, &[], &words(&["response.json:b", "request.target"])).is_ok());
+        let sound = parse(&hidden, &claimed, &[], &words(&["response.json:b", "request.query"]), Vec::new());
+        assert_eq!(sound.expect("sound").responses, Rest::Hidden);
+        assert_eq!(parse(&hidden, &[], &[], &[], Vec::new()).expect("sound").responses, Rest::Shown);
         let both = words(&["response.json:b"]);
-        assert!(Wish::parse(&hidden, &claimed, &both, &both).is_err());
-        assert!(Wish::parse(&hidden, &claimed, &[], &words(&["response.xml:b"])).is_err());
+        assert!(parse(&hidden, &claimed, &both, &both, Vec::new()).is_err());
+        assert!(parse(&hidden, &claimed, &[], &words(&["response.xml:b"]), Vec::new()).is_err());
+    }
+
+    #[test]
+    fn a_field_that_may_change_what_is_asked_for_is_sent_only_if_it_is_shown() {
+        let wish = |revealed: &[&str]| parse(&[], &[], &[], &words(revealed), Vec::new()).expect("sound");
+        let names = || ["Cookie", "Content-Type", "X-Original-URL"].into_iter();
+        assert!(check_fields(&wish(&[]), 0, names().take(2)).is_ok());
+        let refused = check_fields(&wish(&[]), 1, names()).expect_err("it is not known");
+        assert!(refused.to_string().contains("--reveal request2.header:X-Original-URL"), "{refused}");
+        assert!(check_fields(&wish(&["request.header:x-original-url"]), 0, names()).is_ok());
+        assert!(check_fields(&wish(&["request.header:x-original-url"]), 1, names()).is_err());
     }
 
     #[test]
@@ -231,7 +296,8 @@ mod tests {
             "",
             "json:a",
             "reply.body",
-            "response.target",
+            "response.path",
+            "request.target",
             "response.json:",
             "request.head:x",
             "response.body:x",

@@ -11,8 +11,10 @@
 use core::fmt;
 
 use volery::tls::dialogue::{Heard, MAX_ROUNDS};
+use volery::tls::disclosure::{Part, Reveal};
 use volery::tls::http::Response;
 use volery::tls::http::json::{self, Kind, Path};
+use volery::tls::prf::Side;
 use zeroize::Zeroizing;
 
 /// What a place begins with, what comes between its name and its length, and what it ends with.
@@ -92,6 +94,16 @@ impl Place {
         let round = round(number).ok_or_else(wrong)?;
         let most = most.parse().ok().filter(|most| (1..=MAX_VALUE).contains(most)).ok_or_else(wrong)?;
         Ok(Self { round, source, most })
+    }
+
+    /// The part of the response that it is, or is in.
+    pub(super) fn part(&self) -> Reveal {
+        let part = match &self.source {
+            Source::Json(path) => Part::Json(path.to_string()),
+            Source::Header(name) => Part::Header(name.clone()),
+            Source::Cookie(_) => Part::Header("Set-Cookie".into()),
+        };
+        Reveal { side: Side::Server, round: self.round, part }
     }
 
     /// The value. Errors do not tell it.

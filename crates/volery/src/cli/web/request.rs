@@ -109,6 +109,9 @@ fn check(field: &str) -> Result<(), Failure> {
     if OWN.iter().any(|own| own.eq_ignore_ascii_case(name)) {
         return failed("the program sets this one itself");
     }
+    if name.eq_ignore_ascii_case("if-range") {
+        return failed("it cannot be hidden, and a tag may be yours alone; leave it out");
+    }
     if !value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
         return failed("its value has other characters than those of ASCII");
     }

@@ -13,9 +13,13 @@
 //! Sizes are fixed before the connection is opened, so a request with values from elsewhere is filled up with a field of its own.
 
 use volery::tls::dialogue::{Heard, MAX_ROUNDS};
+use volery::tls::disclosure::{Part, Reveal, Wish};
+use volery::tls::http::{self, Request};
 use volery::tls::joint::{Round, Sizes};
+use volery::tls::prf::Side;
 use zeroize::Zeroizing;
 
+use super::parts;
 use super::place::{Place, fill};
 use super::request::{Page, Words};
 use crate::cli::failure::Failure;
@@ -24,7 +28,7 @@ use crate::cli::failure::Failure;
 const PADDING: &str = "X-Padding: ";
 /// Bytes that a response takes beyond its own when it is read: the ends of two records.
 const ROOM: usize = 64;
-/// Methods after whose requests others may be sent without waiting (RFC 9112, section 9.3.2).
+/// Methods after whose requests others, of those that are sent at once, may be sent without waiting (RFC 9112, section 9.3.2).
 const SAFE: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 
 /// One request.
@@ -90,6 +94,23 @@ impl Template {
         Ok(places)
     }
 
+    /// Names of the header fields.
+    fn field_names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|field| field.split(':').next().unwrap_or_default())
+    }
+
+    /// Whether a value from elsewhere stands in the path.
+    fn puts_into_path(&self) -> Result<bool, String> {
+        // No target has this byte.
+        let filled = fill(self.target.as_bytes(), &mut |_| Ok(Zeroizing::new(vec![0])))?;
+        Ok(filled.split(|byte| *byte == b'?').next().is_some_and(|path| path.contains(&0)))
+    }
+
+    /// The request with values of all lengths that they may have, which mean nothing.
+    fn longest(&self, page: &Page, last: bool) -> Result<Zeroizing<Vec<u8>>, String> {
+        self.with(page, last, &mut |place| Ok(Zeroizing::new(vec![b'x'; place.most])))
+    }
+
     /// The request with these values.
     fn with(
         &self,
@@ -112,13 +133,13 @@ impl Template {
 }
 
 impl Script {
-    /// Of a page, whose request is the first, and those that come then.
-    pub(super) fn new(page: Page, requests: Vec<Template>) -> Result<Self, Failure> {
+    /// Of a page, whose request is the first, and those that come then; `pipelined` if they are sent at once where they can be.
+    pub(super) fn new(page: Page, requests: Vec<Template>, pipelined: bool) -> Result<Self, Failure> {
         let count = requests.len();
         if count > MAX_ROUNDS {
             return Err(Failure::input(format!("{count} requests: a connection has at most {MAX_ROUNDS}")));
         }
-        let (mut sizes, mut read) = (Vec::new(), 0);
+        let (mut sizes, mut read) = (Vec::new(), if pipelined { 0 } else { count.saturating_sub(1) });
         for (round, request) in requests.iter().enumerate() {
             let failed = |reason: String| match round {
                 0 => Failure::input(reason),
@@ -133,12 +154,44 @@ impl Script {
             if round + 1 < count && !SAFE.contains(&request.method.as_str()) {
                 read = read.max(round + 1);
             }
-            let longest = &mut |place: Place| Ok(Zeroizing::new(vec![b'x'; place.most]));
-            let whole = request.with(&page, round + 1 == count, longest).map_err(failed)?;
+            let whole = request.longest(&page, round + 1 == count).map_err(failed)?;
+            check(&whole, round, count).map_err(failed)?;
             let padded = if request.places().map_err(failed)?.is_empty() { 0 } else { PADDING.len() + 2 };
             sizes.push(whole.len() + padded);
         }
         Ok(Self { page, requests, sizes, read })
+    }
+
+    /// What requests take from responses, and the paths that they put it into: secrets, until somebody says otherwise.
+    pub(super) fn taken(&self) -> Result<Vec<Reveal>, Failure> {
+        let mut taken = Vec::new();
+        for (round, request) in self.requests.iter().enumerate() {
+            let places = request.places().map_err(Failure::Input)?;
+            taken.extend(places.iter().map(Place::part));
+            if request.puts_into_path().map_err(Failure::Input)? {
+                taken.push(Reveal { side: Side::Client, round, part: Part::Path });
+            }
+        }
+        Ok(taken)
+    }
+
+    /// That what this wish hides of the requests can be hidden. What is refused when they have been sent was sent in vain.
+    pub(super) fn check(&self, wish: &Wish) -> Result<(), Failure> {
+        parts::check_names(wish)?;
+        for (round, request) in self.requests.iter().enumerate() {
+            parts::check_fields(wish, round, request.field_names())?;
+            let last = round + 1 == self.requests.len();
+            let whole = request.longest(&self.page, last).map_err(Failure::Input)?;
+            let parsed = Request::parse(&whole, 0).map_err(Failure::input)?;
+            if parsed.body.length() > 0 && !http::has_usual_body(&whole, &parsed) {
+                parts::check_body(wish, round, &request.method)?;
+            }
+            if !last && self.read + 1 < self.requests.len() {
+                let query = parsed.query(&whole).is_some_and(|query| !query.is_empty());
+                parts::check_target(wish, round, query)?;
+            }
+        }
+        Ok(())
     }
 
     /// Where to.
@@ -174,6 +227,16 @@ impl Script {
     }
 }
 
+/// That the notary will take this request as one of `count`: what it refuses should not be sent.
+fn check(request: &[u8], round: usize, count: usize) -> Result<(), String> {
+    let parsed = Request::parse(request, 0).map_err(|error| error.to_string())?;
+    http::check_request(request, &parsed, round + 1 == count).map_err(|error| error.to_string())?;
+    if count > 1 && !http::has_usual_body(request, &parsed) {
+        return Err("where there are several requests, only POST, PUT and PATCH may have a body".into());
+    }
+    Ok(())
+}
+
 /// Puts the padding field before the empty line that ends the head.
 fn padded(request: &[u8], padding: usize) -> Zeroizing<Vec<u8>> {
     let end = request.windows(4).position(|end| end == b"\r\n\r\n").map_or(request.len(), |end| end + 2);
@@ -184,6 +247,8 @@ fn padded(request: &[u8], padding: usize) -> Zeroizing<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use volery::tls::disclosure::Hide;
+
     use super::*;
 
     fn page() -> Page {
@@ -196,8 +261,13 @@ mod tests {
     }
 
     fn script(method: &str, then: &[&str]) -> Result<Script, Failure> {
+        scripted(method, then, false)
+    }
+
+    fn scripted(method: &str, then: &[&str], pipelined: bool) -> Result<Script, Failure> {
         let then = then.iter().map(|text| Template::parse(text.as_bytes(), &[]).map_err(Failure::Input));
-        Script::new(page(), core::iter::once(Ok(first(method))).chain(then).collect::<Result<Vec<_>, _>>()?)
+        let requests = core::iter::once(Ok(first(method))).chain(then).collect::<Result<Vec<_>, _>>()?;
+        Script::new(page(), requests, pipelined)
     }
 
     fn text(script: &Script, round: usize) -> Result<String, String> {
@@ -208,23 +278,102 @@ mod tests {
 
     #[test]
     fn files_say_method_target_fields_and_body() {
-        let all = script("GET", &["PUT /a?b\nX: y\n\n{\"c\":\n\n1}\n", "GET /last"]).expect("sound");
+        let all = script("GET", &["GET /next", "PUT /a?b\nX: y\n\n{\"c\":\n\n1}\n"]).expect("sound");
         assert_eq!(
-            text(&all, 1).expect("made"),
-            "PUT /a?b HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive\r\nAccept-Encoding: identity\r\n\
+            text(&all, 2).expect("made"),
+            "PUT /a?b HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept-Encoding: identity\r\n\
              X: y\r\nContent-Length: 9\r\n\r\n{\"c\":\n\n1}"
         );
         assert!(text(&all, 0).expect("made").contains("Connection: keep-alive"));
-        let last = text(&all, 2).expect("made");
+        let next = text(&all, 1).expect("made");
         assert!(
-            last.starts_with("GET /last ")
-                && last.contains("Connection: close")
-                && last.ends_with("\r\n\r\n")
+            next.starts_with("GET /next ")
+                && next.contains("Connection: keep-alive")
+                && next.ends_with("\r\n\r\n")
         );
-        for wrong in ["", "GET", "GET page", "get /", "GET /\nno colon", "GET /\nHost: a"] {
+        for wrong in [
+            "",
+            "GET",
+            "GET page",
+            "get /",
+            "TRACE /",
+            "GET /\nno colon",
+            "GET /\nHost: a",
+            "GET /?_method=HEAD",
+            "GET /\nX-HTTP-Method-Override: HEAD",
+            "GET /\nExpect: 100-continue",
+        ] {
             assert!(script("GET", &[wrong]).is_err(), "{wrong:?}");
         }
+        assert!(script("GET", &["POST /\n\nbody", "GET /"]).is_err(), "a body before the last");
+        assert!(script("GET", &["DELETE /\n\nbody"]).is_err(), "a body that not all servers read");
+        assert!(script("HEAD", &["GET /"]).is_err() && script("GET", &["HEAD /"]).is_ok());
         assert!(script("GET", &["GET /"; MAX_ROUNDS]).is_err());
+    }
+
+    fn reveal(side: Side, round: usize, part: Part) -> Reveal {
+        Reveal { side, round, part }
+    }
+
+    /// The notary would refuse it when it has been sent.
+    #[test]
+    fn what_cannot_be_hidden_is_refused_before_anything_is_sent() {
+        let with_body = |method: &str| {
+            let body = Some(Zeroizing::new(b"{\"a\":1}".to_vec()));
+            Script::new(page(), vec![Template { body, ..first(method) }], false).expect("sound")
+        };
+        let refused = |script: &Script, wish: &Wish| script.check(wish).is_err();
+        let revealing = |reveal: Reveal| Wish { reveal: vec![reveal], ..Wish::default() };
+        let hiding = |side, part| Wish { hide: vec![Hide::new(side, part)], ..Wish::default() };
+        for method in ["DELETE", "GET", "OPTIONS"] {
+            let script = with_body(method);
+            assert!(refused(&script, &Wish::default()), "{method}");
+            assert!(refused(&script, &hiding(Side::Client, Part::Json("a".into()))), "{method}");
+            assert!(!refused(&script, &revealing(reveal(Side::Client, 0, Part::Body))), "{method}");
+        }
+        for method in ["POST", "PUT", "PATCH"] {
+            assert!(!refused(&with_body(method), &Wish::default()), "{method}");
+        }
+        // Fields that say how a message is to be read always show.
+        let single = script("GET", &[]).expect("sound");
+        for side in [Side::Client, Side::Server] {
+            assert!(refused(&single, &hiding(side, Part::Header("Content-Type".into()))));
+        }
+        assert!(refused(&single, &hiding(Side::Client, Part::Header("X-Original-URL".into()))));
+        assert!(!refused(&single, &hiding(Side::Server, Part::Header("X-Original-URL".into()))));
+        // And so does what is taken from them, unless that is what is wanted.
+        let taking = script("GET", &["GET /a?b={{response.header:Content-Type|30}}"]).expect("sound");
+        let wish = Wish { taken: taking.taken().expect("sound"), ..Wish::default() };
+        assert!(refused(&taking, &wish));
+        let shown = reveal(Side::Server, 0, Part::Header("content-type".into()));
+        assert!(!refused(&taking, &Wish { reveal: vec![shown], ..wish }));
+    }
+
+    #[test]
+    fn targets_that_would_be_hidden_are_not_sent_at_once() {
+        let sent = |then: &[&str], pipelined, wish: &Wish| {
+            scripted("GET", then, pipelined).expect("sound").check(wish).is_ok()
+        };
+        let none = Wish::default();
+        assert!(sent(&["GET /a?b", "GET /"], false, &none) && sent(&["GET /a", "GET /?b"], true, &none));
+        assert!(!sent(&["GET /a?b", "GET /"], true, &none));
+        let shown = Wish { reveal: vec![reveal(Side::Client, 1, Part::Query)], ..Wish::default() };
+        assert!(sent(&["GET /a?b", "GET /"], true, &shown));
+        let hidden = Wish { hide: vec![Hide::new(Side::Client, Part::Path)], ..Wish::default() };
+        assert!(!sent(&["GET /"], true, &hidden) && sent(&["GET /"], false, &hidden));
+    }
+
+    #[test]
+    fn what_is_taken_from_a_response_is_hidden_there_and_in_a_path() {
+        let taken = |text: &str| {
+            let taken = script("GET", &[text]).and_then(|script| script.taken()).expect("sound");
+            taken.iter().map(|Reveal { round, part, .. }| format!("{round} {part}")).collect::<Vec<_>>()
+        };
+        assert_eq!(taken("GET /a?b={{response.json:a.b|3}}"), ["0 json a.b"]);
+        assert_eq!(taken("GET /{{response.json:a[\"?\"]|3}}?b"), ["0 json a[\"?\"]", "1 path"]);
+        let both = "GET /\nCookie: a={{response.cookie:a|3}}\nIf-Match: {{response.header:etag|9}}";
+        assert_eq!(taken(both), ["0 header Set-Cookie", "0 header etag"]);
+        assert!(taken("POST /\n\n{}").is_empty());
     }
 
     #[test]
@@ -232,15 +381,13 @@ mod tests {
         let reads = |script: &Script| -> Vec<usize> {
             script.sizes(100, 7).rounds.iter().map(|round| round.read).collect()
         };
-        assert_eq!(reads(&script("GET", &["GET /", "GET /"]).expect("sound")), [0, 0, 0]);
+        assert_eq!(reads(&script("GET", &["GET /", "GET /"]).expect("sound")), [164, 164, 0]);
+        let at_once = |method: &str, then: &[&str]| reads(&scripted(method, then, true).expect("sound"));
+        assert_eq!(at_once("GET", &["GET /", "GET /"]), [0, 0, 0]);
         // After a request that may change something the next one waits.
-        assert_eq!(reads(&script("POST", &["GET /", "POST /"]).expect("sound")), [164, 0, 0]);
-        let value = "GET /{{response.json:a|3}}";
-        assert_eq!(reads(&script("GET", &["GET /", value]).expect("sound")), [164, 0, 0]);
-        assert_eq!(
-            reads(&script("GET", &["GET /", "GET /{{response2.json:a|3}}"]).expect("sound")),
-            [164, 164, 0]
-        );
+        assert_eq!(at_once("POST", &["GET /", "POST /"]), [164, 0, 0]);
+        assert_eq!(at_once("GET", &["GET /", "GET /{{response.json:a|3}}"]), [164, 0, 0]);
+        assert_eq!(at_once("GET", &["GET /", "GET /{{response2.json:a|3}}"]), [164, 164, 0]);
         assert!(script("GET", &["GET /{{response2.json:a|3}}"]).is_err(), "its own response");
     }
 }

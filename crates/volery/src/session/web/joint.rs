@@ -17,26 +17,19 @@
 use rand_core::CryptoRng;
 use volery_channel::handshake::Begin;
 use volery_channel::{Channel, Stats};
+use volery_tls::attestation::{Context, Statement};
 use volery_tls::dialogue::Ask;
-use volery_tls::disclosure::{Hide, Reveal};
+use volery_tls::disclosure::{Hide, Wish};
 use volery_tls::joint::client::{self, Round, Target, dial};
-use volery_tls::joint::{self, Limits, MAX_QUERY, MAX_READ, Settings, Sizes};
+use volery_tls::joint::{self, Limits, Settings, Sizes};
 use volery_tls::server::Roots;
 use volery_vole::{SessionId, softspoken};
 use zeroize::Zeroizing;
 
 use super::super::field::FieldStock;
 use super::super::{Common, Prover, Verifier};
-use super::page::{ProvedPage, VerifiedPage};
+use super::page::{ProvedPage, VerifiedPage, now};
 use crate::Error;
-
-/// Bytes of tables that V keeps for a connection within these limits: the key derivation's; a block of AES, 5,120 ANDs at most, for each 16
-/// bytes of requests and of what is read while the connection lives, with half of a power of the hash key, 2,187 ANDs, for the latter; at
-/// 32 bytes an AND at most.
-fn stored_tables(limits: &Limits) -> u64 {
-    let (query, read) = (limits.query.min(MAX_QUERY) as u64, limits.read.min(MAX_READ) as u64);
-    (16 << 20) + query * (5_120 * 32 / 16) + read * ((5_120 + 1_100) * 32 / 16)
-}
 
 /// What of a session stays as it is while a connection is made.
 struct Rest<E> {
@@ -55,6 +48,8 @@ pub struct PreparedProver<C: Channel, R> {
 /// P of a connection that has ended, of which V has only the ciphertexts.
 pub struct FetchedTogether<C: Channel, R> {
     fetched: joint::Fetched<C, R>,
+    /// Where P has connected to.
+    port: u16,
     rest: Rest<softspoken::Receiver>,
 }
 
@@ -122,8 +117,9 @@ impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
         self.converse(target, port, &mut |_, _| Ok(Zeroizing::new(request.to_vec())))
     }
 
-    /// As [`PreparedProver::fetch`], with all requests that were prepared, which `ask` makes. Those that wait for no response are sent with
-    /// the one before; all but the last should have `Connection: keep-alive`.
+    /// As [`PreparedProver::fetch`], with all requests that were prepared, which `ask` makes. Where nothing was prepared to be read of a response
+    /// the next request is sent at once, and the attestation says that ([`Sizes::pipelined`]). All but the last should have `Connection: keep-alive`;
+    /// they can have no body.
     ///
     /// # Errors
     /// As [`PreparedProver::fetch`]; what [`client::converse`] says of requests and of responses that are read.
@@ -142,7 +138,7 @@ impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
         let rounds: Vec<Round> = sizes.rounds.iter().enumerate().map(round).collect();
         let captured = client::converse(&mut self.prover, stream, target, &rounds, ask)?;
         let fetched = self.prover.conclude(target.host, [captured.client, captured.server])?;
-        Ok(FetchedTogether { fetched, rest: self.rest })
+        Ok(FetchedTogether { fetched, port, rest: self.rest })
     }
 }
 
@@ -175,24 +171,46 @@ impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
         self.fetched.stats()
     }
 
-    /// As [`Fetched::hide_all_but`](volery_tls::proxy::Fetched::hide_all_but).
+    /// As [`Fetched::select`](volery_tls::proxy::Fetched::select).
     ///
     /// # Errors
     /// [`Error::Joint`] for a part that is not there, and for one that is neither revealed nor can be hidden.
-    pub fn hide_all_but(&self, revealed: &[Reveal]) -> Result<Vec<Hide>, Error> {
-        Ok(self.fetched.hide_all_but(revealed)?)
+    pub fn select(&self, wish: &Wish) -> Result<Vec<Hide>, Error> {
+        Ok(self.fetched.select(wish)?)
+    }
+
+    /// Has V sign this with what it believes.
+    pub fn set_context(&mut self, context: Context) {
+        self.fetched.set_context(context);
+    }
+
+    /// As [`Fetched::expected`](volery_tls::proxy::Fetched::expected).
+    ///
+    /// # Errors
+    /// [`Error::Joint`] for what V would refuse of it; [`Error::Options`] if the requests' `Host` names another port than P has connected to,
+    /// since it is what V goes by.
+    pub fn expected(&self, hide: &[Hide], time: u64) -> Result<Statement, Error> {
+        let expected = self.fetched.expected(hide, time)?;
+        let (named, port) = (expected.port, self.port);
+        if named != port {
+            let reason = format!("the requests' Host names port {named}, and the connection was to {port}");
+            return Err(Error::Options(reason));
+        }
+        Ok(expected)
     }
 
     /// Shows V the connection's payload but what `hide` names, and proves it together with the claims and with all that was garbled; then
     /// commits to what `hide` says is to be committed to.
     ///
     /// # Errors
-    /// [`Error::Joint`] for what V would refuse, for a false claim, and for V's rejection; [`Error::Commitments`] for a V that cheats in the
+    /// As [`FetchedTogether::expected`]; [`Error::Joint`] for a false claim, and for V's rejection; [`Error::Commitments`] for a V that cheats in the
     /// conversion; the channel's.
     pub fn prove(self, hide: &[Hide]) -> Result<ProvedPage<C>, Error> {
-        let Self { fetched, rest: Rest { common, extension, field } } = self;
+        let expected = self.expected(hide, now())?;
+        let Self { fetched, rest: Rest { common, extension, field }, .. } = self;
         let joint::Left { channel, mut rng, stock, halves } = fetched.prove(hide)?;
-        ProvedPage::new(Prover { channel, common, stock, extension, field }, halves, &mut rng)
+        let prover = Prover { channel, common, stock, extension, field };
+        ProvedPage::new(prover, halves, expected, &mut rng)
     }
 }
 
@@ -208,7 +226,6 @@ impl<C: Channel> Verifier<C> {
     ) -> Result<PreparedVerifier<C>, Error> {
         let begun = self.common.begin_web(&mut self.channel);
         let (id, settings) = self.conclude(begun)?;
-        let settings = Settings { stored_tables: stored_tables(&limits), ..settings };
         let Self { mut channel, common, stock, delta, extension, field } = self;
         let verifier = joint::Verifier::prepare(&mut channel, &id, (delta, stock), settings, limits, rng)?;
         Ok(PreparedVerifier { channel, verifier, rest: Rest { common, extension, field } })

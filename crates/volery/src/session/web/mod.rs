@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
+use volery_tls::attestation::Statement;
 use volery_tls::claim::Vocabulary;
 use volery_tls::commitment::Halves;
 use volery_tls::dialogue::Ask;
@@ -31,6 +32,7 @@ use zeroize::Zeroizing;
 
 use super::{Prover, Report, Verifier};
 use crate::Error;
+use page::now;
 
 impl<C: Channel> Prover<C> {
     /// Sends `request` to a server through V and takes its response. Nothing is told to V yet but the ciphertexts that it relays.
@@ -80,8 +82,8 @@ impl<C: Channel> Prover<C> {
             return Err(Error::Over);
         }
         let result = self.try_prove_web(fetched, hide, rng);
-        let (halves, report) = self.conclude(result)?;
-        Ok((ProvedPage::new(self, halves, rng)?, report))
+        let (expected, halves, report) = self.conclude(result)?;
+        Ok((ProvedPage::new(self, halves, expected, rng)?, report))
     }
 
     fn try_prove_web(
@@ -89,13 +91,20 @@ impl<C: Channel> Prover<C> {
         fetched: &Fetched,
         hide: &[Hide],
         rng: &mut dyn CryptoRng,
-    ) -> Result<(Option<Halves>, Report), Error> {
+    ) -> Result<(Statement, Option<Halves>, Report), Error> {
+        let expected = fetched.expected(hide, now())?;
+        // Which evaluates the claims.
         let session = fetched.disclose(&mut self.channel, hide)?;
-        let (tags, report) = self.try_prove(&session, rng, |prover| {
-            let wires = session.claim(prover)?;
-            Ok(Zeroizing::new(wires.into_iter().map(ProverWire::tag).collect()))
-        })?;
-        Ok((session.halves(tags)?, report))
+        let (tags, report) = self.try_prove(
+            &session,
+            || Ok(()),
+            rng,
+            |prover| {
+                let wires = session.claim(prover)?;
+                Ok(Zeroizing::new(wires.into_iter().map(ProverWire::tag).collect()))
+            },
+        )?;
+        Ok((expected, session.halves(tags)?, report))
     }
 }
 

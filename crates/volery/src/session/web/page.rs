@@ -10,10 +10,12 @@
 //! Attested                                       Signed
 //! ```
 
+use std::time::SystemTime;
+
 use rand_core::CryptoRng;
 use volery_channel::tags::WEB_ATTESTATION;
 use volery_channel::{Channel, Stats};
-use volery_tls::attestation::{self, Attestation, SigningKey};
+use volery_tls::attestation::{self, Attestation, SigningKey, Statement};
 use volery_tls::commitment::{Halves, Openings};
 use volery_tls::proxy::{Accepted, Proven};
 
@@ -32,11 +34,13 @@ enum Left<S, C> {
 pub struct ProvedPage<C: Channel> {
     left: Left<Prover<C>, C>,
     openings: Option<Openings>,
+    /// What V is to sign, commitments apart.
+    expected: Statement,
 }
 
 /// What P has in the end.
 pub struct Attested<C: Channel> {
-    /// What V signed. P has checked that it has P's commitments.
+    /// What V signed. P has checked that it says what P disclosed, and has P's commitments.
     pub attestation: Attestation,
     /// What opens the commitments; secret. None if P committed to nothing.
     pub openings: Option<Openings>,
@@ -62,6 +66,11 @@ pub struct Signed<C: Channel> {
     pub stats: Stats,
 }
 
+/// Seconds since 1970 by this machine's clock; 0 if it is set to a time before.
+pub(super) fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
 /// Ends what is done on a channel: the peer is told of an error.
 fn conclude<T>(channel: &mut dyn Channel, result: Result<T, Error>) -> Result<T, Error> {
     if let Err(error) = &result {
@@ -75,33 +84,34 @@ impl<C: Channel> ProvedPage<C> {
     pub(super) fn new(
         prover: Prover<C>,
         halves: Option<Halves>,
+        expected: Statement,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, Error> {
         let Some(halves) = halves else {
-            return Ok(Self { left: Left::Session(prover), openings: None });
+            return Ok(Self { left: Left::Session(prover), openings: None, expected });
         };
         let Prover { mut channel, common, stock, extension, field } = prover;
         // They are under the delta that V is about to open.
         drop((extension, field));
         let openings = halves.commit(&mut channel, &common.id, stock, rng).map_err(Error::from);
         let openings = conclude(&mut channel, openings)?;
-        Ok(Self { left: Left::Channel(channel), openings: Some(openings) })
+        Ok(Self { left: Left::Channel(channel), openings: Some(openings), expected })
     }
 
-    /// Waits for V's signed statement, which must be by the owner of this key, and have P's commitments.
+    /// Waits for V's signed statement, which must be by the owner of this key, say what P disclosed and nothing else, and have P's commitments.
     ///
     /// # Errors
-    /// [`Error::Attestation`] if it is not one, or not by that key; [`Error::Openings`] if it has other commitments; the channel's, V's
+    /// [`Error::Attestation`] if it is not one, not by that key, or says something else; [`Error::Openings`] if it has other commitments; the channel's, V's
     /// refusal of the commitments among them.
     pub fn attestation(self, key: &[u8; 32]) -> Result<Attested<C>, Error> {
-        let Self { mut left, openings } = self;
+        let Self { mut left, openings, expected } = self;
         let (attestation, stats) = match &mut left {
             Left::Session(prover) => {
-                let result = receive(&mut prover.channel, key, openings.as_ref());
+                let result = receive(&mut prover.channel, key, openings.as_ref(), &expected);
                 (prover.conclude(result)?, prover.channel.stats())
             }
             Left::Channel(channel) => {
-                let result = receive(channel, key, openings.as_ref());
+                let result = receive(channel, key, openings.as_ref(), &expected);
                 (conclude(channel, result)?, channel.stats())
             }
         };
@@ -117,6 +127,7 @@ fn receive(
     channel: &mut dyn Channel,
     key: &[u8; 32],
     openings: Option<&Openings>,
+    expected: &Statement,
 ) -> Result<Attestation, Error> {
     let attestation = Attestation::from_bytes(channel.recv(WEB_ATTESTATION, attestation::MAX_BYTES)?)?;
     let statement = attestation.verify(key)?;
@@ -124,6 +135,7 @@ fn receive(
         Some(openings) => openings.check_all(statement)?,
         None => Openings::check_none(statement)?,
     }
+    statement.check_against(expected)?;
     Ok(attestation)
 }
 
@@ -188,8 +200,8 @@ fn send(channel: &mut dyn Channel, proven: &Proven, key: &SigningKey) -> Result<
 #[cfg(test)]
 mod tests {
     use volery_channel::{Limits, memory_pair};
-    use volery_tls::attestation::{Committed, Mode, Part, Statement};
-    use volery_tls::claim::Class;
+    use volery_tls::attestation::{Committed, Context, Mode, Part};
+    use volery_tls::claim::{Assertion, Class};
     use volery_tls::commitment::{Form, Opening, OpeningsError, Place, Scalar};
     use volery_tls::disclosure::{self, Hidden};
     use volery_tls::prf::Side;
@@ -223,19 +235,66 @@ mod tests {
                 points: vec![opening(content).commitment().to_bytes()],
             });
         }
-        let query = Part::default();
-        let server_name = "example.com".into();
-        Statement { mode: Mode::Proxy, server_name, time: 0, rounds: 1, query, response }
+        Statement {
+            mode: Mode::Proxy,
+            server_name: "example.com".into(),
+            port: 443,
+            certificate: [5; 32],
+            time: 1_780_000_000,
+            rounds: 1,
+            pipelined: false,
+            context: Context::new(b"nonce").expect("short"),
+            query: Part::revealing(b"GET / HTTP/1.1", core::slice::from_ref(&(0..14))).expect("inside"),
+            response,
+        }
     }
 
-    /// What P makes of an attestation of these contents, when it has committed to 42 or to nothing.
-    fn received(commitments: &[&[u8]], openings: Option<&Openings>) -> Result<Attestation, Error> {
+    /// What P makes of this, when it has committed to 42 or to nothing.
+    fn told(signed: Statement, openings: Option<&Openings>) -> Result<Attestation, Error> {
+        let mut expected = if openings.is_some() { statement(&[b"42"]) } else { statement(&[]) };
+        expected.response.commitments.clear();
         let key = SigningKey::from_bytes(&[7; 32]);
         let (mut v, mut p) = memory_pair(&Limits::default());
-        let attestation = Attestation::sign(statement(commitments), &key)?;
+        let attestation = Attestation::sign(signed, &key)?;
         v.send(WEB_ATTESTATION, &attestation.to_bytes())?;
         v.flush()?;
-        receive(&mut p, &key.verifying_key().to_bytes(), openings)
+        receive(&mut p, &key.verifying_key().to_bytes(), openings, &expected)
+    }
+
+    fn received(commitments: &[&[u8]], openings: Option<&Openings>) -> Result<Attestation, Error> {
+        told(statement(commitments), openings)
+    }
+
+    /// A notary that signs something else than what it was shown, field by field.
+    #[test]
+    fn an_attestation_that_says_anything_else_than_p_disclosed_is_refused() {
+        type Change = fn(&mut Statement);
+        let changes: [(&str, Change); 14] = [
+            ("mode", |s| s.mode = Mode::TwoParty),
+            ("server name", |s| s.server_name = "example.org".into()),
+            ("port", |s| s.port = 8443),
+            ("certificate", |s| s.certificate[31] ^= 1),
+            ("time", |s| s.time += 3601),
+            ("time", |s| s.time -= 3601),
+            ("number of rounds", |s| s.rounds = 2),
+            ("context", |s| s.context = Context::default()),
+            ("query", |s| s.query.length += 1),
+            ("query", |s| s.query.revealed[0].bytes[4] = b'*'),
+            ("query", |s| s.query.revealed.clear()),
+            ("response", |s| s.response.length -= 1),
+            ("response", |s| s.response.hidden[0].class = Class::JsonText),
+            ("response", |s| s.response.hidden[0].claims.push(Assertion::Digits)),
+        ];
+        let own = openings();
+        for (what, change) in changes {
+            let mut signed = statement(&[b"42"]);
+            change(&mut signed);
+            let differs = attestation::Error::Differs(what);
+            assert_eq!(told(signed, Some(&own)), Err(differs.into()), "{what}");
+        }
+        let mut later = statement(&[b"42"]);
+        later.time += 3600;
+        assert!(told(later, Some(&own)).is_ok(), "clocks differ a little");
     }
 
     #[test]

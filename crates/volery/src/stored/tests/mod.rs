@@ -1,11 +1,13 @@
 //! What the parts do together: honest use, hostile files, power failures.
 
 mod damage;
+mod forgeries;
 mod honest;
 mod memory_disk;
 mod power;
 mod preprocessing;
 mod rejection;
+mod wipes;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -21,6 +23,11 @@ use super::disk::{Disk, Os};
 use super::{Info, ProverFile, VerifierFile, preprocess};
 use crate::{Error, Options, Prover, Verifier, Zeroizing};
 
+/// The options of sessions that correlations are stored from.
+fn linked() -> Options {
+    Options { fiat_shamir: true, ..Options::default() }
+}
+
 /// Makes a pair over an in-memory session with these generators' seeds.
 pub(super) fn make(
     disk: &Arc<dyn Disk>,
@@ -31,11 +38,11 @@ pub(super) fn make(
     let (left, right) = memory_pair(&Limits::default());
     std::thread::scope(|scope| {
         let prover = scope.spawn(move || {
-            let session = Prover::start(left, Options::default(), &mut ChaCha20Rng::seed_from_u64(seed))?;
+            let session = Prover::start(left, linked(), &mut ChaCha20Rng::seed_from_u64(seed))?;
             preprocess::run(disk, session.into_parts(), Role::Prover, counts[0], p, &mut |_| {})
         });
         let mut rng = ChaCha20Rng::seed_from_u64(seed + 1);
-        let verifier = Verifier::start(right, Options::default(), &mut rng).and_then(|session| {
+        let verifier = Verifier::start(right, linked(), &mut rng).and_then(|session| {
             preprocess::run(disk, session.into_parts(), Role::Verifier, counts[1], v, &mut |_| {})
         });
         (prover.join().unwrap(), verifier)

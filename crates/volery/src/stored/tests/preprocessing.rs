@@ -2,7 +2,8 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use volery_channel::{Channel, tags};
+use volery_channel::transport::Memory;
+use volery_channel::{Channel, Framed, Tag, tags};
 
 use super::super::Error as Stored;
 use super::*;
@@ -40,28 +41,25 @@ fn what_one_party_refuses_leaves_neither_with_a_file() {
     assert_eq!(std::fs::read(desk.v()).unwrap(), b"mine");
 }
 
-/// A channel that breaks when it should say goodbye.
-struct Mute<C>(C);
+/// What happens to a message before it is sent.
+type Tamper<C> = fn(&mut C, Tag, &mut Vec<u8>);
 
-impl<C: Channel> Channel for Mute<C> {
-    fn send(&mut self, tag: volery_channel::Tag, payload: &[u8]) -> Result<(), volery_channel::Error> {
-        if tag == tags::GOODBYE {
-            self.0.fail("a crash");
-        }
-        self.0.send(tag, payload)
+/// A channel that tampers with what is sent over it.
+struct Tampered<C>(C, Tamper<C>);
+
+impl<C: Channel> Channel for Tampered<C> {
+    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), volery_channel::Error> {
+        let mut payload = payload.to_vec();
+        (self.1)(&mut self.0, tag, &mut payload);
+        self.0.send(tag, &payload)
     }
-    fn recv(&mut self, tag: volery_channel::Tag, max: usize) -> Result<&[u8], volery_channel::Error> {
+    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], volery_channel::Error> {
         self.0.recv(tag, max)
     }
-    fn recv_exact(&mut self, tag: volery_channel::Tag, out: &mut [u8]) -> Result<(), volery_channel::Error> {
+    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), volery_channel::Error> {
         self.0.recv_exact(tag, out)
     }
-    fn recv_into(
-        &mut self,
-        tag: volery_channel::Tag,
-        max: usize,
-        out: &mut Vec<u8>,
-    ) -> Result<(), volery_channel::Error> {
+    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), volery_channel::Error> {
         self.0.recv_into(tag, max, out)
     }
     fn flush(&mut self) -> Result<(), volery_channel::Error> {
@@ -73,23 +71,54 @@ impl<C: Channel> Channel for Mute<C> {
     fn stats(&self) -> volery_channel::Stats {
         self.0.stats()
     }
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.0.binding()
+    }
+}
+
+/// A pair whose parties' messages are tampered with so: what each makes of it. Neither has a file.
+fn tampered([p, v]: [Tamper<Framed<Memory>>; 2]) -> [Result<(), Error>; 2] {
+    let desk = Desk { folder: tempfile::tempdir().unwrap() };
+    let (left, right) = memory_pair(&Limits::default());
+    let results = std::thread::scope(|scope| {
+        let prover = scope.spawn(|| {
+            let session = Prover::start(Tampered(left, p), linked(), &mut ChaCha20Rng::seed_from_u64(1))?;
+            preprocess::prover(session, 512, &desk.p(), &mut |_| {})
+        });
+        let session =
+            Verifier::start(Tampered(right, v), linked(), &mut ChaCha20Rng::seed_from_u64(2)).unwrap();
+        let v = preprocess::verifier(session, 512, &desk.v(), &mut |_| {});
+        [prover.join().unwrap().map(drop), v.map(drop)]
+    });
+    assert!(desk.names().is_empty());
+    results
 }
 
 #[test]
 fn a_party_that_never_says_that_it_has_written_leaves_the_other_without_a_file() {
-    let desk = Desk { folder: tempfile::tempdir().unwrap() };
-    let (left, right) = memory_pair(&Limits::default());
-    let (p, v) = std::thread::scope(|scope| {
-        let prover = scope.spawn(|| {
-            let session = Prover::start(Mute(left), Options::default(), &mut ChaCha20Rng::seed_from_u64(1))?;
-            preprocess::prover(session, 512, &desk.p(), &mut |_| {})
-        });
-        let session = Verifier::start(right, Options::default(), &mut ChaCha20Rng::seed_from_u64(2)).unwrap();
-        let v = preprocess::verifier(session, 512, &desk.v(), &mut |_| {});
-        (prover.join().unwrap(), v)
-    });
+    let crash: Tamper<Framed<Memory>> = |channel, tag, _| {
+        if tag == tags::GOODBYE {
+            channel.fail("a crash");
+        }
+    };
+    let [p, v] = tampered([crash, |_, _, _| {}]);
     assert!(p.is_err() && v.is_err(), "{p:?} {v:?}");
-    assert!(desk.names().is_empty());
+}
+
+#[test]
+fn parties_with_different_chains_keep_no_files() {
+    let another: Tamper<Framed<Memory>> = |_, tag, payload| {
+        if tag == tags::BITS_LINK {
+            payload[31] ^= 1;
+        }
+    };
+    for result in tampered([|_, _, _| {}, another]) {
+        let Err(Error::Channel(volery_channel::Error::Malformed { step: tags::GOODBYE, reason })) = result
+        else {
+            panic!("{result:?}")
+        };
+        assert!(reason.contains("chains"), "{reason}");
+    }
 }
 
 #[test]
@@ -99,12 +128,12 @@ fn a_session_that_proved_something_can_still_end_in_a_pair() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut rng = ChaCha20Rng::seed_from_u64(1);
-            let mut session = Prover::start(left, Options::default(), &mut rng).unwrap();
+            let mut session = Prover::start(left, linked(), &mut rng).unwrap();
             session.prove(&small(), &mut rng).unwrap();
             preprocess::prover(session, 512, &desk.p(), &mut |_| {}).unwrap();
         });
         let mut rng = ChaCha20Rng::seed_from_u64(2);
-        let mut session = Verifier::start(right, Options::default(), &mut rng).unwrap();
+        let mut session = Verifier::start(right, linked(), &mut rng).unwrap();
         session.verify(&small(), &mut rng).unwrap();
         let mut heard = Vec::new();
         preprocess::verifier(session, 512, &desk.v(), &mut |made| heard.push(made)).unwrap();

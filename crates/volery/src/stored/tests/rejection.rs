@@ -177,3 +177,29 @@ fn a_disjunction_of_which_no_branch_holds_is_rejected_and_burns_the_file() {
     assert!(error.to_string().contains("no branch of a disjunction"), "{error}");
     assert!(verifier.info().burnt);
 }
+
+/// A statement of which nothing is claimed; its prover's runs something else.
+#[derive(Debug)]
+struct Nothing;
+
+impl<B: volery_circuit::Prove<volery_field::F2> + ?Sized> Statement<B> for Nothing {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"nothing");
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        b.secret(1, &mut |_| Ok(vec![volery_field::Ring::ONE])).map(drop)
+    }
+}
+
+#[test]
+fn a_statement_that_claims_nothing_is_refused_by_both_parties_and_costs_neither_anything() {
+    let desk = Desk::new();
+    let refused = |error: Error| {
+        assert_eq!(error, Error::Statement(volery_circuit::Error::nothing_claimed()), "{error}");
+    };
+    refused(desk.prover().prove(&Nothing, &desk.path("proof")).unwrap_err());
+    desk.prover().prove(&Claims { says: Nothing, runs: small() }, &desk.path("proof")).unwrap();
+    refused(desk.verifier().verify(&Nothing, &desk.path("proof")).unwrap_err());
+    assert_untouched(&desk);
+}

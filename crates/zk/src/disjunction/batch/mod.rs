@@ -26,6 +26,8 @@
 //! every repetition, as for single disjunctions. Topology vectors are computed for all branches and copied, equally long. But *addresses*
 //! depend on it: which list, and which vector. To touch all of them at each repetition would cost `B` evaluations each, what batches save.
 
+#[cfg(test)]
+mod cheats;
 mod circuits;
 mod replay;
 

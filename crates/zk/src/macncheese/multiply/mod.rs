@@ -4,6 +4,8 @@
 //! combine everything that is claimed to be zero, since all of it is fixed by then.
 
 mod batched;
+#[cfg(test)]
+mod cheat;
 pub(super) mod embedded;
 mod fold;
 mod rmfe;

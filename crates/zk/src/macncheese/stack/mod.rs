@@ -96,6 +96,9 @@ impl<H: Half> Run<'_, H> {
 
     /// Claims that at least `r` of `branches` hold. P says in `choice` which `r`; if more hold, it takes any `r` of them.
     ///
+    /// Branches that are the same claim count each, with one witness for all of them: the caller leaves such out, as
+    /// [`Disjunction`](super::Disjunction) does.
+    ///
     /// # Errors
     /// As [`Run::any_of`]; [`volery_circuit::Error::Misuse`] if there are more than 255 branches, if `r` is 0 or larger than their number, or if
     /// thresholds in thresholds are too many for a piece of 2^20 commitments.

@@ -136,7 +136,7 @@ impl<H: Half> Link<H> for ProverTrunk<'_, H> {
         }
         trunk.challenges.send(trunk.channel, tags::CHECK_OPENING, &trunk.frame)?;
         trunk.absorb_counts();
-        if let Some(seed) = trunk.challenges.hash() {
+        if let Some(seed) = trunk.challenges.hash(trunk.stock, trunk.channel)? {
             return Ok(seed);
         }
         trunk.channel.flush()?;

@@ -5,7 +5,7 @@ use rand_chacha::rand_core::SeedableRng;
 use volery_channel::{Limits, memory_pair};
 use volery_circuit::statements::AndChain;
 use volery_field::Gf128;
-use volery_vole::supply::Correlations;
+use volery_vole::supply::{Chain, Correlations};
 use volery_vole::{Delta, Error as VoleError, Prg};
 
 use super::super::link::Link as _;
@@ -28,6 +28,10 @@ impl Correlations for Zeros {
 
     fn may_wait(&self) -> bool {
         false
+    }
+
+    fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, VoleError> {
+        Ok(Chain::from_bytes([0xd7; 32]))
     }
 }
 

@@ -124,7 +124,7 @@ impl<H: Half> Link<H> for VerifierTrunk<'_, H> {
             trunk.channel.flush()?;
             return Ok(seed);
         }
-        let seed = trunk.challenges.hash();
+        let seed = trunk.challenges.hash(trunk.stock, trunk.channel)?;
         seed.ok_or_else(|| StatementError::misuse("no challenge").into())
     }
 }

@@ -17,8 +17,11 @@ pub trait Link {
     /// The channel's; a message of the other part that is not what it must be.
     fn pause(&mut self) -> Result<(), Error>;
 
-    /// What was said in the other part, where challenges are hashes.
-    fn said(&mut self) -> Option<[u8; 16]>;
+    /// A digest of what was said in the other part, and of the chain of what it took, where challenges are hashes.
+    ///
+    /// # Errors
+    /// What receiving the chain meets.
+    fn said(&mut self) -> Result<Option<[u8; 16]>, Error>;
 }
 
 /// A channel with nothing else on it.
@@ -33,8 +36,8 @@ impl Link for Alone<'_> {
         Ok(())
     }
 
-    fn said(&mut self) -> Option<[u8; 16]> {
-        None
+    fn said(&mut self) -> Result<Option<[u8; 16]>, Error> {
+        Ok(None)
     }
 }
 
@@ -49,7 +52,7 @@ macro_rules! boolean_part {
                 Self::pause(self)
             }
 
-            fn said(&mut self) -> Option<[u8; 16]> {
+            fn said(&mut self) -> Result<Option<[u8; 16]>, Error> {
                 Self::said(self)
             }
         }

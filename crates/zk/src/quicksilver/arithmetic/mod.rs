@@ -23,6 +23,13 @@
 //!
 //! **Assertions** that a wire is zero: its tag is its key, so P sends a hash of all such tags and V compares.
 //!
+//! **Seeds that are hashes** depend on the chain of the correlations, too (see [`Challenges::FiatShamir`](super::Challenges)):
+//!
+//! | seed | values it tests | last that fixes them |
+//! |---|---|---|
+//! | of a block | factors, products and wires of the block's relations: committed to in this block or before | the block's last `Elements`; V's bytes for the batch of the block's mask, which is taken after all of them |
+//! | of a folded matrix product | all entries, committed to before | `ElementsOpening` of the block that ends for it; V's bytes as above. The fold's relation is tested by the next block's seed |
+//!
 //! The order of messages is that of Boolean proofs (see [`super`]); they have tags, and a lane, of their own.
 //! [`soundness`] computes what an acceptance is worth.
 

@@ -101,6 +101,11 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
 
     /// As [`Prover::finish`]; gives the link back, for the rest of a mixed proof.
     pub(in super::super) fn finish_link(mut self) -> Result<(Tally, L), Error> {
+        self.try_finish().map_err(Error::at_prover)?;
+        Ok((self.tally, self.link))
+    }
+
+    fn try_finish(&mut self) -> Result<(), Error> {
         self.sound()?;
         self.close()?;
         let hash = self.assertions.finish();
@@ -108,8 +113,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.open_all()?;
         self.link.channel().flush()?;
         // V may have answered a check of its supply, and waits for what P says to that before it accepts anything.
-        self.stock.settle(self.link.channel())?;
-        Ok((self.tally, self.link))
+        Ok(self.stock.settle(self.link.channel())?)
     }
 
     /// A backend that failed stays failed, whatever its statement does about it.
@@ -118,6 +122,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     }
 
     fn latch<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+        let result = result.map_err(Error::at_prover);
         if let Err(error) = &result {
             self.failed.get_or_insert_with(|| error.clone());
         }
@@ -274,19 +279,17 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.challenges.send(self.link.channel(), tags::ELEMENTS_OPENING, &opening)
     }
 
-    /// The next seed: the hash's choice, or V's. A V that found an earlier block wrong sends its verdict instead.
+    /// The next seed: the hash's choice, or V's.
     fn seed(&mut self) -> Result<[u8; 16], Error> {
-        use volery_channel::Error::UnexpectedFrame;
-        if let Some(seed) = self.challenges.hash() {
-            return Ok(seed);
+        match self.challenges.hash(self.stock, self.link.channel())? {
+            Some(seed) => Ok(seed),
+            None => Ok(self.link.channel().recv_array(tags::ELEMENTS_CHALLENGE)?),
         }
-        match self.link.channel().recv_array(tags::ELEMENTS_CHALLENGE) {
-            Ok(seed) => Ok(seed),
-            Err(UnexpectedFrame { got, .. }) if got == tags::VERDICT.byte() => {
-                Err(Error::Rejected { reason: "the verifier's check of an earlier block failed".into() })
-            }
-            Err(error) => Err(error.into()),
-        }
+    }
+
+    /// Counts a disjunction that is claimed to hold.
+    pub(crate) fn count_disjunction(&mut self) {
+        self.tally.assertions += 1;
     }
 
     /// A challenge that depends on everything committed so far: ends the block and opens all.
@@ -294,7 +297,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.sound()?;
         let result = self.close().and_then(|()| self.open_all()).and_then(|()| {
             self.link.channel().flush()?;
-            if let Some(said) = self.link.said() {
+            if let Some(said) = self.link.said()? {
                 self.challenges.absorb(tags::MASKS, &said);
             }
             self.seed()

@@ -259,11 +259,12 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         let degree = relations.degree();
         let mut random = Zeroizing::new(vec![M::ZERO; vope::correlations::<F, M>(degree - 1)]);
         self.stock.fill(self.link.channel(), &mut random)?;
-        let (seed, mut sum) = match (self.drawn.take(), self.challenges.hash()) {
-            (Some(drawn), None) => drawn,
-            (None, Some(seed)) => (seed, QuadraticSum::new(&seed, M::inner_product)),
-            _ => return Err(StatementError::misuse("a block ends without a seed").into()),
-        };
+        let (seed, mut sum) =
+            match (self.drawn.take(), self.challenges.hash(self.stock, self.link.channel())?) {
+                (Some(drawn), None) => drawn,
+                (None, Some(seed)) => (seed, QuadraticSum::new(&seed, M::inner_product)),
+                _ => return Err(StatementError::misuse("a block ends without a seed").into()),
+            };
         sum.absorb(&mut relations)?;
         let value = sum.finish(&relations, &seed, self.delta.expose())?;
         let value = Zeroizing::new(value + vope::verifier::<F, M>(degree - 1, &random)?);
@@ -314,6 +315,11 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         Ok(())
     }
 
+    /// Counts a disjunction that is claimed to hold.
+    pub(crate) fn count_disjunction(&mut self) {
+        self.tally.assertions += 1;
+    }
+
     /// A challenge that depends on everything committed so far; see P's.
     pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
         self.sound()?;
@@ -331,10 +337,11 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
                 seed
             }
             None => {
-                if let Some(said) = self.link.said() {
+                if let Some(said) = self.link.said()? {
                     self.challenges.absorb(tags::MASKS, &said);
                 }
-                self.challenges.hash().ok_or_else(|| StatementError::misuse("no challenge"))?
+                let seed = self.challenges.hash(self.stock, self.link.channel())?;
+                seed.ok_or_else(|| StatementError::misuse("no challenge"))?
             }
         };
         self.check_until(0)?;

@@ -17,6 +17,16 @@
 //! committed in two ways, is that of daBits (Rotaru, Wood, ePrint 2019/207; Aly et al., 2019/974) and of conversions in zero
 //! knowledge (Baum et al., 2021/750); there the sums are opened under masks, here their bits are committed.
 //!
+//! **Seeds that are hashes.** Each part has a transcript and a chain of its own, and the seeds of its blocks depend on these: they test values
+//! of that part alone. What crosses over is tested by one seed, which depends on both:
+//!
+//! | seed | values it tests | last that fixes them |
+//! |---|---|---|
+//! | of a block of bits, of elements | as in a proof by itself | as there |
+//! | of the sets (3.) | the bits and elements of all links, the `r_j` in both parts | of elements: `ElementsOpening` of the block that ends for it, V's bytes for the field's last batch; of bits: the `Masks` before, V's bytes for the last batch of bits, both in a digest of the Boolean part |
+//!
+//! The digits `c_j,l` come after the seed; that they are bits is tested by the seed of their block, and their sums and parities are linear.
+//!
 //! `s` is 64, and 128 where the MAC field has 120 bits or more.
 
 mod links;

@@ -55,8 +55,8 @@ impl Link for bits::Reference<'_> {
         self.send_masks()
     }
 
-    fn said(&mut self) -> Option<[u8; 16]> {
-        self.transcript.as_mut().map(|transcript| transcript.challenge_seed("block").into_bytes())
+    fn said(&mut self) -> Result<Option<[u8; 16]>, Error> {
+        Ok(self.transcript.as_mut().map(bits::challenge))
     }
 }
 

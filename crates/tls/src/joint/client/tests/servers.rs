@@ -358,6 +358,39 @@ fn a_finished_message_of_another_form_is_refused() {
     }
 }
 
+/// Somebody on the path changes the handshake where the server's signature does not cover it, and answers in the server's place when the
+/// server has noticed: the client has nothing to check that by while the connection lives.
+#[test]
+fn a_handshake_that_was_altered_on_the_path_ends_at_the_clients_finished_before_the_server_reads_a_request() {
+    let site = Site::new(Kind::P256);
+    let mut flights = 0;
+    let alter = |flight: &mut Vec<u8>| {
+        flights += usize::from(!flight.is_empty());
+        match (flights, flight.is_empty()) {
+            // The session's identifier: behind the headers of record and message, version and random.
+            (1, false) => {
+                assert_eq!((flight[5], flight[43]), (2, 32));
+                flight[44] ^= 1;
+            }
+            (2, false) => {
+                assert_eq!(flight[0], ALERT, "the server knows that this is not its handshake");
+                let finished = [&[22, 3, 3, 0, 40][..], &[0; 40]].concat();
+                *flight = [&[20, 3, 3, 0, 1, 1][..], &finished].concat();
+            }
+            _ => {}
+        }
+    };
+    let server = Local::changed(&site.config, answer(), alter);
+    let (requests, received) = (Arc::clone(&server.requests), Arc::clone(&server.received));
+    let (mut engine, request) = (Clear::new(1), request(256));
+    let result = query(&mut engine, server, &site.target(), &request, &[256]);
+    assert!(result.is_err(), "{result:?}");
+    // P went on, and sent its request.
+    assert_eq!(engine.asked.last(), Some(&Asked::Encrypt(23, 256)));
+    assert!(received.lock().unwrap().len() > 2 * 256);
+    assert_eq!(*requests.lock().unwrap(), b"", "the server read it");
+}
+
 #[test]
 fn a_server_that_demands_a_certificate_is_left() {
     let site = Site::with(Kind::P256, |config| asking(&config, true));

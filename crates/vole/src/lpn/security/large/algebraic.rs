@@ -156,12 +156,6 @@ fn in_secret(large: Large, guess: Guess, degree: usize) -> f64 {
     log2_add(large.elimination(guess), solving)
 }
 
-/// AGB on equations with at most `row` terms in the secret, guesses as further equations and nothing eliminated.
-pub(in super::super) fn sparse(large: Large, row: f64) -> f64 {
-    let whole = large.remaining(Guess { f: 0, mu: 0 });
-    cheapest(large, DEGREE, |_, degree| wiedemann(row, whole.up_to(degree)))
-}
-
 /// AGB 2.0.
 pub(super) fn agb2(large: Large) -> f64 {
     let mut best = f64::INFINITY;

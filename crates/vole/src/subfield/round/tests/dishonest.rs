@@ -60,7 +60,7 @@ fn a_v_with_a_wrong_difference_passes_only_for_the_leaf_that_it_guesses_and_then
         let deal = Deal::<F, M>::new(0);
         let (honest, tree) = (run(&deal, [untouched(), untouched()]), TINY.trees as usize - 1);
         let (keys, path) = (honest.v.unwrap(), deal.paths()[tree] as usize);
-        let coefficients = Coefficients::<M>::expand(&TINY, CHECK_SEED);
+        let coefficients = deal.coefficients();
         for guess in 0..TINY.block_len() {
             // P's tag is less by one there, so its value is less by the leaf's coefficient.
             let change = coefficients.trees[tree] * coefficients.leaves[guess];
@@ -130,7 +130,7 @@ fn simulate<F: Value, M: Mac<F>>(
     let mut prover = sim.prover();
     prover.check(&CheckRandomness { seed: CHECK_SEED, nonce: sim.nonce }, &mut p_end).unwrap();
     let leaves: Vec<M> = blocks(|tree, out| prover.block(tree, out)).iter().map(|leaf| leaf.m).collect();
-    let coefficients = Coefficients::<M>::expand(&TINY, CHECK_SEED);
+    let coefficients = deal.coefficients();
     let mut value = -M::pack(&deal.v[n - M::DEGREE..]);
     for (tree, leaves) in coefficients.trees.iter().zip(leaves.chunks(TINY.block_len())) {
         value += *tree * M::inner_product(&coefficients.leaves, leaves).unwrap();

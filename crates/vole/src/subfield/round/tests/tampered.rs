@@ -180,18 +180,24 @@ fn a_message_of_another_round_is_caught() {
 }
 
 #[test]
-fn a_commitment_holds_in_its_round_alone_even_if_all_else_is_the_same() {
+fn a_commitment_and_what_a_seed_gives_hold_in_their_round_alone() {
     fn check<F: Value, M: Mac<F>>() {
-        let deal = Deal::<F, M>::new(0);
-        let earlier = conversation(&deal);
-        let (tag, old) = &earlier[1];
-        let again = on(*tag, |payload| {
-            let commitment = SEED + M::BYTES;
-            assert!(payload[..commitment] == old[..commitment] && *payload != *old);
-            payload.clone_from(old);
-        });
-        let outcome = run(&Deal { number: 1, ..deal }, [again, untouched()]);
-        assert!(outcome.p.is_ok() && is_cheat(&outcome.v, tags::SUBFIELD_OPENING), "{}", M::NAME);
+        let [zero, one] = [0, 1].map(|number| Public::new::<F, M>(&SESSION, number, TINY));
+        let commit = |public: &Public| public.commitment(&[7; NONCE], M::ONE).unwrap();
+        assert_ne!(commit(&zero), commit(&one), "{}", M::NAME);
+        let table: Vec<M> =
+            Vec::from_iter((0..TINY.table_len()).map(|i| M::from_blocks(&[i as u128 * 77; 8][..M::BLOCKS])));
+        let given = |public: &Public, seed: u8| {
+            let (coefficients, code) = public.challenge::<M>(&[seed; SEED]);
+            let mut rows = [M::ZERO; 4];
+            code.add_rows(0, &table, &mut rows);
+            (coefficients.trees, rows)
+        };
+        let ours = given(&zero, 6);
+        for other in [given(&one, 6), given(&zero, 7)] {
+            assert!(ours.0.iter().zip(&other.0).all(|(a, b)| a != b), "{}", M::NAME);
+            assert!(ours.1 != other.1, "{}", M::NAME);
+        }
     }
     for_every_kind_of_pair!(check);
 }

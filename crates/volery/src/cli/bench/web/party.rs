@@ -202,7 +202,14 @@ fn watch(task: &Watching) -> Result<(), Failure> {
     let page = match task.mode {
         ModeArg::TwoParty => {
             let (query, read, proved) = (joint::MAX_QUERY, joint::MAX_READ, joint::MAX_PROVED);
-            let limits = joint::Limits { query, read, proved, received: MAX_RECEIVED };
+            let limits = joint::Limits {
+                query,
+                read,
+                proved,
+                received: MAX_RECEIVED,
+                ports: vec![task.port],
+                ..joint::Limits::default()
+            };
             let watched = verifier.prepare_web(limits, &mut rng)?.watch(&mut rng)?;
             watched.verify(&roots, now()?.as_secs(), &mut rng)?
         }

@@ -10,6 +10,8 @@ pub(super) struct Stages<'a> {
     pub(super) base_len: &'a dyn Fn(&Params) -> usize,
     /// Bytes that P sends for so many correlations without a round.
     pub(super) extension: &'a dyn Fn(u64) -> u64,
+    /// Bytes that V sends for as many that are no part of a round.
+    pub(super) link: &'a dyn Fn(u64) -> u64,
     /// Bytes that P sends for a round.
     pub(super) round_prover: &'a dyn Fn(&Params) -> u64,
     /// Bytes that V sends for it.
@@ -71,6 +73,7 @@ impl Stages<'_> {
             given = given.saturating_add(correlations);
             if stage.round.is_none() {
                 made.prover = made.prover.saturating_add((self.extension)(correlations));
+                made.verifier = made.verifier.saturating_add((self.link)(correlations));
             }
         }
         made

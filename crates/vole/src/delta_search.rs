@@ -1,0 +1,69 @@
+//! What is left of delta's 127 bits where its trees are known: how many values one evaluation of AES tests.
+//!
+//! The argument is in the documentation of `pprf`: P has one target for each level of a tree that is hashed under one key, and each tree has
+//! its own. Over fields the last level has a key of its own (or some), so one target; the binary delta of the trees is what is searched there.
+
+use volery_field::{Bn254Scalar, F61};
+
+use crate::Params;
+use crate::subfield;
+use crate::supply::Profile;
+
+/// How far a search for delta gets, by the rounds of one kind that are in use.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeltaSearch {
+    /// Which rounds.
+    pub name: &'static str,
+    /// Levels of a tree whose nodes are hashed under one key: the values of delta that one evaluation of AES tests.
+    pub levels: u32,
+    /// `q` evaluations of AES find delta with probability at most `q / 2^bits`.
+    pub bits: f64,
+}
+
+impl DeltaSearch {
+    fn new(name: &'static str, levels: Option<u32>) -> Self {
+        let levels = levels.unwrap_or(1).max(1);
+        Self { name, levels, bits: 127.0 - f64::from(levels).log2() }
+    }
+
+    /// For the rounds of every plan in use: over bits, and over fields.
+    #[must_use]
+    pub fn in_use() -> [Self; 2] {
+        let profiles = [Profile::Lan, Profile::Wan];
+        let bits = profiles.map(|profile| profile.plan().rounds);
+        let fields = profiles.map(|profile| {
+            let (short, long) = (subfield::plan::<F61, F61>, subfield::plan::<Bn254Scalar, Bn254Scalar>);
+            [short(profile).rounds, long(profile).rounds]
+        });
+        let highest = |rounds: &mut dyn Iterator<Item = &Params>| rounds.map(|round| round.log_block).max();
+        [
+            // The first level is drawn, not hashed; the last one is not hashed any more.
+            Self::new("bits", highest(&mut bits.into_iter().flatten()).map(|height| height - 1)),
+            // There the last level is hashed under other keys.
+            Self::new("fields", highest(&mut fields.iter().flatten().copied().flatten()).map(|h| h - 2)),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_gains_less_than_four_bits_whatever_is_in_use() {
+        for search in DeltaSearch::in_use() {
+            assert!(search.bits > 123.0 && search.bits < 126.0, "{search:?}");
+            assert!(
+                (f64::from(search.levels) * (search.bits - 127.0).exp2() - 1.0).abs() < 1e-9,
+                "{search:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn trees_of_two_to_the_ten_leaves_have_nine_levels_under_one_key() {
+        let expected = DeltaSearch { name: "x", levels: 9, bits: 127.0 - 9_f64.log2() };
+        assert_eq!(DeltaSearch::new("x", Some(9)), expected);
+        assert_eq!(DeltaSearch::new("x", Some(0)).bits, 127.0);
+    }
+}

@@ -1,0 +1,207 @@
+//! How a linked supply makes its [`Chain`]: what was said is recorded batch by batch, and V adds bytes to each.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use volery_channel::{Channel, ChannelExt as _, Error as ChannelError, Stats, Tag};
+use zeroize::Zeroizing;
+
+use super::Chain;
+use crate::hash::item;
+use crate::{Error, Oracle, SessionId};
+
+/// Chunks of the first stage after which P reads V's bytes at the latest, wanted or not: so that no more than these wait to be read.
+pub(super) const MOST_UNREAD: usize = 64;
+
+/// What the parties said for one batch so far.
+pub(super) struct Batch {
+    /// Batches are numbered as they begin, which is not the order in which they are read: a round begins long before it.
+    id: u64,
+    from_p: blake3::Hasher,
+    from_v: blake3::Hasher,
+}
+
+impl Batch {
+    fn digest(&self) -> [u8; 32] {
+        let mut both = blake3::Hasher::new_derive_key("volery 2026 correlations: messages v1");
+        both.update(self.from_p.finalize().as_bytes()).update(self.from_v.finalize().as_bytes());
+        *both.finalize().as_bytes()
+    }
+}
+
+/// A batch that can be read, from number `start` of the correlations given on.
+struct Record {
+    start: u64,
+    /// The batch's number and the hash of its messages.
+    id: u64,
+    digest: [u8; 32],
+}
+
+/// One party's half of the chain.
+pub(super) struct Link {
+    /// The tag of V's bytes.
+    tag: Tag,
+    kind: String,
+    oracle: Oracle,
+    /// What V's bytes come from; none at P.
+    key: Option<Zeroizing<[u8; 32]>>,
+    /// Batches begun.
+    begun: u64,
+    /// The chain up to the last batch that was asked for, and how many batches it holds.
+    chain: Chain,
+    number: u64,
+    /// The batches after it, in the order in which they are read.
+    records: VecDeque<Record>,
+    /// V's bytes for batches that the chain does not hold yet, by the batches' ids.
+    bytes: BTreeMap<u64, [u8; 32]>,
+    /// At P: the batches whose bytes V sends next, in order.
+    unread: VecDeque<u64>,
+}
+
+impl Link {
+    pub(super) fn new(session: &SessionId, kind: String, tag: Tag, key: Option<Zeroizing<[u8; 32]>>) -> Self {
+        let oracle = Oracle::new("correlations: chain", session);
+        let chain = Chain::from_bytes(oracle.hash(0, &[b"start", kind.as_bytes()]));
+        Self {
+            tag,
+            kind,
+            oracle,
+            key,
+            begun: 0,
+            chain,
+            number: 0,
+            records: VecDeque::new(),
+            bytes: BTreeMap::new(),
+            unread: VecDeque::new(),
+        }
+    }
+
+    /// A new batch, of which nothing is said yet.
+    pub(super) fn begin(&mut self) -> Batch {
+        self.begun += 1;
+        Batch { id: self.begun, from_p: blake3::Hasher::new(), from_v: blake3::Hasher::new() }
+    }
+
+    /// V has read and checked P's last message of `batch`: it draws its bytes and sends them. P notes that they will come.
+    pub(super) fn close(&mut self, batch: &Batch, channel: &mut dyn Channel) -> Result<(), Error> {
+        let Some(key) = &self.key else {
+            self.unread.push_back(batch.id);
+            return Ok(());
+        };
+        let mut hasher = blake3::Hasher::new_keyed(key);
+        hasher.update(&batch.id.to_le_bytes()).update(&batch.digest());
+        let bytes = *hasher.finalize().as_bytes();
+        self.bytes.insert(batch.id, bytes);
+        channel.send(self.tag, &bytes)?;
+        // P may wait for them, and V has perhaps nothing to send or receive for a while.
+        Ok(channel.flush()?)
+    }
+
+    /// `batch` is what is read from correlation number `start` on, next in the chain.
+    pub(super) fn append(&mut self, start: u64, batch: &Batch) {
+        self.records.push_back(Record { start, id: batch.id, digest: batch.digest() });
+    }
+
+    /// Bytes of V's that P has not read.
+    #[cfg(test)]
+    pub(super) fn unread(&self) -> usize {
+        self.unread.len()
+    }
+
+    /// P reads V's bytes for the batches that began before `batch` and have ended, or for all that have ended.
+    pub(super) fn read(&mut self, batch: Option<&Batch>, channel: &mut dyn Channel) -> Result<(), Error> {
+        let end = batch.map_or(u64::MAX, |batch| batch.id);
+        while self.unread.front().is_some_and(|id| *id < end) {
+            self.read_next(channel)?;
+        }
+        Ok(())
+    }
+
+    fn read_next(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        let Some(id) = self.unread.pop_front() else {
+            return Err(Error::misuse("a batch read before its end"));
+        };
+        self.bytes.insert(id, channel.recv_array(self.tag)?);
+        Ok(())
+    }
+
+    /// The chain of the first `taken` correlations.
+    pub(super) fn chain(&mut self, channel: &mut dyn Channel, taken: u64) -> Result<Chain, Error> {
+        while self.records.front().is_some_and(|record| record.start < taken) {
+            let Some(Record { id, digest, .. }) = self.records.pop_front() else { break };
+            let bytes = loop {
+                match self.bytes.remove(&id) {
+                    Some(bytes) => break bytes,
+                    None => self.read_next(channel)?,
+                }
+            };
+            #[cfg(any(test, feature = "cheats"))]
+            if crate::cheats::chains_stand() {
+                continue;
+            }
+            self.number += 1;
+            let parts: [&[u8]; 4] = [self.chain.as_bytes(), self.kind.as_bytes(), &digest, &bytes];
+            self.chain = Chain::from_bytes(self.oracle.hash(self.number, &parts));
+        }
+        Ok(self.chain)
+    }
+}
+
+/// A channel that records what goes over it: nothing that is said for a batch escapes its chain.
+pub(super) struct Recorded<'a> {
+    pub(super) channel: &'a mut dyn Channel,
+    /// None in a supply that is not linked.
+    pub(super) batch: Option<&'a mut Batch>,
+    /// Whether this party is V.
+    pub(super) at_v: bool,
+}
+
+impl Recorded<'_> {
+    fn note(batch: &mut Option<&mut Batch>, from_v: bool, tag: Tag, payload: &[u8]) {
+        if let Some(batch) = batch {
+            let hasher = if from_v { &mut batch.from_v } else { &mut batch.from_p };
+            hasher.update(&[tag.byte()]);
+            item(hasher, payload);
+        }
+    }
+}
+
+impl Channel for Recorded<'_> {
+    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
+        Self::note(&mut self.batch, self.at_v, tag, payload);
+        self.channel.send(tag, payload)
+    }
+
+    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], ChannelError> {
+        let payload = self.channel.recv(tag, max)?;
+        Self::note(&mut self.batch, !self.at_v, tag, payload);
+        Ok(payload)
+    }
+
+    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), ChannelError> {
+        self.channel.recv_exact(tag, out)?;
+        Self::note(&mut self.batch, !self.at_v, tag, out);
+        Ok(())
+    }
+
+    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), ChannelError> {
+        self.channel.recv_into(tag, max, out)?;
+        Self::note(&mut self.batch, !self.at_v, tag, out);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), ChannelError> {
+        self.channel.flush()
+    }
+
+    fn fail(&mut self, reason: &str) {
+        self.channel.fail(reason);
+    }
+
+    fn stats(&self) -> Stats {
+        self.channel.stats()
+    }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.channel.binding()
+    }
+}

@@ -1,0 +1,328 @@
+//! Every kind of proof whose challenges can be hashes.
+
+use core::marker::PhantomData;
+
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+use volery_channel::{Channel, Tag, tags};
+use volery_circuit::{
+    Backend, Branch, Branches, Convert, Digest, Error as StatementError, Ops, Peek, Picked, Prove, Repeat,
+    Statement, Steps,
+};
+use volery_field::{F2, F61, Ring};
+use volery_vole::{SessionId, Transcript};
+
+use super::deal::{bit_delta, bits, delta, keys_over, tags_over};
+use super::{Party, every_message_is_in_the_next_seed, run};
+use crate::Error;
+use crate::disjunction::AnyOf;
+use crate::macncheese::{
+    self, Disjunction, Join, Multiplier, ProverBits, ProverField, VerifierBits, VerifierField,
+};
+use crate::quicksilver::{self, Challenges, arithmetic, mixed, verdict};
+
+/// Blocks so short that every proof has several.
+const INTERVAL: usize = 8;
+
+fn challenges<'c>(part: &str) -> Challenges<'c> {
+    Challenges::FiatShamir(Transcript::new(part, &SessionId::new([1; 32])))
+}
+
+/// A chain of products of ones.
+#[derive(Clone)]
+struct Powers<R>(usize, PhantomData<R>);
+
+impl<R: Ring, B: Prove<R>> Statement<B> for Powers<R> {
+    fn identify(&self, digest: &mut Digest) {
+        digest.number("powers", self.0 as u64);
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let secrets = b.secret(2, &mut |_| Ok(vec![R::ONE; 2]))?;
+        let mut power = secrets[0].clone();
+        for _ in 0..self.0 {
+            power = b.mul(&power, &secrets[1])?;
+        }
+        let difference = b.sub(&power, &secrets[0]);
+        b.assert_zero(&[difference])
+    }
+}
+
+fn powers<R>(n: usize) -> Powers<R> {
+    Powers(n, PhantomData)
+}
+
+fn prove_bits(
+    statement: &impl for<'a> Statement<quicksilver::Prover<'a>>,
+    channel: &mut dyn Channel,
+) -> Result<(), Error> {
+    let (settings, mut stock) = (quicksilver::Settings { interval: INTERVAL }, bits(false));
+    quicksilver::Prover::new(settings, challenges("bits"), &mut stock, channel, None)
+        .prove(statement)
+        .map(drop)
+}
+
+fn verify_bits(
+    statement: &impl for<'a> Statement<quicksilver::Verifier<'a>>,
+    channel: &mut dyn Channel,
+) -> Result<(), Error> {
+    let (settings, mut stock) = (quicksilver::Settings { interval: INTERVAL }, bits(true));
+    let (challenges, delta) = (challenges("bits"), bit_delta());
+    quicksilver::Verifier::new(settings, challenges, &delta, &mut stock, channel, None)
+        .verify(statement)
+        .map(drop)
+}
+
+fn prove_over(
+    statement: &impl for<'a> Statement<arithmetic::Prover<'a, F61, F61>>,
+    channel: &mut dyn Channel,
+) -> Result<(), Error> {
+    let (settings, mut stock) = (arithmetic::Settings { interval: INTERVAL }, tags_over());
+    let link = arithmetic::Alone(channel);
+    arithmetic::Prover::new(settings, challenges("field"), &mut stock, link).prove(statement).map(drop)
+}
+
+fn verify_over(
+    statement: &impl for<'a> Statement<arithmetic::Verifier<'a, F61, F61>>,
+    channel: &mut dyn Channel,
+) -> Result<(), Error> {
+    let (settings, mut stock) = (arithmetic::Settings { interval: INTERVAL }, keys_over());
+    let (link, delta) = (arithmetic::Alone(channel), delta());
+    arithmetic::Verifier::new(settings, challenges("field"), &delta, &mut stock, link)
+        .verify(statement)
+        .map(drop)
+}
+
+#[test]
+fn every_message_of_a_proof_about_bits_is_in_the_next_seed() {
+    every_message_is_in_the_next_seed([|c| prove_bits(&powers(20), c), |c| verify_bits(&powers(20), c)]);
+}
+
+#[test]
+fn every_message_of_a_proof_over_a_field_is_in_the_next_seed() {
+    every_message_is_in_the_next_seed([|c| prove_over(&powers(20), c), |c| verify_over(&powers(20), c)]);
+}
+
+/// Bits, a chain of products of elements, and what ties them.
+struct Mixed;
+
+impl<B: Prove<F2> + Convert<F61>> Statement<B> for Mixed {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"mixed");
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let bits = Prove::<F2>::secret(b, 12, &mut |_| Ok(vec![F2::ONE; 12]))?;
+        let elements = b.lift_bits(&bits)?;
+        Statement::<B>::run(&powers::<F61>(5), b)?;
+        Statement::<B>::run(&powers::<F2>(9), b)?;
+        let wrong = Ops::<F61>::add_constant(b, &elements[3], -F61::ONE);
+        Prove::<F61>::assert_zero(b, &[wrong])
+    }
+}
+
+fn prove_mixed(channel: &mut dyn Channel) -> Result<(), Error> {
+    let (mut bit_stock, mut stock) = (bits(false), tags_over());
+    let settings = quicksilver::Settings { interval: INTERVAL };
+    let part = quicksilver::Prover::new(settings, challenges("bits"), &mut bit_stock, channel, None);
+    let settings = arithmetic::Settings { interval: INTERVAL };
+    let field = arithmetic::Prover::<F61, F61, _>::new(settings, challenges("field"), &mut stock, part);
+    mixed::Prover::new(field, [5; 16].into()).prove(&Mixed).map(drop)
+}
+
+fn verify_mixed(channel: &mut dyn Channel) -> Result<(), Error> {
+    let (mut bit_stock, mut stock) = (bits(true), keys_over());
+    let (bit_delta, delta) = (bit_delta(), delta());
+    let settings = quicksilver::Settings { interval: INTERVAL };
+    let part =
+        quicksilver::Verifier::new(settings, challenges("bits"), &bit_delta, &mut bit_stock, channel, None);
+    let settings = arithmetic::Settings { interval: INTERVAL };
+    let field =
+        arithmetic::Verifier::<F61, F61, _>::new(settings, challenges("field"), &delta, &mut stock, part);
+    mixed::Verifier::new(field).verify(&Mixed).map(drop)
+}
+
+/// P waits for V's bytes in each block, and V says there that an earlier one was wrong. Not that something is out of order.
+#[test]
+fn a_prover_that_waits_for_v_s_bytes_hears_a_rejection() {
+    fn told(verified: Result<(), Error>, channel: &mut dyn Channel) -> Result<(), Error> {
+        verified.inspect_err(|_| verdict::send(channel, false).expect("sent"))
+    }
+    fn heard(parties: [Party; 2], opening: Tag) {
+        let at = run(parties, None).sent[0].iter().position(|tag| *tag == opening).expect("opened");
+        for result in run(parties, Some((0, at))).results {
+            assert!(matches!(result, Err(Error::Rejected { .. })), "{opening}: {result:?}");
+        }
+    }
+    heard([|c| prove_bits(&powers(50), c), |c| told(verify_bits(&powers(50), c), c)], tags::CHECK_OPENING);
+    heard(
+        [|c| prove_over(&powers(400), c), |c| told(verify_over(&powers(400), c), c)],
+        tags::ELEMENTS_OPENING,
+    );
+}
+
+#[test]
+fn every_message_of_a_mixed_proof_is_in_the_next_seed() {
+    every_message_is_in_the_next_seed([prove_mixed, verify_mixed]);
+}
+
+/// One of two chains, and a chain after it, so that challenges come after the disjunction's last message.
+struct OneOf<R>(PhantomData<R>);
+
+impl<R: Ring, B: Prove<R>> Statement<B> for OneOf<R>
+where
+    AnyOf<R, Powers<R>>: Statement<B>,
+{
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"one of two");
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let any = AnyOf::<R, _>::new(vec![powers::<R>(3), powers::<R>(7)]).and_then(|any| any.with_choice(1));
+        any?.run(b)?;
+        powers::<R>(12).run(b)
+    }
+}
+
+#[test]
+fn every_message_of_a_disjunction_is_in_the_next_seed() {
+    every_message_is_in_the_next_seed([
+        |c| prove_bits(&OneOf(PhantomData), c),
+        |c| verify_bits(&OneOf(PhantomData), c),
+    ]);
+    every_message_is_in_the_next_seed([
+        |c| prove_over(&OneOf(PhantomData), c),
+        |c| verify_over(&OneOf(PhantomData), c),
+    ]);
+}
+
+/// A branch of a batch: multiplies by itself so often.
+struct Square(usize);
+
+impl<B: Prove<F61>> Branch<F61, B> for Square {
+    fn identify(&self, digest: &mut Digest) {
+        digest.number("squares", self.0 as u64);
+    }
+
+    fn run(&self, b: &mut B, shared: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+        let mut x = shared[0].clone();
+        for _ in 0..self.0 {
+            x = b.mul(&x, &x)?;
+        }
+        Ok(vec![x])
+    }
+}
+
+struct Batch;
+
+struct Ones;
+
+impl<B: Prove<F61>> Steps<F61, Square, B> for Ones {
+    fn before(&mut self, b: &mut B, _step: usize) -> Result<Vec<B::Wire>, B::Error> {
+        b.secret(1, &mut |_| Ok(vec![F61::ONE]))
+    }
+
+    fn pick(&mut self, step: usize, _: &dyn Peek<F61, B::Wire>) -> Result<Picked<Square>, StatementError> {
+        Ok(Picked::new(step % 2))
+    }
+
+    fn after(&mut self, _: &mut B, _step: usize, _outputs: Vec<B::Wire>) -> Result<(), B::Error> {
+        Ok(())
+    }
+}
+
+impl<B: Repeat<F61, Square>> Statement<B> for Batch {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"batch");
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        b.repeat(&Branches::new(vec![Square(1), Square(3)], 1)?, 3, &mut Ones)?;
+        powers::<F61>(9).run(b)
+    }
+}
+
+#[test]
+fn every_message_of_a_batch_is_in_the_next_seed() {
+    every_message_is_in_the_next_seed([|c| prove_over(&Batch, c), |c| verify_over(&Batch, c)]);
+}
+
+/// Chains one of which holds, and another chain.
+struct Stacked<R>(Join, PhantomData<R>);
+
+impl<B: Backend, R: Ring> Statement<B> for Stacked<R>
+where
+    B: Prove<R>,
+    Disjunction<Powers<R>>: Statement<B>,
+{
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"stacked");
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        powers::<R>(20).run(b)?;
+        let branches = vec![powers::<R>(3), powers::<R>(7), powers::<R>(5)];
+        let any = Disjunction::new(self.0, branches)?;
+        any.with_choice(if let Join::AtLeast(2) = self.0 { &[0, 2] } else { &[1] }).run(b)
+    }
+}
+
+fn settings(multiplier: Multiplier) -> macncheese::Settings {
+    macncheese::Settings { interval: INTERVAL, multiplier }
+}
+
+fn prove_stacked(
+    join: Join,
+    multiplier: Multiplier,
+    over: bool,
+    channel: &mut dyn Channel,
+) -> Result<(), Error> {
+    let (settings, challenges, mut rng) =
+        (settings(multiplier), challenges("cheese"), ChaCha20Rng::seed_from_u64(1));
+    let result = if over {
+        let (half, mut stock) = (ProverField::<F61, F61>::default(), tags_over());
+        let statement = Stacked::<F61>(join, PhantomData);
+        macncheese::prove(half, settings, challenges, &mut rng, &mut stock, channel, &statement)
+    } else {
+        let (mut stock, statement) = (bits(false), Stacked::<F2>(join, PhantomData));
+        macncheese::prove(ProverBits, settings, challenges, &mut rng, &mut stock, channel, &statement)
+    };
+    result.map(drop)
+}
+
+fn verify_stacked(
+    join: Join,
+    multiplier: Multiplier,
+    over: bool,
+    channel: &mut dyn Channel,
+) -> Result<(), Error> {
+    let (settings, challenges) = (settings(multiplier), challenges("cheese"));
+    let result = if over {
+        let (half, mut stock) = (VerifierField::<F61, F61>::new(&delta()), keys_over());
+        let statement = Stacked::<F61>(join, PhantomData);
+        macncheese::verify(half, settings, challenges, &mut stock, channel, &statement)
+    } else {
+        let (half, mut stock) = (VerifierBits::new(&bit_delta()), bits(true));
+        let statement = Stacked::<F2>(join, PhantomData);
+        macncheese::verify(half, settings, challenges, &mut stock, channel, &statement)
+    };
+    result.map(drop)
+}
+
+/// Both parties of a proof with this join and multiplier, over the field or over bits.
+macro_rules! stacked {
+    ($join:expr, $multiplier:ident, $over:expr) => {
+        every_message_is_in_the_next_seed([
+            |c| prove_stacked($join, Multiplier::$multiplier, $over, c),
+            |c| verify_stacked($join, Multiplier::$multiplier, $over, c),
+        ])
+    };
+}
+
+#[test]
+fn every_piece_and_every_round_of_a_proof_that_can_be_stacked_is_in_the_next_seed() {
+    stacked!(Join::Tree, Batched, false);
+    stacked!(Join::Tree, Simple, true);
+    stacked!(Join::Linear, BatchedPowers, true);
+    stacked!(Join::AtLeast(2), Batched, true);
+}
