@@ -114,14 +114,15 @@ impl<T: Transport> Framed<T> {
         }
     }
 
-    /// The error for a failed write. A peer that gave up may have told why just before: that says more.
+    /// The error for a failed write. A peer that gave up may have said why just before: that says more.
     fn broken(&mut self, error: &io::Error) -> Error {
         self.torn = true;
         while matches!(self.drain(), Ok(count) if count > 0) {}
         self.last_words().unwrap_or_else(|| self.lost(Operation::Write, error))
     }
 
-    /// The peer's `Error` frame, if it is among the frames that arrived.
+    /// What ended the session, if it is among the frames that arrived: the peer's `Error`, or V's
+    /// verdict that the proof is wrong.
     fn last_words(&self) -> Option<Error> {
         let mut rest = self.inbox.live();
         loop {
@@ -130,6 +131,10 @@ impl<T: Transport> Framed<T> {
             let (payload, next) = after.split_at_checked(header.length.try_into().ok()?)?;
             if header.tag == tags::ERROR.byte() {
                 return Some(self.peer_error(payload));
+            }
+            if header.tag == tags::VERDICT.byte() && payload == [0] {
+                let (expected, Header { tag: got, length }) = (self.step, header);
+                return Some(Error::UnexpectedFrame { expected, got, length });
             }
             rest = next;
         }

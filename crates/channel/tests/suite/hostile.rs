@@ -3,7 +3,7 @@
 use std::thread;
 
 use volery_channel::transport::Transport;
-use volery_channel::{Channel, Error, Limits, tags};
+use volery_channel::{Channel, Error, Limits, Tag, tags};
 
 use crate::links::{InMemory, Link, Tcp, channel_and_raw, channels, frame, on_every_transport, put};
 
@@ -80,20 +80,31 @@ fn the_peer_learns_why_a_party_failed<L: Link>() {
     });
 }
 
-fn a_party_that_still_writes_learns_why_the_peer_failed<L: Link>() {
+/// What a party that writes on and on hears at last from a peer that says `words`, and ends the session.
+fn heard_while_writing<L: Link>(words: &'static [(Tag, &[u8])]) -> Error {
     let (mut left, mut right) = channels::<L>(&Limits::default());
     thread::scope(|scope| {
         scope.spawn(move || {
             left.recv(tags::TEST, 1 << 20).unwrap();
+            words.iter().for_each(|(tag, payload)| left.send(*tag, payload).unwrap());
+            left.flush().unwrap();
             left.fail("enough");
         });
-        let error = loop {
+        loop {
             if let Err(error) = right.send(tags::TEST, &[0; 1 << 20]) {
                 break error;
             }
-        };
-        assert_eq!(error, Error::Peer { step: tags::TEST, reason: "enough".into() });
-    });
+        }
+    })
+}
+
+fn a_party_that_still_writes_learns_why_the_peer_failed<L: Link>() {
+    let why = Error::Peer { step: tags::TEST, reason: "enough".into() };
+    assert_eq!(heard_while_writing::<L>(&[]), why);
+    // A verdict of yes, or another message that was not read yet, is no reason.
+    assert_eq!(heard_while_writing::<L>(&[(tags::TEST, b"0123456789"), (tags::VERDICT, &[1])]), why);
+    let no = Error::UnexpectedFrame { expected: tags::TEST, got: tags::VERDICT.byte(), length: 1 };
+    assert_eq!(heard_while_writing::<L>(&[(tags::TEST, b"0123456789"), (tags::VERDICT, &[0])]), no);
 }
 
 fn a_peer_that_floods_a_writer_hits_the_cap<L: Link>() {
