@@ -87,6 +87,22 @@ impl Heard {
     pub fn responses(&self) -> &[Response] {
         &self.responses
     }
+
+    /// Adds the only response of another connection, which has ended: all that was received on it. `to_head` if the request was of method
+    /// HEAD. So a request may depend on what was said on connections before its own.
+    ///
+    /// # Errors
+    /// [`Error::Response`] for what is none, [`Error::Unasked`] if more came than it; nothing is added then.
+    pub fn add(&mut self, received: &[u8], to_head: bool) -> Result<(), Error> {
+        let (round, start) = (self.responses.len(), self.text.len());
+        append(&mut self.text, received);
+        let added = match Response::parse(&self.text, start, to_head, true) {
+            Ok(response) if response.range.end < self.text.len() => Err(Error::Unasked { round }),
+            Ok(response) => Ok(response),
+            Err(error) => Err(Error::Response { round, error }),
+        };
+        added.map(|response| self.responses.push(response)).inspect_err(|_| self.text.truncate(start))
+    }
 }
 
 /// Makes the request with this number (from 0), from what was heard so far; or says why there is none.
@@ -190,6 +206,23 @@ mod tests {
             }
         }
         Err(dialogue.ended())
+    }
+
+    #[test]
+    fn responses_of_several_connections_are_heard_one_after_the_other() {
+        let mut heard = Heard::default();
+        heard.add(FIRST, false).expect("whole");
+        // Its end is the connection's.
+        heard.add(b"HTTP/1.1 200 OK\r\n\r\nmore", false).expect("whole");
+        heard.add(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", true).expect("no body");
+        let before = heard.text().to_vec();
+        let more = [FIRST, b"x"].concat();
+        assert_eq!(heard.add(&more, false), Err(Error::Unasked { round: 3 }));
+        assert!(matches!(heard.add(&FIRST[..40], false), Err(Error::Response { round: 3, .. })));
+        assert!(matches!(heard.add(b"", false), Err(Error::Response { round: 3, .. })));
+        assert_eq!(heard.text(), before);
+        let bodies = heard.responses().iter().map(|response| response.body.bytes(heard.text()).into_owned());
+        assert_eq!(bodies.collect::<Vec<_>>(), [&b"body"[..], b"more", b""]);
     }
 
     #[test]

@@ -30,6 +30,15 @@ impl Failure {
         })
     }
 
+    /// The same of one of several things.
+    pub(crate) fn of(self, what: &str) -> Self {
+        match self {
+            Self::Rejected(reason) => Self::Rejected(format!("{what}: {reason}")),
+            Self::Input(reason) => Self::Input(format!("{what}: {reason}")),
+            Self::Session(reason) => Self::Session(format!("{what}: {reason}")),
+        }
+    }
+
     /// A bad input.
     pub(crate) fn input(reason: impl ToString) -> Self {
         Self::Input(reason.to_string())

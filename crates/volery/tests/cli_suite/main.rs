@@ -11,6 +11,7 @@ mod inputs;
 mod load;
 mod many;
 mod public;
+mod requests;
 mod rings;
 mod serve;
 mod sessions;

@@ -5,12 +5,11 @@ use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
-use volery::tls::attestation::{Attestation, Context, Mode, Part, SigningKey, Statement};
 use volery_channel::Limits;
 use volery_channel::tls::{Fingerprint, Tls, Trust, client_config};
 use volery_channel::transport::{Interest, Socket, Transport as _};
 
-use crate::site::{site, talking};
+use crate::site::site;
 use crate::support::*;
 
 /// A page with a balance and a name.
@@ -24,7 +23,7 @@ fn page() -> Vec<u8> {
 pub(crate) const FIELDS: &str = "Cookie: session=secret-1234\n";
 
 /// A notary's key file and its public key.
-fn key(dir: &std::path::Path) -> (String, String) {
+pub(crate) fn key(dir: &std::path::Path) -> (String, String) {
     let file = dir.join("notary.key").display().to_string();
     let told = run(&["notary", "key", &file], "").expect(0, "").stdout;
     let public = told.trim().strip_prefix("public key ").expect("a key").to_owned();
@@ -310,28 +309,6 @@ fn where_nobody_can_be_asked_nothing_is_shown_to_a_notary_without_yes() {
     assert!(scene.results().is_empty(), "the notary was not even called");
 }
 
-/// A token that a further request takes is a secret where nothing else of a response is.
-#[test]
-fn what_a_further_request_takes_is_hidden_by_default() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let (port, _, pem) = talking(|_, head| {
-        let body = match head.split(' ').nth(1) {
-            Some("/token") => r#"{"token": "t-0815", "for": "Ada"}"#,
-            Some("/account/t-0815") => r#"{"balance": 5120}"#,
-            _ => r#"{"error": "who are you?"}"#,
-        };
-        Some(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes())
-    });
-    let roots = write(dir.path(), "roots.pem", &pem);
-    let then = write(dir.path(), "then", "GET /account/{{response.json:token|10}}\n");
-    let (url, out) = (format!("https://localhost:{port}/token"), dir.path().join("a").display().to_string());
-    let args = ["web", "prove", &url, "--roots", &roots, "--then", &then, "--mode", "proxy", "--out", &out];
-    let text = run(&args, "").expect(0, "").stdout;
-    assert!(text.contains("Ada") && text.contains("5120") && text.contains("GET /token"), "{text}");
-    assert!(!text.contains("0815"), "{text}");
-    assert!(text.contains("request 2 path"), "{text}");
-}
-
 #[test]
 fn a_page_is_fetched_by_both_parties_together() {
     let scene = Scene::new(&[]);
@@ -544,116 +521,6 @@ fn without_a_notary_both_parties_are_in_one_process() {
     // A certificate of nobody that is known.
     let none = dir.path().join("b").display().to_string();
     run(&["web", "prove", &url, "--out", &none], "").expect(3, "");
-}
-
-/// In both modes, with a token, a cookie and a header field that the second request takes from the first response.
-#[test]
-fn a_further_request_takes_values_from_an_earlier_response() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let (port, _, pem) = talking(|_, head| {
-        let known = ["Authorization: Bearer t-0815", "Cookie: sid=s=47", "If-Match: v11"];
-        let known = known.iter().all(|field| head.contains(field));
-        let body = match head.split(' ').nth(1) {
-            Some("/token") => r#"{"token": "t\u002d0815"}"#,
-            Some("/account") if known => r#"{"balance": 5120, "currency": "EUR"}"#,
-            _ => r#"{"error": "who are you?"}"#,
-        };
-        let set = "Set-Cookie: sid=s=47; Path=/; HttpOnly\r\nETag: v11\r\n";
-        let length = body.len();
-        Some(format!("HTTP/1.1 200 OK\r\n{set}Content-Length: {length}\r\n\r\n{body}").into_bytes())
-    });
-    let roots = write(dir.path(), "roots.pem", &pem);
-    let then = "GET /account\nAuthorization: Bearer {{response.json:token|10}}\n\
-                Cookie: sid={{response.cookie:sid|4}}\nIf-Match: {{response.header:etag|8}}\n";
-    let then = write(dir.path(), "then", then);
-    let url = format!("https://localhost:{port}/token");
-    let prove = |out: &str, then: &str, more: &[&str]| {
-        let base =
-            ["web", "prove", &url, "--roots", &roots, "--then", then, "--read", "200", "--expect", "200"];
-        let claims = [
-            "--reveal",
-            "response2.json:currency",
-            "--assert",
-            "response2.json:balance in 5000..",
-            "--out",
-            out,
-        ];
-        run(&[&base, &claims[..], more].concat(), "")
-    };
-    for mode in ["two-party", "proxy"] {
-        let out = dir.path().join(mode).display().to_string();
-        prove(&out, &then, &["--mode", mode]).expect(0, "");
-        let text = run(&["attestation", "show", &out], "").expect(0, "").stdout;
-        let signer = text.lines().find_map(|line| line.strip_prefix("signer    ")).expect("a signer");
-        let verify = ["attestation", "verify", &out, "--key", signer];
-        run(&verify, "").expect(1, "--max-rounds is 1");
-        run(&[&verify[..], &["--max-rounds", "2"]].concat(), "").expect(0, "");
-        assert!(text.contains("rounds    2 requests, each after the response to the one before"), "{text}");
-        assert!(text.contains("response 2 json balance: is a number of at least 5000"), "{text}");
-        assert!(text.contains("EUR") && text.contains("Authorization"), "{text}");
-        for hidden in ["0815", "s=47", "v11", ": 5120"] {
-            assert!(!text.contains(hidden), "{hidden} in {text}");
-        }
-    }
-    let none = dir.path().join("none").display().to_string();
-    let refused = |text: &str, reason: &str| {
-        let then = write(dir.path(), "wrong", text);
-        prove(&none, &then, &[]).refused(reason);
-    };
-    refused("GET", "no method and target");
-    refused("GET /{{response2.json:a|3}}", "no response 2 before it");
-    refused("GET /{{response.json:a}}", "is no value's place");
-    refused("GET /?_method=HEAD", "another method");
-    refused("DELETE /\n\n{}", "only POST, PUT and PATCH may have a body");
-    refused("GET /{{response.header:Content-Type|20}}", "--reveal response.header:Content-Type");
-    prove(&none, &then, &["--pipelined", "--mode", "proxy"]).refused("--pipelined");
-    // Longer than was planned, and not there.
-    for (name, reason) in [
-        ("json:token|3", "3 were planned"),
-        ("json:ticket|3", "nothing at ticket"),
-        ("cookie:path|3", "the cookie path of response 1: there is none"),
-    ] {
-        let then = write(dir.path(), "other", &format!("GET /{{{{response.{name}}}}}"));
-        prove(&none, &then, &["--mode", "proxy"]).expect(3, reason);
-    }
-}
-
-/// Of requests that were sent at once nothing shows what a later response answers: who verifies has to say that this is enough.
-#[test]
-fn requests_sent_at_once_are_accepted_only_by_who_says_so() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let key = SigningKey::from_bytes(&[7; 32]);
-    let signed = |name: &str, pipelined: bool| {
-        let statement = Statement {
-            mode: Mode::TwoParty,
-            server_name: "example.com".into(),
-            port: 443,
-            certificate: [1; 32],
-            time: 1_780_000_000,
-            rounds: 2,
-            pipelined,
-            context: Context::default(),
-            query: Part::default(),
-            response: Part::default(),
-        };
-        let file = dir.path().join(name);
-        std::fs::write(&file, Attestation::sign(statement, &key).expect("sound").to_bytes())
-            .expect("written");
-        file.display().to_string()
-    };
-    let public: String = key.verifying_key().to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-    let verify = |file: &str, more: &[&str]| {
-        run(&[&["attestation", "verify", file, "--key", &public][..], more].concat(), "")
-    };
-    let (at_once, in_turn) = (signed("at-once", true), signed("in-turn", false));
-    verify(&at_once, &["--max-rounds", "2"]).expect(1, "--allow-pipelined");
-    verify(&at_once, &["--max-rounds", "2", "--json"]).expect(1, "were sent at once");
-    let text = verify(&at_once, &["--max-rounds", "2", "--allow-pipelined"]).expect(0, "").stdout;
-    assert!(text.starts_with("valid") && text.contains("rounds    2 requests, sent at once"), "{text}");
-    // Neither says how many there may be.
-    verify(&at_once, &["--allow-pipelined"]).expect(1, "--max-rounds is 1");
-    verify(&in_turn, &[]).expect(1, "--max-rounds is 1");
-    verify(&in_turn, &["--max-rounds", "2"]).expect(0, "");
 }
 
 #[test]

@@ -95,10 +95,11 @@ The length of what is hidden shows. On your terminal you see what will show, and
 Header fields of a request by which servers may take path, host or method from elsewhere cannot be hidden, and are sent only if you --reveal them.
 With --hide request.path readers do not learn which document a claim is about, and `attestation verify` fails unless they say --allow-hidden-path. A
 path into which a further request puts a value of a response is hidden, too, unless you --reveal it.
-FURTHER REQUESTS on the same connection (--then FILE): a line `METHOD /target`, header fields, an empty line, a body. A value of an earlier
+FURTHER REQUESTS (--then FILE), on the same connection or, with --apart, on one each: a line `METHOD /target`, header fields, an empty line, a body. A value of an earlier
 response stands as {{response.json:token|64}} in target, fields or body: a string or number of at most 64 bytes. {{response.cookie:NAME|64}} is the
 cookie that a Set-Cookie field gave, {{response.header:NAME|64}} a whole field. Each request waits for the response to the one before it, which is read while the connection lives; in two-party mode that
 has to be prepared, 128 KB for 16 bytes. Only the last request may have a body or be HEAD. Whoever verifies takes one request unless --max-rounds says otherwise: see SECURITY.md.
+With --apart there is an attestation of each, OUT, OUT.2, OUT.3, each worth what one of a single request is; any request may have a body then.
 In proxy mode the notary relays the connection, and whoever trusts the attestation trusts it to have reached the true server.";
 
 #[derive(Debug, Args)]
@@ -127,9 +128,13 @@ pub(crate) struct WebProveArgs {
     /// two-party: about so many bytes of the response will be shown or claimed something about; more can be, and takes time then
     #[arg(long, value_name = "BYTES", default_value_t = 2048, value_parser = clap::value_parser!(u16).range(..=1 << 15))]
     pub(crate) expect: u16,
-    /// A further request on the same connection: method and target, fields, an empty line, a body; - is standard input
+    /// A further request, on the same connection unless --apart: method and target, fields, an empty line, a body; - is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) then: Vec<PathBuf>,
+    /// Each request on a connection of its own, with an attestation of its own: they go to OUT, OUT.2, OUT.3. No response rests then on where
+    /// another one ended, and each request may have a body
+    #[arg(long, requires = "then", conflicts_with_all = ["pipelined", "openings"])]
+    pub(crate) apart: bool,
     /// two-party: send further requests at once where they take nothing from an earlier response. The attestation says so, and is worth less:
     /// nothing shows that a later response is not made of an earlier one
     #[arg(long, requires = "then")]

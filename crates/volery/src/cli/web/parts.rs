@@ -1,6 +1,6 @@
 //! What is revealed, hidden and claimed, in a command line's words.
 
-use core::ops::RangeInclusive;
+use core::ops::{Range, RangeInclusive};
 
 use volery::tls::claim::{Assertion, Bound, Interval};
 use volery::tls::disclosure::{Fate, Hide, Part, Rest, Reveal, Wish, fate};
@@ -44,6 +44,31 @@ fn name_of(side: Side, round: usize) -> String {
         Side::Server => "response",
     };
     if round == 0 { name.into() } else { format!("{name}{}", round + 1) }
+}
+
+/// That what is named belongs to one of so many requests, or their responses.
+pub(super) fn check_rounds(wish: &Wish, count: usize) -> Result<(), Failure> {
+    let hidden = wish.hide.iter().map(|Hide { side, round, part, .. }| (*side, *round, part));
+    let shown = wish.reveal.iter().map(|Reveal { side, round, part }| (*side, *round, part));
+    let beyond = hidden.chain(shown).find(|(_, round, _)| *round >= count);
+    beyond.map_or(Ok(()), |(side, round, part)| {
+        let requests =
+            if count == 1 { "there is 1 request".into() } else { format!("there are {count} requests") };
+        Err(Failure::input(format!("{} {part}: {requests}", name_of(side, round))))
+    })
+}
+
+/// What of a wish is about the messages of one connection, counted from its first.
+pub(super) fn within(wish: &Wish, connection: &Range<usize>) -> Wish {
+    let own = |round: usize| round.checked_sub(connection.start).filter(|_| connection.contains(&round));
+    let reveals = |all: &[Reveal]| {
+        let own =
+            all.iter().filter_map(|reveal| Some(Reveal { round: own(reveal.round)?, ..reveal.clone() }));
+        own.collect()
+    };
+    let hide = wish.hide.iter().filter_map(|hide| Some(Hide { round: own(hide.round)?, ..hide.clone() }));
+    let (reveal, taken) = (reveals(&wish.reveal), reveals(&wish.taken));
+    Wish { hide: hide.collect(), reveal, taken, responses: wish.responses }
 }
 
 /// That the fields which are to be hidden, by their names or because something is taken from them, can be.
@@ -263,6 +288,22 @@ mod tests {
         assert_eq!(all.iter().map(|hide| hide.commit).collect::<Vec<_>>(), [false, false, false, true, true]);
         assert_eq!(all[2].claims[0], Assertion::Number(Interval::at_least(10)));
         assert_eq!(all[3].claims[0], Assertion::Equals(b"x y".to_vec()));
+    }
+
+    #[test]
+    fn a_connection_has_its_own_part_of_a_wish() {
+        let hidden = words(&["request.header:Cookie", "response2.json:a", "response3.json:b"]);
+        let shown = words(&["request2.query", "response3.json:c"]);
+        let taken = vec![Reveal { side: Side::Server, round: 1, part: Part::Body }];
+        let wish = parse(&hidden, &[], &[], &shown, taken).expect("sound");
+        assert_eq!(within(&wish, &(0..3)), wish);
+        let second = within(&wish, &(1..2));
+        assert_eq!(second.hide, [Hide::new(Side::Server, Part::Json("a".into()))]);
+        assert_eq!(second.reveal, [Reveal { side: Side::Client, round: 0, part: Part::Query }]);
+        assert_eq!(second.taken, [Reveal { side: Side::Server, round: 0, part: Part::Body }]);
+        // What is not named is hidden there, too, although nothing of it may be revealed.
+        let first = within(&wish, &(0..1));
+        assert_eq!((first.hide.len(), first.reveal.len(), first.responses), (1, 0, Rest::Hidden));
     }
 
     #[test]

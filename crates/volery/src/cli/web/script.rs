@@ -1,4 +1,4 @@
-//! The requests of a connection: the command line's, and those of files, into which earlier responses may put values.
+//! The requests: the command line's, and those of files, into which earlier responses may put values.
 //!
 //! ```text
 //! POST /api/transfers                                       method and target
@@ -10,7 +10,12 @@
 //!
 //! [`Place`] is such a value's place.
 //!
-//! Sizes are fixed before the connection is opened, so a request with values from elsewhere is filled up with a field of its own.
+//! All go over one connection, or each over one of its own ([`Order`]). In the program a request and its response have the same number in both
+//! cases, counted over all connections; a connection's own messages are counted from its first.
+//!
+//! Sizes are fixed before a connection is opened, so a request with values from elsewhere is filled up with a field of its own.
+
+use core::ops::Range;
 
 use volery::tls::dialogue::{Heard, MAX_ROUNDS};
 use volery::tls::disclosure::{Part, Reveal, Wish};
@@ -40,11 +45,23 @@ pub(super) struct Template {
     pub(super) body: Option<Zeroizing<Vec<u8>>>,
 }
 
+/// When a request is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// After the response to the one before it, on the same connection.
+    InTurn,
+    /// At once where it can be, on the same connection.
+    AtOnce,
+    /// On a connection of its own, after that of the one before it.
+    Apart,
+}
+
 /// All of them.
 #[derive(Debug)]
 pub(super) struct Script {
     page: Page,
     requests: Vec<Template>,
+    order: Order,
     /// Bytes of each.
     sizes: Vec<usize>,
     /// How many responses are read before the next request, from the first on.
@@ -133,13 +150,23 @@ impl Template {
 }
 
 impl Script {
-    /// Of a page, whose request is the first, and those that come then; `pipelined` if they are sent at once where they can be.
-    pub(super) fn new(page: Page, requests: Vec<Template>, pipelined: bool) -> Result<Self, Failure> {
+    /// Of a page, whose request is the first, and those that come then.
+    pub(super) fn new(page: Page, requests: Vec<Template>, order: Order) -> Result<Self, Failure> {
         let count = requests.len();
         if count > MAX_ROUNDS {
-            return Err(Failure::input(format!("{count} requests: a connection has at most {MAX_ROUNDS}")));
+            return Err(Failure::input(format!("{count} requests: there can be {MAX_ROUNDS}")));
         }
-        let (mut sizes, mut read) = (Vec::new(), if pipelined { 0 } else { count.saturating_sub(1) });
+        let mut script = Self { page, requests, order, sizes: Vec::new(), read: 0 };
+        (script.sizes, script.read) = script.measure()?;
+        Ok(script)
+    }
+
+    /// The bytes of each request, and how many responses are read before the next request.
+    fn measure(&self) -> Result<(Vec<usize>, usize), Failure> {
+        let Self { page, requests, order, .. } = self;
+        let count = requests.len();
+        let (mut sizes, mut read) =
+            (Vec::new(), if *order == Order::InTurn { count.saturating_sub(1) } else { 0 });
         for (round, request) in requests.iter().enumerate() {
             let failed = |reason: String| match round {
                 0 => Failure::input(reason),
@@ -154,12 +181,28 @@ impl Script {
             if round + 1 < count && !SAFE.contains(&request.method.as_str()) {
                 read = read.max(round + 1);
             }
-            let whole = request.longest(&page, round + 1 == count).map_err(failed)?;
-            check(&whole, round, count).map_err(failed)?;
+            let whole = request.longest(page, self.is_last(round)).map_err(failed)?;
+            check(&whole, self.is_last(round), self.connection(round).len()).map_err(failed)?;
             let padded = if request.places().map_err(failed)?.is_empty() { 0 } else { PADDING.len() + 2 };
             sizes.push(whole.len() + padded);
         }
-        Ok(Self { page, requests, sizes, read })
+        Ok((sizes, if *order == Order::Apart { 0 } else { read }))
+    }
+
+    /// The requests of the connection of request `round`.
+    fn connection(&self, round: usize) -> Range<usize> {
+        if self.order == Order::Apart { round..round + 1 } else { 0..self.requests.len() }
+    }
+
+    /// Whether request `round` is the last of its connection.
+    fn is_last(&self, round: usize) -> bool {
+        round + 1 == self.connection(round).end
+    }
+
+    /// The connections, by their requests.
+    pub(super) fn connections(&self) -> Vec<Range<usize>> {
+        let starts = if self.order == Order::Apart { self.requests.len() } else { 1 };
+        (0..starts).map(|start| self.connection(start)).collect()
     }
 
     /// What requests take from responses, and the paths that they put it into: secrets, until somebody says otherwise.
@@ -177,10 +220,11 @@ impl Script {
 
     /// That what this wish hides of the requests can be hidden. What is refused when they have been sent was sent in vain.
     pub(super) fn check(&self, wish: &Wish) -> Result<(), Failure> {
+        parts::check_rounds(wish, self.requests.len())?;
         parts::check_names(wish)?;
         for (round, request) in self.requests.iter().enumerate() {
             parts::check_fields(wish, round, request.field_names())?;
-            let last = round + 1 == self.requests.len();
+            let last = self.is_last(round);
             let whole = request.longest(&self.page, last).map_err(Failure::Input)?;
             let parsed = Request::parse(&whole, 0).map_err(Failure::input)?;
             if parsed.body.length() > 0 && !http::has_usual_body(&whole, &parsed) {
@@ -199,27 +243,36 @@ impl Script {
         &self.page
     }
 
-    /// How many requests there are.
-    pub(super) fn len(&self) -> usize {
-        self.requests.len()
-    }
-
-    /// The sizes of the connection, where `read` bytes can be read of each response that something waits for.
-    pub(super) fn sizes(&self, read: usize, proved: usize) -> Sizes {
+    /// The sizes of the connection of these requests, where `read` bytes can be read of each response that something waits for.
+    pub(super) fn sizes(&self, connection: &Range<usize>, read: usize, proved: usize) -> Sizes {
         let round = |(round, query): (usize, &usize)| {
             let read = if round < self.read { read + ROOM } else { 0 };
             Round { query: *query, read }
         };
-        Sizes { rounds: self.sizes.iter().enumerate().map(round).collect(), proved }
+        let sizes = self.sizes.iter().enumerate().filter(|(round, _)| connection.contains(round));
+        Sizes { rounds: sizes.map(round).collect(), proved }
     }
 
-    /// The request of a round, of the size that was said.
+    /// Adds what came on the connection of these requests to what was heard, if later connections may need it.
+    pub(super) fn hear(
+        &self,
+        connection: &Range<usize>,
+        received: &[u8],
+        heard: &mut Heard,
+    ) -> Result<(), Failure> {
+        if connection.end == self.requests.len() {
+            return Ok(());
+        }
+        let to_head = self.requests.get(connection.start).is_some_and(|request| request.method == "HEAD");
+        heard.add(received, to_head).map_err(Failure::session)
+    }
+
+    /// The request of this number, of the size that was said.
     pub(super) fn request(&self, round: usize, heard: &Heard) -> Result<Zeroizing<Vec<u8>>, String> {
         let (Some(request), Some(size)) = (self.requests.get(round), self.sizes.get(round)) else {
             return Err("there are no more".into());
         };
-        let last = round + 1 == self.requests.len();
-        let made = request.with(&self.page, last, &mut |place| place.value(heard))?;
+        let made = request.with(&self.page, self.is_last(round), &mut |place| place.value(heard))?;
         match size.checked_sub(made.len() + PADDING.len() + 2) {
             Some(padding) if !request.places()?.is_empty() => Ok(padded(&made, padding)),
             _ => Ok(made),
@@ -227,12 +280,15 @@ impl Script {
     }
 }
 
-/// That the notary will take this request as one of `count`: what it refuses should not be sent.
-fn check(request: &[u8], round: usize, count: usize) -> Result<(), String> {
+/// That the notary will take this request as one of `count` of a connection: what it refuses should not be sent.
+fn check(request: &[u8], last: bool, count: usize) -> Result<(), String> {
     let parsed = Request::parse(request, 0).map_err(|error| error.to_string())?;
-    http::check_request(request, &parsed, round + 1 == count).map_err(|error| error.to_string())?;
+    http::check_request(request, &parsed, last).map_err(|error| error.to_string())?;
     if count > 1 && !http::has_usual_body(request, &parsed) {
-        return Err("where there are several requests, only POST, PUT and PATCH may have a body".into());
+        return Err(
+            "where there are several requests on a connection, only POST, PUT and PATCH may have a body"
+                .into(),
+        );
     }
     Ok(())
 }
@@ -261,13 +317,13 @@ mod tests {
     }
 
     fn script(method: &str, then: &[&str]) -> Result<Script, Failure> {
-        scripted(method, then, false)
+        scripted(method, then, Order::InTurn)
     }
 
-    fn scripted(method: &str, then: &[&str], pipelined: bool) -> Result<Script, Failure> {
+    fn scripted(method: &str, then: &[&str], order: Order) -> Result<Script, Failure> {
         let then = then.iter().map(|text| Template::parse(text.as_bytes(), &[]).map_err(Failure::Input));
         let requests = core::iter::once(Ok(first(method))).chain(then).collect::<Result<Vec<_>, _>>()?;
-        Script::new(page(), requests, pipelined)
+        Script::new(page(), requests, order)
     }
 
     fn text(script: &Script, round: usize) -> Result<String, String> {
@@ -320,7 +376,7 @@ mod tests {
     fn what_cannot_be_hidden_is_refused_before_anything_is_sent() {
         let with_body = |method: &str| {
             let body = Some(Zeroizing::new(b"{\"a\":1}".to_vec()));
-            Script::new(page(), vec![Template { body, ..first(method) }], false).expect("sound")
+            Script::new(page(), vec![Template { body, ..first(method) }], Order::InTurn).expect("sound")
         };
         let refused = |script: &Script, wish: &Wish| script.check(wish).is_err();
         let revealing = |reveal: Reveal| Wish { reveal: vec![reveal], ..Wish::default() };
@@ -351,8 +407,9 @@ mod tests {
 
     #[test]
     fn targets_that_would_be_hidden_are_not_sent_at_once() {
-        let sent = |then: &[&str], pipelined, wish: &Wish| {
-            scripted("GET", then, pipelined).expect("sound").check(wish).is_ok()
+        let sent = |then: &[&str], at_once, wish: &Wish| {
+            let order = if at_once { Order::AtOnce } else { Order::InTurn };
+            scripted("GET", then, order).expect("sound").check(wish).is_ok()
         };
         let none = Wish::default();
         assert!(sent(&["GET /a?b", "GET /"], false, &none) && sent(&["GET /a", "GET /?b"], true, &none));
@@ -379,15 +436,58 @@ mod tests {
     #[test]
     fn responses_are_read_where_something_waits_for_them() {
         let reads = |script: &Script| -> Vec<usize> {
-            script.sizes(100, 7).rounds.iter().map(|round| round.read).collect()
+            let [connection] = &*script.connections() else { panic!("only one") };
+            script.sizes(connection, 100, 7).rounds.iter().map(|round| round.read).collect()
         };
         assert_eq!(reads(&script("GET", &["GET /", "GET /"]).expect("sound")), [164, 164, 0]);
-        let at_once = |method: &str, then: &[&str]| reads(&scripted(method, then, true).expect("sound"));
+        let at_once =
+            |method: &str, then: &[&str]| reads(&scripted(method, then, Order::AtOnce).expect("sound"));
         assert_eq!(at_once("GET", &["GET /", "GET /"]), [0, 0, 0]);
         // After a request that may change something the next one waits.
         assert_eq!(at_once("POST", &["GET /", "POST /"]), [164, 0, 0]);
         assert_eq!(at_once("GET", &["GET /", "GET /{{response.json:a|3}}"]), [164, 0, 0]);
         assert_eq!(at_once("GET", &["GET /", "GET /{{response2.json:a|3}}"]), [164, 164, 0]);
         assert!(script("GET", &["GET /{{response2.json:a|3}}"]).is_err(), "its own response");
+    }
+
+    #[test]
+    fn requests_apart_are_each_the_first_and_last_of_a_connection() {
+        let then = ["POST /b\n\n{}", "HEAD /{{response.json:a|3}}", "GET /{{response2.json:a|3}}"];
+        assert!(script("GET", &then).is_err(), "a body before the last");
+        let apart = scripted("DELETE", &then, Order::Apart).expect("sound");
+        let connections = apart.connections();
+        assert_eq!(connections, [0..1, 1..2, 2..3, 3..4]);
+        for (connection, size) in connections.iter().zip(&apart.sizes) {
+            let rounds = vec![Round { query: *size, read: 0 }];
+            assert_eq!(apart.sizes(connection, 100, 7), Sizes { rounds, proved: 7 });
+        }
+        assert!(text(&apart, 0).expect("made").contains("Connection: close"));
+        assert!(apart.request(2, &Heard::default()).is_err(), "nothing was heard");
+        let mut heard = Heard::default();
+        let response = |body: &str| format!("HTTP/1.1 200 OK\r\n\r\n{body}");
+        apart.hear(&(0..1), response("{\"a\":\"xy\"}").as_bytes(), &mut heard).expect("heard");
+        let made = apart.request(2, &heard).expect("made");
+        assert!(made.starts_with(b"HEAD /xy HTTP/1.1\r\n") && made.len() == apart.sizes[2]);
+        apart.hear(&(1..2), response("{\"a\":3}").as_bytes(), &mut heard).expect("heard");
+        apart.hear(&(2..3), b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", &mut heard).expect("no body");
+        assert!(apart.request(3, &heard).expect("made").starts_with(b"GET /3 HTTP/1.1\r\n"));
+        assert!(apart.hear(&(1..2), b"no response", &mut heard).is_err());
+        // Nobody waits for the last one.
+        assert!(apart.hear(&(3..4), b"no response", &mut heard).is_ok());
+    }
+
+    #[test]
+    fn wishes_about_requests_that_there_are_not_are_refused() {
+        let script = script("GET", &["GET /"]).expect("sound");
+        for round in [1, 2] {
+            for side in [Side::Client, Side::Server] {
+                let shown = Wish { reveal: vec![reveal(side, round, Part::Body)], ..Wish::default() };
+                assert_eq!(script.check(&shown).is_ok(), round == 1);
+                let hide = Hide { round, ..Hide::new(side, Part::Json("a".into())) };
+                let wish = Wish { hide: vec![hide], ..Wish::default() };
+                let refused = script.check(&wish).err().map(|refused| refused.to_string());
+                assert_eq!(refused.is_some_and(|text| text.contains("there are 2 requests")), round == 2);
+            }
+        }
     }
 }
