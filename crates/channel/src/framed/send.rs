@@ -87,7 +87,7 @@ impl<T: Transport> Framed<T> {
             Err(error) => Err(error),
         };
         self.torn |= result.is_err();
-        result
+        result.map_err(|error| self.last_words().unwrap_or(error))
     }
 
     /// Moves what has arrived into the inbox, without waiting. Returns the number of bytes.

@@ -1,5 +1,6 @@
 //! `volery web prove --then`: several requests, on one connection or each on its own.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use volery::tls::attestation::{Attestation, Context, Mode, Part, SigningKey, Statement};
@@ -28,6 +29,17 @@ fn what_a_further_request_takes_is_hidden_by_default() {
     assert!(text.contains("Ada") && text.contains("5120") && text.contains("GET /token"), "{text}");
     assert!(!text.contains("0815"), "{text}");
     assert!(text.contains("request 2 path"), "{text}");
+    let apart = dir.path().join("apart").display().to_string();
+    let args = [&args[..args.len() - 1], &[&*apart, "--apart"]].concat();
+    let text = run(&args, "").expect(0, "").stdout;
+    assert!(text.contains("Ada") && text.contains("5120") && text.contains("GET /token"), "{text}");
+    assert!(!text.contains("0815"), "{text}");
+    let second = format!("{apart}.2");
+    let text = run(&["attestation", "show", &second], "").expect(0, "").stdout;
+    let signer = text.lines().find_map(|line| line.strip_prefix("signer    ")).expect("a signer");
+    let verify = ["attestation", "verify", &second, "--key", signer];
+    run(&verify, "").expect(1, "--allow-hidden-path");
+    run(&[&verify[..], &["--allow-hidden-path"]].concat(), "").expect(0, "");
 }
 
 /// In both modes, with a token, a cookie and a header field that the second request takes from the first response.
@@ -161,12 +173,15 @@ fn requests_apart_are_attested_one_by_one() {
     let (file, public) = key(dir.path());
     let port = port.to_string();
     let serving = ["notary", "serve", "--key", &file, "--roots", &roots, "--allow-private", "--port", &port];
-    let notary = Running::listening(&[&serving[..], &["--listen", "127.0.0.1:0"]].concat(), "");
+    let notary =
+        Running::listening(&[&serving[..], &["--listen", "127.0.0.1:0", "--per-client", "1"]].concat(), "");
     let url = format!("https://localhost:{port}/token?user=7");
+    let exists = |name: &str| dir.path().join(name).exists();
     let prove = |out: &str, more: &[&str]| {
         let base = ["web", "prove", &url, "--roots", &roots, "--then", &then, "--apart", "--out", out];
         let claims = ["--reveal", "response.json:plan", "--reveal", "response2.json:currency"];
-        let about = ["--assert", "response2.json:balance in 5000..", "--commit", "response.json:for"];
+        let about = ["--assert", "response2.json:balance in 5000..", "--commit", "response2.json:balance"];
+        let about = [&about[..], &["--commit", "response.json:for"]].concat();
         run(&[&base, &claims[..], &about, &["--expect", "200", "--context", "order 7"], more].concat(), "")
     };
     for mode in ["two-party", "proxy"] {
@@ -178,15 +193,14 @@ fn requests_apart_are_attested_one_by_one() {
         let sent = heads.lock().expect("no panic").clone();
         let sent: Vec<_> = sent.iter().map(|(number, head)| (*number, head.split(' ').nth(1))).collect();
         assert_eq!(sent, [(0, Some("/token?user=7")), (0, Some("/account?token=t-0815"))]);
-        let second = format!("{out}.2");
-        let openings = |of: &str| dir.path().join(format!("{of}.openings")).exists();
-        assert!(openings(mode) && !openings(&format!("{mode}.2")));
+        let second_file = format!("{out}.2");
+        assert!(exists(&format!("{mode}.openings")) && exists(&format!("{mode}.2.openings")));
         // Nothing has to be said about several requests.
         let verified = |file: &str| {
             let verify = ["attestation", "verify", file, "--key", &public, "--context", "order 7"];
             run(&verify, "").expect(0, "").stdout
         };
-        let [first, second] = [verified(&out), verified(&second)];
+        let [first, second] = [verified(&out), verified(&second_file)];
         assert!(first.contains("GET /token") && first.contains("basic"), "{first}");
         assert!(!first.contains("account") && !first.contains("balance"), "{first}");
         assert!(second.contains("GET /account") && second.contains("EUR"), "{second}");
@@ -194,14 +208,30 @@ fn requests_apart_are_attested_one_by_one() {
         for hidden in ["0815", "user=7", "Ada", "5120"] {
             assert!(!first.contains(hidden) && !second.contains(hidden), "{hidden} in {first}{second}");
         }
+        // Parts are named by the request alone.
+        let [openings, range] = ["openings", "range"].map(|end| format!("{out}.2.{end}"));
+        let of = |command, named: &[&str]| {
+            run(&[&["attestation", command, &second_file, "--openings", &openings], named].concat(), "")
+        };
+        let open = |part: &str| of("open", &["--part", part, "--out", &format!("{out}.opened")]);
+        open("response2.json:balance").refused("it has: response json balance");
+        let opened = open("response.json:balance").expect(0, "").stdout;
+        assert!(opened.contains("5120"), "{opened}");
+        of("prove-range", &["--claim", "response.json:balance in 5000..6000", "--out", &range]).expect(0, "");
         // The names of all files are looked at before anything is sent.
-        std::fs::remove_file(&out).expect("there");
-        prove(&out, &with).refused("exists");
+        for left in [&second_file, &openings] {
+            for name in [&out, &format!("{out}.openings"), &second_file, &openings] {
+                let _ = std::fs::remove_file(name);
+            }
+            std::fs::write(left, "").expect("written");
+            prove(&out, &with).refused(&format!("{left}: exists"));
+        }
         assert_eq!(heads.lock().expect("no panic").len(), 2);
     }
     let refused = |more: &[&str], reason: &str| prove("unwritten", more).refused(reason);
     refused(&["--pipelined"], "--pipelined");
     refused(&["--openings", "a"], "--openings");
+    refused(&["--read", "100"], "--read");
     refused(&["--reveal", "response3.body"], "response3 body: there are 2 requests");
 }
 
@@ -209,8 +239,12 @@ fn requests_apart_are_attested_one_by_one() {
 #[test]
 fn a_request_apart_that_fails_takes_no_earlier_one_with_it() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (port, _, pem) =
-        talking(|_, _| Some(b"HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\n{\"balance\": 4999}".to_vec()));
+    let count = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&count);
+    let (port, _, pem) = talking(move |_, _| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        Some(b"HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\n{\"balance\": 4999}".to_vec())
+    });
     let roots = write(dir.path(), "roots.pem", &pem);
     let url = format!("https://localhost:{port}/");
     let prove = |name: &str, then: &str, more: &[&str]| {
@@ -219,14 +253,20 @@ fn a_request_apart_that_fails_takes_no_earlier_one_with_it() {
         let base = ["web", "prove", &url, "--roots", &roots, "--mode", "proxy", "--apart", "--then", &then];
         run(&[&base[..], &["--out", &out], more].concat(), "")
     };
-    let there = |name: &str| dir.path().join(name).exists();
-    prove("a", "GET /", &["--assert", "response2.json:balance in 5000.."]).expect(1, "request 2");
-    assert!(there("a") && !there("a.2"));
-    // Its claim is of the first request, so the second one is not made.
-    prove("b", "GET /", &["--assert", "response.json:balance in 5000.."]).expect(1, "request 1");
-    assert!(!there("b") && !there("b.2"));
+    // Which attestations there are, and how many requests were made.
+    let came = |name: &str| {
+        let there = [name, &format!("{name}.2")].map(|name| dir.path().join(name).exists());
+        (there, count.swap(0, Ordering::Relaxed))
+    };
+    let second = "request 2 (its own request and response; on the command line request2 and response2): ";
+    prove("a", "GET /", &["--assert", "response2.json:balance in 5000.."]).expect(1, second);
+    assert_eq!(came("a"), ([true, false], 2));
+    // A claim about the first: the second one is not made.
+    prove("b", "GET /", &["--assert", "response.json:balance in 5000.."]).expect(1, "request 1: ");
+    assert_eq!(came("b"), ([false, false], 1));
+    // What a request takes is hidden in the response, so it has to be there.
     prove("c", "GET /{{response.json:token|4}}", &[]).expect(3, "request 1: ");
-    assert!(!there("c") && !there("c.2"));
-    prove("d", "GET /{{response.json:balance|3}}", &[]).expect(3, "request 2: balance of response 1");
-    assert!(there("d") && !there("d.2"));
+    assert_eq!(came("c"), ([false, false], 1));
+    prove("d", "GET /{{response.json:balance|3}}", &[]).expect(3, &format!("{second}balance of response 1"));
+    assert_eq!(came("d"), ([true, false], 1));
 }

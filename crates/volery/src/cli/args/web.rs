@@ -99,7 +99,9 @@ FURTHER REQUESTS (--then FILE), on the same connection or, with --apart, on one 
 response stands as {{response.json:token|64}} in target, fields or body: a string or number of at most 64 bytes. {{response.cookie:NAME|64}} is the
 cookie that a Set-Cookie field gave, {{response.header:NAME|64}} a whole field. Each request waits for the response to the one before it, which is read while the connection lives; in two-party mode that
 has to be prepared, 128 KB for 16 bytes. Only the last request may have a body or be HEAD. Whoever verifies takes one request unless --max-rounds says otherwise: see SECURITY.md.
-With --apart there is an attestation of each, OUT, OUT.2, OUT.3, each worth what one of a single request is; any request may have a body then.
+With --apart there is an attestation of each, OUT, OUT.2, OUT.3, each worth what one of a single request is; not only the last one may have a body
+then. In its attestation a request is the only one: what is response2.json:a here is response.json:a in OUT.2. If a request fails, the attestations of those
+before it are there.
 In proxy mode the notary relays the connection, and whoever trusts the attestation trusts it to have reached the true server.";
 
 #[derive(Debug, Args)]
@@ -132,15 +134,15 @@ pub(crate) struct WebProveArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) then: Vec<PathBuf>,
     /// Each request on a connection of its own, with an attestation of its own: they go to OUT, OUT.2, OUT.3. No response rests then on where
-    /// another one ended, and each request may have a body
+    /// another one ended
     #[arg(long, requires = "then", conflicts_with_all = ["pipelined", "openings"])]
     pub(crate) apart: bool,
     /// two-party: send further requests at once where they take nothing from an earlier response. The attestation says so, and is worth less:
     /// nothing shows that a later response is not made of an earlier one
     #[arg(long, requires = "then")]
     pub(crate) pipelined: bool,
-    /// two-party: so many bytes can be read of each response that a further request waits for
-    #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = clap::value_parser!(u16).range(1..=1 << 13))]
+    /// two-party: so many bytes can be read of each response that a further request on the connection waits for
+    #[arg(long, value_name = "BYTES", default_value_t = 1024, conflicts_with = "apart", value_parser = clap::value_parser!(u16).range(1..=1 << 13))]
     pub(crate) read: u16,
     /// A part that is shown; with one of these, everything else that can be hidden is, but for paths
     #[arg(long, value_name = "PART")]
@@ -184,7 +186,7 @@ pub(crate) struct WebProveArgs {
     /// Do not show what is being done (on a terminal; elsewhere it is not shown anyway)
     #[arg(long)]
     pub(crate) quiet: bool,
-    /// The result as a JSON object
+    /// The result as a JSON object; with --apart one in a line for each request
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -275,7 +277,7 @@ pub(crate) struct AttestationOpenArgs {
     /// What opens its commitments, as `volery web prove --commit` wrote it
     #[arg(long, value_name = "FILE")]
     pub(crate) openings: PathBuf,
-    /// A part to open, as `--commit` named it
+    /// A part to open, as `--commit` named it (with `--apart` by its own request: `response.json:NAME` also in OUT.2)
     #[arg(long, value_name = "PART", required = true)]
     pub(crate) part: Vec<String>,
     /// Where to write the opening; a new file: whoever has it and the attestation reads these parts

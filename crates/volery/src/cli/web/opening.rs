@@ -69,8 +69,16 @@ fn place(statement: &Statement, named: Reveal) -> Result<(Side, u64), Failure> {
         hidden.find(|hidden| hidden.commit.is_some() && hidden.round == round && same(&hidden.part));
     let start = committed.and_then(|hidden| hidden.ranges.first()).map(|range| range.start as u64);
     let none = || {
-        let number = if round == 0 { String::new() } else { format!(" {}", round.saturating_add(1)) };
-        Failure::input(format!("the attestation has no commitment to {}{number} {part}", message(side)))
+        let name = |side: Side, round: usize, part: &Part| match round {
+            0 => format!("{} {part}", message(side)),
+            _ => format!("{} {} {part}", message(side), round.saturating_add(1)),
+        };
+        let of = |side: Side| statement.part(side).hidden.iter().map(move |hidden| (side, hidden));
+        let all = of(Side::Client).chain(of(Side::Server)).filter(|(_, hidden)| hidden.commit.is_some());
+        let all: Vec<_> = all.map(|(side, hidden)| name(side, hidden.round, &hidden.part)).collect();
+        let all = if all.is_empty() { "none".into() } else { all.join(", ") };
+        let wanted = name(side, round, &part);
+        Failure::input(format!("the attestation has no commitment to {wanted}; it has: {all}"))
     };
     start.map(|start| (side, start)).ok_or_else(none)
 }

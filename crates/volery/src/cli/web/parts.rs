@@ -166,6 +166,34 @@ pub(super) fn check_fields<'a>(
     Ok(())
 }
 
+/// That none of these fields of a request, which have values of earlier responses, always shows, unless the user wants it shown.
+pub(super) fn check_filled(wish: &Wish, round: usize, names: &[&str]) -> Result<(), Failure> {
+    for name in names.iter().filter(|name| fate(Side::Client, name) == Fate::Shows) {
+        let hide = Hide { round, ..Hide::new(Side::Client, Part::Header((*name).into())) };
+        if !wish.reveal.iter().any(|shown| is_same(&hide, shown)) {
+            let (name, request) = (name.escape_debug(), name_of(Side::Client, round));
+            return Err(Failure::input(format!(
+                "header field `{name}`: it always shows, and has a value of an earlier response; if that is no secret: --reveal \
+                 {request}.header:{name} (which hides all that you do not reveal)"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// That nothing of a request's JSON body is revealed, as the names of its members show then.
+pub(super) fn check_body_names(wish: &Wish, round: usize) -> Result<(), Failure> {
+    let of_body = |shown: &&Reveal| {
+        (shown.side, shown.round) == (Side::Client, round) && matches!(shown.part, Part::Json(_))
+    };
+    wish.reveal.iter().find(of_body).map_or(Ok(()), |Reveal { part, .. }| {
+        Err(Failure::input(format!(
+            "{} {part}: with it the names in this body show, and one has a value of an earlier response",
+            name_of(Side::Client, round)
+        )))
+    })
+}
+
 /// Whether both name the same part. Names of header fields have no case.
 fn is_same(hide: &Hide, named: &Reveal) -> bool {
     let same = match (&hide.part, &named.part) {

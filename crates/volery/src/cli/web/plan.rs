@@ -39,6 +39,10 @@ const PATIENCE: Duration = Duration::from_secs(25);
 /// The most bytes that are taken from a server, and from a file of what is sent to it.
 pub(super) const MAX_RECEIVED: usize = 16 << 20;
 
+/// How often a notary is called again right after a session with it, and after which pause.
+const TRIES: usize = 10;
+const PAUSE: Duration = Duration::from_millis(200);
+
 /// What is fetched, and what is said of it.
 pub(super) struct Plan {
     pub(super) mode: ModeArg,
@@ -95,11 +99,17 @@ impl Plan {
             let visit = Visit { plan: self, connection, wish, before: &before };
             let several = connections.len() > 1;
             let of = |failure: Failure| {
-                if several { failure.of(&format!("request {}", number + 1)) } else { failure }
+                match number + 1 {
+                    1 if several => failure.of("request 1"),
+                    1 => failure,
+                    n => failure.of(&format!(
+                        "request {n} (its own request and response; on the command line request{n} and response{n})"
+                    )),
+                }
             };
             let proved = visit.signed(signer).map_err(of)?;
             self.phases.finish();
-            done(number, &proved)?;
+            self.phases.pause(|| done(number, &proved))?;
             self.script.hear(connection, &proved.received, &mut before)?;
         }
         Ok(())
@@ -125,10 +135,22 @@ impl Visit<'_> {
         match signer {
             Signer::Notary { endpoint, token, key } => {
                 self.plan.phases.begin("connecting to the notary");
-                self.attested(endpoint.open()?.channel, token, key)
+                self.attested(self.call(endpoint)?, token, key)
             }
             Signer::Alone(key) => self.alone(key),
         }
+    }
+
+    /// A channel to the notary. One that serves only so many sessions of a client may have to end the one before first.
+    fn call(&self, endpoint: &Endpoint) -> Result<Box<dyn Channel + Send>, Failure> {
+        let tries = if self.connection.start == 0 { 1 } else { TRIES };
+        for _ in 1..tries {
+            if let Ok(link) = endpoint.open() {
+                return Ok(link.channel);
+            }
+            thread::sleep(PAUSE);
+        }
+        Ok(endpoint.open()?.channel)
     }
 
     /// The prover's side of a session.

@@ -123,6 +123,31 @@ impl Template {
         Ok(filled.split(|byte| *byte == b'?').next().is_some_and(|path| path.contains(&0)))
     }
 
+    /// Names of the header fields that have a value from elsewhere.
+    ///
+    /// # Errors
+    /// A name itself has one, or the name of a JSON member of the body seems to: names show.
+    fn filled_fields(&self) -> Result<Vec<&str>, String> {
+        let mut filled = Vec::new();
+        for (name, field) in self.field_names().zip(&self.fields) {
+            if has_place(name.as_bytes())? {
+                return Err("a value cannot be part of a header field's name, which always shows".into());
+            }
+            if has_place(field.as_bytes())? {
+                filled.push(name);
+            }
+        }
+        Ok(filled)
+    }
+
+    /// Whether a value from elsewhere stands in the name of a JSON member of the body, or what looks like one.
+    fn puts_into_name(&self) -> Result<bool, String> {
+        let Some(body) = &self.body else { return Ok(false) };
+        let filled = fill(body, &mut |_| Ok(Zeroizing::new(vec![0])))?;
+        let marked = filled.iter().enumerate().filter(|(_, byte)| **byte == 0);
+        Ok(marked.into_iter().any(|(place, _)| ends_a_name(filled.get(place..).unwrap_or_default())))
+    }
+
     /// The request with values of all lengths that they may have, which mean nothing.
     fn longest(&self, page: &Page, last: bool) -> Result<Zeroizing<Vec<u8>>, String> {
         self.with(page, last, &mut |place| Ok(Zeroizing::new(vec![b'x'; place.most])))
@@ -224,6 +249,10 @@ impl Script {
         parts::check_names(wish)?;
         for (round, request) in self.requests.iter().enumerate() {
             parts::check_fields(wish, round, request.field_names())?;
+            parts::check_filled(wish, round, &request.filled_fields().map_err(Failure::Input)?)?;
+            if request.puts_into_name().map_err(Failure::Input)? {
+                parts::check_body_names(wish, round)?;
+            }
             let last = self.is_last(round);
             let whole = request.longest(&self.page, last).map_err(Failure::Input)?;
             let parsed = Request::parse(&whole, 0).map_err(Failure::input)?;
@@ -253,15 +282,19 @@ impl Script {
         Sizes { rounds: sizes.map(round).collect(), proved }
     }
 
-    /// Adds what came on the connection of these requests to what was heard, if later connections may need it.
+    /// Adds what came on the connection of these requests to what was heard, for requests on later ones.
     pub(super) fn hear(
         &self,
         connection: &Range<usize>,
         received: &[u8],
         heard: &mut Heard,
     ) -> Result<(), Failure> {
-        if connection.end == self.requests.len() {
-            return Ok(());
+        let later = self.requests.get(connection.end..).unwrap_or_default();
+        let places =
+            later.iter().map(Template::places).collect::<Result<Vec<_>, _>>().map_err(Failure::Input)?;
+        if !places.iter().flatten().any(|place| connection.contains(&place.round)) {
+            // Kept for its number alone.
+            return heard.add(b"HTTP/1.1 204 No Content\r\n\r\n", false).map_err(Failure::session);
         }
         let to_head = self.requests.get(connection.start).is_some_and(|request| request.method == "HEAD");
         heard.add(received, to_head).map_err(Failure::session)
@@ -273,9 +306,35 @@ impl Script {
             return Err("there are no more".into());
         };
         let made = request.with(&self.page, self.is_last(round), &mut |place| place.value(heard))?;
-        match size.checked_sub(made.len() + PADDING.len() + 2) {
-            Some(padding) if !request.places()?.is_empty() => Ok(padded(&made, padding)),
-            _ => Ok(made),
+        let made = match size.checked_sub(made.len() + PADDING.len() + 2) {
+            Some(padding) if !request.places()?.is_empty() => padded(&made, padding),
+            _ => made,
+        };
+        // Values may say what templates do not: another method, or a target that is none.
+        check(&made, self.is_last(round), self.connection(round).len())?;
+        Ok(made)
+    }
+}
+
+/// Whether a value is put into this text.
+fn has_place(text: &[u8]) -> Result<bool, String> {
+    let mut any = false;
+    fill(text, &mut |_| {
+        any = true;
+        Ok(Zeroizing::default())
+    })?;
+    Ok(any)
+}
+
+/// Whether the string that this text begins in is followed by a colon.
+fn ends_a_name(text: &[u8]) -> bool {
+    let mut rest = text.iter();
+    loop {
+        match rest.next() {
+            Some(b'\\') => drop(rest.next()),
+            Some(b'"') => return rest.find(|byte| !byte.is_ascii_whitespace()) == Some(&b':'),
+            Some(_) => {}
+            None => return false,
         }
     }
 }
@@ -474,6 +533,57 @@ mod tests {
         assert!(apart.hear(&(1..2), b"no response", &mut heard).is_err());
         // Nobody waits for the last one.
         assert!(apart.hear(&(3..4), b"no response", &mut heard).is_ok());
+    }
+
+    /// A value of the server's may say what the template does not.
+    #[test]
+    fn requests_are_looked_at_with_their_values() {
+        let apart = |then: &str| scripted("GET", &[then], Order::Apart).expect("sound");
+        let made = |then: &str, value: &str| {
+            let (script, mut heard) = (apart(then), Heard::default());
+            let response = format!("HTTP/1.1 200 OK\r\n\r\n{{\"a\":\"{value}\"}}");
+            script.hear(&(0..1), response.as_bytes(), &mut heard).expect("heard");
+            script.request(1, &heard).map(|_| ())
+        };
+        let form = "POST /\nContent-Type: application/x-www-form-urlencoded\n\nn={{response.json:a|40}}";
+        for then in ["GET /?n={{response.json:a|40}}", form] {
+            assert_eq!(made(then, "x"), Ok(()), "{then}");
+            assert!(made(then, "x&_method=HEAD").is_err(), "{then}");
+        }
+        assert!(made("GET /{{response.json:a|40}}", "b#c").is_err());
+    }
+
+    #[test]
+    fn values_are_not_put_where_they_would_show() {
+        let wish = |revealed: &[Part]| {
+            let reveal = revealed.iter().map(|part| reveal(Side::Client, 1, part.clone())).collect();
+            Wish { reveal, ..Wish::default() }
+        };
+        let check = |then: &str, revealed: &[Part]| {
+            script("GET", &[then]).and_then(|script| script.check(&wish(revealed))).is_ok()
+        };
+        let kind = Part::Header("content-type".into());
+        let boundary = "POST /\nContent-Type: multipart/form-data; boundary={{response.json:a|9}}\n\nx";
+        assert!(!check(boundary, &[]) && check(boundary, &[kind]));
+        assert!(check("GET /\nCookie: {{response.json:a|9}}", &[]));
+        assert!(!check("GET /\nX-{{response.json:a|9}}: b", &[]));
+        let b = || Part::Json("b".into());
+        let name = "POST /\n\n{\"a{{response.json:a|9}}\\\"\" : 1, \"b\": 2}";
+        assert!(check(name, &[]) && !check(name, &[b()]) && !check(name, &[b(), Part::Path]));
+        for value in ["\"{{response.json:a|9}}\"", "{{response.json:a|9}}", "[\"x{{response.json:a|9}}\", 1]"]
+        {
+            assert!(check(&format!("POST /\n\n{{\"a\": {value}, \"b\": 2}}"), &[b()]), "{value}");
+        }
+    }
+
+    #[test]
+    fn only_what_a_later_request_takes_from_is_kept() {
+        let apart = scripted("GET", &["GET /", "GET /{{response2.json:a|3}}"], Order::Apart).expect("sound");
+        let mut heard = Heard::default();
+        apart.hear(&(0..1), b"HTTP/1.1 200 OK\r\n\r\n{\"a\":1}", &mut heard).expect("heard");
+        apart.hear(&(1..2), b"HTTP/1.1 200 OK\r\n\r\n{\"a\":2}", &mut heard).expect("heard");
+        assert!(!heard.text().windows(7).any(|part| part == b"{\"a\":1}"));
+        assert!(apart.request(2, &heard).expect("made").starts_with(b"GET /2 "));
     }
 
     #[test]
