@@ -1,15 +1,21 @@
-//! A prover that reveals another `eps` than `e X - A`: the one with which a wrong product passes the check of the product.
+//! A prover that reveals another `eps` than `e x - a`: the one with which a wrong product passes the check of the product.
 //!
-//! P commits to `z = 0` for `1 * 1`, so `Z` lacks `v`, what the bit's value adds to the product, and the check `e Z - C - eps Y = 0` misses
-//! `e v`. With `eps + e v / Y` in place of `eps` it holds. That this is not what the commitments to `X` and `A` say is for the query of the
-//! revelation to find.
+//! P commits to `z = 0` for `1 * 1`, so `z` lacks `d`, and the check `e z - c - eps y = 0` misses `e d`. With `eps + e d / y` in place of `eps` it
+//! holds: with `e` more in the simple protocol, where `d` and `y` are one; in the embedding `d` is what the bit's value adds to the product of the
+//! group. That this is not what the commitments to `x` and `a` say is for the query of the revelation to find.
+//!
+//! P's own code runs, with lies in four places: the product, the revelation, the sum of all queries, at which an honest P stops, and nowhere at V, which has
+//! another thread.
+
+use core::any::Any;
+use core::cell::RefCell;
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use volery_channel::{Channel, Error as ChannelError, Limits, Stats, Tag, memory_pair, tags};
+use volery_channel::{Limits, memory_pair};
 use volery_circuit::{Digest, Prove, Statement};
-use volery_field::F2;
-use volery_vole::{Prg, SessionId};
+use volery_field::{Element, F2, Gf128};
+use volery_vole::SessionId;
 
 use super::super::{Multiplier, ProverBits, Settings, Tally, VerifierBits, prove, verify};
 use super::rmfe::{FIELD, Tables, mul};
@@ -36,15 +42,6 @@ impl<B: Prove<F2>> Statement<B> for Product {
     }
 }
 
-/// P's channel: what an honest P sends, changed as the cheat has it.
-struct Cheat<C> {
-    inner: C,
-    lies: bool,
-    masks: usize,
-    openings: usize,
-    seed: [u8; 16],
-}
-
 /// `1 / x` in GF(2^45).
 fn inverse(x: u64) -> u64 {
     let (mut square, mut out) = (x, 1);
@@ -55,96 +52,89 @@ fn inverse(x: u64) -> u64 {
     out
 }
 
-impl<C> Cheat<C> {
-    fn change(&mut self, tag: Tag, payload: &mut [u8]) {
-        if tag == tags::MASKS {
-            // The third bit committed to is the product.
-            if self.masks == 0 {
-                payload[0] ^= 4;
-            }
-            self.masks += 1;
-        }
-        if tag == tags::CHECK_OPENING {
-            if self.openings == 1 {
-                let e = Prg::new(self.seed).block().to_bits() as u64 & ((1 << FIELD) - 1);
-                let tables = Tables::get();
-                // The third of three slots; the secrets before it are claimed to be themselves times one.
-                let change = mul(mul(e, tables.values[2]), inverse(tables.phi(0b111)));
-                payload.iter_mut().zip(change.to_le_bytes()).for_each(|(byte, change)| *byte ^= change);
-            }
-            self.openings += 1;
-        }
-    }
+/// What this thread's prover lies about.
+struct Lies {
+    /// Products that it still has to commit to wrongly.
+    products: usize,
+    /// The challenge.
+    e: Gf128,
+    /// Revelations so far.
+    revealed: usize,
 }
 
-impl<C: Channel> Channel for Cheat<C> {
-    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
-        let mut payload = payload.to_vec();
-        if self.lies {
-            self.change(tag, &mut payload);
-        }
-        self.inner.send(tag, &payload)
-    }
-
-    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], ChannelError> {
-        self.inner.recv(tag, max)
-    }
-
-    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), ChannelError> {
-        self.inner.recv_exact(tag, out)?;
-        if tag == tags::CHALLENGE {
-            self.seed.copy_from_slice(out);
-        }
-        Ok(())
-    }
-
-    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), ChannelError> {
-        self.inner.recv_into(tag, max, out)
-    }
-
-    fn flush(&mut self) -> Result<(), ChannelError> {
-        self.inner.flush()
-    }
-
-    fn fail(&mut self, reason: &str) {
-        self.inner.fail(reason);
-    }
-
-    fn stats(&self) -> Stats {
-        self.inner.stats()
-    }
-
-    fn binding(&self) -> Option<[u8; 32]> {
-        self.inner.binding()
-    }
+thread_local! {
+    static LIES: RefCell<Option<Lies>> = const { RefCell::new(None) };
 }
 
-/// V's verdict on `1 * 1 = product`; the cheat's openings.
-fn session(lies: bool, product: F2) -> (Result<Tally, Error>, usize) {
-    let settings = Settings { interval: 1 << 12, multiplier: Multiplier::EmbeddedRho40 };
-    let (p, mut v) = memory_pair(&Limits::default());
+/// Of three slots the third is the product; the secrets before it are claimed to be themselves times one.
+const SLOT: usize = 2;
+
+fn lie<T>(lie: impl FnOnce(&mut Lies) -> T) -> Option<T> {
+    LIES.with_borrow_mut(|lies| lies.as_mut().map(lie))
+}
+
+/// Whether this thread's prover lies.
+pub(in super::super) fn lies() -> bool {
+    lie(|_| ()).is_some()
+}
+
+/// Whether the product that is being committed to is to be wrong.
+pub(in super::super) fn wrong_product() -> bool {
+    lie(|lies| core::mem::take(&mut lies.products) > 0).unwrap_or(false)
+}
+
+/// Hears the simple protocol's challenge.
+pub(in super::super) fn hear(e: &dyn Any) {
+    let e = e.downcast_ref().copied().unwrap_or(Gf128::ZERO);
+    lie(|lies| lies.e = e);
+}
+
+/// What is revealed instead of `x` in the simple protocol.
+pub(in super::super) fn revealed<M: Element>(x: M) -> M {
+    let e = lie(|lies| {
+        lies.revealed += 1;
+        (lies.revealed == SLOT + 1).then_some(lies.e)
+    });
+    let e = e.flatten();
+    e.and_then(|e| (&e as &dyn Any).downcast_ref().copied()).map_or(x, |e: M| x + e)
+}
+
+/// What is added to the revelation of the embedding's only group.
+pub(super) fn in_the_embedding(e: u64) -> u64 {
+    let tables = Tables::get();
+    let change = mul(mul(e, tables.values[SLOT]), inverse(tables.phi(0b111)));
+    if lies() { change } else { 0 }
+}
+
+/// V's verdict on `1 * 1 = product`.
+fn session(multiplier: Multiplier, product: F2) -> Result<Tally, Error> {
+    let settings = Settings { interval: 1 << 12, multiplier };
+    let (mut p, mut v) = memory_pair(&Limits::default());
     std::thread::scope(|scope| {
         let prover = scope.spawn(move || {
+            let wrong = Lies { products: 1, e: Gf128::ZERO, revealed: 0 };
+            LIES.set((product == F2::ZERO).then_some(wrong));
             let (mut stock, mut rng) = (deal::bit_stock(1, None, false), ChaCha20Rng::seed_from_u64(1));
-            let mut channel = Cheat { inner: p, lies, masks: 0, openings: 0, seed: [0; 16] };
-            let (challenges, truth) = (Challenges::seeded(&SESSION, &mut rng), Product { product: F2::ONE });
+            let (challenges, claim) = (Challenges::seeded(&SESSION, &mut rng), Product { product });
             let mut rng = ChaCha20Rng::seed_from_u64(2);
-            prove(ProverBits, settings, challenges, &mut rng, &mut stock, &mut channel, &truth)
-                .expect("true");
-            channel.openings
+            let said = prove(ProverBits, settings, challenges, &mut rng, &mut stock, &mut p, &claim);
+            (said, LIES.take().is_none_or(|lies| lies.products == 0))
         });
         let mut stock = deal::bit_stock(1, Some(deal::bit_delta()), false);
         let (half, mut rng) = (VerifierBits::new(&deal::bit_delta()), ChaCha20Rng::seed_from_u64(3));
         let challenges = Challenges::seeded(&SESSION, &mut rng);
         let result = verify(half, settings, challenges, &mut stock, &mut v, &Product { product });
-        (result, prover.join().expect("no panic"))
+        let (said, lied) = prover.join().expect("no panic");
+        assert!(said.is_ok() && lied, "{said:?}");
+        result
     })
 }
 
 #[test]
-fn an_embedding_s_revelation_that_is_another_is_rejected() {
-    assert!(session(false, F2::ONE).0.is_ok());
-    let (result, openings) = session(true, F2::ZERO);
-    assert_eq!(openings, 2);
-    assert!(matches!(&result, Err(error) if error.is_rejection()), "{result:?}");
+fn a_revelation_that_is_another_is_rejected() {
+    for multiplier in [Multiplier::Simple, Multiplier::EmbeddedRho40] {
+        assert!(session(multiplier, F2::ONE).is_ok(), "{multiplier:?}");
+        let result = session(multiplier, F2::ZERO);
+        assert!(matches!(&result, Err(error) if error.is_rejection()), "{multiplier:?}: {result:?}");
+    }
 }

@@ -5,7 +5,7 @@
 
 mod batched;
 #[cfg(test)]
-mod cheat;
+pub(super) mod cheat;
 pub(super) mod embedded;
 mod fold;
 mod rmfe;

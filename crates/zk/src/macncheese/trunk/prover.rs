@@ -56,6 +56,9 @@ impl<'a, H: Half> ProverTrunk<'a, H> {
         let trunk = &mut self.trunk;
         let tally = trunk.counters.read();
         // From the tag of a query that is not zero V, who has its key, would learn the query's value.
+        #[cfg(test)]
+        let query =
+            if super::super::multiply::cheat::lies() { Wide { x: H::Mac::ZERO, ..query } } else { query };
         if !query.x.is_zero() {
             let place = "a check at the end of the statement".to_owned();
             return Err(StatementError::Unsatisfied { assertion: tally.assertions, place }.into());
