@@ -56,6 +56,10 @@ pub trait Channel {
     /// finds the reason, cut to 512 bytes, in [`Error::Peer`].
     fn fail(&mut self, reason: &str);
 
+    /// Says that the peer sends such a message when it gets to this place of the protocol, though it is read later. Only a
+    /// [`Rehearsal`](crate::Rehearsal) wants to know; a channel that stands on another one passes it on.
+    fn foresee(&mut self, _tag: Tag, _length: usize) {}
+
     /// What went over this channel so far.
     fn stats(&self) -> Stats;
 
@@ -100,6 +104,9 @@ macro_rules! forward {
             }
             fn fail(&mut self, reason: &str) {
                 (**self).fail(reason);
+            }
+            fn foresee(&mut self, tag: Tag, length: usize) {
+                (**self).foresee(tag, length);
             }
             fn stats(&self) -> Stats {
                 (**self).stats()

@@ -71,6 +71,7 @@
 //!
 //! * [`Channel`], [`ChannelExt`]: what protocols see. [`Tag`], [`tags`]: the names of steps.
 //! * [`Framed`]: the implementation over any [`transport`]; [`Limits`] bounds it, [`Stats`] counts.
+//! * [`Rehearsal`]: a channel with nobody at the other end, to count what a protocol sends and waits for.
 //! * [`Address`], [`connect`], [`Listener`]: how connections come to be. [`tls`] protects them. [`memory_pair`] needs none.
 //! * [`handshake`]: who is there, what is proved, and the session id.
 #![forbid(unsafe_code)]
@@ -86,6 +87,7 @@ mod framed;
 pub mod fuzz;
 pub mod handshake;
 mod limits;
+mod rehearsal;
 mod resolve;
 mod stats;
 mod tag;
@@ -99,6 +101,7 @@ pub use connect::{Listener, connect};
 pub use error::{Error, Operation};
 pub use framed::Framed;
 pub use limits::Limits;
+pub use rehearsal::Rehearsal;
 pub use resolve::resolve;
 pub use stats::Stats;
 pub use tag::{Tag, tags};

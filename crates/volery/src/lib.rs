@@ -17,6 +17,7 @@
 //! | what | where |
 //! |---|---|
 //! | one set-up, any number of proofs over a connection | [`Prover`], [`Verifier`], [`Options`], [`Report`] |
+//! | what a proof will take | [`estimate`], [`Estimate`], [`Rehearsal`] |
 //! | proofs without a connection, from correlations made before | [`stored`] |
 //! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prepare_web`], [`Verifier::relay`], [`Verifier::prepare_web`], [`tls`] |
 //! | commitments to parts of it, opened later | [`ProvedPage`], [`VerifiedPage`], [`tls::commitment`] |
@@ -42,10 +43,10 @@ pub mod stored;
 pub use error::Error;
 pub use rng::os_rng;
 pub use session::{
-    Attested, FetchedTogether, Options, PreparedProver, PreparedVerifier, ProvedPage, Prover, Report, Signed,
-    VerifiedPage, Verifier, Watched,
+    Attested, Estimate, FetchedTogether, Options, PreparedProver, PreparedVerifier, ProvedPage, Prover,
+    Report, Signed, VerifiedPage, Verifier, Watched, estimate,
 };
-pub use volery_channel::{Address, Channel, Limits, Listener, connect, memory_pair};
+pub use volery_channel::{Address, Channel, Limits, Listener, Rehearsal, connect, memory_pair};
 pub use volery_circuit as circuit;
 pub use volery_circuit::{Statement, statements};
 pub use volery_field as field;

@@ -15,7 +15,7 @@ use crate::tag::{Tag, tags};
 
 /// Which sequence of messages a frame belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lane {
+pub(crate) enum Lane {
     /// The session and the proofs.
     Main,
     /// Base OT, what takes its place, and OT extension: tags from 0x10 to 0x17. Both parties extend at the same places.
@@ -35,7 +35,7 @@ pub(super) enum Lane {
 impl Lane {
     /// Whether `got` is a known tag of another lane than `expected`. A verdict ends every wait: it says that nothing else
     /// will come.
-    pub(super) fn differ(expected: u8, got: u8) -> bool {
+    pub(crate) fn differ(expected: u8, got: u8) -> bool {
         Self::of(expected) != Self::of(got) && Tag::from_byte(got).is_some() && got != tags::VERDICT.byte()
     }
 

@@ -13,6 +13,8 @@ mod lanes;
 mod receive;
 mod send;
 
+pub(crate) use lanes::Lane;
+
 use std::io;
 use std::time::{Duration, Instant};
 

@@ -11,7 +11,7 @@
 
 mod party;
 
-pub use party::{ProverParty, VerifierParty};
+pub use party::{BlankParty, ProverParty, VerifierParty};
 
 use crate::supply::Supply;
 

@@ -5,8 +5,9 @@ use volery_channel::{Channel, Tag, tags};
 use volery_field::Gf128;
 use zeroize::Zeroizing;
 
-use crate::ferret::{Params, ProverRound, Public, VerifierRound};
-use crate::supply::{Party, Round};
+use crate::ferret::{CHECK_BYTES, Params, ProverRound, Public, VERDICT_BYTES, VerifierRound};
+use crate::softspoken::FieldBits;
+use crate::supply::{BlankRound, Party, Round};
 use crate::transcript::SessionId;
 use crate::{Delta, Error, Prg, softspoken};
 
@@ -169,5 +170,70 @@ impl Party for VerifierParty {
 
     fn verdict(&mut self, _round: &mut VerifierRound, _channel: &mut dyn Channel) -> Result<(), Error> {
         Ok(())
+    }
+}
+
+/// P in a rehearsal: see [`supply`](crate::supply).
+pub struct BlankParty(SessionId);
+
+impl BlankParty {
+    /// Of a session that there is not.
+    #[must_use]
+    pub const fn new(session: SessionId) -> Self {
+        Self(session)
+    }
+}
+
+impl Party for BlankParty {
+    type Item = Gf128;
+    type Round = BlankRound<Gf128>;
+
+    const IS_V: bool = ProverParty::IS_V;
+    const ANSWER_IS_LAST: bool = ProverParty::ANSWER_IS_LAST;
+    const LINK: Tag = ProverParty::LINK;
+    const IS_BLANK: bool = true;
+
+    fn kind() -> String {
+        ProverParty::kind()
+    }
+
+    fn session(&self) -> &SessionId {
+        &self.0
+    }
+
+    fn base_len(params: &Params) -> usize {
+        ProverParty::base_len(params)
+    }
+
+    fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+        softspoken::extend_blank(FieldBits::Eight, n, channel)?;
+        out.resize(out.len() + n, Gf128::ZERO);
+        Ok(())
+    }
+
+    fn open(
+        &mut self,
+        _number: u64,
+        params: Params,
+        _base: Zeroizing<Vec<Gf128>>,
+        channel: &mut dyn Channel,
+    ) -> Result<Self::Round, Error> {
+        channel.foresee(tags::FERRET_TREES, params.trees_bytes());
+        Ok(BlankRound::new(params))
+    }
+
+    fn check(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error> {
+        channel.recv_exact(tags::FERRET_TREES, &mut vec![0; round.params().trees_bytes()])?;
+        channel.send(tags::FERRET_CHECK, &[0; CHECK_BYTES])?;
+        Ok(channel.flush()?)
+    }
+
+    fn answer(&mut self, _round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error> {
+        channel.foresee(tags::FERRET_VERDICT, VERDICT_BYTES);
+        Ok(())
+    }
+
+    fn verdict(&mut self, _round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error> {
+        Ok(channel.recv_exact(tags::FERRET_VERDICT, &mut [0; VERDICT_BYTES])?)
     }
 }

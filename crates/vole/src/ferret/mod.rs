@@ -64,6 +64,10 @@ use crate::{Error, Prg};
 /// Correlations that mask `phi` in the check.
 const CHECK_MASK: usize = 128;
 
+/// Bytes of P's check, and of V's answer.
+pub(crate) const CHECK_BYTES: usize = 32;
+pub(crate) const VERDICT_BYTES: usize = 32;
+
 /// What both parties derive from the session and the parameters of a round: the public randomness.
 pub(crate) struct Public {
     pub(crate) params: Params,
@@ -87,7 +91,7 @@ impl Public {
     }
 
     /// The hash of a check value, bound to session and round.
-    fn verdict(&self, value: Gf128) -> [u8; 32] {
+    fn verdict(&self, value: Gf128) -> [u8; VERDICT_BYTES] {
         self.oracle.hash(self.number, &[b"check", &value.to_bits().to_le_bytes()])
     }
 }

@@ -5,7 +5,7 @@ use volery_field::Gf128;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::verifier::same_hash;
-use super::{Base, Params, Public, paths_of, unread};
+use super::{Base, CHECK_BYTES, Params, Public, VERDICT_BYTES, paths_of, unread};
 use crate::Error;
 use crate::lpn::LpnCode;
 use crate::pprf::expand_punctured;
@@ -56,7 +56,7 @@ impl ProverRound {
             phi += coefficients.at(self.paths[tree]) * *s;
         }
         self.expected = Some(self.public.verdict(value));
-        let mut check = [0; 32];
+        let mut check = [0; CHECK_BYTES];
         check[..16].copy_from_slice(&seed);
         check[16..].copy_from_slice(&(phi + self.base.mask_bits).to_bits().to_le_bytes());
         channel.send(tags::FERRET_CHECK, &check)?;
@@ -66,7 +66,7 @@ impl ProverRound {
 
     /// Receives V's answer: after this the round may be read.
     pub(crate) fn verdict(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
-        let mut shown = [0; 32];
+        let mut shown = [0; VERDICT_BYTES];
         channel.recv_exact(tags::FERRET_VERDICT, &mut shown)?;
         match self.expected.take() {
             Some(expected) if same_hash(&expected, &shown) => Ok(()),

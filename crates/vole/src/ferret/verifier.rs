@@ -5,7 +5,7 @@ use volery_channel::{Channel, tags};
 use volery_field::Gf128;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{Base, Params, Public, unread};
+use super::{Base, CHECK_BYTES, Params, Public, unread};
 use crate::Error;
 use crate::delta::Delta;
 use crate::lpn::LpnCode;
@@ -55,7 +55,7 @@ impl VerifierRound {
 
     /// Answers P's check.
     pub(crate) fn answer(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
-        let mut message = [0; 32];
+        let mut message = [0; CHECK_BYTES];
         channel.recv_exact(tags::FERRET_CHECK, &mut message)?;
         let (seed, masked) = message.split_at(16);
         let (coefficients, code) = self.public.challenge(&seed.try_into().unwrap_or_default());

@@ -73,6 +73,7 @@ pub use reversed::ReversedSetup;
 pub use sender::{Sender, SenderSetup};
 pub use soundness::soundness_bits;
 
+use volery_channel::{Channel, tags};
 use volery_field::Gf128;
 use zeroize::Zeroize;
 
@@ -167,6 +168,14 @@ impl FieldBits {
 /// Blocks of a column of a chunk with `rows` correlations, masks included.
 const fn blocks(rows: usize) -> usize {
     rows.div_ceil(128) + MASK_BLOCKS
+}
+
+/// What P sends to extend by `n`, in a rehearsal: messages of those lengths.
+pub(crate) fn extend_blank(bits: FieldBits, n: usize, channel: &mut dyn Channel) -> Result<(), crate::Error> {
+    for first in (0..n).step_by(CHUNK) {
+        channel.send(tags::SOFT_SPOKEN_EXTEND, &vec![0; bits.chunk_message_bytes(CHUNK.min(n - first))])?;
+    }
+    Ok(())
 }
 
 /// Takes back what a failed extension appended to `out`.

@@ -63,7 +63,7 @@ const fn masks<F: Value, M: Mac<F>>() -> usize {
 }
 
 /// Bytes of the message for `n` correlations.
-fn message_bytes<F: Value, M: Mac<F>>(n: usize) -> usize {
+pub(super) fn message_bytes<F: Value, M: Mac<F>>(n: usize) -> usize {
     ((M::DIGITS - 1) * (n + masks::<F, M>()) + masks::<F, M>()) * F::BYTES + DIGEST
 }
 

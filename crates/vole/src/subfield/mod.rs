@@ -34,7 +34,7 @@ mod tests;
 pub mod vope;
 
 pub use key::FieldDelta;
-pub use party::{ProverParty, VerifierParty, tree_size};
+pub use party::{BlankParty, ProverParty, VerifierParty, tree_size};
 pub use plan::plan;
 pub(crate) use plan::{LONG, WIDE};
 

@@ -6,11 +6,13 @@ use volery_field::{Authenticated, Gf128, Mac, Value};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::FieldDelta;
-use super::base::{BaseProver, BaseVerifier, field_bits};
-use super::round::{CheckRandomness, ProverRound, Public, VerifierRound, base_len};
+use super::base::{BaseProver, BaseVerifier, field_bits, message_bytes};
+use super::round::{
+    CheckRandomness, NONCE, ProverRound, Public, VerifierRound, base_len, check_bytes, trees_bytes,
+};
 use crate::ferret::Params;
 use crate::softspoken::{self, FieldBits};
-use crate::supply::{Party, Round};
+use crate::supply::{BlankRound, Party, Round};
 use crate::transcript::SessionId;
 use crate::{Delta, Error, Prg};
 
@@ -132,6 +134,84 @@ impl<F: Value, M: Mac<F>> Party for ProverParty<F, M> {
 
     fn verdict(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error> {
         round.verdict(channel)
+    }
+}
+
+/// P in a rehearsal: see [`supply`](crate::supply).
+pub struct BlankParty<F, M> {
+    session: SessionId,
+    fields: core::marker::PhantomData<fn() -> (F, M)>,
+}
+
+impl<F: Value, M: Mac<F>> BlankParty<F, M> {
+    /// Of a session that there is not.
+    #[must_use]
+    pub const fn new(session: SessionId) -> Self {
+        Self { session, fields: core::marker::PhantomData }
+    }
+}
+
+impl<F: Value, M: Mac<F>> Party for BlankParty<F, M> {
+    type Item = Authenticated<F, M>;
+    type Round = BlankRound<Authenticated<F, M>>;
+
+    const IS_V: bool = ProverParty::<F, M>::IS_V;
+    const ANSWER_IS_LAST: bool = ProverParty::<F, M>::ANSWER_IS_LAST;
+    const LINK: Tag = ProverParty::<F, M>::LINK;
+    const IS_BLANK: bool = true;
+
+    fn kind() -> String {
+        kind::<F, M>()
+    }
+
+    fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    fn base_len(params: &Params) -> usize {
+        base_len::<F, M>(params)
+    }
+
+    fn extend(
+        &mut self,
+        n: usize,
+        channel: &mut dyn Channel,
+        out: &mut Vec<Self::Item>,
+    ) -> Result<(), Error> {
+        channel.send(tags::SUBFIELD_EXTEND, &vec![0; message_bytes::<F, M>(n)])?;
+        out.resize(out.len() + n, Authenticated::default());
+        Ok(())
+    }
+
+    fn open(
+        &mut self,
+        _number: u64,
+        params: Params,
+        _base: Zeroizing<Vec<Self::Item>>,
+        channel: &mut dyn Channel,
+    ) -> Result<Self::Round, Error> {
+        softspoken::extend_blank(FieldBits::Eight, params.paths_len(), channel)?;
+        channel.flush()?;
+        channel.foresee(tags::SUBFIELD_TREES, trees_bytes::<M>(&params));
+        Ok(BlankRound::new(params))
+    }
+
+    fn check(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error> {
+        let params = round.params();
+        channel.recv_exact(tags::SUBFIELD_TREES, &mut vec![0; trees_bytes::<M>(&params)])?;
+        channel.send(tags::SUBFIELD_CHECK, &vec![0; check_bytes::<M>()])?;
+        Ok(channel.flush()?)
+    }
+
+    fn answer(&mut self, _round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error> {
+        channel.foresee(tags::SUBFIELD_ANSWER, M::BYTES);
+        Ok(())
+    }
+
+    fn verdict(&mut self, _round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error> {
+        channel.recv_exact(tags::SUBFIELD_ANSWER, &mut vec![0; M::BYTES])?;
+        channel.send(tags::SUBFIELD_OPENING, &[0; NONCE])?;
+        Ok(channel.flush()?)
     }
 }
 

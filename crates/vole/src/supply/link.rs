@@ -85,6 +85,7 @@ impl Link {
     pub(super) fn close(&mut self, batch: &Batch, channel: &mut dyn Channel) -> Result<(), Error> {
         let Some(key) = &self.key else {
             self.unread.push_back(batch.id);
+            channel.foresee(self.tag, 32);
             return Ok(());
         };
         let mut hasher = blake3::Hasher::new_keyed(key);
@@ -195,6 +196,10 @@ impl Channel for Recorded<'_> {
 
     fn fail(&mut self, reason: &str) {
         self.channel.fail(reason);
+    }
+
+    fn foresee(&mut self, tag: Tag, length: usize) {
+        self.channel.foresee(tag, length);
     }
 
     fn stats(&self) -> Stats {

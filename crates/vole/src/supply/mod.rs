@@ -18,8 +18,11 @@
 //! Stages are read a few blocks at a time, which never cross a quarter; with several threads these are
 //! made in parallel, and the result does not depend on either party's number of threads.
 //!
+//! A *blank* supply makes zeros, with messages of the right length, for a rehearsal: a run of P without a peer ([`Party::IS_BLANK`], module `blank`).
+//!
 //! A *linked* supply has a [`Chain`], for proofs whose challenges are hashes; the module `chain` has the formula and the argument.
 
+mod blank;
 mod chain;
 mod link;
 mod party;
@@ -28,6 +31,7 @@ mod stock;
 #[cfg(test)]
 mod tests;
 
+pub use blank::BlankRound;
 pub use chain::Chain;
 pub use party::{Item, Party, Round};
 pub use plan::{Plan, Profile};
@@ -97,6 +101,10 @@ impl<P: Party> Correlations<P::Item> for Supply<P> {
 
     fn may_wait(&self) -> bool {
         self.due() || self.link_due()
+    }
+
+    fn are_blank(&self) -> bool {
+        P::IS_BLANK
     }
 
     fn chain(&mut self, channel: &mut dyn Channel, taken: u64) -> Result<Chain, Error> {

@@ -39,6 +39,8 @@ pub trait Party {
     const ANSWER_IS_LAST: bool;
     /// The step at which V sends its bytes for the chain.
     const LINK: Tag;
+    /// Whether this is a rehearsal's party, whose correlations are zero.
+    const IS_BLANK: bool = false;
 
     /// The name of its kind of correlations, for the chain.
     fn kind() -> String;

@@ -33,6 +33,12 @@ pub trait Correlations<T: Item = Gf128> {
     /// Where all that was given out is taken, both parties' sources must answer the same.
     fn may_wait(&self) -> bool;
 
+    /// Whether these are zeros for a rehearsal, a run of P without a peer: then P has no witness either, and claims are not looked at. The
+    /// default says no.
+    fn are_blank(&self) -> bool {
+        false
+    }
+
     /// The [`Chain`] of the first `taken` correlations ever given: of all batches up to that of the last one of them, and of no batch after it,
     /// however many were given. For `taken = 0` it depends on the session and the kind of the correlations alone. Never fewer than in an
     /// earlier call.
@@ -84,6 +90,12 @@ impl<T: Item> Stock<T> {
     #[must_use]
     pub fn may_wait(&self) -> bool {
         self.source.may_wait()
+    }
+
+    /// Whether they are blank: see [`Correlations::are_blank`].
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.source.are_blank()
     }
 
     /// Correlations taken so far: the index of the next one.

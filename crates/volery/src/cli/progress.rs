@@ -217,6 +217,10 @@ impl<C: Channel> Channel for Watched<C> {
         self.inner.fail(reason);
     }
 
+    fn foresee(&mut self, tag: Tag, length: usize) {
+        self.inner.foresee(tag, length);
+    }
+
     fn stats(&self) -> Stats {
         self.inner.stats()
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rand_core::CryptoRng;
 use serde::Serialize;
-use volery::{Channel, Error, Options, Prover, Report, Verifier, os_rng};
+use volery::{Channel, Error, Estimate, Options, Prover, Rehearsal, Report, Verifier, os_rng};
 
 use super::connection::Link;
 use super::failure::Failure;
@@ -13,6 +13,17 @@ use super::progress::{Progress, Watched};
 
 /// The channel of a session.
 pub(crate) type Wire = Watched<Box<dyn Channel + Send>>;
+
+/// What a session takes in which `run` proves something: a rehearsal.
+pub(crate) fn rehearse(
+    options: Options,
+    run: impl FnOnce(&mut Prover<Wire>, &mut dyn CryptoRng) -> Result<Report, Error>,
+) -> Result<Estimate, Failure> {
+    let channel = Progress::none().watch(Box::new(Rehearsal::new()) as Box<dyn Channel + Send>);
+    let mut prover = Prover::rehearse(channel, options)?;
+    let report = run(&mut prover, &mut os_rng()?)?;
+    Ok(prover.rehearsed(&report))
+}
 
 /// What the acceptance of a proof is worth.
 #[derive(Debug, Clone, Copy)]

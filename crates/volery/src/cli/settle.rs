@@ -1,22 +1,23 @@
 //! How a statement is proved: which MAC field, with what soundness, at what cost.
 
-use volery::{Options, Profile};
+use rand_core::CryptoRng;
+use volery::{Error, Estimate, Options, Profile, Prover, Report};
 use volery_circuit::{Counter, Counts};
 use volery_field::{F2, Gf128, Ring};
-use volery_zk::disjunction::cost::{Over, Protocol, Task};
-use volery_zk::disjunction::soundness::{BITS, Disjunction, challenges};
+use volery_zk::disjunction::cost::{Network, Over, Protocol, Task};
+use volery_zk::disjunction::soundness::{Disjunction, challenges};
 use volery_zk::macncheese;
+use volery_zk::quicksilver::arithmetic::soundness::FieldSize;
 use volery_zk::quicksilver::{self, Program, Tally, arithmetic, soundness};
 
 use super::args::{DisjunctionArg, ProtocolArgs};
 use super::connection::Link;
 use super::failure::Failure;
-use super::info::predict::Prediction;
 use super::many::{Many, Stacked};
 use super::over::{FieldStatement, MacField, Pair, Weight};
 use super::progress::Progress;
 use super::ring;
-use super::session::{self, Figures, Worth};
+use super::session::{self, Figures, Wire, Worth};
 use super::statement::{BitStatement, Named};
 
 /// A statement and how it is proved.
@@ -55,19 +56,26 @@ pub(crate) fn field_soundness(options: &Options, pair: &Pair, weight: &Weight) -
 
 /// How Mac'n'Cheese is run for so many branches: in blocks so short that all of them take about the memory of one.
 pub(crate) fn stacked_settings(options: &Options, branches: usize) -> macncheese::Settings {
-    let settings = match options.profile {
+    stacked_by(options.profile).for_branches(branches)
+}
+
+/// The same for one.
+fn stacked_by(profile: Profile) -> macncheese::Settings {
+    match profile {
         Profile::Lan => macncheese::Settings::LAN,
         Profile::Wan => macncheese::Settings::WAN,
-    };
-    settings.for_branches(branches)
+    }
 }
 
 /// What a disjunction of circuits is proved by unless the command line says so; both parties find the same.
 fn cheaper(options: &Options, many: &Many) -> DisjunctionArg {
-    let (over, task) = (Over::bits(options.settings()), many.task());
-    // A gigabit a second, and a hundred megabits.
-    let bytes_per_second = if options.profile == Profile::Lan { 125e6 } else { 12.5e6 };
-    let seconds = |protocol| task.cost(protocol, &over).map(|cost| cost.seconds_on(&over, bytes_per_second));
+    let network = if options.profile == Profile::Lan { Network::LAN } else { Network::WAN };
+    let over = Over::bits(options.settings()).stacked_by(stacked_by(options.profile));
+    let task = many.task();
+    // Hashes need no answer.
+    let network =
+        Network { round_trip: if options.fiat_shamir { 0.0 } else { network.round_trip }, ..network };
+    let seconds = |protocol| task.cost(protocol, &over).map(|cost| cost.seconds_on(&over, network));
     match [Protocol::Robin, Protocol::MacAndCheese].map(seconds) {
         [Some(robin), Some(stacked)] if stacked < robin => DisjunctionArg::Macncheese,
         _ => DisjunctionArg::Robin,
@@ -89,8 +97,8 @@ pub(crate) fn many_soundness(options: &Options, many: &Many, counts: &Counts, by
             branches: all,
         };
         return match options.fiat_shamir {
-            false => proof.interactive_bits(macncheese::soundness::BITS),
-            true => proof.fiat_shamir_bits(macncheese::soundness::BITS, 0.0),
+            false => proof.interactive_bits(FieldSize::OVER_BITS),
+            true => proof.fiat_shamir_bits(FieldSize::OVER_BITS, 0.0),
         };
     }
     robin_soundness(options.settings(), options.fiat_shamir, many, counts)
@@ -109,8 +117,24 @@ pub(crate) fn robin_soundness(
     let checks = arithmetic::soundness::Checks { blocks, degree: 2, folds: 0 };
     let disjunction = Disjunction { branches, challenges };
     match hashed {
-        false => disjunction.interactive_bits(&checks, BITS),
-        true => disjunction.fiat_shamir_bits(&checks, BITS, 0.0),
+        false => disjunction.interactive_bits(&checks, FieldSize::OVER_BITS),
+        true => disjunction.fiat_shamir_bits(&checks, FieldSize::OVER_BITS, 0.0),
+    }
+}
+
+/// Proves that some of several circuits hold.
+pub(crate) fn prove_many(
+    options: &Options,
+    many: &Many,
+    by: DisjunctionArg,
+    prover: &mut Prover<Wire>,
+    rng: &mut dyn CryptoRng,
+) -> Result<Report, Error> {
+    match by {
+        DisjunctionArg::Robin => prover.prove(many, rng),
+        DisjunctionArg::Macncheese => {
+            prover.prove_stacked(&Stacked(many), stacked_settings(options, many.counts()[0]), rng)
+        }
     }
 }
 
@@ -192,17 +216,16 @@ pub(crate) fn reached(rho: u16, bits: f64) -> Result<(), Failure> {
 
 impl Settled<'_> {
     /// What it will take.
-    pub(crate) fn predict(&self) -> Result<Prediction, Failure> {
-        Ok(match &self.how {
-            How::Bits(statement) => {
-                let counts: Counts = statement.count()?.total();
-                Prediction::bits(&self.options, &counts, statement.announced())
-            }
-            How::Field { statement, mac, weight } => {
-                Prediction::field(&self.options, &statement.pair(*mac), weight, statement.announced())
-            }
-            How::Many { counts, .. } => Prediction::bits(&self.options, counts, true),
-        })
+    pub(crate) fn estimate(&self) -> Result<Estimate, Failure> {
+        session::rehearse(self.options, |prover, rng| self.prove_by(prover, rng))
+    }
+
+    fn prove_by(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
+        match &self.how {
+            How::Bits(statement) => prover.prove(*statement, rng),
+            How::Field { statement, mac, .. } => statement.prove(*mac, prover, rng),
+            How::Many { many, by, .. } => prove_many(&self.options, many, *by, prover, rng),
+        }
     }
 
     /// A bar for it, on a terminal.
@@ -230,26 +253,14 @@ impl Settled<'_> {
 
     /// Proves it over `link`.
     pub(crate) fn prove(&self, link: Link, progress: &Progress) -> Result<Figures, Failure> {
-        session::prove(link, self.options, progress, |prover, rng| match &self.how {
-            How::Bits(statement) => {
-                let report = prover.prove(*statement, rng)?;
-                Ok((report, bit_worth(&self.options, &report.tally)))
-            }
-            How::Field { statement, mac, weight } => {
-                let report = statement.prove(*mac, prover, rng)?;
-                Ok((report, self.field_worth(&statement.pair(*mac), weight)))
-            }
-            How::Many { many, counts, by } => {
-                let report = match by {
-                    DisjunctionArg::Robin => prover.prove(*many, rng)?,
-                    DisjunctionArg::Macncheese => prover.prove_stacked(
-                        &Stacked(many),
-                        stacked_settings(&self.options, many.counts()[0]),
-                        rng,
-                    )?,
-                };
-                Ok((report, self.many_worth(many, counts, *by)))
-            }
+        session::prove(link, self.options, progress, |prover, rng| {
+            let report = self.prove_by(prover, rng)?;
+            let worth = match &self.how {
+                How::Bits(_) => bit_worth(&self.options, &report.tally),
+                How::Field { statement, mac, weight } => self.field_worth(&statement.pair(*mac), weight),
+                How::Many { many, counts, by } => self.many_worth(many, counts, *by),
+            };
+            Ok((report, worth))
         })
     }
 

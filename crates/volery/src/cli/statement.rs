@@ -139,11 +139,6 @@ impl BitStatement {
         }
     }
 
-    /// Whether it says beforehand how much it commits to.
-    pub(crate) fn announced(&self) -> bool {
-        Statement::<Counter<F2>>::commitments(self).is_some()
-    }
-
     /// Its operations; takes a run of the statement without values.
     pub(crate) fn count(&self) -> Result<Counter<F2>, Failure> {
         Ok(Counter::count(self)?)

@@ -31,6 +31,9 @@ pub(super) trait FieldStock: Any + Send {
     /// The chain of all that was taken.
     fn chain(&mut self, channel: &mut dyn Channel) -> Result<Chain, Error>;
 
+    /// Correlations taken so far.
+    fn index(&self) -> u64;
+
     /// Destroys the correlations and what they are made of.
     fn burn(&mut self);
 
@@ -58,6 +61,10 @@ impl<F: Value, M: Mac<F>> FieldStock for ProverField<F, M> {
         Ok(self.stock.chain(channel)?)
     }
 
+    fn index(&self) -> u64 {
+        self.stock.index()
+    }
+
     fn burn(&mut self) {
         self.stock.burn();
     }
@@ -74,6 +81,10 @@ impl<F: Value, M: Mac<F>> FieldStock for VerifierField<F, M> {
 
     fn chain(&mut self, channel: &mut dyn Channel) -> Result<Chain, Error> {
         Ok(self.stock.chain(channel)?)
+    }
+
+    fn index(&self) -> u64 {
+        self.stock.index()
     }
 
     fn burn(&mut self) {
@@ -129,7 +140,11 @@ where
     Stock::new(Box::new(supply))
 }
 
-fn supply_over<F: Value, M: Mac<F>, P>(party: P, common: &Common, rng: &mut dyn CryptoRng) -> Stock<P::Item>
+pub(super) fn supply_over<F: Value, M: Mac<F>, P>(
+    party: P,
+    common: &Common,
+    rng: &mut dyn CryptoRng,
+) -> Stock<P::Item>
 where
     P: Party + Send + 'static,
     P::Round: Send,

@@ -24,6 +24,7 @@ mod field;
 mod options;
 mod over;
 mod prover;
+mod rehearsal;
 mod report;
 mod stacked;
 mod verifier;
@@ -31,6 +32,7 @@ mod web;
 
 pub use options::Options;
 pub use prover::Prover;
+pub use rehearsal::{Estimate, estimate};
 pub use report::Report;
 pub use verifier::Verifier;
 pub use web::{
@@ -82,7 +84,10 @@ struct Common {
 
 impl Common {
     fn new(session: &Session, options: Options, threads: Option<std::sync::Arc<rayon::ThreadPool>>) -> Self {
-        let id = SessionId::new(*session.id());
+        Self::of(SessionId::new(*session.id()), options, threads)
+    }
+
+    fn of(id: SessionId, options: Options, threads: Option<std::sync::Arc<rayon::ThreadPool>>) -> Self {
         Self { id, options, threads, proofs: 0, over: false, evaluates: true, vocabulary: no_claims() }
     }
 

@@ -12,7 +12,7 @@ use volery_zk::quicksilver::{self, Challenges, Tally, arithmetic, mixed, verdict
 
 use super::evaluate::something_claimed;
 use super::field::{ProverField, ProverStart, VerifierField, VerifierStart, existing};
-use super::{Common, Kind, Prover, Report, Verifier, digest, transcript};
+use super::{Common, Kind, Prover, Report, Verifier, digest, rehearsal, transcript};
 use crate::Error;
 
 impl Common {
@@ -248,7 +248,11 @@ impl<C: Channel> Prover<C> {
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
         if let Some(start) = start {
-            let made = start.finish::<F, M>(&self.common, &mut self.extension, &mut self.channel, rng)?;
+            let (common, channel) = (&self.common, &mut self.channel);
+            let made = match &mut self.extension {
+                Some(extension) => start.finish::<F, M>(common, extension, channel, rng)?,
+                None => rehearsal::finish_field::<F, M>(common, channel, rng)?,
+            };
             self.field = Some(Box::new(made));
         }
         Ok(())

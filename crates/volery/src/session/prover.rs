@@ -36,8 +36,8 @@ pub struct Prover<C: Channel> {
     pub(super) channel: C,
     pub(super) common: Common,
     pub(super) stock: Stock,
-    /// A fork of OT extension, for whatever field is set up.
-    pub(super) extension: softspoken::Receiver,
+    /// A fork of OT extension, for whatever field is set up; none in a rehearsal.
+    pub(super) extension: Option<softspoken::Receiver>,
     /// The correlations over a field, once a proof has needed them.
     pub(super) field: Option<Box<dyn FieldStock>>,
 }
@@ -49,7 +49,9 @@ impl<C: Channel> Prover<C> {
     /// What the handshake finds different, what base OT finds wrong, the channel's errors. The peer is told.
     pub fn start(mut channel: C, options: Options, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
         match Self::try_start(&mut channel, options, rng) {
-            Ok((common, stock, extension)) => Ok(Self { channel, common, stock, extension, field: None }),
+            Ok((common, stock, extension)) => {
+                Ok(Self { channel, common, stock, extension: Some(extension), field: None })
+            }
             Err(error) => {
                 channel.fail(error.public_reason());
                 Err(error)

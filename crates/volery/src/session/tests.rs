@@ -73,6 +73,10 @@ impl FieldStock for Linked {
         Ok(self.value())
     }
 
+    fn index(&self) -> u64 {
+        0
+    }
+
     fn burn(&mut self) {}
 
     fn as_any(&mut self) -> &mut dyn core::any::Any {

@@ -5,6 +5,7 @@
 #![allow(clippy::expect_used)]
 
 mod bench;
+mod estimates;
 mod fields;
 mod inputs;
 #[cfg(target_os = "linux")]

@@ -58,7 +58,8 @@ fn info_counts_polynomials_over_bits_and_what_they_cost() {
     // Blocks hold 3 * 2^17 coefficients or 2^17 bits; each costs 5 * 128 correlations.
     let coefficients = 4 * info["polynomials"].as_u64().expect("a number");
     let blocks = 561_000_u64.div_ceil(1 << 17) + coefficients / (3 << 17);
-    assert_eq!(lan["correlations"], 561_000 + 640 * blocks);
+    let most = 561_000 + 640 * blocks;
+    assert!(lan["correlations"].as_u64().is_some_and(|used| (561_000..=most).contains(&used)), "{lan}");
     let bits = 127.0 - (5.0 * blocks as f64 + 1.0).log2();
     assert!(lan["soundness_bits"].as_f64().is_some_and(|shown| (shown - bits).abs() < 1e-6), "{lan}");
     let text = run(&["info", "mul32", "--products", "00000001"], "").expect(0, "").stdout;

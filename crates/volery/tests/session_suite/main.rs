@@ -9,6 +9,7 @@
 
 mod support;
 
+mod estimates;
 mod evaluation;
 mod fields;
 mod hostile;

@@ -49,7 +49,10 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Prover<'_, F, M, L> {
     }
 
     fn vanish(&mut self, tokens: &[Shown<M>], weighed: Weighed) -> Result<(), Error> {
-        let Some(coefficients) = base::product(tokens) else { return self.unsatisfied() };
+        let coefficients = match base::product(tokens) {
+            Some(coefficients) => coefficients,
+            None => self.unsatisfied().map(|()| base::blank(tokens.len()))?,
+        };
         let mask = base::mask(tokens.len(), |degree| {
             let n = vope::correlations::<F, M>(degree);
             let mut random = Zeroizing::new(vec![Authenticated::default(); n]);

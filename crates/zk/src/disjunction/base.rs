@@ -181,6 +181,11 @@ pub(super) fn product<M: Element>(tokens: &[Shown<M>]) -> Option<Zeroizing<Vec<M
     g.pop().filter(|top| top.is_zero()).map(|_| g)
 }
 
+/// What [`product`] gives in a rehearsal, where no token need be zero.
+pub(super) fn blank<M: Element>(branches: usize) -> Zeroizing<Vec<M>> {
+    Zeroizing::new(vec![M::ZERO; branches])
+}
+
 /// P's message: the coefficients, masked, and the counts.
 pub(super) fn message<M: Element>(
     coefficients: &[M],

@@ -56,7 +56,10 @@ impl Base<F2> for Prover<'_> {
     }
 
     fn vanish(&mut self, tokens: &[Shown<Gf128>], weighed: Weighed) -> Result<(), Error> {
-        let Some(coefficients) = base::product(tokens) else { return self.unsatisfied() };
+        let coefficients = match base::product(tokens) {
+            Some(coefficients) => coefficients,
+            None => self.unsatisfied().map(|()| base::blank(tokens.len()))?,
+        };
         let mask = base::mask(tokens.len(), |degree| {
             let random = correlations(degree, |random| self.random(random))?;
             let packed = random.as_chunks().0.iter().map(|r| [pack(r), pack_bits(r)]);

@@ -79,6 +79,8 @@ pub struct Over {
     /// Bits that a correlation takes in messages: an estimate, since that depends on the supply.
     pub correlation_bits: f64,
     interval: u64,
+    /// How Mac'n'Cheese is run, for the number of branches that there are.
+    stacked: macncheese::Settings,
     /// Bytes of a block's counts.
     counts: u64,
     /// Places that a multiplication takes in a block beside its result's.
@@ -98,6 +100,7 @@ impl Over {
             degree: 128,
             correlation_bits: 0.5,
             interval: settings.interval as u64,
+            stacked: macncheese::Settings::LAN,
             counts: Tally::BYTES as u64 - 8,
             relations: 0,
             times: [60.0, 16.0, 165.0],
@@ -113,10 +116,17 @@ impl Over {
             degree: M::DEGREE as u64,
             correlation_bits: 2.3,
             interval: settings.interval as u64,
+            stacked: macncheese::Settings::LAN,
             counts: Tally::BYTES as u64,
             relations: 1,
             times: [135.0 * M::DEGREE as f64, 7.0 * M::DEGREE as f64, 150.0 * M::DEGREE as f64],
         }
+    }
+
+    /// The same where Mac'n'Cheese is run with these settings, shortened for the branches ([`macncheese::Settings::for_branches`]).
+    #[must_use]
+    pub const fn stacked_by(self, stacked: macncheese::Settings) -> Self {
+        Self { stacked, ..self }
     }
 
     /// Blocks that so many commitments and relations fill, at least one.
@@ -138,15 +148,35 @@ pub struct Cost {
     pub multiplications: u64,
     /// About how long it takes both parties, on one thread each, without the network.
     pub seconds: f64,
+    /// How often P waits for V where V chooses the challenges: for each of them, but for those of blocks, of which the next is sent
+    /// meanwhile.
+    pub waits: u64,
+}
+
+/// What a network does to messages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Network {
+    /// Bytes a second, in each direction.
+    pub bytes_per_second: f64,
+    /// Seconds from a message to its answer.
+    pub round_trip: f64,
+}
+
+impl Network {
+    /// A gigabit a second, half a millisecond.
+    pub const LAN: Self = Self { bytes_per_second: 125e6, round_trip: 0.0005 };
+
+    /// A hundred megabits a second, fifty milliseconds.
+    pub const WAN: Self = Self { bytes_per_second: 12.5e6, round_trip: 0.05 };
 }
 
 impl Cost {
-    /// About how long it takes over a network of so many bytes a second, correlations included.
+    /// About how long it takes over this network, correlations included.
     #[must_use]
-    pub fn seconds_on(&self, over: &Over, bytes_per_second: f64) -> f64 {
+    pub fn seconds_on(&self, over: &Over, network: Network) -> f64 {
         let correlations = self.commitments as f64 * over.correlation_bits / 8.0;
         let bytes = self.prover_bytes as f64 + self.verifier_bytes as f64 + correlations;
-        self.seconds + bytes / bytes_per_second.max(1.0)
+        self.seconds + bytes / network.bytes_per_second.max(1.0) + self.waits as f64 * network.round_trip
     }
 }
 
@@ -195,6 +225,7 @@ impl Run {
             verifier_bytes: blocks.saturating_add(self.challenges).saturating_mul(16),
             multiplications: self.multiplications,
             seconds: nanoseconds * 1e-9,
+            waits: self.challenges,
         }
     }
 }
@@ -214,10 +245,10 @@ impl Task {
         Some(run.cost(over))
     }
 
-    /// The protocol that takes least time over a network of so many bytes a second, and what it takes.
+    /// The protocol that takes least time over this network, and what it takes.
     #[must_use]
-    pub fn cheapest(&self, over: &Over, bytes_per_second: f64) -> (Protocol, Cost) {
-        let seconds = |cost: &Cost| cost.seconds_on(over, bytes_per_second);
+    pub fn cheapest(&self, over: &Over, network: Network) -> (Protocol, Cost) {
+        let seconds = |cost: &Cost| cost.seconds_on(over, network);
         let costs =
             Protocol::ALL.iter().filter_map(|protocol| Some((*protocol, self.cost(*protocol, over)?)));
         let first = (Protocol::Robin, self.robin(over).times(self.repetitions as u64).cost(over));
@@ -304,7 +335,7 @@ impl Task {
 
     fn stacked(&self, over: &Over) -> Run {
         let [n, inputs, outputs] = self.sizes();
-        let block = macncheese::Settings::WAN.for_branches(self.branches).interval as u64;
+        let block = over.stacked.for_branches(self.branches).interval.max(1) as u64;
         let batches = n.div_ceil(block).max(1);
         let rounds = batches * u64::from(n.div_ceil(batches).max(1).next_power_of_two().trailing_zeros());
         let levels = u64::from((self.branches as u64).next_power_of_two().trailing_zeros());
@@ -345,8 +376,8 @@ mod tests {
         Task { branches, shared: 8, shape, repetitions }
     }
 
-    const FAST: f64 = 1e9;
-    const SLOW: f64 = 1e5;
+    const FAST: Network = Network { bytes_per_second: 1e9, round_trip: 0.0 };
+    const SLOW: Network = Network { bytes_per_second: 1e5, round_trip: 0.0 };
 
     /// Branches, multiplications of one, and seconds by Robin and by Mac'n'Cheese: `volery bench robin` and `volery bench macncheese` with
     /// those numbers, over bits and over F_{2^61-1}, on the machine of docs/performance.md.
@@ -401,6 +432,20 @@ mod tests {
         // Two are as cheap each by itself.
         assert_eq!(task(3, 10_000_000, 1).cheapest(&bits, SLOW).0, Protocol::MacAndCheese);
         assert_eq!(task(64, 10_000_000, 1).cheapest(&bits, SLOW).0, Protocol::Robin);
+    }
+
+    /// Short blocks of branches, each with its check, make many waits.
+    #[test]
+    fn on_distant_networks_waits_count_and_they_are_those_of_the_settings() {
+        let bits = Over::bits(quicksilver::Settings::WAN);
+        let (lan, wan) =
+            (bits.stacked_by(macncheese::Settings::LAN), bits.stacked_by(macncheese::Settings::WAN));
+        let waits =
+            |over: &Over| task(3, 10_000_000, 1).cost(Protocol::MacAndCheese, over).expect("served").waits;
+        assert!(waits(&lan) > 5 * waits(&wan), "{} {}", waits(&lan), waits(&wan));
+        let distant = Network { round_trip: 1.0, ..SLOW };
+        assert_eq!(task(3, 10_000_000, 1).cheapest(&lan, SLOW).0, Protocol::MacAndCheese);
+        assert_ne!(task(3, 10_000_000, 1).cheapest(&lan, distant).0, Protocol::MacAndCheese);
     }
 
     #[test]

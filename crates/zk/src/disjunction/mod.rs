@@ -52,6 +52,7 @@
 //! | `batch` | batches |
 //! | `kept`, `store` | [`Kept`], where the values of the branch that holds are, and what waits to be put there |
 //! | `ripple` | sums of numbers in the clear, with all factors of their ANDs, on words |
+//! | `program` | what a counted statement makes a proof about bits check |
 //! | `rows` | the coefficients |
 //! | `topology` | [`Topology`], algorithm 1 |
 //! | [`soundness`], [`cost`] | the bounds, and what each protocol takes |
@@ -65,6 +66,7 @@ mod boolean;
 mod cheats;
 pub mod cost;
 mod kept;
+mod program;
 mod ripple;
 mod robin;
 mod rows;

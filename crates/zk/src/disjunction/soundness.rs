@@ -40,15 +40,6 @@ pub const fn challenges(multiplications: u64) -> u64 {
     if multiplications == 0 { 1 } else { multiplications.div_ceil(FOLD as u64) }
 }
 
-/// At most so many [`challenges`] have so many single disjunctions of so many multiplications together.
-#[must_use]
-pub const fn most_challenges(disjunctions: u64, multiplications: u64) -> u64 {
-    if disjunctions == 0 { 0 } else { disjunctions.saturating_add(multiplications / FOLD as u64) }
-}
-
-/// The sizes over bits: challenges in GF(2^128), and a key with one bit fixed.
-pub const BITS: FieldSize = FieldSize { field: 128.0, key: 127.0 };
-
 impl Disjunction {
     /// That a seed is good for a P without a branch that holds.
     fn lucky(&self, size: FieldSize) -> f64 {
@@ -102,7 +93,7 @@ mod tests {
     #[test]
     fn bits_and_the_extension_keep_a_hundred() {
         let checks = Checks { blocks: 1 << 12, degree: 2, folds: 0 };
-        for size in [BITS, FieldSize::of::<F61, F61x2>()] {
+        for size in [FieldSize::OVER_BITS, FieldSize::of::<F61, F61x2>()] {
             let bits = Disjunction { branches: 64, challenges: challenges(10_000_000) }
                 .interactive_bits(&checks, size);
             assert!(bits >= 100.0, "{bits}");
@@ -112,7 +103,9 @@ mod tests {
     #[test]
     fn hashing_helps_a_cheating_prover_in_proportion_to_branches() {
         let checks = Checks { blocks: 1, degree: 2, folds: 0 };
-        let bits = |branches| Disjunction { branches, challenges: 1 }.fiat_shamir_bits(&checks, BITS, 64.0);
+        let bits = |branches| {
+            Disjunction { branches, challenges: 1 }.fiat_shamir_bits(&checks, FieldSize::OVER_BITS, 64.0)
+        };
         // 2^64 tries at 5 * 64 / 2^128.
         assert!((55.6..55.7).contains(&bits(64)), "{}", bits(64));
         assert!((0.9..1.1).contains(&(bits(64) - bits(128))));

@@ -149,7 +149,7 @@ impl Settings {
         let Tally { secrets, multiplications, assertions, branches } = counted;
         let commitments = secrets.saturating_add(multiplications);
         let proof = soundness::Proof { settings: *self, commitments, assertions, branches };
-        let bits = proof.interactive_bits(soundness::BITS);
+        let bits = proof.interactive_bits(soundness::FieldSize::OVER_BITS);
         if self.multiplier == Multiplier::EmbeddedRho40 && bits < EMBEDDED_BITS {
             let reason = format!(
                 "the embedding has {bits:.1} bits of soundness for {commitments} commitments in blocks of {} with {branches} \
@@ -201,13 +201,15 @@ pub fn prove<'a, H: Half>(
 ) -> Result<Tally, Error> {
     settings.check(!challenges.are_chosen(), statement.commitments())?;
     let counters = Arc::new(Counters::default());
+    // In a rehearsal nobody has values.
+    let writes = !stock.is_blank();
     let trunk = Trunk::new(half.clone(), settings, challenges, stock, channel, counters.clone());
     let mut trunk = ProverTrunk::new(trunk, rng);
     let prg = Some(trunk.prg());
     let setting = Setting {
         half,
         settings,
-        writes: true,
+        writes,
         shared: false,
         budget: MAX_BRANCHES,
         counters: counters.clone(),

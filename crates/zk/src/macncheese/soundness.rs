@@ -22,9 +22,6 @@
 use super::{Multiplier, Settings};
 pub use crate::quicksilver::arithmetic::soundness::FieldSize;
 
-/// The size of GF(2^128) as the MAC field of bits: delta's lowest bit is fixed.
-pub const BITS: FieldSize = FieldSize { field: 127.0, key: 127.0 };
-
 /// What a proof consists of, in all branches together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proof {
@@ -104,14 +101,15 @@ mod tests {
     #[test]
     fn a_billion_ands_in_eight_branches_keep_a_hundred_bits() {
         for settings in [Settings::LAN, Settings::WAN] {
-            assert!(proof(settings, 8_000_000_000, 8).interactive_bits(BITS) >= 100.0);
+            assert!(proof(settings, 8_000_000_000, 8).interactive_bits(FieldSize::OVER_BITS) >= 100.0);
         }
     }
 
     #[test]
     fn powers_lose_the_size_of_a_block() {
         let powers = Settings { multiplier: Multiplier::BatchedPowers, ..Settings::WAN };
-        let [a, b] = [Settings::WAN, powers].map(|s| proof(s, 1_000_000, 0).interactive_bits(BITS));
+        let [a, b] =
+            [Settings::WAN, powers].map(|s| proof(s, 1_000_000, 0).interactive_bits(FieldSize::OVER_BITS));
         // n + 4 log n + 1 against 4 log n + 2, n = 2^20.
         assert!((13.5..13.8).contains(&(a - b)), "{a} {b}");
         assert!((105.0..108.0).contains(&b), "{b}");
@@ -129,17 +127,18 @@ mod tests {
     fn the_embedding_is_worth_its_name_for_some_thirty_blocks() {
         let embedded = Settings { multiplier: Multiplier::EmbeddedRho40, ..Settings::LAN };
         let most = (embedded.block_len() * 30) as u64;
-        let bits = proof(embedded, most, 0).interactive_bits(BITS);
+        let bits = proof(embedded, most, 0).interactive_bits(FieldSize::OVER_BITS);
         assert!((40.0..45.0).contains(&bits), "{bits}");
-        assert!(proof(embedded, 2 * most, 0).interactive_bits(BITS) < 40.0);
+        assert!(proof(embedded, 2 * most, 0).interactive_bits(FieldSize::OVER_BITS) < 40.0);
     }
 
     #[test]
     fn fiat_shamir_loses_what_the_prover_computes_and_every_hash_tries_all_branches() {
-        let bits = |branches| proof(Settings::LAN, 1_000_000, branches).fiat_shamir_bits(BITS, 64.0);
-        // 2^64 tries at 4 / 2^127, and at nine times that.
-        assert!((60.5..61.0).contains(&bits(0)), "{}", bits(0));
-        assert!((bits(0) - bits(8) - 9_f64.log2()).abs() < 0.3, "{} {}", bits(0), bits(8));
+        let bits =
+            |branches| proof(Settings::LAN, 1_000_000, branches).fiat_shamir_bits(FieldSize::OVER_BITS, 64.0);
+        // 2^64 tries at 4 / 2^128 for each branch and the program around them, and 1 / 2^128 once.
+        assert!((bits(0) - (128.0 - 64.0 - 5_f64.log2())).abs() < 0.01, "{}", bits(0));
+        assert!((bits(0) - bits(8) - (37_f64 / 5.0).log2()).abs() < 0.01, "{} {}", bits(0), bits(8));
     }
 
     #[test]
@@ -148,6 +147,10 @@ mod tests {
         let few = proof(embedded, 1, 0);
         let many = Proof { assertions: 3 * embedded.block_len() as u64, ..few };
         // Four blocks and not one.
-        assert!((few.interactive_bits(BITS) - many.interactive_bits(BITS) - 2.0).abs() < 0.01);
+        assert!(
+            (few.interactive_bits(FieldSize::OVER_BITS) - many.interactive_bits(FieldSize::OVER_BITS) - 2.0)
+                .abs()
+                < 0.01
+        );
     }
 }

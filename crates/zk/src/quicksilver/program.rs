@@ -1,10 +1,8 @@
 //! What a proof about bits is made of, and what follows for its blocks.
 
-use volery_circuit::Counts;
 use volery_vole::subfield::vope;
 
 use super::{Settings, Tally};
-use crate::disjunction::soundness::most_challenges;
 
 /// What a program makes its proof check. A number of commitments alone stands for a program without polynomials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,24 +33,6 @@ impl From<&Tally> for Program {
     fn from(tally: &Tally) -> Self {
         let commitments = tally.secrets.saturating_add(tally.multiplications);
         Self { commitments, polynomials: tally.polynomials, degree: tally.degree, ..Self::default() }
-    }
-}
-
-impl From<&Counts> for Program {
-    /// What a run without values counted: of disjunctions at most what this says, of all else that.
-    fn from(counts: &Counts) -> Self {
-        // Each term of an inner product over bits is one AND. An S-box is not its ANDs, but its output and two polynomials.
-        let multiplications = counts.multiplications.saturating_add(counts.dot_terms);
-        let saved = counts.s_boxes.saturating_mul(SAVED_BY_S_BOX);
-        // One of `B` branches takes `2 B - 3`, and none if it is the only one.
-        let masks = counts.branches.saturating_sub(counts.disjunctions).saturating_mul(2);
-        Self {
-            commitments: counts.inputs.saturating_add(multiplications).saturating_sub(saved),
-            polynomials: counts.polynomials.saturating_add(counts.s_boxes.saturating_mul(2)),
-            degree: if counts.s_boxes > 0 { counts.degree.max(2) } else { counts.degree },
-            challenges: most_challenges(counts.disjunctions, counts.multiplications),
-            masks,
-        }
     }
 }
 

@@ -88,6 +88,8 @@ pub struct Prover<'a> {
     place: Place,
     tally: Tally,
     threads: Option<&'a rayon::ThreadPool>,
+    /// Whether this is a rehearsal: there are no values, and no claim is looked at.
+    blank: bool,
     failed: Option<Error>,
 }
 
@@ -99,6 +101,9 @@ struct Block {
     mask: Zeroizing<Vec<Gf128>>,
     tally: Tally,
 }
+
+/// Bytes of a seed.
+const SEED: usize = 16;
 
 /// Blocks whose seeds P may be waiting for while it fills the next.
 const IN_FLIGHT: usize = 1;
@@ -113,6 +118,7 @@ impl<'a> Prover<'a> {
         threads: Option<&'a rayon::ThreadPool>,
     ) -> Self {
         Self {
+            blank: stock.is_blank(),
             channel,
             stock,
             challenges,
@@ -284,6 +290,10 @@ impl<'a> Prover<'a> {
         self.settle();
         self.masks.finish(&mut self.challenges, self.channel)?;
         let mask = claims::mask(self.claims.degree(), self.stock, self.channel)?;
+        if self.challenges.are_chosen() {
+            // V sends it here, and P reads it when the next block is full.
+            self.channel.foresee(tags::CHALLENGE, SEED);
+        }
         // Before this block joins them, so that its successor can have the memory of the one that leaves.
         while self.pending.len() >= IN_FLIGHT {
             self.open_oldest()?;
@@ -351,9 +361,13 @@ impl<'a> Prover<'a> {
         }
     }
 
+    /// That a claim does not hold; in a rehearsal it may not.
     #[cold]
     #[inline(never)]
     pub(crate) fn unsatisfied(&mut self) -> Result<(), Error> {
+        if self.blank {
+            return Ok(());
+        }
         let place = self.place.or("the statement").to_owned();
         // The polynomials of S-boxes are no assertions of the statement's.
         let assertion = self.tally.assertions + self.tally.polynomials - 2 * self.s_boxes;
@@ -431,7 +445,7 @@ impl Ops<F2> for Prover<'_> {
 
 impl Prove<F2> for Prover<'_> {
     fn secret(&mut self, n: usize, hint: Hint<'_, F2, ProverWire>) -> Result<Vec<ProverWire>, Error> {
-        let values = hint(&Values).map_err(Error::from);
+        let values = if self.blank { Ok(vec![F2::ZERO; n]) } else { hint(&Values).map_err(Error::from) };
         let values = Zeroizing::new(self.latch(values)?);
         if values.len() != n {
             let reason = format!("a hint for {n} values gave {}", values.len());
@@ -448,7 +462,7 @@ impl Prove<F2> for Prover<'_> {
         for wire in x {
             // An honest P stops here: to go on would end in a rejection. The branch shows only that the claim is false.
             if wire.bit() != 0 {
-                return self.unsatisfied();
+                self.unsatisfied()?;
             }
             self.assertions.push(wire.0);
             self.tally.assertions += 1;
@@ -485,7 +499,7 @@ impl Polynomials<F2> for Prover<'_> {
         for p in p {
             let Some((value, coefficients)) = p.coefficients().split_last() else { continue };
             if *value != Gf128::ZERO {
-                return self.unsatisfied();
+                self.unsatisfied()?;
             }
             match coefficients {
                 // A public zero.

@@ -67,7 +67,7 @@ const fn levels_bytes(params: &Params) -> usize {
 const SUMS: usize = 3;
 
 /// Bytes that V sends for all trees.
-fn trees_bytes<M: Element>(params: &Params) -> usize {
+pub(super) fn trees_bytes<M: Element>(params: &Params) -> usize {
     params.trees as usize * (levels_bytes(params) + SUMS * M::BYTES)
 }
 
@@ -113,9 +113,14 @@ fn unread() -> Error {
     Error::misuse("a round read before its check")
 }
 
-const NONCE: usize = 32;
+pub(super) const NONCE: usize = 32;
 const DIGEST: usize = 32;
 const SEED: usize = 16;
+
+/// Bytes of P's check: its seed, its share of the sum and its commitment.
+pub(super) const fn check_bytes<M: Element>() -> usize {
+    SEED + M::BYTES + DIGEST
+}
 
 /// The coefficients of the check.
 struct Coefficients<M> {

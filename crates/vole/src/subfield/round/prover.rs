@@ -6,7 +6,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::super::base::push;
 use super::leaves::{Leaves, Scratch, side_sums};
-use super::{DIGEST, NONCE, Public, SEED, SUMS, base_len, levels_bytes, trees_bytes, unread};
+use super::{NONCE, Public, SEED, SUMS, base_len, check_bytes, levels_bytes, trees_bytes, unread};
 use crate::Error;
 use crate::ferret::{Params, paths_of};
 use crate::lpn::LpnCode;
@@ -123,7 +123,7 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
             self.leaves.keep(&values);
         }
         self.bits.zeroize();
-        let mut check = Vec::with_capacity(SEED + M::BYTES + DIGEST);
+        let mut check = Vec::with_capacity(check_bytes::<M>());
         check.extend_from_slice(&randomness.seed);
         push(&mut check, phi)?;
         check.extend_from_slice(&self.public.commitment(&randomness.nonce, value)?);

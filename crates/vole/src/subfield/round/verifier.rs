@@ -7,7 +7,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::super::base::push;
 use super::leaves::{Leaves, Scratch, side_sums};
-use super::{DIGEST, NONCE, Public, SEED, base_len, trees_bytes, unread};
+use super::{DIGEST, NONCE, Public, SEED, base_len, check_bytes, trees_bytes, unread};
 use crate::ferret::Params;
 use crate::lpn::LpnCode;
 use crate::pprf::{self, expand_full};
@@ -100,7 +100,7 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
         delta: &FieldDelta<M>,
         channel: &mut dyn Channel,
     ) -> Result<(), Error> {
-        let mut message = vec![0; SEED + M::BYTES + DIGEST];
+        let mut message = vec![0; check_bytes::<M>()];
         channel.recv_exact(tags::SUBFIELD_CHECK, &mut message)?;
         let (mut seed, mut commitment) = ([0; SEED], [0; DIGEST]);
         seed.copy_from_slice(&message[..SEED]);

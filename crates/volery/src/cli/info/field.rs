@@ -3,11 +3,13 @@
 use serde::Serialize;
 use volery::{Options, Profile};
 
-use super::predict::Prediction;
+use super::cost::{Cost, Way};
 use super::public::PublicCost;
+use super::speed::OfField;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::cli::over::{FieldFile, MacField, Weight};
+use crate::cli::session::rehearse;
 use crate::cli::settle::field_soundness;
 
 /// What `--json` prints.
@@ -33,21 +35,6 @@ struct Claims {
     count: u64,
 }
 
-/// What one way of proving costs.
-#[derive(Debug, Serialize)]
-struct Cost {
-    protocol: &'static str,
-    profile: &'static str,
-    mac_field: &'static str,
-    correlations: u64,
-    bytes_prover: u64,
-    bytes_verifier: u64,
-    round_trips: u64,
-    soundness_bits: f64,
-    /// With `--fiat-shamir`, against each hash computation; none where the field is too small for it.
-    soundness_bits_fiat_shamir: Option<f64>,
-}
-
 /// How long public proofs are. Of a disjunction there are none: a file would have to show the views of one branch.
 fn public_proofs(statement: &dyn FieldFile, weight: &Weight) -> Result<Vec<PublicCost>, Failure> {
     if weight.branches > 0 {
@@ -64,9 +51,9 @@ impl FieldInfo {
         for profile in [Profile::Wan, Profile::Lan] {
             weight = statement.weigh(Options { profile, ..Options::default() }.settings_over().interval)?;
             let [small, large] = MacField::ALL.map(|mac| statement.pair(mac).mac);
-            protocols.push(Cost::new(statement, profile, MacField::Small, &weight));
+            protocols.push(cost(statement, profile, MacField::Small, &weight)?);
             if small != large {
-                protocols.push(Cost::new(statement, profile, MacField::Large, &weight));
+                protocols.push(cost(statement, profile, MacField::Large, &weight)?);
             }
         }
         let claims = |(degree, count): (&usize, &u64)| Claims { degree: *degree, count: *count };
@@ -103,39 +90,17 @@ impl FieldInfo {
     }
 }
 
-impl Cost {
-    fn new(statement: &dyn FieldFile, profile: Profile, mac: MacField, weight: &Weight) -> Self {
-        let (options, pair) = (Options { profile, ..Options::default() }, statement.pair(mac));
-        let hashed = Options { fiat_shamir: true, ..options };
-        let predicted = Prediction::field(&options, &pair, weight, statement.announced());
-        Self {
-            protocol: "quicksilver",
-            profile: profile.name(),
-            mac_field: pair.mac,
-            correlations: predicted.correlations,
-            bytes_prover: predicted.bytes_prover,
-            bytes_verifier: predicted.bytes_verifier,
-            round_trips: predicted.round_trips,
-            soundness_bits: field_soundness(&options, &pair, weight),
-            soundness_bits_fiat_shamir: pair.stands_hashes().then(|| field_soundness(&hashed, &pair, weight)),
-        }
-    }
-
-    fn text(&self) -> String {
-        let hashed = match self.soundness_bits_fiat_shamir {
-            Some(bits) => format!("--fiat-shamir: {bits:.0} against each hash computation"),
-            None => "too few for --fiat-shamir".to_owned(),
-        };
-        format!(
-            "{} --profile {}, MACs in {}: the prover sends {}, the verifier {}; about {} round trips; soundness {:.0} bits \
-             ({hashed})",
-            self.protocol,
-            self.profile,
-            self.mac_field,
-            output::bytes(self.bytes_prover),
-            output::bytes(self.bytes_verifier),
-            self.round_trips,
-            self.soundness_bits
-        )
-    }
+fn cost(
+    statement: &dyn FieldFile,
+    profile: Profile,
+    mac: MacField,
+    weight: &Weight,
+) -> Result<Cost, Failure> {
+    let (options, pair) = (Options { profile, ..Options::default() }, statement.pair(mac));
+    let hashed = Options { fiat_shamir: true, ..options };
+    let hashed = pair.stands_hashes().then(|| field_soundness(&hashed, &pair, weight));
+    let soundness = (field_soundness(&options, &pair, weight), hashed);
+    let way = Way { protocol: "quicksilver", mac_field: pair.mac, options, memory: None, soundness };
+    let estimate = rehearse(options, |prover, rng| statement.prove(mac, prover, rng))?;
+    Cost::new(&way, &estimate, &OfField { statement, mac })
 }

@@ -1,20 +1,19 @@
 //! `volery info`: what a statement is, and what a proof of it costs and is worth.
 
+mod cost;
 mod field;
 mod many;
-pub(crate) mod predict;
 pub(crate) mod public;
 mod ring;
 mod speed;
 
-use std::time::Duration;
-
+use rand_core::CryptoRng;
 use serde::Serialize;
 use volery::public::Counts as PublicCounts;
-use volery::{Options, Profile, Statement, builtin};
+use volery::{Error, Options, Profile, Prover, Report, Statement, builtin};
 use volery_circuit::bristol::FileRing;
 use volery_circuit::{BristolFile, Counter, Digest, Fold, Folded, Prove, Signature};
-use volery_field::F2;
+use volery_field::{F2, Gf128, Ring as _};
 use volery_zk::quicksilver::Program;
 
 use super::args::InfoArgs;
@@ -22,12 +21,13 @@ use super::failure::Failure;
 use super::many::Many;
 use super::output;
 use super::over;
+use super::session::{Wire, rehearse};
 use super::settle::bit_soundness;
 use super::statement::{BitStatement, open_circuit};
+use cost::{Cost, Way};
 use field::FieldInfo;
-use predict::Prediction;
 use public::PublicCost;
-use speed::Speed;
+use speed::Bits;
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -65,27 +65,6 @@ struct Part {
     xors: u64,
 }
 
-/// What one way of proving costs.
-#[derive(Debug, Serialize)]
-struct Cost {
-    protocol: &'static str,
-    profile: &'static str,
-    correlations: u64,
-    bytes_prover: u64,
-    bytes_verifier: u64,
-    round_trips: u64,
-    /// Bytes of memory for what a check holds, where that grows with the branches.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    memory_prover: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    memory_verifier: Option<u64>,
-    /// From a short run on this machine, both parties on it.
-    seconds_estimated: f64,
-    soundness_bits: f64,
-    /// With `--fiat-shamir`, against each hash computation.
-    soundness_bits_fiat_shamir: f64,
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     if let Some(ring) = args.statement.ring {
@@ -94,10 +73,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     }
     if let Some(many) = Many::load(&args.statement)? {
         let counter = Counter::count(&many)?;
+        let protocols = many::costs(&many, &counter.total())?;
         // No public proof: a file would have to show the views of one circuit.
-        let info = Info::new(many.text(), &many.signature(), &counter, true, None)?;
-        let protocols = many::costs(&many, &counter.total(), &speed::measure()?);
-        let info = Info { protocols, ..info };
+        let info = Info::new(many.text(), &many.signature(), &counter, protocols, None)?;
         return if args.json { output::json(&info) } else { output::result(&info.text()) };
     }
     if let Some(statement) = over::load(&args.statement)? {
@@ -114,12 +92,31 @@ fn bits(args: &InfoArgs) -> Result<Info, Failure> {
     if builtin::find(&args.statement.name).is_none() && args.statement.public.is_none() {
         let file = open_circuit(&args.statement)?;
         let text = "circuit file, nothing claimed about it yet".to_owned();
-        let public = PublicCounts::of::<F2>(&Bare(&file))?;
-        return Info::new(text, file.signature(), &Counter::count(&Bare(&file))?, true, Some(public));
+        let bare = Bare(&file);
+        let counter = Counter::count(&bare)?;
+        let costs = costs(&counter, &|prover, rng| prover.prove(&bare, rng))?;
+        return Info::new(text, file.signature(), &counter, costs, Some(PublicCounts::of::<F2>(&bare)?));
     }
     let named = BitStatement::load(&args.statement)?;
-    let public = PublicCounts::of::<F2>(&named)?;
-    Info::new(named.text(), &named.signature(), &named.count()?, named.announced(), Some(public))
+    let (counter, public) = (named.count()?, PublicCounts::of::<F2>(&named)?);
+    let costs = costs(&counter, &|prover, rng| prover.prove(&named, rng))?;
+    Info::new(named.text(), &named.signature(), &counter, costs, Some(public))
+}
+
+/// How a statement about bits is proved, but for who talks to whom.
+type Proving<'a> = &'a dyn Fn(&mut Prover<Wire>, &mut dyn CryptoRng) -> Result<Report, Error>;
+
+/// QuickSilver on each kind of network.
+fn costs(counter: &Counter<F2>, prove: Proving<'_>) -> Result<Vec<Cost>, Failure> {
+    let program = Program::from(&counter.total());
+    let cost = |profile: Profile| {
+        let options = Options { profile, ..Options::default() };
+        let hashed = Options { fiat_shamir: true, ..options };
+        let soundness = (bit_soundness(&options, program), Some(bit_soundness(&hashed, program)));
+        let way = Way { protocol: "quicksilver", mac_field: Gf128::NAME, options, memory: None, soundness };
+        Cost::new(&way, &rehearse(options, prove)?, &Bits)
+    };
+    [Profile::Lan, Profile::Wan].into_iter().map(cost).collect()
 }
 
 /// A circuit file with all inputs secret and all outputs open.
@@ -128,6 +125,15 @@ struct Bare<'a, R: FileRing>(&'a BristolFile<R>);
 impl<R: FileRing, B: Prove<R>> Statement<B> for Bare<'_, R> {
     fn identify(&self, digest: &mut Digest) {
         digest.bytes("statement", b"circuit file without a claim").bytes("file", &self.0.hash());
+    }
+
+    fn commitments(&self) -> Option<u64> {
+        // As a claim about it would.
+        self.0
+            .header()
+            .inputs
+            .iter()
+            .try_fold(self.0.tally().mul, |sum, width| sum.checked_add(u64::from(*width)))
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
@@ -146,30 +152,10 @@ impl Info {
         statement: String,
         signature: &Signature,
         counter: &Counter<F2>,
-        announced: bool,
+        protocols: Vec<Cost>,
         public: Option<PublicCounts>,
     ) -> Result<Self, Failure> {
         let total = counter.total();
-        let program = Program::from(&total);
-        let speed = speed::measure()?;
-        let cost = |profile: Profile| {
-            let options = Options { profile, ..Options::default() };
-            let hashed = Options { fiat_shamir: true, ..options };
-            let predicted = Prediction::bits(&options, &total, announced);
-            Cost {
-                protocol: "quicksilver",
-                profile: profile.name(),
-                correlations: predicted.correlations,
-                bytes_prover: predicted.bytes_prover,
-                bytes_verifier: predicted.bytes_verifier,
-                round_trips: predicted.round_trips,
-                memory_prover: None,
-                memory_verifier: None,
-                seconds_estimated: speed.seconds(predicted.correlations),
-                soundness_bits: bit_soundness(&options, program),
-                soundness_bits_fiat_shamir: bit_soundness(&hashed, program),
-            }
-        };
         let part = |part: volery_circuit::PartCounts| Part {
             path: part.path,
             entered: part.entered,
@@ -199,7 +185,7 @@ impl Info {
             polynomial_degree: total.degree,
             depth: counter.depth(),
             parts: counter.parts().into_iter().map(part).collect(),
-            protocols: [Profile::Lan, Profile::Wan].map(cost).into(),
+            protocols,
             public_proofs: public.map_or(Ok(Vec::new()), PublicCost::all::<F2>)?,
         })
     }
@@ -228,28 +214,5 @@ impl Info {
         lines.extend(self.protocols.iter().map(Cost::text));
         lines.extend(self.public_proofs.iter().map(PublicCost::text));
         lines.join("\n")
-    }
-}
-
-impl Cost {
-    fn text(&self) -> String {
-        let memory = match (self.memory_prover, self.memory_verifier) {
-            (Some(prover), Some(verifier)) => {
-                let [prover, verifier] = [prover, verifier].map(output::bytes);
-                format!("; about {prover} of memory for the prover's checks, {verifier} for the verifier's")
-            }
-            _ => String::new(),
-        };
-        format!(
-            "{} --profile {}: the prover sends {}, the verifier {}{memory}; about {} on this machine; soundness {:.0} bits \
-             (--fiat-shamir: {:.0} against each hash computation)",
-            self.protocol,
-            self.profile,
-            output::bytes(self.bytes_prover),
-            output::bytes(self.bytes_verifier),
-            output::time(Duration::from_secs_f64(self.seconds_estimated)),
-            self.soundness_bits,
-            self.soundness_bits_fiat_shamir
-        )
     }
 }

@@ -68,9 +68,6 @@ pub(crate) trait FieldStatement: Send + Sync {
     /// The field and one of its MAC fields.
     fn pair(&self, mac: MacField) -> Pair;
 
-    /// How much it says beforehand that it commits to.
-    fn announced(&self) -> Option<u64>;
-
     /// What a proof of it in blocks of so many commitments and relations consists of; takes a run without values.
     fn weigh(&self, interval: usize) -> Result<Weight, StatementError>;
 
@@ -92,6 +89,24 @@ pub(crate) trait FieldStatement: Send + Sync {
         verifier: &mut Verifier<Wire>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error>;
+
+    /// P's side of making so many of its correlations, which ends the session.
+    fn spend(
+        &self,
+        mac: MacField,
+        prover: &mut Prover<Wire>,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error>;
+
+    /// V's side of that.
+    fn spend_with(
+        &self,
+        mac: MacField,
+        verifier: &mut Verifier<Wire>,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error>;
 
     /// How long proofs of it are that anyone can verify.
     fn public_costs(&self) -> Result<Vec<PublicCost>, Failure>;
@@ -150,10 +165,6 @@ where
         F::pair(mac)
     }
 
-    fn announced(&self) -> Option<u64> {
-        Statement::<Weigher<F>>::commitments(&self.statement)
-    }
-
     fn weigh(&self, interval: usize) -> Result<Weight, StatementError> {
         Weigher::<F>::weigh(&self.statement, interval)
     }
@@ -183,6 +194,32 @@ where
         match mac {
             MacField::Small => verifier.verify_over::<F, F::Small, _>(&self.statement, rng),
             MacField::Large => verifier.verify_over::<F, F::Large, _>(&self.statement, rng),
+        }
+    }
+
+    fn spend(
+        &self,
+        mac: MacField,
+        prover: &mut Prover<Wire>,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error> {
+        match mac {
+            MacField::Small => prover.spend_over::<F, F::Small>(count, rng).map(drop),
+            MacField::Large => prover.spend_over::<F, F::Large>(count, rng).map(drop),
+        }
+    }
+
+    fn spend_with(
+        &self,
+        mac: MacField,
+        verifier: &mut Verifier<Wire>,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error> {
+        match mac {
+            MacField::Small => verifier.spend_over::<F, F::Small>(count, rng).map(drop),
+            MacField::Large => verifier.spend_over::<F, F::Large>(count, rng).map(drop),
         }
     }
 

@@ -4,10 +4,6 @@ use volery::public::PublicRing;
 use volery_field::{
     Bls12381Scalar, Bn254Scalar, F32, F32x4, F61, F61x2, Mac, P256Base, RistrettoScalar, Secp256k1Base, Value,
 };
-use volery_vole::Params;
-use volery_vole::softspoken::FieldBits;
-use volery_vole::subfield::{self, ProverParty, tree_size};
-use volery_vole::supply::{Party, Plan, Profile};
 use volery_zk::quicksilver::arithmetic::soundness::FieldSize;
 
 /// Which of a field's two MAC fields.
@@ -74,15 +70,6 @@ pub(crate) struct Pair {
     pub(crate) value_bits: u64,
     pub(crate) value_bytes: u64,
     pub(crate) mac_bits: u64,
-    pub(crate) mac_bytes: u64,
-    /// The degree of the MAC field.
-    pub(crate) degree: u64,
-    /// Digits of delta in the base VOLE.
-    pub(crate) digits: u64,
-    pub(crate) trees: FieldBits,
-    /// Correlations that a round starts from.
-    pub(crate) base_len: fn(&Params) -> usize,
-    pub(crate) plan: fn(Profile) -> Plan,
 }
 
 impl Pair {
@@ -95,12 +82,6 @@ impl Pair {
             value_bits: F::BITS.into(),
             value_bytes: F::BYTES as u64,
             mac_bits: M::BITS.into(),
-            mac_bytes: M::BYTES as u64,
-            degree: M::DEGREE as u64,
-            digits: M::DIGITS as u64,
-            trees: tree_size::<F, M>(),
-            base_len: <ProverParty<F, M> as Party>::base_len,
-            plan: subfield::plan::<F, M>,
         }
     }
 

@@ -15,9 +15,6 @@ use volery_field::Value;
 use volery_zk::disjunction::soundness::challenges;
 use volery_zk::quicksilver::arithmetic::soundness::Checks;
 
-/// Elements of a frame.
-const FRAME: u64 = 1 << 10;
-
 /// What a proof consists of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Weight {
@@ -32,12 +29,6 @@ pub(crate) struct Weight {
     pub(crate) folds: u64,
     /// Blocks, each with a check.
     pub(crate) blocks: u64,
-    /// Elements of the MAC field that open the checks.
-    pub(crate) openings: u64,
-    /// Correlations over the MAC field that mask them.
-    pub(crate) masks: u64,
-    /// Frames of masked elements.
-    pub(crate) frames: u64,
     /// Branches of disjunctions, and what they take of challenges.
     pub(crate) branches: u64,
     pub(crate) challenges: u64,
@@ -60,25 +51,11 @@ impl Weight {
     }
 }
 
-/// The block that is being filled.
-#[derive(Clone, Copy)]
-struct Block {
-    /// Commitments and relations that it still takes.
-    left: u64,
-    commitments: u64,
-    degree: usize,
-}
-
-impl Block {
-    fn empty(interval: u64) -> Self {
-        Self { left: interval, commitments: 0, degree: 2 }
-    }
-}
-
 /// Weighs statements over `F`.
 pub(crate) struct Weigher<F> {
     weight: Weight,
-    block: Block,
+    /// Commitments and relations that the block still takes.
+    left: u64,
     interval: u64,
     field: PhantomData<F>,
 }
@@ -90,8 +67,7 @@ impl<F: Value> Weigher<F> {
         interval: usize,
     ) -> Result<Weight, Error> {
         let interval = interval.max(1) as u64;
-        let mut weigher =
-            Self { weight: Weight::default(), block: Block::empty(interval), interval, field: PhantomData };
+        let mut weigher = Self { weight: Weight::default(), left: interval, interval, field: PhantomData };
         statement.run(&mut weigher)?;
         weigher.close();
         Ok(weigher.weight)
@@ -99,32 +75,27 @@ impl<F: Value> Weigher<F> {
 
     /// Ends a block.
     fn close(&mut self) {
-        let Block { commitments, degree, .. } =
-            std::mem::replace(&mut self.block, Block::empty(self.interval));
+        self.left = self.interval;
         self.weight.blocks += 1;
-        self.weight.frames += commitments.div_ceil(FRAME);
-        self.weight.openings += degree as u64;
-        self.weight.masks += 2 * (degree as u64 - 1) - 1;
     }
 
     /// Room for one commitment or relation.
     #[inline]
     fn room(&mut self) {
-        if self.block.left == 0 {
+        if self.left == 0 {
             self.close();
         }
-        self.block.left -= 1;
+        self.left -= 1;
     }
 
     /// Commits to `n` values.
     fn commit(&mut self, mut n: u64) {
         while n > 0 {
-            if self.block.left == 0 {
+            if self.left == 0 {
                 self.close();
             }
-            let now = n.min(self.block.left);
-            self.block.left -= now;
-            self.block.commitments += now;
+            let now = n.min(self.left);
+            self.left -= now;
             n -= now;
         }
     }
@@ -132,7 +103,6 @@ impl<F: Value> Weigher<F> {
     /// A relation of this degree, at least 2.
     fn relation(&mut self, degree: usize) {
         self.room();
-        self.block.degree = self.block.degree.max(degree);
         *self.weight.polynomials.entry(degree).or_default() += 1;
     }
 }
@@ -219,10 +189,7 @@ impl<F: Value, S> Choose<F, S> for Weigher<F> {
         }
         self.close();
         self.weight.challenges = self.weight.challenges.saturating_add(challenges);
-        let count = branches.list().len() as u64;
-        self.weight.branches += count;
-        self.weight.openings += count;
-        self.weight.masks += (2 * count).saturating_sub(3);
+        self.weight.branches += branches.list().len() as u64;
         Ok(vec![(); shape.outputs])
     }
 }
@@ -302,7 +269,7 @@ mod tests {
         let sis = Sis::<F61>::sample(5, 30, Short::Within(2), [0; 32]).expect("small");
         let weight = Weigher::weigh(&sis, 1 << 10).expect("weighs");
         assert_eq!(weight.polynomials, BTreeMap::from([(5, 30)]));
-        assert_eq!((weight.linear, weight.openings, weight.masks, weight.frames), (5, 5, 7, 1));
+        assert_eq!((weight.linear, weight.blocks, weight.degree()), (5, 1, 5));
         let inner = InnerProduct::<F61>::sample(10, true, [0; 32]).expect("small");
         let weight = Weigher::weigh(&inner, 1 << 10).expect("weighs");
         assert_eq!((weight.secrets, weight.polynomials), (20, BTreeMap::from([(2, 1)])));

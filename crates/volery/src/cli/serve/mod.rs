@@ -56,7 +56,8 @@ pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> R
     let mut endpoint = Endpoint::new(&args.connection)?;
     endpoint.limits.total_time.get_or_insert(SESSION_TIME);
     if endpoint.limits.total_bytes.is_none() {
-        endpoint.limits.total_bytes = Some(statement.predict()?.generous());
+        endpoint.limits.total_bytes =
+            Some(statement.estimate()?.bytes().saturating_mul(2).saturating_add(1 << 20));
     }
     let crowd = Crowd {
         concurrency: args.serve.concurrency,

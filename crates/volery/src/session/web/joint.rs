@@ -42,7 +42,7 @@ struct Rest<E> {
 pub struct PreparedProver<C: Channel, R> {
     prover: joint::Prover<C, R>,
     sizes: Sizes,
-    rest: Rest<softspoken::Receiver>,
+    rest: Rest<Option<softspoken::Receiver>>,
 }
 
 /// P of a connection that has ended, of which V has only the ciphertexts.
@@ -50,7 +50,7 @@ pub struct FetchedTogether<C: Channel, R> {
     fetched: joint::Fetched<C, R>,
     /// Where P has connected to.
     port: u16,
-    rest: Rest<softspoken::Receiver>,
+    rest: Rest<Option<softspoken::Receiver>>,
 }
 
 /// V of a connection that is prepared.

@@ -26,6 +26,9 @@ pub struct FieldSize {
 }
 
 impl FieldSize {
+    /// That of GF(2^128) as the MAC field of bits: coefficients and challenges are any of its elements, and a key has its lowest bit fixed.
+    pub const OVER_BITS: Self = Self { field: 128.0, key: 127.0 };
+
     /// That of `M`: delta's digits are uniform but for one bit, and where they have more bits than the field each value
     /// has several digit strings.
     #[must_use]

@@ -1,0 +1,36 @@
+//! Blank correlations: all zero, made with nobody, for a rehearsal.
+//!
+//! A rehearsal is a run of P without a peer, which shows what a proof would send and wait for. [`Supply`](super::Supply) decides when a step is due
+//! as it always does; a blank party sends and reads messages of the right length at that step, and computes nothing. Nothing made from
+//! blank correlations is ever sent to anybody.
+
+use core::marker::PhantomData;
+
+use super::{Item, Round};
+use crate::Error;
+use crate::ferret::Params;
+
+/// A round whose correlations are zero.
+pub struct BlankRound<T> {
+    params: Params,
+    items: PhantomData<fn() -> T>,
+}
+
+impl<T: Item> BlankRound<T> {
+    pub(crate) fn new(params: Params) -> Self {
+        Self { params, items: PhantomData }
+    }
+}
+
+impl<T: Item> Round for BlankRound<T> {
+    type Item = T;
+
+    fn params(&self) -> Params {
+        self.params
+    }
+
+    fn block(&self, _tree: usize, out: &mut [T]) -> Result<(), Error> {
+        out.fill(T::default());
+        Ok(())
+    }
+}

@@ -1,0 +1,53 @@
+//! `info` says what a session then sends, byte for byte and wait for wait.
+
+use serde_json::Value;
+
+use crate::many::{PUBLIC, circuits};
+use crate::support::*;
+
+/// Runs the session, and compares what `info` says of its way of proving.
+fn as_said(statement: &[&str], witness: &str, options: &[&str], way: impl Fn(&Value) -> bool) {
+    let info = run(&join(&[&["info", "--json"], statement]), "").expect(0, "").object();
+    let options = join(&[options, &["--json"]]);
+    let (prover, verifier) = session([statement, statement], witness, &options, &options);
+    let (prover, verifier) = (prover.expect(0, "").object(), verifier.expect(0, "").object());
+    let ways = info["protocols"].as_array().expect("a list");
+    let cost = ways.iter().find(|cost| way(cost)).expect("this way");
+    for (said, sent) in [
+        (&cost["bytes_prover"], &prover["bytes_sent"]),
+        (&cost["bytes_verifier"], &verifier["bytes_sent"]),
+        (&cost["round_trips"], &prover["round_trips"]),
+        (&cost["soundness_bits"], &prover["soundness_bits"]),
+    ] {
+        assert_eq!(said, sent, "{statement:?} {options:?}: {cost} {prover}");
+    }
+    assert!(cost["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{cost}");
+    assert!(cost["correlations"].as_u64().is_some_and(|correlations| correlations > 0), "{cost}");
+}
+
+#[test]
+fn of_circuits_of_one_of_several_and_of_repetitions() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let files = circuits(dir.path());
+    let names: Vec<&str> = files.iter().map(String::as_str).collect();
+    let public = write(dir.path(), "public", PUBLIC);
+    let profiles = ["lan", "wan"];
+    for profile in profiles {
+        let one = [names[0], "--public", &public];
+        as_said(&one, "0x07\n", &["--profile", profile], |cost| cost["profile"] == profile);
+    }
+    let any = join(&[&["--public", public.as_str(), "--any-of"], &names]);
+    let repetitions: String = (0..40).map(|n| format!("repetition {n}\noutput 0 = 0x07\n")).collect();
+    let repetitions = write(dir.path(), "repetitions", &repetitions);
+    let repeat = join(&[&["--public", repetitions.as_str(), "--repeat", "40", "--any-of"], &names]);
+    for (protocol, profile) in [("robin", "lan"), ("macncheese", "lan"), ("robin", "wan")] {
+        let options = ["--profile", profile];
+        let way = |cost: &Value| cost["protocol"] == protocol && cost["profile"] == profile;
+        for (statement, witness) in
+            [(&any, "branch 1\n0x0f\n".to_owned()), (&repeat, "branch 0\n0x07\n".repeat(40))]
+        {
+            let statement = join(&[statement, &["--disjunction", protocol]]);
+            as_said(&statement, &witness, &options, way);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! What is estimated is what is sent, byte for byte and wait for wait, whatever is proved and however.
+
+use rand_core::CryptoRng;
+use volery::macncheese::{Disjunction, Join, Settings};
+use volery::statements::{Aes128Many, AndChain, MatrixProduct, Mul32, MulChain, Short, Sis};
+use volery::{Channel as _, Error, Options, Profile, Prover, Rehearsal, Report, Verifier, estimate};
+use volery_circuit::r1cs::{R1csStatement, sample};
+use volery_circuit::{Backend, Digest, MatrixShape, Statement};
+use volery_field::{Bn254Scalar, F32, F32x4, F61, F61x2};
+use volery_zk::disjunction::AnyOf;
+
+use crate::support::{Link, between, patient, rng};
+
+/// A proof, at a P with somebody to talk to and at one without.
+trait Case {
+    fn name(&self) -> String;
+
+    fn prove(&self, prover: &mut Prover<Link>, rng: &mut dyn CryptoRng) -> Result<Report, Error>;
+
+    /// The same without a witness.
+    fn rehearse(&self, prover: &mut Prover<Rehearsal>, rng: &mut dyn CryptoRng) -> Result<Report, Error>;
+
+    fn verify(&self, verifier: &mut Verifier<Link>, rng: &mut dyn CryptoRng) -> Result<Report, Error>;
+}
+
+/// A case by its name, what P has with a witness and without, and the methods of a session.
+macro_rules! case {
+    ($name:expr, $witness:expr, $claim:expr, $prove:ident / $verify:ident $(::<$($type:ty),*>)? $(, $more:expr)*) => {{
+        struct Own;
+
+        impl Case for Own {
+            fn name(&self) -> String {
+                $name.to_string()
+            }
+
+            fn prove(&self, prover: &mut Prover<Link>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
+                prover.$prove $(::<$($type),*, _>)? (&$witness, $($more,)* rng)
+            }
+
+            fn rehearse(
+                &self,
+                prover: &mut Prover<Rehearsal>,
+                rng: &mut dyn CryptoRng,
+            ) -> Result<Report, Error> {
+                prover.$prove $(::<$($type),*, _>)? (&$claim, $($more,)* rng)
+            }
+
+            fn verify(&self, verifier: &mut Verifier<Link>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
+                verifier.$verify $(::<$($type),*, _>)? (&$claim, $($more,)* rng)
+            }
+        }
+        Box::new(Own) as Box<dyn Case + Sync>
+    }};
+}
+
+/// The same statement, keeping quiet about its size.
+struct Silent<S>(S);
+
+impl<B: Backend, S: Statement<B>> Statement<B> for Silent<S> {
+    fn identify(&self, digest: &mut Digest) {
+        Statement::<B>::identify(&self.0, digest);
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        self.0.run(backend)
+    }
+}
+
+fn check(options: Options, case: &(dyn Case + Sync)) {
+    let what = format!("{}, {}, hashed: {}", case.name(), options.profile.name(), options.fiat_shamir);
+    let expected = estimate(options, |prover, rng| case.rehearse(prover, rng)).expect(&what);
+    let (p, v) = between(
+        &patient(),
+        |link| {
+            let mut rng = rng(1);
+            let mut prover = Prover::start(link, options, &mut rng)?;
+            case.prove(&mut prover, &mut rng).map(|report| (report, prover.channel().stats()))
+        },
+        |link| {
+            let mut rng = rng(2);
+            let mut verifier = Verifier::start(link, options, &mut rng)?;
+            case.verify(&mut verifier, &mut rng).map(drop)
+        },
+    );
+    assert_eq!(v, Ok(()), "{what}");
+    let (_, stats) = p.expect(&what);
+    let sent = [stats.bytes_sent, stats.bytes_received, stats.round_trips];
+    assert_eq!([expected.bytes_prover, expected.bytes_verifier, expected.round_trips], sent, "{what}");
+}
+
+fn everywhere(cases: &[Box<dyn Case + Sync>]) {
+    for profile in [Profile::Lan, Profile::Wan] {
+        for fiat_shamir in [false, true] {
+            let options = Options { profile, fiat_shamir, ..Options::default() };
+            cases.iter().for_each(|case| check(options, &**case));
+        }
+    }
+}
+
+#[test]
+fn of_bits() {
+    everywhere(&[
+        case!("1 AND", AndChain::new(1), AndChain::new(1), prove / verify),
+        case!("10,000 ANDs", AndChain::new(10_000), AndChain::new(10_000), prove / verify),
+        case!("300,000 ANDs", AndChain::new(300_000), AndChain::new(300_000), prove / verify),
+        case!(
+            "300,000 ANDs, silent",
+            Silent(AndChain::new(300_000)),
+            Silent(AndChain::new(300_000)),
+            prove / verify
+        ),
+        case!("AES", Aes128Many::new(30), Aes128Many::new(30), prove / verify),
+        case!("products", Mul32::sample(30, [1; 32]), Mul32::sample(30, [1; 32]), prove / verify),
+    ]);
+}
+
+fn chain(n: u64) -> MulChain<F61> {
+    MulChain::new(n).expect("a chain")
+}
+
+fn system(proved: bool) -> R1csStatement<Bn254Scalar> {
+    let (system, assignment) = sample::<Bn254Scalar>(1, 1000).expect("small");
+    let system = std::sync::Arc::new(system);
+    let with_witness = R1csStatement::prove(system.clone(), assignment).expect("fits");
+    let public = with_witness.public().to_vec();
+    if proved { with_witness } else { R1csStatement::new(system, public).expect("fits") }
+}
+
+#[test]
+fn of_fields() {
+    everywhere(&[
+        case!("1 multiplication", chain(1), chain(1), prove_over / verify_over::<F61, F61x2>),
+        case!("100,000", chain(100_000), chain(100_000), prove_over / verify_over::<F61, F61x2>),
+        case!(
+            "silent",
+            Silent(chain(100_000)),
+            Silent(chain(100_000)),
+            prove_over / verify_over::<F61, F61x2>
+        ),
+        case!(
+            "a matrix product",
+            MatrixProduct::<F61>::sample(MatrixShape::square(40), true, [1; 32]).expect("small"),
+            MatrixProduct::<F61>::sample(MatrixShape::square(40), true, [1; 32]).expect("small"),
+            prove_over / verify_over::<F61, F61x2>
+        ),
+        case!(
+            "short solutions",
+            Sis::<F32>::sample(64, 500, Short::Within(3), [1; 32]).expect("small"),
+            Sis::<F32>::sample(64, 500, Short::Within(3), [1; 32]).expect("small"),
+            prove_over / verify_over::<F32, F32x4>
+        ),
+        case!("R1CS", system(true), system(false), prove_over / verify_over::<Bn254Scalar, Bn254Scalar>),
+    ]);
+}
+
+/// One of several chains of ANDs.
+fn any_of(lengths: &[u64], choice: Option<usize>) -> AnyOf<volery_field::F2, AndChain> {
+    let any = AnyOf::new(lengths.iter().map(|n| AndChain::new(*n)).collect()).expect("branches");
+    match choice {
+        Some(choice) => any.with_choice(choice).expect("there"),
+        None => any,
+    }
+}
+
+fn any_chain(choice: Option<usize>) -> AnyOf<F61, MulChain<F61>> {
+    let any = AnyOf::new([100, 5000, 20].map(chain).into()).expect("branches");
+    match choice {
+        Some(choice) => any.with_choice(choice).expect("there"),
+        None => any,
+    }
+}
+
+#[test]
+fn of_one_of_many_by_robin() {
+    everywhere(&[
+        case!("bits", any_of(&[100, 10_000], Some(1)), any_of(&[100, 10_000], None), prove / verify),
+        case!("folds", any_of(&[600_000, 50], Some(1)), any_of(&[600_000, 50], None), prove / verify),
+        case!("a field", any_chain(Some(2)), any_chain(None), prove_over / verify_over::<F61, F61x2>),
+    ]);
+}
+
+const SETTINGS: Settings = Settings { interval: 1 << 12, ..Settings::LAN };
+
+fn stacked(choice: &[usize]) -> Disjunction<AndChain> {
+    let chains = [10_000, 200, 30_000].map(AndChain::new);
+    Disjunction::new(Join::Tree, chains.into_iter().collect()).expect("three").with_choice(choice)
+}
+
+fn stacked_chains(choice: &[usize]) -> Disjunction<MulChain<F61>> {
+    let chains = [3000, 200, 8000].map(chain);
+    Disjunction::new(Join::AtLeast(2), chains.into_iter().collect()).expect("three").with_choice(choice)
+}
+
+#[test]
+fn of_one_of_many_by_mac_n_cheese() {
+    everywhere(&[
+        case!(
+            "a chain",
+            AndChain::new(20_000),
+            AndChain::new(20_000),
+            prove_stacked / verify_stacked,
+            SETTINGS
+        ),
+        case!("a tree", stacked(&[1]), stacked(&[]), prove_stacked / verify_stacked, SETTINGS),
+        case!(
+            "any",
+            any_of(&[3000, 9000], Some(1)),
+            any_of(&[3000, 9000], None),
+            prove_stacked / verify_stacked,
+            SETTINGS
+        ),
+        case!(
+            "a threshold",
+            stacked_chains(&[0, 1]),
+            stacked_chains(&[]),
+            prove_stacked_over / verify_stacked_over::<F61, F61x2>,
+            SETTINGS
+        ),
+    ]);
+}
