@@ -57,7 +57,7 @@ pub trait Channel {
     fn fail(&mut self, reason: &str);
 
     /// Says that the peer sends such a message when it gets to this place of the protocol, though it is read later. Only a
-    /// [`Rehearsal`](crate::Rehearsal) wants to know; a channel that stands on another one passes it on.
+    /// [`Rehearsal`](crate::Rehearsal) wants to know; a channel that may stand on one passes it on.
     fn foresee(&mut self, _tag: Tag, _length: usize) {}
 
     /// What went over this channel so far.

@@ -1,12 +1,12 @@
 //! A channel with nobody at the other end, to learn what a protocol would send and wait for.
 //!
-//! What a party sends is counted. What it receives has the greatest length that its step allows, which in these protocols is the length that it
-//! has, and no content: zeros, but for `Begin`, in which the peer repeats what this party said, and a verdict of yes.
+//! What P sends is counted. What it receives after the handshake has the greatest length that its step allows, which in these protocols is the length
+//! that it has, and no content: zeros, but for `Begin`, in which V repeats what P said, and a verdict of yes.
 //!
 //! Lengths alone would give too many round trips. A peer sends some messages long before they are read, such as those that prepare correlations: they come
 //! in during an earlier wait. So the protocol says where the peer gets to sending one ([`Channel::foresee`]). They make a
 //! stream, as they would over a connection, and a receive takes everything out of it up to the message that it wants, as
-//! [`Framed`](crate::Framed) does.
+//! [`Framed`](crate::Framed) does. A message that is not the one that was foreseen is misuse: the protocol and what it foresees differ.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -25,7 +25,7 @@ pub struct Rehearsal {
     /// What the peer has sent and nobody has waited long enough for.
     stream: VecDeque<(Tag, usize)>,
     /// What came while something else was waited for.
-    aside: Vec<Tag>,
+    aside: Vec<(Tag, usize)>,
     /// What this party said and the peer repeats.
     said: BTreeMap<u8, Vec<u8>>,
     received: Vec<u8>,
@@ -39,20 +39,21 @@ impl Rehearsal {
     }
 
     /// The message of step `tag` is received, of so many bytes.
-    fn take(&mut self, tag: Tag, length: usize) {
-        if let Some(place) = self.aside.iter().position(|aside| *aside == tag) {
-            self.aside.remove(place);
-            return;
+    fn take(&mut self, tag: Tag, length: usize) -> Result<(), Error> {
+        let differ = |came: Tag| Lane::differ(tag.byte(), came.byte());
+        if let Some(place) = self.aside.iter().position(|(came, _)| !differ(*came)) {
+            return as_foreseen(self.aside.remove(place), (tag, length));
         }
-        while let Some((came, length)) = self.stream.pop_front() {
-            self.count(length);
-            if !Lane::differ(tag.byte(), came.byte()) {
-                return;
+        while let Some((came, foreseen)) = self.stream.pop_front() {
+            self.count(foreseen);
+            if !differ(came) {
+                return as_foreseen((came, foreseen), (tag, length));
             }
-            self.aside.push(came);
+            self.aside.push((came, foreseen));
         }
         // Nobody foresaw it: the peer sends it when it gets what it waits for.
         self.count(length);
+        Ok(())
     }
 
     fn count(&mut self, length: usize) {
@@ -62,15 +63,24 @@ impl Rehearsal {
     }
 
     /// Puts what is received at step `tag` into `received`.
-    fn hear(&mut self, tag: Tag, most: usize) {
+    fn hear(&mut self, tag: Tag, most: usize) -> Result<(), Error> {
         self.received.clear();
         match self.said.remove(&tag.byte()) {
             Some(said) => self.received.extend(said),
             None if tag == tags::VERDICT => self.received.push(1),
             None => self.received.resize(most, 0),
         }
-        self.take(tag, self.received.len());
+        self.take(tag, self.received.len())
     }
+}
+
+/// That the next message of a lane, by tag and length, is the one that is received.
+fn as_foreseen(foreseen: (Tag, usize), received: (Tag, usize)) -> Result<(), Error> {
+    if foreseen == received {
+        return Ok(());
+    }
+    let text = |(tag, length): (Tag, usize)| format!("{tag} of {length} bytes");
+    Err(Error::misuse(format!("{} was foreseen, and {} is received", text(foreseen), text(received))))
 }
 
 impl Channel for Rehearsal {
@@ -85,18 +95,17 @@ impl Channel for Rehearsal {
     }
 
     fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], Error> {
-        self.hear(tag, max);
+        self.hear(tag, max)?;
         Ok(&self.received)
     }
 
     fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
         out.fill(0);
-        self.take(tag, out.len());
-        Ok(())
+        self.take(tag, out.len())
     }
 
     fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), Error> {
-        self.hear(tag, max);
+        self.hear(tag, max)?;
         out.clone_from(&self.received);
         Ok(())
     }
@@ -117,5 +126,52 @@ impl Channel for Rehearsal {
 
     fn binding(&self) -> Option<[u8; 32]> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trips(channel: &Rehearsal) -> [u64; 2] {
+        [channel.stats().bytes_received, channel.stats().round_trips]
+    }
+
+    #[test]
+    fn what_came_during_an_earlier_wait_is_no_wait() {
+        let mut channel = Rehearsal::new();
+        channel.send(tags::MASKS, b"all").expect("sent");
+        channel.foresee(tags::FERRET_TREES, 100);
+        channel.foresee(tags::CHALLENGE, 16);
+        channel.recv_exact(tags::CHALLENGE, &mut [1; 16]).expect("zeros");
+        assert_eq!(trips(&channel), [5 + 100 + 5 + 16, 1]);
+        channel.send(tags::MASKS, b"more").expect("sent");
+        channel.recv_exact(tags::FERRET_TREES, &mut [0; 100]).expect("here already");
+        assert_eq!(trips(&channel), [5 + 100 + 5 + 16, 1]);
+        // Nobody foresaw this one.
+        channel.recv_exact(tags::CHALLENGE, &mut [0; 16]).expect("zeros");
+        assert_eq!(trips(&channel)[1], 2);
+        assert_eq!(channel.stats().bytes_sent, 5 + 3 + 5 + 4);
+    }
+
+    #[test]
+    fn what_was_foreseen_otherwise_is_misuse() {
+        for (tag, length) in [(tags::CHALLENGE, 17), (tags::BEGIN, 16)] {
+            let mut channel = Rehearsal::new();
+            channel.foresee(tag, length);
+            assert!(matches!(channel.recv_exact(tags::CHALLENGE, &mut [0; 16]), Err(Error::Misuse { .. })));
+        }
+        let mut channel = Rehearsal::new();
+        channel.foresee(tags::CHALLENGE, 17);
+        channel.recv_exact(tags::FERRET_TREES, &mut [0; 3]).expect("another lane");
+        assert!(channel.recv(tags::CHALLENGE, 16).is_err());
+    }
+
+    #[test]
+    fn the_peer_repeats_what_is_proved_and_accepts() {
+        let mut channel = Rehearsal::new();
+        channel.send(tags::BEGIN, b"this").expect("sent");
+        assert_eq!(channel.recv(tags::BEGIN, 100), Ok(&b"this"[..]));
+        assert_eq!(channel.recv(tags::VERDICT, 1), Ok(&[1][..]));
     }
 }

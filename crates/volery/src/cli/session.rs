@@ -19,8 +19,8 @@ pub(crate) fn rehearse(
     options: Options,
     run: impl FnOnce(&mut Prover<Wire>, &mut dyn CryptoRng) -> Result<Report, Error>,
 ) -> Result<Estimate, Failure> {
-    let channel = Progress::none().watch(Box::new(Rehearsal::new()) as Box<dyn Channel + Send>);
-    let mut prover = Prover::rehearse(channel, options)?;
+    let wrap = |channel: Rehearsal| Progress::none().watch(Box::new(channel) as Box<dyn Channel + Send>);
+    let mut prover = Prover::rehearse(wrap, options)?;
     let report = run(&mut prover, &mut os_rng()?)?;
     Ok(prover.rehearsed(&report))
 }

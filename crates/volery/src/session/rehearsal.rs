@@ -2,10 +2,12 @@
 //!
 //! The same prover runs the same statement. It has no witness (secrets are zero, and no claim is looked at), its correlations are zero and cost nothing to
 //! make ([`volery_vole::supply`]), and what it reads are messages of the right length without content. So bytes, round trips and correlations
-//! are those of a real proof, whatever the protocol, since it is the protocol's own code that sends and waits. It takes the time that P needs for a
-//! proof, less that for the correlations.
+//! are those of a real proof, whatever the protocol, since it is the protocol's own code that sends and waits. (Over TLS each party's hello also
+//! names the connection: some 70 bytes.) It takes the time that P needs for a proof, less that for the correlations and for the
+//! witness: finding secrets, the evaluation before the proof, and Robin's evaluation of all branches.
 //!
-//! Nothing secret takes part: a rehearsal has no peer, no key, and no values.
+//! Nothing secret takes part: a rehearsal has no peer, no key, and no values. What else a session can be used for is refused in one:
+//! connections to websites, and files of correlations, which would be zeros.
 
 use std::time::Duration;
 
@@ -35,7 +37,7 @@ pub struct Estimate {
     pub round_trips: u64,
     /// Correlations that are used: one for each secret and each multiplication, and what masks the checks.
     pub correlations: u64,
-    /// How long P worked here, without the making of correlations.
+    /// How long P worked here, without the making of correlations and without its witness.
     pub time: Duration,
 }
 
@@ -64,18 +66,18 @@ pub fn estimate(
     options: Options,
     run: impl FnOnce(&mut Prover<Rehearsal>, &mut dyn CryptoRng) -> Result<Report, Error>,
 ) -> Result<Estimate, Error> {
-    let mut prover = Prover::rehearse(Rehearsal::new(), options)?;
+    let mut prover = Prover::rehearse(|channel| channel, options)?;
     let report = run(&mut prover, &mut os_rng()?)?;
     Ok(prover.rehearsed(&report))
 }
 
 impl<C: Channel> Prover<C> {
-    /// A prover for a rehearsal, of which `channel` is a [`Rehearsal`], perhaps with something around it.
+    /// A prover for a rehearsal; `wrap` may put something around its channel.
     ///
     /// # Errors
     /// [`Error::Options`] for options that make no sense.
-    pub fn rehearse(mut channel: C, options: Options) -> Result<Self, Error> {
-        let (mut rng, mut other) = (os_rng()?, Rehearsal::new());
+    pub fn rehearse(wrap: impl FnOnce(Rehearsal) -> C, options: Options) -> Result<Self, Error> {
+        let (mut rng, mut other, mut channel) = (os_rng()?, Rehearsal::new(), wrap(Rehearsal::new()));
         let hello = |role, rng: &mut _| Ok::<_, Error>(Hello::new(role, options.session_parameters()?, rng));
         hello(Role::Prover, &mut rng)?.send(&mut channel)?;
         channel.send(tags::BASE_OT_SENDER, &[0; base_ot::SENDER_MESSAGE_BYTES])?;
@@ -91,7 +93,15 @@ impl<C: Channel> Prover<C> {
         Ok(Self { channel, common, stock, extension: None, field: None })
     }
 
-    /// What the rehearsal has shown, whose only proof has this report.
+    /// Refuses what blank correlations are not for.
+    pub(crate) fn not_rehearsed(&self) -> Result<(), Error> {
+        if self.stock.is_blank() {
+            return Err(Error::Options("a rehearsal is of a proof, and of nothing else".into()));
+        }
+        Ok(())
+    }
+
+    /// What the session has taken so far, in which one proof was made, with this report; after a real proof what an estimate says of it.
     pub fn rehearsed(&self, report: &Report) -> Estimate {
         let Stats { bytes_sent, bytes_received, round_trips, .. } = self.channel.stats();
         let over_a_field = self.field.as_ref().map_or(0, |field| field.index());

@@ -47,6 +47,7 @@ pub fn prover<C: Channel>(
     path: &Path,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Info, Error> {
+    session.not_rehearsed()?;
     run(&(Arc::new(Os) as Arc<dyn Disk>), session.into_parts(), Role::Prover, count, path, progress)
 }
 

@@ -1,15 +1,19 @@
 //! What is estimated is what is sent, byte for byte and wait for wait, whatever is proved and however.
 
 use rand_core::CryptoRng;
+use volery::circuit::gadgets::field as field_gadgets;
 use volery::macncheese::{Disjunction, Join, Settings};
 use volery::statements::{Aes128Many, AndChain, MatrixProduct, Mul32, MulChain, Short, Sis};
-use volery::{Channel as _, Error, Options, Profile, Prover, Rehearsal, Report, Verifier, estimate};
+use volery::tls::joint::{Round, Sizes};
+use volery::tls::proxy::Target;
+use volery::tls::server::Roots;
+use volery::{Error, Estimate, Options, Profile, Prover, Rehearsal, Report, Verifier, estimate};
 use volery_circuit::r1cs::{R1csStatement, sample};
-use volery_circuit::{Backend, Digest, MatrixShape, Statement};
-use volery_field::{Bn254Scalar, F32, F32x4, F61, F61x2};
+use volery_circuit::{Backend, Convert, Digest, MatrixShape, Ops, Prove, Statement};
+use volery_field::{Bn254Scalar, F2, F32, F32x4, F61, F61x2};
 use volery_zk::disjunction::AnyOf;
 
-use crate::support::{Link, between, patient, rng};
+use crate::support::{Link, Product, between, patient, rng};
 
 /// A proof, at a P with somebody to talk to and at one without.
 trait Case {
@@ -66,15 +70,20 @@ impl<B: Backend, S: Statement<B>> Statement<B> for Silent<S> {
     }
 }
 
+/// Apart from the time.
+fn figures(estimate: &Estimate) -> [u64; 4] {
+    [estimate.bytes_prover, estimate.bytes_verifier, estimate.round_trips, estimate.correlations]
+}
+
 fn check(options: Options, case: &(dyn Case + Sync)) {
-    let what = format!("{}, {}, hashed: {}", case.name(), options.profile.name(), options.fiat_shamir);
+    let what = format!("{}, {options:?}", case.name());
     let expected = estimate(options, |prover, rng| case.rehearse(prover, rng)).expect(&what);
     let (p, v) = between(
         &patient(),
         |link| {
             let mut rng = rng(1);
             let mut prover = Prover::start(link, options, &mut rng)?;
-            case.prove(&mut prover, &mut rng).map(|report| (report, prover.channel().stats()))
+            case.prove(&mut prover, &mut rng).map(|report| prover.rehearsed(&report))
         },
         |link| {
             let mut rng = rng(2);
@@ -83,9 +92,7 @@ fn check(options: Options, case: &(dyn Case + Sync)) {
         },
     );
     assert_eq!(v, Ok(()), "{what}");
-    let (_, stats) = p.expect(&what);
-    let sent = [stats.bytes_sent, stats.bytes_received, stats.round_trips];
-    assert_eq!([expected.bytes_prover, expected.bytes_verifier, expected.round_trips], sent, "{what}");
+    assert_eq!(figures(&expected), figures(&p.expect(&what)), "{what}");
 }
 
 fn everywhere(cases: &[Box<dyn Case + Sync>]) {
@@ -95,6 +102,8 @@ fn everywhere(cases: &[Box<dyn Case + Sync>]) {
             cases.iter().for_each(|case| check(options, &**case));
         }
     }
+    let several = Options { threads: 3, ..Options::default() };
+    cases.iter().for_each(|case| check(several, &**case));
 }
 
 #[test]
@@ -154,7 +163,7 @@ fn of_fields() {
 }
 
 /// One of several chains of ANDs.
-fn any_of(lengths: &[u64], choice: Option<usize>) -> AnyOf<volery_field::F2, AndChain> {
+fn any_of(lengths: &[u64], choice: Option<usize>) -> AnyOf<F2, AndChain> {
     let any = AnyOf::new(lengths.iter().map(|n| AndChain::new(*n)).collect()).expect("branches");
     match choice {
         Some(choice) => any.with_choice(choice).expect("there"),
@@ -217,4 +226,63 @@ fn of_one_of_many_by_mac_n_cheese() {
             SETTINGS
         ),
     ]);
+}
+
+/// Bits and elements that speak of the same secrets.
+struct Sums(usize);
+
+impl<B: Convert<F61>> Statement<B> for Sums {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"test: sums").number("values", self.0 as u64);
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let values = Prove::<F61>::secret(b, self.0, &mut |_| Ok(vec![F61::new(5); self.0]))?;
+        let squares = Ops::<F61>::mul_many(b, &values, &values)?;
+        let bits = b.to_bits(&squares, 10)?;
+        let products = Ops::<F2>::mul_many(b, &bits, &bits)?;
+        let wrong: Vec<_> = products.iter().zip(&bits).map(|(z, x)| Ops::<F2>::add(b, z, x)).collect();
+        Prove::<F2>::assert_zero(b, &wrong)?;
+        field_gadgets::assert_in_range::<F61, B>(b, &values, 4)
+    }
+}
+
+#[test]
+fn of_bits_and_elements_together() {
+    everywhere(&[
+        case!("few", Sums(3), Sums(3), prove_mixed / verify_mixed::<F61, F61x2>),
+        case!("many", Sums(1500), Sums(1500), prove_mixed / verify_mixed::<F61, F61x2>),
+    ]);
+}
+
+/// What a rehearsal is told of a witness makes no difference, and a false claim stops none.
+#[test]
+fn of_a_prover_that_has_a_witness_too_and_of_a_false_claim() {
+    let options = Options::default();
+    let of = |any: &AnyOf<F2, AndChain>| {
+        let estimated = estimate(options, |prover, rng| prover.prove(any, rng)).expect("rehearsed");
+        figures(&estimated)
+    };
+    assert_eq!(of(&any_of(&[100, 3000], Some(0))), of(&any_of(&[100, 3000], None)));
+    let product = |witness| Product { result: true, witness: Some([true, witness]) };
+    let of =
+        |product| figures(&estimate(options, |prover, rng| prover.prove(&product, rng)).expect("rehearsed"));
+    assert_eq!(of(product(true)), of(product(false)));
+}
+
+/// Correlations that are zeros hide nothing.
+#[test]
+fn a_rehearsal_is_of_proofs_alone() {
+    let prover = || Prover::rehearse(|channel| channel, Options::default()).expect("set up");
+    let sizes = Sizes { rounds: vec![Round { query: 100, read: 0 }], proved: 100 };
+    assert!(matches!(prover().prepare_web(sizes, rng(1)).map(drop), Err(Error::Options(_))));
+    let roots = Roots::none();
+    let target = Target { host: "localhost", port: 1, roots: &roots, max_received: 100 };
+    assert!(matches!(prover().fetch(&target, b"GET / HTTP/1.1\r\n\r\n").map(drop), Err(Error::Options(_))));
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("file");
+    let hashed = Options { fiat_shamir: true, ..Options::default() };
+    let prover = Prover::rehearse(|channel| channel, hashed).expect("set up");
+    let stored = volery::stored::preprocess::prover(prover, 256, &file, &mut |_| {}).map(drop);
+    assert!(matches!(stored, Err(Error::Options(_))) && !file.exists(), "{stored:?}");
 }

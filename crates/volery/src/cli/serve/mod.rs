@@ -52,13 +52,15 @@ pub(crate) const FIRST_MESSAGE: usize = 1 << 12;
 
 /// Runs the server.
 pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> Result<(), Failure> {
+    // Before anybody can connect, and while a signal ends the program: it takes as long as a proof.
+    let most = match args.connection.max_bytes {
+        Some(most) => most,
+        None => statement.estimate()?.bytes().saturating_mul(2).saturating_add(1 << 20),
+    };
     let stop = Stop::at_signals()?;
     let mut endpoint = Endpoint::new(&args.connection)?;
     endpoint.limits.total_time.get_or_insert(SESSION_TIME);
-    if endpoint.limits.total_bytes.is_none() {
-        endpoint.limits.total_bytes =
-            Some(statement.estimate()?.bytes().saturating_mul(2).saturating_add(1 << 20));
-    }
+    endpoint.limits.total_bytes.get_or_insert(most);
     let crowd = Crowd {
         concurrency: args.serve.concurrency,
         waiting: WAITING,

@@ -94,6 +94,7 @@ impl<C: Channel> Prover<C> {
     /// [`Error::Joint`] for sizes that nobody prepares, and for what preparation meets; [`Error::Options`] with Fiat-Shamir;
     /// [`Error::Over`] after an earlier error.
     pub fn prepare_web<R: CryptoRng>(mut self, sizes: Sizes, rng: R) -> Result<PreparedProver<C, R>, Error> {
+        self.not_rehearsed()?;
         let begun = self.common.begin_web(&mut self.channel);
         let (id, settings) = self.conclude(begun)?;
         let Self { channel, common, stock, extension, field } = self;

@@ -42,6 +42,7 @@ impl<C: Channel> Prover<C> {
     /// # Errors
     /// [`Error::Web`]; [`Error::Over`] after an earlier error.
     pub fn fetch(&mut self, target: &Target<'_>, request: &[u8]) -> Result<Fetched, Error> {
+        self.not_rehearsed()?;
         if self.common.over {
             return Err(Error::Over);
         }
@@ -60,6 +61,7 @@ impl<C: Channel> Prover<C> {
         rounds: usize,
         ask: &mut Ask<'_>,
     ) -> Result<Fetched, Error> {
+        self.not_rehearsed()?;
         if self.common.over {
             return Err(Error::Over);
         }
@@ -78,6 +80,7 @@ impl<C: Channel> Prover<C> {
         hide: &[Hide],
         rng: &mut dyn CryptoRng,
     ) -> Result<(ProvedPage<C>, Report), Error> {
+        self.not_rehearsed()?;
         if self.common.over {
             return Err(Error::Over);
         }

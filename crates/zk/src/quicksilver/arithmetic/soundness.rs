@@ -26,7 +26,8 @@ pub struct FieldSize {
 }
 
 impl FieldSize {
-    /// That of GF(2^128) as the MAC field of bits: coefficients and challenges are any of its elements, and a key has its lowest bit fixed.
+    /// That of GF(2^128) as the MAC field of bits: coefficients and challenges are elements made from seeds of 128 bits, and a key has its lowest bit
+    /// fixed. ([`FieldSize::of`] takes a bit off any field for primes that are hardly above a power of two.)
     pub const OVER_BITS: Self = Self { field: 128.0, key: 127.0 };
 
     /// That of `M`: delta's digits are uniform but for one bit, and where they have more bits than the field each value
