@@ -139,8 +139,8 @@ pub fn arithmetic_prover(bytes: &[u8]) {
     let _ = against(rest, |channel| as_prover(channel, *fields, false));
 }
 
-/// All that a prover sends, at the verifier. The first byte says whether challenges are hashes (bit 0), whether the
-/// statement is false (bit 1): then nothing is accepted; and which fields (the rest).
+/// All that a prover sends, at the verifier. The first byte says whether challenges are hashes (bit 0),
+/// whether the statement is false (bit 1): then nothing is accepted; and which fields (the rest).
 pub fn arithmetic_verifier(bytes: &[u8]) {
     let Some((mode, rest)) = bytes.split_first() else { return };
     let lie = mode & 2 != 0;

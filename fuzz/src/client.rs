@@ -1,5 +1,5 @@
-//! What the parties of a connection to a website tell each other besides the protocols below: steps, bytes, requests to the relay,
-//! and what is shown in the end.
+//! What the parties of a connection to a website tell each other besides the protocols below: steps, bytes,
+//! requests to the relay, and what is shown in the end.
 
 use std::io::{Read as _, Write as _};
 

@@ -3,13 +3,13 @@
 use volery_channel::Channel;
 use volery_field::Gf128;
 use volery_tls::Error;
+use volery_tls::Side;
 use volery_tls::attestation::{Attestation, Committed, Context, Mode, Part, SigningKey, Statement};
 use volery_tls::claim::{Assertion, Class, Interval};
 use volery_tls::commitment::{
     Form, Layout, Opening, Openings, Place, Prover, RangeFile, Scalar, Verifier, range,
 };
 use volery_tls::disclosure::{self, Hidden};
-use volery_tls::prf::Side;
 use volery_vole::{Delta, SessionId};
 
 use crate::dealing;
@@ -39,11 +39,13 @@ pub fn commitment_prover(bytes: &[u8]) {
     let _ = against(bytes, |channel| as_prover(channel));
 }
 
-/// All that a P sends, at V. The first byte says whether V's keys are of other bits than P has (bit 0): then it must not accept.
+/// All that a P sends, at V. The first byte says whether V's keys are of other bits than P has (bit 0): then
+/// it must not accept.
 pub fn commitment_verifier(bytes: &[u8]) {
     let Some((mode, rest)) = bytes.split_first() else { return };
     let lie = mode & 1 != 0;
-    // What an honest P sends depends on delta here, so only where nothing is to be accepted it depends on the input.
+    // What an honest P sends depends on delta here, so only where nothing is to be accepted it depends on the
+    // input.
     let delta = dealing::delta(if lie { bytes } else { &[] });
     let result = against(rest, |channel| as_verifier(channel, &delta, lie));
     assert!(!(lie && result.is_ok()), "V accepts commitments to other bits");
@@ -164,7 +166,8 @@ pub fn about(least: u64, greatest: u64) -> Vec<u8> {
     file.expect("it lies between").to_bytes()
 }
 
-/// A file with a range proof. What is read writes the same bytes; none is accepted with bounds that leave the number out.
+/// A file with a range proof. What is read writes the same bytes; none is accepted with bounds that leave the
+/// number out.
 pub fn range_file(bytes: &[u8]) {
     let Ok(file) = RangeFile::from_bytes(bytes) else { return };
     assert_eq!(file.to_bytes(), bytes);

@@ -24,7 +24,8 @@ pub fn base_ot_receiver(bytes: &[u8]) {
     base_ot::fuzz::receiver_finish(bytes, &mut rng(1));
 }
 
-/// The prover's base OT point and punctured trees, at the verifier; a first byte says how large the trees are.
+/// The prover's base OT point and punctured trees, at the verifier; a first byte says how large the trees
+/// are.
 pub fn softspoken_trees(bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else { return };
     let bits = if kind & 1 == 0 { FieldBits::Four } else { FieldBits::Eight };
@@ -35,7 +36,8 @@ pub fn softspoken_trees(bytes: &[u8]) {
 /// Correlations in the chunk that [`softspoken_chunk`] reads.
 pub const ROWS: usize = 200;
 
-/// The prover's extension message, at the verifier, after an honest set-up. None but the honest one is accepted.
+/// The prover's extension message, at the verifier, after an honest set-up. None but the honest one is
+/// accepted.
 pub fn softspoken_chunk(bytes: &[u8]) {
     static HONEST: OnceLock<Extension> = OnceLock::new();
     let honest = HONEST.get_or_init(|| extension(FieldBits::Four));

@@ -27,8 +27,9 @@ impl<I: Item, N: FnMut() -> I> Correlations<I> for Dealt<N> {
     }
 }
 
-/// The verifier's binary key: another one for each input. Under a fixed one a fuzzer that sees both sides of a comparison
-/// would find what the verifier expects, change by change; an honest prover's messages are the same under any.
+/// The verifier's binary key: another one for each input. Under a fixed one a fuzzer that sees both sides of
+/// a comparison would find what the verifier expects, change by change; an honest prover's messages are the
+/// same under any.
 #[must_use]
 pub fn delta(input: &[u8]) -> Delta {
     let mut transcript = Transcript::new("fuzz: delta", &SessionId::new([0; 32]));

@@ -1,4 +1,5 @@
-//! One of many: single disjunctions over bits and over a field, batches over a field with MACs in it and in an extension.
+//! One of many: single disjunctions over bits and over a field, batches over a field with MACs in it and in
+//! an extension.
 
 use volery_channel::Channel;
 use volery_circuit::{
@@ -122,8 +123,8 @@ pub fn disjunction_prover(bytes: &[u8]) {
     let _ = against(rest, |channel| as_prover(channel, *kind, false));
 }
 
-/// All that a prover sends, at the verifier. The first byte says whether challenges are hashes (bit 0), whether no branch can
-/// hold (bit 1): then nothing is accepted; and which kind (the rest).
+/// All that a prover sends, at the verifier. The first byte says whether challenges are hashes (bit 0),
+/// whether no branch can hold (bit 1): then nothing is accepted; and which kind (the rest).
 pub fn disjunction_verifier(bytes: &[u8]) {
     let Some((mode, rest)) = bytes.split_first() else { return };
     let lie = mode & 2 != 0;

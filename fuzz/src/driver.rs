@@ -29,7 +29,8 @@ pub fn inputs(path: &Path) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
     paths.into_iter().map(|path| Ok((path.clone(), fs::read(path)?))).collect()
 }
 
-/// Runs `target` on changes of `seeds` until `time` is over; says how often. The changes depend on nothing but `seeds`.
+/// Runs `target` on changes of `seeds` until `time` is over; says how often. The changes depend on nothing
+/// but `seeds`.
 pub fn mutate(target: Target, seeds: &[Vec<u8>], time: Duration) -> u64 {
     let (end, mut rng, mut runs) = (Instant::now() + time, ChaCha20Rng::from_seed([9; 32]), 0);
     while Instant::now() < end {
@@ -71,8 +72,8 @@ fn change(seed: &[u8], rng: &mut ChaCha20Rng) -> Vec<u8> {
     bytes
 }
 
-/// Replays the files and folders named on the command line, or the corpus; then runs changes of them for as many seconds
-/// as `--seconds N` says.
+/// Replays the files and folders named on the command line, or the corpus; then runs changes of them for as
+/// many seconds as `--seconds N` says.
 #[must_use]
 pub fn main(name: &str) -> ExitCode {
     match run(name) {

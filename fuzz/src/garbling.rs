@@ -21,8 +21,8 @@ const X: u8 = 0b1001_0110;
 const Y: u8 = 0b0101_0011;
 const TEXT: u8 = 0b1100_1010;
 
-/// Of `x`, `y` and a public text: `x (x + 1) + y`, which is `y` (with a lie its complement), then `x x`, which is `x`, then
-/// `x y + text`.
+/// Of `x`, `y` and a public text: `x (x + 1) + y`, which is `y` (with a lie its complement), then `x x`,
+/// which is `x`, then `x y + text`.
 struct Program {
     lie: bool,
 }
@@ -64,8 +64,8 @@ pub fn garbling_prover(bytes: &[u8]) {
     let _ = against(rest, |channel| as_prover(channel, mode & 1 != 0));
 }
 
-/// All that a P sends, at V. The first byte says how gates are garbled (bit 0), and whether V has another function than P
-/// (bit 1). What V decodes is right, whatever P's inputs are, if V accepts.
+/// All that a P sends, at V. The first byte says how gates are garbled (bit 0), and whether V has another
+/// function than P (bit 1). What V decodes is right, whatever P's inputs are, if V accepts.
 pub fn garbling_verifier(bytes: &[u8]) {
     let Some((mode, rest)) = bytes.split_first() else { return };
     let (half_gates, lie) = (mode & 1 != 0, mode & 2 != 0);

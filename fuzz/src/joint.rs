@@ -1,5 +1,6 @@
-//! Two parties as the TLS client, below the steps of [`client`](crate::client): the key exchange, tags, records that are read while the
-//! connection lives. Correlations come from nowhere; the messages that turn them into products are the peer's, too.
+//! Two parties as the TLS client, below the steps of [`client`](crate::client): the key exchange, tags,
+//! records that are read while the connection lives. Correlations come from nowhere; the messages that turn
+//! them into products are the peer's, too.
 
 use volery_channel::Channel;
 use volery_field::Gf128;
@@ -13,8 +14,8 @@ use crate::replay::{against, rng};
 
 const SESSION: SessionId = SessionId::new([9; 32]);
 
-/// The server's point on P-256: the generator (SEC 2, section 2.4.2), so that its secret is 1 and the pre-master secret is the
-/// x-coordinate of the client's point.
+/// The server's point on P-256: the generator (SEC 2, section 2.4.2), so that its secret is 1 and the
+/// pre-master secret is the x-coordinate of the client's point.
 const GENERATOR: [u8; 65] = [
     0x04, 0x6b, 0x17, 0xd1, 0xf2, 0xe1, 0x2c, 0x42, 0x47, 0xf8, 0xbc, 0xe6, 0xe5, 0x63, 0xa4, 0x40, 0xf2,
     0x77, 0x03, 0x7d, 0x81, 0x2d, 0xeb, 0x33, 0xa0, 0xf4, 0xa1, 0x39, 0x45, 0xd8, 0x98, 0xc2, 0x96, 0x4f,
@@ -64,7 +65,8 @@ fn receiver<F: ole::OleField>(
     Ok(receiver)
 }
 
-/// All that V sends in a key exchange, at P, whatever the server's group. P takes no pre-master secret but the one that the server has.
+/// All that V sends in a key exchange, at P, whatever the server's group. P takes no pre-master secret but
+/// the one that the server has.
 pub fn key_prover(bytes: &[u8]) {
     for group in [Group::P256, Group::X25519] {
         let _ = against(bytes, |channel| key_as_prover(channel, group));

@@ -1,7 +1,8 @@
 //! Fuzz targets: whatever reads bytes that somebody else wrote, as plain functions.
 //!
-//! Each must return, whatever the bytes: no panic, no hang, no memory that the input does not pay for. Some claim more: what
-//! is accepted encodes back to the same bytes; a false statement is never accepted. A claim that fails is a panic.
+//! Each must return, whatever the bytes: no panic, no hang, no memory that the input does not pay for. Some
+//! claim more: what is accepted encodes back to the same bytes; a false statement is never accepted. A claim
+//! that fails is a panic.
 //!
 //! | module | whose bytes |
 //! |---|---|
@@ -129,7 +130,8 @@ pub fn target(name: &str) -> Target {
     found.unwrap_or_else(|| panic!("there is no fuzz target `{name}`")).1
 }
 
-/// The program of a target: libFuzzer's under `--cfg fuzzing`, otherwise one that replays the files it is given.
+/// The program of a target: libFuzzer's under `--cfg fuzzing`, otherwise one that replays the files it is
+/// given.
 #[macro_export]
 macro_rules! fuzz_main {
     ($name:literal) => {

@@ -61,8 +61,8 @@ pub fn quicksilver_prover(bytes: &[u8]) {
     let _ = against(bytes, |channel| as_prover(channel, false));
 }
 
-/// All that a prover sends, at the verifier. The first byte says whether challenges are hashes (bit 0) and whether the
-/// statement is false (bit 1): then nothing is accepted.
+/// All that a prover sends, at the verifier. The first byte says whether challenges are hashes (bit 0) and
+/// whether the statement is false (bit 1): then nothing is accepted.
 pub fn quicksilver_verifier(bytes: &[u8]) {
     let Some((mode, rest)) = bytes.split_first() else { return };
     let lie = mode & 2 != 0;

@@ -72,8 +72,8 @@ pub fn proof<R: PublicRing>(protocol: Protocol) -> Vec<u8> {
     prove_program(&program::<R>(false), &witness, settings(protocol), &mut rng(7)).expect("an honest proof")
 }
 
-/// What holds `bytes` of an honest run, made out for the false statement: its digest takes the place of the true one's, so
-/// that the claim is what is refused and not the name.
+/// What holds `bytes` of an honest run, made out for the false statement: its digest takes the place of the
+/// true one's, so that the claim is what is refused and not the name.
 #[must_use]
 pub fn of_the_lie<R: PublicRing>(bytes: &[u8]) -> Vec<u8> {
     let (truth, lie) = (*program::<R>(false).digest(), *program::<R>(true).digest());
@@ -101,7 +101,8 @@ impl Mode {
     }
 }
 
-/// A file. The first byte picks the ring (bits 0 and 1) and whether the statement is false (bit 2): then nothing is accepted.
+/// A file. The first byte picks the ring (bits 0 and 1) and whether the statement is false (bit 2): then
+/// nothing is accepted.
 pub fn public_proof(bytes: &[u8]) {
     let Some((mode, proof)) = bytes.split_first() else { return };
     if let Ok(header) = Header::decode(proof) {
@@ -130,8 +131,8 @@ pub fn head_prover(bytes: &[u8]) {
     let _ = against(rest, |channel| as_prover(channel, Mode::new(*mode).protocol));
 }
 
-/// All that a prover sends, at the verifier. The first byte picks the protocol (bit 3) and whether the statement is
-/// false (bit 2).
+/// All that a prover sends, at the verifier. The first byte picks the protocol (bit 3) and whether the
+/// statement is false (bit 2).
 pub fn head_verifier(bytes: &[u8]) {
     let Some((mode, rest)) = bytes.split_first() else { return };
     let mode = Mode::new(*mode);

@@ -7,7 +7,8 @@ use rand_core::SeedableRng;
 use volery_channel::transport::{Memory, Transport};
 use volery_channel::{Channel, Error, Framed, Limits, Stats, Tag};
 
-/// A generator that gives the same in every run, so that an honest peer's bytes stay honest. Only for fuzzing.
+/// A generator that gives the same in every run, so that an honest peer's bytes stay honest. Only for
+/// fuzzing.
 #[must_use]
 pub fn rng(seed: u8) -> ChaCha20Rng {
     ChaCha20Rng::from_seed([seed; 32])

@@ -1,7 +1,7 @@
 //! What honest runs send, and files as they should be: the corpora that fuzzing starts from.
 //!
-//! Everything here is the same in every run, so the committed files can be compared with it: a difference means that a wire
-//! or file format has changed.
+//! Everything here is the same in every run, so the committed files can be compared with it: a difference
+//! means that a wire or file format has changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -420,8 +420,8 @@ fn public_proofs(add: Add<'_>) {
 
 /// Connections that were recorded once, between rustls and OpenSSL.
 const RECORDED: [(&str, &[u8]); 2] = [
-    ("ecdsa", include_bytes!("../../crates/tls/src/transcript/testing/ecdsa.recorded")),
-    ("rsa", include_bytes!("../../crates/tls/src/transcript/testing/rsa.recorded")),
+    ("ecdsa", include_bytes!("../../crates/tls/src/wire/transcript/testing/ecdsa.recorded")),
+    ("rsa", include_bytes!("../../crates/tls/src/wire/transcript/testing/rsa.recorded")),
 ];
 
 fn connections(add: Add<'_>) {
@@ -551,7 +551,8 @@ fn two_party_clients(add: Add<'_>) {
     add("record_prover", "two-records", &verifier);
 }
 
-/// Opened bits, a request with nothing hidden, a response with a number that lies between two others and is committed to.
+/// Opened bits, a request with nothing hidden, a response with a number that lies between two others and is
+/// committed to.
 fn claims() -> Vec<u8> {
     let number = |number: u32| number.to_be_bytes();
     let long = |bytes: &[u8]| [&number(bytes.len() as u32), bytes].concat();

@@ -11,8 +11,8 @@ pub fn session_prover(bytes: &[u8]) {
     let _ = against(bytes, |channel| as_prover(channel));
 }
 
-/// All that a prover sends in a session, at the verifier. With bit 0 of the first byte the statement is false: then nothing
-/// is accepted.
+/// All that a prover sends in a session, at the verifier. With bit 0 of the first byte the statement is
+/// false: then nothing is accepted.
 pub fn session_verifier(bytes: &[u8]) {
     let Some((mode, rest)) = bytes.split_first() else { return };
     let lie = mode & 1 != 0;

@@ -2,8 +2,8 @@
 
 use volery::stored::fuzz;
 
-/// The first byte says which decoder reads the rest, and whether its checksum is put right first (bit 2), so that a fuzzer
-/// gets past it.
+/// The first byte says which decoder reads the rest, and whether its checksum is put right first (bit 2), so
+/// that a fuzzer gets past it.
 pub fn stored(bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else { return };
     let sealed = kind & 4 != 0;

@@ -20,8 +20,8 @@ const PLAN: Plan = Plan {
     rounds: &[Params { log_k: 6, log_block: 4, trees: 20 }, Params { log_k: 7, log_block: 5, trees: 40 }],
 };
 
-/// Correlations taken: the first stage, a round of each size, and so much of a third one that V has answered the fourth's
-/// check, which P opens when both settle.
+/// Correlations taken: the first stage, a round of each size, and so much of a third one that V has answered
+/// the fourth's check, which P opens when both settle.
 const TAKEN: usize = 3 * 64 + 9 * 16 + (34 + 26) * 32;
 
 /// What both parties hold after honest set-ups: for the paths' bits, and for the field's own trees.

@@ -19,8 +19,8 @@ pub fn values(bytes: &[u8]) {
     volery_circuit::fuzz::values(bytes);
 }
 
-/// Words of a command line: an address, a certificate's fingerprint, a built-in statement (first line its name, then
-/// `value=text` lines). What parses prints back to something that parses to the same.
+/// Words of a command line: an address, a certificate's fingerprint, a built-in statement (first line its
+/// name, then `value=text` lines). What parses prints back to something that parses to the same.
 pub fn arguments(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(address) = text.parse::<Address>() {

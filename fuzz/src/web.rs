@@ -19,8 +19,8 @@ fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(u32::from_be_bytes(*length) as usize)
 }
 
-/// A connection's bytes, client and server. Records of what is accepted are numbered, of the right kinds and sizes, and make up
-/// the encrypted part of their direction.
+/// A connection's bytes, client and server. Records of what is accepted are numbered, of the right kinds and
+/// sizes, and make up the encrypted part of their direction.
 pub fn transcript(bytes: &[u8]) {
     let Some((client, server)) = split(bytes) else { return };
     let Ok(transcript) = Transcript::parse(client, server) else { return };
@@ -46,7 +46,8 @@ fn encode(record: &Record) -> Vec<u8> {
     [&header[..], &record.explicit_nonce, &record.ciphertext, &record.tag].concat()
 }
 
-/// A flag, then requests and responses. Messages that are accepted make up the plaintexts, and their parts lie in them.
+/// A flag, then requests and responses. Messages that are accepted make up the plaintexts, and their parts
+/// lie in them.
 pub fn http(bytes: &[u8]) {
     let Some((flag, rest)) = bytes.split_first() else { return };
     let Some((client, server)) = split(rest) else { return };
@@ -76,7 +77,8 @@ fn check_body(body: &Body, plaintext: &[u8]) {
     assert_eq!(located, body.parts);
 }
 
-/// A path in the first line, then a JSON text; also a decimal number. The value that is found is one by itself.
+/// A path in the first line, then a JSON text; also a decimal number. The value that is found is one by
+/// itself.
 pub fn json(bytes: &[u8]) {
     let mut lines = bytes.splitn(2, |byte| *byte == b'\n');
     let (Some(Ok(path)), Some(text)) = (lines.next().map(core::str::from_utf8), lines.next()) else { return };
@@ -91,8 +93,8 @@ pub fn json(bytes: &[u8]) {
     assert_eq!((again.kind, again.range), (value.kind, 0..alone.len()));
 }
 
-/// A byte of length, then a claim in words; the string that it is about. A circuit for that length is made, or refused; the claim's words in
-/// JSON and in text are printable.
+/// A byte of length, then a claim in words; the string that it is about. A circuit for that length is made,
+/// or refused; the claim's words in JSON and in text are printable.
 pub fn claim(bytes: &[u8]) {
     let Some((length, rest)) = bytes.split_first() else { return };
     let Ok(words) = core::str::from_utf8(rest) else { return };

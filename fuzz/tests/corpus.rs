@@ -1,5 +1,7 @@
-//! The corpora are what honest runs make, honest inputs are accepted, and no target panics on changes of them.
+//! The corpora are what honest runs make, honest inputs are accepted, and no target panics on changes of
+//! them.
 
+use std::path::Path;
 use std::time::Duration;
 
 use volery::public::{Error, Protocol};
@@ -33,15 +35,14 @@ fn committed_seeds_are_what_honest_runs_make() {
 }
 
 #[test]
-fn every_target_has_a_program_and_a_seed() {
-    let manifest = include_str!("../Cargo.toml");
+fn every_target_has_a_program_and_a_seed_and_every_program_is_a_target() {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bin");
     for (name, _) in TARGETS {
-        assert!(
-            manifest.contains(&format!("\nname = \"{name}\"\npath = \"fuzz_targets/{name}.rs\"")),
-            "{name}"
-        );
+        let program = std::fs::read_to_string(programs.join(format!("{name}.rs"))).expect(name);
+        assert!(program.contains(&format!("volery_fuzz::fuzz_main!(\"{name}\");")), "{name}");
         assert!(!driver::inputs(&driver::corpus(name)).expect(name).is_empty(), "{name}");
     }
+    assert_eq!(std::fs::read_dir(programs).expect("the programs").count(), TARGETS.len());
 }
 
 #[test]

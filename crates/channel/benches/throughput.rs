@@ -1,5 +1,5 @@
-//! How fast frames go through a channel: both parties in one process, each on its own thread, over loopback TCP, a Unix
-//! socket and memory.
+//! How fast frames go through a channel: both parties in one process, each on its own thread, over loopback
+//! TCP, a Unix socket and memory.
 
 // A bench that cannot run has to stop, and criterion's macros make items without docs.
 #![allow(clippy::expect_used, missing_docs)]

@@ -18,7 +18,8 @@ use crate::error::Error;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// TCP. The host is a name or an IP address (without brackets); port 0 lets the system choose when listening.
+    /// TCP. The host is a name or an IP address (without brackets); port 0 lets the system choose when
+    /// listening.
     Tcp {
         /// Name or IP address.
         host: String,

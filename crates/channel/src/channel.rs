@@ -6,8 +6,9 @@ use crate::tag::Tag;
 
 /// Typed messages to and from one peer, in order, counted, bounded and timed.
 ///
-/// Sends are buffered; every receive flushes them first, so a protocol needs [`flush`](Self::flush) only before it turns to
-/// long work of its own or ends. Both parties may send as much as they like at the same time.
+/// Sends are buffered; every receive flushes them first, so a protocol needs [`flush`](Self::flush) only
+/// before it turns to long work of its own or ends. Both parties may send as much as they like at the same
+/// time.
 ///
 /// The trait is object-safe; `&mut C` and `Box<C>` are channels too.
 ///
@@ -17,15 +18,16 @@ pub trait Channel {
     /// Queues one message. The payload may be empty.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if the payload is longer than [`Limits::max_frame`](crate::Limits::max_frame), otherwise what
-    /// writing meets.
+    /// [`Error::Misuse`] if the payload is longer than [`Limits::max_frame`](crate::Limits::max_frame),
+    /// otherwise what writing meets.
     fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error>;
 
-    /// Receives the message of step `tag`, of at most `max` bytes, without copying it out of the receive buffer.
+    /// Receives the message of step `tag`, of at most `max` bytes, without copying it out of the receive
+    /// buffer.
     ///
     /// # Errors
-    /// [`Error::UnexpectedFrame`] for another step's message, [`Error::TooLong`], [`Error::Peer`] if the peer ended the
-    /// session, and what reading meets.
+    /// [`Error::UnexpectedFrame`] for another step's message, [`Error::TooLong`], [`Error::Peer`] if the peer
+    /// ended the session, and what reading meets.
     fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], Error>;
 
     /// Receives the message of step `tag` into `out`, which must be exactly as long as the message.
@@ -33,7 +35,8 @@ pub trait Channel {
     /// For long messages this is the cheapest receive: most bytes go from the operating system into `out`.
     ///
     /// # Errors
-    /// As [`recv`](Self::recv), with [`Error::WrongLength`] in place of `TooLong`. `out` is unspecified after an error.
+    /// As [`recv`](Self::recv), with [`Error::WrongLength`] in place of `TooLong`. `out` is unspecified after
+    /// an error.
     fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error>;
 
     /// Receives the message of step `tag`, of at most `max` bytes, replacing what `out` holds.
@@ -52,18 +55,20 @@ pub trait Channel {
 
     /// Tells the peer that this party ends the session and why; afterwards the channel only returns errors.
     ///
-    /// Messages not flushed yet are dropped. Best effort: it takes at most two seconds and reports nothing. The peer
-    /// finds the reason, cut to 512 bytes, in [`Error::Peer`].
+    /// Messages not flushed yet are dropped. Best effort: it takes at most two seconds and reports nothing.
+    /// The peer finds the reason, cut to 512 bytes, in [`Error::Peer`].
     fn fail(&mut self, reason: &str);
 
-    /// Says that the peer sends such a message when it gets to this place of the protocol, though it is read later. Only a
-    /// [`Rehearsal`](crate::Rehearsal) wants to know; a channel that may stand on one passes it on.
+    /// Says that the peer sends such a message when it gets to this place of the protocol, though it is read
+    /// later. Only a [`Rehearsal`](crate::Rehearsal) wants to know; a channel that may stand on one passes it
+    /// on.
     fn foresee(&mut self, _tag: Tag, _length: usize) {}
 
     /// What went over this channel so far.
     fn stats(&self) -> Stats;
 
-    /// The name of the encrypted connection below: the same at both ends of one TLS connection, and of no other. `None` without TLS.
+    /// The name of the encrypted connection below: the same at both ends of one TLS connection, and of no
+    /// other. `None` without TLS.
     ///
     /// A channel that stands on another one passes the other's on: the session's identifier depends on it.
     fn binding(&self) -> Option<[u8; 32]>;

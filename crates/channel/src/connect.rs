@@ -87,12 +87,14 @@ fn connect_unix(path: &Path, end: Instant) -> io::Result<UnixStream> {
     }
 }
 
-/// How many connections the system keeps for a TCP listener until it takes them. The standard library asks for 128.
+/// How many connections the system keeps for a TCP listener until it takes them. The standard library asks
+/// for 128.
 const BACKLOG: i32 = 1024;
 
 /// Waits for connections at one address.
 ///
-/// A Unix listener removes its socket file when dropped, and takes over a file that a dead listener left behind.
+/// A Unix listener removes its socket file when dropped, and takes over a file that a dead listener left
+/// behind.
 #[derive(Debug)]
 pub struct Listener(Kind);
 
@@ -137,8 +139,8 @@ impl Listener {
     /// Waits for the next connection, for `time` or without end. `None` if none came.
     ///
     /// # Errors
-    /// [`Error::Transport`] with what the operating system reports. The listener stays usable: some errors, like having
-    /// too many files open, pass.
+    /// [`Error::Transport`] with what the operating system reports. The listener stays usable: some errors,
+    /// like having too many files open, pass.
     pub fn accept(&self, time: Option<Duration>) -> Result<Option<Socket>, Error> {
         let end = deadline(Instant::now(), time.unwrap_or(Duration::MAX));
         let failed = |error: io::Error| Error::transport(Operation::Listen, &error);

@@ -7,8 +7,8 @@ use crate::tag::Tag;
 
 /// An error of a channel or of the session handshake.
 ///
-/// Errors of a channel are sticky: after the first one each further call on that channel returns the same error, so a
-/// caller that goes on by mistake cannot fall back into step with the peer.
+/// Errors of a channel are sticky: after the first one each further call on that channel returns the same
+/// error, so a caller that goes on by mistake cannot fall back into step with the peer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -56,7 +56,8 @@ pub enum Error {
     /// Both parties are well, but they do not want to run the same session.
     #[error(transparent)]
     Incompatible(#[from] Mismatch),
-    /// The peer ended the session and told why. The text is the peer's claim, bounded and stripped of control characters.
+    /// The peer ended the session and told why. The text is the peer's claim, bounded and stripped of control
+    /// characters.
     #[error("{step}: the peer ended the session: {reason}")]
     Peer {
         /// The step that this party was at.

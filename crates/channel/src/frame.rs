@@ -4,7 +4,8 @@
 //! tag: u8 | length: u32, little-endian | payload: `length` bytes
 //! ```
 //!
-//! The header never changes between wire versions, so parties of different versions can still tell each other.
+//! The header never changes between wire versions, so parties of different versions can still tell each
+//! other.
 
 use crate::error::Error;
 use crate::tag::{Tag, tags};
@@ -75,8 +76,8 @@ pub(crate) fn decode_reason(payload: &[u8]) -> Result<String, Error> {
     Ok(sanitise(text))
 }
 
-/// Replaces what could rewrite a terminal's line or hide text: control characters, line separators, and the invisible
-/// characters that reorder or join text.
+/// Replaces what could rewrite a terminal's line or hide text: control characters, line separators, and the
+/// invisible characters that reorder or join text.
 pub(crate) fn sanitise(text: &str) -> String {
     text.chars().map(|c| if deceives(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

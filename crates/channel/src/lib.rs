@@ -1,7 +1,8 @@
-//! Channels between two parties: typed messages, counted, bounded and timed; and the handshake that starts a session.
+//! Channels between two parties: typed messages, counted, bounded and timed; and the handshake that starts a
+//! session.
 //!
-//! Protocols speak to the [`Channel`] trait and to nothing else. What is below it (sockets, TLS, buffers, deadlines) lives
-//! in this crate, so that a hostile or dead peer is dealt with once:
+//! Protocols speak to the [`Channel`] trait and to nothing else. What is below it (sockets, TLS, buffers,
+//! deadlines) lives in this crate, so that a hostile or dead peer is dealt with once:
 //!
 //! ```text
 //!   protocols:   send(tag, payload)      recv(tag, max), recv_exact, recv_into
@@ -17,11 +18,13 @@
 //!
 //! # What holds for every channel
 //!
-//! * A receive names the step it expects and the most bytes it takes. Any other message is an [`Error`] that names both
-//!   steps; nothing is allocated for what is only announced.
-//! * Both parties may write at the same time, as much as they like (up to [`Limits::receive_buffer`] beyond what the network
-//!   holds): while a write cannot go on, incoming bytes are taken in. There are no helper threads, but for those that look up names ([`resolve`]).
-//! * Every wait ends. A frame's deadline counts from the start of the wait for it, so trickling bytes gain nothing.
+//! * A receive names the step it expects and the most bytes it takes. Any other message is an [`Error`] that
+//!   names both steps; nothing is allocated for what is only announced.
+//! * Both parties may write at the same time, as much as they like (up to [`Limits::receive_buffer`] beyond
+//!   what the network holds): while a write cannot go on, incoming bytes are taken in. There are no helper
+//!   threads, but for those that look up names ([`resolve`]).
+//! * Every wait ends. A frame's deadline counts from the start of the wait for it, so trickling bytes gain
+//!   nothing.
 //! * Errors are sticky, and a party that gives up tells the other why ([`Channel::fail`], [`Error::Peer`]).
 //! * The last message before a party stops receiving needs [`Channel::flush`] (or [`Framed::finish`]).
 //!
@@ -72,7 +75,8 @@
 //! * [`Channel`], [`ChannelExt`]: what protocols see. [`Tag`], [`tags`]: the names of steps.
 //! * [`Framed`]: the implementation over any [`transport`]; [`Limits`] bounds it, [`Stats`] counts.
 //! * [`Rehearsal`]: a channel with nobody at the other end, to count what a protocol sends and waits for.
-//! * [`Address`], [`connect`], [`Listener`]: how connections come to be. [`tls`] protects them. [`memory_pair`] needs none.
+//! * [`Address`], [`connect`], [`Listener`]: how connections come to be. [`tls`] protects them.
+//!   [`memory_pair`] needs none.
 //! * [`handshake`]: who is there, what is proved, and the session id.
 #![forbid(unsafe_code)]
 

@@ -1,12 +1,14 @@
 //! A channel with nobody at the other end, to learn what a protocol would send and wait for.
 //!
-//! What P sends is counted. What it receives after the handshake has the greatest length that its step allows, which in these protocols is the length
-//! that it has, and no content: zeros, but for `Begin`, in which V repeats what P said, and a verdict of yes.
+//! What P sends is counted. What it receives after the handshake has the greatest length that its step
+//! allows, which in these protocols is the length that it has, and no content: zeros, but for `Begin`, in
+//! which V repeats what P said, and a verdict of yes.
 //!
-//! Lengths alone would give too many round trips. A peer sends some messages long before they are read, such as those that prepare correlations: they come
-//! in during an earlier wait. So the protocol says where the peer gets to sending one ([`Channel::foresee`]). They make a
-//! stream, as they would over a connection, and a receive takes everything out of it up to the message that it wants, as
-//! [`Framed`](crate::Framed) does. A message that is not the one that was foreseen is misuse: the protocol and what it foresees differ.
+//! Lengths alone would give too many round trips. A peer sends some messages long before they are read, such
+//! as those that prepare correlations: they come in during an earlier wait. So the protocol says where the
+//! peer gets to sending one ([`Channel::foresee`]). They make a stream, as they would over a connection, and
+//! a receive takes everything out of it up to the message that it wants, as [`Framed`](crate::Framed) does. A
+//! message that is not the one that was foreseen is misuse: the protocol and what it foresees differ.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,9 +1,11 @@
 //! Names to addresses, within a time.
 //!
-//! The system's resolver blocks for as long as it likes: with servers of names that do not answer, half a minute and more. Nobody who has a
-//! deadline, or a place that others wait for, can call it. So it runs on a thread of its own, and whoever asks waits no longer than it
-//! may. A thread that is left behind ends when the resolver does; until then it counts, and there are never more than [`MOST`] of them
-//! in a process, however many names without an answer are asked for. Who comes when all are busy waits for one, in its own time.
+//! The system's resolver blocks for as long as it likes: with servers of names that do not answer, half a
+//! minute and more. Nobody who has a deadline, or a place that others wait for, can call it. So it runs on a
+//! thread of its own, and whoever asks waits no longer than it may. A thread that is left behind ends when
+//! the resolver does; until then it counts, and there are never more than [`MOST`] of them in a process,
+//! however many names without an answer are asked for. Who comes when all are busy waits for one, in its own
+//! time.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};

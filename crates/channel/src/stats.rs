@@ -2,8 +2,9 @@
 
 /// What went over one channel, seen from one side.
 ///
-/// Bytes are those of frames, headers (5 bytes each) included; TLS and TCP add theirs below. Both directions follow the
-/// program, not the timing of the network: a frame counts as sent when it is queued and as received when it is taken.
+/// Bytes are those of frames, headers (5 bytes each) included; TLS and TCP add theirs below. Both directions
+/// follow the program, not the timing of the network: a frame counts as sent when it is queued and as
+/// received when it is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Stats {

@@ -1,8 +1,8 @@
 //! The registry of message tags: each step of each protocol has one byte and one name.
 //!
-//! A receive names the step that it expects, so two parties that drift apart notice it at the next message and can say
-//! where. All numbers live in this one table, because two crates that each chose their own would sooner or later choose
-//! the same; a new step adds a line to [`tags`].
+//! A receive names the step that it expects, so two parties that drift apart notice it at the next message
+//! and can say where. All numbers live in this one table, because two crates that each chose their own would
+//! sooner or later choose the same; a new step adds a line to [`tags`].
 
 use std::fmt;
 
@@ -64,8 +64,9 @@ macro_rules! registry {
 
 /// The table. `0x00` is never a tag: a stream of zeros is not a conversation.
 ///
-/// A number also says in which order a message is read. From 0x10 to 0x17, from 0x18 to 0x1f, from 0x28 to 0x2f, from 0x30 to 0x37, from 0x38
-/// to 0x3f and from 0x48 to 0x4f messages are in order among themselves only, so that such a range has steps that both parties take in one order.
+/// A number also says in which order a message is read. From 0x10 to 0x17, from 0x18 to 0x1f, from 0x28 to
+/// 0x2f, from 0x30 to 0x37, from 0x38 to 0x3f and from 0x48 to 0x4f messages are in order among themselves
+/// only, so that such a range has steps that both parties take in one order.
 pub mod tags {
     use super::Tag;
 
@@ -153,7 +154,8 @@ pub mod tags {
 
         // 0x40..: disjunctions.
 
-        /// That the tokens of all branches multiply to zero: the masked coefficients of their product, and counts.
+        /// That the tokens of all branches multiply to zero: the masked coefficients of their product, and
+        /// counts.
         TOKENS = 0x40, "Tokens";
 
         // 0x48..: what a chain of field elements' correlations is made of.

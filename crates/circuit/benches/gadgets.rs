@@ -1,7 +1,8 @@
-//! What the gadgets cost besides their ANDs: hash functions, AES and the statements of `volery bench` on a backend
-//! whose XOR is that of a proof system (16 bytes) and whose AND costs next to nothing.
+//! What the gadgets cost besides their ANDs: hash functions, AES and the statements of `volery bench` on a
+//! backend whose XOR is that of a proof system (16 bytes) and whose AND costs next to nothing.
 //!
-//! Throughput is in ANDs: its inverse is the overhead of an AND, to be added to what a proof system takes for it.
+//! Throughput is in ANDs: its inverse is the overhead of an AND, to be added to what a proof system takes for
+//! it.
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 #![allow(clippy::expect_used, reason = "nothing fails on this backend")]
@@ -14,8 +15,8 @@ use volery_circuit::statements::{Aes128Many, AndChain, Sha256Chain};
 use volery_circuit::{Backend, Error, Hint, Ops, Prove, Statement};
 use volery_field::F2;
 
-/// A wire is 16 bytes, an AND a few instructions. ANDs are counted on request only: a counter that every AND bumps
-/// would be a chain through memory slower than all the rest.
+/// A wire is 16 bytes, an AND a few instructions. ANDs are counted on request only: a counter that every AND
+/// bumps would be a chain through memory slower than all the rest.
 struct Trivial {
     counting: bool,
     ands: u64,

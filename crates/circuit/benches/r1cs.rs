@@ -1,4 +1,5 @@
-//! Constraint systems over BN254's scalars: how long a file takes to read, and what a run costs besides the proof system.
+//! Constraint systems over BN254's scalars: how long a file takes to read, and what a run costs besides the
+//! proof system.
 //!
 //! `cargo bench -p volery-circuit --bench r1cs`
 

@@ -1,10 +1,11 @@
 //! The traits between what is proved and what proves it.
 //!
-//! A [`Statement`] is a program over an abstract backend. It is written once and every role runs that same program:
-//! the plain [`Evaluator`](crate::Evaluator), the [`Counter`](crate::Counter), the [`Recorder`](crate::Recorder), and
-//! the prover and verifier of each proof system. Nothing above these traits knows which proof system runs it; nothing
-//! below knows what is proved. Both parties must make exactly the same calls in the same order, whatever the secret
-//! values: a statement may branch on public data only.
+//! A [`Statement`] is a program over an abstract backend. It is written once and every role runs that same
+//! program: the plain [`Evaluator`](crate::Evaluator), the [`Counter`](crate::Counter), the
+//! [`Recorder`](crate::Recorder), and the prover and verifier of each proof system. Nothing above these
+//! traits knows which proof system runs it; nothing below knows what is proved. Both parties must make
+//! exactly the same calls in the same order, whatever the secret values: a statement may branch on public
+//! data only.
 //!
 //! * [`Ops`] is value-oblivious arithmetic: enough for garbling and for gadgets.
 //! * [`Prove`] adds secret inputs and assertions.
@@ -16,11 +17,12 @@ use crate::{Columns, Digest, Error, Fold, Folded, Folding};
 
 /// What every backend has, whatever the rings that it serves.
 pub trait Backend {
-    /// Why a call failed. Errors of statements ([`crate::Error`]: bad witness, unmet assertion, misuse) convert into it.
+    /// Why a call failed. Errors of statements ([`crate::Error`]: bad witness, unmet assertion, misuse)
+    /// convert into it.
     type Error: From<Error> + std::error::Error;
 
-    /// Enters a named part of the statement. Parts nest; they only serve to say where an assertion failed and to
-    /// break counts down. The default does nothing.
+    /// Enters a named part of the statement. Parts nest; they only serve to say where an assertion failed and
+    /// to break counts down. The default does nothing.
     fn enter(&mut self, _part: &str) {}
 
     /// Leaves the part entered last.
@@ -84,9 +86,10 @@ pub trait Ops<R: Ring>: Backend {
         Ok(())
     }
 
-    /// Adds binary numbers, over bits: [`Columns::run`], which is the default. Backends override it that can make room for all of its
-    /// multiplications at once, or compute on words, and may take these in another order: that of [`Columns::run_as_words`]. Backends of
-    /// two parties must take the same, so one that wraps another hands this on, or does it at both parties.
+    /// Adds binary numbers, over bits: [`Columns::run`], which is the default. Backends override it that can
+    /// make room for all of its multiplications at once, or compute on words, and may take these in another
+    /// order: that of [`Columns::run_as_words`]. Backends of two parties must take the same, so one that
+    /// wraps another hands this on, or does it at both parties.
     ///
     /// # Errors
     /// As [`Ops::mul`].
@@ -95,11 +98,11 @@ pub trait Ops<R: Ring>: Backend {
         columns.run(self)
     }
 
-    /// AES's S-box without its constant, `SubBytes(x) + 0x63`, of a byte over bits, least significant first, where this backend has a
-    /// cheaper way than the circuit's 32 multiplications; the default has none. For [`Aes128`](crate::gadgets::Aes128), which runs that circuit
-    /// where it gets `None`, and is counted as doing so: who calls this has to, too. The values are
-    /// [`substituted`](crate::gadgets::substituted)'s. As with [`Ops::ripple`], backends of two parties must take the same
-    /// way.
+    /// AES's S-box without its constant, `SubBytes(x) + 0x63`, of a byte over bits, least significant first,
+    /// where this backend has a cheaper way than the circuit's 32 multiplications; the default has none. For
+    /// [`Aes128`](crate::gadgets::Aes128), which runs that circuit where it gets `None`, and is counted as
+    /// doing so: who calls this has to, too. The values are [`substituted`](crate::gadgets::substituted)'s.
+    /// As with [`Ops::ripple`], backends of two parties must take the same way.
     ///
     /// # Errors
     /// As [`Ops::mul`].
@@ -123,8 +126,8 @@ pub trait Ops<R: Ring>: Backend {
         Ok(outputs.iter().map(|output| fold.lower(output)).collect())
     }
 
-    /// The value of `x` where it is publicly known to this backend, so that gadgets can save work.
-    /// Every role must give the same answer. Only [`Fold`](crate::Fold) tracks constants; the default knows none.
+    /// The value of `x` where it is publicly known to this backend, so that gadgets can save work. Every role
+    /// must give the same answer. Only [`Fold`](crate::Fold) tracks constants; the default knows none.
     fn known(&self, _x: &Self::Wire) -> Option<R> {
         None
     }
@@ -141,8 +144,8 @@ pub type Hint<'a, R, W> = &'a mut dyn FnMut(&dyn Peek<R, W>) -> Result<Vec<R>, E
 
 /// A backend in which secret values can be brought in and claims about them made.
 pub trait Prove<R: Ring>: Ops<R> {
-    /// `n` fresh secret wires. `hint` computes their values; it runs only where values exist (evaluator, prover's own
-    /// branch), never in a verifier, a counter or a branch that runs on garbage.
+    /// `n` fresh secret wires. `hint` computes their values; it runs only where values exist (evaluator,
+    /// prover's own branch), never in a verifier, a counter or a branch that runs on garbage.
     ///
     /// # Errors
     /// What `hint` returns, [`Error::Misuse`] if it returns other than `n` values, and the backend's own.
@@ -151,8 +154,8 @@ pub trait Prove<R: Ring>: Ops<R> {
     /// Claims that every wire is zero.
     ///
     /// # Errors
-    /// [`Error::Unsatisfied`] where values exist and one is not zero; the backend's own. A verifier learns of a false
-    /// claim at the latest when the proof ends.
+    /// [`Error::Unsatisfied`] where values exist and one is not zero; the backend's own. A verifier learns of
+    /// a false claim at the latest when the proof ends.
     fn assert_zero(&mut self, x: &[Self::Wire]) -> Result<(), Self::Error>;
 
     /// Claims that `sum x[i] * y[i] = z`. The default multiplies and asserts; it is sound in every ring.
@@ -168,7 +171,8 @@ pub trait Prove<R: Ring>: Ops<R> {
         self.assert_zero(&[difference])
     }
 
-    /// Claims `M x = t` for a public matrix `M` in row-major order (as many columns as `x` has wires) and a public `t`.
+    /// Claims `M x = t` for a public matrix `M` in row-major order (as many columns as `x` has wires) and a
+    /// public `t`.
     ///
     /// Local, like every linear claim; backends that can work on whole rows override it.
     ///
@@ -232,15 +236,15 @@ pub fn check_linear(entries: usize, columns: usize, rows: usize) -> Result<(), E
 ///
 /// The prover's copy also holds the witness, which `identify` must not touch.
 pub trait Statement<B: Backend + ?Sized>: Sync {
-    /// Absorbs all that says what is claimed: a name with a version, the public inputs, or a circuit file's hash.
-    /// Two statements with the same digest must make the same calls on every backend.
+    /// Absorbs all that says what is claimed: a name with a version, the public inputs, or a circuit file's
+    /// hash. Two statements with the same digest must make the same calls on every backend.
     fn identify(&self, digest: &mut Digest);
 
-    /// About how many secret values and multiplications the program has in all, if that is known without running it; S-boxes of AES as
-    /// QuickSilver commits to them, eight values each.
+    /// About how many secret values and multiplications the program has in all, if that is known without
+    /// running it; S-boxes of AES as QuickSilver commits to them, eight values each.
     ///
-    /// Both parties must get the same from the same public side. It only helps a backend to prepare neither too much
-    /// nor too little; nothing is wrong if it is off.
+    /// Both parties must get the same from the same public side. It only helps a backend to prepare neither
+    /// too much nor too little; nothing is wrong if it is off.
     fn commitments(&self) -> Option<u64> {
         None
     }

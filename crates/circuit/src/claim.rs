@@ -1,7 +1,8 @@
-//! Claims: the public side of "this circuit, on these public inputs and some secret ones, gives these outputs".
+//! Claims: the public side of "this circuit, on these public inputs and some secret ones, gives these
+//! outputs".
 //!
-//! A claim about a circuit of bits (or over a ring) can be read from a text file, with one line for each public input and one for
-//! *each* output:
+//! A claim about a circuit of bits (or over a ring) can be read from a text file, with one line for each
+//! public input and one for *each* output:
 //!
 //! ```text
 //! input 1  = 0x00112233445566778899aabbccddeeff     # public; every input not named is secret
@@ -9,10 +10,10 @@
 //! output 1 = any                                    # deliberately left open
 //! ```
 //!
-//! Values are written as in a [witness](crate::Witness); over a ring, as decimal [numbers](crate::numbers), one for each wire of the
-//! input or output (`input 1 = 5 -7`). An output that is not mentioned is an error: it would be a
-//! claim about nothing that looks like one. So is a claim in which every output is `any`, unless the circuit itself
-//! asserts something.
+//! Values are written as in a [witness](crate::Witness); over a ring, as decimal [numbers](crate::numbers),
+//! one for each wire of the input or output (`input 1 = 5 -7`). An output that is not mentioned is an error:
+//! it would be a claim about nothing that looks like one. So is a claim in which every output is `any`,
+//! unless the circuit itself asserts something.
 
 use std::io::Read;
 
@@ -102,7 +103,8 @@ impl<R: Ring> Claim<R> {
         Err(Error::Witness(format!("{got} values for {needed} secret wires")))
     }
 
-    /// What is claimed, public inputs first: as many elements as [`Claim::wires_from`] and [`Claim::assert_equal`] take wires.
+    /// What is claimed, public inputs first: as many elements as [`Claim::wires_from`] and
+    /// [`Claim::assert_equal`] take wires.
     pub(crate) fn elements(&self) -> impl Iterator<Item = R> + '_ {
         self.inputs.iter().chain(&self.outputs).flatten().flatten().copied()
     }

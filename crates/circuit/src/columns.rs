@@ -4,10 +4,12 @@ use volery_field::Ring;
 
 use crate::Ops;
 
-/// Columns of a sum of `M` binary numbers over F2 and a public one, as [`Ops::ripple`] adds them. No wire is known, or taken for known.
+/// Columns of a sum of `M` binary numbers over F2 and a public one, as [`Ops::ripple`] adds them. No wire is
+/// known, or taken for known.
 ///
-/// A column sums the numbers' bits, what is carried into it and the public bit. Full adders take the sum so far `s`, the next number's `x`,
-/// and a carry `c`, or, where there are fewer carries than numbers, one more number's bit in its place:
+/// A column sums the numbers' bits, what is carried into it and the public bit. Full adders take the sum so
+/// far `s`, the next number's `x`, and a carry `c`, or, where there are fewer carries than numbers, one more
+/// number's bit in its place:
 ///
 /// ```text
 /// p = (s + c)(x + c)    s' = s + c + x    c' = p + c
@@ -19,8 +21,9 @@ use crate::Ops;
 /// p = s c    s' = s + c + k    c' = p, or p + s + c if k = 1
 /// ```
 ///
-/// or, if there is none, `s' = s + k`, and `c' = s` is carried if `k = 1`. So `h` bits cost `h/2` multiplications, rounded down. Within few
-/// columns there are `M - 1` carries, one for each further number, and from the next public bit on that is one `M`.
+/// or, if there is none, `s' = s + k`, and `c' = s` is carried if `k = 1`. So `h` bits cost `h/2`
+/// multiplications, rounded down. Within few columns there are `M - 1` carries, one for each further number,
+/// and from the next public bit on that is one `M`.
 pub struct Columns<'a, W, const M: usize> {
     /// Where the sum goes, as many bits as there are columns.
     pub sums: &'a mut [W],
@@ -34,7 +37,8 @@ pub struct Columns<'a, W, const M: usize> {
     pub modular: bool,
 }
 
-/// The most multiplications of [`Columns`] that are added as words: those of six numbers of 63 bits each, and a few.
+/// The most multiplications of [`Columns`] that are added as words: those of six numbers of 63 bits each, and
+/// a few.
 pub const MOST_BY_ADDERS: usize = 384;
 
 /// What one column carries into the next.
@@ -75,7 +79,8 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         n + M.saturating_sub(1) * (quiet - first) + M * (self.carrying() - quiet)
     }
 
-    /// Where the columns end, of those from `first` on, whose public bit costs nothing, if `live` carries come into the first of these.
+    /// Where the columns end, of those from `first` on, whose public bit costs nothing, if `live` carries
+    /// come into the first of these.
     #[inline(always)]
     fn quiet(&self, live: usize, first: usize) -> usize {
         if live >= M {
@@ -89,8 +94,8 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         }
     }
 
-    /// Adds the first columns, in which some number's bit takes the place of a carry, and leaves the others: there are `M - 1` carries for
-    /// these, or `M`.
+    /// Adds the first columns, in which some number's bit takes the place of a carry, and leaves the others:
+    /// there are `M - 1` carries for these, or `M`.
     ///
     /// # Errors
     /// The backend's.
@@ -116,16 +121,17 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         self.quiet(self.carries.live, 0)
     }
 
-    /// Whether they can be added as machine words, carries out of the last column included, in little room: at most 63 columns of bits,
-    /// which together with the public number have no more than [`MOST_BY_ADDERS`]. It depends on nothing that is secret.
+    /// Whether they can be added as machine words, carries out of the last column included, in little room:
+    /// at most 63 columns of bits, which together with the public number have no more than
+    /// [`MOST_BY_ADDERS`]. It depends on nothing that is secret.
     #[inline(always)]
     #[must_use]
     pub fn fit_words<R: Ring>(&self) -> bool {
         R::pack_bits(&[]).is_some() && M > 0 && self.width() <= 63 && M * self.width() <= MOST_BY_ADDERS
     }
 
-    /// [`Columns::run_by_adders`] if they [fit words](Columns::fit_words), else [`Columns::run`]: what backends do that add words, one gate
-    /// after the other.
+    /// [`Columns::run_by_adders`] if they [fit words](Columns::fit_words), else [`Columns::run`]: what
+    /// backends do that add words, one gate after the other.
     ///
     /// # Errors
     /// The backend's.
@@ -157,8 +163,9 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         Ok(())
     }
 
-    /// As [`Columns::run`], but with each adder taken through all columns before the next, except for the first columns. The same
-    /// multiplications, in another order: the inner loop is that of two numbers, and all factors of an adder follow from sums of words.
+    /// As [`Columns::run`], but with each adder taken through all columns before the next, except for the
+    /// first columns. The same multiplications, in another order: the inner loop is that of two numbers, and
+    /// all factors of an adder follow from sums of words.
     ///
     /// # Errors
     /// The backend's.
@@ -207,7 +214,8 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
 }
 
 impl<W: Clone, const M: usize> Carries<W, M> {
-    /// The first public bit that is not zero, if it is `odd`, where there is no carry for it yet: it makes one of the sum bit.
+    /// The first public bit that is not zero, if it is `odd`, where there is no carry for it yet: it makes
+    /// one of the sum bit.
     #[inline(always)]
     fn make_public<R: Ring, B: Ops<R, Wire = W> + ?Sized>(&mut self, b: &mut B, sum: &mut W, odd: bool) {
         if odd && let Some(carry) = self.wires.last_mut() {
@@ -230,8 +238,9 @@ pub(crate) fn shifted(public: u64, n: usize) -> u64 {
     if n < 64 { public >> n } else { 0 }
 }
 
-/// A column with fewer than `M - 1` carries: its sum bit. Adders take the bits, and the carries after them, from the last one down, as they
-/// do where some wires are known: stored proofs are about gates in this order.
+/// A column with fewer than `M - 1` carries: its sum bit. Adders take the bits, and the carries after them,
+/// from the last one down, as they do where some wires are known: stored proofs are about gates in this
+/// order.
 #[inline(always)]
 fn first_column<R: Ring, B: Ops<R> + ?Sized, const M: usize>(
     b: &mut B,

@@ -1,11 +1,12 @@
 //! Statements over bits and a field at once.
 //!
-//! A value can be needed as bits (to hash it, to compare it) and as an element (to add and multiply it). A backend that
-//! implements [`Convert`] has wires of both kinds and ties them: [`Convert::lift_bits`] gives, for each bit, an element that is
-//! zero or one with it. Everything else is linear: an element from its bits, and the bits of an element, which are
-//! brought in as secrets and tied to it.
+//! A value can be needed as bits (to hash it, to compare it) and as an element (to add and multiply it). A
+//! backend that implements [`Convert`] has wires of both kinds and ties them: [`Convert::lift_bits`] gives,
+//! for each bit, an element that is zero or one with it. Everything else is linear: an element from its bits,
+//! and the bits of an element, which are brought in as secrets and tied to it.
 //!
-//! Backends are made for each field by name, not for all at once: the language cannot see that bits are never the field.
+//! Backends are made for each field by name, not for all at once: the language cannot see that bits are never
+//! the field.
 
 use volery_field::{F2, Value};
 use zeroize::Zeroizing;
@@ -39,9 +40,9 @@ pub trait Convert<F: Value>: Prove<F2> + Polynomials<F> {
         Ok(from_bits::<F, Self>(self, &lifted))
     }
 
-    /// The `width` bits of every element, least significant first, one element after the other; claims that each element
-    /// is in `[0, 2^width)`. With the [`widest`] that is no claim about the elements, and the bits are those of integers
-    /// below the modulus.
+    /// The `width` bits of every element, least significant first, one element after the other; claims that
+    /// each element is in `[0, 2^width)`. With the [`widest`] that is no claim about the elements, and the
+    /// bits are those of integers below the modulus.
     ///
     /// # Errors
     /// As [`Convert::to_element`].
@@ -79,8 +80,9 @@ pub trait Convert<F: Value>: Prove<F2> + Polynomials<F> {
     fn peek(&self, elements: &[ElementOf<Self, F>], look: &mut dyn FnMut(F));
 }
 
-/// The most bits that are converted to or from an element of `F`: as many as cannot wrap ([`capacity`]), and one more where `F` has
-/// `2^k - 1` elements, all of `k` bits then: only `k` ones would wrap, and the conversion claims that it is not them.
+/// The most bits that are converted to or from an element of `F`: as many as cannot wrap ([`capacity`]), and
+/// one more where `F` has `2^k - 1` elements, all of `k` bits then: only `k` ones would wrap, and the
+/// conversion claims that it is not them.
 #[must_use]
 pub fn widest<F: Value>() -> usize {
     let capacity = capacity::<F>();
@@ -100,8 +102,9 @@ fn check_width<F: Value>(width: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// Claims of each `width` of `lifted`, which are zeros and ones, that `sum 2^i lifted[i]` is below the modulus. Nothing to
-/// claim unless the width is [`widest`] and beyond [`capacity`]: then their number less `width` must have an inverse.
+/// Claims of each `width` of `lifted`, which are zeros and ones, that `sum 2^i lifted[i]` is below the
+/// modulus. Nothing to claim unless the width is [`widest`] and beyond [`capacity`]: then their number less
+/// `width` must have an inverse.
 fn assert_below<F: Value, B: Prove<F> + ?Sized>(
     b: &mut B,
     lifted: &[B::Wire],
@@ -183,7 +186,8 @@ impl<F: Value> Backend for MixedEvaluator<F> {
     }
 }
 
-/// Implements [`Ops`] and [`Prove`] over a ring for a backend with generics, by handing every call to a part of it.
+/// Implements [`Ops`] and [`Prove`] over a ring for a backend with generics, by handing every call to a part
+/// of it.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! delegate_ring {

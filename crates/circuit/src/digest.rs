@@ -2,7 +2,8 @@
 
 /// Absorbs what a statement is; its value is what both parties compare before anything depends on a secret.
 ///
-/// Every item is absorbed with its label's and its own length, so no two sequences of items collide by concatenation.
+/// Every item is absorbed with its label's and its own length, so no two sequences of items collide by
+/// concatenation.
 #[derive(Clone, Debug)]
 pub struct Digest(blake3::Hasher);
 

@@ -43,7 +43,8 @@ pub enum Error {
     /// The program over the backend is wrong.
     #[error("the statement misuses the backend: {0}")]
     Misuse(String),
-    /// A flat circuit breaks its own rules: an index out of range, a wire used before it is set, sizes that disagree.
+    /// A flat circuit breaks its own rules: an index out of range, a wire used before it is set, sizes that
+    /// disagree.
     #[error("the circuit is not valid: {0}")]
     Circuit(String),
     /// A circuit file is not the one that was opened: its content changed in between.
@@ -73,7 +74,8 @@ impl Error {
         Self::Circuit(reason.into())
     }
 
-    /// The refusal of a statement that asserts nothing: every proof of it would be accepted, whatever the prover knows.
+    /// The refusal of a statement that asserts nothing: every proof of it would be accepted, whatever the
+    /// prover knows.
     #[must_use]
     pub fn nothing_claimed() -> Self {
         Self::Public(

@@ -1,7 +1,7 @@
 //! The plain evaluator: runs a statement on values and says whether it holds, and if not, where it fails.
 //!
-//! It is what `volery check` runs, what hints are tested with, and the reference that every proof system is compared
-//! with. Wires are the values themselves.
+//! It is what `volery check` runs, what hints are tested with, and the reference that every proof system is
+//! compared with. Wires are the values themselves.
 
 use volery_field::Ring;
 
@@ -40,8 +40,8 @@ impl<R: Ring> Evaluator<R> {
         Self { place: Place::default(), assertions: 0, trace: None, stops: false, stopped: false }
     }
 
-    /// An evaluator that also keeps every secret value in the order in which the program asked for it: the witness
-    /// of the flat circuit that [`Recorder`](crate::Recorder) makes of the same statement.
+    /// An evaluator that also keeps every secret value in the order in which the program asked for it: the
+    /// witness of the flat circuit that [`Recorder`](crate::Recorder) makes of the same statement.
     #[must_use]
     pub fn tracing() -> Self {
         Self { trace: Some(Witness::default()), ..Self::new() }
@@ -50,8 +50,8 @@ impl<R: Ring> Evaluator<R> {
     /// Whether `statement` holds for the witness inside it.
     ///
     /// # Errors
-    /// [`Error::Unsatisfied`] with the assertion and its place if it does not; [`Error::Public`] if it asserts nothing; the statement's own
-    /// errors.
+    /// [`Error::Unsatisfied`] with the assertion and its place if it does not; [`Error::Public`] if it
+    /// asserts nothing; the statement's own errors.
     pub fn check(statement: &(impl Statement<Self> + ?Sized)) -> Result<(), Error> {
         let mut evaluator = Self::new();
         statement.run(&mut evaluator)?;
@@ -61,8 +61,9 @@ impl<R: Ring> Evaluator<R> {
         }
     }
 
-    /// As [`Evaluator::check`], but of what comes before the first disjunction alone: for a prover whose verifier waits. The branch that was picked
-    /// is the only one that an evaluator runs, and how long that takes may tell which one it is.
+    /// As [`Evaluator::check`], but of what comes before the first disjunction alone: for a prover whose
+    /// verifier waits. The branch that was picked is the only one that an evaluator runs, and how long that
+    /// takes may tell which one it is.
     ///
     /// # Errors
     /// As [`Evaluator::check`].
@@ -126,7 +127,8 @@ impl<R: Ring> Backend for Evaluator<R> {
     }
 }
 
-/// The linear part of [`Ops`] for a backend whose wires are their values. `linear_on_values!(R)`, inside its implementation.
+/// The linear part of [`Ops`] for a backend whose wires are their values. `linear_on_values!(R)`, inside its
+/// implementation.
 #[macro_export]
 macro_rules! linear_on_values {
     ($ring:ty) => {

@@ -7,8 +7,9 @@ use crate::Error;
 
 /// Opens a regular file, which `what` names in errors; its length.
 ///
-/// What a statement is read from is read more than once, or out of order: a pipe cannot be. It is refused before it is opened, since to open a
-/// pipe waits for its other end, and whoever names one for a statement would wait for ever.
+/// What a statement is read from is read more than once, or out of order: a pipe cannot be. It is refused
+/// before it is opened, since to open a pipe waits for its other end, and whoever names one for a statement
+/// would wait for ever.
 pub(crate) fn open(path: &Path, what: &str) -> Result<(File, u64), Error> {
     let failed = |error| Error::io(what, &error);
     let regular = |metadata: &fs::Metadata| match metadata.is_file() {

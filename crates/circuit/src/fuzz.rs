@@ -77,7 +77,8 @@ fn r1cs_over<F: PrimeField>(bytes: &[u8]) {
         return;
     }
     let again = R1cs::<F>::read(Cursor::new(&written), "written").map(|system| system.hash());
-    // The number of labels is hashed with the header and written anew, so the hash settles after the first writing.
+    // The number of labels is hashed with the header and written anew, so the hash settles after the first
+    // writing.
     let mut twice = Vec::new();
     let rewritten = R1cs::<F>::read(Cursor::new(&written), "written").map(|system| system.write(&mut twice));
     assert!(again.is_ok() && rewritten.is_ok_and(|result| result.is_ok()), "writing broke the system");

@@ -1,8 +1,8 @@
 //! Statements, circuits, their file formats and gadgets.
 //!
-//! A statement is a program over an abstract backend. It is written once, and every role runs that same program: the
-//! evaluator and the counter of this crate, and the prover and verifier of each proof system above it. Nothing here
-//! knows which proof system runs a statement.
+//! A statement is a program over an abstract backend. It is written once, and every role runs that same
+//! program: the evaluator and the counter of this crate, and the prover and verifier of each proof system
+//! above it. Nothing here knows which proof system runs a statement.
 //!
 //! # Map
 //!
@@ -23,8 +23,8 @@
 //!
 //! # Writing a statement
 //!
-//! A statement holds what is public and, at the prover, what is secret. Its program makes the same calls whatever the
-//! secret values are; those come in through hints, which run only where values exist.
+//! A statement holds what is public and, at the prover, what is secret. Its program makes the same calls
+//! whatever the secret values are; those come in through hints, which run only where values exist.
 //!
 //! ```
 //! use volery_circuit::{Counter, Digest, Error, Evaluator, Prove, Statement};
@@ -109,7 +109,7 @@ pub use circuit::{
 pub use claim::Claim;
 pub use columns::{Carries, Columns, MOST_BY_ADDERS};
 pub use convert::{Convert, MixedEvaluator};
-pub use counter::{Counter, Counts, PartCounts};
+pub use counter::{Counter, Counts, Detail, Everything, PartCounts, Sizes};
 pub use digest::Digest;
 pub use error::Error;
 pub use evaluator::Evaluator;

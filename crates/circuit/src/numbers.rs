@@ -1,14 +1,15 @@
-//! Files of numbers: what statements over a ring of integers modulo something take their public numbers and their witnesses
-//! from.
+//! Files of numbers: what statements over a ring of integers modulo something take their public numbers and
+//! their witnesses from.
 //!
 //! ```text
 //! 12 -1 0        # decimal, parted by blanks or line ends; -N stands for the ring's -N
 //! 007
 //! ```
 //!
-//! A number is an integer below the modulus, a prime or a power of two; the ring's encoding must be that integer, little-endian.
-//! Zeros in front are allowed, so that numbers of one width show nothing by their lengths. A file is read in pieces through a
-//! buffer that is wiped, and reading branches on where digits, signs and blanks are, not on which digits.
+//! A number is an integer below the modulus, a prime or a power of two; the ring's encoding must be that
+//! integer, little-endian. Zeros in front are allowed, so that numbers of one width show nothing by their
+//! lengths. A file is read in pieces through a buffer that is wiped, and reading branches on where digits,
+//! signs and blanks are, not on which digits.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -32,12 +33,12 @@ const WORD_DIGITS: u32 = 18;
 /// One more than the largest such word.
 const WORD: u64 = 10_u64.pow(WORD_DIGITS);
 
-/// Reads exactly `count` numbers; `what` names the source in errors, which show places and no contents. The ring must be one
-/// that the [module](self) is about.
+/// Reads exactly `count` numbers; `what` names the source in errors, which show places and no contents. The
+/// ring must be one that the [module](self) is about.
 ///
 /// # Errors
-/// [`Error::Malformed`] with line and column: something else than numbers, a number that is not below the modulus, too many
-/// of them; [`Error::Witness`] if there are too few; [`Error::Io`].
+/// [`Error::Malformed`] with line and column: something else than numbers, a number that is not below the
+/// modulus, too many of them; [`Error::Witness`] if there are too few; [`Error::Io`].
 pub fn read_numbers<R: Ring + Zeroize>(
     mut source: impl Read,
     what: &str,

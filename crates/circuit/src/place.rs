@@ -1,7 +1,7 @@
 //! Where a program is: the named parts that it has entered and not left.
 
-/// The path of parts around the current operation, outermost first: what a backend that holds values needs for
-/// [`Error::Unsatisfied`](crate::Error::Unsatisfied).
+/// The path of parts around the current operation, outermost first: what a backend that holds values needs
+/// for [`Error::Unsatisfied`](crate::Error::Unsatisfied).
 #[derive(Clone, Debug, Default)]
 pub struct Place {
     path: String,

@@ -2,7 +2,8 @@
 
 use volery_field::Element;
 
-/// An endless stream of elements that depends on nothing but its domain and seed (BLAKE3 in its extendable-output mode).
+/// An endless stream of elements that depends on nothing but its domain and seed (BLAKE3 in its
+/// extendable-output mode).
 pub(crate) struct Seeded {
     stream: blake3::OutputReader,
     buffer: [u8; Self::BUFFER],

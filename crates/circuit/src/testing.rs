@@ -1,5 +1,5 @@
-//! Random circuits with witnesses, for the tests of this crate and those above. Not for anything else: the generator
-//! is small, repeatable and predictable.
+//! Random circuits with witnesses, for the tests of this crate and those above. Not for anything else: the
+//! generator is small, repeatable and predictable.
 
 use volery_field::F2;
 

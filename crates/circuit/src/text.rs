@@ -156,7 +156,8 @@ pub(crate) fn malformed(what: &str, line: u64, at: usize, reason: impl Into<Stri
     Error::Malformed { what: what.to_owned(), line, column: at as u64 + 1, reason: reason.into() }
 }
 
-/// All of `source`, as long as it can be values that take this many bytes of text, with comments; wiped on drop.
+/// All of `source`, as long as it can be values that take this many bytes of text, with comments; wiped on
+/// drop.
 pub(crate) fn read_all(mut source: impl Read, what: &str, values: u64) -> Result<Zeroizing<Vec<u8>>, Error> {
     let limit = values.saturating_add(SLACK);
     let mut content = Zeroizing::new(vec![0; 4096]);

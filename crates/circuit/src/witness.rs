@@ -9,13 +9,13 @@
 //! input 0 = 0x000102030405060708090a0b0c0d0e0f
 //! ```
 //!
-//! `#` starts a comment, blank lines mean nothing. A value is a big-endian integer: `0x` and hex digits of either
-//! case, or `0b` and bits. Its length is exact, leading zeros included: a value of `w` bits has `ceil(w/4)` hex digits
-//! (bits above `w` zero) or `w` bits, so that a digit lost on the way is an error and not another witness. The least
-//! significant bit is the input's first wire, as in Bristol Fashion.
+//! `#` starts a comment, blank lines mean nothing. A value is a big-endian integer: `0x` and hex digits of
+//! either case, or `0b` and bits. Its length is exact, leading zeros included: a value of `w` bits has
+//! `ceil(w/4)` hex digits (bits above `w` zero) or `w` bits, so that a digit lost on the way is an error and
+//! not another witness. The least significant bit is the input's first wire, as in Bristol Fashion.
 //!
-//! The text and the values are wiped from memory after use. Digits are decoded without branches or indices that
-//! depend on them, and errors name places, never contents.
+//! The text and the values are wiped from memory after use. Digits are decoded without branches or indices
+//! that depend on them, and errors name places, never contents.
 
 use std::io::Read;
 

@@ -1,6 +1,7 @@
 //! Every vector function of GF(2^128) on every instruction set of this CPU, in elements a second.
 //!
-//! `cargo bench -p volery-field`; name a function or a level to run less, e.g. `-- check_prover` or `-- vpclmul256`.
+//! `cargo bench -p volery-field`; name a function or a level to run less, e.g. `-- check_prover` or
+//! `-- vpclmul256`.
 
 use std::hint::black_box;
 

@@ -1,7 +1,9 @@
-//! Every kernel of MACs on every pair of fields, and the operators and the packing of the MAC field, in elements a second.
+//! Every kernel of MACs on every pair of fields, and the operators and the packing of the MAC field, in
+//! elements a second.
 //!
-//! `cargo bench -p volery-field --bench mac`; name a field or a function to run less, e.g. `-- F61` or `-- dot_prover`.
-//! A field's name is that of its MACs, so `F61[i]` are values in F61 under MACs in its extension.
+//! `cargo bench -p volery-field --bench mac`; name a field or a function to run less, e.g. `-- F61` or
+//! `-- dot_prover`. A field's name is that of its MACs, so `F61[i]` are values in F61 under MACs in its
+//! extension.
 
 use std::hint::black_box;
 

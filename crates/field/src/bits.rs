@@ -1,7 +1,8 @@
 //! Packed vectors of bits: 64 to a word, the lowest first.
 //!
-//! Wire values and corrections of Boolean protocols travel in these. Positions and lengths are public, the bits
-//! may be secret: they are wiped when the vector goes and when it grows, and `Debug` shows the length alone.
+//! Wire values and corrections of Boolean protocols travel in these. Positions and lengths are public, the
+//! bits may be secret: they are wiped when the vector goes and when it grows, and `Debug` shows the length
+//! alone.
 
 use core::fmt;
 
@@ -101,7 +102,8 @@ impl Bits {
         Self::from_words(words.collect(), len)
     }
 
-    /// The one encoding: `len.div_ceil(8)` bytes, unused bits zero. The caller wipes it if the bits are secret.
+    /// The one encoding: `len.div_ceil(8)` bytes, unused bits zero. The caller wipes it if the bits are
+    /// secret.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.to_le_bytes()).take(self.len.div_ceil(8)).collect()

@@ -47,7 +47,8 @@ impl F2 {
         Self((word & 1) as u8)
     }
 
-    /// Whether this is one. Do not branch on the answer if it is secret; [`F2::mask`] selects without a branch.
+    /// Whether this is one. Do not branch on the answer if it is secret; [`F2::mask`] selects without a
+    /// branch.
     #[inline(always)]
     #[must_use]
     pub const fn to_bool(self) -> bool {
@@ -208,7 +209,8 @@ impl Ring for F2 {
     }
 }
 
-/// Eight bytes of one bit each. The product has bit `i` of byte `i` at `56 + i`, and no two terms at one place.
+/// Eight bytes of one bit each. The product has bit `i` of byte `i` at `56 + i`, and no two terms at one
+/// place.
 #[inline(always)]
 fn gather(bits: &[F2; 8]) -> u64 {
     u64::from_le_bytes(bits.map(F2::to_u8)).wrapping_mul(0x0102_0408_1020_4080) >> 56

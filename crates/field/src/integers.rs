@@ -1,6 +1,6 @@
-//! The rings `Z_{2^32}` and `Z_{2^64}`: machine words with wrapping arithmetic. They are rings, not fields: half of their
-//! elements have no inverse and some products of nonzero elements vanish, so only protocols that are sound in every ring
-//! take statements over them.
+//! The rings `Z_{2^32}` and `Z_{2^64}`: machine words with wrapping arithmetic. They are rings, not fields:
+//! half of their elements have no inverse and some products of nonzero elements vanish, so only protocols
+//! that are sound in every ring take statements over them.
 
 use core::ops::{Add, Mul, Neg, Sub};
 
@@ -92,7 +92,8 @@ macro_rules! integers {
 }
 
 integers! {
-    /// An integer modulo `2^32`. It may be secret: operators do not branch on it, and `Debug` does not show it.
+    /// An integer modulo `2^32`. It may be secret: operators do not branch on it, and `Debug` does not show
+    /// it.
     ///
     /// ```
     /// use volery_field::{Ring, Z32};
@@ -102,7 +103,8 @@ integers! {
 }
 
 integers! {
-    /// An integer modulo `2^64`. It may be secret: operators do not branch on it, and `Debug` does not show it.
+    /// An integer modulo `2^64`. It may be secret: operators do not branch on it, and `Debug` does not show
+    /// it.
     Z64, u64, "Z64"
 }
 

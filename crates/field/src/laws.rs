@@ -1,5 +1,5 @@
-//! The axioms of rings and fields, and of fields paired for MACs, as tests: one macro call gives a type all of them. The
-//! calling module imports `proptest::prelude::*`.
+//! The axioms of rings and fields, and of fields paired for MACs, as tests: one macro call gives a type all
+//! of them. The calling module imports `proptest::prelude::*`.
 
 /// Tests that `$ring` obeys the laws of [`Ring`](crate::Ring) on elements from the proptest strategy `$any`.
 macro_rules! ring_laws {
@@ -234,7 +234,8 @@ macro_rules! element_laws {
                 }
             }
 
-            /// A field whose elements take several blocks must not make coefficients of the first one's part alone.
+            /// A field whose elements take several blocks must not make coefficients of the first one's part
+            /// alone.
             #[test]
             fn a_block_decides_every_byte_of_a_coefficient() {
                 let mut random = crate::laws::Words(12);
@@ -256,8 +257,8 @@ macro_rules! element_laws {
     };
 }
 
-/// Tests that MACs in `$mac` suit values in `$value`: the laws of [`Value`](crate::Value) and [`Mac`](crate::Mac), those
-/// of [`Element`](crate::Element) included, and every kernel against its formula.
+/// Tests that MACs in `$mac` suit values in `$value`: the laws of [`Value`](crate::Value) and
+/// [`Mac`](crate::Mac), those of [`Element`](crate::Element) included, and every kernel against its formula.
 macro_rules! mac_laws {
     ($value:ty, $mac:ty, $any_value:expr, $any_mac:expr) => {
         crate::laws::element_laws!(value_laws, $value, $any_value);
@@ -386,8 +387,8 @@ macro_rules! mac_laws {
 
             #[test]
             fn kernels_compute_their_formulas_on_the_largest_elements() {
-                // Lazy sums must not overflow: long vectors of minus one, the largest representative where the field is
-                // prime.
+                // Lazy sums must not overflow: long vectors of minus one, the largest representative where
+                // the field is prime.
                 let pair: Pair = Authenticated { x: -<$value as Ring>::ONE, m: -ONE };
                 let (a, chi) = (vec![pair; 1000], vec![-ONE; 1000]);
                 type M = $mac;

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! So statements are written over a [`Ring`], and the equation itself lives in a [`Field`]. Both are small
-//! `Copy` types with operators. Operators are for the odd single element: vectors go through the kernels of the
-//! field's module, which pick the CPU's best instruction set once and then work on whole slices.
+//! `Copy` types with operators. Operators are for the odd single element: vectors go through the kernels of
+//! the field's module, which pick the CPU's best instruction set once and then work on whole slices.
 //!
 //! # Map
 //!
@@ -32,8 +32,10 @@
 //!
 //! * Bit `i` of anything packed is bit `i % 8` of byte `i / 8`; encodings are little-endian and unique.
 //! * Arithmetic takes the same time whatever the values. Lengths, indices and positions are public.
-//! * `Debug` never shows a value: most elements here are secret. Compare or encode them to see them in a test.
-//! * Elements are `Copy`, so wiping them is the owner's duty ([`zeroize`] is implemented); [`Bits`] wipes itself.
+//! * `Debug` never shows a value: most elements here are secret. Compare or encode them to see them in a
+//!   test.
+//! * Elements are `Copy`, so wiping them is the owner's duty ([`zeroize`] is implemented); [`Bits`] wipes
+//!   itself.
 //! * `unsafe` occurs in the instruction-set files of a kernel and where it calls them, nowhere else.
 
 mod bits;

@@ -1,10 +1,10 @@
-//! What every scalar type says in the same words: operators that assign, a `Debug` that tells nothing, the fixed-size
-//! end of an encoding.
+//! What every scalar type says in the same words: operators that assign, a `Debug` that tells nothing, the
+//! fixed-size end of an encoding.
 
 use crate::EncodingError;
 
-/// `AddAssign`, `SubAssign` and `MulAssign` from the operators without assignment, and `Debug` that shows the ring's name
-/// alone.
+/// `AddAssign`, `SubAssign` and `MulAssign` from the operators without assignment, and `Debug` that shows the
+/// ring's name alone.
 macro_rules! scalar {
     ($type:ident $(<$parameter:ident: $bound:path>)?) => {
         impl$(<$parameter: $bound>)? core::ops::AddAssign for $type$(<$parameter>)? {

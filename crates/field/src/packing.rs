@@ -4,8 +4,9 @@
 //! bit j of element i is bit i * BITS + j of the message; bit n of a message is bit n % 8 of its byte n / 8
 //! ```
 //!
-//! So `F_{2^61-1}` travels in 61 bits and not in 64. The bits that fill the last byte are zero. Every vector has exactly
-//! one encoding: reading refuses other lengths, elements that are not canonical and bits set after the last one.
+//! So `F_{2^61-1}` travels in 61 bits and not in 64. The bits that fill the last byte are zero. Every vector
+//! has exactly one encoding: reading refuses other lengths, elements that are not canonical and bits set
+//! after the last one.
 
 use crate::{Element, EncodingError};
 
@@ -40,7 +41,8 @@ pub enum PackingError {
     },
 }
 
-/// Bytes that `count` packed elements take; `usize::MAX`, longer than any slice, if that many bytes cannot exist.
+/// Bytes that `count` packed elements take; `usize::MAX`, longer than any slice, if that many bytes cannot
+/// exist.
 ///
 /// ```
 /// use volery_field::{F61, packed_bytes};
@@ -97,7 +99,8 @@ pub fn pack_elements<E: Element>(elements: &[E], out: &mut Vec<u8>) {
 ///
 /// # Errors
 /// [`PackingError::Length`], before anything is allocated, unless there are [`packed_bytes`] bytes;
-/// [`PackingError::NotCanonical`] and [`PackingError::Padding`] if the bits are not the one encoding of any vector.
+/// [`PackingError::NotCanonical`] and [`PackingError::Padding`] if the bits are not the one encoding of any
+/// vector.
 pub fn unpack_elements<E: Element>(bytes: &[u8], count: usize) -> Result<Vec<E>, PackingError> {
     let expected = packed_bytes::<E>(count);
     if bytes.len() != expected {

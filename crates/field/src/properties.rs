@@ -1,8 +1,9 @@
 //! Property tests whose machinery is instantiated once, not once a test.
 //!
-//! This crate has hundreds of properties, most of them laws that every field obeys. [`proptest!`](proptest::proptest) makes a runner for
-//! the types of each, which is most of what compiling the tests would take. Here the values of a case travel behind a
-//! pointer, so that there is one runner for all. It is used as that macro is.
+//! This crate has hundreds of properties, most of them laws that every field obeys.
+//! [`proptest!`](proptest::proptest) makes a runner for the types of each, which is most of what compiling
+//! the tests would take. Here the values of a case travel behind a pointer, so that there is one runner for
+//! all. It is used as that macro is.
 
 use std::any::Any;
 use std::fmt::{self, Debug, Formatter};
@@ -11,7 +12,8 @@ use std::rc::Rc;
 use proptest::strategy::{BoxedStrategy, Strategy};
 use proptest::test_runner::{Config, TestCaseResult, TestRunner};
 
-/// Test functions `fn name(value in strategy, ...) { body }`; the body may use `prop_assert!` and its like, and `?`.
+/// Test functions `fn name(value in strategy, ...) { body }`; the body may use `prop_assert!` and its like,
+/// and `?`.
 macro_rules! properties {
     ($($(#[$meta:meta])* fn $name:ident($($argument:pat in $strategy:expr),+ $(,)?) $body:block)*) => {$(
         $(#[$meta])*

@@ -8,8 +8,8 @@ use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// A finite commutative ring with one, whose elements have exactly one encoding of [`Ring::BYTES`] bytes.
 ///
-/// Laws: `(R, +, ZERO)` is an abelian group, `(R, *, ONE)` a commutative monoid, and `*` distributes over `+`.
-/// Operations take the same time whatever the values (elements may be secret), decoding excepted.
+/// Laws: `(R, +, ZERO)` is an abelian group, `(R, *, ONE)` a commutative monoid, and `*` distributes over
+/// `+`. Operations take the same time whatever the values (elements may be secret), decoding excepted.
 pub trait Ring:
     Copy
     + Eq
@@ -49,29 +49,32 @@ pub trait Ring:
     /// Reads a canonical encoding; the bytes are hostile.
     ///
     /// # Errors
-    /// [`EncodingError::Length`] if `bytes` is not exactly [`Ring::BYTES`] long, [`EncodingError::NotCanonical`]
-    /// if it is not the one encoding of any element.
+    /// [`EncodingError::Length`] if `bytes` is not exactly [`Ring::BYTES`] long,
+    /// [`EncodingError::NotCanonical`] if it is not the one encoding of any element.
     fn decode(bytes: &[u8]) -> Result<Self, EncodingError>;
 
-    /// In F2 up to 64 elements as the bits of a word, the first one's the lowest; elsewhere `None`, which is the default.
+    /// In F2 up to 64 elements as the bits of a word, the first one's the lowest; elsewhere `None`, which is
+    /// the default.
     #[inline(always)]
     fn pack_bits(_elements: &[Self]) -> Option<u64> {
         None
     }
 
-    /// In F2 up to 64 elements from the bits of a word, the inverse of [`Ring::pack_bits`]; elsewhere `out` stays as it is, which is
-    /// the default.
+    /// In F2 up to 64 elements from the bits of a word, the inverse of [`Ring::pack_bits`]; elsewhere `out`
+    /// stays as it is, which is the default.
     #[inline(always)]
     fn unpack_bits(_word: u64, _out: &mut [Self]) {}
 }
 
 /// A finite field: a [`Ring`] in which every element but zero has an inverse.
 pub trait Field: Ring {
-    /// The multiplicative inverse, and zero for zero. The time taken does not depend on the value, zero included: for secrets that may be zero.
+    /// The multiplicative inverse, and zero for zero. The time taken does not depend on the value, zero
+    /// included: for secrets that may be zero.
     #[must_use]
     fn inverse_or_zero(self) -> Self;
 
-    /// The multiplicative inverse; `None` for zero. What the time tells is whether there is one, which the caller is about to branch on.
+    /// The multiplicative inverse; `None` for zero. What the time tells is whether there is one, which the
+    /// caller is about to branch on.
     fn inverse(self) -> Option<Self> {
         let inverse = self.inverse_or_zero();
         (!self.is_zero()).then_some(inverse)

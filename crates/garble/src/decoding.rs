@@ -5,14 +5,16 @@
 //! returned with the values:               R(n, program, L_1 || L_2 || ..)      32 bytes for the n-th return
 //! ```
 //!
-//! Where an output is prepared, its information is sent ahead under a key of its own, which follows when it is to be decoded:
+//! Where an output is prepared, its information is sent ahead under a key of its own, which follows when it
+//! is to be decoded:
 //!
 //! ```text
 //! sealed information of bits from i on:   (h_0 | h_1 | ..) + S(i, key)          40 bytes a bit ahead, 16 for any number of bits later
 //! ```
 //!
-//! `S` gives as many bytes as there are to seal. `i` counts decoded bits through the whole session and both oracles are bound to the session, so a hash
-//! made for one bit says nothing about another; `H` and `R` are random oracles of their own ([`Oracle`]).
+//! `S` gives as many bytes as there are to seal. `i` counts decoded bits through the whole session and both
+//! oracles are bound to the session, so a hash made for one bit says nothing about another; `H` and `R` are
+//! random oracles of their own ([`Oracle`]).
 //!
 //! **The evaluator** aborts unless its label has one of the two hashes. Were it to take the colour's word
 //! instead, a garbler's wrong table would make it return colours, which depend on its inputs bit by bit. With
@@ -89,7 +91,8 @@ impl Decoding {
         information.iter_mut().zip(stream).for_each(|(byte, mask)| *byte ^= mask);
     }
 
-    /// The values of the bits from number `first` on, from their labels and what [`Decoding::encode`] gave for them.
+    /// The values of the bits from number `first` on, from their labels and what [`Decoding::encode`] gave
+    /// for them.
     ///
     /// Which bit fails is not said: it would depend on secrets.
     pub(crate) fn decode(&self, first: u64, labels: &[Gf128], information: &[u8]) -> Result<Vec<F2>, Error> {

@@ -1,6 +1,6 @@
 //! What is garbled, computed in the clear and proved: one program over bits.
 
-use volery_circuit::{Backend, Circuit, Digest, Evaluator, Ops};
+use volery_circuit::{Circuit, Counter, Counts, Digest, Evaluator, Ops, Sizes};
 use volery_field::F2;
 use volery_zk::quicksilver::SAVED_BY_S_BOX;
 
@@ -22,8 +22,9 @@ pub trait Function: Send + Sync {
     fn run<B: Ops<F2> + ?Sized>(&self, backend: &mut B, inputs: &[B::Wire])
     -> Result<Vec<B::Wire>, B::Error>;
 
-    /// The outputs for inputs that are known: what [`Function::run`] gives on an evaluator, which is the default. Functions that have a faster
-    /// way override it; it must not depend on the inputs how long that takes.
+    /// The outputs for inputs that are known: what [`Function::run`] gives on an evaluator, which is the
+    /// default. Functions that have a faster way override it; it must not depend on the inputs how long that
+    /// takes.
     ///
     /// # Errors
     /// As [`Function::run`].
@@ -69,10 +70,10 @@ impl Shape {
     /// # Errors
     /// The function's own.
     pub fn of(function: &(impl Function + ?Sized), inputs: usize) -> Result<Self, Error> {
-        let mut counter = Counter::default();
+        let mut counter = Counter::<F2, Sizes>::default();
         let outputs = function.run(&mut counter, &vec![(); inputs])?.len();
-        let Counter { ands, s_boxes } = counter;
-        Ok(Self { ands, s_boxes, outputs })
+        let Counts { multiplications, s_boxes, .. } = counter.total();
+        Ok(Self { ands: multiplications, s_boxes, outputs })
     }
 
     /// Commitments that a proof of it takes.
@@ -85,49 +86,6 @@ impl Shape {
 /// Commitments that a proof of so many ANDs takes, those of so many S-boxes among them.
 pub(crate) const fn commitments(ands: u64, s_boxes: u64) -> u64 {
     ands.saturating_sub(s_boxes.saturating_mul(SAVED_BY_S_BOX))
-}
-
-/// Counts ANDs and S-boxes; a wire is nothing. (The counter of `volery-circuit` keeps depths and parts, at several times
-/// the cost.)
-#[derive(Default)]
-pub(crate) struct Counter {
-    ands: u64,
-    s_boxes: u64,
-}
-
-impl Counter {
-    /// Commitments that a proof of all so far takes.
-    pub(crate) fn commitments(&self) -> u64 {
-        commitments(self.ands, self.s_boxes)
-    }
-}
-
-impl Backend for Counter {
-    type Error = volery_circuit::Error;
-}
-
-impl Ops<F2> for Counter {
-    type Wire = ();
-
-    fn constant(&mut self, _c: F2) {}
-
-    fn add(&mut self, _x: &(), _y: &()) {}
-
-    fn sub(&mut self, _x: &(), _y: &()) {}
-
-    fn add_constant(&mut self, _x: &(), _c: F2) {}
-
-    fn scale(&mut self, _x: &(), _c: F2) {}
-
-    fn mul(&mut self, _x: &(), _y: &()) -> Result<(), Self::Error> {
-        self.ands += 1;
-        Ok(())
-    }
-
-    fn substitute(&mut self, _x: &[(); 8]) -> Result<Option<[(); 8]>, Self::Error> {
-        self.s_boxes += 1;
-        Ok(None)
-    }
 }
 
 #[cfg(test)]

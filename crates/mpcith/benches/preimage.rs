@@ -1,6 +1,7 @@
 //! Proofs of hash preimages, in this process and on one thread: both protocols at 80 and 128 bits.
 //!
-//! `compile` is what a statement costs before the first proof of it, `witness` its values; `prove` and `verify` are all the rest.
+//! `compile` is what a statement costs before the first proof of it, `witness` its values; `prove` and
+//! `verify` are all the rest.
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 #![allow(clippy::expect_used, reason = "an honest proof is accepted")]

@@ -1,7 +1,7 @@
 //! Challenges: for each repetition, which two players are opened.
 
-/// A challenge of one repetition: player `e` and the one after it are opened. Players are counted from 0 here, from 1 in
-/// the paper.
+/// A challenge of one repetition: player `e` and the one after it are opened. Players are counted from 0
+/// here, from 1 in the paper.
 // Invariant: below 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trit(u8);
@@ -28,8 +28,8 @@ impl Trit {
     }
 }
 
-/// The challenges of `n` repetitions that a digest stands for: pairs of bits of its BLAKE3 expansion, lowest first,
-/// without those that are both set.
+/// The challenges of `n` repetitions that a digest stands for: pairs of bits of its BLAKE3 expansion, lowest
+/// first, without those that are both set.
 #[must_use]
 pub(crate) fn expand(digest: &[u8; 32], n: usize) -> Vec<Trit> {
     let mut stream =

@@ -1,13 +1,6 @@
 //! How much a proof consists of, found without writing the statement down.
 
-use core::marker::PhantomData;
-
-use volery_circuit::choose::Pick;
-use volery_circuit::{
-    Backend, Branches, Choose, Error as StatementError, Hint, Ops, Prove, Recorder, Statement, check_linear,
-    check_products,
-};
-use volery_field::Ring;
+use volery_circuit::Error as StatementError;
 
 use crate::Error;
 
@@ -23,99 +16,18 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The same as [`Program::counts`](crate::Program::counts), of statements too large for a program as well: wires take no
-    /// memory, and products of matrices no time.
+    /// The same as [`Program::counts`](crate::Program::counts), of statements too large for a program as
+    /// well: at most these, and exactly these unless an expression is scaled by zero.
     ///
     /// # Errors
-    /// [`Error::Statement`] with the statement's own; and if it is a disjunction, of which there are no public proofs.
-    pub fn of<R: Ring>(statement: &(impl Statement<Measure<R>> + ?Sized)) -> Result<Self, Error> {
-        let mut measure = Measure { counts: Self::default(), ring: PhantomData };
-        statement.run(&mut measure)?;
-        Ok(measure.counts)
-    }
-}
-
-/// The backend that counts as [`Recorder`] writes, and writes nothing.
-#[derive(Clone, Debug)]
-pub struct Measure<R> {
-    counts: Counts,
-    ring: PhantomData<R>,
-}
-
-impl<R> Measure<R> {
-    /// Counts inner products: terms in all, and how many there are.
-    fn products(&mut self, terms: usize, claims: usize) {
-        let Counts { multiplications, outputs, .. } = &mut self.counts;
-        *multiplications = multiplications.saturating_add(terms as u64);
-        *outputs = outputs.saturating_add(claims as u64);
-    }
-}
-
-impl<R: Ring> Backend for Measure<R> {
-    type Error = StatementError;
-}
-
-impl<R: Ring> Ops<R> for Measure<R> {
-    type Wire = ();
-
-    fn constant(&mut self, _c: R) {}
-
-    fn add(&mut self, _x: &(), _y: &()) {}
-
-    fn sub(&mut self, _x: &(), _y: &()) {}
-
-    fn add_constant(&mut self, _x: &(), _c: R) {}
-
-    fn scale(&mut self, _x: &(), _c: R) {}
-
-    fn mul(&mut self, _x: &(), _y: &()) -> Result<(), StatementError> {
-        self.products(1, 0);
-        Ok(())
-    }
-}
-
-impl<R: Ring> Prove<R> for Measure<R> {
-    fn secret(&mut self, n: usize, _hint: Hint<'_, R, ()>) -> Result<Vec<()>, StatementError> {
-        self.counts.inputs = self.counts.inputs.saturating_add(n as u64);
-        Ok(vec![(); n])
-    }
-
-    fn assert_zero(&mut self, x: &[()]) -> Result<(), StatementError> {
-        self.products(0, x.len());
-        Ok(())
-    }
-
-    fn assert_dot(&mut self, x: &[()], y: &[()], _z: &()) -> Result<(), StatementError> {
-        check_products(x.len(), y.len(), y.len())?;
-        self.products(x.len(), 1);
-        Ok(())
-    }
-
-    fn assert_linear(&mut self, matrix: &[R], x: &[()], t: &[R]) -> Result<(), StatementError> {
-        check_linear(matrix.len(), x.len(), t.len())?;
-        self.products(0, t.len());
-        Ok(())
-    }
-
-    fn assert_products(&mut self, x: &[()], y: &[()], z: &[()]) -> Result<(), StatementError> {
-        check_products(x.len(), y.len(), z.len())?;
-        self.products(x.len(), x.len());
-        Ok(())
-    }
-}
-
-volery_circuit::polynomials_by_multiplying!([R: Ring] R, Measure<R>);
-
-/// Refused, as it is when the statement is written down.
-impl<R: Ring, S> Choose<R, S> for Measure<R> {
-    fn any_of(
-        &mut self,
-        _shared: &[()],
-        branches: &Branches<R, S>,
-        _pick: Pick<'_, R, (), S>,
-    ) -> Result<Vec<()>, StatementError> {
-        let none = || StatementError::Witness("none was given".into());
-        Recorder::new().any_of(&[], branches, &mut |_| Err(none())).map(|_| Vec::new())
+    /// [`Error::Statement`] for a disjunction, which has no public proof: a flat circuit shows what it is
+    /// made of.
+    pub fn of(counted: &volery_circuit::Counts) -> Result<Self, Error> {
+        if counted.disjunctions > 0 {
+            let reason = "a disjunction has no public proof; prove it over a connection";
+            return Err(StatementError::Public(reason.into()).into());
+        }
+        Ok(Self { inputs: counted.inputs, multiplications: counted.expanded(), outputs: counted.assertions })
     }
 }
 
@@ -124,7 +36,7 @@ mod tests {
     use volery_circuit::statements::{
         InnerProduct, MatrixProduct, Mul32, MulChain, Sha256Preimage, Short, Sis,
     };
-    use volery_circuit::{Evaluator, MatrixShape};
+    use volery_circuit::{Counter, Evaluator, MatrixShape, Recorder, Statement};
     use volery_field::{F2, F61, Z64};
 
     use super::*;
@@ -133,10 +45,11 @@ mod tests {
 
     fn agree<R: PublicRing, S>(statement: &S)
     where
-        S: Statement<Recorder<R>> + Statement<Evaluator<R>> + Statement<Measure<R>>,
+        S: Statement<Recorder<R>> + Statement<Evaluator<R>> + Statement<Counter<R>>,
     {
         let program = Program::<R>::new(statement).expect("small");
-        assert_eq!(Counts::of::<R>(statement), Ok(program.counts()));
+        let counted = Counter::<R>::count(statement).expect("counts").total();
+        assert_eq!(Counts::of(&counted), Ok(program.counts()));
     }
 
     #[test]

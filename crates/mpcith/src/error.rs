@@ -46,8 +46,8 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
-    /// The proof's challenge is not the hash of its commitments and output shares: something in it was changed, or it was
-    /// never a proof.
+    /// The proof's challenge is not the hash of its commitments and output shares: something in it was
+    /// changed, or it was never a proof.
     #[error("the proof is wrong: its challenge does not follow from its commitments and output shares")]
     Challenge,
     /// An interactive session failed.
@@ -69,8 +69,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether a verifier that gets this has seen a wrong proof, as opposed to none, an unreadable one or one of another
-    /// statement.
+    /// Whether a verifier that gets this has seen a wrong proof, as opposed to none, an unreadable one or one
+    /// of another statement.
     #[must_use]
     pub fn is_rejection(&self) -> bool {
         matches!(self, Self::Repetition { .. } | Self::Challenge | Self::Cheat { .. })

@@ -1,5 +1,5 @@
-//! The same proofs with the verifier at the other end of a channel: no Fiat-Shamir, so a prover has one try, and 40 bits of
-//! soundness are enough. (Commitments are hashes here, too.)
+//! The same proofs with the verifier at the other end of a channel: no Fiat-Shamir, so a prover has one try,
+//! and 40 bits of soundness are enough. (Commitments are hashes here, too.)
 //!
 //! ```text
 //! V -> P   HeadPromise      what V wants proved (digest, protocol, sigma) and H(nonce, e)
@@ -9,13 +9,13 @@
 //! V -> P   Verdict          accepted
 //! ```
 //!
-//! The paper's protocol is the middle three messages, and zero-knowledge only against a verifier that draws its challenge
-//! as it should. Here V commits to the challenge before it sees anything, so that it cannot choose: a simulator learns
-//! `e` from the commitment (a random oracle, or by rewinding V) before it makes up the first message. P learns nothing
-//! about `e` from a hash with a nonce of 256 bits.
+//! The paper's protocol is the middle three messages, and zero-knowledge only against a verifier that draws
+//! its challenge as it should. Here V commits to the challenge before it sees anything, so that it cannot
+//! choose: a simulator learns `e` from the commitment (a random oracle, or by rewinding V) before it makes up
+//! the first message. P learns nothing about `e` from a hash with a nonce of 256 bits.
 //!
-//! P's salt and seeds depend on the promise: a prover whose generator repeats itself, after a snapshot of its machine, gives
-//! one answer to each first message, since another challenge needs another promise.
+//! P's salt and seeds depend on the promise: a prover whose generator repeats itself, after a snapshot of its
+//! machine, gives one answer to each first message, since another challenge needs another promise.
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, ChannelExt, Tag, tags};
@@ -53,8 +53,8 @@ fn wanted<R: PublicRing>(program: &Program<R>, settings: &Settings<'_>) -> [u8; 
 /// Proves `program` for a witness from [`Program::witness`] to the verifier at the other end.
 ///
 /// # Errors
-/// [`Error::Mismatch`] if the verifier wants something else proved, or otherwise; [`Error::Cheat`] if it does not keep to its
-/// challenge; [`Error::Channel`], also if it does not accept; [`Error::Parameters`].
+/// [`Error::Mismatch`] if the verifier wants something else proved, or otherwise; [`Error::Cheat`] if it does
+/// not keep to its challenge; [`Error::Channel`], also if it does not accept; [`Error::Parameters`].
 pub fn prove<R: PublicRing>(
     channel: &mut (impl Channel + ?Sized),
     program: &Program<R>,
@@ -112,8 +112,8 @@ fn compare(
 /// Verifies a proof of `program` by the prover at the other end, with exactly these settings.
 ///
 /// # Errors
-/// [`Error::Repetition`] and [`Error::Challenge`] for a wrong proof; [`Error::Mismatch`] and [`Error::Malformed`] for an answer that
-/// does not fit; [`Error::Channel`].
+/// [`Error::Repetition`] and [`Error::Challenge`] for a wrong proof; [`Error::Mismatch`] and
+/// [`Error::Malformed`] for an answer that does not fit; [`Error::Channel`].
 pub fn verify<R: PublicRing>(
     channel: &mut (impl Channel + ?Sized),
     program: &Program<R>,

@@ -1,8 +1,8 @@
-//! Public proofs: one file that anyone can verify, later and offline, with no secret on the verifier's side and no trusted
-//! set-up.
+//! Public proofs: one file that anyone can verify, later and offline, with no secret on the verifier's side
+//! and no trusted set-up.
 //!
-//! The prover runs the statement in its head as a computation of three players, of which any two learn nothing, commits to
-//! what each of them sees, and opens two that a hash picks:
+//! The prover runs the statement in its head as a computation of three players, of which any two learn
+//! nothing, commits to what each of them sees, and opens two that a hash picks:
 //!
 //! ```text
 //! x = x_1 + x_2 + x_3          w_i: what player i computes, from its own and the next player's values
@@ -11,10 +11,11 @@
 //! open players e and e + 1;    who checks recomputes w_e from both
 //! ```
 //!
-//! A prover without a witness must cheat in one of the three views, and is seen with probability 1/3 a repetition: 137
-//! repetitions give 80 bits of soundness, 219 give 128. A proof is linear in the statement, about 17 bytes an AND at 80 bits
-//! with ZKB++; nothing but a hash function and AES is assumed, and a SHA-256 preimage is proved in milliseconds.
-//! (A proof for one verifier at the other end of a connection takes a bit or so an AND: see `volery-zk`.)
+//! A prover without a witness must cheat in one of the three views, and is seen with probability 1/3 a
+//! repetition: 137 repetitions give 80 bits of soundness, 219 give 128. A proof is linear in the statement,
+//! about 17 bytes an AND at 80 bits with ZKB++; nothing but a hash function and AES is assumed, and a SHA-256
+//! preimage is proved in milliseconds. (A proof for one verifier at the other end of a connection takes a bit
+//! or so an AND: see `volery-zk`.)
 //!
 //! ```
 //! use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
@@ -71,9 +72,10 @@
 //!
 //! # What is secret
 //!
-//! Witness, seeds, and tapes and views of closed players. What is kept of them on the heap is wiped, and so is the hash state
-//! that seeds are drawn from; time depends on lengths and on public values alone. (Copies that hashing a single tape's seed or a row
-//! leaves on the stack are not: they are BLAKE3's own.) A verifier has no secrets. `unsafe` occurs where a function compiled for more than the least CPU is called.
+//! Witness, seeds, and tapes and views of closed players. What is kept of them on the heap is wiped, and so
+//! is the hash state that seeds are drawn from; time depends on lengths and on public values alone. (Copies
+//! that hashing a single tape's seed or a row leaves on the stack are not: they are BLAKE3's own.) A verifier
+//! has no secrets. `unsafe` occurs where a function compiled for more than the least CPU is called.
 
 mod challenge;
 mod counts;
@@ -90,7 +92,7 @@ pub mod soundness;
 mod testing;
 
 pub use challenge::Trit;
-pub use counts::{Counts, Measure};
+pub use counts::Counts;
 pub use error::Error;
 pub use parameters::{Parameters, Protocol};
 pub use program::Program;

@@ -48,8 +48,8 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// How sound a proof is: a prover without a witness passes with probability at most `2^-sigma`, in a file for each
-/// hash computation that it spends.
+/// How sound a proof is: a prover without a witness passes with probability at most `2^-sigma`, in a file for
+/// each hash computation that it spends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameters {
     sigma: u16,
@@ -63,14 +63,16 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// The greatest `sigma`: commitments and challenges are hashes of 256 bits, and who finds two commitments that are equal
-    /// can open one in two ways. That takes `2^128` hashes, so no number of repetitions makes a proof sounder.
+    /// The greatest `sigma`: commitments and challenges are hashes of 256 bits, and who finds two commitments
+    /// that are equal can open one in two ways. That takes `2^128` hashes, so no number of repetitions makes
+    /// a proof sounder.
     pub const MAX_SIGMA: u16 = 128;
 
     /// The least `sigma` that files should have: a forger tries as many challenges as it can compute hashes.
     pub const FILE_SIGMA: u16 = 80;
 
-    /// `sigma` bits of soundness. Files want [`Parameters::FILE_SIGMA`] or more; 40 are for interactive proofs.
+    /// `sigma` bits of soundness. Files want [`Parameters::FILE_SIGMA`] or more; 40 are for interactive
+    /// proofs.
     ///
     /// # Errors
     /// [`Error::Parameters`] unless `sigma` is from 1 to [`Parameters::MAX_SIGMA`].

@@ -1,9 +1,9 @@
 //! A statement made ready to be proved or verified: its flat circuit, its identity and its sizes.
 //!
-//! What a statement means here. Every secret that the program brings in ([`Prove::secret`](volery_circuit::Prove::secret))
-//! is an input of the function `phi` of the paper; its hint runs once, on plain values, when the witness is computed
-//! ([`Program::witness`]). Every wire claimed to be zero is an output, and the claim proved is `phi(x) = 0`. Public values
-//! are constants.
+//! What a statement means here. Every secret that the program brings in
+//! ([`Prove::secret`](volery_circuit::Prove::secret)) is an input of the function `phi` of the paper; its
+//! hint runs once, on plain values, when the witness is computed ([`Program::witness`]). Every wire claimed
+//! to be zero is an output, and the claim proved is `phi(x) = 0`. Public values are constants.
 
 use volery_circuit::{Circuit, Digest, Evaluator, Recorder, Schedule, Statement, Witness};
 
@@ -22,15 +22,15 @@ impl<R: PublicRing> Program<R> {
     /// The program of `statement`; takes no witness.
     ///
     /// # Errors
-    /// [`Error::Statement`] with the statement's own, or if it has 2^31 secrets or gates; [`Error::Parameters`] if it claims
-    /// nothing.
+    /// [`Error::Statement`] with the statement's own, or if it has 2^31 secrets or gates;
+    /// [`Error::Parameters`] if it claims nothing.
     pub fn new(statement: &(impl Statement<Recorder<R>> + ?Sized)) -> Result<Self, Error> {
         let circuit = Recorder::record(statement)?;
         let mut digest = Digest::new();
         digest.bytes("public proof over", R::NAME.as_bytes());
         statement.identify(&mut digest);
-        // Statements say what they mean, circuits what is proved: a statement that forgets to name a public value, or gadgets
-        // that changed, must not go by another's digest.
+        // Statements say what they mean, circuits what is proved: a statement that forgets to name a public
+        // value, or gadgets that changed, must not go by another's digest.
         circuit.identify(&mut digest);
         if circuit.asserted().is_empty() {
             return Err(Error::Parameters(

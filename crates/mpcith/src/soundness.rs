@@ -1,8 +1,8 @@
 //! What proofs from computations in the head are worth: ZKBoo, section 3, as code.
 //!
-//! IKOS' construction takes a protocol for `n` players that is private against `t` of them and robust against `r`. The
-//! prover runs it in its head and commits to the players' views; the verifier opens `t` of them (version 1), or one and its
-//! channels (version 2). A false statement is accepted with probability at most
+//! IKOS' construction takes a protocol for `n` players that is private against `t` of them and robust against
+//! `r`. The prover runs it in its head and commits to the players' views; the verifier opens `t` of them
+//! (version 1), or one and its channels (version 2). A false statement is accepted with probability at most
 //!
 //! ```text
 //! version 1:  max(p1, p2)     p1 = C(r, t) / C(n, t)                                    few corrupted players, none opened
@@ -11,11 +11,12 @@
 //! version 2:  1 - 1/n
 //! ```
 //!
-//! and repeating it `s` times raises this to the power `s`. ZKBoo is version 1 with `(n, t, r) = (3, 2, 0)`: 2/3.
+//! and repeating it `s` times raises this to the power `s`. ZKBoo is version 1 with `(n, t, r) = (3, 2, 0)`:
+//! 2/3.
 //!
-//! Print gives `p2 = 0` for `n = 2k`, too; but there a matching that covers all players has `2^t C(k, t)` choices of `t`
-//! players without an edge, and the formula above counts them. This module takes the formula down to `n = 2k` and zero only
-//! below, where no such matching exists.
+//! Print gives `p2 = 0` for `n = 2k`, too; but there a matching that covers all players has `2^t C(k, t)`
+//! choices of `t` players without an edge, and the formula above counts them. This module takes the formula
+//! down to `n = 2k` and zero only below, where no such matching exists.
 
 /// `log2(3) - 1`: the bits of soundness of one repetition of ZKBoo and ZKB++.
 pub const ZKBOO_ERROR_BITS: f64 = 0.584_962_500_721_156_1;
@@ -75,8 +76,8 @@ impl Players {
         self.n
     }
 
-    /// Bits of soundness of one run of version 1, `-log2 max(p1, p2)`. With `t = 1` a single view shows no inconsistency and
-    /// the answer is 0.
+    /// Bits of soundness of one run of version 1, `-log2 max(p1, p2)`. With `t = 1` a single view shows no
+    /// inconsistency and the answer is 0.
     #[must_use]
     pub fn version_1_bits(self) -> f64 {
         let (bits_1, bits_2) = (self.robust_bits(), self.matching_bits());
@@ -107,8 +108,8 @@ impl Players {
     }
 }
 
-/// How often a protocol must be repeated that a cheating prover passes with probability `2^-bits`, to get `sigma` bits.
-/// None of a protocol without soundness: the answer is `u64::MAX`.
+/// How often a protocol must be repeated that a cheating prover passes with probability `2^-bits`, to get
+/// `sigma` bits. None of a protocol without soundness: the answer is `u64::MAX`.
 #[must_use]
 pub fn repetitions(bits: f64, sigma: f64) -> u64 {
     if bits > 0.0 { (sigma / bits).ceil() as u64 } else { u64::MAX }
@@ -151,7 +152,8 @@ mod tests {
         Players::new(n, t, r).expect("sensible").version_1_bits()
     }
 
-    /// All choices of `t` of `n` players, against the definition: `k` disjoint edges, or `r` corrupted players.
+    /// All choices of `t` of `n` players, against the definition: `k` disjoint edges, or `r` corrupted
+    /// players.
     fn by_enumeration(n: u32, t: u32, r: u32) -> f64 {
         let k = r / 2 + 1;
         let sets: Vec<u32> = (0..1 << n).filter(|set: &u32| set.count_ones() == t).collect();
@@ -182,7 +184,8 @@ mod tests {
         assert_eq!([40.0, 80.0, 128.0].map(|sigma| repetitions(ZKBOO_ERROR_BITS, sigma)), [69, 137, 219]);
     }
 
-    /// Section 3.3, "GMW": t = n - 1, r = 0 gives 2/n, and the size (n - 1)^2 / (log2 n - 1) is least for n = 3.
+    /// Section 3.3, "GMW": t = n - 1, r = 0 gives 2/n, and the size (n - 1)^2 / (log2 n - 1) is least for n
+    /// = 3.
     #[test]
     fn gmw_has_error_two_over_n_and_three_players_are_cheapest() {
         for n in 3..200 {
@@ -194,9 +197,9 @@ mod tests {
         assert_eq!(2 * repetitions(bits(3, 2, 0), 80.0), 274);
     }
 
-    /// Section 3.3, "BGW": t = r = floor((n - 1) / 3). The paper prints n = 1122 with 373 opened views for 80 bits; its
-    /// formula, which the enumeration above confirms, gives 34.7 bits there and needs 2563 players, 854 of them opened. The
-    /// paper's conclusion, that three players are cheaper, only gets stronger.
+    /// Section 3.3, "BGW": t = r = floor((n - 1) / 3). The paper prints n = 1122 with 373 opened views for 80
+    /// bits; its formula, which the enumeration above confirms, gives 34.7 bits there and needs 2563 players,
+    /// 854 of them opened. The paper's conclusion, that three players are cheaper, only gets stronger.
     #[test]
     fn bgw_needs_far_more_opened_views_than_three_players() {
         let third = |n: u32| bits(n, (n - 1) / 3, (n - 1) / 3);
@@ -206,8 +209,8 @@ mod tests {
         assert!((2000..2563).step_by(7).chain(2550..2563).all(|n| third(n) < 80.0));
     }
 
-    /// Section 3.3, "Future work": t = r = ceil(2 n / 3) reaches 80 bits from 92 players on. The paper prints t = r = 64,
-    /// which is not two thirds of 92 rounded up (62 is) and gives 78.1 bits.
+    /// Section 3.3, "Future work": t = r = ceil(2 n / 3) reaches 80 bits from 92 players on. The paper prints
+    /// t = r = 64, which is not two thirds of 92 rounded up (62 is) and gives 78.1 bits.
     #[test]
     fn two_thirds_of_92_players_would_give_80_bits() {
         let two_thirds = |n: u32| bits(n, (2 * n).div_ceil(3), (2 * n).div_ceil(3));

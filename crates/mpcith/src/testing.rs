@@ -36,7 +36,8 @@ pub(crate) struct Size {
     pub(crate) claims: u32,
 }
 
-/// A random circuit with gates of all kinds, half of them multiplications, and inputs for which its claims hold.
+/// A random circuit with gates of all kinds, half of them multiplications, and inputs for which its claims
+/// hold.
 pub(crate) fn random<R: Ring>(seed: u64, size: Size) -> (Circuit<R>, Vec<R>) {
     let mut rng = rng(seed);
     let constants: Vec<R> = [R::ZERO, R::ONE].into_iter().chain(elements(&mut rng, 3)).collect();

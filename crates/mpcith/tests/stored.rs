@@ -1,6 +1,7 @@
 //! Proofs of released formats still verify: small ones, checked in.
 //!
-//! `cargo test -p volery-mpcith --test stored -- --ignored` makes them anew, for a new version of the format only.
+//! `cargo test -p volery-mpcith --test stored -- --ignored` makes them anew, for a new version of the format
+//! only.
 
 // Helpers outside test functions may fail a test too.
 #![allow(clippy::expect_used)]

@@ -1,5 +1,5 @@
-//! What it costs to turn authenticated bits of a payload into Pedersen commitments, both parties and all their messages
-//! included; and range proofs.
+//! What it costs to turn authenticated bits of a payload into Pedersen commitments, both parties and all
+//! their messages included; and range proofs.
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 #![allow(clippy::expect_used, reason = "a measurement that fails may stop")]
@@ -13,8 +13,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use volery_channel::{Channel, Limits, memory_pair};
 use volery_field::Gf128;
+use volery_tls::Side;
 use volery_tls::commitment::{Form, Layout, Opening, Place, Prover, Scalar, Verifier, range};
-use volery_tls::prf::Side;
 use volery_vole::supply::{Chain, Correlations, Stock};
 use volery_vole::{Delta, Error, Prg, SessionId};
 

@@ -4,7 +4,8 @@ use volery_channel::Tag;
 
 /// An error of this crate.
 ///
-/// After any of them the session is over, and what the two parties share about the connection must be destroyed.
+/// After any of them the session is over, and what the two parties share about the connection must be
+/// destroyed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

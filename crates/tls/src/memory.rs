@@ -1,7 +1,8 @@
 //! Memory that V's sessions share.
 //!
-//! A stranger decides how much memory a session takes: by the sizes of a [connection of two parties](crate::joint), whose garbled circuits V keeps,
-//! and by its claims, whose circuits V makes. V takes all of that out of a [`Pool`], or refuses.
+//! A stranger decides how much memory a session takes: by the sizes of a
+//! [connection of two parties](crate::joint), whose garbled circuits V keeps, and by its claims, whose
+//! circuits V makes. V takes all of that out of a [`Pool`], or refuses.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -41,7 +42,8 @@ impl Pool {
         Self { state: Arc::new(Mutex::new(State { free: bytes, size: bytes })), whole: None }
     }
 
-    /// A part of this pool, with at most this many bytes: what is taken from the part is taken from the whole.
+    /// A part of this pool, with at most this many bytes: what is taken from the part is taken from the
+    /// whole.
     #[must_use]
     pub fn part(&self, bytes: u64) -> Self {
         Self { whole: Some(Box::new(self.clone())), ..Self::new(bytes) }

@@ -62,7 +62,8 @@ impl<C: Channel, T: FnMut(Tag, &mut Vec<u8>)> Channel for Tap<C, T> {
     }
 }
 
-/// What `prover` and `verifier` return when they run against each other with `n` products prepared; see [`prepared_parties`].
+/// What `prover` and `verifier` return when they run against each other with `n` products prepared; see
+/// [`prepared_parties`].
 pub(crate) fn two_parties<F: OleField, A: Send, B: Send>(
     n: usize,
     seed: u64,
@@ -83,8 +84,9 @@ pub(crate) fn two_parties<F: OleField, A: Send, B: Send>(
     prepared_parties(seed, changes, (sender, receiver), prover, verifier)
 }
 
-/// What `prover` and `verifier` return when they run against each other with what `prepare` has made at each. `changes` apply to P's and
-/// V's messages, those of the preparation excepted. Each party's generator starts from `seed`, so equal draws are equal.
+/// What `prover` and `verifier` return when they run against each other with what `prepare` has made at each.
+/// `changes` apply to P's and V's messages, those of the preparation excepted. Each party's generator starts
+/// from `seed`, so equal draws are equal.
 pub(crate) fn prepared_parties<P, V, A: Send, B: Send>(
     seed: u64,
     changes: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2],

@@ -1,5 +1,5 @@
-//! What a random correlation costs, stage by stage: expansion of trees, rows of the local code, the stream of positions
-//! and coefficients. The sums of the check are measured with the kernels of `volery-field`.
+//! What a random correlation costs, stage by stage: expansion of trees, rows of the local code, the stream of
+//! positions and coefficients. The sums of the check are measured with the kernels of `volery-field`.
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 

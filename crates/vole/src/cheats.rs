@@ -1,20 +1,23 @@
-//! A P that chooses its correlations' values, as the ideal functionality allows a corrupted P: for tests of forgeries in other crates, which
-//! turn on the feature `cheats` for them. No release of a program or library has this module: the feature is on in builds of tests alone.
+//! A P that chooses its correlations' values, as the ideal functionality allows a corrupted P: for tests of
+//! forgeries in other crates, which turn on the feature `cheats` for them. No release of a program or library
+//! has this module: the feature is on in builds of tests alone.
 //!
-//! In an extension V's key rests on P's corrections, and P is bound to one vector of values for each tree (see
-//! [`softspoken`](crate::softspoken)). P takes the vector that it likes for all trees but the first. The first then
-//! holds another one, and P mends its tags there with a guess of the first piece of V's delta; a wrong guess ends the session.
-//! Tests look the piece up ([`Deltas`]), so that one set-up is enough.
+//! In an extension V's key rests on P's corrections, and P is bound to one vector of values for each tree
+//! (see [`softspoken`](crate::softspoken)). P takes the vector that it likes for all trees but the first. The
+//! first then holds another one, and P mends its tags there with a guess of the first piece of V's delta; a
+//! wrong guess ends the session. Tests look the piece up ([`Deltas`]), so that one set-up is enough.
 //!
 //! ```text
 //! V's thread:   deltas.watch();
 //! P's thread:   cheats::choose_bits(move |n| Some((deltas.piece(0, 8), wanted(n))));
 //! ```
 //!
-//! What stops such a P where challenges are hashes is that it cannot foresee the chain ([`Chain`](crate::supply::Chain)). A test that sees a
-//! forgery refused shows little unless the same forgery is accepted with a chain that P knows: [`stop_chains`].
+//! What stops such a P where challenges are hashes is that it cannot foresee the chain
+//! ([`Chain`](crate::supply::Chain)). A test that sees a forgery refused shows little unless the same forgery
+//! is accepted with a chain that P knows: [`stop_chains`].
 //!
-//! Hooks are the thread's: they change what this thread's receivers and supplies do from then on, whoever made them, until [`honest`].
+//! Hooks are the thread's: they change what this thread's receivers and supplies do from then on, whoever
+//! made them, until [`honest`].
 
 use core::any::Any;
 use core::cell::{Cell, RefCell};
@@ -24,7 +27,8 @@ use volery_field::{Gf128, Value};
 
 use crate::Delta;
 
-/// What P wants of one extension: its guess of the first piece of delta, and the first values. Those beyond stay as they are.
+/// What P wants of one extension: its guess of the first piece of delta, and the first values. Those beyond
+/// stay as they are.
 type Wanted<T> = Option<(u8, Vec<T>)>;
 
 /// Asked once for each message of an extension, with the number of its correlations.
@@ -37,8 +41,8 @@ thread_local! {
     static STOPPED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// From now on `choose` is asked at each chunk of OT extension that this thread sends as P: those of bits, and those of rounds over a
-/// field for their paths. `None` leaves a chunk honest.
+/// From now on `choose` is asked at each chunk of OT extension that this thread sends as P: those of bits,
+/// and those of rounds over a field for their paths. `None` leaves a chunk honest.
 pub fn choose_bits(choose: impl FnMut(usize) -> Wanted<bool> + 'static) {
     BITS.with(|hook| *hook.borrow_mut() = Some(Box::new(choose)));
 }
@@ -49,8 +53,9 @@ pub fn choose_elements<F: Value>(choose: impl FnMut(usize) -> Wanted<F> + 'stati
     ELEMENTS.with(|hook| *hook.borrow_mut() = Some(Box::new(choose)));
 }
 
-/// From now on the chains of this thread's supplies stand still: neither V's bytes nor what was said for a batch go into them, so that
-/// everybody knows beforehand what they will be. Both parties' threads must say so.
+/// From now on the chains of this thread's supplies stand still: neither V's bytes nor what was said for a
+/// batch go into them, so that everybody knows beforehand what they will be. Both parties' threads must say
+/// so.
 pub fn stop_chains() {
     STOPPED.set(true);
 }
@@ -68,14 +73,14 @@ pub fn honest() {
 pub struct Deltas(Arc<Mutex<Vec<u128>>>);
 
 impl Deltas {
-    /// From now on the binary delta of every set-up that this thread starts as V is noted, in order: in a session that of bits is
-    /// number 0, that of a field number 1.
+    /// From now on the binary delta of every set-up that this thread starts as V is noted, in order: in a
+    /// session that of bits is number 0, that of a field number 1.
     pub fn watch(&self) {
         WATCHED.with(|hook| *hook.borrow_mut() = Some(self.clone()));
     }
 
-    /// The first piece of delta number `setup`, `bits` bits wide: 8 over bits and fields with digits of 8 bits, else 4. It is there
-    /// once P has V's message of the base OT.
+    /// The first piece of delta number `setup`, `bits` bits wide: 8 over bits and fields with digits of 8
+    /// bits, else 4. It is there once P has V's message of the base OT.
     ///
     /// # Panics
     /// If it is not there.
@@ -89,7 +94,8 @@ impl Deltas {
 /// Which of `elements` add up to `target`, where some do.
 #[must_use]
 pub fn subset(elements: &[Gf128], target: Gf128) -> Option<Vec<bool>> {
-    // A basis of what sums can be, each member with a highest bit of its own, and with the elements that it is the sum of.
+    // A basis of what sums can be, each member with a highest bit of its own, and with the elements that it
+    // is the sum of.
     let mut basis: Vec<(u128, Vec<bool>)> = Vec::new();
     let reduce = |basis: &[(u128, Vec<bool>)], mut value: u128, mut made: Vec<bool>| {
         for (member, of) in basis {

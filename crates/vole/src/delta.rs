@@ -4,10 +4,11 @@ use rand_core::CryptoRng;
 use volery_field::Gf128;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// The global key of the relation `k = m + u * delta`: uniform among the elements with coefficient 1 at `x^0`.
+/// The global key of the relation `k = m + u * delta`: uniform among the elements with coefficient 1 at
+/// `x^0`.
 ///
-/// The fixed coefficient makes each tag's lowest bit its value: `lsb(k) = 0`, so `lsb(m) = u`. It costs one bit:
-/// a guess of `delta` is right with probability 2^-127.
+/// The fixed coefficient makes each tag's lowest bit its value: `lsb(k) = 0`, so `lsb(m) = u`. It costs one
+/// bit: a guess of `delta` is right with probability 2^-127.
 ///
 /// Without `Debug`, `Copy` or `==`, and wiped on drop: whoever learns it can forge everything under it.
 #[derive(Zeroize, ZeroizeOnDrop)]

@@ -1,7 +1,8 @@
 //! What is left of delta's 127 bits where its trees are known: how many values one evaluation of AES tests.
 //!
-//! The argument is in the documentation of `pprf`: P has one target for each level of a tree that is hashed under one key, and each tree has
-//! its own. Over fields the last level has a key of its own (or some), so one target; the binary delta of the trees is what is searched there.
+//! The argument is in the documentation of `pprf`: P has one target for each level of a tree that is hashed
+//! under one key, and each tree has its own. Over fields the last level has a key of its own (or some), so
+//! one target; the binary delta of the trees is what is searched there.
 
 use volery_field::{Bn254Scalar, F61};
 
@@ -12,9 +13,10 @@ use crate::supply::Profile;
 /// How far a search for delta gets, by the rounds of one kind that are in use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeltaSearch {
-    /// Which rounds.
+    /// The field over which the rounds make correlations.
     pub name: &'static str,
-    /// Levels of a tree whose nodes are hashed under one key: the values of delta that one evaluation of AES tests.
+    /// Levels of a tree whose nodes are hashed under one key: the values of delta that one evaluation of AES
+    /// tests.
     pub levels: u32,
     /// `q` evaluations of AES find delta with probability at most `q / 2^bits`.
     pub bits: f64,

@@ -4,8 +4,8 @@ use volery_channel::Tag;
 
 /// An error of a protocol of this crate.
 ///
-/// After any of them the session is over: the correlations made so far under the same [`Delta`](crate::Delta) must be
-/// destroyed, since an abort may have told the peer something about it.
+/// After any of them the session is over: the correlations made so far under the same [`Delta`](crate::Delta)
+/// must be destroyed, since an abort may have told the peer something about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,14 +1,16 @@
 //! Random oracles: BLAKE3, keyed by what the hash is for and by the session.
 //!
-//! `Oracle_{label, session}(index, parts)` hashes `index || len(part) || part || ...`, lengths and index as 8 bytes
-//! little-endian, under a key derived from label and session. So two oracles agree on nothing, and no two inputs of one
-//! oracle collide by concatenation.
+//! `Oracle_{label, session}(index, parts)` hashes `index || len(part) || part || ...`, lengths and index as 8
+//! bytes little-endian, under a key derived from label and session. So two oracles agree on nothing, and no
+//! two inputs of one oracle collide by concatenation.
 //!
-//! Where a secret that is the same for many inputs (delta, in keys and tags) enters an input, so does a number that no other such input of the
-//! session has: of a correlation, of a round, of a tree in a round. So one hash computation tests a guess of delta against one value at most, whatever
-//! was seen before. (AES under one key for many inputs is another matter: see `pprf`.)
+//! Where a secret that is the same for many inputs (delta, in keys and tags) enters an input, so does a
+//! number that no other such input of the session has: of a correlation, of a round, of a tree in a round. So
+//! one hash computation tests a guess of delta against one value at most, whatever was seen before. (AES
+//! under one key for many inputs is another matter: see `pprf`.)
 //!
-//! BLAKE3 runs in constant time. Its state on the stack is not wiped: it holds at most the last block that was absorbed.
+//! BLAKE3 runs in constant time. Its state on the stack is not wiped: it holds at most the last block that
+//! was absorbed.
 
 use zeroize::Zeroizing;
 
@@ -51,8 +53,8 @@ impl Oracle {
         hasher.finalize_xof().fill(out);
     }
 
-    /// As [`Oracle::stream`], if the input is short, as most are: put together first it goes through a hasher at once, and for no more
-    /// than a digest without one. Whether that was so.
+    /// As [`Oracle::stream`], if the input is short, as most are: put together first it goes through a hasher
+    /// at once, and for no more than a digest without one. Whether that was so.
     fn hash_short(&self, index: u64, parts: &[&[u8]], out: &mut [u8]) -> bool {
         let mut input = Zeroizing::new([0; SHORT]);
         let mut rest = &mut input[..];

@@ -9,9 +9,9 @@
 //! lsb(delta) = 1,  lsb(k) = 0,  so  lsb(m) = x: a correlation is 16 bytes at either party
 //! ```
 //!
-//! P knows nothing of delta, V nothing of x. A correlation masks one secret bit, and whoever could open it to the other
-//! value would know delta. So each is used once, and after any error all of a session's are destroyed with delta: an
-//! abort may have told the peer something.
+//! P knows nothing of delta, V nothing of x. A correlation masks one secret bit, and whoever could open it to
+//! the other value would know delta. So each is used once, and after any error all of a session's are
+//! destroyed with delta: an abort may have told the peer something.
 //!
 //! ```text
 //! base_ot      128 oblivious transfers on Ristretto              once a session, one round trip
@@ -30,7 +30,7 @@
 //! | [`base_ot`] | endemic OT from Diffie-Hellman (ePrint 2019/706, 2021/682) |
 //! | [`softspoken`] | SoftSpokenOT (ePrint 2022/192) with its checks |
 //! | `ferret` | random COT from LPN (ePrint 2020/924) on half-trees (ePrint 2022/1431), with its check; [`Params`] |
-//! | `lpn` | the local code; [`security`]: the bits that a parameter set has against the known attacks |
+//! | `lpn` | the local code; [`security`]: the bits that each set in use has against the known attacks, as `lpn-estimator` computes them |
 //! | [`supply`] | [`supply::Supply`], which goes through stages, and [`supply::Stock`], which protocols read; [`supply::Chain`], what challenges by hash rest on |
 //! | [`cot`] | the supply of bits |
 //! | [`subfield`] | the supply of elements of any field: base VOLE, LPN rounds (Wolverine, ePrint 2020/925), VOPE |
@@ -39,8 +39,8 @@
 //! | `hash`, `transcript` | [`Oracle`]: random oracles; [`Transcript`]: challenges from what was said |
 //! | `delta`, `delta_search`, `error` | [`Delta`]; [`DeltaSearch`]: what a search for it costs; [`Error`], which says whose fault it was |
 //!
-//! Time depends on lengths and on public values alone. `unsafe` occurs in the instruction-set files of `aes` and of other
-//! kernels, and where they are called.
+//! Time depends on lengths and on public values alone. `unsafe` occurs in the instruction-set files of `aes`
+//! and of other kernels, and where they are called.
 
 mod aes;
 pub mod base_ot;

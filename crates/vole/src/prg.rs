@@ -8,9 +8,11 @@ use crate::aes::Aes;
 use crate::hash::Oracle;
 use crate::transcript::SessionId;
 
-/// The stream `AES_seed(salt || 0), AES_seed(salt || 1), ...`, up to 2^64 blocks; wiped on drop. The salt is zero unless one is given.
+/// The stream `AES_seed(salt || 0), AES_seed(salt || 1), ...`, up to 2^64 blocks; wiped on drop. The salt is
+/// zero unless one is given.
 ///
-/// Both parties that hold a seed read the same stream if they make the same calls: each call starts at a fresh block.
+/// Both parties that hold a seed read the same stream if they make the same calls: each call starts at a
+/// fresh block.
 pub struct Prg {
     aes: Aes,
     salt: u64,
@@ -18,21 +20,23 @@ pub struct Prg {
 }
 
 impl Prg {
-    /// The stream of `seed`. A seed serves one purpose only: derive seeds with a hash where one serves several.
+    /// The stream of `seed`. A seed serves one purpose only: derive seeds with a hash where one serves
+    /// several.
     #[must_use]
     pub fn new(seed: [u8; 16]) -> Self {
         Self::salted(seed, 0)
     }
 
-    /// The stream of a secret `seed` whose blocks the peer sees in part. `salt` is public and no other stream's: else a try of a seed would be one
-    /// at all such streams.
+    /// The stream of a secret `seed` whose blocks the peer sees in part. `salt` is public and no other
+    /// stream's: else a try of a seed would be one at all such streams.
     #[must_use]
     pub(crate) fn salted(seed: [u8; 16], salt: u64) -> Self {
         Self { aes: Aes::new(seed), salt, next: 0 }
     }
 
-    /// A stream for the seeds that one party shows or uses in the course of a session, from a seed of `rng`. The peer sees seeds of checks, so
-    /// the stream has a salt, which `label` and the session give: a try of a seed is one at the streams of this session and label alone.
+    /// A stream for the seeds that one party shows or uses in the course of a session, from a seed of `rng`.
+    /// The peer sees seeds of checks, so the stream has a salt, which `label` and the session give: a try of
+    /// a seed is one at the streams of this session and label alone.
     #[must_use]
     pub fn of_session(session: &SessionId, label: &str, rng: &mut dyn CryptoRng) -> Self {
         let mut seed = Zeroizing::new([0; 16]);
@@ -46,7 +50,8 @@ impl Prg {
         self.next = self.next.wrapping_add(out.len() as u64);
     }
 
-    /// Fills `out` with the stream's blocks from number `first` on; the position for the other calls does not move.
+    /// Fills `out` with the stream's blocks from number `first` on; the position for the other calls does not
+    /// move.
     pub fn blocks_at(&self, first: u64, out: &mut [Gf128]) {
         self.aes.salted_ctr(self.salt, first, out);
     }
@@ -137,7 +142,8 @@ pub(crate) fn for_each_element<E: Element>(
 mod tests {
     use super::*;
 
-    /// NIST SP 800-38A's key in counter mode, counter from zero; the first block checked with the `aes` crate.
+    /// NIST SP 800-38A's key in counter mode, counter from zero; the first block checked with the `aes`
+    /// crate.
     #[test]
     fn stream_is_aes_in_counter_mode_and_calls_continue_it() {
         use ::aes::cipher::{BlockCipherEncrypt, KeyInit};

@@ -27,8 +27,9 @@ macro_rules! for_every_pair {
 }
 pub(crate) use for_every_pair;
 
-/// Like [`for_every_pair`], for a pair whose MACs are in the field itself and one with MACs in an extension; with the feature `every-field`
-/// also for other pairs, each of which takes seconds to compile. For what does not depend on the field: lies, orders of steps, lengths.
+/// Like [`for_every_pair`], for a pair whose MACs are in the field itself and one with MACs in an extension;
+/// with the feature `every-field` also for other pairs, each of which takes seconds to compile. For what does
+/// not depend on the field: lies, orders of steps, lengths.
 macro_rules! for_every_kind_of_pair {
     ($check:ident) => {{
         use volery_field::{F32, F32x4, F61};
@@ -87,7 +88,8 @@ impl<C: Channel, T: FnMut(Tag, &mut Vec<u8>)> Channel for Tap<C, T> {
 /// A party's chains.
 pub(crate) type Chains = Result<Vec<Chain>, Error>;
 
-/// The chain of a linked supply at every index that is a multiple of `step`, up to `n`; now and then it settles.
+/// The chain of a linked supply at every index that is a multiple of `step`, up to `n`; now and then it
+/// settles.
 pub(crate) fn chains<T: Item>(
     mut stock: Stock<T>,
     [n, step]: [usize; 2],
@@ -110,8 +112,9 @@ pub(crate) fn chains<T: Item>(
     Ok(chains)
 }
 
-/// Changes the first and the second message of each of these kinds, which P sends or V, in its first byte and in its last. Whatever changes ends the
-/// supply, or the parties have different chains and so different challenges: the kinds for which it was the latter.
+/// Changes the first and the second message of each of these kinds, which P sends or V, in its first byte and
+/// in its last. Whatever changes ends the supply, or the parties have different chains and so different
+/// challenges: the kinds for which it was the latter.
 pub(crate) fn kinds_that_part<'a>(
     kinds: &[(Tag, bool)],
     run: impl Fn([Tampering<'a>; 2]) -> [Chains; 2],

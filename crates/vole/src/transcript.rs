@@ -1,14 +1,16 @@
 //! The record of a protocol run that challenges are drawn from (Fiat-Shamir), and the name of the run.
 //!
-//! A transcript absorbs, in order, items `(label, bytes)`, each with its label's and its own length; a challenge is the
-//! hash of everything absorbed so far and its own label, and is itself part of what later challenges depend on. Two
-//! transcripts that differ in protocol, session, any item or any border between items give unrelated challenges.
+//! A transcript absorbs, in order, items `(label, bytes)`, each with its label's and its own length; a
+//! challenge is the hash of everything absorbed so far and its own label, and is itself part of what later
+//! challenges depend on. Two transcripts that differ in protocol, session, any item or any border between
+//! items give unrelated challenges.
 
 use crate::hash::item;
 
 /// The name of one session: every hash and challenge of the session depends on it. Public.
 ///
-/// It must never repeat and neither party alone may fix it; take a hash of the handshake, which holds a nonce of each.
+/// It must never repeat and neither party alone may fix it; take a hash of the handshake, which holds a nonce
+/// of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SessionId([u8; 32]);
 

@@ -67,7 +67,8 @@ impl Error {
         }
     }
 
-    /// What the peer may know of it. Messages of our own errors may speak of secrets or of local files; these do not.
+    /// What the peer may know of it. Messages of our own errors may speak of secrets or of local files; these
+    /// do not.
     pub(crate) fn public_reason(&self) -> &'static str {
         use volery_zk::Error as Zk;
         match self {

@@ -1,7 +1,9 @@
-//! What a prover sends that chose its correlations once it knew the challenge: for tests of sessions and of files.
+//! What a prover sends that chose its correlations once it knew the challenge: for tests of sessions and of
+//! files.
 //!
-//! It commits to nothing but what the correlations hold, so every mask is zero, and it knows the seed before it makes them. The products that it
-//! then wants are right in the check's one equation, and in the statement. Its guess of a piece of V's delta is looked up (`cheats`).
+//! It commits to nothing but what the correlations hold, so every mask is zero, and it knows the seed before
+//! it makes them. The products that it then wants are right in the check's one equation, and in the
+//! statement. Its guess of a piece of V's delta is looked up (`cheats`).
 
 use rand_core::CryptoRng;
 use volery_channel::{Tag, tags};
@@ -56,8 +58,8 @@ fn masks() -> Vec<u8> {
     vec![0; (2 * N + 1).div_ceil(8)]
 }
 
-/// The seed of the only block, from the transcript that a proof of [`False`] begins with: as V draws it if what V adds to that transcript
-/// is known, or left out.
+/// The seed of the only block, from the transcript that a proof of [`False`] begins with: as V draws it if
+/// what V adds to that transcript is known, or left out.
 pub(crate) fn foreseen(mut transcript: Transcript, chain: Option<&[u8; 32]>) -> [u8; 16] {
     transcript.absorb(tags::MASKS.name(), &masks());
     if let Some(chain) = chain {

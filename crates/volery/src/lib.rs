@@ -1,8 +1,8 @@
 //! Prove statements about secret data, fast, without revealing it.
 //!
-//! A [`Prover`] convinces a [`Verifier`] over any [`Channel`] that it knows a witness for a [`Statement`]; the verifier
-//! learns nothing else. Proofs convince that verifier only, and their size is linear in the statement. What they are worth
-//! is computed by [`volery_zk::quicksilver::soundness`].
+//! A [`Prover`] convinces a [`Verifier`] over any [`Channel`] that it knows a witness for a [`Statement`];
+//! the verifier learns nothing else. Proofs convince that verifier only, and their size is linear in the
+//! statement. What they are worth is computed by [`volery_zk::quicksilver::soundness`].
 //!
 //! ```text
 //! statement  (volery-circuit)    a program over a backend: yours, a built-in, or a circuit file
@@ -24,10 +24,11 @@
 //! | proofs as a file that anyone can verify | [`public`] |
 //! | statements by name; statements as values | [`builtin`]; [`statements`] |
 //! | writing statements: traits, gadgets, circuit files | [`circuit`], over the bits of [`field`] |
-//! | connections and their limits | [`connect`], [`Listener`], [`Address`], [`Limits`], [`memory_pair`] |
+//! | connections and their limits | [`connect`], [`Listener`], [`Framed`], [`Address`], [`Limits`], [`memory_pair`] |
 //! | randomness | [`os_rng`] |
 //!
-//! A whole program is in the repository's README, which is tested.
+//! The repository's README has a whole program, and the guide in `docs/guide` has more; all of them are
+//! tested. The `volery` program is a package of its own, `volery-cli`.
 
 #![forbid(unsafe_code)]
 
@@ -46,7 +47,7 @@ pub use session::{
     Attested, Estimate, FetchedTogether, Options, PreparedProver, PreparedVerifier, ProvedPage, Prover,
     Report, Signed, VerifiedPage, Verifier, Watched, estimate,
 };
-pub use volery_channel::{Address, Channel, Limits, Listener, Rehearsal, connect, memory_pair};
+pub use volery_channel::{Address, Channel, Framed, Limits, Listener, Rehearsal, connect, memory_pair};
 pub use volery_circuit as circuit;
 pub use volery_circuit::{Statement, statements};
 pub use volery_field as field;
@@ -56,7 +57,15 @@ pub use volery_vole::supply::Profile;
 pub use volery_zk::macncheese;
 pub use zeroize::Zeroizing;
 
-/// The examples of the README, as tests.
+/// The examples of the README and of the guide, as tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/guide/fields.md")]
+    struct Fields;
+    #[doc = include_str!("../../../docs/guide/one-of-many.md")]
+    struct OneOfMany;
+    #[doc = include_str!("../../../docs/guide/rust.md")]
+    struct Rust;
+}

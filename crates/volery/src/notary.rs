@@ -1,4 +1,5 @@
-//! What comes before a session with a notary, a verifier to whom many provers come: what is wanted of it, and waiting in its line.
+//! What comes before a session with a notary, a verifier to whom many provers come: what is wanted of it, and
+//! waiting in its line.
 //!
 //! ```text
 //! P                                              V
@@ -9,13 +10,15 @@
 //! Prover::start                <---------->      Verifier::start
 //! ```
 //!
-//! P begins its part of the session without waiting for the answer, so but for TLS none of this takes a round trip.
+//! P begins its part of the session without waiting for the answer, so but for TLS none of this takes a round
+//! trip.
 //!
-//! **TLS comes first.** What P says is for the notary alone: its token, which page it asks for (in proxy mode), when. And P believes what an
-//! honest notary says of itself: that it is the one that those trust who will read the attestation. A program connects with
-//! [`Trust::Key`](volery_channel::tls::Trust) and the key that it demands of the attestation, and serves with
-//! [`raw_key_server_config`](volery_channel::tls::raw_key_server_config) and the key that it signs with, or both use a certificate; the `volery` program
-//! has no third way.
+//! **TLS comes first.** What P says is for the notary alone: its token, which page it asks for (in proxy
+//! mode), when. And P believes what an honest notary says of itself: that it is the one that those trust who
+//! will read the attestation. A program connects with [`Trust::Key`](volery_channel::tls::Trust) and the key
+//! that it demands of the attestation, and serves with
+//! [`raw_key_server_config`](volery_channel::tls::raw_key_server_config) and the key that it signs with, or
+//! both use a certificate; the `volery` program has no third way.
 
 use std::time::{Duration, Instant};
 
@@ -30,7 +33,8 @@ pub const MAX_TOKEN: usize = 256;
 /// How long a prover waits in a line.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// A prover's first message: a byte for the mode (1 two parties, 2 proxy), then the token, empty if the prover has none.
+/// A prover's first message: a byte for the mode (1 two parties, 2 proxy), then the token, empty if the
+/// prover has none.
 pub struct Greeting {
     /// How the connection is to be made.
     pub mode: Mode,
@@ -59,7 +63,8 @@ impl Greeting {
     /// Receives a prover's. Whether its token is known is for the caller to find out, in constant time.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for a mode that this version does not have, of which the prover is told; the channel's.
+    /// [`Error::Malformed`] for a mode that this version does not have, of which the prover is told; the
+    /// channel's.
     pub fn receive(channel: &mut (impl Channel + ?Sized)) -> Result<Self, Error> {
         let message = channel.recv(NOTARY_TOKEN, 1 + MAX_TOKEN)?;
         let (mode, token) = message.split_first().map_or((0, &[][..]), |(mode, token)| (*mode, token));

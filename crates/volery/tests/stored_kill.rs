@@ -1,7 +1,8 @@
-//! Processes that are killed while they prove and verify out of stored correlations, and processes that do it at once.
+//! Processes that are killed while they prove and verify out of stored correlations, and processes that do it
+//! at once.
 //!
-//! The test binary runs itself again as the process to be killed: [`child`] is a test that does nothing unless it is told
-//! to by the environment.
+//! The test binary runs itself again as the process to be killed: [`child`] is a test that does nothing
+//! unless it is told to by the environment.
 
 // clippy's exception for tests covers test functions only, not their helpers.
 #![allow(clippy::unwrap_used)]
@@ -148,7 +149,8 @@ fn random(bound: u64) -> u64 {
     u64::from_le_bytes(bytes) % bound
 }
 
-/// Lets a child run for a random time up to `longest` past its start, then kills it. Whether it was still running.
+/// Lets a child run for a random time up to `longest` past its start, then kills it. Whether it was still
+/// running.
 fn kill_some_time(mut child: Child, longest: Duration) -> bool {
     let micros = longest.as_micros().try_into().unwrap();
     let end = Instant::now() + Duration::from_micros(random(micros));
@@ -159,8 +161,8 @@ fn kill_some_time(mut child: Child, longest: Duration) -> bool {
     child.wait().unwrap().code().is_none()
 }
 
-/// Which range's correlations each file of the folder was made of, found by looking at its masks: with `u` the stored
-/// random bits and `w` the committed ones (the same in every proof), a proof begins with `w + u`.
+/// Which range's correlations each file of the folder was made of, found by looking at its masks: with `u`
+/// the stored random bits and `w` the committed ones (the same in every proof), a proof begins with `w + u`.
 struct Detector {
     /// First masked bits if the proof starts at the key times [`RANGE`], as if every `w` were zero.
     starts: Vec<u64>,
@@ -195,7 +197,8 @@ fn mask(bytes: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(HEADER + FRAME..)?.first_chunk()?))
 }
 
-/// Kills `kills` provers, each at a random moment, on one pair; then as many verifiers. Returns how many files left.
+/// Kills `kills` provers, each at a random moment, on one pair; then as many verifiers. Returns how many
+/// files left.
 fn round(kills: u64) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

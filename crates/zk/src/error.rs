@@ -50,7 +50,8 @@ impl Error {
         matches!(self, Self::Rejected { .. })
     }
 
-    /// What P makes of an error of its own: V's verdict in the place of any other message says that V found an earlier block wrong.
+    /// What P makes of an error of its own: V's verdict in the place of any other message says that V found
+    /// an earlier block wrong.
     pub(crate) fn at_prover(self) -> Self {
         let lost = match &self {
             Self::Channel(lost) | Self::Correlations(volery_vole::Error::Channel(lost)) => lost,

@@ -10,7 +10,8 @@ const KEEP: usize = 1 << 20;
 /// data:  | taken | live | spare |
 ///        0     start   end    data.len()
 /// ```
-/// `start <= end <= data.len()` always. All of `data` is initialised, so spare room is zeroed once, not at each read.
+/// `start <= end <= data.len()` always. All of `data` is initialised, so spare room is zeroed once, not at
+/// each read.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
     data: Vec<u8>,
@@ -24,14 +25,16 @@ impl Inbox {
         self.data.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Takes the first `count` live bytes (all of them if there are fewer) and lends them until the next change.
+    /// Takes the first `count` live bytes (all of them if there are fewer) and lends them until the next
+    /// change.
     pub(super) fn take(&mut self, count: usize) -> &[u8] {
         let start = self.start;
         self.start = start.saturating_add(count).min(self.end);
         self.data.get(start..self.start).unwrap_or_default()
     }
 
-    /// Room for new bytes behind the live ones, where `wanted` more would help. [`commit`](Self::commit) what was filled.
+    /// Room for new bytes behind the live ones, where `wanted` more would help. [`commit`](Self::commit) what
+    /// was filled.
     ///
     /// It grows at most to twice what is live, so a length that a peer only announces reserves nothing.
     pub(super) fn spare(&mut self, wanted: usize) -> &mut [u8] {

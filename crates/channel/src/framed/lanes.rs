@@ -1,11 +1,12 @@
-//! Seven lanes in one stream, so that correlations can be prepared while a proof goes on, and a proof over bits beside one
-//! over a field.
+//! Seven lanes in one stream, so that correlations can be prepared while a proof goes on, and a proof over
+//! bits beside one over a field.
 //!
-//! A protocol that makes correlated randomness and one that uses it take turns in an order that depends on how far each
-//! party has come. So their messages are kept apart: the lane of a tag is [`Lane::of`], order holds within a lane, and
-//! a receive that meets a frame of another lane puts it aside, up to [`MOST`] bytes in all. So a step belongs into a lane in which
-//! both parties take all steps in the same order: one that a protocol takes between two others, however far its correlations have come, is not
-//! for a lane of rounds, which go on at places of their own.
+//! A protocol that makes correlated randomness and one that uses it take turns in an order that depends on
+//! how far each party has come. So their messages are kept apart: the lane of a tag is [`Lane::of`], order
+//! holds within a lane, and a receive that meets a frame of another lane puts it aside, up to [`MOST`] bytes
+//! in all. So a step belongs into a lane in which both parties take all steps in the same order: one that a
+//! protocol takes between two others, however far its correlations have come, is not for a lane of rounds,
+//! which go on at places of their own.
 
 use std::collections::VecDeque;
 
@@ -18,7 +19,8 @@ use crate::tag::{Tag, tags};
 pub(crate) enum Lane {
     /// The session and the proofs.
     Main,
-    /// Base OT, what takes its place, and OT extension: tags from 0x10 to 0x17. Both parties extend at the same places.
+    /// Base OT, what takes its place, and OT extension: tags from 0x10 to 0x17. Both parties extend at the
+    /// same places.
     Extension,
     /// Rounds of bits that are prepared in the background, and nothing else: tags from 0x18 to 0x1f.
     Rounds,
@@ -33,8 +35,8 @@ pub(crate) enum Lane {
 }
 
 impl Lane {
-    /// Whether `got` is a known tag of another lane than `expected`. A verdict ends every wait: it says that nothing else
-    /// will come.
+    /// Whether `got` is a known tag of another lane than `expected`. A verdict ends every wait: it says that
+    /// nothing else will come.
     pub(crate) fn differ(expected: u8, got: u8) -> bool {
         Self::of(expected) != Self::of(got) && Tag::from_byte(got).is_some() && got != tags::VERDICT.byte()
     }
@@ -59,8 +61,8 @@ pub(super) struct Aside {
     bytes: usize,
 }
 
-/// Most bytes put aside. The longest message of a lane other than the main one takes well below one MiB, and neither
-/// party is ahead of the other by more than a few.
+/// Most bytes put aside. The longest message of a lane other than the main one takes well below one MiB, and
+/// neither party is ahead of the other by more than a few.
 const MOST: usize = 8 << 20;
 
 /// What an entry costs beside its payload, so that empty frames are not free for a peer that floods.

@@ -5,8 +5,8 @@
 //!       long payloads ───────┴──> transport  transport ─┴──> long payloads of recv_exact, recv_into
 //! ```
 //!
-//! Whenever a write would have to wait, what the peer sent meanwhile moves into the inbox, so two parties that both
-//! write do not wait for each other.
+//! Whenever a write would have to wait, what the peer sent meanwhile moves into the inbox, so two parties
+//! that both write do not wait for each other.
 
 mod inbox;
 mod lanes;
@@ -96,14 +96,15 @@ impl<T: Transport> Framed<T> {
 
     /// Goes on under other limits; the time for [`Limits::total_time`] starts anew.
     ///
-    /// For servers: somebody who has just connected gets little time, and the limits of a session with the session.
+    /// For servers: somebody who has just connected gets little time, and the limits of a session with the
+    /// session.
     pub fn renew(&mut self, limits: Limits) {
         self.limits = limits;
         self.started = Instant::now();
     }
 
-    /// Waits for the peer's next frame, whole, and leaves it to the receive that comes next. Of a frame with more than `most` bytes
-    /// of payload only the header is waited for.
+    /// Waits for the peer's next frame, whole, and leaves it to the receive that comes next. Of a frame with
+    /// more than `most` bytes of payload only the header is waited for.
     ///
     /// # Errors
     /// What reading meets.

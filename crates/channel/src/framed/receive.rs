@@ -43,7 +43,8 @@ impl<T: Transport> Framed<T> {
         if let Some(kept) = self.aside.take(tag, bound) {
             return Ok(Start::Kept(kept?));
         }
-        // One wait, however many frames of other lanes come in between: each adds only what its length allows.
+        // One wait, however many frames of other lanes come in between: each adds only what its length
+        // allows.
         let mut patience =
             Patience { start: Instant::now(), allowed: self.limits.read, operation: Operation::Read };
         loop {
@@ -135,7 +136,8 @@ impl<T: Transport> Framed<T> {
         }
     }
 
-    /// Fills `out` with payload bytes: those in the inbox first; of a long rest, most without a detour through it.
+    /// Fills `out` with payload bytes: those in the inbox first; of a long rest, most without a detour
+    /// through it.
     fn payload(&mut self, out: &mut [u8], patience: Patience) -> Result<(), Error> {
         let mut rest = self.take_into(out);
         while !rest.is_empty() {

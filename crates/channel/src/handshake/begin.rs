@@ -6,7 +6,8 @@ use crate::cursor::Cursor;
 use crate::error::Error;
 use crate::tag::tags;
 
-/// Names the statement and how it is proved. Both parties send theirs and compare before anything depends on a witness.
+/// Names the statement and how it is proved. Both parties send theirs and compare before anything depends on
+/// a witness.
 ///
 /// ```text
 /// statement digest: 32 bytes | parameters
@@ -21,7 +22,8 @@ impl Begin {
     /// Longest encoding, in bytes.
     const MAX_LEN: usize = 32 + Parameters::MAX_LEN;
 
-    /// The start of a proof of the statement with this digest, run with these parameters (protocol, mode, ...).
+    /// The start of a proof of the statement with this digest, run with these parameters (protocol, mode,
+    /// ...).
     #[must_use]
     pub fn new(digest: [u8; 32], parameters: Parameters) -> Self {
         Self { digest, parameters }
@@ -35,11 +37,12 @@ impl Begin {
         channel.send(tags::BEGIN, &self.encode())
     }
 
-    /// Receives the peer's message and checks that it equals this one, which must have been sent on the same channel.
+    /// Receives the peer's message and checks that it equals this one, which must have been sent on the same
+    /// channel.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] with the [`Mismatch`] found, [`Error::Malformed`], and as [`Channel::recv`]. The peer is
-    /// told and the channel ended.
+    /// [`Error::Incompatible`] with the [`Mismatch`] found, [`Error::Malformed`], and as [`Channel::recv`].
+    /// The peer is told and the channel ended.
     pub fn receive(&self, channel: &mut (impl Channel + ?Sized)) -> Result<(), Error> {
         let payload = channel.recv(tags::BEGIN, Self::MAX_LEN)?;
         let result = Self::decode(payload).and_then(|theirs| self.compare(&theirs));

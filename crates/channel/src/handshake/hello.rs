@@ -13,7 +13,8 @@ use crate::tag::tags;
 /// The version of everything that goes over the wire. Parties with different versions refuse each other.
 pub const WIRE_VERSION: u16 = 2;
 
-/// The parameter that names the TLS connection below, if there is one: 64 hexadecimal digits. [`Hello`] adds it; no caller may.
+/// The parameter that names the TLS connection below, if there is one: 64 hexadecimal digits. [`Hello`] adds
+/// it; no caller may.
 pub const TLS: &str = "tls";
 
 /// What every `Hello` starts with. The line break shows transports that meddle with text.
@@ -63,7 +64,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// The session's identifier, equal on both sides and fresh in each session: bind hashes and transcripts to it.
+    /// The session's identifier, equal on both sides and fresh in each session: bind hashes and transcripts
+    /// to it.
     #[must_use]
     pub fn id(&self) -> &[u8; 32] {
         &self.id
@@ -101,16 +103,18 @@ impl Hello {
         Ok(Self { parameters, ..self.clone() })
     }
 
-    /// Receives the peer's hello and checks that it fits this one, which must have been sent on the same channel.
+    /// Receives the peer's hello and checks that it fits this one, which must have been sent on the same
+    /// channel.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] with the [`Mismatch`] found, [`Error::Malformed`], and as [`Channel::recv`]. The peer is
-    /// told and the channel ended.
+    /// [`Error::Incompatible`] with the [`Mismatch`] found, [`Error::Malformed`], and as [`Channel::recv`].
+    /// The peer is told and the channel ended.
     pub fn receive(&self, channel: &mut (impl Channel + ?Sized)) -> Result<Session, Error> {
         let ours = self.over(channel.binding())?;
         let result = match channel.recv(tags::HELLO, MAX_LEN) {
             Ok(payload) => ours.meet(payload),
-            // A party of this protocol starts with its hello, so this was no frame. Its bytes were read as a header.
+            // A party of this protocol starts with its hello, so this was no frame. Its bytes were read as a
+            // header.
             Err(Error::UnexpectedFrame { got, length, .. }) => {
                 Err(Mismatch::not_volery(got, length, &[]).into())
             }
@@ -156,7 +160,8 @@ impl Hello {
         out
     }
 
-    /// Magic and version come first and are judged first: what follows them is another version's own business.
+    /// Magic and version come first and are judged first: what follows them is another version's own
+    /// business.
     pub(crate) fn decode(payload: &[u8]) -> Result<Self, Error> {
         let mut cursor = Cursor::new(tags::HELLO, payload);
         if !payload.starts_with(&MAGIC) {

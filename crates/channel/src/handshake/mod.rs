@@ -10,14 +10,15 @@
 //!   | <---------------------------------------------->  |     both send, both compare
 //! ```
 //!
-//! Sending and receiving are separate calls ([`Hello::send`], [`Hello::receive`], [`Begin::send`], [`Begin::receive`]), so
-//! a party can queue `Hello`, `Begin` and the first messages of its protocols behind each other and spend one flight on
-//! all of them. Nothing that depends on a witness may be among them: that waits until [`Begin::receive`] has returned.
+//! Sending and receiving are separate calls ([`Hello::send`], [`Hello::receive`], [`Begin::send`],
+//! [`Begin::receive`]), so a party can queue `Hello`, `Begin` and the first messages of its protocols behind
+//! each other and spend one flight on all of them. Nothing that depends on a witness may be among them: that
+//! waits until [`Begin::receive`] has returned.
 //!
-//! The session id binds everything later to this very session: both parties put a fresh nonce into it, so neither can make
-//! it repeat, and all parameters are in it. The handshake itself does not authenticate; run it over TLS for that. Over TLS
-//! the parameters of both `Hello`s include [`TLS`], the hash of a secret of the connection, so that a relay between two connections is
-//! refused (see [`tls`](crate::tls)).
+//! The session id binds everything later to this very session: both parties put a fresh nonce into it, so
+//! neither can make it repeat, and all parameters are in it. The handshake itself does not authenticate; run
+//! it over TLS for that. Over TLS the parameters of both `Hello`s include [`TLS`], the hash of a secret of
+//! the connection, so that a relay between two connections is refused (see [`tls`](crate::tls)).
 
 mod begin;
 mod hello;

@@ -12,8 +12,8 @@ const MAX_VALUE: usize = 255;
 
 /// Names and values that both parties must agree on, like a security level or a set of LPN parameters.
 ///
-/// At most 64 pairs; names have 1 to 64 of the characters `a-z 0-9 . - _`, values 0 to 255 printable ASCII characters.
-/// The encoding is canonical: names ascend, none twice.
+/// At most 64 pairs; names have 1 to 64 of the characters `a-z 0-9 . - _`, values 0 to 255 printable ASCII
+/// characters. The encoding is canonical: names ascend, none twice.
 ///
 /// ```text
 /// count: u8 | count x ( name length: u8 | name | value length: u8 | value )

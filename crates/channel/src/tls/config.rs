@@ -56,8 +56,9 @@ pub fn client_config(trust: &Trust) -> Result<Arc<ClientConfig>, Error> {
     Ok(Arc::new(config))
 }
 
-/// Settings of the listening side, from a PEM file with its certificate (first) and the issuers' up to the root, and a PEM
-/// file with its private key. Also returns the certificate's fingerprint, for peers that pin it.
+/// Settings of the listening side, from a PEM file with its certificate (first) and the issuers' up to the
+/// root, and a PEM file with its private key. Also returns the certificate's fingerprint, for peers that pin
+/// it.
 ///
 /// # Errors
 /// [`Error::Tls`] if a file is missing, empty or malformed, or the key does not belong to the certificate.
@@ -70,8 +71,8 @@ pub fn server_config(chain: &Path, key: &Path) -> Result<(Arc<ServerConfig>, Fin
     Ok((finish(config), fingerprint))
 }
 
-/// Settings of a listening side that shows an Ed25519 public key and no certificate (RFC 7250), for peers that know the key
-/// ([`Trust::Key`]). `seed` is the secret key, as RFC 8032 has it.
+/// Settings of a listening side that shows an Ed25519 public key and no certificate (RFC 7250), for peers
+/// that know the key ([`Trust::Key`]). `seed` is the secret key, as RFC 8032 has it.
 ///
 /// # Errors
 /// [`Error::Tls`] if the TLS library does not take the key.

@@ -1,20 +1,23 @@
 //! TLS 1.3 over any transport, as one more transport.
 //!
-//! The prover and the verifier need no certificates for soundness or zero knowledge, but a network attacker could read the
-//! claim, end the session, or stand between the parties. TLS takes that away. The listening side shows who it is in one of two ways,
-//! and the connecting side demands one of them ([`Trust`]):
+//! The prover and the verifier need no certificates for soundness or zero knowledge, but a network attacker
+//! could read the claim, end the session, or stand between the parties. TLS takes that away. The listening
+//! side shows who it is in one of two ways, and the connecting side demands one of them ([`Trust`]):
 //!
 //! * a certificate, issued by a known authority or known by its fingerprint;
 //! * an Ed25519 public key alone, without a certificate (RFC 7250): for peers that know the key anyway.
 //!
 //! Sessions are never resumed, so each one checks certificate or key; the only protocol offered is TLS 1.3.
 //!
-//! **Relays.** Whoever holds the listening side's key, or a certificate that the connecting side trusts, could still end TLS on both sides and pass
-//! all messages on: a proof made for it would convince somebody else. So a value that TLS exports from the secrets of this very connection (RFC 8446,
-//! section 7.5; an exporter for channel binding, as RFC 9266 has it) enters the [`handshake`](crate::handshake): both `Hello`s hold its hash,
-//! the parties compare them, and the session's identifier depends on it. The two connections of a relay export different values. It can change
-//! what each party hears from the other, but not what a party takes for its own value, so the two have different identifiers at best, and no
-//! hash of their protocols agrees. (So a TLS end point in front of a verifier that itself listens without TLS is refused, too.)
+//! **Relays.** Whoever holds the listening side's key, or a certificate that the connecting side trusts,
+//! could still end TLS on both sides and pass all messages on: a proof made for it would convince somebody
+//! else. So a value that TLS exports from the secrets of this very connection (RFC 8446, section 7.5; an
+//! exporter for channel binding, as RFC 9266 has it) enters the [`handshake`](crate::handshake): both
+//! `Hello`s hold its hash, the parties compare them, and the session's identifier depends on it. The two
+//! connections of a relay export different values. It can change what each party hears from the other, but
+//! not what a party takes for its own value, so the two have different identifiers at best, and no hash of
+//! their protocols agrees. (So a TLS end point in front of a verifier that itself listens without TLS is
+//! refused, too.)
 
 mod config;
 mod pin;
@@ -46,17 +49,18 @@ pub struct Tls<T: Transport> {
 /// What the exported value is for.
 const EXPORTER: &[u8] = b"EXPORTER-Volery-Session";
 
-/// How often one [`try_read`](Transport::try_read) reads from the transport below: enough for several full records. A peer may send records without
-/// content for as long as it likes, and only the caller has a deadline.
+/// How often one [`try_read`](Transport::try_read) reads from the transport below: enough for several full
+/// records. A peer may send records without content for as long as it likes, and only the caller has a
+/// deadline.
 const PULLS: usize = 16;
 
 impl<T: Transport> Tls<T> {
-    /// Negotiates as the connecting side, within [`Limits::connect`]. `server` is the host name that a certificate must be
-    /// for; with a pinned certificate it may be any valid name.
+    /// Negotiates as the connecting side, within [`Limits::connect`]. `server` is the host name that a
+    /// certificate must be for; with a pinned certificate it may be any valid name.
     ///
     /// # Errors
-    /// [`Error::Tls`] if the peer's certificate or protocol is not acceptable, [`Error::TimedOut`], and what the transport
-    /// reports.
+    /// [`Error::Tls`] if the peer's certificate or protocol is not acceptable, [`Error::TimedOut`], and what
+    /// the transport reports.
     pub fn connect(
         inner: T,
         config: Arc<ClientConfig>,
@@ -155,7 +159,8 @@ impl<T: Transport> Tls<T> {
 
     fn process(&mut self) -> io::Result<()> {
         self.session.process_new_packets().map(drop).map_err(|error| {
-            // The alert that tells the peer what is wrong; if it does not fit in now, the peer sees the stream end.
+            // The alert that tells the peer what is wrong; if it does not fit in now, the peer sees the
+            // stream end.
             let _ = self.push();
             io::Error::new(io::ErrorKind::InvalidData, error)
         })

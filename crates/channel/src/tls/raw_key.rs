@@ -1,7 +1,9 @@
-//! A public key instead of a certificate (RFC 7250): for peers that know the key beforehand, and have no use for names and dates.
+//! A public key instead of a certificate (RFC 7250): for peers that know the key beforehand, and have no use
+//! for names and dates.
 //!
-//! The key may sign other things too, as a notary's signs attestations. One signature never serves for the other: what TLS 1.3 has signed
-//! begins with 64 spaces and its own name (RFC 8446, section 4.4.3), so nothing else that the key signs may begin like that.
+//! The key may sign other things too, as a notary's signs attestations. One signature never serves for the
+//! other: what TLS 1.3 has signed begins with 64 spaces and its own name (RFC 8446, section 4.4.3), so
+//! nothing else that the key signs may begin like that.
 
 use std::sync::Arc;
 

@@ -52,7 +52,8 @@ impl Memory {
 }
 
 impl Shared {
-    /// A panic of the other party's thread leaves the pipes as they were between two operations: still usable.
+    /// A panic of the other party's thread leaves the pipes as they were between two operations: still
+    /// usable.
     fn lock(&self) -> MutexGuard<'_, Pipes> {
         self.pipes.lock().unwrap_or_else(PoisonError::into_inner)
     }

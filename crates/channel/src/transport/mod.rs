@@ -1,8 +1,8 @@
 //! Byte streams that never block: what a channel stands on.
 //!
-//! A party that blocks in a write cannot read; if both do it at once, both wait for ever. So a transport tries, reports
-//! that it would have to wait, and waits only where it is told to, for reading and writing at the same time and up to a
-//! deadline. One thread is enough, and the rules hold for all transports alike.
+//! A party that blocks in a write cannot read; if both do it at once, both wait for ever. So a transport
+//! tries, reports that it would have to wait, and waits only where it is told to, for reading and writing at
+//! the same time and up to a deadline. One thread is enough, and the rules hold for all transports alike.
 
 mod memory;
 mod socket;
@@ -66,11 +66,12 @@ pub trait Transport {
     /// Ends this party's direction of the stream, as far as that works without waiting.
     fn shutdown(&mut self);
 
-    /// Whether bytes on their way to the peer may be lost if this side goes away before it has read all that the peer
-    /// sent (TCP resets the connection then).
+    /// Whether bytes on their way to the peer may be lost if this side goes away before it has read all that
+    /// the peer sent (TCP resets the connection then).
     fn needs_linger(&self) -> bool;
 
-    /// The name of the encrypted connection that this is, or stands on: see [`Channel::binding`](crate::Channel::binding).
+    /// The name of the encrypted connection that this is, or stands on: see
+    /// [`Channel::binding`](crate::Channel::binding).
     fn binding(&self) -> Option<[u8; 32]>;
 }
 

@@ -21,7 +21,8 @@ enum Kind {
 }
 
 impl Socket {
-    /// Takes over a connected TCP stream: non-blocking, and without Nagle's delay (frames are coalesced above).
+    /// Takes over a connected TCP stream: non-blocking, and without Nagle's delay (frames are coalesced
+    /// above).
     ///
     /// # Errors
     /// What the operating system reports.
@@ -117,7 +118,8 @@ pub(crate) fn wait_for(fd: BorrowedFd<'_>, interest: Interest, deadline: Instant
     }
 }
 
-/// Rounded up to a millisecond (some systems' `poll` knows no finer unit), at most a day: the caller asks again.
+/// Rounded up to a millisecond (some systems' `poll` knows no finer unit), at most a day: the caller asks
+/// again.
 fn timespec(duration: Duration) -> Timespec {
     const DAY: u128 = 86_400_000;
     let millis = u64::try_from(duration.as_nanos().div_ceil(1_000_000).min(DAY)).unwrap_or(0);

@@ -156,7 +156,8 @@ fn the_first_parameter_that_differs_is_named_with_both_values() {
             theirs: their_value.map(Into::into),
         };
         assert_eq!(left.unwrap_err(), expected.into());
-        // The first party's complaint may come before or behind its hello; here behind, so the second sees for itself.
+        // The first party's complaint may come before or behind its hello; here behind, so the second sees
+        // for itself.
         let swapped = Mismatch::Parameter {
             name: name.into(),
             ours: their_value.map(Into::into),
@@ -213,7 +214,8 @@ fn a_malformed_hello_is_refused_with_the_reason() {
 
 #[test]
 fn the_bytes_of_a_hello_are_pinned() {
-    // The same bytes as in the module's table, with a parameter that the verifier lacks: everything before was taken.
+    // The same bytes as in the module's table, with a parameter that the verifier lacks: everything before
+    // was taken.
     let expected = Mismatch::Parameter { name: "rho".into(), ours: None, theirs: Some("100".into()) };
     assert_eq!(greet_with(&sound()), expected.into());
 }

@@ -48,7 +48,8 @@ fn a_peer_that_does_not_read_times_out<L: Link>() {
     let (mut channel, _raw) = channel_and_raw::<L>(&short());
     let error = channel.send(tags::TEST, &vec![0; 32 << 20]).unwrap_err();
     assert!(matches!(error, Error::TimedOut { operation: Operation::Write, .. }), "{error:?}");
-    // A part of a frame is out: a reason behind it would be read as payload, so none is sent, and nobody waits.
+    // A part of a frame is out: a reason behind it would be read as payload, so none is sent, and nobody
+    // waits.
     channel.fail("unsaid");
 }
 
@@ -149,7 +150,8 @@ fn failing_ends_although_the_peer_neither_reads_nor_closes() {
 #[test]
 fn a_long_message_has_the_time_that_its_length_takes_at_the_slowest_rate() {
     const LENGTH: usize = 3000;
-    // 100 ms and 30 s for the bytes: the trickle below takes far longer than the first and far less than both.
+    // 100 ms and 30 s for the bytes: the trickle below takes far longer than the first and far less than
+    // both.
     let limits = Limits { min_rate: 100, ..short() };
     let (mut channel, mut raw) = channel_and_raw::<InMemory>(&limits);
     thread::scope(|scope| {

@@ -325,7 +325,8 @@ fn a_relay_between_two_tls_connections_is_refused_by_both_parties() {
     }
 }
 
-/// It also puts into each hello what the party that hears it expects: then the parties are in different sessions.
+/// It also puts into each hello what the party that hears it expects: then the parties are in different
+/// sessions.
 #[test]
 fn a_relay_that_changes_the_hellos_gets_two_sessions() {
     let files = Files::new();
@@ -398,8 +399,8 @@ impl Transport for Counted {
     }
 }
 
-/// Records that carry nothing for the reader (here tickets, of which a listening side may send many): a read that went
-/// on until there is content would never come back to its caller, which has the deadline.
+/// Records that carry nothing for the reader (here tickets, of which a listening side may send many): a read
+/// that went on until there is content would never come back to its caller, which has the deadline.
 #[test]
 fn one_read_takes_in_a_bounded_part_of_a_flood_of_records_without_content() {
     let files = Files::new();

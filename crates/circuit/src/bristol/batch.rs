@@ -4,8 +4,8 @@
 //! for each repetition j: one of the circuits C_1 .. C_B, on the public inputs x_j and some secret ones, gives the outputs y_j
 //! ```
 //!
-//! What is claimed at a repetition goes into its branches as wires (constants), so that the branches are the same at each, which is
-//! what a batch needs.
+//! What is claimed at a repetition goes into its branches as wires (constants), so that the branches are the
+//! same at each, which is what a batch needs.
 
 use volery_field::F2;
 
@@ -57,7 +57,8 @@ impl<B: Prove<F2>> Branch<F2, B> for Claimed {
     }
 }
 
-/// "At each of so many repetitions one of these circuit files, on some secret inputs, gives what is claimed at that repetition."
+/// "At each of so many repetitions one of these circuit files, on some secret inputs, gives what is claimed
+/// at that repetition."
 ///
 /// Which one, and whether it is the same at two repetitions, nobody learns.
 #[derive(Clone, Debug)]
@@ -76,8 +77,9 @@ impl FileBatch {
     /// The statement as a verifier has it: one claim for each repetition.
     ///
     /// # Errors
-    /// [`Error::Public`] if there is no repetition or more than [`FileBatch::MAX_REPETITIONS`], if the circuits don't have inputs and
-    /// outputs of the same widths, if claims are about different inputs or outputs or leave all outputs open; as [`Branches::new`].
+    /// [`Error::Public`] if there is no repetition or more than [`FileBatch::MAX_REPETITIONS`], if the
+    /// circuits don't have inputs and outputs of the same widths, if claims are about different inputs or
+    /// outputs or leave all outputs open; as [`Branches::new`].
     pub fn new(files: Vec<BristolFile>, claims: &[Claim<F2>]) -> Result<Self, Error> {
         let (Some(first), Some(pattern)) = (files.first(), claims.first()) else {
             return Err(Error::Public("a batch of no circuit or no repetition".into()));
@@ -118,10 +120,12 @@ impl FileBatch {
         })
     }
 
-    /// The statement as the prover has it: for each repetition, in order, the number of a circuit, from 0, and its secret inputs.
+    /// The statement as the prover has it: for each repetition, in order, the number of a circuit, from 0,
+    /// and its secret inputs.
     ///
     /// # Errors
-    /// [`Error::Witness`] if there are too few or too many, a circuit has no such number, or a witness has the wrong length.
+    /// [`Error::Witness`] if there are too few or too many, a circuit has no such number, or a witness has
+    /// the wrong length.
     pub fn with_witnesses(mut self, known: Vec<(usize, Witness<F2>)>) -> Result<Self, Error> {
         if known.len() != self.claims.len() {
             let (got, needed) = (known.len(), self.claims.len());
@@ -136,7 +140,8 @@ impl FileBatch {
         Ok(self)
     }
 
-    /// Inputs, marked public or secret as the claims have them, and outputs of every circuit: what a witness is read for.
+    /// Inputs, marked public or secret as the claims have them, and outputs of every circuit: what a witness
+    /// is read for.
     #[must_use]
     pub fn signature(&self) -> Signature {
         self.branches.list().first().map(Claimed::signature).unwrap_or_default()

@@ -11,8 +11,8 @@ use crate::{Circuit, Error, Gate, Parts};
 const ZERO: u32 = 0;
 const ONE: u32 = 1;
 
-/// Parses a file into a circuit whose inputs are all secret. Copies become the wires that they copy, and a `MAND` its
-/// single ANDs. `what` names the text in errors.
+/// Parses a file into a circuit whose inputs are all secret. Copies become the wires that they copy, and a
+/// `MAND` its single ANDs. `what` names the text in errors.
 ///
 /// # Errors
 /// [`Error::Malformed`] with line, column and reason.
@@ -35,7 +35,8 @@ pub(super) struct Import<R> {
 }
 
 impl<R: FileRing> Import<R> {
-    /// Starts with the inputs. The reader has checked that the file is long enough for the wires that it promises.
+    /// Starts with the inputs. The reader has checked that the file is long enough for the wires that it
+    /// promises.
     pub(super) fn new<S: Read>(reader: &Reader<S, R>) -> Self {
         let inputs = reader.input_wires();
         let mut wires = vec![0; reader.header().wires as usize];
@@ -78,7 +79,8 @@ impl<R: FileRing> Import<R> {
             return ONE;
         }
         self.constants.push(value);
-        // One a gate and two more: a gate sets a wire, which a `u32` counts, and takes more than two bytes of the file.
+        // One a gate and two more: a gate sets a wire, which a `u32` counts, and takes more than two bytes of
+        // the file.
         (self.constants.len() - 1) as u32
     }
 
@@ -106,8 +108,9 @@ impl<R: FileRing> Import<R> {
 
 /// Writes `circuit` in Bristol Fashion.
 ///
-/// The format has no public inputs and no assertions: which inputs are public is lost, and asserted wires become one
-/// more output, the last, which must be zero. A gate with a constant for which the ring has no kind becomes two.
+/// The format has no public inputs and no assertions: which inputs are public is lost, and asserted wires
+/// become one more output, the last, which must be zero. A gate with a constant for which the ring has no
+/// kind becomes two.
 ///
 /// # Errors
 /// The writer's own; [`io::ErrorKind::InvalidInput`] if gates and copies for the outputs are 2^32 or more.

@@ -1,8 +1,9 @@
 //! Circuit files of any size as statements.
 //!
-//! Opening reads the whole file once, checks it and hashes it. A small circuit is then kept in memory. A large one is
-//! read again on every run, gate by gate, so that what it takes is its wires: one wire of the backend for each of the
-//! file's. Its content is hashed again on the way, and a file that changed is an error before any output is asserted.
+//! Opening reads the whole file once, checks it and hashes it. A small circuit is then kept in memory. A
+//! large one is read again on every run, gate by gate, so that what it takes is its wires: one wire of the
+//! backend for each of the file's. Its content is hashed again on the way, and a file that changed is an
+//! error before any output is asserted.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,8 +15,8 @@ use super::convert::Import;
 use super::{FileGate, FileRing, Header, Reader};
 use crate::{Circuit, Claim, Digest, Error, Fold, Prove, Signature, Statement, Witness, files};
 
-/// Circuits of at most this many wires are kept: their gates take 12 bytes and their schedule 16, some 29 MB at most (and 8 for a
-/// constant over a ring).
+/// Circuits of at most this many wires are kept: their gates take 12 bytes and their schedule 16, some 29 MB
+/// at most (and 8 for a constant over a ring).
 const KEPT_WIRES: u32 = 1 << 20;
 
 /// How many gates of each kind a file has.
@@ -127,11 +128,12 @@ impl<R: FileRing> BristolFile<R> {
         self.hash
     }
 
-    /// Runs the file's gates on a backend, on the wires of all inputs in order; the output wires are returned.
+    /// Runs the file's gates on a backend, on the wires of all inputs in order; the output wires are
+    /// returned.
     ///
     /// # Errors
-    /// [`Error::Changed`] if the file is not what it was when opened; [`Error::Io`]; [`Error::Misuse`] if `inputs` has
-    /// the wrong length; the backend's own.
+    /// [`Error::Changed`] if the file is not what it was when opened; [`Error::Io`]; [`Error::Misuse`] if
+    /// `inputs` has the wrong length; the backend's own.
     pub fn compute<B: Prove<R>>(
         &self,
         backend: &mut B,

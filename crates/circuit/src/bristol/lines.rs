@@ -1,7 +1,7 @@
 //! Lines of a file through one bounded buffer, and a cursor over the numbers of a line.
 //!
-//! A line is only ever looked at when all of it is in the buffer, so the cursor needs no refills, and every byte is
-//! looked at once. The buffer grows to the longest line, up to [`MAX_LINE`].
+//! A line is only ever looked at when all of it is in the buffer, so the cursor needs no refills, and every
+//! byte is looked at once. The buffer grows to the longest line, up to [`MAX_LINE`].
 
 use std::io::{ErrorKind, Read};
 
@@ -36,7 +36,8 @@ impl<S: Read> Lines<S> {
         Self { source, what: what.to_owned(), buffer, start: 0, whole: 0, filled: 0, ended: false, line: 1 }
     }
 
-    /// A cursor at the start of the next line that is not blank (which it does not consume); `None` at the end.
+    /// A cursor at the start of the next line that is not blank (which it does not consume); `None` at the
+    /// end.
     #[inline]
     pub(super) fn peek(&mut self) -> Result<Option<Cursor<'_>>, Error> {
         loop {
@@ -141,11 +142,11 @@ impl<'a> Cursor<'a> {
         self.byte(self.at) == b'\n'
     }
 
-    /// The number at hand, of at most ten digits and less than 2^32. If there is none the cursor stays in front of what
-    /// is there; [`Cursor::not_a_number`] then says what is wrong.
+    /// The number at hand, of at most ten digits and less than 2^32. If there is none the cursor stays in
+    /// front of what is there; [`Cursor::not_a_number`] then says what is wrong.
     ///
-    /// The usual form, one blank, up to eight digits and a blank, is read eight bytes at once: numbers of changing
-    /// length would otherwise cost a mispredicted branch each.
+    /// The usual form, one blank, up to eight digits and a blank, is read eight bytes at once: numbers of
+    /// changing length would otherwise cost a mispredicted branch each.
     #[inline(always)]
     pub(super) fn number(&mut self) -> Option<u32> {
         let at = self.at + usize::from(self.byte(self.at) == b' ');
@@ -213,7 +214,8 @@ impl<'a> Cursor<'a> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// As [`Cursor::word`], and fast for the last word of a line if it has three letters, as `XOR`, `AND` and `INV` do.
+    /// As [`Cursor::word`], and fast for the last word of a line if it has three letters, as `XOR`, `AND` and
+    /// `INV` do.
     #[inline(always)]
     pub(super) fn last_word(&mut self) -> &'a [u8] {
         if let Some([b' ', word @ .., b'\n']) = self.text.get(self.at..self.at + 5)

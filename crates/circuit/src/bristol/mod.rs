@@ -1,6 +1,7 @@
 //! Circuit files: Bristol Fashion, and the older Bristol format.
 //!
-//! Bristol Fashion (<https://nigelsmart.github.io/MPC-Circuits/>) is the common text format of Boolean circuits:
+//! Bristol Fashion (<https://nigelsmart.github.io/MPC-Circuits/>) is the common text format of Boolean
+//! circuits:
 //!
 //! ```text
 //! 3 7              gates, wires
@@ -12,13 +13,15 @@
 //! 1 1 4 6 INV
 //! ```
 //!
-//! Kinds are `XOR`, `AND`, `INV` (also `NOT`), `EQW` (a copy), `EQ` (the constant in place of the input wire) and
-//! `MAND` (`2n n x.. y.. z.. MAND`: n ANDs). The older format has `n1 n2 n3`, the widths of two inputs (the second may
-//! be 0) and one output, in place of lines two and three. Which of the two a file is in is seen from its third line.
+//! Kinds are `XOR`, `AND`, `INV` (also `NOT`), `EQW` (a copy), `EQ` (the constant in place of the input wire)
+//! and `MAND` (`2n n x.. y.. z.. MAND`: n ANDs). The older format has `n1 n2 n3`, the widths of two inputs
+//! (the second may be 0) and one output, in place of lines two and three. Which of the two a file is in is
+//! seen from its third line.
 //!
 //! # Over rings
 //!
-//! Circuits over `Z_{2^32}` and `Z_{2^64}` have the same layout, with a ring element on each wire and other kinds:
+//! Circuits over `Z_{2^32}` and `Z_{2^64}` have the same layout, with a ring element on each wire and other
+//! kinds:
 //!
 //! ```text
 //! 4 6              x * y - 5 x
@@ -31,15 +34,16 @@
 //! 2 1 2 4 5 SUB    there are ADD, SUB (the first less the second), MUL, EQ and EQW
 //! ```
 //!
-//! `ADD` and `MUL` are what other programs write for arithmetic circuits in this layout. A file does not say which ring it is
-//! over: whoever names the file names the ring ([`FileRing`]), and the same gates over another ring are another statement.
+//! `ADD` and `MUL` are what other programs write for arithmetic circuits in this layout. A file does not say
+//! which ring it is over: whoever names the file names the ring ([`FileRing`]), and the same gates over
+//! another ring are another statement.
 //!
 //! # What a reader demands
 //!
-//! What a reader here demands: ASCII; blanks and blank lines anywhere between words and lines; every wire set before it
-//! is used and never twice (inputs are set); wires in range; all outputs set; exactly the promised number of gates; no
-//! other text; lines of at most 1 MiB. Wires that nothing sets or reads are allowed. Over bits, values are integers whose least
-//! significant bit is their first wire.
+//! What a reader here demands: ASCII; blanks and blank lines anywhere between words and lines; every wire set
+//! before it is used and never twice (inputs are set); wires in range; all outputs set; exactly the promised
+//! number of gates; no other text; lines of at most 1 MiB. Wires that nothing sets or reads are allowed. Over
+//! bits, values are integers whose least significant bit is their first wire.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -94,7 +98,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// The same as a circuit's signature: values are called `input 0`, `output 0` and so on, and all inputs are secret.
+    /// The same as a circuit's signature: values are called `input 0`, `output 0` and so on, and all inputs
+    /// are secret.
     #[must_use]
     pub fn signature(&self) -> Signature {
         let inputs = self.inputs.iter().enumerate();

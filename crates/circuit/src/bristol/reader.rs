@@ -10,8 +10,8 @@ use super::wires::WireSet;
 use super::{FileGate, FileRing, Format, Header, Kind};
 use crate::Error;
 
-/// Input wires that a file may declare beyond its own length in bytes: a few bytes can claim 2^32 inputs, and each
-/// costs memory; inputs that are used also take bytes.
+/// Input wires that a file may declare beyond its own length in bytes: a few bytes can claim 2^32 inputs, and
+/// each costs memory; inputs that are used also take bytes.
 const UNUSED_INPUTS: u64 = 1 << 20;
 
 /// Reads a circuit over `R` in Bristol Fashion or the older Bristol format, gate by gate.
@@ -46,8 +46,8 @@ enum Line<R> {
 }
 
 impl<S: Read, R: FileRing> Reader<S, R> {
-    /// Reads the header. `what` names the source in errors; `length` is the source's length in bytes where known,
-    /// which bounds what the header may claim.
+    /// Reads the header. `what` names the source in errors; `length` is the source's length in bytes where
+    /// known, which bounds what the header may claim.
     ///
     /// # Errors
     /// [`Error::Malformed`], [`Error::Io`].
@@ -57,8 +57,8 @@ impl<S: Read, R: FileRing> Reader<S, R> {
         Ok(reader)
     }
 
-    /// As [`Reader::new`] for a source that was read before and is known not to have changed, or whose reader finds
-    /// out: wires are checked to be in range only.
+    /// As [`Reader::new`] for a source that was read before and is known not to have changed, or whose reader
+    /// finds out: wires are checked to be in range only.
     pub(super) fn trusting(source: S, what: &str, length: Option<u64>) -> Result<Self, Error> {
         let mut lines = Lines::new(source, what);
         let header = header(&mut lines)?;
@@ -87,7 +87,8 @@ impl<S: Read, R: FileRing> Reader<S, R> {
     /// The next gate; `None` after the last, when the rest of the file has been read and checked too.
     ///
     /// # Errors
-    /// [`Error::Malformed`] with line, column and reason; [`Error::Io`]. After an error the reader is of no more use.
+    /// [`Error::Malformed`] with line, column and reason; [`Error::Io`]. After an error the reader is of no
+    /// more use.
     #[inline]
     pub fn next_gate(&mut self) -> Result<Option<FileGate<'_, R>>, Error> {
         if self.gates_read == self.header.gates {
@@ -317,8 +318,8 @@ fn bad_wire(wire: u32, word: usize, wires: u32, otherwise: &str) -> Fault {
     (word, format!("wire {wire} {reason}"))
 }
 
-/// Reads the header of either format. They differ in the third line: a list of numbers in Bristol Fashion, a gate
-/// (or nothing) in the older format, whose second line has three numbers.
+/// Reads the header of either format. They differ in the third line: a list of numbers in Bristol Fashion, a
+/// gate (or nothing) in the older format, whose second line has three numbers.
 fn header(lines: &mut Lines<impl Read>) -> Result<Header, Error> {
     let counts = numbers(lines, "the number of gates")?;
     let &[gates, wires] = counts.as_slice() else {
@@ -370,7 +371,8 @@ fn is_gate_or_end(lines: &mut Lines<impl Read>) -> Result<bool, Error> {
     Ok(last.first().is_some_and(u8::is_ascii_alphabetic))
 }
 
-/// Takes the leading count off a line of widths (which has been consumed: errors are told of the place after it).
+/// Takes the leading count off a line of widths (which has been consumed: errors are told of the place after
+/// it).
 fn widths(mut numbers: Vec<u32>, lines: &Lines<impl Read>, what: &str) -> Result<Vec<u32>, Error> {
     let got = numbers.len().saturating_sub(1);
     match numbers.first() {

@@ -3,8 +3,8 @@
 /// Wires in one page.
 const PAGE: usize = 1 << 15;
 
-/// A set of wire numbers, built for files that set wires mostly in order: those cost two comparisons a gate and no
-/// memory. Others take a bit for each wire, in pages made when first written to.
+/// A set of wire numbers, built for files that set wires mostly in order: those cost two comparisons a gate
+/// and no memory. Others take a bit for each wire, in pages made when first written to.
 #[derive(Debug, Default)]
 pub(super) struct WireSet {
     /// All wires below are in the set.

@@ -29,7 +29,8 @@ impl<B: Prove<F2>, S: Statement<B>> Branch<F2, B> for Numbered<S> {
     }
 }
 
-/// Refuses branches of a threshold of which two are equal, by their digests in order: one witness would count for both.
+/// Refuses branches of a threshold of which two are equal, by their digests in order: one witness would count
+/// for both.
 ///
 /// # Errors
 /// [`Error::Public`] with the numbers of the first two that are, counted from 0.
@@ -47,12 +48,13 @@ pub fn count_once(digests: impl IntoIterator<Item = [u8; 32]>) -> Result<(), Err
 
 /// "At least `least` of these statements about bits hold."
 ///
-/// That many disjunctions; from each comes the number of the branch that was picked, committed to, and the numbers are claimed to
-/// increase, so no branch counts twice. With `least` one, no number comes out.
+/// That many disjunctions; from each comes the number of the branch that was picked, committed to, and the
+/// numbers are claimed to increase, so no branch counts twice. With `least` one, no number comes out.
 ///
-/// **A statement counts once**, too: two branches of the same statement ([`Statement::identify`]) would let one witness count for two, so they are
-/// refused where more than one must hold. Statements that differ but follow from one another are the verifier's to leave out: this cannot
-/// tell, for instance, that two circuits compute the same.
+/// **A statement counts once**, too: two branches of the same statement ([`Statement::identify`]) would let
+/// one witness count for two, so they are refused where more than one must hold. Statements that differ but
+/// follow from one another are the verifier's to leave out: this cannot tell, for instance, that two circuits
+/// compute the same.
 #[derive(Clone, Debug)]
 pub struct AtLeast<S> {
     branches: Branches<F2, Numbered<S>>,
@@ -65,8 +67,8 @@ impl<S> AtLeast<S> {
     /// The statement as a verifier has it.
     ///
     /// # Errors
-    /// [`Error::Public`] if `least` is zero or more than there are statements, or two statements are equal and more than one must hold; as
-    /// [`Branches::new`].
+    /// [`Error::Public`] if `least` is zero or more than there are statements, or two statements are equal
+    /// and more than one must hold; as [`Branches::new`].
     pub fn new(statements: Vec<S>, least: usize) -> Result<Self, Error>
     where
         S: Statement<Sizer<F2>>,
@@ -90,8 +92,8 @@ impl<S> AtLeast<S> {
         Ok(Self { branches, least, picked: Vec::new() })
     }
 
-    /// The statement as the prover has it: `known` are the numbers, from 0, of those that hold, each with that statement and the
-    /// witness inside it.
+    /// The statement as the prover has it: `known` are the numbers, from 0, of those that hold, each with
+    /// that statement and the witness inside it.
     ///
     /// # Errors
     /// [`Error::Witness`] if there are too few or too many, one has no such number, or two have the same.

@@ -7,7 +7,8 @@ use volery_field::Ring;
 use super::{Branch, Picked, Sizer};
 use crate::{Digest, Error, MAX_DEGREE, Prove};
 
-/// The most inputs and multiplications that a branch has. Public; branches that have fewer are filled up with zeros.
+/// The most inputs and multiplications that a branch has. Public; branches that have fewer are filled up with
+/// zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Secret values of a branch's own.
@@ -24,9 +25,13 @@ impl Shape {
     /// # Errors
     /// The branch's own.
     pub fn of<R: Ring>(branch: &impl Branch<R, Sizer<R>>, shared: usize) -> Result<Self, Error> {
-        let mut sizer = Sizer::new();
+        let mut sizer = Sizer::default();
         let outputs = branch.run(&mut sizer, &vec![(); shared])?.len();
-        Ok(Self { inputs: sizer.inputs(), multiplications: sizer.multiplications(), outputs })
+        let counts = sizer.total();
+        // Larger than this machine can number, it cannot be run either.
+        let [inputs, multiplications] =
+            [counts.inputs, counts.expanded()].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        Ok(Self { inputs, multiplications, outputs })
     }
 
     /// What is enough for both.
@@ -47,7 +52,8 @@ impl Shape {
         })
     }
 
-    /// Secret values and products that a disjunction of this shape commits to: both factors of a product with it.
+    /// Secret values and products that a disjunction of this shape commits to: both factors of a product with
+    /// it.
     #[must_use]
     pub const fn commitments(self) -> u64 {
         let values = (self.inputs as u64).saturating_add(self.outputs as u64);
@@ -71,7 +77,8 @@ impl<R: Ring, S> Branches<R, S> {
     /// These branches, with `shared` wires going into each. Runs each of them once, on nothing, for its size.
     ///
     /// # Errors
-    /// [`Error::Public`] if there is none or more than [`MAX_BRANCHES`], or their numbers of outputs differ; a branch's own.
+    /// [`Error::Public`] if there is none or more than [`MAX_BRANCHES`], or their numbers of outputs differ;
+    /// a branch's own.
     pub fn new(branches: Vec<S>, shared: usize) -> Result<Self, Error>
     where
         S: Branch<R, Sizer<R>>,
@@ -95,7 +102,7 @@ impl<R: Ring, S> Branches<R, S> {
         Ok(Self { branches, shared, shape, ring: PhantomData })
     }
 
-    /// The branches.
+    /// The branches, in the order of their numbers.
     #[must_use]
     pub fn list(&self) -> &[S] {
         &self.branches

@@ -1,8 +1,9 @@
 //! One of many: a part of a statement of which only one branch needs to hold, and nobody learns which.
 //!
-//! A [`Branch`] is a program like a statement, with wires that go in (`shared` with the statement around it) and wires that come out.
-//! [`Branches`] are several of one interface. A backend that implements [`Choose`] proves that one of them holds, for about the price
-//! of the largest; [`Repeat`] does so many times over, for about the price of all branches once and of each repetition once.
+//! A [`Branch`] is a program like a statement, with wires that go in (`shared` with the statement around it)
+//! and wires that come out. [`Branches`] are several of one interface. A backend that implements [`Choose`]
+//! proves that one of them holds, for about the price of the largest; [`Repeat`] does so many times over, for
+//! about the price of all branches once and of each repetition once.
 //!
 //! ```text
 //! outputs = any_of(shared, branches, pick)              pick runs only where values exist
@@ -11,25 +12,28 @@
 //! | backend | what `any_of` does |
 //! |---|---|
 //! | [`Evaluator`](crate::Evaluator) | runs the branch that was picked, on values |
-//! | [`Counter`](crate::Counter) | counts what is committed to, whichever branch is picked |
+//! | [`Counter`] | counts what is committed to, whichever branch is picked |
 //! | provers and verifiers (`volery_zk::disjunction`) | commit to one branch, and prove that it is one of them |
 
 mod at_least;
 mod branches;
 mod clear;
-mod sizer;
 
 use volery_field::Ring;
 
 pub use at_least::{AtLeast, Numbered, count_once};
 pub use branches::{Branches, MAX_BRANCHES, Shape};
-pub use sizer::Sizer;
 
+/// The backend that finds out a branch's [`Shape`].
+pub type Sizer<R> = Counter<R, Sizes>;
+
+use crate::counter::{Counter, Sizes};
 use crate::{Digest, Error, Peek, Prove, Statement};
 
 /// A program with wires that go in and come out: one of those that a disjunction chooses from.
 ///
-/// As for a [`Statement`], the prover's copy also holds the witness, and everybody makes the same calls whatever the values.
+/// As for a [`Statement`], the prover's copy also holds the witness, and everybody makes the same calls
+/// whatever the values.
 pub trait Branch<R: Ring, B: Prove<R> + ?Sized>: Sync {
     /// Absorbs all that says what is claimed, as [`Statement::identify`].
     fn identify(&self, digest: &mut Digest);
@@ -84,7 +88,7 @@ pub type Pick<'a, R, W, S> = &'a mut dyn FnMut(&dyn Peek<R, W>) -> Result<Picked
 /// use volery_field::F2;
 ///
 /// fn nested<S>(branch: &mut impl Choose<F2, S>) {}
-/// nested::<()>(&mut Sizer::new());
+/// nested::<()>(&mut Sizer::default());
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not prove disjunctions of `{S}`",
@@ -99,8 +103,9 @@ pub trait Choose<R: Ring, S>: Prove<R> {
     /// Claims that one of `branches` holds on `shared`; what comes out of it is fresh wires.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if `shared` has other than [`Branches::shared`] wires, or a branch is not of the shape that was counted;
-    /// [`Error::Witness`] if no branch was picked; the branch's own, and the backend's.
+    /// [`Error::Misuse`] if `shared` has other than [`Branches::shared`] wires, or a branch is not of the
+    /// shape that was counted; [`Error::Witness`] if no branch was picked; the branch's own, and the
+    /// backend's.
     fn any_of(
         &mut self,
         shared: &[Self::Wire],
@@ -132,8 +137,8 @@ pub trait Steps<R: Ring, S, B: Prove<R> + ?Sized> {
 
 /// A backend that proves the same disjunction many times over.
 pub trait Repeat<R: Ring, S>: Choose<R, S> {
-    /// Claims that at each of `steps` repetitions one of `branches` holds on what goes into it. The default is one disjunction
-    /// after another.
+    /// Claims that at each of `steps` repetitions one of `branches` holds on what goes into it. The default
+    /// is one disjunction after another.
     ///
     /// # Errors
     /// As [`Choose::any_of`], and those of `each`.

@@ -3,10 +3,11 @@
 use volery_field::{F2, F61, Value as _};
 
 use super::*;
-use crate::choose::sizer::Sizer;
+use crate::choose::Sizer;
 use crate::{Backend, Counter, Evaluator, Ops, Polynomials};
 
-/// "I know a number whose square plus the shared one, or whose product with itself as an expression, is this."
+/// "I know a number whose square plus the shared one, or whose product with itself as an expression, is
+/// this."
 #[derive(Clone, Debug)]
 struct Root {
     square: u64,
@@ -186,10 +187,10 @@ fn a_threshold_of_equal_branches_is_refused() {
 
 #[test]
 fn a_sizer_counts_without_values() {
-    let mut sizer = Sizer::<F61>::new();
+    let mut sizer = Sizer::<F61>::default();
     sizer.enter("anywhere");
     let wires = sizer.secret(3, &mut |_| unreachable!("no values")).expect("counts");
     sizer.mul_many(&wires, &wires).expect("counts");
     sizer.assert_dot(&wires, &wires, &()).expect("counts");
-    assert_eq!((sizer.inputs(), sizer.multiplications()), (3, 6));
+    assert_eq!((sizer.total().inputs, sizer.total().expanded()), (3, 6));
 }

@@ -1,9 +1,9 @@
 //! The flat circuit: a list of gates over one ring, checked once and relied on ever after.
 //!
-//! Most statements stream and never become a circuit. Those whose protocol needs all of it at hand (Robin, Batchman,
-//! ZKBoo), files, and tests use this form. Wires are numbered `0..n` for the inputs and `n + g` for the output of gate
-//! `g`, so a gate need not store its output: it takes 12 bytes. A gate reads only wires below its own, which makes the
-//! list a topological order.
+//! Most statements stream and never become a circuit. Those whose protocol needs all of it at hand (Robin,
+//! Batchman, ZKBoo), files, and tests use this form. Wires are numbered `0..n` for the inputs and `n + g` for
+//! the output of gate `g`, so a gate need not store its output: it takes 12 bytes. A gate reads only wires
+//! below its own, which makes the list a topological order.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -26,7 +26,8 @@ pub use statement::CircuitStatement;
 
 use crate::{Digest, Error};
 
-/// One gate of a [`Circuit`]; operands are wire numbers, or an index into [`Parts::constants`] where so called.
+/// One gate of a [`Circuit`]; operands are wire numbers, or an index into [`Parts::constants`] where so
+/// called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gate {
     /// A constant, by index.
@@ -145,8 +146,9 @@ pub struct Parts<R> {
 
 /// A flat circuit over `R`. See the [module](self) for how wires are numbered.
 ///
-/// Invariants, checked on construction: wire numbers fit in a `u32`; every operand is an input or the output of an
-/// earlier gate; constants exist; outputs have the wires that the signature says; outputs and assertions exist.
+/// Invariants, checked on construction: wire numbers fit in a `u32`; every operand is an input or the output
+/// of an earlier gate; constants exist; outputs have the wires that the signature says; outputs and
+/// assertions exist.
 #[derive(Clone)]
 pub struct Circuit<R: Ring> {
     parts: Parts<R>,

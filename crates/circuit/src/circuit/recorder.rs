@@ -8,7 +8,8 @@ use super::{Circuit, Gate, Input, Output, Parts, Signature};
 use crate::place::Place;
 use crate::{Backend, Error, Hint, Ops, Prove, Statement};
 
-/// Set in a [`Recorded`] that is a gate's output; the other bits are its number among the gates or the inputs.
+/// Set in a [`Recorded`] that is a gate's output; the other bits are its number among the gates or the
+/// inputs.
 const GATE: u32 = 1 << 31;
 
 /// A wire of the [`Recorder`].
@@ -17,9 +18,10 @@ pub struct Recorded(u32);
 
 /// Records a statement over `R` as a [`Circuit`].
 ///
-/// Every secret becomes an input of the circuit, in the order in which the program asks for it, named after the part
-/// in which it does. Hints are not recorded: run the statement on [`Evaluator::tracing`](crate::Evaluator::tracing)
-/// for a witness of the circuit. Public values that the program uses are constants.
+/// Every secret becomes an input of the circuit, in the order in which the program asks for it, named after
+/// the part in which it does. Hints are not recorded: run the statement on
+/// [`Evaluator::tracing`](crate::Evaluator::tracing) for a witness of the circuit. Public values that the
+/// program uses are constants.
 #[derive(Clone, Debug)]
 pub struct Recorder<R: Ring> {
     inputs: Vec<Input>,
@@ -62,8 +64,8 @@ impl<R: Ring> Recorder<R> {
         }
     }
 
-    /// An empty recorder that keeps nothing of a statement but the [number](Self::count) of its gates, and goes no further than `most` of them: for
-    /// who has to know what a circuit will take before there is one.
+    /// An empty recorder that keeps nothing of a statement but the [number](Self::count) of its gates, and
+    /// goes no further than `most` of them: for who has to know what a circuit will take before there is one.
     #[must_use]
     pub fn counting(most: usize) -> Self {
         Self { most: most.min(GATE as usize), counting: true, ..Self::new() }
@@ -112,7 +114,8 @@ impl<R: Ring> Recorder<R> {
     /// The circuit, with these outputs.
     ///
     /// # Errors
-    /// [`Error::Circuit`] if it has more wires than can be numbered, or a wire is another recorder's; [`Error::Misuse`] if gates were only counted.
+    /// [`Error::Circuit`] if it has more wires than can be numbered, or a wire is another recorder's;
+    /// [`Error::Misuse`] if gates were only counted.
     pub fn finish(mut self, outputs: &[(&str, &[Recorded])]) -> Result<Circuit<R>, Error> {
         let inputs = self.input_wires;
         self.check_count()?;

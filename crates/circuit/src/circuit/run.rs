@@ -1,8 +1,9 @@
 //! Running a circuit on a backend.
 //!
-//! Wires of a backend are fat (16 bytes at a prover), and most are read soon after they are set and never again. The
-//! first run works out a [`Schedule`]: each wire gets a slot, and a slot is free again after its wire's last use. So a
-//! run needs memory for the wires that live at one time, which for most circuits fits a cache.
+//! Wires of a backend are fat (16 bytes at a prover), and most are read soon after they are set and never
+//! again. The first run works out a [`Schedule`]: each wire gets a slot, and a slot is free again after its
+//! wire's last use. So a run needs memory for the wires that live at one time, which for most circuits fits a
+//! cache.
 
 use volery_field::Ring;
 
@@ -18,8 +19,8 @@ pub struct Step {
     pub result: u32,
 }
 
-/// The gates of a circuit over slots, each free again after its wire's last use: for backends with an interpreter of
-/// their own. Others call [`Circuit::run`].
+/// The gates of a circuit over slots, each free again after its wire's last use: for backends with an
+/// interpreter of their own. Others call [`Circuit::run`].
 ///
 /// Slots are first used in increasing order, the inputs' slots being `0..input_wires`.
 #[derive(Clone, Debug)]

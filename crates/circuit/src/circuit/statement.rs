@@ -5,7 +5,8 @@ use volery_field::Ring;
 use super::Circuit;
 use crate::{Claim, Digest, Error, Fold, Prove, Statement, Witness};
 
-/// "I know secret inputs with which this circuit, on these public inputs, gives these outputs and meets its assertions."
+/// "I know secret inputs with which this circuit, on these public inputs, gives these outputs and meets its
+/// assertions."
 #[derive(Clone, Debug)]
 pub struct CircuitStatement<R: Ring> {
     circuit: Circuit<R>,

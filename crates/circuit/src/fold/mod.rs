@@ -1,8 +1,8 @@
 //! Folding of public constants: an adapter between a gadget and a backend.
 //!
-//! A gadget is written for secret operands, but often meets public ones: an initial value, a round constant, padding.
-//! Under [`Fold`] a wire is either a public constant or a wire of the backend, and every operation whose result
-//! follows from constants is done in the clear:
+//! A gadget is written for secret operands, but often meets public ones: an initial value, a round constant,
+//! padding. Under [`Fold`] a wire is either a public constant or a wire of the backend, and every operation
+//! whose result follows from constants is done in the clear:
 //!
 //! ```text
 //! c + d, c - d, c * d  ->  a constant             x * 0  ->  the constant 0
@@ -242,7 +242,8 @@ impl<R: Ring, B: Prove<R> + ?Sized> Prove<R> for Fold<'_, B> {
         Ok(wires.into_iter().map(Folded::Wire).collect())
     }
 
-    /// A constant zero is dropped; another constant goes down as a false claim, so that the backend below says where.
+    /// A constant zero is dropped; another constant goes down as a false claim, so that the backend below
+    /// says where.
     fn assert_zero(&mut self, x: &[Self::Wire]) -> Result<(), Self::Error> {
         let mut claims = Vec::with_capacity(x.len());
         for wire in x {

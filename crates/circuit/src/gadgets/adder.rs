@@ -1,21 +1,21 @@
 //! Sums of many operands with the fewest ANDs: the engine behind every integer gadget and hash function here.
 //!
-//! Column `i` holds wires of weight `2^i`. A full adder takes three of them to one sum bit of the same weight and one
-//! carry of weight `2^(i+1)`,
+//! Column `i` holds wires of weight `2^i`. A full adder takes three of them to one sum bit of the same weight
+//! and one carry of weight `2^(i+1)`,
 //!
 //! ```text
 //! s = x + y + c        c' = (x + c)(y + c) + c        (over F2)
 //! ```
 //!
-//! for one AND; so a column of `h` unknown wires costs `h/2` ANDs, rounded down, and the last column of a sum modulo
-//! `2^n` costs none. That undercuts a chain of two-operand adders: the first columns, to which few carries come, are
-//! cheaper (three operands of 32 bits: 61 ANDs, not 62; five: 121, not 124).
+//! for one AND; so a column of `h` unknown wires costs `h/2` ANDs, rounded down, and the last column of a sum
+//! modulo `2^n` costs none. That undercuts a chain of two-operand adders: the first columns, to which few
+//! carries come, are cheaper (three operands of 32 bits: 61 ANDs, not 62; five: 121, not 124).
 //!
-//! Known bits never enter an adder. They are gathered into one number per column, of which half (rounded down) carries
-//! over; what is left is one bit, which turns the last half adder into an OR (`x + y + 1`), or, where just one unknown
-//! wire is left, costs nothing (`x + 1` has sum `NOT x` and carry `x`). So a public addend costs at most one AND a bit
-//! and nothing below its lowest set bit, wherever it comes from: the constant `k`, or wires that
-//! [`Ops::known`] reports.
+//! Known bits never enter an adder. They are gathered into one number per column, of which half (rounded
+//! down) carries over; what is left is one bit, which turns the last half adder into an OR (`x + y + 1`), or,
+//! where just one unknown wire is left, costs nothing (`x + 1` has sum `NOT x` and carry `x`). So a public
+//! addend costs at most one AND a bit and nothing below its lowest set bit, wherever it comes from: the
+//! constant `k`, or wires that [`Ops::known`] reports.
 
 use volery_field::F2;
 
@@ -23,8 +23,8 @@ use super::logic::not;
 use crate::columns::{bit, full_adder, half_adder, shifted};
 use crate::{Carries, Columns, Ops};
 
-/// Adds numbers, where wires are known column by column, least significant bit first; its buffers are reused from sum to sum, so that a hash
-/// function allocates nothing per word.
+/// Adds numbers, where wires are known column by column, least significant bit first; its buffers are reused
+/// from sum to sum, so that a hash function allocates nothing per word.
 #[derive(Clone)]
 pub(super) struct Adder<W> {
     /// Unknown wires that the columns done so far carry into the next one.
@@ -47,8 +47,8 @@ impl<W: Clone> Adder<W> {
         self.known = 0;
     }
 
-    /// `out = operands[0] + operands[1] + ... + k` modulo `2^out.len()`, all little-endian. Shorter operands count as
-    /// padded with zeros; of longer ones only the first `out.len()` bits count, as of `k`.
+    /// `out = operands[0] + operands[1] + ... + k` modulo `2^out.len()`, all little-endian. Shorter operands
+    /// count as padded with zeros; of longer ones only the first `out.len()` bits count, as of `k`.
     ///
     /// What `out` held does not matter (it is there so that no sum allocates).
     ///
@@ -86,7 +86,8 @@ impl<W: Clone> Adder<W> {
         Ok(())
     }
 
-    /// Where the columns from `first` on end in which no wire is known and no operand lacks; `first` if there are none.
+    /// Where the columns from `first` on end in which no wire is known and no operand lacks; `first` if there
+    /// are none.
     fn unknown_columns<B: Ops<F2, Wire = W> + ?Sized, const M: usize>(
         &self,
         b: &B,

@@ -2,10 +2,10 @@
 //!
 //! All ANDs are in the S-box, `160 * 32` a block; see [`sbox`].
 //!
-//! The S-box ends by adding 0x63 to every byte. ShiftRows moves bytes that are all alike, and MixColumns maps a
-//! column of equal bytes to itself (its coefficients 2, 3, 1, 1 sum to 1); so 0x63 added to every byte in SubBytes is
-//! 0x63 added to every byte of the round key that follows. [`Aes128`] keeps round keys with that added, once for
-//! all blocks, and a block leaves it out.
+//! The S-box ends by adding 0x63 to every byte. ShiftRows moves bytes that are all alike, and MixColumns maps
+//! a column of equal bytes to itself (its coefficients 2, 3, 1, 1 sum to 1); so 0x63 added to every byte in
+//! SubBytes is 0x63 added to every byte of the round key that follows. [`Aes128`] keeps round keys with that
+//! added, once for all blocks, and a block leaves it out.
 
 mod common;
 mod sbox;
@@ -21,8 +21,8 @@ use crate::{Error, Ops};
 /// Eight wires, least significant bit first.
 type Byte<W> = [W; 8];
 
-/// 128 wires: byte `i` of FIPS 197's input or output array is `block[i]`, least significant bit first. (FIPS 197
-/// arranges the bytes in a square column by column: byte `i` is in row `i % 4` and column `i / 4`.)
+/// 128 wires: byte `i` of FIPS 197's input or output array is `block[i]`, least significant bit first. (FIPS
+/// 197 arranges the bytes in a square column by column: byte `i` is in row `i % 4` and column `i / 4`.)
 pub type Block<W> = [Byte<W>; 16];
 
 const ROUNDS: usize = 10;
@@ -60,7 +60,8 @@ impl<W: Clone> Aes128<W> {
         Ok(Self { whitening, rounds })
     }
 
-    /// Encrypts a block of 128 wires (bits as [`bytes_to_bits`](super::bytes_to_bits) orders them) to 128 wires; 5,120 ANDs.
+    /// Encrypts a block of 128 wires (bits as [`bytes_to_bits`](super::bytes_to_bits) orders them) to 128
+    /// wires; 5,120 ANDs.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the plaintext is not 128 wires; the backend's.
@@ -170,8 +171,8 @@ fn add_block<B: Ops<F2> + ?Sized>(b: &mut B, state: &mut [Byte<B::Wire>], key: &
     }
 }
 
-/// The byte that ShiftRows moves to place `i`: row `r` of the square, that is bytes `r, r + 4, r + 8, r + 12`, moves left
-/// by `r` places.
+/// The byte that ShiftRows moves to place `i`: row `r` of the square, that is bytes
+/// `r, r + 4, r + 8, r + 12`, moves left by `r` places.
 const fn shifted(i: usize) -> usize {
     (i + 4 * (i % 4)) % 16
 }
@@ -202,8 +203,8 @@ fn add_double<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>, y: &Byte<B::Wir
     })
 }
 
-/// The next round key: `w[i] = w[i-4] + w[i-1]`, where `w[i-1]` first passes through RotWord, SubWord and the round
-/// constant if `i` is a multiple of four.
+/// The next round key: `w[i] = w[i-4] + w[i-1]`, where `w[i-1]` first passes through RotWord, SubWord and the
+/// round constant if `i` is a multiple of four.
 fn next_round_key<B: Ops<F2> + ?Sized>(
     b: &mut B,
     key: &Block<B::Wire>,

@@ -1,11 +1,11 @@
 //! Merkle-Damgard hash functions (SHA-1, SHA-256) over messages of any public length.
 //!
-//! A [`Compression`] maps a chaining value and a block of 16 words to the next chaining value; [`Hasher`] cuts the
-//! message into blocks as it comes and adds the padding (FIPS 180-4, 5.1.1: a one bit, zeros, the length in bits as 64
-//! bits). It holds one block and one chaining value, however long the message.
+//! A [`Compression`] maps a chaining value and a block of 16 words to the next chaining value; [`Hasher`]
+//! cuts the message into blocks as it comes and adds the padding (FIPS 180-4, 5.1.1: a one bit, zeros, the
+//! length in bits as 64 bits). It holds one block and one chaining value, however long the message.
 //!
-//! The first block meets the public initial value, the last one public padding: those two run under
-//! [`Fold`], which makes them cheaper. The blocks between meet no constants but the rounds' own, and run bare.
+//! The first block meets the public initial value, the last one public padding: those two run under [`Fold`],
+//! which makes them cheaper. The blocks between meet no constants but the rounds' own, and run bare.
 
 use core::marker::PhantomData;
 
@@ -75,7 +75,8 @@ impl<H: Compression, W: Clone> Hasher<H, W> {
     /// Appends whole bytes to the message, in the order of bits of [`bytes_to_bits`].
     ///
     /// # Errors
-    /// [`Error::Misuse`] unless the bits are whole bytes and the message stays below 2^61 bytes; the backend's.
+    /// [`Error::Misuse`] unless the bits are whole bytes and the message stays below 2^61 bytes; the
+    /// backend's.
     pub fn update<B: Ops<F2, Wire = W> + ?Sized>(&mut self, b: &mut B, bits: &[W]) -> Result<(), B::Error> {
         let bytes = (bits.len() / 8) as u64;
         let length = self.length.checked_add(bytes).filter(|length| *length < 1 << 61);
@@ -145,7 +146,8 @@ fn constant_word<W>(word: u32) -> Word<Folded<F2, W>> {
     core::array::from_fn(|i| Folded::Constant(F2::new(word >> i & 1 == 1)))
 }
 
-/// Where bit `i` of a word stands among the 32 bits of its four bytes, most significant byte first; its own inverse.
+/// Where bit `i` of a word stands among the 32 bits of its four bytes, most significant byte first; its own
+/// inverse.
 const fn big_endian(i: usize) -> usize {
     i ^ 0b11000
 }
@@ -155,8 +157,8 @@ fn words<W: Clone>(block: &[W]) -> [Word<W>; 16] {
     core::array::from_fn(|t| core::array::from_fn(|i| block[32 * t + big_endian(i)].clone()))
 }
 
-/// The words of a string of bits as [`bytes_to_bits`](super::bytes_to_bits) orders them, each from four bytes, big-endian, as
-/// FIPS 180-4 reads messages. Bits after the last whole word are left out.
+/// The words of a string of bits as [`bytes_to_bits`](super::bytes_to_bits) orders them, each from four
+/// bytes, big-endian, as FIPS 180-4 reads messages. Bits after the last whole word are left out.
 pub fn bits_to_words<W: Clone>(bits: &[W]) -> Vec<Word<W>> {
     let (words, _) = bits.as_chunks::<32>();
     words.iter().map(|bits| core::array::from_fn(|i| bits[big_endian(i)].clone())).collect()

@@ -1,4 +1,5 @@
-//! Bitwise gadgets: everything but [`and`], [`or`], [`mux`] and the reductions [`all_ones`], [`any_one`], [`equal`] is free.
+//! Bitwise gadgets: everything but [`and`], [`or`], [`mux`] and the reductions [`all_ones`], [`any_one`],
+//! [`equal`] is free.
 
 use volery_field::F2;
 
@@ -118,7 +119,8 @@ pub fn equal<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire], y: &[B::Wire]) -> Re
     Ok(not(b, &differs))
 }
 
-/// `x << distance` in the width of `x` (`x * 2^distance` modulo `2^n`); free. All zeros from `distance = n` on.
+/// `x << distance` in the width of `x` (`x * 2^distance` modulo `2^n`); free. All zeros from `distance = n`
+/// on.
 pub fn shift_left<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire], distance: usize) -> Vec<B::Wire> {
     let distance = distance.min(x.len());
     let zero = b.constant(F2::ZERO);

@@ -1,20 +1,22 @@
-//! Boolean gadgets, written once for every backend with `Ops<F2>`: integers, SHA-1, SHA-256, AES-128. Those over prime fields are
-//! in [`mod@field`].
+//! Boolean gadgets, written once for every backend with `Ops<F2>`: integers, SHA-1, SHA-256, AES-128. Those
+//! over prime fields are in [`mod@field`].
 //!
-//! A gadget is a function of a backend and wires. It makes the same calls whatever the values, so it serves prover,
-//! verifier, counter, garbler alike, and it streams: nothing of it stays in memory when it returns.
+//! A gadget is a function of a backend and wires. It makes the same calls whatever the values, so it serves
+//! prover, verifier, counter, garbler alike, and it streams: nothing of it stays in memory when it returns.
 //!
-//! **Order of bits.** A number is a slice of wires, least significant bit first. A string of bytes is a slice of
-//! `8 * length` wires: the first byte's eight bits, least significant first, then the next byte's ([`bytes_to_bits`]).
-//! That holds for messages, digests, keys and blocks too, whatever order the bytes have in numbers there.
+//! **Order of bits.** A number is a slice of wires, least significant bit first. A string of bytes is a slice
+//! of `8 * length` wires: the first byte's eight bits, least significant first, then the next byte's
+//! ([`bytes_to_bits`]). That holds for messages, digests, keys and blocks too, whatever order the bytes have
+//! in numbers there.
 //!
-//! **Cost.** XOR, NOT and moving wires are free; the documented counts are ANDs. Sums of several
-//! operands go column by column, which takes fewer than adding two at a time.
-//! Public constants fold away: additions leave out what [`Ops::known`] reports (wires under [`Fold`](crate::Fold)),
-//! and hash functions and ciphers use their own constants without asking for wires that hold them.
+//! **Cost.** XOR, NOT and moving wires are free; the documented counts are ANDs. Sums of several operands go
+//! column by column, which takes fewer than adding two at a time. Public constants fold away: additions leave
+//! out what [`Ops::known`] reports (wires under [`Fold`](crate::Fold)), and hash functions and ciphers use
+//! their own constants without asking for wires that hold them.
 //!
-//! **Speed.** The hash functions and AES work on arrays and reuse their buffers: besides ANDs they cost little more
-//! than their XORs, about 4.1 an AND for SHA-256 and 3.6 for AES-128 (`benches/gadgets.rs` measures them).
+//! **Speed.** The hash functions and AES work on arrays and reuse their buffers: besides ANDs they cost
+//! little more than their XORs, about 4.1 an AND for SHA-256 and 3.6 for AES-128 (`benches/gadgets.rs`
+//! measures them).
 
 mod adder;
 mod aes128;

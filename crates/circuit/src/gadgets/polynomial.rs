@@ -1,8 +1,8 @@
 //! Multiplication of integers as polynomials over their bits: a hole in a circuit (QuickSilver, section 5.2).
 //!
-//! The paper writes each bit of an `n`-bit product as one polynomial in the `2n` bits of the factors, of a degree up to `8 n^2`.
-//! Evaluating that costs far more than it saves, so this commits to the carries of a carry-save adder, and keeps every claim at
-//! degree 4:
+//! The paper writes each bit of an `n`-bit product as one polynomial in the `2n` bits of the factors, of a
+//! degree up to `8 n^2`. Evaluating that costs far more than it saves, so this commits to the carries of a
+//! carry-save adder, and keeps every claim at degree 4:
 //!
 //! ```text
 //! column k:  the products x_i y_(k-i) (degree 2) and the carries out of column k-1 (degree 1)
@@ -11,15 +11,17 @@
 //! two of a column:    sum a + b, carry a b
 //! ```
 //!
-//! Over F2 because there a sum of bits without its carry is an addition, and a committed bit takes one bit: a product of 32-bit
-//! integers commits to 465 carries and 32 results, half of the 993 ANDs of the circuit. Over a prime field the whole product is one
-//! claim of degree 2, but each of some 49 bits that it needs takes a field element, 373 bytes over F_{2^61-1} against 63.
+//! Over F2 because there a sum of bits without its carry is an addition, and a committed bit takes one bit: a
+//! product of 32-bit integers commits to 465 carries and 32 results, half of the 993 ANDs of the circuit.
+//! Over a prime field the whole product is one claim of degree 2, but each of some 49 bits that it needs
+//! takes a field element, 373 bytes over F_{2^61-1} against 63.
 
 use volery_field::F2;
 
 use crate::{Error, Peek, Polynomials};
 
-/// The low bits of `x * y`, as many as each has, least significant first; committed to and proved by claims of degree 4.
+/// The low bits of `x * y`, as many as each has, least significant first; committed to and proved by claims
+/// of degree 4.
 ///
 /// `n (n-1) / 2` bits less the last column's, and the result, are committed to: 497 for `n = 32`.
 ///

@@ -1,8 +1,8 @@
-//! SHA-1 (FIPS 180-4): for statements about what exists already. SHA-1 is broken as a collision-resistant hash: prove
-//! nothing new with it.
+//! SHA-1 (FIPS 180-4): for statements about what exists already. SHA-1 is broken as a collision-resistant
+//! hash: prove nothing new with it.
 //!
-//! A round is one sum of four operands and a public constant, `rotl(a, 5) + f(b, c, d) + e + W + K`, about 119 ANDs,
-//! and 32 for `f` unless it is a parity; the message schedule is free.
+//! A round is one sum of four operands and a public constant, `rotl(a, 5) + f(b, c, d) + e + W + K`, about
+//! 119 ANDs, and 32 for `f` unless it is a parity; the message schedule is free.
 
 use volery_field::F2;
 
@@ -14,8 +14,8 @@ use crate::Ops;
 #[derive(Clone, Copy, Debug)]
 pub struct Sha1;
 
-/// The SHA-1 digest (160 wires) of a message of whole bytes; bits as [`bytes_to_bits`](super::bytes_to_bits) orders
-/// them.
+/// The SHA-1 digest (160 wires) of a message of whole bytes; bits as [`bytes_to_bits`](super::bytes_to_bits)
+/// orders them.
 ///
 /// # Errors
 /// [`Error::Misuse`](crate::Error::Misuse) unless the message is whole bytes; the backend's.

@@ -6,11 +6,11 @@
 //! t  = h + S1(e) + Ch(e, f, g) + W + K     e' = d + t     a' = t + S0(a) + Maj(a, b, c)
 //! ```
 //!
-//! of about 119 (with the public `K`), 31 and 61; a word of the message schedule is one sum of four operands, 92; the
-//! final additions take 31 each. That is fewer than the 22,573 (secret chaining value) and 22,385 (the standard
-//! initial value) of the best circuits that we know to be published (N. P. Smart et al.'s "Bristol Fashion"
-//! collection, NIST's circuit complexity project), because sums of several operands are cheaper than chains of sums of two
-//! (see the module `adder`).
+//! of about 119 (with the public `K`), 31 and 61; a word of the message schedule is one sum of four operands,
+//! 92; the final additions take 31 each. That is fewer than the 22,573 (secret chaining value) and 22,385
+//! (the standard initial value) of the best circuits that we know to be published (N. P. Smart et al.'s
+//! "Bristol Fashion" collection, NIST's circuit complexity project), because sums of several operands are
+//! cheaper than chains of sums of two (see the module `adder`).
 
 use volery_field::F2;
 
@@ -22,8 +22,8 @@ use crate::Ops;
 #[derive(Clone, Copy, Debug)]
 pub struct Sha256;
 
-/// The SHA-256 digest (256 wires) of a message of whole bytes; bits as [`bytes_to_bits`](super::bytes_to_bits) orders
-/// them.
+/// The SHA-256 digest (256 wires) of a message of whole bytes; bits as
+/// [`bytes_to_bits`](super::bytes_to_bits) orders them.
 ///
 /// # Errors
 /// [`Error::Misuse`](crate::Error::Misuse) unless the message is whole bytes; the backend's.
@@ -65,8 +65,9 @@ impl Compression for Sha256 {
 
 impl Sha256 {
     /// [`Compression::compress`] with the message schedule done and the round constants added: `words[t]` is
-    /// `W_t + K_t`, as [`Sha256::expand`] computes it. For a block that everybody knows when the circuit is run but nobody when
-    /// it is made: 16,120 ANDs with a secret chaining value and secret words, where [`Compression::compress`] takes 22,271.
+    /// `W_t + K_t`, as [`Sha256::expand`] computes it. For a block that everybody knows when the circuit is
+    /// run but nobody when it is made: 16,120 ANDs with a secret chaining value and secret words, where
+    /// [`Compression::compress`] takes 22,271.
     ///
     /// # Errors
     /// The backend's.
@@ -142,14 +143,14 @@ impl<W: Clone> Schedule<W> {
     }
 }
 
-/// The working variables. They are named by age, not moved: with `t` rounds done, `a, b, c, d` are `recent[(-t) % 4]`
-/// and the three after it, cyclically, and `e, f, g, h` likewise in `older`; the new `a` replaces `d`, the new `e`
-/// replaces `h`.
+/// The working variables. They are named by age, not moved: with `t` rounds done, `a, b, c, d` are
+/// `recent[(-t) % 4]` and the three after it, cyclically, and `e, f, g, h` likewise in `older`; the new `a`
+/// replaces `d`, the new `e` replaces `h`.
 struct Rounds<W> {
     recent: [Word<W>; 4],
     older: [Word<W>; 4],
-    /// `a + b` of this round and of the round before, which is `b + c` of this one: `Maj` uses both. Each takes the place of the one
-    /// before the last.
+    /// `a + b` of this round and of the round before, which is `b + c` of this one: `Maj` uses both. Each
+    /// takes the place of the one before the last.
     neighbours: [Word<W>; 2],
     /// Hold `t`, a sigma, and `Ch` or `Maj` of a round; their values between rounds are of no use.
     sum: Word<W>,
@@ -219,8 +220,8 @@ enum Third {
     Shift(usize),
 }
 
-/// `out` becomes `x` rotated right by each of `rotations`, and rotated or shifted right as `third` says, XORed. The second rotation is by
-/// more than the first, the third by more than either, a shift by less.
+/// `out` becomes `x` rotated right by each of `rotations`, and rotated or shifted right as `third` says,
+/// XORed. The second rotation is by more than the first, the third by more than either, a shift by less.
 #[inline(always)]
 fn sigma<B: Ops<F2> + ?Sized>(
     b: &mut B,

@@ -1,12 +1,14 @@
 //! Claims about polynomials in committed values.
 //!
-//! A multiplication commits to its result; a polynomial that only has to *vanish* need not: QuickSilver (section 5) proves any
-//! number of polynomials of degree at most `d` with `d` field elements in all. So a statement may leave holes in its circuit
-//! (section 5.2): it commits to what goes into a part and comes out of it, and claims the polynomials that tie the two.
+//! A multiplication commits to its result; a polynomial that only has to *vanish* need not: QuickSilver
+//! (section 5) proves any number of polynomials of degree at most `d` with `d` field elements in all. So a
+//! statement may leave holes in its circuit (section 5.2): it commits to what goes into a part and comes out
+//! of it, and claims the polynomials that tie the two.
 //!
-//! A [`Polynomials::Poly`] is an expression in wires that is built with ordinary arithmetic and never committed to. Its degree
-//! is public: that of a product is the sum of the factors', that of a sum the greater one's. Backends evaluate it over univariate
-//! polynomials in delta (P) or over keys (V), which separates the degrees by themselves.
+//! A [`Polynomials::Poly`] is an expression in wires that is built with ordinary arithmetic and never
+//! committed to. Its degree is public: that of a product is the sum of the factors', that of a sum the
+//! greater one's. Backends evaluate it over univariate polynomials in delta (P) or over keys (V), which
+//! separates the degrees by themselves.
 
 use volery_field::Ring;
 
@@ -72,7 +74,8 @@ pub trait Polynomials<R: Ring>: Prove<R> {
     /// Sound over fields only: elsewhere a product may vanish without a factor that does.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for an empty set or one of more than [`MAX_DEGREE`] elements; as [`Prove::assert_zero`].
+    /// [`Error::Misuse`] for an empty set or one of more than [`MAX_DEGREE`] elements; as
+    /// [`Prove::assert_zero`].
     fn assert_one_of(&mut self, x: &[Self::Wire], set: &[R]) -> Result<(), Self::Error> {
         check_set(set.len())?;
         for wire in x {
@@ -89,7 +92,8 @@ pub trait Polynomials<R: Ring>: Prove<R> {
 
     /// Claims `a * b = c` for matrices in row-major order.
     ///
-    /// The default claims every entry as an inner product; backends that can draw a challenge fold the matrices first.
+    /// The default claims every entry as an inner product; backends that can draw a challenge fold the
+    /// matrices first.
     ///
     /// # Errors
     /// [`Error::Misuse`] if a slice has not the length that `shape` says; as [`Prove::assert_zero`].
@@ -233,7 +237,8 @@ impl MatrixShape {
     }
 }
 
-/// A polynomial as data: a sum of terms, which carry their degrees (the degree-separated form of QuickSilver, section 3.2).
+/// A polynomial as data: a sum of terms, which carry their degrees (the degree-separated form of QuickSilver,
+/// section 3.2).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Polynomial<R> {
     terms: Vec<Term<R>>,
@@ -272,8 +277,9 @@ impl<R: Ring> Polynomial<R> {
     }
 }
 
-/// Implements [`Polynomials`] for a backend with nothing better than multiplications: an expression becomes gates, and its
-/// products real multiplications; constants fold away. `polynomials_by_multiplying!([R: Ring] R, Backend<R>)`.
+/// Implements [`Polynomials`] for a backend with nothing better than multiplications: an expression becomes
+/// gates, and its products real multiplications; constants fold away.
+/// `polynomials_by_multiplying!([R: Ring] R, Backend<R>)`.
 #[macro_export]
 macro_rules! polynomials_by_multiplying {
     ([$($generics:tt)*] $ring:ty, $backend:ty) => {

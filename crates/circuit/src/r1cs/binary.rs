@@ -4,8 +4,8 @@
 //! magic (4)  version (4)  sections (4)  then for each section:  kind (4)  size (8)  content (size)
 //! ```
 //!
-//! Integers are little-endian. Only a table of the sections is kept; contents are read through one small buffer, which is wiped,
-//! since a witness passes through it.
+//! Integers are little-endian. Only a table of the sections is kept; contents are read through one small
+//! buffer, which is wiped, since a witness passes through it.
 
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 

@@ -1,4 +1,5 @@
-//! Coefficients with each value stored once: most are 1 and -1, and repeated parts of a circuit repeat theirs.
+//! Coefficients with each value stored once: most are 1 and -1, and repeated parts of a circuit repeat
+//! theirs.
 
 use core::hash::BuildHasher;
 use std::collections::hash_map::RandomState;

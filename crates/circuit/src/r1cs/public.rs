@@ -1,4 +1,5 @@
-//! `public.json`, as snarkjs writes it: a JSON array of decimal strings, public outputs first, then public inputs.
+//! `public.json`, as snarkjs writes it: a JSON array of decimal strings, public outputs first, then public
+//! inputs.
 
 use std::io::{self, Read, Write};
 
@@ -16,8 +17,8 @@ const CHUNK: usize = 19;
 /// Reads the public values of a system with these wires; `what` names the source in errors.
 ///
 /// # Errors
-/// [`Error::Malformed`] with the place: no array of decimal strings, a number that is not below the prime or has leading zeros,
-/// too many of them; [`Error::Public`] if there are too few; [`Error::Io`].
+/// [`Error::Malformed`] with the place: no array of decimal strings, a number that is not below the prime or
+/// has leading zeros, too many of them; [`Error::Public`] if there are too few; [`Error::Io`].
 pub fn read_public<F: PrimeField>(source: impl Read, what: &str, counts: &Counts) -> Result<Vec<F>, Error> {
     let most = SLACK + VALUE_BYTES * counts.public() as u64;
     let mut text = Vec::new();

@@ -4,17 +4,20 @@ use super::{Assignment, Builder, Counts, PrimeField, R1cs};
 use crate::Error;
 use crate::seeded::Seeded;
 
-/// Wires that are there before the first constraint makes one: the constant, two public values, four private inputs.
+/// Wires that are there before the first constraint makes one: the constant, two public values, four private
+/// inputs.
 const GIVEN: u32 = 7;
 /// Different coefficients, besides 1 and -1.
 const COEFFICIENTS: usize = 32;
 /// How far back a constraint reads.
 const REACH: u64 = 1 << 12;
 
-/// A system of `constraints` constraints and one more, with values for which it holds; both depend on nothing but `seed`.
+/// A system of `constraints` constraints and one more, with values for which it holds; both depend on nothing
+/// but `seed`.
 ///
-/// A constraint makes a new wire of four earlier ones, `w = (w_i + c w_j) (w_k - w_l + d)`; the last one says that the output is the
-/// last wire. That is about what circuits of hash functions look like after a compiler has removed linear constraints.
+/// A constraint makes a new wire of four earlier ones, `w = (w_i + c w_j) (w_k - w_l + d)`; the last one says
+/// that the output is the last wire. That is about what circuits of hash functions look like after a compiler
+/// has removed linear constraints.
 ///
 /// # Errors
 /// [`Error::Circuit`] for more constraints than there are numbers for their terms.

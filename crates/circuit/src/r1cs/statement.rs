@@ -13,8 +13,8 @@ const BATCH: usize = 1 << 11;
 
 /// "I know values for the secret wires with which this system, on these public values, holds."
 ///
-/// The public values are constants of the statement. Where they make a factor constant, the claim is linear; which those are
-/// depends on nothing secret.
+/// The public values are constants of the statement. Where they make a factor constant, the claim is linear;
+/// which those are depends on nothing secret.
 #[derive(Clone, Debug)]
 pub struct R1csStatement<F: PrimeField> {
     system: Arc<R1cs<F>>,
@@ -44,7 +44,8 @@ impl<F: PrimeField> R1csStatement<F> {
     /// [`Evaluator::check`](crate::Evaluator::check) to say.
     ///
     /// # Errors
-    /// [`Error::Witness`] if there is not one value for each wire, or a public wire's value is not the public one.
+    /// [`Error::Witness`] if there is not one value for each wire, or a public wire's value is not the public
+    /// one.
     pub fn with_assignment(mut self, assignment: Assignment<F>) -> Result<Self, Error> {
         let public = assignment.public(&self.system.header().counts)?;
         if let Some(index) = public.iter().zip(&self.public[1..]).position(|(own, claimed)| own != claimed) {

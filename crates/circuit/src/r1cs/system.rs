@@ -93,8 +93,8 @@ impl<F: PrimeField> R1cs<F> {
         &self.header
     }
 
-    /// The BLAKE3 hash of the header and all constraints. It does not cover wires' labels or the order of the file's sections,
-    /// which mean nothing.
+    /// The BLAKE3 hash of the header and all constraints. It does not cover wires' labels or the order of the
+    /// file's sections, which mean nothing.
     #[must_use]
     pub fn hash(&self) -> [u8; 32] {
         self.hash
@@ -106,8 +106,8 @@ impl<F: PrimeField> R1cs<F> {
         self.rows.terms.len()
     }
 
-    /// The first of `constraints` that does not hold for these values of all wires; wires without a value count as zero. In the
-    /// clear, and in a time that depends on the values: for the party that knows them.
+    /// The first of `constraints` that does not hold for these values of all wires; wires without a value
+    /// count as zero. In the clear, and in a time that depends on the values: for the party that knows them.
     #[must_use]
     pub fn first_violated(&self, constraints: core::ops::Range<usize>, values: &[F]) -> Option<usize> {
         let value = |terms: &[Term]| {

@@ -18,7 +18,8 @@ pub(super) const VERSION: u32 = 2;
 pub(super) const HEADER: Kind = Kind { number: 1, name: "header" };
 pub(super) const VALUES: Kind = Kind { number: 2, name: "values" };
 
-/// The values of all wires of a system, wire 0 (which is one) first; wiped on drop and never shown by `Debug`.
+/// The values of all wires of a system, wire 0 (which is one) first; wiped on drop and never shown by
+/// `Debug`.
 #[derive(Clone, Debug)]
 pub struct Assignment<F: PrimeField> {
     values: Witness<F>,

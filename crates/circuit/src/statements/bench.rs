@@ -1,7 +1,8 @@
 //! Statements of any number of gates, for benchmarks and load tests.
 //!
-//! Their witnesses are fixed and known to everybody, so they prove nothing worth knowing; what is to be computed and
-//! sent is the same as for real ones. Each asserts its result against values computed in the clear when it is made.
+//! Their witnesses are fixed and known to everybody, so they prove nothing worth knowing; what is to be
+//! computed and sent is the same as for real ones. Each asserts its result against values computed in the
+//! clear when it is made.
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use sha2::Digest as _;
@@ -78,8 +79,8 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Sha256Chain {
     }
 }
 
-/// "I know a key under which AES-128 encrypts the numbers 0 to `blocks - 1` (16 bytes, little-endian) to the right
-/// ciphertexts": `1280 + 5120 blocks` ANDs.
+/// "I know a key under which AES-128 encrypts the numbers 0 to `blocks - 1` (16 bytes, little-endian) to the
+/// right ciphertexts": `1280 + 5120 blocks` ANDs.
 #[derive(Debug)]
 pub struct Aes128Many {
     blocks: u64,
@@ -140,9 +141,9 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Aes128Many {
 
 /// "I know a start from which a chain of exactly `ands` ANDs, with one XOR each, ends in this state."
 ///
-/// The state is two words `x, y` of 64 wires. A step makes `y` of `x`, and `x` of `y + (x <<< 1)(x <<< 8)` (bit by
-/// bit): a Feistel network, so no state is lost, however long the chain; it is SIMON's round function without the
-/// third term and the key. The last step takes only as many of the ANDs as are left.
+/// The state is two words `x, y` of 64 wires. A step makes `y` of `x`, and `x` of `y + (x <<< 1)(x <<< 8)`
+/// (bit by bit): a Feistel network, so no state is lost, however long the chain; it is SIMON's round function
+/// without the third term and the key. The last step takes only as many of the ANDs as are left.
 #[derive(Debug)]
 pub struct AndChain {
     ands: u64,

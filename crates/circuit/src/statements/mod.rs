@@ -1,9 +1,10 @@
-//! Built-in statements: knowledge of a hash function's preimage, of an AES key, of solutions of equations over a field; and
-//! statements to measure with.
+//! Built-in statements: knowledge of a hash function's preimage, of an AES key, of solutions of equations
+//! over a field; and statements to measure with.
 //!
-//! A statement holds public inputs and, on the prover's side only, a witness, which is wiped when it is dropped, never
-//! printed, and plays no part in [`Statement::identify`](crate::Statement::identify). Those about bits run on every backend
-//! with `Prove<F2>`, and stream: what they keep does not grow with their size. The others are generic over the field.
+//! A statement holds public inputs and, on the prover's side only, a witness, which is wiped when it is
+//! dropped, never printed, and plays no part in [`Statement::identify`](crate::Statement::identify). Those
+//! about bits run on every backend with `Prove<F2>`, and stream: what they keep does not grow with their
+//! size. The others are generic over the field.
 //!
 //! | statement | what is claimed |
 //! |---|---|

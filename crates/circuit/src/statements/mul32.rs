@@ -9,8 +9,8 @@ use crate::{Digest, Error, Polynomials, Statement};
 
 /// "I know for each of these numbers two 32-bit factors whose product is it, modulo 2^32."
 ///
-/// Multiplications are polynomials over bits, of degree 4 ([`multiply_low_as_polynomials`]): 561 committed bits each, factors
-/// included.
+/// Multiplications are polynomials over bits, of degree 4 ([`multiply_low_as_polynomials`]): 561 committed
+/// bits each, factors included.
 pub struct Mul32 {
     products: Vec<u32>,
     factors: Option<Zeroizing<Vec<[u32; 2]>>>,

@@ -1,4 +1,5 @@
-//! A small processor: each step carries out one of its instructions on the registers, and nobody learns which.
+//! A small processor: each step carries out one of its instructions on the registers, and nobody learns
+//! which.
 
 use volery_field::Value;
 
@@ -10,8 +11,8 @@ use crate::{Digest, Error, Evaluator, Peek, Prove, Statement};
 /// Registers.
 const REGISTERS: usize = 8;
 
-/// An instruction of a [`Processor`]: so many multiplications of registers, each added to a register together with a constant. Which
-/// registers and constants follows from the instruction's number.
+/// An instruction of a [`Processor`]: so many multiplications of registers, each added to a register together
+/// with a constant. Which registers and constants follows from the instruction's number.
 #[derive(Clone, Debug)]
 pub struct Instruction<F> {
     number: u64,
@@ -71,9 +72,9 @@ impl<F: Value, B: Prove<F>> Branch<F, B> for Instruction<F> {
 
 /// "I know a program of so many steps, each one of the instructions, that does this to the registers."
 ///
-/// Either the registers are carried from step to step, and what they are at the end is public; or every step begins with public
-/// registers of its own and ends with public ones: a batch of unrelated disjunctions. The program is known to everybody, so this
-/// is for measuring.
+/// Either the registers are carried from step to step, and what they are at the end is public; or every step
+/// begins with public registers of its own and ends with public ones: a batch of unrelated disjunctions. The
+/// program is known to everybody, so this is for measuring.
 #[derive(Debug)]
 pub struct Processor<F> {
     branches: Branches<F, Instruction<F>>,

@@ -1,15 +1,18 @@
-//! A value field and the field its MACs live in: what every protocol over a pair `(F_p, F_{p^r})` asks of the two.
+//! A value field and the field its MACs live in: what every protocol over a pair `(F_p, F_{p^r})` asks of the
+//! two.
 //!
 //! ```text
 //! k = m + x * delta        x in F = F_p,   m, k and delta in M = F_{p^r},   r = [M : F]
 //! ```
 //!
-//! * [`Element`] is what both need: uniform elements from pseudorandom blocks, packing, sums without reductions between.
-//! * [`Value`] is a field of values; [`Mac<F>`] says that a field is an extension of it, and holds the kernels.
+//! * [`Element`] is what both need: uniform elements from pseudorandom blocks, packing, sums without
+//!   reductions between.
+//! * [`Value`] is a field of values; [`Mac<F>`] says that a field is an extension of it, and holds the
+//!   kernels.
 //! * [`Authenticated`] is P's half of the relation, `(x, m)`; V's half is an element of `M`.
 //!
-//! The kernels have defaults (`plain`) that are right for any pair; a field with vector code overrides them, and its
-//! tests compare the two.
+//! The kernels have defaults (`plain`) that are right for any pair; a field with vector code overrides them,
+//! and its tests compare the two.
 
 pub(crate) mod plain;
 
@@ -26,24 +29,25 @@ pub trait Element: Field + Zeroize {
     /// Pseudorandom 128-bit blocks that one uniform element takes.
     const BLOCKS: usize;
 
-    /// An element from [`Element::BLOCKS`] uniform blocks (missing ones count as zero), at most `2^-60` from uniform;
-    /// in constant time.
+    /// An element from [`Element::BLOCKS`] uniform blocks (missing ones count as zero), at most `2^-60` from
+    /// uniform; in constant time.
     fn from_blocks(blocks: &[u128]) -> Self;
 
-    /// Pseudorandom blocks that two elements take: twice [`Element::BLOCKS`], or one where half a block is enough.
+    /// Pseudorandom blocks that two elements take: twice [`Element::BLOCKS`], or one where half a block is
+    /// enough.
     const BLOCKS_OF_PAIR: usize = 2 * Self::BLOCKS;
 
-    /// Two elements from [`Element::BLOCKS_OF_PAIR`] uniform blocks, otherwise as [`Element::from_blocks`]. Where that is one
-    /// block they serve as coefficients, too: half a block selects no element more often than
-    /// [`Element::coefficient`] allows, in proportion.
+    /// Two elements from [`Element::BLOCKS_OF_PAIR`] uniform blocks, otherwise as [`Element::from_blocks`].
+    /// Where that is one block they serve as coefficients, too: half a block selects no element more often
+    /// than [`Element::coefficient`] allows, in proportion.
     #[inline(always)]
     fn pair_from_blocks(blocks: &[u128]) -> [Self; 2] {
         let (first, second) = blocks.split_at(blocks.len().min(Self::BLOCKS));
         [Self::from_blocks(first), Self::from_blocks(second)]
     }
 
-    /// The packed form: bit `i` is bit `i % 64` of word `i / 64`, and those from [`Element::BITS`] on are zero. Unless a
-    /// field says otherwise, these are the bits of the canonical encoding.
+    /// The packed form: bit `i` is bit `i % 64` of word `i / 64`, and those from [`Element::BITS`] on are
+    /// zero. Unless a field says otherwise, these are the bits of the canonical encoding.
     #[inline(always)]
     fn to_packed(self) -> [u64; 4] {
         let mut bytes = [0; 32];
@@ -72,19 +76,22 @@ pub trait Element: Field + Zeroize {
         }
     }
 
-    /// The coefficient that a uniform block selects in a random linear combination. No element is selected by more than
-    /// `2^(128 - min(120, bits of the field) + 1)` blocks, so combinations of anything but zeros vanish as rarely as that says.
+    /// The coefficient that a uniform block selects in a random linear combination. No element is selected by
+    /// more than `2^(128 - min(120, bits of the field) + 1)` blocks, so combinations of anything but zeros
+    /// vanish as rarely as that says.
     #[inline(always)]
     #[must_use]
     fn coefficient(block: u128) -> Self {
         Self::from_blocks(&[block])
     }
 
-    /// This element where `mask` is all ones, zero where it is zero; without a branch. Other masks are not allowed.
+    /// This element where `mask` is all ones, zero where it is zero; without a branch. Other masks are not
+    /// allowed.
     #[must_use]
     fn masked(self, mask: u64) -> Self;
 
-    /// `other` where `mask` is all ones, this element where it is zero; without a branch. Other masks are not allowed.
+    /// `other` where `mask` is all ones, this element where it is zero; without a branch. Other masks are not
+    /// allowed.
     #[inline(always)]
     #[must_use]
     fn select(self, other: Self, mask: u64) -> Self {
@@ -116,7 +123,8 @@ pub trait Value: Element {
         Ok(a.iter().zip(b).fold(Self::ZERO, |sum, (a, b)| sum + *a * *b))
     }
 
-    /// One of 256 different elements for each byte: the byte's integer where the field is prime. Delta's digits.
+    /// One of 256 different elements for each byte: the byte's integer where the field is prime. Delta's
+    /// digits.
     fn digit(byte: u8) -> Self;
 }
 
@@ -124,8 +132,8 @@ pub trait Value: Element {
 pub trait Mac<F: Value>: Element {
     /// The degree `r` of the extension.
     const DEGREE: usize;
-    /// Bits of a digit of delta in the base VOLE, 4 or 8. A digit has a tree of `2^DIGIT_BITS` leaves and costs one value a
-    /// correlation: 8 halves the bytes and takes eight times the work.
+    /// Bits of a digit of delta in the base VOLE, 4 or 8. A digit has a tree of `2^DIGIT_BITS` leaves and
+    /// costs one value a correlation: 8 halves the bytes and takes eight times the work.
     const DIGIT_BITS: usize;
     /// Digits of delta: `delta = sum over t of digit_t * weight(t)`.
     const DIGITS: usize;
@@ -143,7 +151,8 @@ pub trait Mac<F: Value>: Element {
     /// The basis element number `h` below [`Mac::DEGREE`]; basis element 0 is one.
     fn basis(h: usize) -> Self;
 
-    /// `sum of x_h * basis(h)` over the first [`Mac::DEGREE`] of `x`: packs `r` values, tags or keys into one.
+    /// `sum of x_h * basis(h)` over the first [`Mac::DEGREE`] of `x`: packs `r` values, tags or keys into
+    /// one.
     fn pack(x: &[Self]) -> Self {
         x.iter().take(Self::DEGREE).enumerate().fold(Self::ZERO, |sum, (h, x)| sum + *x * Self::basis(h))
     }
@@ -159,7 +168,8 @@ pub trait Mac<F: Value>: Element {
         plain::inner_product(a, b)
     }
 
-    /// P's `(sum m_x m_y, sum (x m_y + y m_x), sum x y)`: the coefficients in delta of `sum k_x k_y`, lowest first.
+    /// P's `(sum m_x m_y, sum (x m_y + y m_x), sum x y)`: the coefficients in delta of `sum k_x k_y`, lowest
+    /// first.
     ///
     /// # Errors
     /// [`LengthError`] unless the slices are equally long.
@@ -170,8 +180,8 @@ pub trait Mac<F: Value>: Element {
         plain::dot_prover(x, y)
     }
 
-    /// P's `sum chi_i A_0,i` and `sum chi_i A_1,i` over the multiplications `c_i = a_i * b_i` (QuickSilver, figure 4):
-    /// `A_0 = m_a m_b`, `A_1 = x_a m_b + x_b m_a - m_c`.
+    /// P's `sum chi_i A_0,i` and `sum chi_i A_1,i` over the multiplications `c_i = a_i * b_i` (QuickSilver,
+    /// figure 4): `A_0 = m_a m_b`, `A_1 = x_a m_b + x_b m_a - m_c`.
     ///
     /// # Errors
     /// [`LengthError`] unless the slices are equally long.
@@ -200,7 +210,8 @@ pub trait Mac<F: Value>: Element {
         plain::combine_public(c, x)
     }
 
-    /// [`Mac::combine_public`] for each row of a public matrix, row after row in `rows`: as many as `out` takes.
+    /// [`Mac::combine_public`] for each row of a public matrix, row after row in `rows`: as many as `out`
+    /// takes.
     ///
     /// # Errors
     /// [`LengthError`] (and `out` unchanged) unless there are as many entries as that.
@@ -212,8 +223,8 @@ pub trait Mac<F: Value>: Element {
         Ok(())
     }
 
-    /// P's half of `sum of r_i * [x_i]` for public `r`: the tag `sum r_i m_i` and the value `sum r_i x_i`, which lies in
-    /// the extension as `r` does. V's half is the [`Mac::inner_product`] of its keys and `r`.
+    /// P's half of `sum of r_i * [x_i]` for public `r`: the tag `sum r_i m_i` and the value `sum r_i x_i`,
+    /// which lies in the extension as `r` does. V's half is the [`Mac::inner_product`] of its keys and `r`.
     ///
     /// # Errors
     /// [`LengthError`] unless the slices are equally long.
@@ -221,8 +232,8 @@ pub trait Mac<F: Value>: Element {
         plain::combine_prover(x, r)
     }
 
-    /// Adds P's half of `r * [x_j]` to each of `sums`, which hold `(tag, value)` as [`Mac::combine_prover`] gives them:
-    /// one row of a matrix on the way to the combination of all rows.
+    /// Adds P's half of `r * [x_j]` to each of `sums`, which hold `(tag, value)` as [`Mac::combine_prover`]
+    /// gives them: one row of a matrix on the way to the combination of all rows.
     ///
     /// # Errors
     /// [`LengthError`] (and `sums` unchanged) unless the slices are equally long.

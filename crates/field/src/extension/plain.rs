@@ -1,5 +1,5 @@
-//! The kernels of [`Mac`] as their formulas say, one reduction for each operation: what a pair of fields gets by
-//! default, and what the kernels of those that have their own are tested against.
+//! The kernels of [`Mac`] as their formulas say, one reduction for each operation: what a pair of fields gets
+//! by default, and what the kernels of those that have their own are tested against.
 
 use super::{Authenticated, Mac, Value, same};
 use crate::LengthError;

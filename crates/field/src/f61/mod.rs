@@ -1,8 +1,9 @@
-//! `F_{2^61-1}`: arithmetic statements' usual field, values and MACs alike (`r = 1`), and its quadratic extension
-//! [`F61x2`] for MACs where `2^-61` is too much.
+//! `F_{2^61-1}`: arithmetic statements' usual field, values and MACs alike (`r = 1`), and its quadratic
+//! extension [`F61x2`] for MACs where `2^-61` is too much.
 //!
-//! An element is a `u64` below `p = 2^61 - 1`. A product of 122 bits folds at bit 61, since `2^61 = 1`. One factor comes three bits up, so that
-//! bit 61 of the product is where a word ends: shifts across words take some CPUs as long as the multiplication.
+//! An element is a `u64` below `p = 2^61 - 1`. A product of 122 bits folds at bit 61, since `2^61 = 1`. One
+//! factor comes three bits up, so that bit 61 of the product is where a word ends: shifts across words take
+//! some CPUs as long as the multiplication.
 
 mod mac;
 mod quadratic;
@@ -19,7 +20,8 @@ pub use quadratic::F61x2;
 /// The modulus.
 pub const P: u64 = (1 << 61) - 1;
 
-/// An integer modulo `2^61 - 1`. It may be secret: operators do not branch on it, and `Debug` does not show it.
+/// An integer modulo `2^61 - 1`. It may be secret: operators do not branch on it, and `Debug` does not show
+/// it.
 // Invariant: below P.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[repr(transparent)]

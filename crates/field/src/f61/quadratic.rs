@@ -10,8 +10,9 @@ use super::{F61, P, eightfold, loose};
 use crate::operators::{exactly, write};
 use crate::{Element, EncodingError, Field, Ring};
 
-/// An element of the quadratic extension of [`F61`]. It may be secret: operators do not branch on it, and `Debug` does
-/// not show it. Its encoding is that of the real part, then that of the imaginary part, 8 bytes each.
+/// An element of the quadratic extension of [`F61`]. It may be secret: operators do not branch on it, and
+/// `Debug` does not show it. Its encoding is that of the real part, then that of the imaginary part, 8 bytes
+/// each.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub struct F61x2 {

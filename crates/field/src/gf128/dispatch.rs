@@ -83,8 +83,8 @@ static PORTABLE: Table = Table {
 
 /// The vector functions of GF(2^128) on one instruction set: a pointer, to be copied around.
 ///
-/// All take time that depends on lengths alone, and work in place on the caller's slices. Copies of elements may
-/// stay behind in registers and on the stack.
+/// All take time that depends on lengths alone, and work in place on the caller's slices. Copies of elements
+/// may stay behind in registers and on the stack.
 ///
 /// ```
 /// use volery_field::gf128::{Gf128, Kernel};
@@ -149,7 +149,8 @@ impl Kernel {
         Ok(unsafe { (self.0.inner_product_bits)(a, bits) })
     }
 
-    /// `sum of a[i] * x^i`, `x` being [`Gf128::X`]: packs up to 128 correlations over F2 into one over GF(2^128).
+    /// `sum of a[i] * x^i`, `x` being [`Gf128::X`]: packs up to 128 correlations over F2 into one over
+    /// GF(2^128).
     ///
     /// # Errors
     /// [`LengthError`] if `a` has more than 128 elements.
@@ -196,7 +197,8 @@ impl Kernel {
     /// ( sum of chi[i] * a[i] * b[i],   sum of chi[i] * (x_a b[i] + x_b a[i] + c[i]) )
     /// ```
     ///
-    /// A wire is its tag, whose least significant bit is the wire's value: `x_a = lsb(a[i])`, `x_b = lsb(b[i])`.
+    /// A wire is its tag, whose least significant bit is the wire's value: `x_a = lsb(a[i])`,
+    /// `x_b = lsb(b[i])`.
     ///
     /// # Errors
     /// [`LengthError`] if the four lengths differ.
@@ -212,7 +214,8 @@ impl Kernel {
         Ok(unsafe { (self.0.check_prover)(chi, a, b, c) })
     }
 
-    /// The verifier's side of QuickSilver's check (figure 4) of the multiplications `c[i] = a[i] * b[i]`, on keys:
+    /// The verifier's side of QuickSilver's check (figure 4) of the multiplications `c[i] = a[i] * b[i]`, on
+    /// keys:
     ///
     /// ```text
     /// ( sum of chi[i] * a[i] * b[i],   sum of chi[i] * c[i] )
@@ -234,15 +237,16 @@ impl Kernel {
         Ok(unsafe { (self.0.check_verifier)(chi, a, b, c) })
     }
 
-    /// A weighted sum of the prover's wires, their tags' and their values'. There is one coefficient for each [`RUN`] of them; within
-    /// a run they weigh it times `1, x, x^2, ..`, so that no two sets of bits have the same sum under all coefficients:
+    /// A weighted sum of the prover's wires, their tags' and their values'. There is one coefficient for each
+    /// [`RUN`] of them; within a run they weigh it times `1, x, x^2, ..`, so that no two sets of bits have
+    /// the same sum under all coefficients:
     ///
     /// ```text
     /// ( sum of c[i / 128] * x^(i % 128) * a[i],   sum of c[i / 128] * x^(i % 128) * lsb(a[i]) )
     /// ```
     ///
-    /// There is a multiplication for each run, not for each element: for keys that took a third of the time of
-    /// [`Kernel::inner_product`] on AMD Zen 3.
+    /// There is a multiplication for each run, not for each element: for keys that took a third of the time
+    /// of [`Kernel::inner_product`] on AMD Zen 3.
     ///
     /// # Errors
     /// [`LengthError`] unless there are as many coefficients as runs, the last of which may be shorter.
@@ -265,12 +269,12 @@ impl Kernel {
 
     /// Transposes a matrix of 128 rows of bits: bit `i` of `out[j]` becomes bit `j` of row `i`.
     ///
-    /// Row `i` is the `stride` bytes from `rows[i * stride]`, bit `j` being bit `j % 8` of its byte `j / 8`. Any
-    /// number of columns will do. Columns past `out.len()` are ignored.
+    /// Row `i` is the `stride` bytes from `rows[i * stride]`, bit `j` being bit `j % 8` of its byte `j / 8`.
+    /// Any number of columns will do. Columns past `out.len()` are ignored.
     ///
     /// # Errors
-    /// [`LengthError`] (and `out` unchanged) unless `rows` has `128 * stride` bytes and a row has a bit for each
-    /// element of `out`.
+    /// [`LengthError`] (and `out` unchanged) unless `rows` has `128 * stride` bytes and a row has a bit for
+    /// each element of `out`.
     pub fn transpose(self, rows: &[u8], stride: usize, out: &mut [Gf128]) -> Result<(), LengthError> {
         LengthError::check("the matrix of bytes", stride.saturating_mul(128), rows.len())?;
         if out.len() > stride.saturating_mul(8) {

@@ -1,7 +1,8 @@
 //! Tests that every kernel this CPU can run computes what the portable one does.
 //!
-//! Lengths 0 to 67 cover every tail of vectors of 1, 2 and 4 elements and of groups of four such; special elements
-//! are mixed in; slices start at odd places, so that no alignment beyond an element's can be relied on.
+//! Lengths 0 to 67 cover every tail of vectors of 1, 2 and 4 elements and of groups of four such; special
+//! elements are mixed in; slices start at odd places, so that no alignment beyond an element's can be relied
+//! on.
 
 use super::{Gf128, Kernel, Level, RUN};
 use crate::LengthError;

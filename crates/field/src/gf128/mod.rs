@@ -1,11 +1,11 @@
 //! GF(2^128), the MAC field of Boolean statements.
 //!
-//! Polynomials over F2 modulo `x^128 + x^7 + x^2 + x + 1`, little-endian: bit `i` of the `u128`, and bit `i % 8`
-//! of byte `i / 8` of the encoding, is the coefficient of `x^i`. (GCM uses the same polynomial and the reverse
-//! order of bits; code that needs GHASH converts at its edge.)
+//! Polynomials over F2 modulo `x^128 + x^7 + x^2 + x + 1`, little-endian: bit `i` of the `u128`, and bit
+//! `i % 8` of byte `i / 8` of the encoding, is the coefficient of `x^i`. (GCM uses the same polynomial and
+//! the reverse order of bits; code that needs GHASH converts at its edge.)
 //!
-//! One element at a time, use the operators of [`Gf128`]: they find out whether the CPU multiplies carry-less and
-//! cost a call. For slices use a [`Kernel`], which works on several elements at once:
+//! One element at a time, use the operators of [`Gf128`]: they find out whether the CPU multiplies carry-less
+//! and cost a call. For slices use a [`Kernel`], which works on several elements at once:
 //!
 //! | file | instruction set | elements at once |
 //! |---|---|---|
@@ -15,10 +15,9 @@
 //! | `x86_vpclmul512` | and AVX-512 F, BW, VPCLMULQDQ | 4 |
 //! | `neon_pmull` | AArch64 with Neon, PMULL | 1 |
 //!
-//! The files of the instruction sets hold single instructions only (`x86_leaves` makes those of x86 from the names
-//! of their intrinsics). The algorithms above them stand in `vector`
-//! (and `transpose`), once, written for any width; `dispatch` picks the file, `harness` tests each against
-//! `portable`.
+//! The files of the instruction sets hold single instructions only (`x86_leaves` makes those of x86 from the
+//! names of their intrinsics). The algorithms above them stand in `vector` (and `transpose`), once, written
+//! for any width; `dispatch` picks the file, `harness` tests each against `portable`.
 
 mod dispatch;
 mod element;
@@ -128,8 +127,8 @@ impl Gf128 {
         Self::from_bits(self.to_bits() & !1 | bit.to_u8() as u128)
     }
 
-    /// This element with the product of the coefficients of `x^0` of `a` and `b` as its own: a multiplication of two
-    /// provers' wires' bits, without leaving the vector registers.
+    /// This element with the product of the coefficients of `x^0` of `a` and `b` as its own: a multiplication
+    /// of two provers' wires' bits, without leaving the vector registers.
     #[inline(always)]
     #[must_use]
     pub fn with_lsb_product(self, a: Self, b: Self) -> Self {

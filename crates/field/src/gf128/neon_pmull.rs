@@ -7,8 +7,8 @@ use super::vector::{self, Simd, entries};
 use super::{Gf128, Level, transpose};
 
 /// Proof that the CPU has Neon and PMULL, which Rust counts under `aes`.
-// Invariant behind every SAFETY comment here: the field is private and `Pmull::new` alone makes the value, which
-// demands the CPU features; so where there is a `self`, the CPU has the instructions.
+// Invariant behind every SAFETY comment here: the field is private and `Pmull::new` alone makes the value,
+// which demands the CPU features; so where there is a `self`, the CPU has the instructions.
 #[derive(Clone, Copy)]
 pub(super) struct Pmull(());
 
@@ -26,7 +26,8 @@ pub(super) fn square(a: Gf128) -> Gf128 {
     vector::square_one(Pmull::new(), a)
 }
 
-/// The carry-less product. A function with features of its own, since the intrinsic would not be inlined without.
+/// The carry-less product. A function with features of its own, since the intrinsic would not be inlined
+/// without.
 #[target_feature(enable = "neon,aes")]
 #[inline]
 fn pmull(a: u64, b: u64) -> uint64x2_t {
@@ -38,7 +39,8 @@ impl Simd<1> for Pmull {
 
     #[inline(always)]
     fn load(self, from: &[Gf128; 1]) -> uint64x2_t {
-        // SAFETY: `self` proves the features; `from` has the 16 bytes that are loaded, aligned to more than 8.
+        // SAFETY: `self` proves the features; `from` has the 16 bytes that are loaded, aligned to more
+        // than 8.
         unsafe { vld1q_u64(from.as_ptr().cast()) }
     }
 

@@ -1,9 +1,9 @@
 //! The kernels in plain Rust: what every other kernel is tested against, and what runs where no other can.
 //!
-//! Carry-less products come from integer multiplication. A factor is split into five parts, each with every fifth
-//! bit of it. In the product of two parts only every fifth position counts coinciding ones, at most 13 of them: too
-//! few to carry as far as the next such position. So the lowest bit of each count is the carry-less product there.
-//! This is as constant in time as the CPU's multiplication is.
+//! Carry-less products come from integer multiplication. A factor is split into five parts, each with every
+//! fifth bit of it. In the product of two parts only every fifth position counts coinciding ones, at most 13
+//! of them: too few to carry as far as the next such position. So the lowest bit of each count is the
+//! carry-less product there. This is as constant in time as the CPU's multiplication is.
 
 use super::{Gf128, RUN};
 
@@ -44,7 +44,8 @@ impl Wide {
         self.low = self.low << 1 ^ low;
     }
 
-    /// Modulo the field's polynomial: `high * x^128 = fold(high)`, and once more for the 7 bits that stick out.
+    /// Modulo the field's polynomial: `high * x^128 = fold(high)`, and once more for the 7 bits that stick
+    /// out.
     #[inline(always)]
     pub(super) const fn reduce(self) -> Gf128 {
         let out = (self.high >> 127) ^ (self.high >> 126) ^ (self.high >> 121);

@@ -1,11 +1,11 @@
 //! Transposing 128 rows of bits into elements, on vectors of any width.
 //!
-//! A block is 128 columns for each lane. Its 128 rows are taken in groups of 8. Within a group, three rounds of
-//! swaps (as in a transposition by halves) turn every 8 by 8 bits, one byte of each row: byte `k` of vector `i` then
-//! has the group's bits of column `8 k + i`. For each `i` there are now 16 vectors, one for each group, and
-//! byte `k` of all of them makes up column `8 k + i`: a transposition of 16 by 16 bytes. Number a byte by the bits of its
-//! vector, then the bits of its place there: interleaving vectors `g` and `g + 8` into `2 g` and `2 g + 1` rotates that
-//! number by one bit. Four rounds swap vector and place.
+//! A block is 128 columns for each lane. Its 128 rows are taken in groups of 8. Within a group, three rounds
+//! of swaps (as in a transposition by halves) turn every 8 by 8 bits, one byte of each row: byte `k` of
+//! vector `i` then has the group's bits of column `8 k + i`. For each `i` there are now 16 vectors, one for
+//! each group, and byte `k` of all of them makes up column `8 k + i`: a transposition of 16 by 16 bytes.
+//! Number a byte by the bits of its vector, then the bits of its place there: interleaving vectors `g` and
+//! `g + 8` into `2 g` and `2 g + 1` rotates that number by one bit. Four rounds swap vector and place.
 
 use super::Gf128;
 use super::vector::Simd;
@@ -67,8 +67,8 @@ fn transpose_block<const N: usize, S: Simd<N>>(
     }
 }
 
-/// One round of transposing 8 by 8 bits: swaps the off-diagonal squares of `SIZE` bits, `mask` being the bits of a
-/// byte whose number lacks `SIZE`.
+/// One round of transposing 8 by 8 bits: swaps the off-diagonal squares of `SIZE` bits, `mask` being the bits
+/// of a byte whose number lacks `SIZE`.
 #[inline(always)]
 fn swap_bits<const SIZE: usize, const N: usize, S: Simd<N>>(s: S, rows: &mut [S::V; 8], mask: u8) {
     let mask = s.splat(Gf128::from_bytes([mask; 16]));

@@ -1,7 +1,8 @@
 //! The algorithms on vectors of `N` elements, whatever the instruction set.
 //!
-//! A [`Simd`] value is proof that the CPU has an instruction set, and its methods are single instructions (or a
-//! few). Everything here is safe code, generic over it, and inlined into the functions of each instruction set.
+//! A [`Simd`] value is proof that the CPU has an instruction set, and its methods are single instructions (or
+//! a few). Everything here is safe code, generic over it, and inlined into the functions of each instruction
+//! set.
 //!
 //! # Product
 //!
@@ -11,19 +12,20 @@
 //! a * b = low + (mid + low + high) x^64 + high x^128,   low = a0 b0,  high = a1 b1,  mid = (a0 + a1)(b0 + b1)
 //! ```
 //!
-//! The three parts are linear in the product, so sums of products are kept as three sums of parts ([`Parts`]),
-//! and put together and reduced once at the end.
+//! The three parts are linear in the product, so sums of products are kept as three sums of parts
+//! ([`Parts`]), and put together and reduced once at the end.
 //!
 //! # Reduction
 //!
-//! `x^128 = f`, `f = x^7 + x^2 + x + 1`. The top 64 bits, at `x^192`, times `f` land at `x^64`, where the middle part
-//! is added anyway; then the 64 bits that stand at `x^128` times `f` land at `x^0`. Two multiplications in all.
+//! `x^128 = f`, `f = x^7 + x^2 + x + 1`. The top 64 bits, at `x^192`, times `f` land at `x^64`, where the
+//! middle part is added anyway; then the 64 bits that stand at `x^128` times `f` land at `x^0`. Two
+//! multiplications in all.
 //!
 //! # What bounds it
 //!
-//! On AMD Zen 3 carry-less multiplications do: one takes 2 cycles, of one lane or of two. A check has 11 of them for
-//! each vector. Four instead of Karatsuba's three made it 9% slower, shifts in place of the second fold's
-//! multiplication slower still.
+//! On AMD Zen 3 carry-less multiplications do: one takes 2 cycles, of one lane or of two. A check has 11 of
+//! them for each vector. Four instead of Karatsuba's three made it 9% slower, shifts in place of the second
+//! fold's multiplication slower still.
 
 use super::portable::Wide;
 use super::{Gf128, RUN};
@@ -272,7 +274,8 @@ struct Check<V> {
 }
 
 impl<V: Copy> Check<V> {
-    /// Adds `N` multiplications. (A method, since a closure would not be inlined, and the sums leave registers.)
+    /// Adds `N` multiplications. (A method, since a closure would not be inlined, and the sums leave
+    /// registers.)
     #[inline(always)]
     fn add<const PROVER: bool, const N: usize>(&mut self, s: impl Simd<N, V = V>, lanes: [&[Gf128; N]; 4]) {
         let [chi, a, b, c] = lanes;
@@ -306,8 +309,8 @@ pub(super) fn check<const PROVER: bool, const N: usize, S: Simd<N>>(
 
 /// `sum of a[i] x^i`, and for the prover `sum of lsb(a[i]) x^i`.
 ///
-/// No multiplications: bytes move up. With `i = 8 b + N j + lane` it is Horner's rule for `x^8` over `b` in each lane, for `x^N` over `j`,
-/// and for `x` over lanes. Sums have fewer than 256 bits until the end.
+/// No multiplications: bytes move up. With `i = 8 b + N j + lane` it is Horner's rule for `x^8` over `b` in
+/// each lane, for `x^N` over `j`, and for `x` over lanes. Sums have fewer than 256 bits until the end.
 #[inline(always)]
 fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) -> [Gf128; 2] {
     const { assert!(4 % N == 0, "chains come in pairs") };

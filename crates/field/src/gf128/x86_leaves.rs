@@ -1,5 +1,5 @@
-//! Makes the [`Simd`](super::vector::Simd) of an x86 instruction set from the names of its intrinsics, so that the
-//! files of the three widths differ in these names alone.
+//! Makes the [`Simd`](super::vector::Simd) of an x86 instruction set from the names of its intrinsics, so
+//! that the files of the three widths differ in these names alone.
 
 macro_rules! leaves {
     (
@@ -24,26 +24,30 @@ macro_rules! leaves {
         carry_byte = |$low:ident, $high:ident| $carry_byte:expr,
         masks = |$bits:ident| $masks:expr,
     ) => {
-        // The invariant behind every SAFETY comment here: `$simd` has a private field and is made by `$simd::new`
-        // alone, which demands the CPU features; so where there is a `self`, the CPU has the instructions.
+        // The invariant behind every SAFETY comment here: `$simd` has a private field and is made by
+        // `$simd::new` alone, which demands the CPU features; so where there is a `self`, the CPU has the
+        // instructions.
         impl Simd<$lanes> for $simd {
             type V = $vector;
 
             #[inline(always)]
             fn load(self, from: &[Gf128; $lanes]) -> $vector {
-                // SAFETY: `self` proves the features; `from` is as large as a vector, and the load is unaligned.
+                // SAFETY: `self` proves the features; `from` is as large as a vector, and the load is
+                // unaligned.
                 unsafe { $load(from.as_ptr().cast()) }
             }
 
             #[inline(always)]
             fn load_bytes(self, from: &[[u8; 16]; $lanes]) -> $vector {
-                // SAFETY: `self` proves the features; `from` is as large as a vector, and the load is unaligned.
+                // SAFETY: `self` proves the features; `from` is as large as a vector, and the load is
+                // unaligned.
                 unsafe { $load(from.as_ptr().cast()) }
             }
 
             #[inline(always)]
             fn store(self, v: $vector, to: &mut [Gf128; $lanes]) {
-                // SAFETY: `self` proves the features; `to` is as large as a vector, and the store is unaligned.
+                // SAFETY: `self` proves the features; `to` is as large as a vector, and the store is
+                // unaligned.
                 unsafe { $store(to.as_mut_ptr().cast(), v) }
             }
 
@@ -139,7 +143,8 @@ macro_rules! leaves {
 
             #[inline(always)]
             fn spread_lsb(self, v: $vector) -> $vector {
-                // Bit 0 to the sign of its 32 bits, the sign to all 32, the lowest 32 of the lane to all of it.
+                // Bit 0 to the sign of its 32 bits, the sign to all 32, the lowest 32 of the lane to all of
+                // it.
                 // SAFETY: `self` proves the features.
                 unsafe { $shuffle_32::<0>($sign_32::<31>($shift_left_32::<31>(v))) }
             }

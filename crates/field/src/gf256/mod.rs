@@ -1,4 +1,5 @@
-//! GF(2^8) with AES's polynomial `x^8 + x^4 + x^3 + x + 1`: values whose MACs live in GF(2^128), sixteen times as large.
+//! GF(2^8) with AES's polynomial `x^8 + x^4 + x^3 + x + 1`: values whose MACs live in GF(2^128), sixteen
+//! times as large.
 //!
 //! Bit `i` of an element's byte is the coefficient of `x^i`, as in FIPS 197, section 4.
 
@@ -13,7 +14,8 @@ use zeroize::Zeroize;
 use crate::operators::{exactly, write};
 use crate::{Element, EncodingError, Field, Ring, Value};
 
-/// An element of GF(2^8). It may be secret: operators do not branch on it or look it up, and `Debug` does not show it.
+/// An element of GF(2^8). It may be secret: operators do not branch on it or look it up, and `Debug` does not
+/// show it.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Gf256(u8);

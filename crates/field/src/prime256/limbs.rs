@@ -1,7 +1,9 @@
-//! Arithmetic modulo a prime `p` of at most 256 bits on four limbs of 64 bits, lowest first, without a branch.
+//! Arithmetic modulo a prime `p` of at most 256 bits on four limbs of 64 bits, lowest first, without a
+//! branch.
 //!
-//! Everything is in Montgomery's form with `R = 2^256`; see Koc, Acar and Kaliski, "Analyzing and Comparing Montgomery
-//! Multiplication Algorithms" (1996): [`mul`] is their method CIOS, [`Wide`] their SOS with the sums before the reduction.
+//! Everything is in Montgomery's form with `R = 2^256`; see Koc, Acar and Kaliski, "Analyzing and Comparing
+//! Montgomery Multiplication Algorithms" (1996): [`mul`] is their method CIOS, [`Wide`] their SOS with the
+//! sums before the reduction.
 //!
 //! Carries are `u64` or `bool`, and turn into masks; nothing here compares limbs of elements.
 
@@ -64,8 +66,8 @@ const fn reduce_once<P: Modulus>(a: Limbs, top: bool) -> Limbs {
     add_modulus_if::<P>(difference, borrow & !top)
 }
 
-/// `a - b mod p` for `a` and `b` up to and including `p`, not both at opposite ends: the result is below `p` unless
-/// `a = p` and `b = 0`.
+/// `a - b mod p` for `a` and `b` up to and including `p`, not both at opposite ends: the result is below `p`
+/// unless `a = p` and `b = 0`.
 #[inline(always)]
 pub(super) const fn sub<P: Modulus>(a: Limbs, b: Limbs) -> Limbs {
     let (difference, borrow) = subtract(a, b);
@@ -87,8 +89,8 @@ pub(super) const fn mul<P: Modulus>(a: Limbs, b: Limbs) -> Limbs {
     let (mut t, mut top) = ([0; 4], 0);
     let mut i = 0;
     while i < 4 {
-        // t + a_i * b + quotient * p is a multiple of 2^64. With the division by 2^64 it stays below 2^256 + p - 1,
-        // since t is at most that, a_i and the quotient at most 2^64 - 1, b at most p - 1.
+        // t + a_i * b + quotient * p is a multiple of 2^64. With the division by 2^64 it stays below 2^256 +
+        // p - 1, since t is at most that, a_i and the quotient at most 2^64 - 1, b at most p - 1.
         let (low, mut carry) = multiply_add(t[0], a[i], b[0], 0);
         let quotient = low.wrapping_mul(P::NEGATED_INVERSE);
         let (_, mut reduction) = multiply_add(low, quotient, p[0], 0);
@@ -113,7 +115,8 @@ pub(super) const fn is_below(a: Limbs, b: Limbs) -> bool {
     subtract(a, b).1
 }
 
-/// A sum of products of two elements, not reduced: below `2^576`, so up to `2^64` products of any elements fit.
+/// A sum of products of two elements, not reduced: below `2^576`, so up to `2^64` products of any elements
+/// fit.
 #[derive(Clone, Copy)]
 pub(super) struct Wide([u64; 9]);
 
@@ -151,7 +154,8 @@ impl Wide {
         add::<P>(add::<P>(low, high), top)
     }
 
-    /// [`Wide::reduce`] for a sum of at most two products of reduced elements, whose high part is below `2 p`.
+    /// [`Wide::reduce`] for a sum of at most two products of reduced elements, whose high part is below
+    /// `2 p`.
     #[inline(always)]
     pub(super) fn reduce_two<P: Modulus>(self) -> Limbs {
         let [a, b, c, d, e, f, g, h, top] = self.0;

@@ -9,16 +9,18 @@
 //! | [`P256Base`] | coordinates of P-256's points | 256 |
 //! | [`Curve25519Base`] | coordinates of Curve25519's points | 255 |
 //!
-//! Values and MACs are the same field (`r = 1`). Delta has 128 of the 256 bits, in 32 digits of 4: the soundness error of
-//! a check is `2^-128`, and the base VOLE pays for half as many digits as all bits would take.
+//! Values and MACs are the same field (`r = 1`). Delta has 128 of the 256 bits, in 32 digits of 4: the
+//! soundness error of a check is `2^-128`, and the base VOLE pays for half as many digits as all bits would
+//! take.
 //!
 //! # Which arithmetic, and why
 //!
-//! An element `x` is kept in Montgomery's form, `x * 2^256 mod p`, as four limbs of 64 bits. The library `crypto-bigint`
-//! does what is rare: it derives Montgomery's constants from the modulus, inverts, and reads and prints decimals. The
-//! operations that proofs spend their time in stand in `limbs`, tested against that library, because no library that we
-//! tried has both properties needed here: time that does not depend on secrets, and the speed of those without. In
-//! nanoseconds on a Zen 3 server core (BN254's scalars, vectors of 1024, the best of 300 runs):
+//! An element `x` is kept in Montgomery's form, `x * 2^256 mod p`, as four limbs of 64 bits. The library
+//! `crypto-bigint` does what is rare: it derives Montgomery's constants from the modulus, inverts, and reads
+//! and prints decimals. The operations that proofs spend their time in stand in `limbs`, tested against that
+//! library, because no library that we tried has both properties needed here: time that does not depend on
+//! secrets, and the speed of those without. In nanoseconds on a Zen 3 server core (BN254's scalars, vectors
+//! of 1024, the best of 300 runs):
 //!
 //! | | product | product and sum | sum | difference | secrets |
 //! |---|---|---|---|---|---|
@@ -27,9 +29,9 @@
 //! | crypto-bigint 0.7 | 43 | 60 | 17 | 9.8 | constant time |
 //! | `limbs` | 27 | 9.9 | 3.7 | 2.8 | constant time |
 //!
-//! (Whether there are branches was read off the machine code; the predictor learns those of a benchmark, so they look
-//! cheap.) "Product and sum" is what an inner product costs for each pair: `kernels` adds up 512-bit products and reduces
-//! the sum.
+//! (Whether there are branches was read off the machine code; the predictor learns those of a benchmark, so
+//! they look cheap.) "Product and sum" is what an inner product costs for each pair: `kernels` adds up
+//! 512-bit products and reduces the sum.
 
 mod kernels;
 mod limbs;
@@ -53,7 +55,8 @@ pub use modulus::{
 pub type Bn254Scalar = Prime256<Bn254Order>;
 /// The integers modulo the order of BLS12-381's groups, a prime of 255 bits.
 pub type Bls12381Scalar = Prime256<Bls12381Order>;
-/// The integers modulo the order of the Ristretto group (and of Curve25519's large subgroup), a prime of 253 bits.
+/// The integers modulo the order of the Ristretto group (and of Curve25519's large subgroup), a prime of 253
+/// bits.
 pub type RistrettoScalar = Prime256<RistrettoOrder>;
 /// The field that the curve secp256k1 is defined over, `2^256 - 2^32 - 977`.
 pub type Secp256k1Base = Prime256<Secp256k1Prime>;
@@ -62,8 +65,8 @@ pub type P256Base = Prime256<P256Prime>;
 /// The field that Curve25519 is defined over, `2^255 - 19`.
 pub type Curve25519Base = Prime256<Curve25519Prime>;
 
-/// An integer modulo the prime `P`. It may be secret: operators do not branch on it, and `Debug` does not show it. Its
-/// encoding is the integer below the modulus in 32 bytes, little-endian.
+/// An integer modulo the prime `P`. It may be secret: operators do not branch on it, and `Debug` does not
+/// show it. Its encoding is the integer below the modulus in 32 bytes, little-endian.
 ///
 /// ```
 /// use volery_field::{Bn254Scalar, Field, Ring};
@@ -133,8 +136,8 @@ impl<P: Modulus> Prime256<P> {
         }
     }
 
-    /// The element that a decimal number below the modulus stands for. The number has no sign, no zeros in front and
-    /// nothing around it. For public numbers: the time depends on them.
+    /// The element that a decimal number below the modulus stands for. The number has no sign, no zeros in
+    /// front and nothing around it. For public numbers: the time depends on them.
     ///
     /// # Errors
     /// [`DecimalError`] for any other text.
@@ -247,7 +250,8 @@ impl<P: Modulus> Ring for Prime256<P> {
 
 impl<P: Modulus> Field for Prime256<P> {
     fn inverse_or_zero(self) -> Self {
-        // The library's inversion takes the same time for all values; what it says of zero is not looked at but selected away.
+        // The library's inversion takes the same time for all values; what it says of zero is not looked at
+        // but selected away.
         let element = ConstMontyForm::<P, { U256::LIMBS }>::from_montgomery(limbs::to_library(self.limbs));
         let inverse = element.invert().unwrap_or(ConstMontyForm::ZERO);
         Self::from_limbs(limbs::from_library(inverse.as_montgomery()))
@@ -258,8 +262,8 @@ impl<P: Modulus> Element for Prime256<P> {
     const BITS: u32 = 256 - limbs::leading_zeros(P::PRIME);
     const BLOCKS: usize = 3;
 
-    /// The 384-bit integer, lowest block first, divided by `2^512` modulo the prime: less than `2^-127` from uniform, as
-    /// without the division, which saves a multiplication.
+    /// The 384-bit integer, lowest block first, divided by `2^512` modulo the prime: less than `2^-127` from
+    /// uniform, as without the division, which saves a multiplication.
     #[inline]
     fn from_blocks(blocks: &[u128]) -> Self {
         let block = |i| blocks.get(i).copied().unwrap_or_default();

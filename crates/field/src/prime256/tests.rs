@@ -36,8 +36,8 @@ fn reference<P: Modulus>(x: Prime256<P>) -> ConstMontyForm<P, { U256::LIMBS }> {
     ConstMontyForm::from_montgomery(limbs::to_library(x.limbs))
 }
 
-/// With `#[cfg(...)]`: laws are tested only then. Fields of 256 bits are one type with another prime, and the laws of each
-/// take seconds to compile.
+/// With `#[cfg(...)]`: laws are tested only then. Fields of 256 bits are one type with another prime, and the
+/// laws of each take seconds to compile.
 macro_rules! prime_field_tests {
     ($module:ident, $field:ty, $order:ty, $decimal:literal $(, #[$laws:meta])?) => {
         mod $module {
@@ -143,9 +143,9 @@ macro_rules! prime_field_tests {
     };
 }
 
-// Moduli in decimal, as published: BN254's in EIP-196 ("the group order"), BLS12-381's in draft-irtf-cfrg-pairing-
-// friendly-curves, Ristretto's in RFC 9496, secp256k1's in SEC 2 (2.4.1), P-256's in FIPS 186-4 (D.1.2.3);
-// Curve25519's is 2^255 - 19 (RFC 7748, section 4.1).
+// Moduli in decimal, as published: BN254's in EIP-196 ("the group order"), BLS12-381's in
+// draft-irtf-cfrg-pairing- friendly-curves, Ristretto's in RFC 9496, secp256k1's in SEC 2 (2.4.1), P-256's in
+// FIPS 186-4 (D.1.2.3); Curve25519's is 2^255 - 19 (RFC 7748, section 4.1).
 prime_field_tests!(
     bn254,
     Bn254Scalar,

@@ -1,7 +1,8 @@
-//! The integers modulo `p = 2^32 - 99`, for statements about short vectors and machine words (SIS), and their extension
-//! of degree four [`F32x4`] for MACs.
+//! The integers modulo `p = 2^32 - 99`, for statements about short vectors and machine words (SIS), and their
+//! extension of degree four [`F32x4`] for MACs.
 //!
-//! An element is a `u32` below `p`. A product folds at bit 32, since `2^32 = 99`: twice, and once more by a subtraction.
+//! An element is a `u32` below `p`. A product folds at bit 32, since `2^32 = 99`: twice, and once more by a
+//! subtraction.
 
 mod quartic;
 mod sums;
@@ -22,7 +23,8 @@ pub const P: u32 = u32::MAX - 98;
 /// `2^32` modulo the prime.
 const FOLD: u64 = 99;
 
-/// An integer modulo `2^32 - 99`. It may be secret: operators do not branch on it, and `Debug` does not show it.
+/// An integer modulo `2^32 - 99`. It may be secret: operators do not branch on it, and `Debug` does not show
+/// it.
 // Invariant: below P.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[repr(transparent)]

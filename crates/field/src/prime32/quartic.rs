@@ -1,7 +1,8 @@
 //! `F_{p^4} = F_p[X] / (X^4 - 2)` over `p = 2^32 - 99`: 128 bits for the MACs of 32-bit values.
 //!
-//! `X^4 - 2` is irreducible: by theorem 3.75 of Lidl and Niederreiter ("Finite Fields"), `X^4 - a` is if `a` is no square
-//! and `p = 1 mod 4`. And `p = 5 mod 8`, so two is no square (the second supplement to quadratic reciprocity).
+//! `X^4 - 2` is irreducible: by theorem 3.75 of Lidl and Niederreiter ("Finite Fields"), `X^4 - a` is if `a`
+//! is no square and `p = 1 mod 4`. And `p = 5 mod 8`, so two is no square (the second supplement to quadratic
+//! reciprocity).
 
 use core::ops::{Add, Mul, Neg, Sub};
 
@@ -12,8 +13,8 @@ use crate::extension::same;
 use crate::operators::{exactly, write};
 use crate::{Element, EncodingError, Field, LengthError, Mac, Ring};
 
-/// `c_0 + c_1 X + c_2 X^2 + c_3 X^3` with `X^4 = 2`. It may be secret: operators do not branch on it, and `Debug` does
-/// not show it. Its encoding is that of the coefficients in this order, 4 bytes each.
+/// `c_0 + c_1 X + c_2 X^2 + c_3 X^3` with `X^4 = 2`. It may be secret: operators do not branch on it, and
+/// `Debug` does not show it. Its encoding is that of the coefficients in this order, 4 bytes each.
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct F32x4([F32; 4]);

@@ -1,7 +1,8 @@
 //! Sums of products of 32-bit integers, in lanes: the loops behind public linear combinations.
 //!
-//! A product has 64 bits; its halves are added up apart, `2^32` of them without overflow. The loop is written once. AVX2 has
-//! a multiplication of four lanes and the compiler uses it, so on x86-64 the same loop is compiled once more for CPUs that have it.
+//! A product has 64 bits; its halves are added up apart, `2^32` of them without overflow. The loop is written
+//! once. AVX2 has a multiplication of four lanes and the compiler uses it, so on x86-64 the same loop is
+//! compiled once more for CPUs that have it.
 
 use super::{F32, F32x4, LOW};
 
@@ -20,7 +21,8 @@ impl Halves {
     }
 }
 
-/// For each row `a` and each coefficient `l` the sum of `a_j b_jl`; rows have at most `2^32` entries, as many as `b`.
+/// For each row `a` and each coefficient `l` the sum of `a_j b_jl`; rows have at most `2^32` entries, as many
+/// as `b`.
 pub(super) fn rows<const R: usize>(a: [&[F32]; R], b: &[F32x4]) -> [[Halves; 4]; R] {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && a.iter().all(|a| a.len() == b.len()) {

@@ -1,4 +1,4 @@
-//! V's backend.
+//! The evaluator (V): a backend that holds one label of each wire and reads a table for each AND gate.
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! P's backend.
+//! The garbler (P): a backend that holds the zero label of each wire and writes a table for each AND gate.
 
 use std::marker::PhantomData;
 

@@ -38,8 +38,8 @@ pub(crate) mod private {
         /// The label of the product, from those hashes and the table.
         fn evaluate(x: Gf128, y: Gf128, hashes: &[[Pair; 1]], table: &[u8]) -> Gf128;
 
-        /// The zero label of the product under the next keys, of which at least a gate's are ready; appends the
-        /// table. None, and nothing is done, where no kernel does all of a gate at once.
+        /// The zero label of the product under the next keys, of which at least a gate's are ready; appends
+        /// the table. None, and nothing is done, where no kernel does all of a gate at once.
         #[inline(always)]
         fn garble_in_registers(
             _keys: &mut Keys,

@@ -14,7 +14,7 @@ pub trait Sink {
     fn put(&mut self, tables: &[u8]) -> Result<(), Error>;
 }
 
-/// Stores them.
+/// A vector stores the tables that are written to it.
 impl Sink for Vec<u8> {
     fn put(&mut self, tables: &[u8]) -> Result<(), Error> {
         self.extend_from_slice(tables);
@@ -31,7 +31,7 @@ pub trait Source {
     fn next(&mut self, size: usize, out: &mut Vec<u8>) -> Result<(), Error>;
 }
 
-/// Stored ones.
+/// Tables are read from a slice that stores them.
 impl Source for &[u8] {
     fn next(&mut self, size: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         let portion = PORTION / size.max(1) * size;

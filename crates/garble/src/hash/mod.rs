@@ -49,10 +49,10 @@
 //!
 //! # Kernels
 //!
-//! [`AHEAD`] pairs of keys are expanded at once, word by word of four or eight keys in one register, which hides
-//! the schedule's latency and takes half the instructions that one key's words in a register would. Gates then follow one by one or many in
-//! a call ([`AesLevel::Vaes256`]: a pair of keys in one register). `portable` (the `aes` crate) is
-//! the specification.
+//! [`AHEAD`] pairs of keys are expanded at once, word by word of four or eight keys in one register, which
+//! hides the schedule's latency and takes half the instructions that one key's words in a register would.
+//! Gates then follow one by one or many in a call ([`AesLevel::Vaes256`]: a pair of keys in one register).
+//! `portable` (the `aes` crate) is the specification.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -114,7 +114,8 @@ impl Keys {
         AHEAD - self.used
     }
 
-    /// The next two pairs of keys, which count as used then, if the CPU has AES (and AVX2) on registers of 256 bits.
+    /// The next two pairs of keys, which count as used then, if the CPU has AES (and AVX2) on registers of
+    /// 256 bits.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn next_gate(&mut self) -> Option<&[PairKeys; 2]> {

@@ -73,8 +73,8 @@ macro_rules! lanes {
             }
             #[inline(always)]
             unsafe fn rotated_words(self) -> Self {
-                // SAFETY: the trait's contract. Byte `r` of word `c` is byte `r + 1` of word `c - r`, since ShiftRows
-                // takes row `r` of column `c` from column `c + r`.
+                // SAFETY: the trait's contract. Byte `r` of word `c` is byte `r + 1` of word `c - r`, since
+                // ShiftRows takes row `r` of column `c` from column `c + r`.
                 unsafe { $shuffle8(self, $set32(0x0007_0a0d, 0x0c03_0609, 0x080f_0205, 0x040b_0e01)) }
             }
             #[inline(always)]
@@ -143,8 +143,8 @@ const SETS: usize = 2;
 
 /// The round keys of pairs `first..`, those of eight registers at a time.
 ///
-/// Four registers have the four words of four (eight) keys: a word of each in one register, so that no round shifts words
-/// within a key. What is stored is turned round again.
+/// Four registers have the four words of four (eight) keys: a word of each in one register, so that no round
+/// shifts words within a key. What is stored is turned round again.
 ///
 /// SubWord is done by the last AES round, whose key is the round constant.
 #[inline(always)]
@@ -157,8 +157,8 @@ unsafe fn expand<L: Lanes>(start: u128, first: u64, keys: &mut [PairKeys]) {
         let place = |w: usize, round: usize| (w * L::N / 2) * 22 + 2 * round + w * L::N % 2;
         // SAFETY: `place` stays below `per_group * 22` blocks, which is what the group's `per_group` pairs
         // are: 11 times two blocks each, without padding (352 bytes are 11 times the alignment of 32). `place
-        // + N` too, since both keys of one round lie side by side. `column` is 32 bytes, the most that a register
-        // loads.
+        // + N` too, since both keys of one round lie side by side. `column` is 32 bytes, the most that a
+        //   register loads.
         unsafe {
             // Loops and not closures, which would not be inlined: see the same loops in crate vole.
             let mut words = [[L::splat32(0); 4]; SETS];
@@ -250,7 +250,8 @@ impl PairKeys {
     #[inline]
     #[target_feature(enable = "aes,avx2,vaes")]
     pub(crate) fn round(&self, round: usize) -> __m256i {
-        // SAFETY: two blocks of 16 bytes without padding (`Gf128` is a transparent `u128`); the load is unaligned.
+        // SAFETY: two blocks of 16 bytes without padding (`Gf128` is a transparent `u128`); the load is
+        // unaligned.
         unsafe { _mm256_loadu_si256(self.0[round].as_ptr().cast()) }
     }
 }

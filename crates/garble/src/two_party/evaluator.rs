@@ -1,4 +1,4 @@
-//! V.
+//! The evaluator (V): brings its inputs in, evaluates each call, and checks at the end that P was honest.
 
 use volery_channel::{Channel, tags};
 use volery_field::{F2, Gf128};
@@ -6,7 +6,7 @@ use volery_vole::supply::Stock;
 use volery_vole::{Delta, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::beside::Beside;
+use super::beside::{Beside, TABLES_AHEAD};
 use super::deferred::{Deferred, FromChannel};
 use super::program::{Input, Masks, Owner, Program, Sealed, Step, Wire};
 use super::{Garbling, LABEL, Settings, bits, masked, same_length, start_point};
@@ -253,7 +253,8 @@ impl<F: Function> Evaluator<F> {
         Ok(values)
     }
 
-    /// Takes P's commitment to `n` random bits, and their labels; see [`Garbler::masks`](super::Garbler::masks).
+    /// Takes P's commitment to `n` random bits, and their labels; see
+    /// [`Garbler::masks`](super::Garbler::masks).
     ///
     /// # Errors
     /// As [`Evaluator::input`] and [`Evaluator::take`].
@@ -312,7 +313,8 @@ impl<F: Function> Evaluator<F> {
     /// Takes, sealed, what will decode wires; see [`Garbler::seal`](super::Garbler::seal).
     ///
     /// # Errors
-    /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; the channel's errors.
+    /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; the channel's
+    /// errors.
     pub fn seal(
         &mut self,
         channel: &mut dyn Channel,
@@ -329,7 +331,8 @@ impl<F: Function> Evaluator<F> {
     }
 
     /// Returns V's share of wires that were shared with these masks to P, with a proof of its labels; see
-    /// [`Garbler::confirm`](super::Garbler::confirm). Waits for nothing, and is not sent before the next flush.
+    /// [`Garbler::confirm`](super::Garbler::confirm). Waits for nothing, and is not sent before the next
+    /// flush.
     ///
     /// # Errors
     /// [`Error::Misuse`] if they were not shared; what sending meets.
@@ -413,7 +416,12 @@ impl<F: Function> Evaluator<F> {
 
     /// See [`Garbler::prepare_beside`](super::Garbler::prepare_beside).
     pub fn prepare_beside(&mut self, end: u64) {
-        self.beside = Beside::until(&self.commitments, end);
+        self.prepare_beside_after(TABLES_AHEAD, end);
+    }
+
+    /// The same beside the tables after the next `tables`: both parties must say the same numbers.
+    pub(super) fn prepare_beside_after(&mut self, tables: u64, end: u64) {
+        self.beside = Beside::until(&self.commitments, tables, end);
     }
 
     /// The keys under delta, for other protocols of the session. Both parties must take the same number

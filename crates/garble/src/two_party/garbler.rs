@@ -1,4 +1,4 @@
-//! P.
+//! The garbler (P): garbles each call, keeps the labels, and proves at the end that it was honest.
 
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
@@ -8,7 +8,7 @@ use volery_vole::supply::Stock;
 use volery_vole::{Delta, Prg, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::beside::Beside;
+use super::beside::{Beside, TABLES_AHEAD};
 use super::program::{Input, Masks, Owner, Program, Sealed, Step, Wire};
 use super::{Garbling, Settings, bits, encode_labels, masked, same_length, start_point};
 use crate::decoding::{DIGEST_BYTES, Decoding};
@@ -59,9 +59,9 @@ impl<F: Function> Garbler<F> {
         Self { labels: Some(labels), ..Self::without_labels(session, settings, offset, commitments, rng) }
     }
 
-    /// The same before there are labels for V's inputs, which [`Garbler::set_labels`] brings: nothing has to wait for V meanwhile but
-    /// [`Garbler::take`], and what takes correlations that are not made: P's own inputs, and tables beyond [`TABLES_AHEAD`](super::TABLES_AHEAD) after
-    /// [`Garbler::prepare_beside`].
+    /// The same before there are labels for V's inputs, which [`Garbler::set_labels`] brings: nothing has to
+    /// wait for V meanwhile but [`Garbler::take`], and what takes correlations that are not made: P's own
+    /// inputs, and tables beyond the first 160,000 after [`Garbler::prepare_beside`].
     pub fn without_labels(
         session: &SessionId,
         settings: Settings,
@@ -248,7 +248,8 @@ impl<F: Function> Garbler<F> {
         self.guarded(channel, |p, channel| p.try_public(channel, wires, None))
     }
 
-    /// [`Garbler::public`] of what was [sealed](Garbler::seal): one round trip, 16 bytes and one bit for each.
+    /// [`Garbler::public`] of what was [sealed](Garbler::seal): one round trip, 16 bytes and one bit for
+    /// each.
     ///
     /// # Errors
     /// As [`Garbler::public`]; [`Error::Misuse`] if it was sealed with masks.
@@ -304,8 +305,8 @@ impl<F: Function> Garbler<F> {
         if right { Ok(()) } else { Err(Error::cheat(step, "the proof that values come from labels")) }
     }
 
-    /// Draws `n` random bits for outputs that will be shared, commits to them and sends their labels. Waits for nothing; 16 bytes a
-    /// bit, and one bit.
+    /// Draws `n` random bits for outputs that will be shared, commits to them and sends their labels. Waits
+    /// for nothing; 16 bytes a bit, and one bit.
     ///
     /// # Errors
     /// As [`Garbler::input`] and [`Garbler::give`].
@@ -320,7 +321,8 @@ impl<F: Function> Garbler<F> {
         })
     }
 
-    /// Shares wires between the parties; returns P's share, which are the masks. The other share, V's, is the wire's value plus P's.
+    /// Shares wires between the parties; returns P's share, which are the masks. The other share, V's, is the
+    /// wire's value plus P's.
     ///
     /// `masks` are as many as `wires`. Waits for nothing; 40 bytes a bit.
     ///
@@ -368,11 +370,12 @@ impl<F: Function> Garbler<F> {
         Ok(share)
     }
 
-    /// Sends ahead, sealed, what will decode wires that need not have values yet: to make them public, or with `masks` to share them.
-    /// Waits for nothing; 40 bytes a bit.
+    /// Sends ahead, sealed, what will decode wires that need not have values yet: to make them public, or
+    /// with `masks` to share them. Waits for nothing; 40 bytes a bit.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; what sending meets.
+    /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; what sending
+    /// meets.
     pub fn seal(
         &mut self,
         channel: &mut dyn Channel,
@@ -391,12 +394,12 @@ impl<F: Function> Garbler<F> {
         })
     }
 
-    /// Takes V's share of wires that were shared with these masks: V returns it with a proof of its labels, so it can't be another one.
-    /// P then knows the values. V's message is waited for.
+    /// Takes V's share of wires that were shared with these masks: V returns it with a proof of its labels,
+    /// so it can't be another one. P then knows the values. V's message is waited for.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if they were not shared; [`Error::Cheat`] if V returns what it was not given; [`Error::Malformed`]; the
-    /// channel's errors.
+    /// [`Error::Misuse`] if they were not shared; [`Error::Cheat`] if V returns what it was not given;
+    /// [`Error::Malformed`]; the channel's errors.
     pub fn confirm(
         &mut self,
         channel: &mut dyn Channel,
@@ -453,17 +456,22 @@ impl<F: Function> Garbler<F> {
         self.keys
     }
 
-    /// Says that the proof's further claims make about so many commitments, so that enough correlations are made at once. V says the
-    /// same number.
+    /// Says that the proof's further claims make about so many commitments, so that enough correlations are
+    /// made at once. V says the same number.
     pub fn expect(&mut self, commitments: u64) {
         self.claimed = commitments;
     }
 
-    /// From now on makes correlations of [`Garbler::commitments`] up to number `end`, counted from the first that was ever taken, beside the
-    /// tables of calls, the first [`TABLES_AHEAD`](super::TABLES_AHEAD) of them excepted: when these are sent, they are made. V says the same
-    /// number at the same place.
+    /// From now on makes correlations of [`Garbler::commitments`] up to number `end`, counted from the first
+    /// that was ever taken, beside the tables of calls, the first 160,000 of them excepted: when these are
+    /// sent, they are made. V says the same number at the same place.
     pub fn prepare_beside(&mut self, end: u64) {
-        self.beside = Beside::until(&self.commitments, end);
+        self.prepare_beside_after(TABLES_AHEAD, end);
+    }
+
+    /// The same beside the tables after the next `tables`: both parties must say the same numbers.
+    pub(super) fn prepare_beside_after(&mut self, tables: u64, end: u64) {
+        self.beside = Beside::until(&self.commitments, tables, end);
     }
 
     /// The tags under V's delta, for other protocols of the session. Both parties must take the same number

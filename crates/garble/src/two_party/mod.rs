@@ -39,9 +39,9 @@
 //! # Why it is safe
 //!
 //! **V's inputs while it runs.** They are hidden by OT; what P gets from V are values that decode (one bit of
-//! leakage for each abort that does not happen, see `decoding`) and nothing else. They are the values of what P
-//! garbled, which V learns to be the right ones only from the proof: a P that garbles another function can learn
-//! V's inputs, and then proves nothing.
+//! leakage for each abort that does not happen, see `decoding`) and nothing else. They are the values of what
+//! P garbled, which V learns to be the right ones only from the proof: a P that garbles another function can
+//! learn V's inputs, and then proves nothing.
 //!
 //! **What V accepts.** All that P could do wrong is garble something else, send labels of other bits than it
 //! committed to, or send wrong labels of `d` or of a public input. Each of these can change only what V
@@ -66,7 +66,6 @@ mod setup;
 #[cfg(test)]
 mod tests;
 
-pub use beside::TABLES_AHEAD;
 pub use evaluator::Evaluator;
 pub use garbler::Garbler;
 pub use program::{Input, Masks, Owner, Sealed, Wire};

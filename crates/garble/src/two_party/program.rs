@@ -49,8 +49,8 @@ impl Input {
     }
 }
 
-/// Random bits of P's that will hide outputs from V when these are shared. P is committed to them, and V has their labels. They serve
-/// once, so this is no copy of anything.
+/// Random bits of P's that will hide outputs from V when these are shared. P is committed to them, and V has
+/// their labels. They serve once, so this is no copy of anything.
 #[derive(Debug)]
 pub struct Masks(pub(super) Input);
 
@@ -62,7 +62,8 @@ impl Masks {
     }
 }
 
-/// Outputs whose decoding information was sent ahead, sealed. It is opened once, so this is no copy of anything.
+/// Outputs whose decoding information was sent ahead, sealed. It is opened once, so this is no copy of
+/// anything.
 #[must_use = "sealed outputs that are never opened were prepared for nothing"]
 pub struct Sealed {
     pub(super) wires: Vec<Wire>,
@@ -173,8 +174,8 @@ impl<F: Function> Program<F> {
 
     pub(super) fn input_record(&mut self, input: &Input) -> Result<&mut InputRecord, Error> {
         self.open()?;
-        // Wires too: those of another session's input may have had their values here, and a second label of a wire
-        // would give the offset away.
+        // Wires too: those of another session's input may have had their values here, and a second label of a
+        // wire would give the offset away.
         let same = |record: &InputRecord| {
             let mut wires = input.wires.iter().enumerate();
             record.len == input.wires.len() && wires.all(|(i, wire)| wire.index() == record.first + i)
@@ -326,7 +327,8 @@ impl<F: Function> Program<F> {
         Ok(masks)
     }
 
-    /// V's share of wires that were shared with these masks is about to be returned; what this party keeps of it (nothing, at P).
+    /// V's share of wires that were shared with these masks is about to be returned; what this party keeps of
+    /// it (nothing, at P).
     pub(super) fn confirm(&mut self, wires: &[Wire], masks: &[Wire]) -> Result<Zeroizing<Vec<F2>>, Error> {
         let share = self.steps.iter().find_map(|step| match step {
             Step::Shared { wires: shared, masks: with, share } if shared == wires && with == masks => {
@@ -383,8 +385,8 @@ impl<F: Function> Program<F> {
         &mut self.steps
     }
 
-    /// Commitments that a proof of all calls takes, which have so many ANDs, if it knows of no S-box's input more than was known when it was
-    /// garbled, or all.
+    /// Commitments that a proof of all calls takes, which have so many ANDs, if it knows of no S-box's input
+    /// more than was known when it was garbled, or all.
     pub(super) fn commitments(&self, ands: u64) -> u64 {
         commitments(ands, self.s_boxes)
     }

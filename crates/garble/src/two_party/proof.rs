@@ -7,7 +7,7 @@
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, tags};
-use volery_circuit::{Evaluator as Clear, Fold, Folded, Ops, Prove};
+use volery_circuit::{Counter, Evaluator as Clear, Fold, Folded, Ops, Prove, Sizes};
 use volery_field::{Bits, F2, Gf128};
 use volery_vole::Delta;
 use volery_vole::supply::Stock;
@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use super::program::{InputRecord, Owner, Program, Step, Wire};
 use super::{Evaluator, Garbler, bits};
 use crate::decoding::DIGEST_BYTES;
-use crate::function::Counter;
+use crate::function::commitments;
 use crate::{Error, Function};
 
 /// The wires of a session inside the proof: for claims beyond the outputs that V saw.
@@ -166,7 +166,7 @@ fn claim<B: Prove<F2>>(
 
 /// The commitments of the proof, so that neither too many nor too few correlations are made.
 fn count<F: Function>(program: &Program<F>) -> Result<u64, Error> {
-    let mut counter = Counter::default();
+    let mut counter = Counter::<F2, Sizes>::default();
     let wires = |record: &InputRecord| proof_input(record, |_| ());
     replay(program, &mut Fold::new(&mut counter), wires, |_, _, wires, seen| {
         Ok(match seen {
@@ -174,14 +174,17 @@ fn count<F: Function>(program: &Program<F>) -> Result<u64, Error> {
             Output::Shared { .. } => wires,
         })
     })?;
-    Ok(counter.commitments())
+    let counts = counter.total();
+    Ok(commitments(counts.multiplications, counts.s_boxes))
 }
 
-/// Says what correlations a proof of the program takes, with `claimed` commitments of further claims and `garbled` AND gates in all.
+/// Says what correlations a proof of the program takes, with `claimed` commitments of further claims and
+/// `garbled` AND gates in all.
 ///
-/// A gate or an S-box is proved at most once. (An S-box of which the proof knows some bits that were secret when it was garbled, but not all, takes
-/// more than is counted here: what is missing then is made as it is needed.) So where as many are prepared nothing has to be said, and the program need not be counted, which is to
-/// run it once more.
+/// A gate or an S-box is proved at most once. (An S-box of which the proof knows some bits that were secret
+/// when it was garbled, but not all, takes more than is counted here: what is missing then is made as it is
+/// needed.) So where as many are prepared nothing has to be said, and the program need not be counted, which
+/// is to run it once more.
 fn expect<F: Function>(
     stock: &mut Stock,
     program: &Program<F>,
@@ -208,12 +211,12 @@ impl Values {
 }
 
 impl<F: Function> Garbler<F> {
-    /// Receives V's inputs, which it opens when nothing more is to be computed, and checks all that V said. Returns every value of the
-    /// session.
+    /// Receives V's inputs, which it opens when nothing more is to be computed, and checks all that V said.
+    /// Returns every value of the session.
     ///
     /// # Errors
-    /// [`Error::Cheat`] if V opens other inputs than it used, or returned other values than they give; [`Error::Malformed`]; the
-    /// channel's.
+    /// [`Error::Cheat`] if V opens other inputs than it used, or returned other values than they give;
+    /// [`Error::Malformed`]; the channel's.
     pub fn learn(&mut self, channel: &mut dyn Channel) -> Result<Values, Error> {
         self.guarded(channel, |p, channel| {
             if p.program.is_closed() {
@@ -229,9 +232,9 @@ impl<F: Function> Garbler<F> {
         self.recompute()
     }
 
-    /// Proves every call: P's committed inputs, V's inputs and the functions give the values and shares that V saw. `more` adds claims
-    /// of the caller's own to the same proof; V's must be the same. Calls [`Garbler::learn`] first if that has not been done; V then
-    /// does not call [`Evaluator::open`] either.
+    /// Proves every call: P's committed inputs, V's inputs and the functions give the values and shares that
+    /// V saw. `more` adds claims of the caller's own to the same proof; V's must be the same. Calls
+    /// [`Garbler::learn`] first if that has not been done; V then does not call [`Evaluator::open`] either.
     ///
     /// Returns what `more` does, and the commitments that are left. Calls whose inputs never came are not
     /// proved.
@@ -322,7 +325,8 @@ impl<F: Function> Garbler<F> {
 }
 
 impl<F: Function> Evaluator<F> {
-    /// Opens V's inputs to P. To be called when P can do nothing with them any more; nothing can be computed afterwards.
+    /// Opens V's inputs to P. To be called when P can do nothing with them any more; nothing can be computed
+    /// afterwards.
     ///
     /// # Errors
     /// [`Error::Misuse`] if it has been done; what sending meets.
@@ -335,8 +339,8 @@ impl<F: Function> Evaluator<F> {
         })
     }
 
-    /// Verifies P's proof of every call; only `Ok` means that what V decoded is right. `more` are the caller's own claims, the same as
-    /// P's. Calls [`Evaluator::open`] first if that has not been done.
+    /// Verifies P's proof of every call; only `Ok` means that what V decoded is right. `more` are the
+    /// caller's own claims, the same as P's. Calls [`Evaluator::open`] first if that has not been done.
     ///
     /// Returns what `more` does, delta, and the keys that are left.
     ///

@@ -9,8 +9,9 @@
 //! [`softspoken`](volery_vole::softspoken)).
 //!
 //! The OTs that this begins with come from 128 correlations of the first direction, which serve nothing else
-//! ([`ReversedSetup`] has the protocol and why it is safe): base OTs take some ten milliseconds at either party, and
-//! both would wait for the other. The two directions have different session names, so that no hash is used twice.
+//! ([`ReversedSetup`] has the protocol and why it is safe): base OTs take some ten milliseconds at either
+//! party, and both would wait for the other. The two directions have different session names, so that no hash
+//! is used twice.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
@@ -36,8 +37,8 @@ pub struct GarblerLabels {
 }
 
 impl GarblerLabels {
-    /// Draws the offset and sends what V has to know, which says nothing about it; takes 128 of `commitments`, tags under V's delta.
-    /// Waits for nothing but these.
+    /// Draws the offset and sends what V has to know, which says nothing about it; takes 128 of
+    /// `commitments`, tags under V's delta. Waits for nothing but these.
     ///
     /// # Errors
     /// What making correlations meets; the channel's errors.
@@ -52,13 +53,14 @@ impl GarblerLabels {
         Ok(Self { session, offset, setup })
     }
 
-    /// The offset.
+    /// P's offset between the labels of 0 and 1.
     #[must_use]
     pub fn offset(&self) -> Delta {
         self.offset.duplicate()
     }
 
-    /// The offset, and zero labels under it, when V's message is there: one round trip in all, together with [`evaluator_labels`].
+    /// The offset, and zero labels under it, when V's message is there: one round trip in all, together with
+    /// [`evaluator_labels`].
     ///
     /// # Errors
     /// What the setup of OT extension finds wrong; the channel's errors.
@@ -88,8 +90,9 @@ impl<F: Function> Garbler<F> {
 
     /// V's inputs get their labels, if there are any yet.
     ///
-    /// The wire is the sum of V's random bit and the correction that makes it V's value. Its zero label is drawn first, that of the random
-    /// bit is the OT's, and so the correction's is the sum of both: uniform, whichever comes first.
+    /// The wire is the sum of V's random bit and the correction that makes it V's value. Its zero label is
+    /// drawn first, that of the random bit is the OT's, and so the correction's is the sum of both: uniform,
+    /// whichever comes first.
     pub(super) fn label(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         let Some(labels) = &mut self.labels else { return Ok(()) };
         for number in std::mem::take(&mut self.unlabelled) {
@@ -103,7 +106,8 @@ impl<F: Function> Garbler<F> {
     }
 }
 
-/// V's side: labels of random bits, which are their lowest bits; takes 128 of `commitments`, keys under `delta`.
+/// V's side: labels of random bits, which are their lowest bits; takes 128 of `commitments`, keys under
+/// `delta`.
 ///
 /// # Errors
 /// As [`GarblerLabels`]'s.

@@ -7,9 +7,9 @@ use super::{Decomposition, PLAYERS};
 
 /// The linear decomposition of what a circuit asserts: `phi(x)` are the values of its asserted wires.
 ///
-/// A view is the input share and then one entry for each gate, as in the paper's first definition. Files hold fewer: a linear
-/// gate's entry follows from those before it, so only those of multiplications count ([`Linear::stored`]; the paper's "generalised
-/// multiplication gates").
+/// A view is the input share and then one entry for each gate, as in the paper's first definition. Files hold
+/// fewer: a linear gate's entry follows from those before it, so only those of multiplications count
+/// ([`Linear::stored`]; the paper's "generalised multiplication gates").
 #[derive(Clone, Debug)]
 pub struct Linear<'a, R: Ring> {
     circuit: &'a Circuit<R>,
@@ -71,9 +71,10 @@ impl<'a, R: Ring> Linear<'a, R> {
         gates.filter(|(_, gate)| matches!(gate, Gate::Mul(..))).map(|(entry, _)| *entry).collect()
     }
 
-    /// The simulator of appendix A for challenge `e`: views that have the distribution of real ones for any input with this
-    /// `output`. `tapes` must be random; so must `third`, which becomes player 3's input share if that player is opened, and
-    /// `products`, the entries that multiplications add to the second opened player's view.
+    /// The simulator of appendix A for challenge `e`: views that have the distribution of real ones for any
+    /// input with this `output`. `tapes` must be random; so must `third`, which becomes player 3's input
+    /// share if that player is opened, and `products`, the entries that multiplications add to the second
+    /// opened player's view.
     #[must_use]
     pub fn simulate(
         &self,

@@ -1,7 +1,9 @@
-//! (2,3)-decompositions (ZKBoo, section 4.1): a computation in three branches, of which any two tell nothing about its input.
+//! (2,3)-decompositions (ZKBoo, section 4.1): a computation in three branches, of which any two tell nothing
+//! about its input.
 //!
-//! This is the paper, definition by definition, for one repetition and as plain as can be: what the engines of
-//! [`rings`](crate::PublicRing) compute fast is compared with it, and what privacy and soundness rest on is tested on it.
+//! This is the paper, definition by definition, for one repetition and as plain as can be: what the engines
+//! of [`rings`](crate::PublicRing) compute fast is compared with it, and what privacy and soundness rest on
+//! is tested on it.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -19,11 +21,13 @@ pub const PLAYERS: usize = 3;
 
 /// A (2,3)-decomposition of a function `phi` from [`Decomposition::Input`] to [`Decomposition::Output`].
 ///
-/// Correct: [`evaluate`] gives `phi(x)` for every `x` and all tapes. Private against two: for every `e`, the tapes and views of
-/// players `e` and `e + 1` together with the output share of the third can be simulated from `phi(x)` alone.
+/// Correct: [`evaluate`] gives `phi(x)` for every `x` and all tapes. Private against two: for every `e`, the
+/// tapes and views of players `e` and `e + 1` together with the output share of the third can be simulated
+/// from `phi(x)` alone.
 ///
 /// # Panics
-/// This is a reference to compare with, not a protocol: implementations may panic on inputs, views or tapes that are too short.
+/// This is a reference to compare with, not a protocol: implementations may panic on inputs, views or tapes
+/// that are too short.
 pub trait Decomposition {
     /// What `phi` is applied to.
     type Input: ?Sized;
@@ -36,14 +40,15 @@ pub trait Decomposition {
     /// The part of the output that one branch has.
     type OutputShare: Clone + PartialEq;
 
-    /// Share: the first entries of the three views. Every triple of views of this length is the sharing of some input.
+    /// Share: the first entries of the three views. Every triple of views of this length is the sharing of
+    /// some input.
     fn share(&self, input: &Self::Input, tapes: [&Self::Tape; PLAYERS]) -> [Vec<Self::Entry>; PLAYERS];
 
     /// `N`: the number of steps that follow.
     fn steps(&self) -> usize;
 
-    /// `phi_i^(j)`: the entry that step `j` adds to the view of player `i`, from that view and the next player's up to here,
-    /// and both tapes.
+    /// `phi_i^(j)`: the entry that step `j` adds to the view of player `i`, from that view and the next
+    /// player's up to here, and both tapes.
     fn step(
         &self,
         player: usize,

@@ -109,7 +109,8 @@ fn simulated(linear: &Linear<'_, F2>, sizes: [usize; 2], output: &[F2], e: usize
     counts
 }
 
-/// Over all tapes: for every input, what is opened has exactly the distribution of the simulator, which does not know it.
+/// Over all tapes: for every input, what is opened has exactly the distribution of the simulator, which does
+/// not know it.
 #[test]
 fn two_views_of_tiny_circuits_have_exactly_the_simulators_distribution() {
     let mut tested = 0;
@@ -160,7 +161,8 @@ fn without_the_random_terms_the_views_depend_on_the_input() {
     assert!((0..12).any(depends));
 }
 
-/// On circuits too large to enumerate: how often each bit, and each pair of neighbours, of the opened views is set.
+/// On circuits too large to enumerate: how often each bit, and each pair of neighbours, of the opened views
+/// is set.
 #[test]
 fn two_views_of_larger_circuits_have_the_simulators_frequencies() {
     const RUNS: usize = 4000;

@@ -1,9 +1,9 @@
 //! Hashing many inputs of one length: the commitments.
 //!
-//! A commitment is an ordinary keyed BLAKE3 hash. Rows are a few kilobytes, two or three of BLAKE3's chunks, so that one
-//! hash at a time leaves most of a vector register idle; but all rows of a proof are equally long. `x86_avx2` hashes eight
-//! at once, the same word of each in one register. The `blake3` crate hashes what is left, and everything elsewhere; it is
-//! the specification.
+//! A commitment is an ordinary keyed BLAKE3 hash. Rows are a few kilobytes, two or three of BLAKE3's chunks,
+//! so that one hash at a time leaves most of a vector register idle; but all rows of a proof are equally
+//! long. `x86_avx2` hashes eight at once, the same word of each in one register. The `blake3` crate hashes
+//! what is left, and everything elsewhere; it is the specification.
 
 #[cfg(target_arch = "x86_64")]
 mod x86_avx2;

@@ -1,6 +1,7 @@
 //! BLAKE3 of eight inputs of one length at once, keyed: word `w` of input `i` is lane `i` of vector `w`.
 //!
-//! The functions are those of BLAKE3's specification (O'Connor, Aumasson, Neves, Wilcox-O'Hearn, 2020), sections 2.1 to 2.5.
+//! The functions are those of BLAKE3's specification (O'Connor, Aumasson, Neves, Wilcox-O'Hearn, 2020),
+//! sections 2.1 to 2.5.
 
 use core::arch::x86_64::*;
 
@@ -15,7 +16,8 @@ const KEYED_HASH: u32 = 1 << 4;
 
 const IV: [u32; 4] = [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a];
 
-/// Which message word goes where, for each of the seven rounds: the permutation of table 2 applied again and again.
+/// Which message word goes where, for each of the seven rounds: the permutation of table 2 applied again and
+/// again.
 const SCHEDULE: [[usize; 16]; 7] = {
     const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
     let mut rounds = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]; 7];
@@ -43,7 +45,8 @@ pub(super) fn hash8(key: &[u8; 32], rows: &[u8], length: usize, out: &mut [[u8; 
     }
     let key = splats(&words);
     let chunks = length.div_ceil(CHUNK);
-    // The roots of complete subtrees, the largest first, as in section 5.1.2. Lengths of 2^54 chunks do not occur.
+    // The roots of complete subtrees, the largest first, as in section 5.1.2. Lengths of 2^54 chunks do not
+    // occur.
     let mut stack: Vec<Chaining> = Vec::with_capacity(8);
     for number in 0..chunks - 1 {
         let mut value = chunk(&key, rows, length, number, 0);
@@ -177,7 +180,8 @@ fn splat(word: u32) -> __m256i {
     _mm256_set1_epi32(word as i32)
 }
 
-/// Each word in all lanes of a register of its own. (A loop: what `map` calls would be compiled without AVX2, and not be inlined.)
+/// Each word in all lanes of a register of its own. (A loop: what `map` calls would be compiled without AVX2,
+/// and not be inlined.)
 #[target_feature(enable = "avx2")]
 #[inline]
 fn splats<const N: usize>(words: &[u32; N]) -> [__m256i; N] {

@@ -81,7 +81,8 @@ fn a_verifier_that_does_not_keep_to_its_challenge_is_refused() {
     });
 }
 
-/// What a prover that starts from `seed` sends a verifier whose promise opens to `opening`: header, first message, response.
+/// What a prover that starts from `seed` sends a verifier whose promise opens to `opening`: header, first
+/// message, response.
 fn conversation(program: &Program<F2>, witness: &Witness<F2>, opening: [u8; 64], seed: u64) -> [Vec<u8>; 3] {
     let (mut left, mut right) = memory_pair(&Limits::default());
     let settings = settings(Protocol::Zkboo);
@@ -105,8 +106,8 @@ fn conversation(program: &Program<F2>, witness: &Witness<F2>, opening: [u8; 64],
     })
 }
 
-/// A prover that is restored from a snapshot meets a verifier with another challenge. With one first message for both, two
-/// answers would have all three shares of the witness.
+/// A prover that is restored from a snapshot meets a verifier with another challenge. With one first message
+/// for both, two answers would have all three shares of the witness.
 #[test]
 fn a_generator_that_repeats_does_not_give_the_witness_to_a_verifier_with_two_challenges() {
     let statement = statement::<F2>(3, Size { inputs: 64, gates: 100, claims: 3 });

@@ -56,7 +56,8 @@ impl Header {
         }
     }
 
-    /// Reads the header of a proof; the bytes are hostile. Takes no statement: `volery info` shows what a file is.
+    /// Reads the header of a proof; the bytes are hostile. Takes no statement: `volery info` shows what a
+    /// file is.
     ///
     /// # Errors
     /// [`Error::Malformed`] and [`Error::Version`].
@@ -180,8 +181,8 @@ impl Header {
     }
 }
 
-/// Keys of the keyed hashes of one proof. They are public: they separate proofs from each other, so that an attack on many
-/// seeds at once gains nothing.
+/// Keys of the keyed hashes of one proof. They are public: they separate proofs from each other, so that an
+/// attack on many seeds at once gains nothing.
 #[derive(Clone, Copy)]
 pub(crate) struct Keys {
     pub(super) commitment: [u8; 32],

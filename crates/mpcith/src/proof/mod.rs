@@ -9,10 +9,11 @@
 //! ZKB++    header | digest 32 | response             digest: the hash of the first message
 //! ```
 //!
-//! Numbers are little-endian, and packed elements are canonical. A verifier of ZKB++ takes the challenge from the digest,
-//! computes the first message that the response implies, and compares its hash. One that reads ZKBoo has the first message at
-//! hand, and can say which repetition is wrong and how. Either way the challenge comes from a hash and from nothing else, and the
-//! hash covers **all three output shares** of every repetition: without them anyone could forge.
+//! Numbers are little-endian, and packed elements are canonical. A verifier of ZKB++ takes the challenge from
+//! the digest, computes the first message that the response implies, and compares its hash. One that reads
+//! ZKBoo has the first message at hand, and can say which repetition is wrong and how. Either way the
+//! challenge comes from a hash and from nothing else, and the hash covers **all three output shares** of
+//! every repetition: without them anyone could forge.
 
 mod header;
 pub(crate) mod sigma;
@@ -64,7 +65,8 @@ where
 /// A proof of `program` for a witness from [`Program::witness`].
 ///
 /// # Errors
-/// [`Error::Parameters`] if there is not one value for each secret; [`Error::Statement`] if they do not satisfy the program.
+/// [`Error::Parameters`] if there is not one value for each secret; [`Error::Statement`] if they do not
+/// satisfy the program.
 pub fn prove_program<R: PublicRing>(
     program: &Program<R>,
     witness: &Witness<R>,
@@ -87,7 +89,8 @@ pub fn prove_program<R: PublicRing>(
 
 /// The first move, with fresh salt and seeds.
 ///
-/// They depend on `occasion`, too: all that the challenge can depend on beside the first message itself. See [`draw`].
+/// They depend on `occasion`, too: all that the challenge can depend on beside the first message itself. See
+/// [`draw`].
 pub(crate) fn commit<R: PublicRing>(
     program: &Program<R>,
     witness: &Witness<R>,
@@ -107,11 +110,13 @@ pub(crate) fn commit<R: PublicRing>(
     Ok((header, committed))
 }
 
-/// The header with its salt, and three seeds a repetition: BLAKE3, keyed with the secret, of everything that a proof depends on.
+/// The header with its salt, and three seeds a repetition: BLAKE3, keyed with the secret, of everything that
+/// a proof depends on.
 ///
-/// So randomness that repeats (a snapshot of a machine, say) is no disaster: a proof of something else, of another witness or
-/// on another occasion has other seeds. Without the last, a verifier who meets the same prover twice with two challenges
-/// would get two answers to one first message, which between them open all three players.
+/// So randomness that repeats (a snapshot of a machine, say) is no disaster: a proof of something else, of
+/// another witness or on another occasion has other seeds. Without the last, a verifier who meets the same
+/// prover twice with two challenges would get two answers to one first message, which between them open all
+/// three players.
 fn draw<R: PublicRing>(
     secret: &[u8; 32],
     program: &Program<R>,
@@ -147,12 +152,13 @@ pub struct Verified {
     pub parameters: Parameters,
 }
 
-/// Verifies a proof of `statement`, of either protocol, that is worth at least `demanded`. The bytes are hostile.
+/// Verifies a proof of `statement`, of either protocol, that is worth at least `demanded`. The bytes are
+/// hostile.
 ///
 /// # Errors
-/// [`Error::Malformed`] and [`Error::Version`] for bytes that are no proof, [`Error::Mismatch`] for a proof of something else
-/// or of less, [`Error::Repetition`] and [`Error::Challenge`] for one that is wrong ([`Error::is_rejection`]);
-/// [`Error::Statement`].
+/// [`Error::Malformed`] and [`Error::Version`] for bytes that are no proof, [`Error::Mismatch`] for a proof
+/// of something else or of less, [`Error::Repetition`] and [`Error::Challenge`] for one that is wrong
+/// ([`Error::is_rejection`]); [`Error::Statement`].
 pub fn verify<R, S>(
     statement: &S,
     proof: &[u8],
@@ -241,8 +247,8 @@ fn measure<R: PublicRing>(
     Err(Error::malformed(Header::BYTES + before, "the opened views", reason))
 }
 
-/// Bytes of a proof of a statement with these counts: the least and the most. They differ for ZKB++, where player 3's input
-/// share goes with two challenges of three; two thirds of the way up is the average.
+/// Bytes of a proof of a statement with these counts: the least and the most. They differ for ZKB++, where
+/// player 3's input share goes with two challenges of three; two thirds of the way up is the average.
 #[must_use]
 pub fn proof_bytes<R: PublicRing>(counts: Counts, protocol: Protocol, parameters: Parameters) -> [u64; 2] {
     let (shape, repetitions) = (Shape::new::<R>(counts), parameters.repetitions());

@@ -1,4 +1,5 @@
-//! The three moves of figure 6: commit, challenge, respond; and the verifier's checks. All repetitions at once.
+//! The three moves of figure 6: commit, challenge, respond; and the verifier's checks. All repetitions at
+//! once.
 //!
 //! ```text
 //! first message of a repetition:   y_1 | y_2 | y_3 | c_1 | c_2 | c_3             output shares, commitments
@@ -7,8 +8,9 @@
 //! response to e, ZKB++:            c_{e+2} | seed of e | seed of e+1 | player 3's input share, if opened | view of e+1
 //! ```
 //!
-//! Key and tapes depend on the proof's header: protocol, version, parameters, statement and salt. A seed becomes a tape by
-//! way of `BLAKE3(tape key; repetition 4, player 1, zeros 11 | seed 16)`; how the tape is read from it, see [`TapeStream`].
+//! Key and tapes depend on the proof's header: protocol, version, parameters, statement and salt. A seed
+//! becomes a tape by way of `BLAKE3(tape key; repetition 4, player 1, zeros 11 | seed 16)`; how the tape is
+//! read from it, see [`TapeStream`].
 
 use core::ops::Range;
 
@@ -25,7 +27,8 @@ use crate::{Error, Protocol};
 /// A seed of a player in one repetition.
 type Seed = [u8; Shape::SEED];
 
-/// The repetitions in groups that are computed side by side: as few as `most` and the number of threads allow.
+/// The repetitions in groups that are computed side by side: as few as `most` and the number of threads
+/// allow.
 fn groups(repetitions: usize, most: usize, pool: Option<&rayon::ThreadPool>) -> usize {
     let threads = pool.map_or(1, rayon::ThreadPool::current_num_threads);
     repetitions.div_ceil(most.max(1)).max(threads).min(repetitions.max(1))
@@ -43,7 +46,8 @@ fn for_each<T: Send>(
     }
 }
 
-/// The tape of a player: its seed under the proof's key, so that equal seeds of two proofs give unrelated tapes.
+/// The tape of a player: its seed under the proof's key, so that equal seeds of two proofs give unrelated
+/// tapes.
 pub(super) fn tape(keys: &Keys, repetition: usize, player: u8, seed: &Seed) -> TapeStream {
     let mut input = [0; Shape::LABEL + Shape::SEED];
     label(&mut input, repetition, player, seed);
@@ -274,8 +278,8 @@ impl<'a> Response<'a> {
 
 /// Checks a response and returns the first message that it belongs to.
 ///
-/// Where `first` is given, it must be that message. Otherwise the result is what a right response implies, and the
-/// caller compares its digest.
+/// Where `first` is given, it must be that message. Otherwise the result is what a right response implies,
+/// and the caller compares its digest.
 pub(crate) fn check<R: PublicRing>(
     program: &Program<R>,
     header: &Header,
@@ -385,8 +389,8 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Writes output shares and commitments of the opened players into the first message, and the output share that the closed
-/// one must have. Returns where the closed player's commitment belongs.
+/// Writes output shares and commitments of the opened players into the first message, and the output share
+/// that the closed one must have. Returns where the closed player's commitment belongs.
 fn imply<R: PublicRing>(
     shape: Shape,
     e: Trit,

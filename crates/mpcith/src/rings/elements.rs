@@ -1,8 +1,9 @@
 //! Every ring but F2: a share of a wire is a slice with one element for each repetition of the group.
 //!
-//! Elements are packed in their canonical encoding, [`Ring::BYTES`] bytes each. A tape's blocks give, in order and lowest
-//! bits first, four elements of `Z_{2^32}` or two of `Z_{2^64}` each; an element of a field takes as many blocks as
-//! [`Element::from_blocks`] wants. A chunk of [`CHUNK`] multiplications (and of inputs) starts at a block of its own.
+//! Elements are packed in their canonical encoding, [`Ring::BYTES`] bytes each. A tape's blocks give, in
+//! order and lowest bits first, four elements of `Z_{2^32}` or two of `Z_{2^64}` each; an element of a field
+//! takes as many blocks as [`Element::from_blocks`] wants. A chunk of [`CHUNK`] multiplications (and of
+//! inputs) starts at a block of its own.
 
 use volery_circuit::{Gate, Step};
 use volery_field::{
@@ -163,7 +164,8 @@ impl<R: Ring> Wires<R> {
         &mut self.elements[slot as usize * self.lanes..][..self.lanes]
     }
 
-    /// Carries out a linear step; `one` are the shares of the constant one. False, and nothing done, for a product.
+    /// Carries out a linear step; `one` are the shares of the constant one. False, and nothing done, for a
+    /// product.
     fn linear(&mut self, step: &Step, constants: &[R], one: &[R]) -> bool {
         let mut result = core::mem::take(&mut self.result);
         let constant = |c: u32| constants[c as usize];

@@ -1,14 +1,17 @@
-//! The rings that public proofs are over, and the two engines that run a statement for all repetitions at once.
+//! The rings that public proofs are over, and the two engines that run a statement for all repetitions at
+//! once.
 //!
-//! In repetition `r` player `i` holds the share `w_i` of every wire `w = w_1 + w_2 + w_3`. Linear gates are computed share by
-//! share (a constant is added to player 1's), and the share of a product is, with the players taken cyclically,
+//! In repetition `r` player `i` holds the share `w_i` of every wire `w = w_1 + w_2 + w_3`. Linear gates are
+//! computed share by share (a constant is added to player 1's), and the share of a product is, with the
+//! players taken cyclically,
 //!
 //! ```text
 //! z_i = a_i b_i + a_{i+1} b_i + a_i b_{i+1} + R_i - R_{i+1}        R_i: the next element of player i's tape
 //! ```
 //!
-//! The prover computes all three shares ([`Simulation`]); the verifier, who has players `e` and `e + 1` and the view of
-//! the latter, computes those of player `e` ([`Recomputation`]). Both engines do it for many repetitions side by side:
+//! The prover computes all three shares ([`Simulation`]); the verifier, who has players `e` and `e + 1` and
+//! the view of the latter, computes those of player `e` ([`Recomputation`]). Both engines do it for many
+//! repetitions side by side:
 //!
 //! | module | ring | how |
 //! |---|---|---|
@@ -17,9 +20,10 @@
 //!
 //! # A tape
 //!
-//! is AES-128 in counter mode, key and start of the counter its own and secret ([`TapeStream`]). Its first elements are the input share (of players 1 and 2; player 3's
-//! is what is left), then come the `R_i`, one a multiplication. A bit is a bit of the stream, and the first `R_i` begins a block;
-//! how other elements are drawn, and where their blocks begin, is said in [`elements`].
+//! is AES-128 in counter mode, key and start of the counter its own and secret ([`TapeStream`]). Its first
+//! elements are the input share (of players 1 and 2; player 3's is what is left), then come the `R_i`, one a
+//! multiplication. A bit is a bit of the stream, and the first `R_i` begins a block; how other elements are
+//! drawn, and where their blocks begin, is said in [`elements`].
 
 mod bits;
 mod elements;
@@ -37,8 +41,8 @@ use crate::challenge::Trit;
 use crate::program::{Program, Shape};
 pub(crate) use tape::TapeStream;
 
-/// A ring over which statements can be proved in public: F2, `Z_{2^32}`, `Z_{2^64}`, and the fields of `volery-field` in
-/// which statements are written. Sealed, since a proof's format depends on it.
+/// A ring over which statements can be proved in public: F2, `Z_{2^32}`, `Z_{2^64}`, and the fields of
+/// `volery-field` in which statements are written. Sealed, since a proof's format depends on it.
 pub trait PublicRing: Ring + Zeroize + Engine {}
 
 /// What an engine does; for this crate only.
@@ -86,8 +90,8 @@ pub struct Recomputation<'a, R: PublicRing> {
     pub(crate) challenge: &'a [Trit],
     /// Those of the opened players, two a repetition.
     pub(crate) tapes: &'a [TapeStream],
-    /// The rows of the opened players, two a repetition. Player 3's input share and the second player's view are there, and
-    /// canonical; the other input shares and the first player's view are written.
+    /// The rows of the opened players, two a repetition. Player 3's input share and the second player's view
+    /// are there, and canonical; the other input shares and the first player's view are written.
     pub(crate) rows: &'a mut [u8],
     /// The output shares of the opened players, two a repetition; written.
     pub(crate) outputs: &'a mut [u8],

@@ -4,20 +4,22 @@ use volery_field::Gf128;
 use volery_vole::Prg;
 use zeroize::Zeroize;
 
-/// A tape: block `i` is `AES_k(s + i)`, the counter modulo `2^64`; key `k` and start `s` are secret. Wiped on drop.
+/// A tape: block `i` is `AES_k(s + i)`, the counter modulo `2^64`; key `k` and start `s` are secret. Wiped on
+/// drop.
 ///
-/// Who knows bits of a witness can read blocks of closed players' tapes off a proof. If all counters started at zero, these
-/// would be `AES_k(0), AES_k(1), ...` for every tape of every proof of everybody, and one table of `AES_k(0)` by `k` would
-/// serve against all of them: `2^128 / T` calls of AES to find one key of `T`. A secret start costs nothing and
-/// takes the common plaintext away. With AES as an ideal cipher, `q` calls, also in advance, meet one of `T` tapes of
-/// which `L` blocks are known with probability about
+/// Who knows bits of a witness can read blocks of closed players' tapes off a proof. If all counters started
+/// at zero, these would be `AES_k(0), AES_k(1), ...` for every tape of every proof of everybody, and one
+/// table of `AES_k(0)` by `k` would serve against all of them: `2^128 / T` calls of AES to find one key of
+/// `T`. A secret start costs nothing and takes the common plaintext away. With AES as an ideal cipher, `q`
+/// calls, also in advance, meet one of `T` tapes of which `L` blocks are known with probability about
 ///
 /// ```text
 /// q max(2^-128, T L / 2^192)
 /// ```
 ///
-/// since a call in the forward direction has to guess a key and one of its counters, and one backwards, from a known block,
-/// the key of that one tape. Up to `2^64` known blocks together an attack on many tapes is so no better than one on a single tape.
+/// since a call in the forward direction has to guess a key and one of its counters, and one backwards, from
+/// a known block, the key of that one tape. Up to `2^64` known blocks together an attack on many tapes is so
+/// no better than one on a single tape.
 ///
 /// (To add a secret to all blocks instead would be of no use: it cancels out of the sum of any two.)
 pub(crate) struct TapeStream {

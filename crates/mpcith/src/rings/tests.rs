@@ -73,8 +73,8 @@ fn tape_streams(n: usize, seed: u8) -> Vec<TapeStream> {
         .collect()
 }
 
-/// Simulates `repetitions` repetitions and compares each with figure 4; then opens all three challenges in turn and has the
-/// verifier's engine compute what it is not given.
+/// Simulates `repetitions` repetitions and compares each with figure 4; then opens all three challenges in
+/// turn and has the verifier's engine compute what it is not given.
 fn agrees<R: Plain>(seed: u64, size: Size, repetitions: usize) {
     let statement = statement::<R>(seed, size);
     let program = Program::<R>::new(&statement).expect("compiles");

@@ -9,8 +9,8 @@
 //!   `s(a || b) = (a + b) || a` (Guo, Katz, Wang, Yu, ePrint 2019/074): circular correlation robust
 //!   if AES under the fixed key is a random permutation.
 //!
-//! `portable` (the `aes` crate) is the specification; `x86` runs the same loop on 128-, 256- and 512-bit registers.
-//! The [`Level`] is detected once per process.
+//! `portable` (the `aes` crate) is the specification; `x86` runs the same loop on 128-, 256- and 512-bit
+//! registers. The [`Level`] is detected once per process.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -78,8 +78,8 @@ impl Level {
     }
 }
 
-/// `nodes[index] += value`, applied while a level is read: how the party that knows all but one path repairs the
-/// sibling of its punctured node without an access that depends on the secret `index`.
+/// `nodes[index] += value`, applied while a level is read: how the party that knows all but one path repairs
+/// the sibling of its punctured node without an access that depends on the secret `index`.
 #[derive(Clone, Copy)]
 pub(crate) struct Fix {
     pub(crate) index: u32,
@@ -129,8 +129,9 @@ impl Aes {
 
     /// `out[i] = AES_K(salt || start + i)`: [`ctr`](Self::ctr) with `salt` as the high half of each block.
     ///
-    /// The counter alone is the same in all streams, so whoever tries a key would try it in all of them at once: in those of all sessions of the
-    /// world, from tables made beforehand. A stream whose blocks somebody without its key may see has a salt of its own.
+    /// The counter alone is the same in all streams, so whoever tries a key would try it in all of them at
+    /// once: in those of all sessions of the world, from tables made beforehand. A stream whose blocks
+    /// somebody without its key may see has a salt of its own.
     pub(crate) fn salted_ctr(&self, salt: u64, start: u64, out: &mut [Gf128]) {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `self.level` was available when the key was expanded.
@@ -164,8 +165,8 @@ impl Aes {
         }
     }
 
-    /// One level of a tree: `nodes` holds `m` parents in its first half. After `fix` is added to them, parent `x` at
-    /// `j` leaves `H(x)` at `j` and `x + H(x)` at `j + m`. Returns the sum of all `H(x)`.
+    /// One level of a tree: `nodes` holds `m` parents in its first half. After `fix` is added to them, parent
+    /// `x` at `j` leaves `H(x)` at `j` and `x + H(x)` at `j + m`. Returns the sum of all `H(x)`.
     ///
     /// An odd last element of `nodes` is left alone.
     pub(crate) fn expand(&self, nodes: &mut [Gf128], fix: Fix) -> Gf128 {
@@ -185,9 +186,9 @@ impl Aes {
 }
 
 impl Aes {
-    /// Ends a punctured tree: clears every leaf's least significant bit, then adds `at_path` to leaf `path` and
-    /// `at_sibling` to its sibling, the leaf that differs in the top bit, and sets the former's least significant bit.
-    /// No access depends on `path`.
+    /// Ends a punctured tree: clears every leaf's least significant bit, then adds `at_path` to leaf `path`
+    /// and `at_sibling` to its sibling, the leaf that differs in the top bit, and sets the former's least
+    /// significant bit. No access depends on `path`.
     pub(crate) fn repair(&self, nodes: &mut [Gf128], path: u32, at_path: Gf128, at_sibling: Gf128) {
         let half = nodes.len() / 2;
         let (left, right) = nodes.split_at_mut(half);

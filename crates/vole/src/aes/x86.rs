@@ -1,11 +1,11 @@
 //! AES on x86-64 registers of 128, 256 and 512 bits.
 //!
-//! The loops are written once over [`Lanes`]; what differs between levels is one intrinsic a method. Eight registers
-//! are in flight, which hides the latency of `aesenc` on every core since Skylake and Zen.
+//! The loops are written once over [`Lanes`]; what differs between levels is one intrinsic a method. Eight
+//! registers are in flight, which hides the latency of `aesenc` on every core since Skylake and Zen.
 //!
-//! Registers are made in loops, never by `array::from_fn` or `map`: those functions of the standard library lack the
-//! entry point's features, and where they are compiled apart (more than one codegen unit, the default of programs that use this
-//! crate) each intrinsic in their closure becomes a call.
+//! Registers are made in loops, never by `array::from_fn` or `map`: those functions of the standard library
+//! lack the entry point's features, and where they are compiled apart (more than one codegen unit, the
+//! default of programs that use this crate) each intrinsic in their closure becomes a call.
 
 use core::arch::x86_64::*;
 
@@ -103,7 +103,8 @@ impl Lanes for __m128i {
     }
     #[inline(always)]
     unsafe fn orthomorphism(self) -> Self {
-        // SAFETY: SSE2. The shuffle puts the high half low and repeats it; the mask keeps the low half's copy high.
+        // SAFETY: SSE2. The shuffle puts the high half low and repeats it; the mask keeps the low half's copy
+        // high.
         unsafe { _mm_xor_si128(_mm_shuffle_epi32::<0xee>(self), _mm_slli_si128::<8>(self)) }
     }
     #[inline(always)]
@@ -193,7 +194,8 @@ impl Lanes for __m512i {
     }
     #[inline(always)]
     unsafe fn orthomorphism(self) -> Self {
-        // SAFETY: the trait's contract. (AVX-512F has no byte shift: unpacking with zero moves the low halves up.)
+        // SAFETY: the trait's contract. (AVX-512F has no byte shift: unpacking with zero moves the low halves
+        // up.)
         unsafe {
             let low_up = _mm512_unpacklo_epi64(_mm512_setzero_si512(), self);
             _mm512_xor_si512(_mm512_shuffle_epi32::<0xee>(self), low_up)
@@ -305,7 +307,8 @@ unsafe fn expand<L: Lanes, const W: usize, const FIX: bool>(
     at
 }
 
-/// `H(x) = AES(s(x)) + s(x)` of as many groups of `W` registers as fit from `done` on; returns where it stopped.
+/// `H(x) = AES(s(x)) + s(x)` of as many groups of `W` registers as fit from `done` on; returns where it
+/// stopped.
 #[inline(always)]
 unsafe fn hash<L: Lanes, const W: usize>(keys: &[u128; 11], nodes: &mut [Gf128], done: usize) -> usize {
     let mut at = done;
@@ -329,7 +332,8 @@ unsafe fn hash<L: Lanes, const W: usize>(keys: &[u128; 11], nodes: &mut [Gf128],
     at
 }
 
-/// Clears the least significant bits and adds `fix`, from `done` on, whole registers only; returns where it stopped.
+/// Clears the least significant bits and adds `fix`, from `done` on, whole registers only; returns where it
+/// stopped.
 #[inline(always)]
 unsafe fn add_even<L: Lanes>(nodes: &mut [Gf128], fix: Fix, done: usize) -> usize {
     let mut at = done;
@@ -412,8 +416,9 @@ entry_points!("aes,avx2,vaes,avx512f", __m512i, ctr_vaes512, expand_vaes512, add
 
 /// The key schedule of FIPS 197, section 5.2: no table look-up on a secret key.
 ///
-/// `aesenclast` of a block of four equal columns is their `SubWord` (the rows that it shifts are constant), plus a round constant.
-/// Against `aeskeygenassist`, which is microcode on many cores, that takes a third of the time: each tree has a key of its own.
+/// `aesenclast` of a block of four equal columns is their `SubWord` (the rows that it shifts are constant),
+/// plus a round constant. Against `aeskeygenassist`, which is microcode on many cores, that takes a third of
+/// the time: each tree has a key of its own.
 #[target_feature(enable = "aes,sse4.1")]
 pub(super) unsafe fn expand_key(key: u128) -> [u128; 11] {
     // The last column, rotated by a byte, in all four.

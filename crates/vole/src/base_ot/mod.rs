@@ -1,13 +1,14 @@
-//! Base OT: `n` endemic oblivious transfers of 128-bit keys in one round trip, from Diffie-Hellman on Ristretto.
+//! Base OT: `n` endemic oblivious transfers of 128-bit keys in one round trip, from Diffie-Hellman on
+//! Ristretto.
 //!
-//! The sender ends with keys `(K_0, K_1)` for each instance, the receiver with its choice `c` and `K_c`. *Endemic* says
-//! that a cheating party may choose the keys that it sees; the other key stays random, which is all that the punctured
-//! trees of [`softspoken`](crate::softspoken) need.
+//! The sender ends with keys `(K_0, K_1)` for each instance, the receiver with its choice `c` and `K_c`.
+//! *Endemic* says that a cheating party may choose the keys that it sees; the other key stays random, which
+//! is all that the punctured trees of [`softspoken`](crate::softspoken) need.
 //!
-//! The protocol is that of Masny and Rindal, "Endemic Oblivious Transfer" (ePrint 2019/706), with one message of the
-//! sender for all instances as McQuoid, Rosulek and Roy, "Batching Base Oblivious Transfers" (ePrint 2021/682), show it
-//! to be safe: every hash has the instance's index in it. With generator `G` and random oracles `E` (to the group) and
-//! `K` (to keys):
+//! The protocol is that of Masny and Rindal, "Endemic Oblivious Transfer" (ePrint 2019/706), with one message
+//! of the sender for all instances as McQuoid, Rosulek and Roy, "Batching Base Oblivious Transfers" (ePrint
+//! 2021/682), show it to be safe: every hash has the instance's index in it. With generator `G` and random
+//! oracles `E` (to the group) and `K` (to keys):
 //!
 //! ```text
 //! sender:    b random                                                B = b G                      -->
@@ -17,19 +18,22 @@
 //! receiver:  y_c = a G, so b y_c = a B                    K_c = K(sid, i, c, s, B, r_0, r_1, a B)
 //! ```
 //!
-//! * The two messages do not depend on each other, so each can ride in its party's first flight. That is why `E` is
-//!   bound to the receiver's nonce `s` only; the keys are bound to both messages, `s` included, and to the session identifier, which may come later.
-//! * Both points of a pair are uniform whatever `c` is, so the receiver's choice is hidden from an unbounded sender.
-//! * A receiver fixes `r_0` and `r_1`; whichever it hashed last leaves the other `y` random, so it knows `b y_j` for one
-//!   `j` only (computational Diffie-Hellman), and a simulator sees in the hash queries which one: extraction without
-//!   rewinding, which the protocol of Chou and Orlandi lacks.
+//! * The two messages do not depend on each other, so each can ride in its party's first flight. That is why
+//!   `E` is bound to the receiver's nonce `s` only; the keys are bound to both messages, `s` included, and to
+//!   the session identifier, which may come later.
+//! * Both points of a pair are uniform whatever `c` is, so the receiver's choice is hidden from an unbounded
+//!   sender.
+//! * A receiver fixes `r_0` and `r_1`; whichever it hashed last leaves the other `y` random, so it knows
+//!   `b y_j` for one `j` only (computational Diffie-Hellman), and a simulator sees in the hash queries which
+//!   one: extraction without rewinding, which the protocol of Chou and Orlandi lacks.
 //! * All points are decoded canonically; the identity is refused.
 //!
 //! Ristretto encodings of doubles cost a share of one inversion instead of a square root each (dalek's
 //! `double_and_compress_batch`), so the code computes halves: `E = 2 h`, `r = 2 r'`, `b y = 2 (b/2) y`.
 //!
-//! Cost: 32 bytes and `32 + 64 n` bytes; for the sender two, for the receiver one variable-base multiplication and
-//! hash-to-group an instance (the receiver's multiplications share a table of `B`). Constant time in all secrets.
+//! Cost: 32 bytes and `32 + 64 n` bytes; for the sender two, for the receiver one variable-base
+//! multiplication and hash-to-group an instance (the receiver's multiplications share a table of `B`).
+//! Constant time in all secrets.
 
 mod receiver;
 mod sender;

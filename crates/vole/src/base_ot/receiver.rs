@@ -11,8 +11,8 @@ use zeroize::{Zeroize, Zeroizing};
 use super::{KeyOracle, MAX_INSTANCES, NONCE_BYTES, POINT_BYTES, PointOracle, decode_point};
 use crate::{Error, SessionId};
 
-/// Below this many instances the table of the sender's point costs more than it saves: it takes the time of about 50
-/// multiplications and makes each one 2.6 times as fast.
+/// Below this many instances the table of the sender's point costs more than it saves: it takes the time of
+/// about 50 multiplications and makes each one 2.6 times as fast.
 const TABLE_PAYS_FROM: usize = 96;
 
 /// The receiver between its own message and the peer's. Used once: [`finish`](Self::finish) consumes it.
@@ -33,8 +33,8 @@ impl Drop for Receiver {
 }
 
 impl Receiver {
-    /// Chooses the secrets for one instance a choice. Each choice is 0 or 1 (its lowest bit counts) and stays secret;
-    /// their number is public.
+    /// Chooses the secrets for one instance a choice. Each choice is 0 or 1 (its lowest bit counts) and stays
+    /// secret; their number is public.
     ///
     /// # Errors
     /// [`Error::Misuse`] for more than [`MAX_INSTANCES`] choices.

@@ -40,8 +40,8 @@ impl Sender {
     /// The keys `(K_0, K_1)` of `n` instances, from the receiver's message.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if `message` is not `receiver_message_bytes(n)` long or holds a point that is not canonical
-    /// or the identity; [`Error::Misuse`] if `n` is over [`MAX_INSTANCES`].
+    /// [`Error::Malformed`] if `message` is not `receiver_message_bytes(n)` long or holds a point that is not
+    /// canonical or the identity; [`Error::Misuse`] if `n` is over [`MAX_INSTANCES`].
     pub fn finish(
         self,
         session: &SessionId,

@@ -82,7 +82,8 @@ fn another_session_gives_other_keys() {
     assert!(one.iter().zip(&two).all(|(a, b)| a != b));
 }
 
-/// The attack on careless batching (2021/682, section 1): one pair sent for two instances must not give equal keys.
+/// The attack on careless batching (2021/682, section 1): one pair sent for two instances must not give equal
+/// keys.
 #[test]
 fn a_repeated_pair_gives_unrelated_keys() {
     let receiver = Receiver::start(&[0, 0], &mut rng(2)).unwrap();

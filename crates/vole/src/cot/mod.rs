@@ -1,7 +1,8 @@
 //! Random correlated OT on demand.
 //!
-//! [`Prover`] and [`Verifier`] give out, in step, correlations `k = m + x * delta` over GF(2^128), with `x` the least
-//! significant bit of `m` (see the module `ferret`). They are a [`supply`](crate::supply) whose stages are
+//! [`Prover`] and [`Verifier`] give out, in step, correlations `k = m + x * delta` over GF(2^128), with `x`
+//! the least significant bit of `m` (see the module `ferret`). They are a [`supply`](crate::supply) whose
+//! stages are
 //!
 //! ```text
 //! stage 0   SoftSpokenOT, 2 bytes each, no round trip      a small statement needs nothing else

@@ -102,7 +102,8 @@ fn correlations_hold_through_all_stages_whatever_the_threads() {
 
 #[test]
 fn expectations_of_any_size_keep_parties_with_different_threads_in_step() {
-    // Statements of many lengths, each announced or not, so that rounds open at every quarter and at the last chance.
+    // Statements of many lengths, each announced or not, so that rounds open at every quarter and at the last
+    // chance.
     fn take(mut stock: Stock, channel: &mut dyn Channel) -> Result<Vec<Gf128>, Error> {
         let mut all = Vec::new();
         for (i, n) in
@@ -125,7 +126,8 @@ fn expectations_of_any_size_keep_parties_with_different_threads_in_step() {
     }
 }
 
-/// Both parties run this on stocks with so many threads, P with `true`: P's correlations, of which V has the keys.
+/// Both parties run this on stocks with so many threads, P with `true`: P's correlations, of which V has the
+/// keys.
 fn with_stocks(
     threads: [usize; 2],
     run: impl Fn(Stock, &mut dyn Channel, bool) -> Result<Vec<Gf128>, Error> + Sync,
@@ -351,7 +353,8 @@ fn extension_alone_costs_one_wait_where_the_chain_is_asked_for() {
     assert_eq!(waits, 1);
 }
 
-/// Whatever changes on its way ends the session, or the parties have different chains and so different challenges.
+/// Whatever changes on its way ends the session, or the parties have different chains and so different
+/// challenges.
 #[test]
 fn a_flipped_bit_in_any_message_of_a_linked_supply_ends_it_or_parts_the_chains() {
     let kinds = [

@@ -1,16 +1,16 @@
 //! Ferret: random correlated OT at scale from few correlations, by LPN with regular noise (ePrint 2020/924).
 //!
-//! After a round P holds bits `x_i` and tags `m_i`, V keys `k_i`, with `k_i = m_i + x_i * delta` in GF(2^128) and `x_i`
-//! the least significant bit of `m_i` (delta is odd, every key even):
+//! After a round P holds bits `x_i` and tags `m_i`, V keys `k_i`, with `k_i = m_i + x_i * delta` in GF(2^128)
+//! and `x_i` the least significant bit of `m_i` (delta is odd, every key even):
 //!
 //! ```text
 //! k_i = sum over row i of A of K_j + v_i          K, M: 2^log_k correlations made earlier (the LPN secret)
 //! m_i = sum over row i of A of M_j + w_i          w_i = v_i + e_i * delta, e: one 1 in each block of 2^h
 //! ```
 //!
-//! A is a public local code ([`crate::lpn`]), another one in each round. The correlations `(v, w)` of a block are the leaves of a punctured tree
-//! ([`crate::pprf`]); P's path in each tree is given by the random bits of `h` correlations made earlier, so nothing
-//! has to be sent for it. One round is
+//! A is a public local code ([`crate::lpn`]), another one in each round. The correlations `(v, w)` of a block
+//! are the leaves of a punctured tree ([`crate::pprf`]); P's path in each tree is given by the random bits of
+//! `h` correlations made earlier, so nothing has to be sent for it. One round is
 //!
 //! ```text
 //! P                                                     V
@@ -22,28 +22,33 @@
 //! aborts unless H is that of its own value
 //! ```
 //!
-//! **P's seed** gives, by two hashes that bind session and round, the check's coefficients and the code's key. V learns it after the
-//! last of its messages that matters, so it can fit neither its trees to the coefficients nor anything to the code. One seed is enough for
-//! both: in the random oracle model its hashes are independent, and P, which chooses the seed, is the party that either of them
-//! protects: coefficients against wrong trees, code against who would learn `x`. What this freedom of P's means for proofs, and why it needs a
-//! [chain](crate::supply::Chain) where challenges are hashes, is told there. A code of each round's own also means that nobody can study it before, and that what
-//! is found out about one round's helps against no other.
+//! **P's seed** gives, by two hashes that bind session and round, the check's coefficients and the code's
+//! key. V learns it after the last of its messages that matters, so it can fit neither its trees to the
+//! coefficients nor anything to the code. One seed is enough for both: in the random oracle model its hashes
+//! are independent, and P, which chooses the seed, is the party that either of them protects: coefficients
+//! against wrong trees, code against who would learn `x`. What this freedom of P's means for proofs, and why
+//! it needs a [chain](crate::supply::Chain) where challenges are hashes, is told there. A code of each
+//! round's own also means that nobody can study it before, and that what is found out about one round's helps
+//! against no other.
 //!
-//! **The check** (Ferret, figure 7, batched over all trees) catches a V whose `c_i` are not those of any tree, apart
-//! from guesses: with coefficients `chi` that P draws after it holds all `c_i`,
-//! `sum chi w = sum chi v + phi * delta` where `phi = sum over trees of chi at the path's leaf`. P sends `phi` masked by
-//! 128 fresh correlations packed into one of the field (`Z = Y + X * delta`); V moves its sum accordingly and shows a
-//! hash. The coefficient of leaf `i` in tree `j` is `s_j * t_i` with `t_i` the product of `r_b` over the bits `b` that
-//! are set in `i`, all `s_j` and `r_b` uniform: any fixed non-zero vector of errors is a non-zero polynomial of degree at
-//! most `h + 1` in them, so it vanishes with probability at most `(h + 1) / 2^128` (Schwartz, Zippel), where Ferret's
-//! independent coefficients give `1 / 2^128` and cost an AES block each. As in Ferret, a cheating V can make the check
-//! pass or fail depending on a guess about P's paths; a wrong guess ends the session, so that it learns one bit on
-//! average, which the noise model allows for. A cheating P learns whether a guess of delta was right; a wrong guess does
-//! not end the session, so `q / 2^127` is added to every bound for `q` hash computations (delta's lowest bit is fixed), and `q (h - 1) / 2^127`
-//! for `q` evaluations of AES, each of which tests the levels of one tree (see [`crate::pprf`]).
+//! **The check** (Ferret, figure 7, batched over all trees) catches a V whose `c_i` are not those of any
+//! tree, apart from guesses: with coefficients `chi` that P draws after it holds all `c_i`,
+//! `sum chi w = sum chi v + phi * delta` where `phi = sum over trees of chi at the path's leaf`. P sends
+//! `phi` masked by 128 fresh correlations packed into one of the field (`Z = Y + X * delta`); V moves its sum
+//! accordingly and shows a hash. The coefficient of leaf `i` in tree `j` is `s_j * t_i` with `t_i` the
+//! product of `r_b` over the bits `b` that are set in `i`, all `s_j` and `r_b` uniform: any fixed non-zero
+//! vector of errors is a non-zero polynomial of degree at most `h + 1` in them, so it vanishes with
+//! probability at most `(h + 1) / 2^128` (Schwartz, Zippel), where Ferret's independent coefficients give
+//! `1 / 2^128` and cost an AES block each. As in Ferret, a cheating V can make the check pass or fail
+//! depending on a guess about P's paths; a wrong guess ends the session, so that it learns one bit on
+//! average, which the noise model allows for. A cheating P learns whether a guess of delta was right; a wrong
+//! guess does not end the session, so `q / 2^127` is added to every bound for `q` hash computations (delta's
+//! lowest bit is fixed), and `q (h - 1) / 2^127` for `q` evaluations of AES, each of which tests the levels
+//! of one tree (see [`crate::pprf`]).
 //!
-//! **Memory.** Leaves are never stored: a round keeps the table, and for each tree its root (V) or `h` sums and a path
-//! (P). A tree is expanded once more for the check and once more when its block is asked for, in the first-level cache.
+//! **Memory.** Leaves are never stored: a round keeps the table, and for each tree its root (V) or `h` sums
+//! and a path (P). A tree is expanded once more for the check and once more when its block is asked for, in
+//! the first-level cache.
 
 mod params;
 mod prover;
@@ -144,8 +149,8 @@ impl Drop for Base {
     }
 }
 
-/// P's path in each tree of height `height`, from the tags of random bits. The path takes the side whose sum P will not
-/// learn: the complement of the bit.
+/// P's path in each tree of height `height`, from the tags of random bits. The path takes the side whose sum
+/// P will not learn: the complement of the bit.
 pub(crate) fn paths_of(tags: &[Gf128], height: usize) -> Vec<u32> {
     let path =
         |tags: &[Gf128]| tags.iter().rev().fold(0, |path, tag| path << 1 | (tag.to_bits() as u32 & 1 ^ 1));

@@ -1,8 +1,10 @@
-//! Parameter sets. Their security is computed by tests of `crate::lpn`, not asserted here: see [`crate::security::in_use`].
+//! Parameter sets. Their security is computed by tests of `crate::lpn`, not asserted here: see
+//! [`crate::security::in_use`].
 
 use super::CHECK_MASK;
 
-/// The size of a round: `2^log_k` is the LPN dimension, `trees` the number of noise blocks of `2^log_block` outputs.
+/// The size of a round: `2^log_k` is the LPN dimension, `trees` the number of noise blocks of `2^log_block`
+/// outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Logarithm of the dimension (the length of the secret).

@@ -16,7 +16,8 @@ pub struct ProverRound {
     base: Base,
     /// For each tree the path to the leaf it does not know: the noise.
     paths: Vec<u32>,
-    /// For each tree and level the sum of the side that the path does not take; empty until V's message is there.
+    /// For each tree and level the sum of the side that the path does not take; empty until V's message is
+    /// there.
     sums: Vec<Gf128>,
     /// None until P has chosen it, in the check.
     code: Option<LpnCode>,
@@ -33,8 +34,8 @@ impl ProverRound {
         Ok(Self { public, base, paths, sums: Vec::new(), code: None, expected: None })
     }
 
-    /// Receives the trees and sends the check. The check's coefficients and the round's code come from `seed`, fresh and unknown to V till
-    /// now.
+    /// Receives the trees and sends the check. The check's coefficients and the round's code come from
+    /// `seed`, fresh and unknown to V till now.
     pub(crate) fn check(&mut self, seed: [u8; 16], channel: &mut dyn Channel) -> Result<(), Error> {
         let message = channel.recv(tags::FERRET_TREES, self.public.params.trees_bytes())?;
         if message.len() != self.public.params.trees_bytes() {

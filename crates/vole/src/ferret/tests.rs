@@ -103,7 +103,8 @@ fn a_round_gives_correlations_whose_bits_are_in_the_tags() {
 
 #[test]
 fn every_tree_message_that_differs_in_one_bit_is_caught_unless_its_level_is_not_used() {
-    // Whether P uses the sum of a level depends on nothing: every c_i enters P's tree. So each flip must be caught.
+    // Whether P uses the sum of a level depends on nothing: every c_i enters P's tree. So each flip must be
+    // caught.
     fn flip<const AT: usize>(tag: volery_channel::Tag, payload: &mut Vec<u8>) {
         if tag == tags::FERRET_TREES {
             let at = AT * (payload.len() - 1) / 7;
@@ -180,8 +181,9 @@ fn a_round_refuses_a_base_of_another_size() {
     assert!(matches!(round.err(), Some(Error::Misuse(_))));
 }
 
-/// A wrong last level makes two leaves of a tree wrong by the same element: those of the path and beside it. With the same paths, and
-/// the same error, in two trees nothing but the trees' own coefficients tells these errors from none.
+/// A wrong last level makes two leaves of a tree wrong by the same element: those of the path and beside it.
+/// With the same paths, and the same error, in two trees nothing but the trees' own coefficients tells these
+/// errors from none.
 #[test]
 fn errors_that_cancel_between_two_trees_with_one_path_are_caught() {
     let height = TINY.log_block as usize;

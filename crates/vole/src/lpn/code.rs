@@ -1,13 +1,14 @@
 //! The local linear code of primal LPN: every output is the sum of ten pseudorandom entries of a table.
 //!
-//! Row `i` of the public matrix `A` (`n` by `k = 2^log_k`, Ferret, ePrint 2020/924, section 5.1: "10-local codes")
-//! has ones at ten positions that AES under a public key and the counter `i` give. Both parties add the same rows to
-//! tables that are correlated, so the sums are correlated likewise:
+//! Row `i` of the public matrix `A` (`n` by `k = 2^log_k`, Ferret, ePrint 2020/924, section 5.1: "10-local
+//! codes") has ones at ten positions that AES under a public key and the counter `i` give. Both parties add
+//! the same rows to tables that are correlated, so the sums are correlated likewise:
 //! `sum k_j = sum m_j + (sum u_j) * delta`.
 //!
-//! Positions may repeat within a row, which only halves with probability about `45/k` the weight contributed by the
-//! pair. The published estimates in [`super::security`] are for a uniform matrix; what an attacker gains from a local one is
-//! estimated apart, by `super::security::local`, which peels matrices made here.
+//! Positions may repeat within a row, which only halves with probability about `45/k` the weight contributed
+//! by the pair. The published estimates of [`super::security`] are for a uniform matrix; what an attacker
+//! gains from a local one is estimated apart, by `lpn_estimator::local`, which peels the same matrices (a
+//! test here compares them).
 
 use volery_field::{Gf128, Summand};
 
@@ -16,7 +17,8 @@ use crate::aes::Aes;
 /// Entries of the table that each output adds up.
 pub(crate) const LOCALITY: usize = 10;
 
-/// Rows that share whole AES blocks of positions: four rows take 5 blocks of 16-bit or 10 of 32-bit positions.
+/// Rows that share whole AES blocks of positions: four rows take 5 blocks of 16-bit or 10 of 32-bit
+/// positions.
 const GROUP: usize = 4;
 
 /// Rows whose positions are computed at once: small enough to stay in the first-level cache.
@@ -36,8 +38,8 @@ impl LpnCode {
 
     /// `out[i] += sum of table[p] over the positions p of row first_row + i`.
     ///
-    /// `table` must hold `2^log_k` entries; where it holds fewer nothing is added, which cannot happen to callers that
-    /// checked their sizes (there is no index by secrets here: positions are public).
+    /// `table` must hold `2^log_k` entries; where it holds fewer nothing is added, which cannot happen to
+    /// callers that checked their sizes (there is no index by secrets here: positions are public).
     pub(crate) fn add_rows<T: Summand>(&self, first_row: u64, table: &[T], out: &mut [T]) {
         debug_assert!(table.len() >= 1 << self.log_k && first_row.is_multiple_of(GROUP as u64));
         let Some(table) = table.get(..1 << self.log_k) else { return };
@@ -53,38 +55,6 @@ impl LpnCode {
                 kernel::gather::<u16, T>(table, blocks, out);
             } else {
                 kernel::gather::<u32, T>(table, blocks, out);
-            }
-        }
-    }
-}
-
-/// The positions themselves, of as many a row as wanted, for the estimator that takes matrices apart.
-pub(super) struct Positions {
-    stream: Aes,
-    dimension: u64,
-    locality: usize,
-}
-
-impl Positions {
-    /// For a `dimension` up to `2^31`: as [`LpnCode`] has them if it is a power of two, else scaled to it.
-    pub(super) fn new(key: [u8; 16], dimension: u64, locality: usize) -> Self {
-        Self { stream: Aes::new(key), dimension, locality }
-    }
-
-    /// Those of the rows from `first_row`, a multiple of 8, on.
-    pub(super) fn fill(&self, first_row: u64, out: &mut [u32]) {
-        let narrow = self.dimension <= 1 << 16 && self.dimension.is_power_of_two();
-        let each = if narrow { 8 } else { 4 };
-        let mut blocks = vec![Gf128::ZERO; out.len().div_ceil(each)];
-        self.stream.ctr(first_row * self.locality as u64 / each as u64, &mut blocks);
-        for (out, block) in out.chunks_mut(each).zip(&blocks) {
-            for (j, position) in out.iter_mut().enumerate() {
-                let bits = (block.to_bits() >> (128 / each * j)) as u32;
-                *position = if self.dimension.is_power_of_two() {
-                    bits & (self.dimension as u32).wrapping_sub(1)
-                } else {
-                    ((u64::from(bits) * self.dimension) >> 32) as u32
-                };
             }
         }
     }
@@ -126,8 +96,9 @@ mod kernel {
         let positions: *const P = blocks.as_ptr().cast();
         let base = table.as_ptr();
         for (i, out) in out.iter_mut().enumerate() {
-            // SAFETY: `i < out.len() <= available`, so row i's ten positions lie inside `blocks` (16-byte aligned, and
-            // any bytes are a valid `P`); each index is masked below `table.len()`, a power of two.
+            // SAFETY: `i < out.len() <= available`, so row i's ten positions lie inside `blocks` (16-byte
+            // aligned, and any bytes are a valid `P`); each index is masked below `table.len()`, a power of
+            // two.
             let entries: [T; LOCALITY] = unsafe {
                 let row = positions.add(i * LOCALITY);
                 core::array::from_fn(|j| *base.add((*row.add(j)).index() & mask))
@@ -139,6 +110,8 @@ mod kernel {
 
 #[cfg(test)]
 mod tests {
+    use lpn_estimator::Positions;
+
     use super::*;
 
     /// The definition, one bit of arithmetic at a time.

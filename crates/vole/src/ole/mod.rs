@@ -6,15 +6,16 @@
 //! P, the sender, holds x and z_P          V, the receiver, holds y and z_V
 //! ```
 //!
-//! Xie, Yang, Wang, Weng, "Lightweight Authentication of Web Data via Garble-Then-Prove" (USENIX Security 2024), appendix A,
-//! figure 6; the protocol is Gilboa's multiplication from correlated OT ("Two Party RSA Key Generation", CRYPTO 1999). The
-//! correlations run the other way round than those of proofs: here *V* has random bits `u_j` with tags `m_j` and *P* has the
-//! keys `k_j` and `delta`, `m_j = k_j + u_j delta`.
+//! Xie, Yang, Wang, Weng, "Lightweight Authentication of Web Data via Garble-Then-Prove" (USENIX Security
+//! 2024), appendix A, figure 6; the protocol is Gilboa's multiplication from correlated OT ("Two Party RSA
+//! Key Generation", CRYPTO 1999). The correlations run the other way round than those of proofs: here *V* has
+//! random bits `u_j` with tags `m_j` and *P* has the keys `k_j` and `delta`, `m_j = k_j + u_j delta`.
 //!
 //! # Before anything is known: random products
 //!
-//! P draws `a`, V draws `b`, both uniform in the field. Bit `i` of `b` (`sum of b_i g^i = b`, with `g = 2` over Z_p and `g = X`
-//! over GF(2^128)) takes correlation `j`; a random oracle `H`, bound to session and field, makes pads of the field's elements:
+//! P draws `a`, V draws `b`, both uniform in the field. Bit `i` of `b` (`sum of b_i g^i = b`, with `g = 2`
+//! over Z_p and `g = X` over GF(2^128)) takes correlation `j`; a random oracle `H`, bound to session and
+//! field, makes pads of the field's elements:
 //!
 //! ```text
 //! V -> P    d_i = b_i + u_j                                      one bit
@@ -25,12 +26,13 @@
 //! z_P = - sum of r_i           z_V = sum of what V has           z_P + z_V = sum of b_i a g^i = a b
 //! ```
 //!
-//! `b` is drawn as an element and then cut into its bits: random bits would be an integer below `2^256`, which is `2^-32` away
-//! from uniform below P-256's prime, and `y - b` would not hide `y`. Each product costs 256 correlations over Z_p, 128 over GF(2^128), as
-//! many bits from V and as many elements from P: 8 KiB over Z_p, 2 KiB over GF(2^128). (Elements of Curve25519's field have one bit less;
-//! the highest is zero then, which makes messages whole bytes.) Any number of products takes one round trip (and what the supply of
-//! correlations takes), and so do products over several fields, if V [asks](Receiver::request) for all of them before it
-//! [receives](Receiver::receive) any.
+//! `b` is drawn as an element and then cut into its bits: random bits would be an integer below `2^256`,
+//! which is `2^-32` away from uniform below P-256's prime, and `y - b` would not hide `y`. Each product costs
+//! 256 correlations over Z_p, 128 over GF(2^128), as many bits from V and as many elements from P: 8 KiB over
+//! Z_p, 2 KiB over GF(2^128). (Elements of Curve25519's field have one bit less; the highest is zero then,
+//! which makes messages whole bytes.) Any number of products takes one round trip (and what the supply of
+//! correlations takes), and so do products over several fields, if V [asks](Receiver::request) for all of
+//! them before it [receives](Receiver::receive) any.
 //!
 //! # Once the factors are known: one element each way
 //!
@@ -41,17 +43,18 @@
 //!
 //! # What a cheating party can do
 //!
-//! * V can do nothing: whatever bits and corrections it sends are those of some `b` and some `y`, and it learns no second pad
-//!   of a correlation without guessing `delta`. (OT extension lets it guess bits of `delta` at the price that
-//!   [`softspoken`](crate::softspoken) states.) Its output is its own affair.
-//! * P can add errors: `c_i + e_i` in place of `c_i` adds `sum of b_i e_i` to `z_V`, so to the sum of the shares. **The error
-//!   depends on V's secret `b`, hence on `y`, and nothing here detects it.** That is the functionality that the paper asks
-//!   for: who uses the shares must make sure that a wrong product ends the session and that the one bit which P then learns
-//!   (whether its guess of bits of `b` was right: `c` bits survive with probability `2^-c`) is about a secret with entropy to
-//!   spare, as a TLS pre-master secret or a GHASH key that serves one session.
+//! * V can do nothing: whatever bits and corrections it sends are those of some `b` and some `y`, and it
+//!   learns no second pad of a correlation without guessing `delta`. (OT extension lets it guess bits of
+//!   `delta` at the price that [`softspoken`](crate::softspoken) states.) Its output is its own affair.
+//! * P can add errors: `c_i + e_i` in place of `c_i` adds `sum of b_i e_i` to `z_V`, so to the sum of the
+//!   shares. **The error depends on V's secret `b`, hence on `y`, and nothing here detects it.** That is the
+//!   functionality that the paper asks for: who uses the shares must make sure that a wrong product ends the
+//!   session and that the one bit which P then learns (whether its guess of bits of `b` was right: `c` bits
+//!   survive with probability `2^-c`) is about a secret with entropy to spare, as a TLS pre-master secret or
+//!   a GHASH key that serves one session.
 //!
-//! So privacy holds against both; correctness only against V. Random products are used once, in the order in which they were
-//! made, and wiped.
+//! So privacy holds against both; correctness only against V. Random products are used once, in the order in
+//! which they were made, and wiped.
 
 mod pool;
 mod receiver;
@@ -105,7 +108,8 @@ impl OleField for Gf128 {
 /// The largest number of products in one call: 16 MiB of correlations over Z_p.
 pub const MAX_BATCH: usize = 1 << 12;
 
-/// What the preparation of `n` products sends, in bytes, V's and P's, without frame headers and the correlations' own.
+/// What the preparation of `n` products sends, in bytes, V's and P's, without frame headers and the
+/// correlations' own.
 #[must_use]
 pub const fn preparation_bytes<F: OleField>(n: usize) -> [usize; 2] {
     let bits = n.saturating_mul(digits::<F>());

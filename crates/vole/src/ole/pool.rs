@@ -35,7 +35,8 @@ impl<F: OleField> Pool<F> {
         self.halves.len().saturating_sub(self.next)
     }
 
-    /// Appends `more`; moves what is there into a new vector, so that no copy is left behind where the old one was.
+    /// Appends `more`; moves what is there into a new vector, so that no copy is left behind where the old
+    /// one was.
     pub(super) fn append(&mut self, more: &[Half<F>]) {
         let left = self.halves.get(self.next..).unwrap_or_default();
         let mut halves = Zeroizing::new(Vec::with_capacity(left.len() + more.len()));
@@ -56,7 +57,8 @@ impl<F: OleField> Pool<F> {
         Ok(taken)
     }
 
-    /// Starts the products of this party's `factors`: P's halves are corrected by `a`, V's by the factor itself.
+    /// Starts the products of this party's `factors`: P's halves are corrected by `a`, V's by the factor
+    /// itself.
     pub(super) fn begin(&mut self, factors: &[F], party: Corrects) -> Result<Pending<F>, Error> {
         let mut halves = self.take(factors.len())?;
         let corrections = halves.iter().zip(factors).map(|(half, factor)| *factor - half.factor).collect();
@@ -78,8 +80,9 @@ pub(super) enum Corrects {
 
 /// Products of which this party has its random halves and its own factors, and lacks the peer's corrections.
 ///
-/// For protocols that send corrections along with other messages; [`Sender::multiply`](super::Sender::multiply) and
-/// [`Receiver::multiply`](super::Receiver::multiply) exchange them at once.
+/// For protocols that send corrections along with other messages;
+/// [`Sender::multiply`](super::Sender::multiply) and [`Receiver::multiply`](super::Receiver::multiply)
+/// exchange them at once.
 pub struct Pending<F: Zeroize> {
     corrections: Vec<F>,
     halves: Zeroizing<Vec<Half<F>>>,

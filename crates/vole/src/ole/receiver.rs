@@ -45,7 +45,8 @@ impl<F: OleField> Receiver<F> {
         self.pool.len()
     }
 
-    /// Prepares `n` products out of the tags that `stock` gives (P takes the keys from its own). One round trip.
+    /// Prepares `n` products out of the tags that `stock` gives (P takes the keys from its own). One round
+    /// trip.
     ///
     /// # Errors
     /// Those of [`Receiver::request`] and [`Receiver::receive`].
@@ -60,12 +61,13 @@ impl<F: OleField> Receiver<F> {
         self.receive(channel, requested)
     }
 
-    /// Begins the preparation of `n` products out of the tags that `stock` gives, and waits for nothing but the stock: with as many
-    /// [correlations](super::correlations) at hand, for nothing. Until they are [received](Receiver::receive), nothing else can be prepared.
+    /// Begins the preparation of `n` products out of the tags that `stock` gives, and waits for nothing but
+    /// the stock: with as many [correlations](super::correlations) at hand, for nothing. Until they are
+    /// [received](Receiver::receive), nothing else can be prepared.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products, after an error, or before what was requested is there;
-    /// the stock's and the channel's.
+    /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products, after an error, or before
+    /// what was requested is there; the stock's and the channel's.
     pub fn request<R: CryptoRng + ?Sized>(
         &mut self,
         channel: &mut dyn Channel,
@@ -134,7 +136,8 @@ impl<F: OleField> Receiver<F> {
     /// V's shares of `x[i] * y[i]`, where `x` are P's factors. One message each way, at the same time.
     ///
     /// # Errors
-    /// As [`Receiver::begin`]; [`Error::Malformed`] if P's message is not as many canonical elements; the channel's.
+    /// As [`Receiver::begin`]; [`Error::Malformed`] if P's message is not as many canonical elements; the
+    /// channel's.
     pub fn multiply(&mut self, channel: &mut dyn Channel, y: &[F]) -> Result<Zeroizing<Vec<F>>, Error> {
         let pending = self.begin(y)?;
         super::exchange(channel, pending)

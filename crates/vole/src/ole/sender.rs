@@ -34,11 +34,12 @@ impl<F: OleField> Sender<F> {
         self.pool.len()
     }
 
-    /// Prepares `n` products out of the keys that `stock` gives (V takes the tags from its own). One round trip.
+    /// Prepares `n` products out of the keys that `stock` gives (V takes the tags from its own). One round
+    /// trip.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products or after an error; the stock's and the
-    /// channel's.
+    /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products or after an error; the
+    /// stock's and the channel's.
     pub fn prepare<R: CryptoRng + ?Sized>(
         &mut self,
         channel: &mut dyn Channel,
@@ -103,7 +104,8 @@ impl<F: OleField> Sender<F> {
     /// P's shares of `x[i] * y[i]`, where `y` are V's factors. One message each way, at the same time.
     ///
     /// # Errors
-    /// As [`Sender::begin`]; [`Error::Malformed`] if V's message is not as many canonical elements; the channel's.
+    /// As [`Sender::begin`]; [`Error::Malformed`] if V's message is not as many canonical elements; the
+    /// channel's.
     pub fn multiply(&mut self, channel: &mut dyn Channel, x: &[F]) -> Result<Zeroizing<Vec<F>>, Error> {
         let pending = self.begin(x)?;
         super::exchange(channel, pending)

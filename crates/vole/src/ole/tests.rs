@@ -283,8 +283,8 @@ fn dealt(n: usize, delta: &Delta, seed: u8) -> [Vec<Gf128>; 2] {
     [keys.collect(), tags]
 }
 
-/// Pads of equal correlations differ, or P's messages would show differences of its factor's multiples, and V's pads would cancel. In
-/// one call and in the next, in both directions.
+/// Pads of equal correlations differ, or P's messages would show differences of its factor's multiples, and
+/// V's pads would cancel. In one call and in the next, in both directions.
 #[test]
 fn no_two_correlations_of_a_session_have_the_same_pads() {
     fn check<F: OleField>() {
@@ -315,7 +315,8 @@ fn no_two_correlations_of_a_session_have_the_same_pads() {
     check::<Curve25519Base>();
 }
 
-/// A cheating P, as figure 6 of the paper allows it: `e_i` added to the message of bit `i` adds the sum of `b_i e_i`.
+/// A cheating P, as figure 6 of the paper allows it: `e_i` added to the message of bit `i` adds the sum of
+/// `b_i e_i`.
 fn errors_count_where_the_receivers_random_bit_is_one<F: OleField>(errors: &[(usize, F)], seed: u8) {
     let bits = digits::<F>();
     let delta = Delta::from_element(Gf128::from_bits(u128::MAX / 7));

@@ -1,11 +1,12 @@
 //! The random linear hash of the extension's consistency check.
 //!
 //! A column of `b + 2` blocks `x_j` in GF(2^128) is hashed to
-//! `(x_b + sum_j f_j x_j,  x_{b+1} + sum_j g_j x_j)`, `j` below `b`, with all `f_j`, `g_j` independent and uniform: outputs of
-//! BLAKE3, keyed by the challenge. It is linear over F2.
+//! `(x_b + sum_j f_j x_j,  x_{b+1} + sum_j g_j x_j)`, `j` below `b`, with all `f_j`, `g_j` independent and
+//! uniform: outputs of BLAKE3, keyed by the challenge. It is linear over F2.
 //!
-//! * *Universal*: two different columns collide with probability at most 2^-256: if they differ in a block `j < b`, for
-//!   each half one `f_j` (`g_j`) at most makes the halves equal; if they differ in the last two blocks only, they never collide.
+//! * *Universal*: two different columns collide with probability at most 2^-256: if they differ in a block
+//!   `j < b`, for each half one `f_j` (`g_j`) at most makes the halves equal; if they differ in the last two
+//!   blocks only, they never collide.
 //! * *Hiding*: the last two blocks are one-time pads of the two halves.
 
 use volery_field::Gf128;

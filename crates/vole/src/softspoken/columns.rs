@@ -1,11 +1,11 @@
 //! The small-field VOLE: from leaf seeds to columns of bits, and from columns to correlations.
 //!
 //! With leaf streams `r_x`, `x` below `2^k`, a party needs `u = sum_x r_x` and, for each bit `b` of `x`,
-//! `v_b = sum over x with bit b of r_x`. Visit the leaves in the order of the Gray code and keep the running sum `a`:
-//! bit `b` is on from one of its flips to the next, so `v_b` is the sum of `a` over the moments just before each
-//! flip of `b` (and the end, if it is on then, as only the highest bit is). One bit flips a step: two additions a leaf in
-//! all. V uses the same loop in its own order of leaves, where the one that it lacks is number 0: it is in every running sum, and
-//! each `v_b` adds up an even number of those.
+//! `v_b = sum over x with bit b of r_x`. Visit the leaves in the order of the Gray code and keep the running
+//! sum `a`: bit `b` is on from one of its flips to the next, so `v_b` is the sum of `a` over the moments just
+//! before each flip of `b` (and the end, if it is on then, as only the highest bit is). One bit flips a step:
+//! two additions a leaf in all. V uses the same loop in its own order of leaves, where the one that it lacks
+//! is number 0: it is in every running sum, and each `v_b` adds up an even number of those.
 
 use volery_field::Gf128;
 use volery_field::gf128::Kernel;
@@ -59,8 +59,8 @@ impl Streams {
     /// Streams of other seeds, each derived from one of these and `label`.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for a label that was forked before, whose streams would be the same ones, and once these streams are read: parties that
-    /// fork at different places would have different transcripts.
+    /// [`Error::Misuse`] for a label that was forked before, whose streams would be the same ones, and once
+    /// these streams are read: parties that fork at different places would have different transcripts.
     pub(super) fn fork(&mut self, label: &str) -> Result<Self, Error> {
         self.unread()?;
         if self.forks.iter().any(|used| used == label) {
@@ -86,8 +86,8 @@ impl Streams {
         }
     }
 
-    /// Fills the columns with the next `blocks` blocks of every tree. `on_tree(t, u, v)` gets each tree's sum and its
-    /// `k` columns.
+    /// Fills the columns with the next `blocks` blocks of every tree. `on_tree(t, u, v)` gets each tree's sum
+    /// and its `k` columns.
     pub(super) fn advance(&mut self, blocks: usize, mut on_tree: impl FnMut(usize, &[Gf128], &mut [Gf128])) {
         self.columns.clear();
         self.columns.resize(COLUMNS * blocks, Gf128::ZERO);

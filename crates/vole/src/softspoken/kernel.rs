@@ -29,8 +29,9 @@ fn avx2(leaf: &[Gf128], sum: &mut [Gf128], column: &mut [Gf128]) {
     for (leaf, (sum, column)) in pairs.zip(targets) {
         let (leaf, sum, column) =
             ((&raw const *leaf).cast(), (&raw mut *sum).cast(), (&raw mut *column).cast());
-        // SAFETY: each pointer is to two blocks of 16 bytes without padding (`Gf128` is a transparent `u128`); the
-        // accesses are unaligned, and `sum` and `column` are exclusive borrows of different slices.
+        // SAFETY: each pointer is to two blocks of 16 bytes without padding (`Gf128` is a transparent
+        // `u128`); the accesses are unaligned, and `sum` and `column` are exclusive borrows of different
+        // slices.
         unsafe {
             let s = _mm256_xor_si256(_mm256_loadu_si256(leaf), _mm256_loadu_si256(sum));
             _mm256_storeu_si256(sum, s);

@@ -1,7 +1,7 @@
 //! SoftSpokenOT: correlated OT extension at 2 or 4 bytes a correlation (Roy, ePrint 2022/192).
 //!
-//! The prover P is the *receiver* and ends with random bits `u_i` and tags `m_i`; the verifier V is the *sender* and
-//! ends with keys `k_i` under its [`Delta`](crate::Delta):
+//! The prover P is the *receiver* and ends with random bits `u_i` and tags `m_i`; the verifier V is the
+//! *sender* and ends with keys `k_i` under its [`Delta`](crate::Delta):
 //!
 //! ```text
 //! k_i = m_i + u_i * delta   in GF(2^128);     lsb(delta) = 1,  lsb(k_i) = 0,  so  lsb(m_i) = u_i
@@ -11,51 +11,59 @@
 //!
 //! # Setup: one punctured tree a piece (`tree`)
 //!
-//! In the [base OTs](crate::base_ot) P is the sender and V the receiver, choosing by `delta`. For each `t`, P grows a
-//! GGM tree with `2^k` leaves; V gets all leaves but the one at `y_t`, because for each level the OT gives it the sum of
-//! the nodes on the side that the path to `y_t` does not take. From each leaf come, by a random oracle, a
-//! commitment of 256 bits and a seed; P sends the sum of a tree's commitments and one digest of all of them, and V
-//! compares (the paper's consistency check for punctured PRFs). So a cheating P is bound to one vector of seeds for each tree.
+//! In the [base OTs](crate::base_ot) P is the sender and V the receiver, choosing by `delta`. For each `t`, P
+//! grows a GGM tree with `2^k` leaves; V gets all leaves but the one at `y_t`, because for each level the OT
+//! gives it the sum of the nodes on the side that the path to `y_t` does not take. From each leaf come, by a
+//! random oracle, a commitment of 256 bits and a seed; P sends the sum of a tree's commitments and one digest
+//! of all of them, and V compares (the paper's consistency check for punctured PRFs). So a cheating P is
+//! bound to one vector of seeds for each tree.
 //!
-//! Parties that have correlations with the roles swapped need no base OTs: [`ReversedSetup`] and [`Receiver::reversed`] make the OTs from
-//! 128 of those.
+//! Parties that have correlations with the roles swapped need no base OTs: [`ReversedSetup`] and
+//! [`Receiver::reversed`] make the OTs from 128 of those.
 //!
 //! # Extension: one message from P to V (`columns`, `check`)
 //!
 //! Each seed is stretched to `r_{t,x}`, one bit a correlation. P adds up `u_t = sum_x r_{t,x}` and
-//! `v_t = sum_x x r_{t,x}`, V `w_t = sum_x (x + y_t) r_{t,x}`, in which the leaf that it lacks has weight zero:
-//! `w_t = v_t + y_t u_t`. P sends `c_t = u_t + u_0` for `t > 0` (the repetition code); V adds `y_t c_t`, and now
-//! `w_t = v_t + y_t u_0` for all `t`: row `i` of the columns `v` is `m_i`, row `i` of `w` is `k_i`, and `u = u_0`.
+//! `v_t = sum_x x r_{t,x}`, V `w_t = sum_x (x + y_t) r_{t,x}`, in which the leaf that it lacks has weight
+//! zero: `w_t = v_t + y_t u_t`. P sends `c_t = u_t + u_0` for `t > 0` (the repetition code); V adds
+//! `y_t c_t`, and now `w_t = v_t + y_t u_0` for all `t`: row `i` of the columns `v` is `m_i`, row `i` of `w`
+//! is `k_i`, and `u = u_0`.
 //!
-//! *Lowest bit.* Column 0 says `w = v + u` since delta's bit 0 is one. Both parties add `w`'s column to their own column 0:
-//! V gets zeros, P (which knows it: `v + u`) gets `u`. So P just writes `u` there and V zeros, and the relation holds as before.
-//! A V that chose bit 0 as zero gains nothing: P never uses `v`'s column 0, so V's view is that of a V with bit 0 set.
+//! *Lowest bit.* Column 0 says `w = v + u` since delta's bit 0 is one. Both parties add `w`'s column to their
+//! own column 0: V gets zeros, P (which knows it: `v + u`) gets `u`. So P just writes `u` there and V zeros,
+//! and the relation holds as before. A V that chose bit 0 as zero gains nothing: P never uses `v`'s column 0,
+//! so V's view is that of a V with bit 0 set.
 //!
 //! *Check.* A transcript of everything so far, `c` included, gives a random linear hash `R` of 256 bits
-//! (`check`). P sends `R u` and a digest of `R v` (all 128 columns); V compares with `R w + delta * R u`. The last 256 rows
-//! of each chunk mask `R u` and are dropped. The challenge comes out of the transcript, so V never answers.
+//! (`check`). P sends `R u` and a digest of `R v` (all 128 columns); V compares with `R w + delta * R u`. The
+//! last 256 rows of each chunk mask `R u` and are dropped. The challenge comes out of the transcript, so V
+//! never answers.
 //!
 //! # What a cheating P can do
 //!
-//! Fix what P is committed to: the seeds, hence `u_t` and `v_t`, and its `c_t`. Let `e_t = u_t + c_t` (`e_0 = u_0`); V
-//! holds `w_t = v_t + y_t e_t`. P claims `h` for `R u` and `g_t` for `R v_t`; V accepts if `y_t (R e_t + h) = g_t + R v_t` for
-//! all `t`.
+//! Fix what P is committed to: the seeds, hence `u_t` and `v_t`, and its `c_t`. Let `e_t = u_t + c_t`
+//! (`e_0 = u_0`); V holds `w_t = v_t + y_t e_t`. P claims `h` for `R u` and `g_t` for `R v_t`; V accepts if
+//! `y_t (R e_t + h) = g_t + R v_t` for all `t`.
 //!
-//! * Where `R e_t` is not `h`, at most one `y_t` satisfies this: P must have guessed all `k` bits of that piece.
+//! * Where `R e_t` is not `h`, at most one `y_t` satisfies this: P must have guessed all `k` bits of that
+//!   piece.
 //! * Where `R e_t = h`: two such pieces with `e_t` not equal to `e_s` exist with probability at most
-//!   `(128/k)(128/k - 1)/2 * 2^-256` for each challenge that P tries. Otherwise all these `e_t` are one vector `u`.
+//!   `(128/k)(128/k - 1)/2 * 2^-256` for each challenge that P tries. Otherwise all these `e_t` are one
+//!   vector `u`.
 //!
-//! So except with that probability the relation holds with this `u`; for the guessed pieces P knows `y_t` and with it the
-//! difference that it has to add to its tags. Guessing bits of delta is also all that wrong tree messages give: V accepts
-//! for the `y_t` in some set that P chose by its messages. A wrong guess ends the session. Such *selective failure* tells
-//! P about delta what it paid for: if it survives with probability `p`, delta is uniform in a set of `p 2^127` values,
-//! so "survive all checks and then hit one value of delta" has probability at most `2^-127` whatever P does, and forging
-//! under delta stays as hard as without leakage. [`soundness_bits`] puts the numbers together.
+//! So except with that probability the relation holds with this `u`; for the guessed pieces P knows `y_t` and
+//! with it the difference that it has to add to its tags. Guessing bits of delta is also all that wrong tree
+//! messages give: V accepts for the `y_t` in some set that P chose by its messages. A wrong guess ends the
+//! session. Such *selective failure* tells P about delta what it paid for: if it survives with probability
+//! `p`, delta is uniform in a set of `p 2^127` values, so "survive all checks and then hit one value of
+//! delta" has probability at most `2^-127` whatever P does, and forging under delta stays as hard as without
+//! leakage. [`soundness_bits`] puts the numbers together.
 //!
 //! # What a cheating V can do
 //!
-//! Choose delta. It lacks one leaf of each tree, so all `u_t` look random to it and so do the `c_t`; `R u` is masked, `R v`
-//! follows from what V knows. It sends nothing after the one message of the setup, its points of the base OT or its choices in their place.
+//! Choose delta. It lacks one leaf of each tree, so all `u_t` look random to it and so do the `c_t`; `R u` is
+//! masked, `R v` follows from what V knows. It sends nothing after the one message of the setup, its points
+//! of the base OT or its choices in their place.
 
 mod check;
 mod columns;
@@ -93,8 +101,8 @@ pub enum FieldBits {
 /// The trees' seeds, for another use than bits: see [`subfield`](crate::subfield).
 pub(crate) struct Leaves {
     pub(crate) bits: FieldBits,
-    /// Tree after tree. P's leaf `x` is at place `x`, V's at place `x + y` (bitwise) with `y` the tree's piece of delta, so
-    /// that the one it lacks is at place 0.
+    /// Tree after tree. P's leaf `x` is at place `x`, V's at place `x + y` (bitwise) with `y` the tree's
+    /// piece of delta, so that the one it lacks is at place 0.
     pub(crate) seeds: LeafSeeds,
     pub(crate) transcript: Transcript,
 }
@@ -102,8 +110,8 @@ pub(crate) struct Leaves {
 /// Columns of the matrices: bits of delta.
 const COLUMNS: usize = 128;
 
-/// Correlations in a full chunk of an extension. Twice as many would save 3% of the bytes; this many keep a tree's
-/// columns in the first-level cache.
+/// Correlations in a full chunk of an extension. Twice as many would save 3% of the bytes; this many keep a
+/// tree's columns in the first-level cache.
 const CHUNK: usize = 1 << 13;
 
 /// Rows that mask the check's hash, two blocks.

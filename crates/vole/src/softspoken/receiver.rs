@@ -84,11 +84,12 @@ impl Receiver {
         setup.finish(session, bits, &peer, channel)
     }
 
-    /// A second receiver under the same delta, whose correlations have nothing to do with this one's. V forks likewise;
-    /// nothing is sent. A label serves once, and forks come before the first correlations.
+    /// A second receiver under the same delta, whose correlations have nothing to do with this one's. V forks
+    /// likewise; nothing is sent. A label serves once, and forks come before the first correlations.
     ///
     /// # Errors
-    /// [`Error::Misuse`] after an error, for a label that was used before, and once this one has made correlations.
+    /// [`Error::Misuse`] after an error, for a label that was used before, and once this one has made
+    /// correlations.
     pub fn fork(&mut self, label: &str) -> Result<Self, Error> {
         let streams = self.streams.as_mut().ok_or_else(failed)?.fork(label)?;
         let mut transcript = self.transcript.clone();
@@ -102,12 +103,14 @@ impl Receiver {
         Ok(Leaves { bits: self.bits, seeds, transcript: self.transcript })
     }
 
-    /// Appends `n` tags `m_i` to `out`; their lowest bits are the random bits `u_i`. V must extend by the same `n`.
+    /// Appends `n` tags `m_i` to `out`; their lowest bits are the random bits `u_i`. V must extend by the
+    /// same `n`.
     ///
     /// Sends [`FieldBits::extension_bytes`] in messages of at most 33 KB and waits for nothing.
     ///
     /// # Errors
-    /// What sending meets; `out` is then as before. After an error the receiver only returns [`Error::Misuse`].
+    /// What sending meets; `out` is then as before. After an error the receiver only returns
+    /// [`Error::Misuse`].
     pub fn extend<C: Channel + ?Sized>(
         &mut self,
         channel: &mut C,

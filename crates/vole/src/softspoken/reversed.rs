@@ -1,8 +1,8 @@
 //! The setup from correlations of the other direction, instead of base OTs.
 //!
-//! Two parties that have random COT one way have OTs the other way for a hash each. In this module S is the party that will be the
-//! extension's *sender*, with an offset of its own, and R its receiver. Of the correlations that exist S holds tags `m_i` of random bits
-//! `u_i`, and R holds keys `k_i` and delta:
+//! Two parties that have random COT one way have OTs the other way for a hash each. In this module S is the
+//! party that will be the extension's *sender*, with an offset of its own, and R its receiver. Of the
+//! correlations that exist S holds tags `m_i` of random bits `u_i`, and R holds keys `k_i` and delta:
 //!
 //! ```text
 //! S:  choice c_i (the complement of the offset's bit i)       d_i = c_i + u_i       -->
@@ -10,21 +10,26 @@
 //! S:  K_i,c = H(i, m_i),   as m_i is one of R's two by u_i
 //! ```
 //!
-//! `H` is a random oracle of the session that is set up, which must have a name that no other setup has. The trees follow as after base OTs.
+//! `H` is a random oracle of the session that is set up, which must have a name that no other setup has. The
+//! trees follow as after base OTs.
 //!
-//! * *R learns nothing of the offset*: `d_i` is masked by `u_i` and used for nothing else. If the correlation comes from OT extension, `u_i` is
-//!   uniform to R but for what [`softspoken`](super) says of its trees' pseudorandom generator; in a stock that has got to rounds of
-//!   `ferret` it is pseudorandom by LPN, as the masks of every proof from there are.
-//! * *S learns one key of each pair*: for the other it has to ask `H` for `m_i + delta`. A cheating S may have guessed bits of delta when the
-//!   correlations were made and survived with probability `p`; delta is then one of `p 2^127` values, so that `q` questions hit it with
-//!   `q / (p 2^127)`, and survival and hit together have `q / 2^127`: the term that every use of delta has.
-//! * *Either may choose the keys that it sees*, as with [endemic base OTs](crate::base_ot): S its pad by its part in the correlations, R both
-//!   pads. The trees need no more, and their check is the same.
+//! * *R learns nothing of the offset*: `d_i` is masked by `u_i` and used for nothing else. If the correlation
+//!   comes from OT extension, `u_i` is uniform to R but for what [`softspoken`](super) says of its trees'
+//!   pseudorandom generator; in a stock that has got to rounds of `ferret` it is pseudorandom by LPN, as the
+//!   masks of every proof from there are.
+//! * *S learns one key of each pair*: for the other it has to ask `H` for `m_i + delta`. A cheating S may
+//!   have guessed bits of delta when the correlations were made and survived with probability `p`; delta is
+//!   then one of `p 2^127` values, so that `q` questions hit it with `q / (p 2^127)`, and survival and hit
+//!   together have `q / 2^127`: the term that every use of delta has.
+//! * *Either may choose the keys that it sees*, as with [endemic base OTs](crate::base_ot): S its pad by its
+//!   part in the correlations, R both pads. The trees need no more, and their check is the same.
 //!
-//! **R must not reveal delta** while anything that R has under S's offset has to stay hidden from S: with delta S computes both pads of every pair
-//! from its tags, hence all leaves of all trees, hence R's bits `u` of the extension and all that they mask. With base OTs that would have
-//! been safe. In a session that garbles these are V's choices of its labels: the masks of its share of a secret and of its factors of
-//! products. So delta is revealed, if ever, by the last message but one of a session, when V has opened all of that anyway.
+//! **R must not reveal delta** while anything that R has under S's offset has to stay hidden from S: with
+//! delta S computes both pads of every pair from its tags, hence all leaves of all trees, hence R's bits `u`
+//! of the extension and all that they mask. With base OTs that would have been safe. In a session that
+//! garbles these are V's choices of its labels: the masks of its share of a secret and of its factors of
+//! products. So delta is revealed, if ever, by the last message but one of a session, when V has opened all
+//! of that anyway.
 
 use volery_channel::Channel;
 use volery_channel::tags::{SOFT_SPOKEN_CHOICES, SOFT_SPOKEN_TREE};
@@ -61,7 +66,8 @@ impl Pads {
 }
 
 impl ReversedSetup {
-    /// Sends the choices for a sender under `delta`, from 128 tags of `stock`. Waits for nothing but the stock.
+    /// Sends the choices for a sender under `delta`, from 128 tags of `stock`. Waits for nothing but the
+    /// stock.
     ///
     /// # Errors
     /// The stock's and the channel's.
@@ -163,8 +169,8 @@ mod tests {
         Ok(channel.flush()?)
     }
 
-    /// Keys at S and tags at R of 500 correlations whose setup came from the other direction's, after `taken` of these served something else.
-    /// Messages pass through S's and R's tap.
+    /// Keys at S and tags at R of 500 correlations whose setup came from the other direction's, after `taken`
+    /// of these served something else. Messages pass through S's and R's tap.
     fn run(
         bits: FieldBits,
         sessions: [SessionId; 2],
@@ -226,13 +232,15 @@ mod tests {
 
     #[test]
     fn a_setup_can_come_at_any_place_of_a_stock() {
-        // Quarters of the first stage are at multiples of 2^15: the next round's trees, its check, its answer. Then within rounds.
+        // Quarters of the first stage are at multiples of 2^15: the next round's trees, its check, its
+        // answer. Then within rounds.
         for taken in [32_700, 40_000, 65_500, 70_000, 98_200, 98_300, 110_000, 131_000, 140_000, 400_000] {
             assert_honest(FieldBits::Eight, taken);
         }
     }
 
-    /// S must not get further than the check of the trees: what it does later would fail as well, since choices and trees are in the transcript.
+    /// S must not get further than the check of the trees: what it does later would fail as well, since
+    /// choices and trees are in the transcript.
     fn assert_wrong_trees(sessions: [SessionId; 2], taps: [Change; 2]) {
         let (keys, _) = run(FieldBits::Eight, sessions, 0, taps);
         assert!(matches!(keys, Err(Error::Cheat { step: SOFT_SPOKEN_TREE, .. })), "{keys:?}");
@@ -240,7 +248,8 @@ mod tests {
 
     #[test]
     fn wrong_trees_and_another_session_s_do_not_pass_the_check_of_trees() {
-        // A level's corrections for both sides, of which S uses one; the sum of the first tree's commitments; the digest.
+        // A level's corrections for both sides, of which S uses one; the sum of the first tree's commitments;
+        // the digest.
         let changes: [Change; 3] = [
             |tag, message| {
                 if tag == SOFT_SPOKEN_TREE {

@@ -41,8 +41,8 @@ impl SenderSetup {
     /// Reads P's first message `peer`, then receives and checks the trees.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if `peer` is not a base OT message, [`Error::Cheat`] if the trees are not consistent, what
-    /// receiving meets.
+    /// [`Error::Malformed`] if `peer` is not a base OT message, [`Error::Cheat`] if the trees are not
+    /// consistent, what receiving meets.
     pub fn finish<C: Channel + ?Sized>(
         self,
         session: &SessionId,
@@ -142,7 +142,8 @@ impl Sender {
     /// A second sender under the same delta; see [`Receiver::fork`](super::Receiver::fork).
     ///
     /// # Errors
-    /// [`Error::Misuse`] after an error, for a label that was used before, and once this one has made correlations.
+    /// [`Error::Misuse`] after an error, for a label that was used before, and once this one has made
+    /// correlations.
     pub fn fork(&mut self, label: &str) -> Result<Self, Error> {
         let streams = self.streams.as_mut().ok_or_else(failed)?.fork(label)?;
         let mut transcript = self.transcript.clone();
@@ -159,8 +160,8 @@ impl Sender {
     /// Appends `n` keys `k_i` to `out`; their lowest bits are zero. P must extend by the same `n`.
     ///
     /// # Errors
-    /// [`Error::Cheat`] if P's corrections fail the check; what receiving meets. `out` is then as before, and the
-    /// sender only returns [`Error::Misuse`] from now on.
+    /// [`Error::Cheat`] if P's corrections fail the check; what receiving meets. `out` is then as before, and
+    /// the sender only returns [`Error::Misuse`] from now on.
     pub fn extend<C: Channel + ?Sized>(
         &mut self,
         channel: &mut C,

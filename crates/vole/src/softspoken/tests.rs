@@ -131,8 +131,8 @@ fn shared_keys() -> Vec<[Gf128; 2]> {
     (0..128).map(|i| [Gf128::from_bits(3 * i), Gf128::from_bits(3 * i + 1)]).collect()
 }
 
-/// Our own format: made by this code and checked against the plain prover below and the definitions in `columns` and
-/// `tree`. A change of these digests is a change of the wire version.
+/// Our own format: made by this code and checked against the plain prover below and the definitions in
+/// `columns` and `tree`. A change of these digests is a change of the wire version.
 #[test]
 fn messages_are_those_of_wire_version_two() {
     let expected = [
@@ -178,8 +178,8 @@ fn messages_that_are_dropped_swapped_repeated_or_of_wrong_length_are_caught() {
     v.extend_with(64, &second, &mut Vec::new()).unwrap();
 }
 
-/// A chunk by a P that follows the definitions with plain loops, and lies: in tree `tree` its vector is `e` apart from `u`,
-/// and it bets that V's piece there is `guess`.
+/// A chunk by a P that follows the definitions with plain loops, and lies: in tree `tree` its vector is `e`
+/// apart from `u`, and it bets that V's piece there is `guess`.
 fn cheating_chunk(p: &mut Receiver, rows: usize, tree: usize, e: &[Gf128], guess: usize) -> Vec<u8> {
     let (bits, blocks) = (p.bits, blocks(rows));
     let streams = p.streams.as_mut().unwrap();
@@ -209,7 +209,8 @@ fn cheating_chunk(p: &mut Receiver, rows: usize, tree: usize, e: &[Gf128], guess
     [&message[..], &hash_of_u, &digest].concat()
 }
 
-/// The selective failure of the paper, measured: a correction that is wrong in one tree passes for one guess in 2^k.
+/// The selective failure of the paper, measured: a correction that is wrong in one tree passes for one guess
+/// in 2^k.
 #[test]
 fn an_inconsistent_column_passes_only_if_the_whole_piece_of_delta_is_guessed() {
     let rows = 130;
@@ -373,7 +374,8 @@ fn a_wrong_point_from_p_ends_vs_setup() {
     assert!(matches!(result.err(), Some(Error::Malformed { step: BASE_OT_SENDER, .. })));
 }
 
-/// So column 0 of `v` reaches nobody, and a V that chose that bit as zero learns nothing from it (module docs).
+/// So column 0 of `v` reaches nobody, and a V that chose that bit as zero learns nothing from it (module
+/// docs).
 #[test]
 fn the_lowest_bits_of_tags_are_the_sum_of_the_first_trees_streams() {
     let bits = FieldBits::Four;

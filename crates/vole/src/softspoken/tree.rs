@@ -1,18 +1,21 @@
 //! The punctured trees and their consistency check.
 //!
-//! A node keys AES in counter mode; its children are the first two blocks, under a salt in the counter's high half that no other level of any tree
-//! has ([`Salts`]). So a try of a key is one at one node: V, which knows a child of a node that it lacks in each level of each tree, cannot try
-//! them all at once, nor those of other sessions, nor prepare. The leaves' streams have salts likewise. Level 0 has two nodes, the keys of the base OT
-//! of the piece's highest bit, so V, choosing by the *complement* of its bits, gets the node off its path there, and for
-//! each further level `l` the sum `S_{l,s}` of the nodes on side `s`, from `c_{l,s} = S_{l,s} + K_{l,s}`.
+//! A node keys AES in counter mode; its children are the first two blocks, under a salt in the counter's high
+//! half that no other level of any tree has ([`Salts`]). So a try of a key is one at one node: V, which knows
+//! a child of a node that it lacks in each level of each tree, cannot try them all at once, nor those of
+//! other sessions, nor prepare. The leaves' streams have salts likewise. Level 0 has two nodes, the keys of
+//! the base OT of the piece's highest bit, so V, choosing by the *complement* of its bits, gets the node off
+//! its path there, and for each further level `l` the sum `S_{l,s}` of the nodes on side `s`, from
+//! `c_{l,s} = S_{l,s} + K_{l,s}`.
 //!
-//! **V's order.** V's leaf number `z` is P's number `x = z + y` (bitwise), in every level with the bits of `y` so far: the
-//! path that V lacks is always node 0 and its sibling always node 1, so no address depends on `y`. What does depend on
-//! it, which child is which and which correction is read, is selected by masks.
+//! **V's order.** V's leaf number `z` is P's number `x = z + y` (bitwise), in every level with the bits of
+//! `y` so far: the path that V lacks is always node 0 and its sibling always node 1, so no address depends on
+//! `y`. What does depend on it, which child is which and which correction is read, is selected by masks.
 //!
-//! **Check.** `(t_x, seed_x) = H(tree, x, leaf_x)`. P sends `T = sum_x t_x` for each tree and a digest of all `t_x`; V
-//! computes the missing `t_y` from `T`. With no collisions in `H` and the digest, P knows one leaf for each accepted `t_x`,
-//! so V's leaves do not depend on `y` if it accepts: at most *whether* it accepts does.
+//! **Check.** `(t_x, seed_x) = H(tree, x, leaf_x)`. P sends `T = sum_x t_x` for each tree and a digest of all
+//! `t_x`; V computes the missing `t_y` from `T`. With no collisions in `H` and the digest, P knows one leaf
+//! for each accepted `t_x`, so V's leaves do not depend on `y` if it accepts: at most *whether* it accepts
+//! does.
 
 use subtle::ConstantTimeEq;
 use volery_channel::tags::SOFT_SPOKEN_TREE;
@@ -25,12 +28,13 @@ use crate::{Delta, Error, Oracle, SessionId, Transcript};
 
 type Commitment = [u8; DIGEST];
 
-/// The leaves' seeds of all trees, and what salts their streams. They stay seeds: their AES key schedules would fill the second-level
-/// cache, and reading those back takes as long as making them again for each chunk.
+/// The leaves' seeds of all trees, and what salts their streams. They stay seeds: their AES key schedules
+/// would fill the second-level cache, and reading those back takes as long as making them again for each
+/// chunk.
 pub(crate) struct LeafSeeds {
     /// Tree after tree.
     seeds: Zeroizing<Vec<[u8; BLOCK]>>,
-    /// One a tree.
+    /// One salt for each tree.
     salts: Vec<u64>,
 }
 
@@ -45,7 +49,8 @@ impl LeafSeeds {
         (&self.seeds[t * leaves..][..leaves], self.salts[t])
     }
 
-    /// Other seeds for another purpose, `label`: a hash of each, so that neither party learns more than it had. The salts change, too.
+    /// Other seeds for another purpose, `label`: a hash of each, so that neither party learns more than it
+    /// had. The salts change, too.
     pub(super) fn derive(&self, label: &str) -> Self {
         let mut key = blake3::Hasher::new_derive_key("volery 2026 softspoken leaf seeds v1");
         key.update(label.as_bytes());
@@ -142,8 +147,8 @@ fn xor(a: &mut Commitment, b: &Commitment) {
     }
 }
 
-/// P: grows all trees from the base OT's keys; key `i` belongs to bit `i` of delta. Gives the leaves' seeds and the
-/// message.
+/// P: grows all trees from the base OT's keys; key `i` belongs to bit `i` of delta. Gives the leaves' seeds
+/// and the message.
 pub(super) fn grow_all(session: &SessionId, bits: FieldBits, keys: &[[Gf128; 2]]) -> (LeafSeeds, Vec<u8>) {
     let (mut committer, salts) = (Committer::new(session, bits), Salts::new(session, bits));
     let mut seeds = Vec::with_capacity(bits.trees() * bits.leaves());
@@ -187,8 +192,8 @@ fn grow(keys: &[[Gf128; 2]], salts: &[u64; 8], nodes: &mut [Gf128], message: &mu
     }
 }
 
-/// V: grows all trees but the paths, from the base OT's keys (for the complements of delta's bits) and P's message.
-/// Seeds are in V's order; the first of each tree, which V lacks, is an arbitrary one.
+/// V: grows all trees but the paths, from the base OT's keys (for the complements of delta's bits) and P's
+/// message. Seeds are in V's order; the first of each tree, which V lacks, is an arbitrary one.
 ///
 /// # Errors
 /// [`Error::Malformed`] for a message of the wrong length, [`Error::Cheat`] if it is not consistent.
@@ -260,7 +265,8 @@ fn puncture(keys: &[Gf128], salts: &[u64; 8], masks: &[u128], corrections: &[u8]
     }
 }
 
-/// Moves entry `z` to `z + y` (bitwise), the bits of `y` given as masks, without an address that depends on `y`.
+/// Moves entry `z` to `z + y` (bitwise), the bits of `y` given as masks, without an address that depends on
+/// `y`.
 fn permute(entries: &mut [Commitment], masks: &[u128]) {
     for (i, mask) in masks.iter().enumerate() {
         for block in entries.chunks_exact_mut(2 << i) {
@@ -316,7 +322,8 @@ mod tests {
         }
     }
 
-    /// What V could try a key at: one node for each level of each tree, in one session. All have salts of their own, and so have streams.
+    /// What V could try a key at: one node for each level of each tree, in one session. All have salts of
+    /// their own, and so have streams.
     #[test]
     fn equal_nodes_of_two_levels_trees_or_sessions_have_different_children() {
         let node = Gf128::from_bits(77);

@@ -1,37 +1,42 @@
 //! Base VOLE: correlations over a field from punctured trees, one message a chunk.
 //!
-//! In the trees of [`softspoken`](crate::softspoken) P knows all leaves and V all but number `y_t` of tree `t`, a piece of its
-//! binary delta. Each leaf's seed is stretched to elements `r_{t,x}` of `F`. With `d` the digit's element
-//! ([`Value::digit`]), P computes `u_t = sum_x r_{t,x}` and `v_t = sum_x d(x) r_{t,x}`, V
-//! `w_t = sum_x (d(y_t) - d(x)) r_{t,x}`, in which the leaf that it lacks has weight zero: `w_t = d(y_t) u_t - v_t`. P sends
-//! `c_t = u_t - u_0` for `t > 0`; V subtracts `d(y_t) c_t`. Then, with the weights `W_t` of [`Mac::weight`],
+//! In the trees of [`softspoken`](crate::softspoken) P knows all leaves and V all but number `y_t` of tree
+//! `t`, a piece of its binary delta. Each leaf's seed is stretched to elements `r_{t,x}` of `F`. With `d` the
+//! digit's element ([`Value::digit`]), P computes `u_t = sum_x r_{t,x}` and `v_t = sum_x d(x) r_{t,x}`, V
+//! `w_t = sum_x (d(y_t) - d(x)) r_{t,x}`, in which the leaf that it lacks has weight zero:
+//! `w_t = d(y_t) u_t - v_t`. P sends `c_t = u_t - u_0` for `t > 0`; V subtracts `d(y_t) c_t`. Then, with the
+//! weights `W_t` of [`Mac::weight`],
 //!
 //! ```text
 //! k = sum_t W_t w_t = u_0 * sum_t W_t d(y_t) - sum_t W_t v_t = x * delta + m
 //! ```
 //!
-//! Digits are linear in their bits, so both need only `u_t` and, for each bit, the sum of the leaves whose number has it: with `V`'s order of
-//! leaves, number `z` for `x = z + y` (bitwise), `d(y) - d(x)` is the sum over the bits of `z` of `d(2^b)`, positive where `y` has the bit and negative
-//! where it has not.
+//! Digits are linear in their bits, so both need only `u_t` and, for each bit, the sum of the leaves whose
+//! number has it: with `V`'s order of leaves, number `z` for `x = z + y` (bitwise), `d(y) - d(x)` is the sum
+//! over the bits of `z` of `d(2^b)`, positive where `y` has the bit and negative where it has not.
 //!
-//! This is the small-field VOLE of SoftSpokenOT (ePrint 2022/192, sections 3 and 4) with the repetition code; that
-//! the digits come from a small *set* of a large field, not a small field, changes nothing in it.
+//! This is the small-field VOLE of SoftSpokenOT (ePrint 2022/192, sections 3 and 4) with the repetition code;
+//! that the digits come from a small *set* of a large field, not a small field, changes nothing in it.
 //!
-//! **Check.** A transcript of everything so far gives `R = r` times [`CHECKS`] independent vectors `chi_j` over `F`. P sends
-//! `X_j = sum_i chi_j,i x_i + x*_j` in `F` and a digest of all `T_j = sum_i chi_j,i m_i + m*_j`, with an extra correlation
-//! `(x*_j, m*_j)` each, which masks `X_j` and is dropped. V computes `T_j` from its keys: `sum chi k + k* - X_j delta`. Coefficients
-//! and `X_j` lie in `F` and not in `M`, for otherwise values outside `F` could pass.
+//! **Check.** A transcript of everything so far gives `R = r` times [`CHECKS`] independent vectors `chi_j`
+//! over `F`. P sends `X_j = sum_i chi_j,i x_i + x*_j` in `F` and a digest of all
+//! `T_j = sum_i chi_j,i m_i + m*_j`, with an extra correlation `(x*_j, m*_j)` each, which masks `X_j` and is
+//! dropped. V computes `T_j` from its keys: `sum chi k + k* - X_j delta`. Coefficients and `X_j` lie in `F`
+//! and not in `M`, for otherwise values outside `F` could pass.
 //!
-//! *A cheating P* is bound to its trees (see [`softspoken`](crate::softspoken)). Let `c_t` be off by `e_t,i` for correlation `i`:
-//! V's key is off by `f_i(y) = -sum_t W_t d(y_t) e_t,i` in `M`, a function of its digits `y`. Say that some `y` are *in line* if one choice
-//! of `a_i` in `M` and `b_i` in `F` has `f_i = a_i + b_i delta` at all of them: then P holds valid correlations with other `x_i` and `m_i`
-//! for all of them. Two, `y` and `y'`, both pass only if `sum_i chi_j,i b_i` is `F`'s for every `j`, with `b_i = (f_i(y) - f_i(y')) / (delta - delta')`
-//! in `M`: if some `b_i` is not in `F`, a non-zero linear map to `M / F` must vanish at `R` random places. Three of which any two are in line, but with
-//! different `b_i`, pass only if the differences of the `b_i`, not all zero, combine to zero `R` times. Either has probability at most `p^-R`.
-//! With `N = 2^127` keys at most (`2^63` over F_{2^61-1}), the expected share of keys that pass
-//! without being in line with the rest that passes is at most `2/N + N^2 p^-R` for each challenge that P tries:
-//! below `2^-59` a challenge for every field here (the test `the_check_is_long_enough`). What passes in line only tells P about delta
-//! what it paid for with a wrong guess's abort, as everywhere (selective failure).
+//! *A cheating P* is bound to its trees (see [`softspoken`](crate::softspoken)). Let `c_t` be off by `e_t,i`
+//! for correlation `i`: V's key is off by `f_i(y) = -sum_t W_t d(y_t) e_t,i` in `M`, a function of its digits
+//! `y`. Say that some `y` are *in line* if one choice of `a_i` in `M` and `b_i` in `F` has
+//! `f_i = a_i + b_i delta` at all of them: then P holds valid correlations with other `x_i` and `m_i` for all
+//! of them. Two, `y` and `y'`, both pass only if `sum_i chi_j,i b_i` is `F`'s for every `j`, with
+//! `b_i = (f_i(y) - f_i(y')) / (delta - delta')` in `M`: if some `b_i` is not in `F`, a non-zero linear map
+//! to `M / F` must vanish at `R` random places. Three of which any two are in line, but with different `b_i`,
+//! pass only if the differences of the `b_i`, not all zero, combine to zero `R` times. Either has probability
+//! at most `p^-R`. With `N = 2^127` keys at most (`2^63` over F_{2^61-1}), the expected share of keys that
+//! pass without being in line with the rest that passes is at most `2/N + N^2 p^-R` for each challenge that P
+//! tries: below `2^-59` a challenge for every field here (the test `the_check_is_long_enough`). What passes
+//! in line only tells P about delta what it paid for with a wrong guess's abort, as everywhere (selective
+//! failure).
 //!
 //! *A cheating V* chooses its digits and nothing else.
 
@@ -252,10 +257,10 @@ impl<M: Element> Coefficients<M> {
 
 /// Sums over the leaves `r_x` of a tree: of all, and for each bit `b` of those with bit `b` of `x`.
 ///
-/// Leaves are visited in the order of the Gray code with a running sum; bit `b` is on from one of its flips to the next, so its
-/// sum is the running sum just before it goes off less that just before it goes on. One bit flips a step (the highest one
-/// is on at the end): two additions a leaf. V's missing leaf is number 0 in its order: it is in every running sum and
-/// cancels.
+/// Leaves are visited in the order of the Gray code with a running sum; bit `b` is on from one of its flips
+/// to the next, so its sum is the running sum just before it goes off less that just before it goes on. One
+/// bit flips a step (the highest one is on at the end): two additions a leaf. V's missing leaf is number 0 in
+/// its order: it is in every running sum and cancels.
 struct Sums<F: Value> {
     all: Zeroizing<Vec<F>>,
     /// Bit after bit.

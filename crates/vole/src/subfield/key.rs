@@ -7,8 +7,8 @@ use crate::Delta;
 
 /// The global key of `k = m + x * delta`, an element of the MAC field `M`.
 ///
-/// It is made of the digits of a binary [`Delta`]: `sum over t of digit_t * weight(t)`. The lowest bit of a binary delta is
-/// always one, so of [`Mac::DIGITS`] times [`Mac::DIGIT_BITS`] bits all but one are uniform.
+/// It is made of the digits of a binary [`Delta`]: `sum over t of digit_t * weight(t)`. The lowest bit of a
+/// binary delta is always one, so of [`Mac::DIGITS`] times [`Mac::DIGIT_BITS`] bits all but one are uniform.
 ///
 /// Without `Debug`, `Copy` or `==`, and wiped on drop: whoever learns it can forge everything under it.
 #[derive(Zeroize, ZeroizeOnDrop)]

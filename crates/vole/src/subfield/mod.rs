@@ -15,9 +15,10 @@
 //! bits for the trees' paths ------> [`round`]: LPN over F, a fraction of a byte, a ramp from small rounds to large ones
 //! ```
 //!
-//! * `base`: VOLE from punctured trees as in SoftSpokenOT (ePrint 2022/192), with delta's digits in a small set instead
-//!   of a small field;
-//! * `round`: single-point VOLE and LPN with their checks as in Wolverine (ePrint 2020/925), on half-trees (2022/1431);
+//! * `base`: VOLE from punctured trees as in SoftSpokenOT (ePrint 2022/192), with delta's digits in a small
+//!   set instead of a small field;
+//! * `round`: single-point VOLE and LPN with their checks as in Wolverine (ePrint 2020/925), on half-trees
+//!   (2022/1431);
 //! * [`vope`]: random polynomials in delta from correlations (QuickSilver, figure 3).
 //!
 //! Bits for the trees' paths come from a fork of the session's OT extension under its own, binary delta.

@@ -60,8 +60,8 @@ pub struct ProverParty<F: Value, M: Mac<F>> {
 }
 
 impl<F: Value, M: Mac<F>> ProverParty<F, M> {
-    /// From a fresh set-up for the field, with trees of [`tree_size`], and from OT extension for the rounds' paths (a fork of
-    /// the session's); `rng` seeds the checks' coefficients.
+    /// From a fresh set-up for the field, with trees of [`tree_size`], and from OT extension for the rounds'
+    /// paths (a fork of the session's); `rng` seeds the checks' coefficients.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the trees have another size.
@@ -227,8 +227,9 @@ pub struct VerifierParty<F: Value, M: Mac<F>> {
 }
 
 impl<F: Value, M: Mac<F>> VerifierParty<F, M> {
-    /// From a fresh set-up for the field, with trees of [`tree_size`], whose binary delta holds the digits of the field's, and
-    /// from OT extension for the rounds' paths (a fork of the session's); `rng` seeds the trees of the rounds.
+    /// From a fresh set-up for the field, with trees of [`tree_size`], whose binary delta holds the digits of
+    /// the field's, and from OT extension for the rounds' paths (a fork of the session's); `rng` seeds the
+    /// trees of the rounds.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the trees have another size.

@@ -25,11 +25,11 @@ pub(crate) const WIDE: [Params; 4] =
 
 /// The stages for a profile over the values `F` with tags in `M`.
 ///
-/// Over extension fields there are no rounds: the local code's rows have coefficients 0 and 1, so that an instance over
-/// GF(p^s) would fall apart into `s` instances over F_p with the same places of noise.
+/// Over extension fields there are no rounds: the local code's rows have coefficients 0 and 1, so that an
+/// instance over GF(p^s) would fall apart into `s` instances over F_p with the same places of noise.
 ///
-/// Every set also has 128 bits against what the *local* code gives an attacker, which is not among the published attacks:
-/// see [`security::local`](crate::security::local) and [`security::in_use`](crate::security::in_use).
+/// Every set also has 128 bits against what the *local* code gives an attacker, which is not among the
+/// published attacks: see `lpn_estimator::local` and [`security::in_use`](crate::security::in_use).
 #[must_use]
 pub fn plan<F: Value, M: Mac<F>>(profile: Profile) -> Plan {
     let rounds: &[Params] = match profile {
@@ -39,8 +39,8 @@ pub fn plan<F: Value, M: Mac<F>>(profile: Profile) -> Plan {
         Profile::Lan => &SHORT,
         Profile::Wan => &WIDE,
     };
-    // Four chunks without a round are a quarter of a megabyte over F61 and two over 256 bits: where that is more than the two
-    // round trips that they would fill, there are none.
+    // Four chunks without a round are a quarter of a megabyte over F61 and two over 256 bits: where that is
+    // more than the two round trips that they would fill, there are none.
     let lead = if profile == Profile::Wan && M::BYTES <= 16 { 4 } else { 0 };
     Plan { extension: 1 << 12, chunk: 1 << 9, long: 1 << 11, lead, rounds }
 }

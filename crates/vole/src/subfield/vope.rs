@@ -1,10 +1,10 @@
 //! VOPE: random polynomials in delta (QuickSilver, figure 3).
 //!
-//! P gets the `d + 1` coefficients of a random polynomial `g` over the MAC field, V its value `g(delta)`. They are made of
-//! `2d - 1` correlations over the MAC field, each packed from `r` subfield ones:
-//! `g_1 = M_1 + U_1 x` and `g_{i+1} = g_i (M_{i+1} + U_{i+1} x) + (M_{d+i} + U_{d+i} x)`; V likewise with its keys. The second
-//! correlation of a step keeps a V that knows delta from making coefficients zero (statistical error `(d - 1) / p^r`,
-//! theorem 4.1).
+//! P gets the `d + 1` coefficients of a random polynomial `g` over the MAC field, V its value `g(delta)`.
+//! They are made of `2d - 1` correlations over the MAC field, each packed from `r` subfield ones:
+//! `g_1 = M_1 + U_1 x` and `g_{i+1} = g_i (M_{i+1} + U_{i+1} x) + (M_{d+i} + U_{d+i} x)`; V likewise with its
+//! keys. The second correlation of a step keeps a V that knows delta from making coefficients zero
+//! (statistical error `(d - 1) / p^r`, theorem 4.1).
 
 use volery_field::{Authenticated, Element, Mac, Value};
 use zeroize::Zeroizing;

@@ -1,4 +1,5 @@
-//! How a linked supply makes its [`Chain`]: what was said is recorded batch by batch, and V adds bytes to each.
+//! How a linked supply makes its [`Chain`]: what was said is recorded batch by batch, and V adds bytes to
+//! each.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,12 +10,14 @@ use super::Chain;
 use crate::hash::item;
 use crate::{Error, Oracle, SessionId};
 
-/// Chunks of the first stage after which P reads V's bytes at the latest, wanted or not: so that no more than these wait to be read.
+/// Chunks of the first stage after which P reads V's bytes at the latest, wanted or not: so that no more than
+/// these wait to be read.
 pub(super) const MOST_UNREAD: usize = 64;
 
 /// What the parties said for one batch so far.
 pub(super) struct Batch {
-    /// Batches are numbered as they begin, which is not the order in which they are read: a round begins long before it.
+    /// Batches are numbered as they begin, which is not the order in which they are read: a round begins long
+    /// before it.
     id: u64,
     from_p: blake3::Hasher,
     from_v: blake3::Hasher,
@@ -81,7 +84,8 @@ impl Link {
         Batch { id: self.begun, from_p: blake3::Hasher::new(), from_v: blake3::Hasher::new() }
     }
 
-    /// V has read and checked P's last message of `batch`: it draws its bytes and sends them. P notes that they will come.
+    /// V has read and checked P's last message of `batch`: it draws its bytes and sends them. P notes that
+    /// they will come.
     pub(super) fn close(&mut self, batch: &Batch, channel: &mut dyn Channel) -> Result<(), Error> {
         let Some(key) = &self.key else {
             self.unread.push_back(batch.id);
@@ -108,7 +112,8 @@ impl Link {
         self.unread.len()
     }
 
-    /// P reads V's bytes for the batches that began before `batch` and have ended, or for all that have ended.
+    /// P reads V's bytes for the batches that began before `batch` and have ended, or for all that have
+    /// ended.
     pub(super) fn read(&mut self, batch: Option<&Batch>, channel: &mut dyn Channel) -> Result<(), Error> {
         let end = batch.map_or(u64::MAX, |batch| batch.id);
         while self.unread.front().is_some_and(|id| *id < end) {

@@ -1,26 +1,29 @@
 //! Correlations on demand: a supply that starts small and grows with what is used.
 //!
-//! Where they come from changes as more are taken: at first they are made one by one ([`Party::extend`]), then in LPN
-//! rounds, each of which starts from outputs of the one before ([`Party::open`]). [`cot`](crate::cot) supplies bits,
-//! [`subfield`](crate::subfield) elements of any field.
+//! Where they come from changes as more are taken: at first they are made one by one ([`Party::extend`]),
+//! then in LPN rounds, each of which starts from outputs of the one before ([`Party::open`]).
+//! [`cot`](crate::cot) supplies bits, [`subfield`](crate::subfield) elements of any field.
 //!
-//! **Each stage prepares the next while it is read**, so that in the steady state nobody waits for a message: at one
-//! quarter of its outputs both set aside what the next round starts from and V sends its trees; at one half P sends the
-//! check; at three quarters V answers; at the end P verifies the answer and the next stage begins. Both parties count
-//! the same outputs, so no message says which step it is. A statement that ends before a quarter of a stage pays
-//! nothing for the next one, and one that says beforehand how much it takes ([`Correlations::expect`]) pays for no round
-//! that it does not need.
+//! **Each stage prepares the next while it is read**, so that in the steady state nobody waits for a message:
+//! at one quarter of its outputs both set aside what the next round starts from and V sends its trees; at one
+//! half P sends the check; at three quarters V answers; at the end P verifies the answer and the next stage
+//! begins. Both parties count the same outputs, so no message says which step it is. A statement that ends
+//! before a quarter of a stage pays nothing for the next one, and one that says beforehand how much it takes
+//! ([`Correlations::expect`]) pays for no round that it does not need.
 //!
-//! **Between the answer and the verdict** a P that cheated in the check may know more than it should: over fields, V's
-//! answer tells it delta, and only its opening, the verdict, shows that it has not cheated. So V accepts no proof in that
-//! state: who ends a proof settles first ([`Correlations::settle`]), which gives the verdict at once.
+//! **Between the answer and the verdict** a P that cheated in the check may know more than it should: over
+//! fields, V's answer tells it delta, and only its opening, the verdict, shows that it has not cheated. So V
+//! accepts no proof in that state: who ends a proof settles first ([`Correlations::settle`]), which gives the
+//! verdict at once.
 //!
 //! Stages are read a few blocks at a time, which never cross a quarter; with several threads these are
 //! made in parallel, and the result does not depend on either party's number of threads.
 //!
-//! A *blank* supply makes zeros, with messages of the right length, for a rehearsal: a run of P without a peer ([`Party::IS_BLANK`], module `blank`).
+//! A *blank* supply makes zeros, with messages of the right length, for a rehearsal: a run of P without a
+//! peer ([`Party::IS_BLANK`], module `blank`).
 //!
-//! A *linked* supply has a [`Chain`], for proofs whose challenges are hashes; the module `chain` has the formula and the argument.
+//! A *linked* supply has a [`Chain`], for proofs whose challenges are hashes; the module `chain` has the
+//! formula and the argument.
 
 mod blank;
 mod chain;
@@ -73,7 +76,8 @@ impl<P: Party> Correlations<P::Item> for Supply<P> {
     /// Replaces `out` by the next batch, at most some ten thousand correlations.
     ///
     /// # Errors
-    /// The channel's, a malformed message, a failed check ([`Error::Cheat`]). After an error every call fails with it.
+    /// The channel's, a malformed message, a failed check ([`Error::Cheat`]). After an error every call fails
+    /// with it.
     fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<P::Item>) -> Result<(), Error> {
         let result = self.unless_failed(|supply| supply.try_refill(channel, out));
         if result.is_err() {
@@ -170,8 +174,9 @@ impl<P: Party> Supply<P> {
         }
     }
 
-    /// A supply as [`new`](Self::new) makes it, with a [chain](Correlations::chain): for proofs whose challenges are hashes, and for
-    /// correlations that are stored. Both parties' supplies are linked, or neither's; V's bytes come from `rng`, which P does not use.
+    /// A supply as [`new`](Self::new) makes it, with a [chain](Correlations::chain): for proofs whose
+    /// challenges are hashes, and for correlations that are stored. Both parties' supplies are linked, or
+    /// neither's; V's bytes come from `rng`, which P does not use.
     pub fn linked(
         party: P,
         plan: Plan,
@@ -222,8 +227,8 @@ impl<P: Party> Supply<P> {
         self.read(left.min(blocks), channel, out)
     }
 
-    /// Correlations that a refill aims at: several blocks for each thread. The peer's may be another number, since steps
-    /// are due at fixed places of a stage.
+    /// Correlations that a refill aims at: several blocks for each thread. The peer's may be another number,
+    /// since steps are due at fixed places of a stage.
     fn batch(&self) -> usize {
         self.threads.as_ref().map_or(BATCH, |pool| 2 * BATCH * pool.current_num_threads())
     }
@@ -266,7 +271,8 @@ impl<P: Party> Supply<P> {
         Ok(())
     }
 
-    /// Gives the verdict now if V has answered: its value may have told P delta, and only P's opening shows that it has not.
+    /// Gives the verdict now if V has answered: its value may have told P delta, and only P's opening shows
+    /// that it has not.
     fn try_settle(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         if let (Step::Verdict, Some(_), false) = (self.stage.step, &self.next, self.settled) {
             self.verdict(channel)?;
@@ -298,11 +304,13 @@ impl<P: Party> Supply<P> {
         }
     }
 
-    /// Whether the next round is to be started now: at the first quarter, or, while the caller is expected to be done
-    /// before the stage is read, at a later one; at the latest where just enough is left to start it from.
+    /// Whether the next round is to be started now: at the first quarter, or, while the caller is expected to
+    /// be done before the stage is read, at a later one; at the latest where just enough is left to start it
+    /// from.
     ///
-    /// A party reads ahead of what is taken from it, the one with more threads further than the other, so nothing that
-    /// it has read may decide: a refill comes when all is taken, no batch crosses a quarter, and here only quarters count.
+    /// A party reads ahead of what is taken from it, the one with more threads further than the other, so
+    /// nothing that it has read may decide: a refill comes when all is taken, no batch crosses a quarter, and
+    /// here only quarters count.
     fn open_due(&self) -> bool {
         let Some(last) = self.last_open() else { return false };
         let read = self.stage.read;
@@ -316,7 +324,8 @@ impl<P: Party> Supply<P> {
         read >= last || (decides && !enough)
     }
 
-    /// How far the stage can be read and still leave what the next round starts from; none if there is no next round.
+    /// How far the stage can be read and still leave what the next round starts from; none if there is no
+    /// next round.
     fn last_open(&self) -> Option<usize> {
         let next = self.plan.round(self.number)?;
         let reserve = match self.stage.source {
@@ -361,8 +370,9 @@ impl<P: Party> Supply<P> {
         Ok(())
     }
 
-    /// The length of the extension's next block, when `ahead` were made that are not given out yet: a full one is too much
-    /// where the caller said that it needs less, and once it has all that it asked for it needs hardly more.
+    /// The length of the extension's next block, when `ahead` were made that are not given out yet: a full
+    /// one is too much where the caller said that it needs less, and once it has all that it asked for it
+    /// needs hardly more.
     fn extension_block(&self, ahead: usize) -> usize {
         let full = self.plan.chunk;
         let Some(end) = self.end else { return full };
@@ -430,10 +440,12 @@ fn no_round() -> Error {
     Error::misuse("no next round")
 }
 
-/// Outputs that a batch aims at: enough that the caller's loop dominates, few enough for the second-level cache.
+/// Outputs that a batch aims at: enough that the caller's loop dominates, few enough for the second-level
+/// cache.
 const BATCH: usize = 1 << 11;
 
-/// Makes room for `n` in all, for which what is there may be lost. A vector that moves would leave it behind unwiped.
+/// Makes room for `n` in all, for which what is there may be lost. A vector that moves would leave it behind
+/// unwiped.
 fn make_room<T: Item>(out: &mut Vec<T>, n: usize) {
     if out.capacity() < n {
         out.zeroize();
@@ -452,7 +464,8 @@ fn read_round<R: Round>(
     use rayon::prelude::*;
     let Params { log_block, .. } = round.params();
     make_room(out, blocks << log_block);
-    // Cut to length, not cleared: every element is overwritten, and zeros first would cost another write each.
+    // Cut to length, not cleared: every element is overwritten, and zeros first would cost another write
+    // each.
     out.resize(blocks << log_block, R::Item::default());
     let chunks = &mut out[..];
     match threads {

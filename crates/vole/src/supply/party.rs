@@ -35,7 +35,8 @@ pub trait Party {
 
     /// Whether this party is V.
     const IS_V: bool;
-    /// Whether V has read all that P says in a round when it answers; otherwise when it has given the verdict.
+    /// Whether V has read all that P says in a round when it answers; otherwise when it has given the
+    /// verdict.
     const ANSWER_IS_LAST: bool;
     /// The step at which V sends its bytes for the chain.
     const LINK: Tag;

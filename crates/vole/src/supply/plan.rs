@@ -51,12 +51,12 @@ impl Plan {
     /// Correlations that OT extension makes in one message.
     pub const CHUNK: usize = 1 << 13;
 
-    /// The usual length of the first stage: three SHA-256 blocks and more before the first tree is sent, and short
-    /// beside what a round gives.
+    /// The usual length of the first stage: three SHA-256 blocks and more before the first tree is sent, and
+    /// short beside what a round gives.
     pub const EXTENSION: usize = 1 << 17;
 
-    /// Where rounds begin at once: OT extension makes a correlation in about five times the time that a round takes, and a
-    /// round's fixed cost is some ten thousand of them.
+    /// Where rounds begin at once: OT extension makes a correlation in about five times the time that a round
+    /// takes, and a round's fixed cost is some ten thousand of them.
     pub const LONG: u64 = 1 << 18;
 
     /// A plan for random COT with these rounds.

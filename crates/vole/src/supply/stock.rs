@@ -15,13 +15,13 @@ pub trait Correlations<T: Item = Gf128> {
     /// The source's; the channel's, if it needs one. After an error the source gives nothing more.
     fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<T>) -> Result<(), Error>;
 
-    /// Says that correlations up to number `end` (counted from the first one ever given) will be taken and perhaps none
-    /// after them, or that nothing is known, so that the source prepares neither too much nor too little. Both parties
-    /// must say it at the same place. The default does nothing.
+    /// Says that correlations up to number `end` (counted from the first one ever given) will be taken and
+    /// perhaps none after them, or that nothing is known, so that the source prepares neither too much nor
+    /// too little. Both parties must say it at the same place. The default does nothing.
     fn expect(&mut self, _end: Option<u64>) {}
 
-    /// Ends every check that is half way: before V accepts what was made of correlations given out so far, and at the same
-    /// place at P. The default, for sources without such checks, does nothing.
+    /// Ends every check that is half way: before V accepts what was made of correlations given out so far,
+    /// and at the same place at P. The default, for sources without such checks, does nothing.
     ///
     /// # Errors
     /// As [`Correlations::refill`].
@@ -29,25 +29,26 @@ pub trait Correlations<T: Item = Gf128> {
         Ok(())
     }
 
-    /// Whether the next refill may have to wait for the peer. Who holds back messages of their own sends them first.
-    /// Where all that was given out is taken, both parties' sources must answer the same.
+    /// Whether the next refill may have to wait for the peer. Who holds back messages of their own sends them
+    /// first. Where all that was given out is taken, both parties' sources must answer the same.
     fn may_wait(&self) -> bool;
 
-    /// Whether these are zeros for a rehearsal, a run of P without a peer: then P has no witness either, and claims are not looked at. The
-    /// default says no.
+    /// Whether these are zeros for a rehearsal, a run of P without a peer: then P has no witness either, and
+    /// claims are not looked at. The default says no.
     fn are_blank(&self) -> bool {
         false
     }
 
-    /// The [`Chain`] of the first `taken` correlations ever given: of all batches up to that of the last one of them, and of no batch after it,
-    /// however many were given. For `taken = 0` it depends on the session and the kind of the correlations alone. Never fewer than in an
-    /// earlier call.
+    /// The [`Chain`] of the first `taken` correlations ever given: of all batches up to that of the last one
+    /// of them, and of no batch after it, however many were given. For `taken = 0` it depends on the session
+    /// and the kind of the correlations alone. Never fewer than in an earlier call.
     ///
-    /// P may have to wait for V's part of it. So who asks has sent everything that V waits for before it gets to this place itself.
+    /// P may have to wait for V's part of it. So who asks has sent everything that V waits for before it gets
+    /// to this place itself.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if the source is not linked: then no challenge that tests these correlations may be a hash. What receiving
-    /// meets; after such an error the source gives nothing more.
+    /// [`Error::Misuse`] if the source is not linked: then no challenge that tests these correlations may be
+    /// a hash. What receiving meets; after such an error the source gives nothing more.
     fn chain(&mut self, channel: &mut dyn Channel, taken: u64) -> Result<Chain, Error>;
 }
 
@@ -104,8 +105,8 @@ impl<T: Item> Stock<T> {
         self.before + self.next as u64
     }
 
-    /// The [`Chain`] of all correlations taken so far: equal at both parties at the same [`Stock::index`], however far ahead either has made
-    /// correlations. See [`Correlations::chain`].
+    /// The [`Chain`] of all correlations taken so far: equal at both parties at the same [`Stock::index`],
+    /// however far ahead either has made correlations. See [`Correlations::chain`].
     ///
     /// # Errors
     /// The source's.
@@ -148,8 +149,8 @@ impl<T: Item> Stock<T> {
         result
     }
 
-    /// Makes correlations ahead, until at least `n` are at hand: the next `n` will take no message. Both parties call it at the same
-    /// place with the same `n`. They take memory.
+    /// Makes correlations ahead, until at least `n` are at hand: the next `n` will take no message. Both
+    /// parties call it at the same place with the same `n`. They take memory.
     ///
     /// # Errors
     /// As [`Stock::refill`].
@@ -159,16 +160,16 @@ impl<T: Item> Stock<T> {
         self.make(channel, self.index().saturating_add(n as u64))
     }
 
-    /// Makes room for `n` at hand (for two million at most: how many there will be may be the peer's word), so that making them moves
-    /// nothing.
+    /// Makes room for `n` at hand (for two million at most: how many there will be may be the peer's word),
+    /// so that making them moves nothing.
     pub fn reserve(&mut self, n: usize) {
         // Batches are given whole, so the last one may go beyond `n`.
         let missing = (n.min(MOST_RESERVED) + ROOM).saturating_sub(self.at_hand().len());
         self.grow(missing);
     }
 
-    /// Makes room for `n` more. Where that moves what is at hand, what is used stays behind, and all that stays behind is wiped; so the
-    /// batch is never longer than about twice what was at hand at once.
+    /// Makes room for `n` more. Where that moves what is at hand, what is used stays behind, and all that
+    /// stays behind is wiped; so the batch is never longer than about twice what was at hand at once.
     fn grow(&mut self, n: usize) {
         if self.batch.capacity() - self.batch.len() < n {
             let at_hand = self.at_hand();
@@ -182,8 +183,9 @@ impl<T: Item> Stock<T> {
         }
     }
 
-    /// Makes correlations ahead until all before number `end` are made, counted as [`Stock::index`] counts. Both parties call it at
-    /// the same place with the same `end`, whatever each has at hand: what a batch holds is each party's own affair.
+    /// Makes correlations ahead until all before number `end` are made, counted as [`Stock::index`] counts.
+    /// Both parties call it at the same place with the same `end`, whatever each has at hand: what a batch
+    /// holds is each party's own affair.
     ///
     /// # Errors
     /// As [`Stock::refill`].
@@ -205,15 +207,15 @@ impl<T: Item> Stock<T> {
         Ok(())
     }
 
-    /// Correlations that were made ahead by [`Stock::prepare`] or [`Stock::make`] and are not taken: the same number at both parties, of which
-    /// either may have more at hand.
+    /// Correlations that were made ahead by [`Stock::prepare`] or [`Stock::make`] and are not taken: the same
+    /// number at both parties, of which either may have more at hand.
     #[must_use]
     pub fn prepared(&self) -> u64 {
         self.made.saturating_sub(self.index())
     }
 
-    /// Destroys the correlations at hand and their source, with all that it keeps: after an abort nothing more may be
-    /// done under the same delta.
+    /// Destroys the correlations at hand and their source, with all that it keeps: after an abort nothing
+    /// more may be done under the same delta.
     pub fn burn(&mut self) {
         self.batch.zeroize();
         self.next = 0;

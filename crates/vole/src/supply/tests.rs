@@ -1,4 +1,5 @@
-//! Supplies over parties that check nothing: which messages the chain depends on, where, and what is given out.
+//! Supplies over parties that check nothing: which messages the chain depends on, where, and what is given
+//! out.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -16,7 +17,8 @@ const PLAN: Plan = Plan { extension: 4 * 8, chunk: 8, long: u64::MAX, lead: 0, r
 
 const SESSION: SessionId = SessionId::new([5; 32]);
 
-/// A party whose correlations are numbers, each given out once at most. `IS_V`; `EARLY`: a round ends with V's answer.
+/// A party whose correlations are numbers, each given out once at most. `IS_V`; `EARLY`: a round ends with
+/// V's answer.
 struct Loose<const IS_V: bool, const EARLY: bool> {
     session: SessionId,
     next: u64,
@@ -127,7 +129,8 @@ fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
     (threads > 1).then(|| Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()))
 }
 
-/// What a party saw: the chain after each of some takings, all that it took and what its rounds started from, its messages.
+/// What a party saw: the chain after each of some takings, all that it took and what its rounds started from,
+/// its messages.
 struct Seen {
     chains: Vec<Chain>,
     taken: Vec<u64>,
@@ -143,7 +146,8 @@ struct Flip {
     last: bool,
 }
 
-/// How a run goes: what is taken before each look at the chain, what is made ahead after it, V's randomness, threads, and what changes.
+/// How a run goes: what is taken before each look at the chain, what is made ahead after it, V's randomness,
+/// threads, and what changes.
 #[derive(Clone)]
 struct Run {
     takings: Vec<usize>,

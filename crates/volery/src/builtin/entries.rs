@@ -12,8 +12,8 @@ pub struct Entry {
     pub public: &'static [&'static str],
     /// The name of its secret value, as a witness file calls it, or what its secret numbers are.
     pub secret: &'static str,
-    /// The field that it is over unless another one is chosen: [`F2`](volery_field::F2) for a [`Builtin`](super::Builtin),
-    /// another one for a [`FieldBuiltin`](super::FieldBuiltin).
+    /// The field that it is over unless another one is chosen: [`F2`](volery_field::F2) for a
+    /// [`Builtin`](super::Builtin), another one for a [`FieldBuiltin`](super::FieldBuiltin).
     pub field: &'static str,
     /// What the public numbers of a [`FieldBuiltin`](super::FieldBuiltin) are, which come in a file.
     pub numbers: Option<&'static str>,

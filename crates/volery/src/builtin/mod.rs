@@ -1,11 +1,12 @@
 //! Statements with a name: what the command line, and anything else that speaks text, picks from.
 //!
-//! [`ENTRIES`] lists what there is. Statements about bits are a [`Builtin`]: [`Builtin::new`] makes the public side from a
-//! name and named texts, [`Builtin::with_witness`] adds the secret side. Statements over another field are a
-//! [`FieldBuiltin`], which becomes an [`OverField`] with the numbers of a file ([`read_numbers`]).
+//! [`ENTRIES`] lists what there is. Statements about bits are a [`Builtin`]: [`Builtin::new`] makes the
+//! public side from a name and named texts, [`Builtin::with_witness`] adds the secret side. Statements over
+//! another field are a [`FieldBuiltin`], which becomes an [`OverField`] with the numbers of a file
+//! ([`read_numbers`]).
 //!
-//! A statement joins the list with a line there, a variant of the private `Kind` and an arm in each `match` over it;
-//! dispatch is static, so a built-in runs as fast as the statement itself.
+//! A statement joins the list with a line there, a variant of the private `Kind` and an arm in each `match`
+//! over it; dispatch is static, so a built-in runs as fast as the statement itself.
 //!
 //! ```
 //! use volery::builtin::Builtin;
@@ -71,13 +72,13 @@ const MOST_BYTES: u64 = u32::MAX as u64 / 8;
 const MOST_PRODUCTS: usize = 1 << 20;
 
 impl Builtin {
-    /// The public side of the statement `name`, which must be about bits. Values are texts by name: byte strings as hex
-    /// digits (optionally after `0x`), first byte first, of exactly the length needed; lengths as decimal numbers. Of 32-bit
-    /// numbers eight digits each.
+    /// The public side of the statement `name`, which must be about bits. Values are texts by name: byte
+    /// strings as hex digits (optionally after `0x`), first byte first, of exactly the length needed; lengths
+    /// as decimal numbers. Of 32-bit numbers eight digits each.
     ///
     /// # Errors
-    /// [`Error::Public`] if there is no such statement, it is over another field, or a value is missing, malformed, or
-    /// belongs to another statement.
+    /// [`Error::Public`] if there is no such statement, it is over another field, or a value is missing,
+    /// malformed, or belongs to another statement.
     pub fn new(name: &str, public: &[(&str, &str)]) -> Result<Self, Error> {
         let entry = known(name)?;
         let values = Values::new(entry, public)?;

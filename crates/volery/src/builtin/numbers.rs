@@ -39,12 +39,12 @@ enum Sizes {
 const MOST: u64 = 1 << 28;
 
 impl FieldBuiltin {
-    /// The sizes of the statement `name`. Values are texts by name: decimal numbers, a seed of 64 hex digits, a bound that
-    /// is a number or `binary`.
+    /// The sizes of the statement `name`. Values are texts by name: decimal numbers, a seed of 64 hex digits,
+    /// a bound that is a number or `binary`.
     ///
     /// # Errors
-    /// [`Error::Public`] if there is no such statement, it is not over a field of numbers, or a value is missing, malformed,
-    /// or belongs to another statement.
+    /// [`Error::Public`] if there is no such statement, it is not over a field of numbers, or a value is
+    /// missing, malformed, or belongs to another statement.
     pub fn new(name: &str, public: &[(&str, &str)]) -> Result<Self, Error> {
         let entry = known(name)?;
         let values = Values::new(entry, public)?;
@@ -108,8 +108,8 @@ impl FieldBuiltin {
     /// The statement over `F` with these public numbers: the vector of `sis`, the product of the others.
     ///
     /// # Errors
-    /// [`Error::Public`] if there are not [`FieldBuiltin::public_numbers`] of them, or the sizes are too large or do not
-    /// suit the field.
+    /// [`Error::Public`] if there are not [`FieldBuiltin::public_numbers`] of them, or the sizes are too
+    /// large or do not suit the field.
     pub fn over<F: Value>(&self, public: &[F]) -> Result<OverField<F>, Error> {
         let (got, needed) = (public.len(), self.public_numbers());
         let kind = match (self.sizes, public) {
@@ -132,7 +132,8 @@ impl FieldBuiltin {
     /// The public numbers for which these secret ones are a witness. In the clear.
     ///
     /// # Errors
-    /// As [`FieldBuiltin::over`]; [`Error::Witness`] if there are not [`FieldBuiltin::secret_numbers`] of them.
+    /// As [`FieldBuiltin::over`]; [`Error::Witness`] if there are not [`FieldBuiltin::secret_numbers`] of
+    /// them.
     pub fn compute<F: Value>(&self, secret: &[F]) -> Result<Vec<F>, Error> {
         let shape = match self.sizes {
             Sizes::Sis { columns, short, seed, rows } => {

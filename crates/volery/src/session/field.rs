@@ -6,8 +6,8 @@
 //! tree corrections            ----------->                                    set-up done
 //! ```
 //!
-//! The two first messages leave together with `Begin`. A session serves one field beside bits: steps that prepare rounds
-//! of two fields could meet in another order at either party.
+//! The two first messages leave together with `Begin`. A session serves one field beside bits: steps that
+//! prepare rounds of two fields could meet in another order at either party.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -40,12 +40,12 @@ pub(super) trait FieldStock: Any + Send {
     fn as_any(&mut self) -> &mut dyn Any;
 }
 
-/// P's.
+/// P's correlations over `F`.
 pub(super) struct ProverField<F: Value, M: Mac<F>> {
     pub(super) stock: Stock<Authenticated<F, M>>,
 }
 
-/// V's.
+/// V's correlations over `F`, and its key.
 pub(super) struct VerifierField<F: Value, M: Mac<F>> {
     pub(super) stock: Stock<M>,
     pub(super) delta: FieldDelta<M>,

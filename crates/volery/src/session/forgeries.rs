@@ -1,8 +1,9 @@
-//! Forged proofs in a session whose challenges are hashes, against the real verifier and over real correlations.
+//! Forged proofs in a session whose challenges are hashes, against the real verifier and over real
+//! correlations.
 //!
-//! Neither a prover that leaves V's bytes out of account, as it could before they were part of challenges, nor one that takes the chain for what it
-//! was before the batch is accepted. Where the chain stands still ([`cheats::stop_chains`]) the latter is right about it, and accepted: so
-//! nothing but the chain stops it.
+//! Neither a prover that leaves V's bytes out of account, as it could before they were part of challenges,
+//! nor one that takes the chain for what it was before the batch is accepted. Where the chain stands still
+//! ([`cheats::stop_chains`]) the latter is right about it, and accepted: so nothing but the chain stops it.
 
 use volery_channel::transport::Memory;
 use volery_channel::{Channel as _, Framed, Limits, memory_pair};
@@ -71,7 +72,8 @@ fn nothing_but_the_chain_stops(forgery: impl Fn(Belief) -> Result<Report, Error>
     assert!(forged.is_ok(), "no forgery: {forged:?}");
 }
 
-/// What V says to a forged proof, the second of the session if it comes `after` an honest one of [`Zero`] that left its correlations.
+/// What V says to a forged proof, the second of the session if it comes `after` an honest one of [`Zero`]
+/// that left its correlations.
 fn bits(after: bool, belief: Belief) -> Result<Report, Error> {
     let forge = move |mut p: Prover<Wire>, deltas: Deltas| {
         let first = if after { OF_ZERO } else { 0 };

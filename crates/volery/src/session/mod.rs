@@ -10,14 +10,15 @@
 //! Begin(next statement)       <---------->       ...
 //! ```
 //!
-//! Both parties send their first messages before they read the other's, so a proof of one small statement takes four
-//! round trips from the connection to the verdict.
+//! Both parties send their first messages before they read the other's, so a proof of one small statement
+//! takes four round trips from the connection to the verdict.
 //!
-//! Where challenges are hashes ([`Options::fiat_shamir`]), V also sends 32 bytes after each batch of correlations (`Link`), and each challenge
-//! depends on those of all batches that it stands on: it absorbs its own stock's chain, and the proof begins with the chain of every stock.
+//! Where challenges are hashes ([`Options::fiat_shamir`]), V also sends 32 bytes after each batch of
+//! correlations (`Link`), and each challenge depends on those of all batches that it stands on: it absorbs
+//! its own stock's chain, and the proof begins with the chain of every stock.
 //!
-//! After any error the session is over: the peer is told a reason that says nothing about secrets, the correlations
-//! under V's delta and delta itself are wiped, and every later call fails.
+//! After any error the session is over: the peer is told a reason that says nothing about secrets, the
+//! correlations under V's delta and delta itself are wiped, and every later call fails.
 
 mod evaluate;
 mod field;
@@ -50,15 +51,16 @@ use volery_vole::{Delta, SessionId, Transcript};
 use volery_zk::quicksilver::{Challenges, Settings, Tally};
 
 use field::FieldStock;
+use report::Counted;
 
 use crate::Error;
 
 /// What a statement over a field is over besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Nothing.
+    /// Over the field alone.
     Field,
-    /// Bits.
+    /// Over bits, too.
     Mixed,
 }
 
@@ -93,8 +95,8 @@ impl Common {
 
     /// The message that opens the next proof, of the statement with this digest and so many commitments.
     ///
-    /// Until [`Common::conclude`] says that the proof went well the session counts as over, so that a proof that a panic
-    /// cuts short is not followed by another.
+    /// Until [`Common::conclude`] says that the proof went well the session counts as over, so that a proof
+    /// that a panic cuts short is not followed by another.
     fn begin(&mut self, digest: [u8; 32], commitments: Option<u64>) -> Result<Begin, Error> {
         if core::mem::replace(&mut self.over, true) {
             return Err(Error::Over);
@@ -119,17 +121,20 @@ impl Common {
         Ok(Begin::new(digest, parameters))
     }
 
-    /// Correlations that a statement with so many secret values and multiplications takes, the checks included.
+    /// Correlations that a statement with so many secret values and multiplications takes, the checks
+    /// included.
     fn expected(&self, commitments: Option<u64>) -> Option<u64> {
         let interval = self.options.settings().interval as u64;
         commitments.map(|n| n.saturating_add((n / interval + 1).saturating_mul(128)))
     }
 
-    /// The chain of every stock of the session where it is read now, which a proof's transcript begins with; none where V chooses.
+    /// The chain of every stock of the session where it is read now, which a proof's transcript begins with;
+    /// none where V chooses.
     ///
-    /// No seed rests on these alone: it absorbs its own stock's chain when it is asked for, and that goes back to the session's first batch.
-    /// They say from the first message on which left-overs of an earlier proof this one stands on. And they say
-    /// what *another* stock held: a challenge of the field's part absorbs the field's chain later, and not the bits'.
+    /// No seed rests on these alone: it absorbs its own stock's chain when it is asked for, and that goes
+    /// back to the session's first batch. They say from the first message on which left-overs of an earlier
+    /// proof this one stands on. And they say what *another* stock held: a challenge of the field's part
+    /// absorbs the field's chain later, and not the bits'.
     fn chains(
         &self,
         stock: &mut Stock,
@@ -189,7 +194,12 @@ impl Common {
         // Steps of the next stage may be on their way: nobody leaves before both have what they wait for.
         channel.send(tags::GOODBYE, &[])?;
         channel.recv(tags::GOODBYE, 0)?;
-        Ok(Report::new(Tally::default(), start.elapsed(), before, channel.stats()))
+        Ok(Report::new(
+            Counted::bits(Tally::default(), &self.options),
+            start.elapsed(),
+            before,
+            channel.stats(),
+        ))
     }
 
     /// Ends the session if `result` is an error: tells the peer and destroys the correlations.
@@ -236,9 +246,9 @@ impl<C> Parts<C> {
     }
 }
 
-/// The transcript that the challenges of a proof are hashed from, where nobody chooses them. `mode` is how P's messages
-/// reach V: proofs of different modes have unrelated challenges. `chains` are those of every stock where the proof begins; each challenge
-/// absorbs its stock's again where it has got to by then.
+/// The transcript that the challenges of a proof are hashed from, where nobody chooses them. `mode` is how
+/// P's messages reach V: proofs of different modes have unrelated challenges. `chains` are those of every
+/// stock where the proof begins; each challenge absorbs its stock's again where it has got to by then.
 pub(crate) fn transcript(
     mode: &str,
     session: &SessionId,

@@ -9,14 +9,16 @@ use volery_zk::quicksilver::{Settings, arithmetic};
 
 use crate::Error;
 
-/// How a session is run. Both parties need the same, threads excepted; a difference ends the handshake with its name.
+/// How a session is run. Both parties need the same, threads excepted; a difference ends the handshake with
+/// its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Fewest seconds or fewest bytes.
     pub profile: Profile,
-    /// Whether challenges are hashes instead of V's choice: P's part of a proof is then one message, and soundness rests
-    /// on the hash as well (see [`volery_zk::quicksilver::soundness`]). Each hash also depends on bytes that V sends after each batch of
-    /// correlations, so P waits for those. Needed to store correlations ([`crate::stored::preprocess`]).
+    /// Whether challenges are hashes instead of V's choice: P's part of a proof is then one message, and
+    /// soundness rests on the hash as well (see [`volery_zk::quicksilver::soundness`]). Each hash also
+    /// depends on bytes that V sends after each batch of correlations, so P waits for those. Needed to store
+    /// correlations ([`crate::stored::preprocess`]).
     pub fiat_shamir: bool,
     /// Threads of this party, at least 1; 64 at most.
     pub threads: usize,

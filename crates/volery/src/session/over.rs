@@ -12,6 +12,7 @@ use volery_zk::quicksilver::{self, Challenges, Tally, arithmetic, mixed, verdict
 
 use super::evaluate::something_claimed;
 use super::field::{ProverField, ProverStart, VerifierField, VerifierStart, existing};
+use super::report::Counted;
 use super::{Common, Kind, Prover, Report, Verifier, digest, rehearsal, transcript};
 use crate::Error;
 
@@ -111,12 +112,12 @@ impl Common {
 impl<C: Channel> Prover<C> {
     /// Proves `statement` over the values `F` with MACs in `M`; see [`Prover::prove`].
     ///
-    /// The first proof over a field sets its correlations up, which takes one round trip more; a session serves one field
-    /// beside bits.
+    /// The first proof over a field sets its correlations up, which takes one round trip more; a session
+    /// serves one field beside bits.
     ///
     /// # Errors
-    /// As [`Prover::prove`]; [`Error::Options`] if the session serves another field or challenges by Fiat-Shamir need a
-    /// larger MAC field.
+    /// As [`Prover::prove`]; [`Error::Options`] if the session serves another field or challenges by
+    /// Fiat-Shamir need a larger MAC field.
     pub fn prove_over<F: Value, M: Mac<F>, S>(
         &mut self,
         statement: &S,
@@ -155,10 +156,12 @@ impl<C: Channel> Prover<C> {
         );
         let tally = prover.prove(statement)?;
         verdict::receive(&mut self.channel)?;
-        Ok(Report::new(tally, start.elapsed(), before, self.channel.stats()))
+        let counted = Counted::over::<F, M>(tally, &self.common.options);
+        Ok(Report::new(counted, start.elapsed(), before, self.channel.stats()))
     }
 
-    /// Proves `statement` over bits and the values `F`, with MACs of elements in `M`; see [`Prover::prove_over`].
+    /// Proves `statement` over bits and the values `F`, with MACs of elements in `M`; see
+    /// [`Prover::prove_over`].
     ///
     /// # Errors
     /// As [`Prover::prove_over`].
@@ -207,13 +210,14 @@ impl<C: Channel> Prover<C> {
             arithmetic::Prover::new(self.common.options.settings_over(), challenges, &mut field.stock, bits);
         let mut seed = zeroize::Zeroizing::new([0; 16]);
         rng.fill_bytes(&mut *seed);
-        let [bits, elements] = mixed::Prover::new(field, seed).prove(statement)?;
+        let tallies = mixed::Prover::new(field, seed).prove(statement)?;
         verdict::receive(&mut self.channel)?;
-        let report = Report::new(elements, start.elapsed(), before, self.channel.stats());
-        Ok(Report { bits, ..report })
+        let counted = Counted::mixed::<F, M>(tallies, &self.common.options);
+        Ok(Report::new(counted, start.elapsed(), before, self.channel.stats()))
     }
 
-    /// Agrees with the peer on what is proved, and sets the correlations over the field up if this is their first use.
+    /// Agrees with the peer on what is proved, and sets the correlations over the field up if this is their
+    /// first use.
     fn begin_field<F: Value, M: Mac<F>>(
         &mut self,
         kind: Kind,
@@ -258,8 +262,8 @@ impl<C: Channel> Prover<C> {
         Ok(())
     }
 
-    /// Makes `count` correlations over a field and throws them away, then ends the session: what their making costs by
-    /// itself, the set-up included. The peer must ask for the same number.
+    /// Makes `count` correlations over a field and throws them away, then ends the session: what their making
+    /// costs by itself, the set-up included. The peer must ask for the same number.
     ///
     /// # Errors
     /// What making them finds wrong, the channel's errors.
@@ -289,12 +293,12 @@ impl<C: Channel> Prover<C> {
 impl<C: Channel> Verifier<C> {
     /// Verifies a proof of `statement` over the values `F` with MACs in `M`; see [`Verifier::verify`].
     ///
-    /// The first proof over a field sets its correlations up, which takes one round trip more; a session serves one field
-    /// beside bits.
+    /// The first proof over a field sets its correlations up, which takes one round trip more; a session
+    /// serves one field beside bits.
     ///
     /// # Errors
-    /// As [`Verifier::verify`]; [`Error::Options`] if the session serves another field or challenges by Fiat-Shamir need a
-    /// larger MAC field.
+    /// As [`Verifier::verify`]; [`Error::Options`] if the session serves another field or challenges by
+    /// Fiat-Shamir need a larger MAC field.
     pub fn verify_over<F: Value, M: Mac<F>, S>(
         &mut self,
         statement: &S,
@@ -342,10 +346,12 @@ impl<C: Channel> Verifier<C> {
         let tally = result?;
         // The proof holds whether or not P still wants to hear it.
         let _ = verdict::send(&mut self.channel, true);
-        Ok(Report::new(tally, start.elapsed(), before, self.channel.stats()))
+        let counted = Counted::over::<F, M>(tally, &self.common.options);
+        Ok(Report::new(counted, start.elapsed(), before, self.channel.stats()))
     }
 
-    /// Verifies a proof of `statement` over bits and the values `F`, with MACs of elements in `M`; see [`Verifier::verify_over`].
+    /// Verifies a proof of `statement` over bits and the values `F`, with MACs of elements in `M`; see
+    /// [`Verifier::verify_over`].
     ///
     /// # Errors
     /// As [`Verifier::verify_over`].
@@ -404,13 +410,14 @@ impl<C: Channel> Verifier<C> {
         {
             let _ = verdict::send(&mut self.channel, false);
         }
-        let [bits, elements] = result?;
+        let tallies = result?;
         let _ = verdict::send(&mut self.channel, true);
-        let report = Report::new(elements, start.elapsed(), before, self.channel.stats());
-        Ok(Report { bits, ..report })
+        let counted = Counted::mixed::<F, M>(tallies, &self.common.options);
+        Ok(Report::new(counted, start.elapsed(), before, self.channel.stats()))
     }
 
-    /// Agrees with the peer on what is proved, and sets the correlations over the field up if this is their first use.
+    /// Agrees with the peer on what is proved, and sets the correlations over the field up if this is their
+    /// first use.
     fn begin_field<F: Value, M: Mac<F>>(
         &mut self,
         kind: Kind,
@@ -451,8 +458,8 @@ impl<C: Channel> Verifier<C> {
         Ok(())
     }
 
-    /// Makes `count` correlations over a field and throws them away, then ends the session: what their making costs by
-    /// itself, the set-up included. The peer must ask for the same number.
+    /// Makes `count` correlations over a field and throws them away, then ends the session: what their making
+    /// costs by itself, the set-up included. The peer must ask for the same number.
     ///
     /// # Errors
     /// What making them finds wrong, the channel's errors.

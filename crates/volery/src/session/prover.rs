@@ -14,6 +14,7 @@ use volery_vole::{SessionId, base_ot};
 use volery_zk::quicksilver::{self, verdict};
 
 use super::field::{FieldStock, supply};
+use super::report::Counted;
 use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
 
@@ -81,12 +82,13 @@ impl<C: Channel> Prover<C> {
         Ok((Common::new(&session, options, threads), stock, fork))
     }
 
-    /// Proves `statement`, whose witness is inside it. It is evaluated when V has named the same statement, before anything of the
-    /// proof is sent ([`Prover::without_evaluation`]).
+    /// Proves `statement`, whose witness is inside it. It is evaluated when V has named the same statement,
+    /// before anything of the proof is sent ([`Prover::without_evaluation`]).
     ///
     /// # Errors
-    /// [`Error::Proof`] with the statement's error if the witness does not satisfy it (nothing is shown then but that) or it claims nothing,
-    /// with a rejection if V says no; otherwise what broke the session. The session is over after any error.
+    /// [`Error::Proof`] with the statement's error if the witness does not satisfy it (nothing is shown then
+    /// but that) or it claims nothing, with a rejection if V says no; otherwise what broke the session. The
+    /// session is over after any error.
     pub fn prove<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
     where
         S: for<'a> Statement<quicksilver::Prover<'a>> + Statement<Evaluator<F2>> + ?Sized,
@@ -127,11 +129,12 @@ impl<C: Channel> Prover<C> {
         let result = run(&mut prover)?;
         let tally = prover.finish()?;
         verdict::receive(&mut self.channel)?;
-        Ok((result, Report::new(tally, start.elapsed(), before, self.channel.stats())))
+        let counted = Counted::bits(tally, &self.common.options);
+        Ok((result, Report::new(counted, start.elapsed(), before, self.channel.stats())))
     }
 
-    /// Makes `count` correlations and throws them away, then ends the session: what the making of correlations costs by
-    /// itself. The peer must ask for the same number.
+    /// Makes `count` correlations and throws them away, then ends the session: what the making of
+    /// correlations costs by itself. The peer must ask for the same number.
     ///
     /// # Errors
     /// What making them finds wrong, the channel's errors.

@@ -1,13 +1,15 @@
 //! A rehearsal: P's side of a session with nobody at the other end, to learn what a proof takes.
 //!
-//! The same prover runs the same statement. It has no witness (secrets are zero, and no claim is looked at), its correlations are zero and cost nothing to
-//! make ([`volery_vole::supply`]), and what it reads are messages of the right length without content. So bytes, round trips and correlations
-//! are those of a real proof, whatever the protocol, since it is the protocol's own code that sends and waits. (Over TLS each party's hello also
-//! names the connection: some 70 bytes.) It takes the time that P needs for a proof, less that for the correlations and for the
-//! witness: finding secrets, the evaluation before the proof, and Robin's evaluation of all branches.
+//! The same prover runs the same statement. It has no witness (secrets are zero, and no claim is looked at),
+//! its correlations are zero and cost nothing to make ([`volery_vole::supply`]), and what it reads are
+//! messages of the right length without content. So bytes, round trips and correlations are those of a real
+//! proof, whatever the protocol, since it is the protocol's own code that sends and waits. (Over TLS each
+//! party's hello also names the connection: some 70 bytes.) It takes the time that P needs for a proof, less
+//! that for the correlations and for the witness: finding secrets, the evaluation before the proof, and
+//! Robin's evaluation of all branches.
 //!
-//! Nothing secret takes part: a rehearsal has no peer, no key, and no values. What else a session can be used for is refused in one:
-//! connections to websites, and files of correlations, which would be zeros.
+//! Nothing secret takes part: a rehearsal has no peer, no key, and no values. What else a session can be used
+//! for is refused in one: connections to websites, and files of correlations, which would be zeros.
 
 use std::time::Duration;
 
@@ -18,6 +20,7 @@ use volery_field::{Mac, Value};
 use volery_vole::softspoken::FieldBits;
 use volery_vole::subfield::{self, tree_size};
 use volery_vole::{SessionId, base_ot, cot};
+use volery_zk::soundness::Soundness;
 
 use super::field::{ProverField, supply, supply_over};
 use super::{Common, Options, Prover, Report};
@@ -27,7 +30,7 @@ use crate::{Error, os_rng};
 const HEADER: usize = 5;
 
 /// What a session takes that proves something once, from the first byte to the verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Bytes that P sends, with frames' headers (5 each); TLS and TCP add theirs.
     pub bytes_prover: u64,
@@ -37,6 +40,11 @@ pub struct Estimate {
     pub round_trips: u64,
     /// Correlations that are used: one for each secret and each multiplication, and what masks the checks.
     pub correlations: u64,
+    /// The names of the field of values and of that of MACs.
+    pub fields: [&'static str; 2],
+    /// With what probability V accepts a false statement. [`Soundness::in_mode`] gives it for other
+    /// challenges.
+    pub soundness: Soundness,
     /// How long P worked here, without the making of correlations and without its witness.
     pub time: Duration,
 }
@@ -49,7 +57,8 @@ impl Estimate {
     }
 }
 
-/// What a session takes in which `run` proves something; `run` is called with a prover that has nobody to talk to.
+/// What a session takes in which `run` proves something; `run` is called with a prover that has nobody to
+/// talk to.
 ///
 /// ```
 /// use volery::{Options, estimate, statements::AndChain};
@@ -101,7 +110,8 @@ impl<C: Channel> Prover<C> {
         Ok(())
     }
 
-    /// What the session has taken so far, in which one proof was made, with this report; after a real proof what an estimate says of it.
+    /// What the session has taken so far, in which one proof was made, with this report; after a real proof
+    /// what an estimate says of it.
     pub fn rehearsed(&self, report: &Report) -> Estimate {
         let Stats { bytes_sent, bytes_received, round_trips, .. } = self.channel.stats();
         let over_a_field = self.field.as_ref().map_or(0, |field| field.index());
@@ -110,6 +120,8 @@ impl<C: Channel> Prover<C> {
             bytes_verifier: bytes_received,
             round_trips,
             correlations: self.stock.index().saturating_add(over_a_field),
+            fields: report.fields,
+            soundness: report.soundness,
             time: report.time,
         }
     }

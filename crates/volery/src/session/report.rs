@@ -1,17 +1,27 @@
-//! What a proof took.
+//! What a proof took, and what it is worth.
 
 use std::time::Duration;
 
 use volery_channel::Stats;
+use volery_field::{F2, Gf128, Mac, Ring as _, Value};
+use volery_zk::macncheese;
 use volery_zk::quicksilver::Tally;
+use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
-/// What a proof took at this party.
+use super::Options;
+
+/// What a proof took at this party, and what its acceptance is worth.
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
     /// What the statement's program did; over a field, to elements.
     pub tally: Tally,
     /// What a program over bits and a field did to bits.
     pub bits: Tally,
+    /// The names of the field of values and of that of MACs.
+    pub fields: [&'static str; 2],
+    /// With what probability V accepts a false statement, and why. At P it is what an honest V gets from this
+    /// proof.
+    pub soundness: Soundness,
     /// Time from the call to its return, set-up of the session not included.
     pub time: Duration,
     /// Bytes that this party sent for this proof.
@@ -22,11 +32,62 @@ pub struct Report {
     pub round_trips: u64,
 }
 
+/// What a proof counted.
+pub(super) struct Counted {
+    tally: Tally,
+    bits: Tally,
+    fields: [&'static str; 2],
+    soundness: Soundness,
+}
+
+impl Counted {
+    /// A proof over bits.
+    pub(super) fn bits(tally: Tally, options: &Options) -> Self {
+        let mode = Mode::hashed(options.fiat_shamir);
+        let soundness = Soundness::quicksilver(tally.checks(options.settings()), FieldSize::OVER_BITS, mode);
+        Self { tally, bits: Tally::default(), fields: [F2::NAME, Gf128::NAME], soundness }
+    }
+
+    /// A proof over `F` with MACs in `M`.
+    pub(super) fn over<F: Value, M: Mac<F>>(tally: Tally, options: &Options) -> Self {
+        let mode = Mode::hashed(options.fiat_shamir);
+        let checks = tally.checks_over_field(options.settings_over());
+        let soundness = Soundness::quicksilver(checks, FieldSize::of::<F, M>(), mode);
+        Self { tally, bits: Tally::default(), fields: [F::NAME, M::NAME], soundness }
+    }
+
+    /// A proof over bits and `F` with MACs in `M`.
+    pub(super) fn mixed<F: Value, M: Mac<F>>([bits, tally]: [Tally; 2], options: &Options) -> Self {
+        let mode = Mode::hashed(options.fiat_shamir);
+        let (first, second) =
+            (bits.checks(options.settings()), tally.checks_over_field(options.settings_over()));
+        let soundness = Soundness::mixed::<F, M>(first, second, mode);
+        Self { tally, bits, fields: [F::NAME, M::NAME], soundness }
+    }
+
+    /// A proof by Mac'n'Cheese between these fields, that of MACs of this `size`.
+    pub(super) fn stacked(
+        counted: macncheese::Tally,
+        settings: macncheese::Settings,
+        (fields, size): ([&'static str; 2], FieldSize),
+        options: &Options,
+    ) -> Self {
+        let proof = macncheese::soundness::Proof::of(settings, &counted);
+        let soundness = Soundness::mac_and_cheese(proof, size, Mode::hashed(options.fiat_shamir));
+        let macncheese::Tally { secrets, multiplications, assertions, branches } = counted;
+        let tally = Tally { secrets, multiplications, assertions, branches, ..Tally::default() };
+        Self { tally, bits: Tally::default(), fields, soundness }
+    }
+}
+
 impl Report {
-    pub(super) fn new(tally: Tally, time: Duration, before: Stats, after: Stats) -> Self {
+    pub(super) fn new(counted: Counted, time: Duration, before: Stats, after: Stats) -> Self {
+        let Counted { tally, bits, fields, soundness } = counted;
         Self {
             tally,
-            bits: Tally::default(),
+            bits,
+            fields,
+            soundness,
             time,
             bytes_sent: after.bytes_sent - before.bytes_sent,
             bytes_received: after.bytes_received - before.bytes_received,

@@ -11,17 +11,21 @@ use volery_vole::supply::Chain;
 use volery_zk::macncheese::{
     self, Multiplier, ProverBits, ProverField, Run, Settings, VerifierBits, VerifierField,
 };
-use volery_zk::quicksilver::{Challenges, Tally, verdict};
+use volery_zk::quicksilver::{Challenges, verdict};
+use volery_zk::soundness::FieldSize;
 
 use super::evaluate::something_claimed;
 use super::field::existing;
 use super::field::{ProverField as FieldOfProver, VerifierField as FieldOfVerifier};
+use super::report::Counted;
 use super::{Common, Prover, Report, Verifier, digest, transcript};
 use crate::Error;
 
-/// The fields of a proof, and how it is run: compared before it, and bound into every challenge that is a hash.
+/// The fields of a proof, and how it is run: compared before it, and bound into every challenge that is a
+/// hash.
 struct Terms {
     fields: [&'static str; 2],
+    size: FieldSize,
     settings: Settings,
     commitments: Option<u64>,
     degree: u64,
@@ -29,11 +33,23 @@ struct Terms {
 
 impl Terms {
     fn bits(settings: Settings, commitments: Option<u64>) -> Self {
-        Self { fields: [F2::NAME, Gf128::NAME], settings, commitments, degree: 128 }
+        Self {
+            fields: [F2::NAME, Gf128::NAME],
+            size: FieldSize::OVER_BITS,
+            settings,
+            commitments,
+            degree: 128,
+        }
     }
 
     fn over<F: Value, M: Mac<F>>(settings: Settings, commitments: Option<u64>) -> Self {
-        Self { fields: [F::NAME, M::NAME], settings, commitments, degree: M::DEGREE as u64 }
+        let (fields, size, degree) = ([F::NAME, M::NAME], FieldSize::of::<F, M>(), M::DEGREE as u64);
+        Self { fields, size, settings, commitments, degree }
+    }
+
+    /// What the worth of a proof depends on.
+    fn of_fields(&self) -> ([&'static str; 2], FieldSize) {
+        (self.fields, self.size)
     }
 
     fn multiplier(&self) -> &'static str {
@@ -107,14 +123,9 @@ impl Common {
     }
 }
 
-/// The counts as sessions report them.
-fn tally(counted: macncheese::Tally) -> Tally {
-    let macncheese::Tally { secrets, multiplications, assertions, .. } = counted;
-    Tally { secrets, multiplications, assertions, polynomials: 0, degree: 0 }
-}
-
 impl<C: Channel> Prover<C> {
-    /// Proves `statement` about bits by Mac'n'Cheese, so that it may contain disjunctions ([`macncheese::Disjunction`]).
+    /// Proves `statement` about bits by Mac'n'Cheese, so that it may contain disjunctions
+    /// ([`macncheese::Disjunction`]).
     ///
     /// # Errors
     /// As [`Prover::prove`]; [`Error::Options`] as [`Settings::check`].
@@ -160,7 +171,8 @@ impl<C: Channel> Prover<C> {
         let (stock, channel) = (&mut self.stock, &mut self.channel);
         let counted = macncheese::prove(ProverBits, settings, challenges, rng, stock, channel, statement)?;
         verdict::receive(&mut self.channel)?;
-        Ok(Report::new(tally(counted), start.elapsed(), before, self.channel.stats()))
+        let counted = Counted::stacked(counted, settings, terms.of_fields(), &self.common.options);
+        Ok(Report::new(counted, start.elapsed(), before, self.channel.stats()))
     }
 
     /// The same over the values `F` with MACs in `M`.
@@ -213,7 +225,8 @@ impl<C: Channel> Prover<C> {
         let counted =
             macncheese::prove(half, settings, challenges, rng, &mut field.stock, channel, statement)?;
         verdict::receive(&mut self.channel)?;
-        Ok(Report::new(tally(counted), start.elapsed(), before, self.channel.stats()))
+        let counted = Counted::stacked(counted, settings, terms.of_fields(), &self.common.options);
+        Ok(Report::new(counted, start.elapsed(), before, self.channel.stats()))
     }
 }
 
@@ -256,7 +269,8 @@ impl<C: Channel> Verifier<C> {
         let (half, stock, channel) = (VerifierBits::new(&self.delta), &mut self.stock, &mut self.channel);
         let result = macncheese::verify(half, settings, challenges, stock, channel, statement);
         let counted = self.tell(result)?;
-        Ok(Report::new(tally(counted), start.elapsed(), before, self.channel.stats()))
+        let counted = Counted::stacked(counted, settings, terms.of_fields(), &self.common.options);
+        Ok(Report::new(counted, start.elapsed(), before, self.channel.stats()))
     }
 
     /// Verifies a proof by [`Prover::prove_stacked_over`].
@@ -302,7 +316,8 @@ impl<C: Channel> Verifier<C> {
         let channel = &mut self.channel;
         let result = macncheese::verify(half, settings, challenges, &mut field.stock, channel, statement);
         let counted = self.tell(result)?;
-        Ok(Report::new(tally(counted), start.elapsed(), before, self.channel.stats()))
+        let counted = Counted::stacked(counted, settings, terms.of_fields(), &self.common.options);
+        Ok(Report::new(counted, start.elapsed(), before, self.channel.stats()))
     }
 
     /// Tells P the verdict, if there is one.
@@ -310,7 +325,7 @@ impl<C: Channel> Verifier<C> {
         &mut self,
         result: Result<macncheese::Tally, volery_zk::Error>,
     ) -> Result<macncheese::Tally, Error> {
-        let result = result.and_then(|counted| something_claimed(tally(counted).claims()).map(|()| counted));
+        let result = result.and_then(|counted| something_claimed(counted.assertions).map(|()| counted));
         match &result {
             // Whether or not P still wants to hear it.
             Ok(_) => drop(verdict::send(&mut self.channel, true)),

@@ -14,6 +14,7 @@ use volery_zk::quicksilver::{self, verdict};
 
 use super::evaluate::something_claimed;
 use super::field::{FieldStock, supply};
+use super::report::Counted;
 use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
 
@@ -33,7 +34,8 @@ impl<C: Channel> Verifier<C> {
     /// Shakes hands and sets the correlations up, under a fresh delta.
     ///
     /// # Errors
-    /// What the handshake finds different, what OT extension finds wrong, the channel's errors. The peer is told.
+    /// What the handshake finds different, what OT extension finds wrong, the channel's errors. The peer is
+    /// told.
     pub fn start(mut channel: C, options: Options, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
         match Self::try_start(&mut channel, options, rng) {
             Ok((common, stock, extension, delta)) => {
@@ -71,8 +73,9 @@ impl<C: Channel> Verifier<C> {
     /// Verifies a proof of `statement`, which this party names itself.
     ///
     /// # Errors
-    /// [`Error::Proof`] with a rejection if the proof is wrong, with the statement's error if it claims nothing; otherwise what broke the session. Only `Ok` means that
-    /// the statement is proved. The session is over after any error.
+    /// [`Error::Proof`] with a rejection if the proof is wrong, with the statement's error if it claims
+    /// nothing; otherwise what broke the session. Only `Ok` means that the statement is proved. The session
+    /// is over after any error.
     pub fn verify<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
     where
         S: for<'a> Statement<quicksilver::Verifier<'a>> + ?Sized,
@@ -120,11 +123,12 @@ impl<C: Channel> Verifier<C> {
         let (result, tally) = result?;
         // The proof holds whether or not P still wants to hear it.
         let _ = verdict::send(&mut self.channel, true);
-        Ok((result, Report::new(tally, start.elapsed(), before, self.channel.stats())))
+        let counted = Counted::bits(tally, &self.common.options);
+        Ok((result, Report::new(counted, start.elapsed(), before, self.channel.stats())))
     }
 
-    /// Makes `count` correlations and throws them away, then ends the session: what the making of correlations costs by
-    /// itself. The peer must ask for the same number.
+    /// Makes `count` correlations and throws them away, then ends the session: what the making of
+    /// correlations costs by itself. The peer must ask for the same number.
     ///
     /// # Errors
     /// What making them finds wrong, the channel's errors.

@@ -102,7 +102,8 @@ pub enum Error {
         /// What it should say.
         expected: String,
     },
-    /// A proof that uses some of these correlations was seen before: this one, or another with the same correlations.
+    /// A proof that uses some of these correlations was seen before: this one, or another with the same
+    /// correlations.
     #[error(
         "correlations {} to {} were used before: a proof is verified once, and never two of them with the same correlations",
         .range.start, .range.end.saturating_sub(1)
@@ -123,7 +124,8 @@ pub enum Error {
         /// What was wrong.
         reason: volery_zk::Error,
     },
-    /// The statement's own: the witness does not satisfy it (found before anything is consumed), it cannot be read.
+    /// The statement's own: the witness does not satisfy it (found before anything is consumed), it cannot be
+    /// read.
     #[error(transparent)]
     Statement(#[from] volery_circuit::Error),
     /// The proof could not be made.

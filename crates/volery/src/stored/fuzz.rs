@@ -1,7 +1,7 @@
 //! Every decoder of file bytes as a plain function, for fuzz targets; unit tests call them too.
 //!
-//! Each takes any bytes and panics if what it accepts does not encode back to the same bytes. With `sealed` the bytes'
-//! checksum is put right first, so that a fuzzer gets past it.
+//! Each takes any bytes and panics if what it accepts does not encode back to the same bytes. With `sealed`
+//! the bytes' checksum is put right first, so that a fuzzer gets past it.
 
 use std::io;
 use std::path::Path;

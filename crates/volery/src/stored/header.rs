@@ -14,7 +14,8 @@ const MAGIC: [u8; 16] = *b"VOLERY VOLE\r\n\0\0\0";
 
 /// The version of correlation files, proof files and their transcripts.
 ///
-/// Version 1 had no chain, so that a P that chose its correlations could forge proofs: nobody opens it any more.
+/// Version 1 had no chain, so that a P that chose its correlations could forge proofs: nobody opens it any
+/// more.
 pub(super) const VERSION: u16 = 2;
 
 /// Versions below are refused for soundness's sake, and say so.

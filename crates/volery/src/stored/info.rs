@@ -7,6 +7,7 @@ use std::time::Duration;
 use volery_channel::handshake::Role;
 use volery_vole::SessionId;
 use volery_zk::quicksilver::{Settings, Tally};
+use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
 use super::disk::{Disk, Os};
 use super::header::Header;
@@ -73,4 +74,14 @@ pub struct Report {
     pub bytes: u64,
     /// Time from the call to its return.
     pub time: Duration,
+    /// How the file's proofs are cut into blocks.
+    pub settings: Settings,
+}
+
+impl Report {
+    /// With what probability V accepts a false statement, for each hash that P computes.
+    #[must_use]
+    pub fn soundness(&self) -> Soundness {
+        Soundness::quicksilver(self.tally.checks(self.settings), FieldSize::OVER_BITS, Mode::hashed(true))
+    }
 }

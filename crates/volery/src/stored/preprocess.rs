@@ -8,12 +8,14 @@
 //! P.vole                                        V.vole                       renamed only now
 //! ```
 //!
-//! The session was begun with [`Options::fiat_shamir`](crate::Options::fiat_shamir), since challenges of stored proofs are hashes: V draws 32
-//! bytes for each batch of correlations once P can change nothing of it, and the chain of all of them goes into both headers. Every
-//! proof's challenges absorb it. So each comes after every correlation in the file, whatever P knew or chose when they were made.
+//! The session was begun with [`Options::fiat_shamir`](crate::Options::fiat_shamir), since challenges of
+//! stored proofs are hashes: V draws 32 bytes for each batch of correlations once P can change nothing of it,
+//! and the chain of all of them goes into both headers. Every proof's challenges absorb it. So each comes
+//! after every correlation in the file, whatever P knew or chose when they were made.
 //!
-//! The session ends here, and its delta lives on in V's file alone. If either party fails before its Goodbye neither has
-//! a file; if one fails in the instant after, the other's file has no partner, which harms nobody.
+//! The session ends here, and its delta lives on in V's file alone. If either party fails before its Goodbye
+//! neither has a file; if one fails in the instant after, the other's file has no partner, which harms
+//! nobody.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -34,13 +36,14 @@ use super::{Error as Stored, Info};
 use crate::session::Parts;
 use crate::{Error, Prover, Verifier};
 
-/// P's side: makes `count` correlations (rounded up to a multiple of 256) and stores P's half in a new file at `path`.
+/// P's side: makes `count` correlations (rounded up to a multiple of 256) and stores P's half in a new file
+/// at `path`.
 ///
 /// `progress` hears how many are made, now and then.
 ///
 /// # Errors
-/// [`Error::Stored`] if the file cannot be made, what the parties find different, what breaks the session. There is no file
-/// at `path` then.
+/// [`Error::Stored`] if the file cannot be made, what the parties find different, what breaks the session.
+/// There is no file at `path` then.
 pub fn prover<C: Channel>(
     session: Prover<C>,
     count: u64,

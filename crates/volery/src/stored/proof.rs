@@ -296,8 +296,8 @@ impl Channel for Reader {
     }
 }
 
-/// Reads the header of a proof and checks that the rest of the file is as it says: whatever an accident does to a proof
-/// is found here, before any key is used.
+/// Reads the header of a proof and checks that the rest of the file is as it says: whatever an accident does
+/// to a proof is found here, before any key is used.
 pub(super) fn check(file: &dyn DiskFile, path: &Path) -> Result<(Header, Body), Error> {
     let length = file.len().map_err(Error::io("measure", path))?;
     let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX).min(HEADER)];
@@ -328,8 +328,8 @@ pub(super) fn check(file: &dyn DiskFile, path: &Path) -> Result<(Header, Body), 
     Ok((header, body))
 }
 
-/// The bytes of a proof with the header brought in line with whatever its frames and fields are now. For tests that
-/// look behind the checksums.
+/// The bytes of a proof with the header brought in line with whatever its frames and fields are now. For
+/// tests that look behind the checksums.
 #[cfg(test)]
 pub(super) fn reseal(header: &Header, frames: &[u8]) -> Vec<u8> {
     let hash = *body_hasher().update(frames).finalize().as_bytes();

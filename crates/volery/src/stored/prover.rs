@@ -39,7 +39,8 @@ impl ProverFile {
     /// Opens the file and locks it until this is dropped.
     ///
     /// # Errors
-    /// [`Error::Locked`] if another process has it, [`Error::WrongRole`] if it is V's, what is wrong with the file.
+    /// [`Error::Locked`] if another process has it, [`Error::WrongRole`] if it is V's, what is wrong with the
+    /// file.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::open_on(Arc::new(Os), path)
     }
@@ -72,12 +73,13 @@ impl ProverFile {
 
     /// Proves `statement`, whose witness is inside it, into a new file at `out`.
     ///
-    /// The statement is evaluated and counted first, so that a witness that does not satisfy it costs nothing.
+    /// The statement is evaluated and counted first, so that a witness that does not satisfy it costs
+    /// nothing.
     ///
     /// # Errors
-    /// [`Error::Statement`] if the witness does not satisfy it, [`Error::Exhausted`] if too few correlations are left,
-    /// [`Error::Exists`] if there is a file at `out`: then nothing was consumed. After any other error correlations may be lost;
-    /// there is no proof then, and none of them is used again.
+    /// [`Error::Statement`] if the witness does not satisfy it, [`Error::Exhausted`] if too few correlations
+    /// are left, [`Error::Exists`] if there is a file at `out`: then nothing was consumed. After any other
+    /// error correlations may be lost; there is no proof then, and none of them is used again.
     pub fn prove<S>(&mut self, statement: &S, out: &Path) -> Result<Report, Error>
     where
         S: for<'a> Statement<quicksilver::Prover<'a>>
@@ -120,7 +122,8 @@ impl ProverFile {
         };
         self.store.wipe_last();
         let (tally, bytes) = result?;
-        Ok(Report { tally, range, bytes, time: start.elapsed() })
+        let settings = Settings { interval: header.interval as usize };
+        Ok(Report { tally, range, bytes, time: start.elapsed(), settings })
     }
 
     /// The correlations that the statement needs: the next ones.

@@ -24,7 +24,8 @@ pub(super) struct Store {
     state: State,
     /// Whether the last update is known to be on the disk.
     settled: bool,
-    /// Whether what was used is wiped: the range consumed last, or, in a burnt file, everything. See [`Store::wipe_used`].
+    /// Whether what was used is wiped: the range consumed last, or, in a burnt file, everything. See
+    /// [`Store::wipe_used`].
     wiped: bool,
 }
 
@@ -91,9 +92,11 @@ impl Store {
         self.header.decode_key(&block).map_err(flaw(&self.path, "the key"))
     }
 
-    /// Records `range` as consumed. When this returns the record is on the disk, and the range is this caller's.
+    /// Records `range` as consumed. When this returns the record is on the disk, and the range is this
+    /// caller's.
     ///
-    /// The range before it is wiped by then, or this is an error that consumes nothing: a state knows one range only that may not be wiped.
+    /// The range before it is wiped by then, or this is an error that consumes nothing: a state knows one
+    /// range only that may not be wiped.
     pub(super) fn consume(&mut self, range: Range<u64>) -> Result<Consumed, Error> {
         self.usable()?;
         self.wipe_used().map_err(Error::io("wipe the correlations used last", &self.path))?;
@@ -116,8 +119,8 @@ impl Store {
         Stock::new(Box::new(source))
     }
 
-    /// Overwrites the range consumed last with zeros. If that fails it is tried again: at once, before the next range is consumed, when the
-    /// store goes, and when the file is opened again.
+    /// Overwrites the range consumed last with zeros. If that fails it is tried again: at once, before the
+    /// next range is consumed, when the store goes, and when the file is opened again.
     pub(super) fn wipe_last(&mut self) {
         let _ = self.wipe_used().or_else(|_| self.wipe_used());
     }
@@ -131,7 +134,8 @@ impl Store {
         Ok(())
     }
 
-    /// Writes both slots, one after the other, each synced: at any moment one is sound, and in the end both are new.
+    /// Writes both slots, one after the other, each synced: at any moment one is sound, and in the end both
+    /// are new.
     fn update(&mut self, state: State) -> Result<(), Error> {
         self.settled = false;
         self.state = state;
@@ -142,7 +146,8 @@ impl Store {
 
     fn write_state(&self) -> Result<(), Error> {
         let block = self.state.encode(&self.header);
-        // The slot of the older state, if a crash left one, or a damaged one, goes first: the sound one stays until then.
+        // The slot of the older state, if a crash left one, or a damaged one, goes first: the sound one stays
+        // until then.
         let mut slots = SLOTS;
         let first = read_block(&*self.file, &self.path, SLOTS[0])?;
         if State::decode(&self.header, &first).is_ok_and(|state| state.sequence >= self.state.sequence) {

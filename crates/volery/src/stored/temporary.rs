@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::Error;
 use super::disk::{Access, Disk, DiskFile};
 
-/// A file under another name next to where it shall be; removed on drop unless it was published. (A process that is
-/// killed leaves it behind, under a name that ends with `.partial`.)
+/// A file under another name next to where it shall be; removed on drop unless it was published. (A process
+/// that is killed leaves it behind, under a name that ends with `.partial`.)
 pub(super) struct Temporary {
     disk: Arc<dyn Disk>,
     file: Arc<dyn DiskFile>,
@@ -18,7 +18,7 @@ pub(super) struct Temporary {
 }
 
 impl Temporary {
-    /// Makes it.
+    /// Makes the temporary file beside `path`.
     pub(super) fn create(disk: &Arc<dyn Disk>, path: &Path, access: Access) -> Result<Self, Error> {
         if disk.exists(path) {
             return Err(Error::Exists { path: path.to_owned() });

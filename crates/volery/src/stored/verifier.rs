@@ -26,7 +26,8 @@ impl VerifierFile {
     /// Opens the file and locks it until this is dropped. A burnt file opens too, for [`VerifierFile::info`].
     ///
     /// # Errors
-    /// [`Error::Locked`] if another process has it, [`Error::WrongRole`] if it is P's, what is wrong with the file.
+    /// [`Error::Locked`] if another process has it, [`Error::WrongRole`] if it is P's, what is wrong with the
+    /// file.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::open_on(Arc::new(Os), path)
     }
@@ -60,10 +61,11 @@ impl VerifierFile {
     /// Verifies the proof at `path` of `statement`, which this party names itself.
     ///
     /// # Errors
-    /// Only `Ok` means that the statement is proved. [`Error::Rejected`] means that the proof is wrong; then the file is
-    /// burnt. [`Error::Used`] means that this proof, or one with the same correlations, was verified before, or that its
-    /// verification was interrupted: P has to prove again. With any other error nothing was decided; unless this party's
-    /// own files or statement failed in the middle, nothing was consumed either.
+    /// Only `Ok` means that the statement is proved. [`Error::Rejected`] means that the proof is wrong; then
+    /// the file is burnt. [`Error::Used`] means that this proof, or one with the same correlations, was
+    /// verified before, or that its verification was interrupted: P has to prove again. With any other error
+    /// nothing was decided; unless this party's own files or statement failed in the middle, nothing was
+    /// consumed either.
     pub fn verify<S>(&mut self, statement: &S, path: &Path) -> Result<Report, Error>
     where
         S: for<'a> Statement<quicksilver::Verifier<'a>> + Statement<Counter<F2>> + ?Sized,
@@ -75,7 +77,8 @@ impl VerifierFile {
         self.compare(statement, &header)?;
         let tally = self.decide(statement, &header, &body, (file, path))?;
         let bytes = proof::HEADER as u64 + body.length;
-        Ok(Report { tally, range: header.range, bytes, time: start.elapsed() })
+        let settings = Settings { interval: header.interval as usize };
+        Ok(Report { tally, range: header.range, bytes, time: start.elapsed(), settings })
     }
 
     /// Whether the proof is one that this file can check, of this statement.

@@ -11,12 +11,14 @@ use volery::tls::server::Roots;
 /// What a server answers to a connection's request of this number and head.
 type Answer = dyn Fn(usize, &str) -> Option<Vec<u8>> + Send + Sync;
 
-/// The port of a server that gives this response to the one request of a connection, the roots that believe its certificate, and that in PEM.
+/// The port of a server that gives this response to the one request of a connection, the roots that believe
+/// its certificate, and that in PEM.
 pub(crate) fn site(response: Vec<u8>) -> (u16, Roots, String) {
     talking(move |request, _| (request == 0).then(|| response.clone()))
 }
 
-/// As [`site`]; what a server answers, to the request of a connection with this number and head, until it has no answer.
+/// As [`site`]; what a server answers, to the request of a connection with this number and head, until it has
+/// no answer.
 pub(crate) fn talking(
     answer: impl Fn(usize, &str) -> Option<Vec<u8>> + Send + Sync + 'static,
 ) -> (u16, Roots, String) {

@@ -9,9 +9,12 @@ use volery::tls::proxy::Target;
 use volery::tls::server::Roots;
 use volery::{Error, Estimate, Options, Profile, Prover, Rehearsal, Report, Verifier, estimate};
 use volery_circuit::r1cs::{R1csStatement, sample};
-use volery_circuit::{Backend, Convert, Digest, MatrixShape, Ops, Prove, Statement};
-use volery_field::{Bn254Scalar, F2, F32, F32x4, F61, F61x2};
+use volery_circuit::{Backend, Convert, Counter, Digest, Evaluator, MatrixShape, Ops, Prove, Statement};
+use volery_field::{Bn254Scalar, F2, F32, F32x4, F61, F61x2, Mac, Value};
 use volery_zk::disjunction::AnyOf;
+use volery_zk::quicksilver::soundness::Checks;
+use volery_zk::quicksilver::{self, Program, arithmetic};
+use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
 use crate::support::{Link, Product, between, patient, rng};
 
@@ -88,11 +91,65 @@ fn check(options: Options, case: &(dyn Case + Sync)) {
         |link| {
             let mut rng = rng(2);
             let mut verifier = Verifier::start(link, options, &mut rng)?;
-            case.verify(&mut verifier, &mut rng).map(drop)
+            case.verify(&mut verifier, &mut rng)
         },
     );
-    assert_eq!(v, Ok(()), "{what}");
-    assert_eq!(figures(&expected), figures(&p.expect(&what)), "{what}");
+    let (p, v) = (p.expect(&what), v.expect(&what));
+    assert_eq!(figures(&expected), figures(&p), "{what}");
+    assert_eq!((expected.soundness, expected.fields), (v.soundness, v.fields), "{what}");
+    assert_eq!((p.soundness, p.fields), (v.soundness, v.fields), "{what}");
+    let least = if v.soundness.mode() == Mode::Interactive { 40.0 } else { 100.0 };
+    assert!(v.soundness.bits() > least, "{what}: {:?}", v.soundness.terms());
+}
+
+/// What a statement's counts promise, and what its proof is worth.
+fn promised(what: &str, promised: Soundness, options: Options, proved: &Estimate) {
+    let (least, bits) = (promised.bits(), proved.soundness.bits());
+    assert!(least <= bits && bits < least + 2.0, "{what}, {options:?}: {least} promised, {bits}");
+}
+
+fn bits_are_as_promised<S>(what: &str, statement: &S)
+where
+    S: Statement<Counter<F2>> + for<'a> Statement<quicksilver::Prover<'a>> + Statement<Evaluator<F2>>,
+{
+    let counts = Counter::<F2>::count(statement).expect(what).total();
+    for profile in [Profile::Lan, Profile::Wan] {
+        let options = Options { profile, ..Options::default() };
+        let checks = Program::from(&counts).checks(options.settings()).with_disjunctions(&counts);
+        let least = Soundness::quicksilver(checks, FieldSize::OVER_BITS, Mode::Interactive);
+        let proved = estimate(options, |prover, rng| prover.prove(statement, rng)).expect(what);
+        promised(what, least, options, &proved);
+    }
+}
+
+fn elements_are_as_promised<F: Value, M: Mac<F>, S>(what: &str, statement: &S)
+where
+    S: Statement<Counter<F>> + for<'a> Statement<arithmetic::Prover<'a, F, M>> + Statement<Evaluator<F>>,
+{
+    let counts = Counter::<F>::count(statement).expect(what).total();
+    for profile in [Profile::Lan, Profile::Wan] {
+        let options = Options { profile, ..Options::default() };
+        let checks = Checks::of(&counts, options.settings_over().interval);
+        let least = Soundness::quicksilver(checks, FieldSize::of::<F, M>(), Mode::Interactive);
+        let proved = estimate(options, |prover, rng| prover.prove_over::<F, M, _>(statement, rng));
+        promised(what, least, options, &proved.expect(what));
+    }
+}
+
+/// What the program refuses or takes before a proof, by counting alone, is never worth less than it said.
+#[test]
+fn a_statement_s_counts_promise_no_more_than_its_proof_is_worth() {
+    bits_are_as_promised("ANDs", &AndChain::new(300_000));
+    bits_are_as_promised("AES", &Aes128Many::new(300));
+    bits_are_as_promised("products", &Mul32::sample(2000, [1; 32]));
+    bits_are_as_promised("one of two", &any_of(&[600_000, 50], None));
+    elements_are_as_promised::<F61, F61, _>("a chain", &chain(300_000));
+    let matrices = MatrixProduct::<F61>::sample(MatrixShape::square(40), true, [1; 32]).expect("small");
+    elements_are_as_promised::<F61, F61x2, _>("a matrix product", &matrices);
+    let short = Sis::<F32>::sample(64, 500, Short::Within(3), [1; 32]).expect("small");
+    elements_are_as_promised::<F32, F32x4, _>("short solutions", &short);
+    elements_are_as_promised::<Bn254Scalar, Bn254Scalar, _>("R1CS", &system(false));
+    elements_are_as_promised::<F61, F61, _>("one of three", &any_chain(None));
 }
 
 fn everywhere(cases: &[Box<dyn Case + Sync>]) {

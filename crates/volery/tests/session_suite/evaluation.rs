@@ -1,4 +1,5 @@
-//! What P does before a proof: it evaluates, so that a false statement shows nothing but that; and statements that claim nothing.
+//! What P does before a proof: it evaluates, so that a false statement shows nothing but that; and statements
+//! that claim nothing.
 
 use volery::macncheese::{Multiplier, Settings};
 use volery::{Error, Prover, Report, Verifier};
@@ -11,7 +12,8 @@ use crate::support::{Link, Tap, between, options, patient, rng};
 /// Blocks that the statements below fill several times.
 const SETTINGS: Settings = Settings { interval: 1 << 10, multiplier: Multiplier::Batched };
 
-/// Secret zeros, and after each stretch of them the claim that its first one is zero; that of stretch `wrong` is one.
+/// Secret zeros, and after each stretch of them the claim that its first one is zero; that of stretch `wrong`
+/// is one.
 struct Zeros {
     stretches: usize,
     wrong: Option<usize>,

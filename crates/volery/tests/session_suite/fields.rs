@@ -194,8 +194,8 @@ impl<B: Prove<F61>> Statement<B> for Unannounced {
     }
 }
 
-/// A P that cheats in the check of the round that is being prepared learns V's key from V's answer. A proof that ends before
-/// the round begins must not be accepted.
+/// A P that cheats in the check of the round that is being prepared learns V's key from V's answer. A proof
+/// that ends before the round begins must not be accepted.
 #[test]
 fn no_proof_is_accepted_while_a_round_s_check_is_open() {
     let run = |secrets, change| {

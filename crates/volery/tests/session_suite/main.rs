@@ -1,4 +1,5 @@
-//! Sessions between two honest parties, and between an honest one and what a hostile network or peer makes of the other.
+//! Sessions between two honest parties, and between an honest one and what a hostile network or peer makes of
+//! the other.
 //!
 //! | module | what it holds |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Every message of a whole session is changed in turn on its way: set-up, correlations of both kinds, proof.
 //!
-//! Both parties are honest and the statement is true. V must not accept a run in which a message of P's was changed, and
-//! both must end with an error, in time.
+//! Both parties are honest and the statement is true. V must not accept a run in which a message of P's was
+//! changed, and both must end with an error, in time.
 
 use volery_channel::{Tag, tags};
 

@@ -77,7 +77,8 @@ fn two_of_a_kind_are_refused() {
     assert_mismatch(&(a, b), |m| *m == Mismatch::SameRole(Role::Verifier));
 }
 
-/// Everything that P sends against a V that names another statement, for each witness: the same, and no masks.
+/// Everything that P sends against a V that names another statement, for each witness: the same, and no
+/// masks.
 #[test]
 fn nothing_that_leaves_before_the_peer_named_the_statement_depends_on_the_witness() {
     for fiat_shamir in [false, true] {

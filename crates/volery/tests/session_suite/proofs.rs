@@ -42,7 +42,8 @@ fn one_session_proves_many_statements_in_every_mode() {
     }
 }
 
-/// Set-up, correlations of both kinds and proof: threads decide who computes and how far a party is ahead, never what.
+/// Set-up, correlations of both kinds and proof: threads decide who computes and how far a party is ahead,
+/// never what.
 #[test]
 fn sessions_with_one_to_eight_threads_send_the_same_bytes_in_each_step() {
     let chain = two_stages();
@@ -64,8 +65,8 @@ fn sessions_with_one_to_eight_threads_send_the_same_bytes_in_each_step() {
     }
 }
 
-/// Whoever reads ahead further, both parties prepare the next round at the same place, also where only the second
-/// statement shows that there will be one.
+/// Whoever reads ahead further, both parties prepare the next round at the same place, also where only the
+/// second statement shows that there will be one.
 #[test]
 fn a_long_statement_after_a_short_one_is_proved_whatever_the_threads() {
     assert_proved_in_a_row(&[335_000, 1_000_000]);

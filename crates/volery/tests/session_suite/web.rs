@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use volery::statements::{AndChain, Sha256Preimage};
+use volery::tls::Side;
 use volery::tls::attestation::{Context, Mode, SigningKey};
 use volery::tls::claim::{Assertion, Interval, OfBytes, Own};
 use volery::tls::dialogue::Heard;
 use volery::tls::disclosure;
 use volery::tls::joint::{self, Round, Sizes, client};
-use volery::tls::prf::Side;
 use volery::tls::proxy::relay::Rules;
 use volery::tls::proxy::{self, Hide, Part, Target};
 use volery::{Error, Options, ProvedPage, Prover, VerifiedPage, Verifier};
@@ -140,7 +140,8 @@ fn a_session_in_which_the_connection_failed_is_over() {
     assert!(matches!(verifier, Err(Error::Web(_))), "{verifier:?}");
 }
 
-/// A notary's ports hold where P alone connects, too, and an honest P names the port that it has connected to.
+/// A notary's ports hold where P alone connects, too, and an honest P names the port that it has connected
+/// to.
 #[test]
 fn two_parties_have_a_port_that_the_requests_name_and_the_notary_allows() {
     let answer = response(0);
@@ -185,8 +186,8 @@ fn a_session_makes_a_connection_together_and_goes_on() {
 
 #[test]
 fn a_connection_is_made_wherever_proofs_before_it_have_left_the_correlations() {
-    // The first stage is 131,072 long: P sends its part of the round after it at one half, V reads it at three quarters. Either the
-    // labels' OTs take the stock over the half, or proofs of unknown size have.
+    // The first stage is 131,072 long: P sends its part of the round after it at one half, V reads it at
+    // three quarters. Either the labels' OTs take the stock over the half, or proofs of unknown size have.
     for (ands, counted, threads) in
         [(65_500, true, [1, 1]), (70_000, true, [3, 1]), (70_000, false, [1, 3]), (97_000, false, [1, 1])]
     {

@@ -37,7 +37,8 @@ impl<R: Ring, S> AnyOf<R, S> {
         Ok(Self { branches: Branches::with_shape(branches, 0, shape)?, choice: None })
     }
 
-    /// The disjunction as the prover has it: branch number `choice`, from 0, holds with the witness inside it.
+    /// The disjunction as the prover has it: branch number `choice`, from 0, holds with the witness inside
+    /// it.
     ///
     /// # Errors
     /// [`StatementError::Witness`] if there is no such branch.

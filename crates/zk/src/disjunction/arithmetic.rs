@@ -44,8 +44,8 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Prover<'_, F, M, L> {
         Self::challenge(self)
     }
 
-    fn count_disjunction(&mut self) {
-        Self::count_disjunction(self);
+    fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64) {
+        Self::count_disjunction(self, claims, branches, challenges);
     }
 
     fn vanish(&mut self, tokens: &[Shown<M>], weighed: Weighed) -> Result<(), Error> {
@@ -91,8 +91,8 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Verifier<'_, F, M, L> {
         Self::challenge(self)
     }
 
-    fn count_disjunction(&mut self) {
-        Self::count_disjunction(self);
+    fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64) {
+        Self::count_disjunction(self, claims, branches, challenges);
     }
 
     fn vanish(&mut self, tokens: &[Key<M>], weighed: Weighed) -> Result<(), Error> {

@@ -142,13 +142,15 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     /// What broke the session, or the check of what was committed.
     fn challenge(&mut self) -> Result<[u8; 16], Error>;
 
-    /// Counts a disjunction of which some branch claims something.
-    fn count_disjunction(&mut self);
+    /// Counts a disjunction of so many `branches`, with so many challenges of its own; `claims`: whether some
+    /// branch claims something.
+    fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64);
 
     /// That one of `tokens` is zero, and that the peer has weighed the same; right after [`Base::challenge`].
     ///
     /// # Errors
-    /// At P that none is; at V that the proof of it is wrong, or the peer weighed otherwise; what broke the session.
+    /// At P that none is; at V that the proof of it is wrong, or the peer weighed otherwise; what broke the
+    /// session.
     fn vanish(&mut self, tokens: &[Self::Token], weighed: Weighed) -> Result<(), Error>;
 }
 
@@ -167,7 +169,8 @@ pub trait Linear<F: Value>: Base<F, Mac: Mac<F>> {
     fn assert_member(&mut self, token: Self::Token, set: &[Self::Mac]) -> Result<(), Error>;
 }
 
-/// What masks the product of so many tokens, of the VOPE's degree; nothing for one, which is zero, and its tag V's key.
+/// What masks the product of so many tokens, of the VOPE's degree; nothing for one, which is zero, and its
+/// tag V's key.
 pub(super) fn mask<T: Default>(
     branches: usize,
     vope: impl FnOnce(usize) -> Result<T, Error>,
@@ -238,7 +241,8 @@ mod tests {
 
     use super::*;
 
-    /// Tokens of which number `zero` has the value zero, V's keys of them, delta and a mask of `g` with its value.
+    /// Tokens of which number `zero` has the value zero, V's keys of them, delta and a mask of `g` with its
+    /// value.
     struct Deal<M> {
         shown: Vec<Shown<M>>,
         keys: Vec<Key<M>>,

@@ -51,8 +51,8 @@ impl Base<F2> for Prover<'_> {
         Self::challenge(self)
     }
 
-    fn count_disjunction(&mut self) {
-        Self::count_disjunction(self);
+    fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64) {
+        Self::count_disjunction(self, claims, branches, challenges);
     }
 
     fn vanish(&mut self, tokens: &[Shown<Gf128>], weighed: Weighed) -> Result<(), Error> {
@@ -94,8 +94,8 @@ impl Base<F2> for Verifier<'_> {
         Self::challenge(self)
     }
 
-    fn count_disjunction(&mut self) {
-        Self::count_disjunction(self);
+    fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64) {
+        Self::count_disjunction(self, claims, branches, challenges);
     }
 
     fn vanish(&mut self, tokens: &[Key<Gf128>], weighed: Weighed) -> Result<(), Error> {

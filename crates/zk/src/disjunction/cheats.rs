@@ -1,7 +1,8 @@
 //! Provers that do what one missing check would let them do.
 //!
-//! Each knows in advance what it must not know, a challenge's seed, or leaves one tie out; all else it does right. That the knowledge would be
-//! enough is tested, too: against a verifier whose seed it is, the cheat succeeds.
+//! Each knows in advance what it must not know, a challenge's seed, or leaves one tie out; all else it does
+//! right. That the knowledge would be enough is tested, too: against a verifier whose seed it is, the cheat
+//! succeeds.
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -155,8 +156,8 @@ pub(super) fn session(
     })
 }
 
-/// A cheat that needs to know one of V's seeds: with the right one it works, and with none that a prover may think of, zeros and those of the
-/// proof before.
+/// A cheat that needs to know one of V's seeds: with the right one it works, and with none that a prover may
+/// think of, zeros and those of the proof before.
 pub(super) fn only_who_knows_the_seed_is_believed<S>(
     seeds: &[[u8; 16]],
     cheat: impl Fn([u8; 16]) -> S,
@@ -206,7 +207,8 @@ fn errors_that_cancel_under_a_seed_that_was_not_drawn_yet_are_rejected() {
     only_who_knows_the_seed_is_believed(&seeds, cancelling, &claimed);
 }
 
-/// Products of a secret with itself, claimed to be three; their left factors off by `errors`, and the first one claimed to be `first`.
+/// Products of a secret with itself, claimed to be three; their left factors off by `errors`, and the first
+/// one claimed to be `first`.
 #[derive(Clone, Debug)]
 struct Squares {
     products: usize,
@@ -240,7 +242,8 @@ impl OneOfSquares {
         Self(Branches::new(branches, 0).expect("two"))
     }
 
-    /// P's factors are wrong by errors that cancel under the coefficients of a seed: three times three is four times three.
+    /// P's factors are wrong by errors that cancel under the coefficients of a seed: three times three is
+    /// four times three.
     fn cancelling(products: usize, seed: [u8; 16]) -> Self {
         let rows = Products::<F61>::new(seed, 1);
         let s = rows.grid.within();

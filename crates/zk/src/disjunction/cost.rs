@@ -1,7 +1,8 @@
 //! What one of many costs by each protocol, and which is cheapest.
 //!
-//! With `n` multiplications, `i` secrets and `o` outputs in the largest of `B` branches, `e` entries of a topology vector, MACs in an
-//! extension of degree `r`, and `R` repetitions, P sends, in elements of the field of values,
+//! With `n` multiplications, `i` secrets and `o` outputs in the largest of `B` branches, `e` entries of a
+//! topology vector, MACs in an extension of degree `r`, and `R` repetitions, P sends, in elements of the
+//! field of values,
 //!
 //! | protocol | elements | runs of a branch |
 //! |---|---|---|
@@ -10,10 +11,11 @@
 //! | Mac'n'Cheese, a stack | `R (n + i + o + 2 r (log2 n + log2 B))` | `R B` |
 //! | every branch as a proof of its own, and the product of their claims | `R B (n + i)` | none |
 //!
-//! and what the checks of blocks take; V sends seeds. Bytes are those of the proof's messages: correlations and frames' headers come on top
-//! ([`Over::correlation_bits`]). Those of Robin and Batchman are what the implementation sends, to within a few bytes a block; those of
-//! Mac'n'Cheese follow from its description. Times are estimates, fitted to measurements on one machine (docs/performance.md, "One of
-//! many") to within a factor of two: good enough to choose by.
+//! and what the checks of blocks take; V sends seeds. Bytes are those of the proof's messages: correlations
+//! and frames' headers come on top ([`Over::correlation_bits`]). Those of Robin and Batchman are what the
+//! implementation sends, to within a few bytes a block; those of Mac'n'Cheese follow from its description.
+//! Times are estimates, fitted to measurements on one machine (docs/performance.md, "One of many") to within
+//! a factor of two: good enough to choose by.
 
 use volery_circuit::Shape;
 use volery_field::{Mac, Value};
@@ -85,8 +87,8 @@ pub struct Over {
     counts: u64,
     /// Places that a multiplication takes in a block beside its result's.
     relations: u64,
-    /// Nanoseconds for a commitment, at both parties, for a multiplication of a branch that is run, and for one of a stacked branch,
-    /// which has its part in a check by halving.
+    /// Nanoseconds for a commitment, at both parties, for a multiplication of a branch that is run, and for
+    /// one of a stacked branch, which has its part in a check by halving.
     times: [f64; 3],
 }
 
@@ -123,7 +125,8 @@ impl Over {
         }
     }
 
-    /// The same where Mac'n'Cheese is run with these settings, shortened for the branches ([`macncheese::Settings::for_branches`]).
+    /// The same where Mac'n'Cheese is run with these settings, shortened for the branches
+    /// ([`macncheese::Settings::for_branches`]).
     #[must_use]
     pub const fn stacked_by(self, stacked: macncheese::Settings) -> Self {
         Self { stacked, ..self }
@@ -148,8 +151,8 @@ pub struct Cost {
     pub multiplications: u64,
     /// About how long it takes both parties, on one thread each, without the network.
     pub seconds: f64,
-    /// How often P waits for V where V chooses the challenges: for each of them, but for those of blocks, of which the next is sent
-    /// meanwhile.
+    /// How often P waits for V where V chooses the challenges: for each of them, but for those of blocks, of
+    /// which the next is sent meanwhile.
     pub waits: u64,
 }
 
@@ -295,7 +298,8 @@ impl Task {
         let wires = batch::wires(self.shared, self.shape, usize::try_from(over.degree).unwrap_or(1));
         let per_group = batch::group(self.branches, wires) as u64;
         let group = |repetitions: u64, first: bool| {
-            // Beside each vector's entries the relations about it; one before those of the next group or at the end.
+            // Beside each vector's entries the relations about it; one before those of the next group or at
+            // the end.
             let members = if first { 0 } else { per_group };
             let places = values.saturating_add(n.saturating_mul(over.relations)).saturating_mul(repetitions);
             let vectors = vector.saturating_add(over.degree).saturating_mul(repetitions);
@@ -339,7 +343,8 @@ impl Task {
         let batches = n.div_ceil(block).max(1);
         let rounds = batches * u64::from(n.div_ceil(batches).max(1).next_power_of_two().trailing_zeros());
         let levels = u64::from((self.branches as u64).next_power_of_two().trailing_zeros());
-        // Two elements a halving and a join; a check of two products at the end of each batch; the value that is opened.
+        // Two elements a halving and a join; a check of two products at the end of each batch; the value that
+        // is opened.
         let macs = 2 * (rounds + levels) + 5 * batches + 1;
         Run {
             commitments: n.saturating_add(inputs + outputs).saturating_add(macs.saturating_mul(over.degree)),
@@ -379,8 +384,9 @@ mod tests {
     const FAST: Network = Network { bytes_per_second: 1e9, round_trip: 0.0 };
     const SLOW: Network = Network { bytes_per_second: 1e5, round_trip: 0.0 };
 
-    /// Branches, multiplications of one, and seconds by Robin and by Mac'n'Cheese: `volery bench robin` and `volery bench macncheese` with
-    /// those numbers, over bits and over F_{2^61-1}, on the machine of docs/performance.md.
+    /// Branches, multiplications of one, and seconds by Robin and by Mac'n'Cheese: `volery bench robin` and
+    /// `volery bench macncheese` with those numbers, over bits and over F_{2^61-1}, on the machine of
+    /// docs/performance.md.
     const MEASURED_BITS: [(usize, usize, [f64; 2]); 2] =
         [(8, 460_949, [0.203, 0.677]), (32, 460_949, [0.429, 2.278])];
     const MEASURED_F61: [(usize, usize, [f64; 2]); 2] =
@@ -402,7 +408,8 @@ mod tests {
                 }
             }
         }
-        // `volery bench batchman`, and as many single disjunctions: 2000 times 100 branches of 512 multiplications.
+        // `volery bench batchman`, and as many single disjunctions: 2000 times 100 branches of 512
+        // multiplications.
         let batch = task(100, 512, 2000);
         let [batchman, robin] =
             [Protocol::Batchman, Protocol::Robin].map(|protocol| batch.cost(protocol, &field));

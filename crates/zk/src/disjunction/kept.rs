@@ -14,8 +14,8 @@ pub trait Kept<R: Ring>: Send {
     /// How many there are.
     fn room(&self) -> usize;
 
-    /// Puts `values` in place of those from `at` on, a multiple of 64, where `mask` is all ones, and leaves these where it is zero;
-    /// without a branch on it. Values beyond the room are left out.
+    /// Puts `values` in place of those from `at` on, a multiple of 64, where `mask` is all ones, and leaves
+    /// these where it is zero; without a branch on it. Values beyond the room are left out.
     fn keep(&mut self, at: usize, values: &[R], mask: u64);
 
     /// As [`Kept::keep`] of bits, 64 in a word, which only backends over F2 have.
@@ -35,12 +35,12 @@ pub trait Kept<R: Ring>: Send {
 pub(super) struct Elements<F: Element>(Zeroizing<Vec<F>>);
 
 impl<F: Element> Elements<F> {
-    /// So many zeros.
+    /// A vector of this many zeros.
     pub(super) fn new(n: usize) -> Self {
         Self::of(vec![F::ZERO; n])
     }
 
-    /// These.
+    /// A vector of these values.
     pub(super) fn of(values: Vec<F>) -> Self {
         Self(Zeroizing::new(values))
     }
@@ -68,7 +68,7 @@ pub(super) struct PackedBits {
 }
 
 impl PackedBits {
-    /// So many zeros.
+    /// A run of this many zero bits.
     pub(super) fn new(bits: usize) -> Self {
         Self { words: Zeroizing::new(vec![0; bits.div_ceil(64)]), bits }
     }

@@ -1,27 +1,30 @@
-//! One of many statements, without saying which: Robin (figure 5 of the paper), over any field and over bits; and Batchman (figure 6).
+//! One of many statements, without saying which: Robin (figure 5 of the paper), over any field and over bits;
+//! and Batchman (figure 6).
 //!
-//! P commits to the inputs of the branch that holds and, for each of its multiplications, to both factors and the product
-//! (proved to be that by QuickSilver). What is left is linear: in branch `i` the operands of multiplication `k` are linear in the
-//! committed inputs and products, `l'_k` and `r'_k`, and so is what it asserts, `a_j`. It holds if the rows `l'_k - l_k`,
-//! `r'_k - r_k` and `a_j` are all zero. V sends a seed for `s`, `t` and `beta`, and both compute, for each branch, its **token**
+//! P commits to the inputs of the branch that holds and, for each of its multiplications, to both factors and
+//! the product (proved to be that by QuickSilver). What is left is linear: in branch `i` the operands of
+//! multiplication `k` are linear in the committed inputs and products, `l'_k` and `r'_k`, and so is what it
+//! asserts, `a_j`. It holds if the rows `l'_k - l_k`, `r'_k - r_k` and `a_j` are all zero. V sends a seed for
+//! `s`, `t` and `beta`, and both compute, for each branch, its **token**
 //!
 //! ```text
 //! v_i = sum s_k (l'_k - l_k) + beta sum s_k (r'_k - r_k) + sum t_j a_j
 //! ```
 //!
-//! on the commitments. P proves that the product of all tokens is zero: as polynomials in delta, with tags `m_i`, it is
-//! `prod (m_i + v_i X)`, of degree `B` unless a token is zero. P sends the `B` coefficients, masked by a VOPE, and V compares with
-//! `prod k_i`.
+//! on the commitments. P proves that the product of all tokens is zero: as polynomials in delta, with tags
+//! `m_i`, it is `prod (m_i + v_i X)`, of degree `B` unless a token is zero. P sends the `B` coefficients,
+//! masked by a VOPE, and V compares with `prod k_i`.
 //!
-//! The token is `s^T M_i w`, `M_i` the branch's topology matrix. Here it is computed as `s^T (M_i w)`, by running the branch forwards
-//! on commitments ([`Weigher`]), so that any statement can be a branch as it is. [`Topology`] is `s^T M_i` by itself (algorithm 1), which
-//! batches commit to.
+//! The token is `s^T M_i w`, `M_i` the branch's topology matrix. Here it is computed as `s^T (M_i w)`, by
+//! running the branch forwards on commitments ([`Weigher`]), so that any statement can be a branch as it is.
+//! [`Topology`] is `s^T M_i` by itself (algorithm 1), which batches commit to.
 //!
-//! **Batches** (`batch`, figure 6) prove the same disjunction many times over for about the price of every branch once and of each
-//! repetition once, over fields.
+//! **Batches** (`batch`, figure 6) prove the same disjunction many times over for about the price of every
+//! branch once and of each repetition once, over fields.
 //!
-//! **Seeds that are hashes** are asked for by [`Base::challenge`], which ends a block: they come after every message of P's so far and depend on
-//! the chain of all correlations taken so far ([`Challenges`](crate::quicksilver::Challenges)).
+//! **Seeds that are hashes** are asked for by [`Base::challenge`], which ends a block: they come after every
+//! message of P's so far and depend on the chain of all correlations taken so far
+//! ([`Challenges`](crate::quicksilver::Challenges)).
 //!
 //! | seed | values it tests | last that fixes them |
 //! |---|---|---|
@@ -30,16 +33,20 @@
 //! | of a batch: `s`, `t` | inputs, outputs, factors and products of the group's repetitions | as above |
 //! | of a batch: `u` | the topology vectors | as above, for the block in which they are committed to |
 //!
-//! The VOPE that masks the product of tokens is taken after the seed: it is P's to choose, as it is where V chooses seeds.
+//! The VOPE that masks the product of tokens is taken after the seed: it is P's to choose, as it is where V
+//! chooses seeds.
 //!
-//! **Soundness**: [`soundness`] computes what an acceptance is worth. **Cost**: [`cost`] computes what it takes.
+//! **Soundness**: [`soundness`] computes what an acceptance is worth. **Cost**: [`cost`] computes what it
+//! takes.
 //!
-//! **Privacy.** The choice shows nowhere: number, order and lengths of messages depend on [`Shape`](volery_circuit::Shape) alone, tokens are masked whatever V
-//! chose as a seed, and both parties do the same work for every branch: before its first message P evaluates all of them and selects
-//! under masks (`tracer`); `batch` says what it does in place of that. Hints run in the branch that holds only.
+//! **Privacy.** The choice shows nowhere: number, order and lengths of messages depend on
+//! [`Shape`](volery_circuit::Shape) alone, tokens are masked whatever V chose as a seed, and both parties do
+//! the same work for every branch: before its first message P evaluates all of them and selects under masks
+//! (`tracer`); `batch` says what it does in place of that. Hints run in the branch that holds only.
 //!
-//! **Memory.** Rows of a multiplication only read products before it, so they are fixed once those are. V therefore draws a challenge every
-//! 2^18 multiplications, after which their factors are weighed and forgotten: what is kept is one wire a multiplication.
+//! **Memory.** Rows of a multiplication only read products before it, so they are fixed once those are. V
+//! therefore draws a challenge every 2^18 multiplications, after which their factors are weighed and
+//! forgotten: what is kept is one wire a multiplication.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -85,8 +92,8 @@ pub use tracer::Tracer;
 pub use volery_circuit::choose::MAX_BRANCHES;
 pub use weigher::Weigher;
 
-/// Implements [`Choose`](volery_circuit::Choose) for a [`Base`], and [`Repeat`](volery_circuit::Repeat): for a [`Linear`] one `in batches`,
-/// for others as one disjunction after another.
+/// Implements [`Choose`](volery_circuit::Choose) for a [`Base`], and [`Repeat`](volery_circuit::Repeat): for
+/// a [`Linear`] one `in batches`, for others as one disjunction after another.
 macro_rules! disjunctions {
     ([$($generics:tt)*] $ring:ty, $backend:ty) => {
         $crate::disjunction::disjunctions!(@choose [$($generics)*] $ring, $backend);

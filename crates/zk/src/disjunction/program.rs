@@ -2,13 +2,14 @@
 
 use volery_circuit::Counts;
 
-use super::rows::FOLD;
+use super::soundness::most_challenges;
 use crate::quicksilver::{Program, SAVED_BY_S_BOX};
 
 impl From<&Counts> for Program {
     /// What a run without values counted: of disjunctions at most what this says, of all else that.
     fn from(counts: &Counts) -> Self {
-        // Each term of an inner product over bits is one AND. An S-box is not its ANDs, but its output and two polynomials.
+        // Each term of an inner product over bits is one AND. An S-box is not its ANDs, but its output and
+        // two polynomials.
         let multiplications = counts.multiplications.saturating_add(counts.dot_terms);
         let saved = counts.s_boxes.saturating_mul(SAVED_BY_S_BOX);
         // One of `B` branches takes `2 B - 3`, and none if it is the only one.
@@ -21,9 +22,4 @@ impl From<&Counts> for Program {
             masks,
         }
     }
-}
-
-/// At most so many [`challenges`](super::soundness::challenges) have so many single disjunctions of so many multiplications together.
-const fn most_challenges(disjunctions: u64, multiplications: u64) -> u64 {
-    if disjunctions == 0 { 0 } else { disjunctions.saturating_add(multiplications / FOLD as u64) }
 }

@@ -1,14 +1,16 @@
 //! Sums of binary numbers in the clear: on words, with the factors of all multiplications that they take.
 //!
-//! The carries that come into the columns of `s + x` are `s ^ x ^ (s + x)`, from one addition of words, and from these the factors of one
-//! adder in all columns follow at once. So in a disjunction adders are taken through the columns one after the other.
+//! The carries that come into the columns of `s + x` are `s ^ x ^ (s + x)`, from one addition of words, and
+//! from these the factors of one adder in all columns follow at once. So in a disjunction adders are taken
+//! through the columns one after the other.
 
 use volery_circuit::{Backend, Carries, Columns, Error, Ops};
 use volery_field::Ring;
 
 use super::store::pack;
 
-/// [`Columns::run_by_adders`] on words, which they must [fit](Columns::fit_words). `rows` takes the left and the right factors of so many multiplications, the lowest bits first.
+/// [`Columns::run_by_adders`] on words, which they must [fit](Columns::fit_words). `rows` takes the left and
+/// the right factors of so many multiplications, the lowest bits first.
 ///
 /// # Errors
 /// None of its own.
@@ -49,7 +51,7 @@ pub(super) fn on_words<R: Ring, const M: usize>(
     Ok(())
 }
 
-/// So many bits.
+/// A word whose lowest `n` bits are set.
 #[inline(always)]
 fn low(n: usize) -> u64 {
     (1 << n) - 1
@@ -72,8 +74,8 @@ impl<R: Ring, F: FnMut([u64; 2], usize)> Ops<R> for Gates<F> {
     }
 }
 
-/// The sum of two numbers and `carry`, in the first `width` bits, and the carries that come into each of these. What comes out of the last
-/// takes the place of `carry`.
+/// The sum of two numbers and `carry`, in the first `width` bits, and the carries that come into each of
+/// these. What comes out of the last takes the place of `carry`.
 #[inline(always)]
 fn add<R: Ring>(x: u64, y: u64, carry: &mut R, width: usize) -> (u64, u64) {
     let sum = x + y + pack(&[*carry]);

@@ -1,4 +1,13 @@
 //! The protocol for a single disjunction (figure 5), on any backend beneath.
+//!
+//! *The product of tokens* is one polynomial of degree `B` in delta (figure 5 of QuickSilver), where the
+//! paper has `B - 1` committed products and a second check. That takes no further round, `B` elements and `r
+//! (2B - 3)` correlations. There are at most [`MAX_BRANCHES`](volery_circuit::choose::MAX_BRANCHES) of them.
+//! With one branch the polynomial is the token's tag, as for any assertion.
+//!
+//! *Padding*: after the values of the branch that holds P commits to zeros, up to the [`Shape`], and `0 * 0 =
+//! 0` is a multiplication. Rows beyond a branch's end weigh `-s_k l_k`, so they have to be zero too. All
+//! branches therefore share one sum over the committed factors, however long they are.
 
 use volery_circuit::choose::Pick;
 use volery_circuit::{Branch, Branches, Error as StatementError, Peek, Shape, Witness};
@@ -7,6 +16,7 @@ use zeroize::Zeroizing;
 
 use super::base::{Base, Token as _, Weighed};
 use super::rows::{Across, CHUNK, FOLD, Products, Rows};
+use super::soundness::challenges;
 use super::tracer::Trace;
 use super::{Tracer, Weigher};
 use crate::Error;
@@ -48,14 +58,14 @@ where
     }
     // That what comes out is what was committed to is no claim of a branch's.
     let tied = (branches.list().len() as u64).saturating_mul(committed.outputs.len() as u64);
-    if total.assertions > tied {
-        base.count_disjunction();
-    }
+    let challenges = challenges(branches.shape().multiplications as u64);
+    base.count_disjunction(total.assertions > tied, branches.list().len(), challenges);
     base.vanish(&tokens, total)?;
     Ok(committed.outputs.to_vec())
 }
 
-/// What committed factors weigh: the same for every branch, so that they need not be kept beyond their challenge.
+/// What committed factors weigh: the same for every branch, so that they need not be kept beyond their
+/// challenge.
 struct Folded<R: Ring, B: Base<R>> {
     sum: Zeroizing<B::Token>,
     rows: Vec<Products<B::Mac>>,
@@ -79,7 +89,8 @@ impl<R: Ring, B: Base<R>> Folded<R, B> {
 }
 
 impl<M> Products<M> {
-    /// What a chunk of rows weighs, of which the left and right ones have these sums under the factors within it.
+    /// What a chunk of rows weighs, of which the left and right ones have these sums under the factors within
+    /// it.
     #[inline]
     pub(super) fn chunk<R: Ring, B: Base<R, Mac = M>>(
         &self,
@@ -116,7 +127,8 @@ pub(super) struct Committed<R: Ring, B: Base<R>> {
 /// P's values, when the first hint runs.
 pub(super) type Tracing<'a, R, W> = &'a mut dyn FnMut(&dyn Peek<R, W>) -> Result<Trace<R>, StatementError>;
 
-/// What happens to factors at the end of a chunk, before more are committed to: once there are [`FOLD`] it takes them.
+/// What happens to factors at the end of a chunk, before more are committed to: once there are [`FOLD`] it
+/// takes them.
 pub(super) type Fold<'a, R, B> = &'a mut dyn FnMut(&mut B, &mut Factors<R, B>) -> Result<(), Error>;
 
 impl<R: Ring, B: Base<R>> Committed<R, B> {

@@ -1,13 +1,15 @@
 //! The coefficients of a topology matrix's rows.
 //!
-//! Row `CHUNK i + j` has the coefficient `across_i * within_j`, so that [`CHUNK`] rows at a time meet the same vector, which stays in the
-//! first-level cache, and their sum is multiplied once. Rows that are not all zero survive `within` in some chunk but for `1 / |M|`,
-//! and `across` but for as much again: two vectors of independent coefficients are worth half as much as one, and cost next to nothing.
+//! Row `CHUNK i + j` has the coefficient `across_i * within_j`, so that [`CHUNK`] rows at a time meet the
+//! same vector, which stays in the first-level cache, and their sum is multiplied once. Rows that are not all
+//! zero survive `within` in some chunk but for `1 / |M|`, and `across` but for as much again: two vectors of
+//! independent coefficients are worth half as much as one, and cost next to nothing.
 //!
-//! Where values are in a field of which that of MACs is an extension of degree [`Base::RUN`](super::Base::RUN) or more, one coefficient is
-//! drawn for that many rows: `within_(RUN i + j) = c_i x^j`. The powers of `x` are linearly independent over the field of values, so
-//! values in a run that are not all zero make an element that is not zero, which `c_i` takes to zero as rarely as it would each of them.
-//! That saves multiplications: over bits a run costs one, not 128.
+//! Where values are in a field of which that of MACs is an extension of degree
+//! [`Base::RUN`](super::Base::RUN) or more, one coefficient is drawn for that many rows:
+//! `within_(RUN i + j) = c_i x^j`. The powers of `x` are linearly independent over the field of values, so
+//! values in a run that are not all zero make an element that is not zero, which `c_i` takes to zero as
+//! rarely as it would each of them. That saves multiplications: over bits a run costs one, not 128.
 
 use volery_field::{Element, Value};
 use volery_vole::Prg;
@@ -67,8 +69,8 @@ impl Across {
 
 /// `s_k` for the left rows of multiplications under one challenge, `beta s_k` for the right ones.
 ///
-/// One `beta` for all right rows is as good as coefficients of their own but for `1 / |M|`: unless both errors of a multiplication are
-/// zero, `l + beta r` is zero for at most one `beta`.
+/// One `beta` for all right rows is as good as coefficients of their own but for `1 / |M|`: unless both
+/// errors of a multiplication are zero, `l + beta r` is zero for at most one `beta`.
 #[derive(Clone, Debug)]
 pub(super) struct Products<M> {
     pub(super) grid: Grid<M>,

@@ -1,7 +1,8 @@
 //! What the acceptance of a disjunction is worth, in bits.
 //!
-//! To QuickSilver's bound for all that is committed to ([`Checks`], [`FieldSize`]) a disjunction of `B` branches adds, if none of
-//! them holds on what was committed to before the seed was drawn,
+//! To QuickSilver's bound for all that is committed to ([`Checks`]) a
+//! disjunction of `B` branches adds, if none of them holds on what was committed to before the seed was
+//! drawn,
 //!
 //! ```text
 //! (3 C + 2) B / |M|   a branch's token vanishes: under each of C challenges 1 / |M| that beta takes both errors of a multiplication
@@ -9,63 +10,56 @@
 //! B / K               the opened polynomial of degree B agrees with the true one at delta
 //! ```
 //!
-//! (rows under a challenge are fixed before it is drawn, and P is found out unless the *last* that are not zero vanish together with
-//! what those before them left), and a batch, whose membership claims are relations of degree `B` and so among QuickSilver's,
+//! (rows under a challenge are fixed before it is drawn, and P is found out unless the *last* that are not
+//! zero vanish together with what those before them left), and a batch, whose membership claims are relations
+//! of degree `B` and so among QuickSilver's,
 //!
 //! ```text
 //! B / |M|             the topology vector of a branch vanishes on what was committed to
 //! B / |M|             a vector that belongs to no branch has a branch's token
 //! ```
 //!
-//! The number of repetitions is not in it: which of them do not hold is settled before the seed, and P is found out unless it is
-//! lucky with *every* one of those, so at most as often as with the first. The same goes for several disjunctions in a statement.
+//! The number of repetitions is not in it: which of them do not hold is settled before the seed, and P is
+//! found out unless it is lucky with *every* one of those, so at most as often as with the first. The same
+//! goes for several disjunctions in a statement.
+//!
+//! To either a seed adds that the errors were made for it, as in
+//! [`quicksilver::soundness`](crate::quicksilver::soundness).
 //!
 //! Where challenges are hashes, each of `q` hash computations is one more try at a seed.
 
 use super::rows::FOLD;
-use crate::quicksilver::arithmetic::soundness::{Checks, FieldSize};
+use crate::quicksilver::soundness::Checks;
+use crate::soundness::{FieldSize, Mode, Terms};
 
-/// What the bound depends on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Disjunction {
-    /// Branches of the largest one.
-    pub branches: usize,
-    /// [`challenges`] of the largest single one; zero where there are batches alone.
-    pub challenges: u64,
-}
-
-/// Challenges of a single disjunction of so many multiplications: it has one for each 2^18 of them, and a proof as many blocks more.
+/// Challenges of a single disjunction of so many multiplications: it has one for each 2^18 of them, and a
+/// proof as many blocks more.
 #[must_use]
 pub const fn challenges(multiplications: u64) -> u64 {
     if multiplications == 0 { 1 } else { multiplications.div_ceil(FOLD as u64) }
 }
 
-impl Disjunction {
-    /// That a seed is good for a P without a branch that holds.
-    fn lucky(&self, size: FieldSize) -> f64 {
-        let per_branch = 3.0 * self.challenges as f64 + 2.0;
-        per_branch * self.branches as f64 / size.field.exp2()
-    }
+/// At most so many [`challenges`] have so many single disjunctions of so many multiplications together.
+pub(crate) const fn most_challenges(disjunctions: u64, multiplications: u64) -> u64 {
+    if disjunctions == 0 { 0 } else { disjunctions.saturating_add(multiplications / FOLD as u64) }
+}
 
-    fn error(&self, checks: &Checks, size: FieldSize) -> f64 {
-        let roots = if self.challenges == 0 { 0.0 } else { self.branches as f64 / size.key.exp2() };
-        (-checks.interactive_bits(size)).exp2() + self.lucky(size) + roots
+/// Adds the terms of disjunctions, if there are any, in a proof with these checks.
+pub(crate) fn terms(checks: &Checks, size: FieldSize, mode: Mode, terms: &mut Terms) {
+    let Checks { branches, challenges, unknowns, .. } = *checks;
+    if branches == 0 {
+        return;
     }
-
-    /// Soundness of an interactive proof with these checks, in bits.
-    #[must_use]
-    pub fn interactive_bits(&self, checks: &Checks, size: FieldSize) -> f64 {
-        -self.error(checks, size).log2()
-    }
-
-    /// Soundness of a Fiat-Shamir proof against a P that computes `2^log2_queries` hashes, in bits.
-    #[must_use]
-    pub fn fiat_shamir_bits(&self, checks: &Checks, size: FieldSize, log2_queries: f64) -> f64 {
-        let tries = log2_queries.exp2() * self.lucky(size);
-        let checks = (-checks.fiat_shamir_bits(size, log2_queries)).exp2();
-        let alone = self.error(&Checks { blocks: 0, degree: 2, folds: 0 }, size);
-        -(checks + alone + tries).log2()
-    }
+    let branches = branches as f64;
+    // That a seed is good for a P without a branch that holds.
+    let lucky = (3.0 * challenges as f64 + 2.0) * branches / size.field.exp2();
+    let roots = if challenges == 0 { 0.0 } else { branches / size.key.exp2() };
+    // Factors and products under one challenge, and what goes in and comes out.
+    let errors = if challenges > 1 { FOLD as f64 } else { unknowns as f64 };
+    let lucky = lucky + size.made_for(8.0 * errors);
+    terms.add("the token of a false branch vanishes", lucky);
+    terms.add("the product of a disjunction's tokens is guessed", roots);
+    terms.add("a hash makes the token of a false branch vanish", mode.tries() * lucky);
 }
 
 #[cfg(test)]
@@ -73,40 +67,42 @@ mod tests {
     use volery_field::{F61, F61x2};
 
     use super::*;
+    use crate::soundness::Soundness;
+
+    fn bits(checks: Checks, size: FieldSize, mode: Mode) -> f64 {
+        Soundness::quicksilver(checks, size, mode).bits()
+    }
 
     #[test]
     fn a_thousand_branches_over_the_61_bit_field_keep_forty_bits() {
         let size = FieldSize::of::<F61, F61>();
-        let checks = Checks { blocks: 1000, degree: 2, folds: 0 };
-        let single = Disjunction { branches: 1024, challenges: 4 };
-        assert!((45.5..46.5).contains(&single.interactive_bits(&checks, size)));
+        let single = Checks { blocks: 1000, degree: 2, branches: 1024, challenges: 4, ..Checks::default() };
+        assert!((45.5..46.5).contains(&bits(single, size, Mode::Interactive)));
         // Half a million steps of 50 instructions, 530 commitments each and a block for every 131,072.
-        let checks = Checks { blocks: 2 * 500_000 * 530 / (1 << 17), degree: 50, folds: 0 };
-        let batch = Disjunction { branches: 50, challenges: 0 };
-        assert!(
-            (42.0..43.0).contains(&batch.interactive_bits(&checks, size)),
-            "{}",
-            batch.interactive_bits(&checks, size)
-        );
+        let blocks = 2 * 500_000 * 530 / (1 << 17);
+        let batch = Checks { blocks, degree: 50, branches: 50, ..Checks::default() };
+        let bits = bits(batch, size, Mode::Interactive);
+        assert!((42.0..43.0).contains(&bits), "{bits}");
     }
 
     #[test]
     fn bits_and_the_extension_keep_a_hundred() {
-        let checks = Checks { blocks: 1 << 12, degree: 2, folds: 0 };
+        let challenges = challenges(10_000_000);
+        let checks = Checks { blocks: 1 << 12, degree: 2, branches: 64, challenges, ..Checks::default() };
         for size in [FieldSize::OVER_BITS, FieldSize::of::<F61, F61x2>()] {
-            let bits = Disjunction { branches: 64, challenges: challenges(10_000_000) }
-                .interactive_bits(&checks, size);
+            let bits = bits(checks, size, Mode::Interactive);
             assert!(bits >= 100.0, "{bits}");
         }
     }
 
     #[test]
     fn hashing_helps_a_cheating_prover_in_proportion_to_branches() {
-        let checks = Checks { blocks: 1, degree: 2, folds: 0 };
         let bits = |branches| {
-            Disjunction { branches, challenges: 1 }.fiat_shamir_bits(&checks, FieldSize::OVER_BITS, 64.0)
+            let checks = Checks { blocks: 1, degree: 2, branches, challenges: 1, ..Checks::default() };
+            bits(checks, FieldSize::OVER_BITS, Mode::FiatShamir { log2_queries: 64.0 })
         };
-        // 2^64 tries at 5 * 64 / 2^128.
+        // 2^64 tries at 5 * 64 / 2^128, the seeds that errors are made for, the search for delta and the
+        // block: 6 / 2^128.
         assert!((55.6..55.7).contains(&bits(64)), "{}", bits(64));
         assert!((0.9..1.1).contains(&(bits(64) - bits(128))));
     }

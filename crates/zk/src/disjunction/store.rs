@@ -6,7 +6,8 @@ use zeroize::Zeroize;
 
 use super::kept::{BLOCK, Kept};
 
-/// `N` values at each place: those of the branch that holds, and those that wait to be put in their place, or not.
+/// `N` values at each place: those of the branch that holds, and those that wait to be put in their place, or
+/// not.
 pub(super) struct Store<R: Ring, const N: usize> {
     kept: [Box<dyn Kept<R>>; N],
     /// Places of the current branch that were handed over.
@@ -222,7 +223,8 @@ mod tests {
         ]
     }
 
-    /// Three branches that make the same calls, of which the second is kept: its values are where they belong.
+    /// Three branches that make the same calls, of which the second is kept: its values are where they
+    /// belong.
     fn keeps_the_second<R: Ring>(
         calls: &[Call],
         bits: bool,

@@ -23,8 +23,8 @@ pub struct Topology<M> {
 }
 
 impl<M: Element> Topology<M> {
-    /// One pass over the gates, last one first: a wire's weight is what the wires made of it weigh. `scale` multiplies a weight by a
-    /// public value of the circuit's ring.
+    /// One pass over the gates, last one first: a wire's weight is what the wires made of it weigh. `scale`
+    /// multiplies a weight by a public value of the circuit's ring.
     ///
     /// Rows beyond those that `rows` has coefficients for weigh nothing: it must have as many as the circuit.
     #[must_use]
@@ -81,7 +81,8 @@ mod tests {
 
     use super::*;
 
-    /// `s^T M` after the definition: every wire as its row of coefficients of inputs, products and one, then the rows' sum.
+    /// `s^T M` after the definition: every wire as its row of coefficients of inputs, products and one, then
+    /// the rows' sum.
     fn by_matrix<R: Ring, M: Element>(
         circuit: &Circuit<R>,
         rows: &Expanded<M>,

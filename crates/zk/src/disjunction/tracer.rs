@@ -1,9 +1,10 @@
 //! P's evaluation of all branches, and what the one that holds has.
 //!
-//! P evaluates *every* branch on what goes in, and keeps the values of the one that holds without a look at which that is: they take the
-//! place of what is kept under a mask that is all ones for one branch and zero for the others, a block of values at a time ([`Kept`]). So
-//! what P does before its first message does not depend on its choice. Hints alone run in the branch that holds only; elsewhere secrets are zeros, claims may
-//! fail, and nothing comes of it.
+//! P evaluates *every* branch on what goes in, and keeps the values of the one that holds without a look at
+//! which that is: they take the place of what is kept under a mask that is all ones for one branch and zero
+//! for the others, a block of values at a time ([`Kept`]). So what P does before its first message does not
+//! depend on its choice. Hints alone run in the branch that holds only; elsewhere secrets are zeros, claims
+//! may fail, and nothing comes of it.
 
 use volery_circuit::{
     Backend, Branch, Branches, Columns, Error, Evaluator, Hint, Ops, Picked, Place, Prove, Witness,
@@ -14,7 +15,8 @@ use super::kept::Kept;
 use super::ripple;
 use super::store::Store;
 
-/// Evaluates branches on plain values, and keeps what has to be committed to of one of them. Hints run here and nowhere else.
+/// Evaluates branches on plain values, and keeps what has to be committed to of one of them. Hints run here
+/// and nowhere else.
 pub struct Tracer<R: Ring> {
     /// All ones in the branch that holds.
     mask: u64,

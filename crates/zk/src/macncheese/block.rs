@@ -1,7 +1,8 @@
 //! The multiplications of a block, which wait for their check.
 //!
-//! Slot `i` claims `z_i = x_i y_i`. The `z_i` are the commitments of the block's pieces in their order, which all branches share; a
-//! secret value takes a slot too, with the claim `z = z * 1`, so that slots and commitments never get out of step.
+//! Slot `i` claims `z_i = x_i y_i`. The `z_i` are the commitments of the block's pieces in their order, which
+//! all branches share; a secret value takes a slot too, with the claim `z = z * 1`, so that slots and
+//! commitments never get out of step.
 
 use std::sync::Arc;
 

@@ -31,8 +31,9 @@ impl Join {
 
 /// "Of these statements as many hold as [`Join`] says", a statement itself: branches may be disjunctions.
 ///
-/// A statement counts once: branches that are equal ([`Statement::identify`]) are refused where more than one must hold, since one witness would count
-/// for each of them. See [`volery_circuit::choose::AtLeast`] for what this cannot tell.
+/// A statement counts once: branches that are equal ([`Statement::identify`]) are refused where more than one
+/// must hold, since one witness would count for each of them. See [`volery_circuit::choose::AtLeast`] for
+/// what this cannot tell.
 #[derive(Clone, Debug)]
 pub struct Disjunction<S> {
     branches: Vec<S>,

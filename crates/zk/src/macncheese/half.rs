@@ -1,8 +1,8 @@
 //! How a party holds committed values: the one place where P and V, bits and fields differ.
 //!
-//! A **wire** `[x]`, `x` a value, is tag and value at P and a key at V, as everywhere. A **wide** commitment `[X]`, `X` in the field of
-//! MACs and challenges, is a [`Wide`] at either party. Protocols compute with both without knowing whose they are: at V all
-//! values are zero, and nothing that V does depends on them.
+//! A **wire** `[x]`, `x` a value, is tag and value at P and a key at V, as everywhere. A **wide** commitment
+//! `[X]`, `X` in the field of MACs and challenges, is a [`Wide`] at either party. Protocols compute with both
+//! without knowing whose they are: at V all values are zero, and nothing that V does depends on them.
 
 use core::ops::{Add, AddAssign, Sub, SubAssign};
 
@@ -108,7 +108,8 @@ pub trait Half: Clone + Send + Sync + 'static {
     /// `c` times the value of a wire, at P; zero at V.
     fn embedded_times(x: Self::Wire, c: Self::Mac) -> Self::Mac;
 
-    /// P: `random` as a commitment to `x` where `write` selects, `random` where not. V: `random`, whose key the message shifts.
+    /// P: `random` as a commitment to `x` where `write` selects, `random` where not. V: `random`, whose key
+    /// the message shifts.
     fn commit(write: Mask, random: Self::Wire, x: Self::Value) -> Self::Wire;
     /// As [`Half::commit`], to the product of two wires.
     fn commit_product(write: Mask, random: Self::Wire, x: Self::Wire, y: Self::Wire) -> Self::Wire;
@@ -148,7 +149,8 @@ pub trait Half: Clone + Send + Sync + 'static {
     /// As [`Half::combine`].
     fn products(a: &[Self::Mac], b: &[Self::Mac], out: &mut [Self::Mac]) -> Result<(), Error>;
 
-    /// The field that strings are mixed over where several branches write (see [`super::Run::at_least`]): that of values, or of [`Half::GROUP`] of them.
+    /// The field that strings are mixed over where several branches write (see [`super::Run::at_least`]):
+    /// that of values, or of [`Half::GROUP`] of them.
     type Point: Field;
     /// Values that are mixed together.
     const GROUP: usize;

@@ -4,12 +4,14 @@
 //! Random -> [r]       Fix(x) -> [x]       Send(x) -> x       Reveal([x]) -> x       AssertZero([x])       challenge -> seed
 //! ```
 //!
-//! and linear maps, which are operators of [`Wide`] and functions of [`Half`]. Whoever carries them out decides what they cost and where
-//! the messages go; a protocol written in them can be run by itself or as one of many branches that share all messages.
+//! and linear maps, which are operators of [`Wide`] and functions of [`Half`]. Whoever carries them out
+//! decides what they cost and where the messages go; a protocol written in them can be run by itself or as
+//! one of many branches that share all messages.
 //!
-//! Messages go in rounds. A protocol says what a round will hold ([`CommitProve::begin`]), since V must know how long P's message is before it
-//! reads it, and takes it in any order; the challenge ends the round. Everything that P sends is uniform: masked by a random
-//! correlation (Fix) or by a random commitment that serves once (Send after Random).
+//! Messages go in rounds. A protocol says what a round will hold ([`CommitProve::begin`]), since V must know
+//! how long P's message is before it reads it, and takes it in any order; the challenge ends the round.
+//! Everything that P sends is uniform: masked by a random correlation (Fix) or by a random commitment that
+//! serves once (Send after Random).
 
 use super::half::{Half, Wide};
 use super::link::Ask;
@@ -29,7 +31,8 @@ pub trait CommitProve<H: Half> {
     /// `Random`: a commitment to a uniform element that P knows.
     ///
     /// # Errors
-    /// [`volery_circuit::Error::Misuse`] if the round has no more of them, here and in the other instructions.
+    /// [`volery_circuit::Error::Misuse`] if the round has no more of them, here and in the other
+    /// instructions.
     fn random(&mut self) -> Result<Wide<H::Mac>, Error>;
 
     /// `Fix`: a commitment to `x`.
@@ -62,7 +65,8 @@ pub trait CommitProve<H: Half> {
     /// As [`CommitProve::random`].
     fn send_value(&mut self, x: H::Value) -> Result<H::Value, Error>;
 
-    /// `AssertZero`: adds a linear query. All of them are combined into one with random coefficients (figure 5).
+    /// `AssertZero`: adds a linear query. All of them are combined into one with random coefficients (figure
+    /// 5).
     fn query_zero(&mut self, x: Wide<H::Mac>);
 
     /// `Reveal`: P's value of `[x]`, which must be uniform, at both parties, and the query that it is that.

@@ -1,9 +1,10 @@
 //! What a run shares with the runs beside it: pieces of committed values, rounds of messages, challenges.
 //!
-//! A run never speaks to the peer. It asks its [`Link`] for the next **piece**, a stretch of commitments to values, or for a **round**, some
-//! commitments and messages of its own after which a challenge comes. The root's link is the trunk, which speaks to the peer; a branch's
-//! link is the run that it is a branch of, which lends all its branches the same piece and the same round (Mac'n'Cheese, section 3: all
-//! branches read the same string, the same correlations and the same challenges).
+//! A run never speaks to the peer. It asks its [`Link`] for the next **piece**, a stretch of commitments to
+//! values, or for a **round**, some commitments and messages of its own after which a challenge comes. The
+//! root's link is the trunk, which speaks to the peer; a branch's link is the run that it is a branch of,
+//! which lends all its branches the same piece and the same round (Mac'n'Cheese, section 3: all branches read
+//! the same string, the same correlations and the same challenges).
 
 use std::sync::Arc;
 
@@ -104,22 +105,25 @@ impl<C: Zeroize, S: Zeroize> Drop for Slots<C, S> {
     }
 }
 
-/// One round: what was asked for, filled with uniform elements at P until a run writes to it, with what P sent at V.
+/// One round: what was asked for, filled with uniform elements at P until a run writes to it, with what P
+/// sent at V.
 pub(super) struct Round<H: Half> {
     pub(super) wide: Slots<Wide<H::Mac>, H::Mac>,
     pub(super) narrow: Slots<H::Wire, H::Value>,
 }
 
-/// A stretch of commitments to values. At P they are random correlations, or commitments to uniform values, until a run writes to them.
+/// A stretch of commitments to values. At P they are random correlations, or commitments to uniform values,
+/// until a run writes to them.
 pub(super) struct Piece<H: Half> {
     pub(super) wires: Vec<H::Wire>,
-    /// How many there are to use. At V there may be fewer: an honest P leaves out what no run uses, since each came to a check, a disjunction or
-    /// its end before.
+    /// How many there are to use. At V there may be fewer: an honest P leaves out what no run uses, since
+    /// each came to a check, a disjunction or its end before.
     pub(super) due: usize,
 }
 
 impl<H: Half> Piece<H> {
-    /// Whether a run that has used up all of this, and had room for `room`, may want another: if not, P left out what it uses itself.
+    /// Whether a run that has used up all of this, and had room for `room`, may want another: if not, P left
+    /// out what it uses itself.
     ///
     /// Without this a P that sends a few values at a time would make V's work as large as it likes.
     pub(super) fn exhausted(&self, room: usize) -> Result<(), Error> {
@@ -141,8 +145,8 @@ impl<H: Half> Drop for Piece<H> {
 
 /// The way to the next piece, round and challenge.
 pub(super) trait Link<H: Half> {
-    /// The next piece, of at least `least` commitments, all of which whoever asks will use. With `dummies`, what no run writes to is uniform
-    /// at P, since somebody might read it.
+    /// The next piece, of at least `least` commitments, all of which whoever asks will use. With `dummies`,
+    /// what no run writes to is uniform at P, since somebody might read it.
     fn piece(&mut self, dummies: bool, least: usize) -> Result<Arc<Piece<H>>, Error>;
 
     /// Gives the piece back, of which the first `used` commitments are used.

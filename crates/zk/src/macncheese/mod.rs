@@ -1,9 +1,10 @@
 //! Mac'n'Cheese: commit-and-prove protocols that can be stacked.
 //!
-//! Where [`crate::quicksilver`] checks a block of multiplications by a message that V cannot read without delta, here everything that P sends
-//! is a uniform string, and V's check is one linear query on commitments. So V can read *the same string* as the messages of many different
-//! programs, not knowing whose it is, and P shows in the end that one of the queries is zero: a disjunction costs the longest of its
-//! branches, its branches may be disjunctions, and nothing grows with their length.
+//! Where [`crate::quicksilver`] checks a block of multiplications by a message that V cannot read without
+//! delta, here everything that P sends is a uniform string, and V's check is one linear query on commitments.
+//! So V can read *the same string* as the messages of many different programs, not knowing whose it is, and P
+//! shows in the end that one of the queries is zero: a disjunction costs the longest of its branches, its
+//! branches may be disjunctions, and nothing grows with their length.
 //!
 //! ```text
 //! k = m + x * delta          P holds (x, m), V holds k and delta; values in F, MACs and challenges in M
@@ -21,13 +22,19 @@
 //! | `disjunction` | [`Disjunction`], the statement |
 //! | [`soundness`] | what an acceptance is worth |
 //!
-//! **Flow.** P commits to values in pieces, which V does not answer. When a block of [`Settings::interval`] is full its multiplications are checked in
-//! some rounds, each a short message and a challenge, down to linear queries, which are combined with all queries before into one (section
-//! 5.2, figure 5). At the end P shows that one's tag.
+//! **Flow.** P commits to values in pieces, which V does not answer. When a block of [`Settings::interval`]
+//! is full its multiplications are checked in some rounds, each a short message and a challenge, down to
+//! linear queries, which are combined with all queries before into one (section 5.2, figure 5). At the end P
+//! shows that one's tag.
 //!
-//! **Fiat-Shamir** (section 5.3, figure 6). With [`Challenges::FiatShamir`] every challenge is the hash of the statement's digest, the parameters, all that P
-//! sent so far, all counts, and the chain of the correlations taken so far: the `id` that V draws in figure 6 after the functionality has P's inputs,
-//! once for each batch ([`Challenges`]). P's part is one stream. The protocols have round-by-round soundness: no challenge decides more than its own round.
+//! **Not stored.** A stored proof ([`crate::quicksilver::Program`]) takes correlations that were made before
+//! it. There is no such proof by Mac'n'Cheese: its correlations are made by the session that proves.
+//!
+//! **Fiat-Shamir** (section 5.3, figure 6). With [`Challenges::FiatShamir`] every challenge is the hash of
+//! the statement's digest, the parameters, all that P sent so far, all counts, and the chain of the
+//! correlations taken so far: the `id` that V draws in figure 6 after the functionality has P's inputs, once
+//! for each batch ([`Challenges`]). P's part is one stream. The protocols have round-by-round soundness: no
+//! challenge decides more than its own round.
 //!
 //! | challenge | values it tests | last that fixes them |
 //! |---|---|---|
@@ -36,10 +43,11 @@
 //! | of a join or a split challenge | the branches' last queries, `a`, `c`, the `d_i` | as above |
 //! | the combination of queries | everything revealed, all queries | the round that shows it |
 //!
-//! The stock is read ahead by less than a piece, at the same places by both parties; what a challenge absorbs covers that as well.
+//! The stock is read ahead by less than a piece, at the same places by both parties; what a challenge absorbs
+//! covers that as well.
 //!
-//! **Privacy.** Number, order and lengths of messages follow from the programs and settings; all contents are uniform, the last tag but for what V
-//! computes itself.
+//! **Privacy.** Number, order and lengths of messages follow from the programs and settings; all contents are
+//! uniform, the last tag but for what V computes itself.
 
 mod bits;
 mod block;
@@ -75,6 +83,7 @@ use volery_vole::supply::Stock;
 
 use crate::Error;
 use crate::quicksilver::Challenges;
+use crate::soundness::{FieldSize, Mode, Soundness};
 use run::Setting;
 use tally::Counters;
 use trunk::{ProverTrunk, Trunk, VerifierTrunk};
@@ -82,15 +91,19 @@ use trunk::{ProverTrunk, Trunk, VerifierTrunk};
 /// How multiplications are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Multiplier {
-    /// Three elements a multiplication, two round trips a block (section 4.2); a block has at most 4096 multiplications.
+    /// Three elements a multiplication, two round trips a block (section 4.2); a block has at most 4096
+    /// multiplications.
     Simple,
-    /// A logarithmic number of elements and round trips for a block, combined with coefficients from a seed (section 4.3, `AssertMultVec'`).
+    /// A logarithmic number of elements and round trips for a block, combined with coefficients from a seed
+    /// (section 4.3, `AssertMultVec'`).
     Batched,
-    /// The same with powers of one challenge as coefficients (`AssertMultVec`); its error grows with the block.
+    /// The same with powers of one challenge as coefficients (`AssertMultVec`); its error grows with the
+    /// block.
     BatchedPowers,
-    /// Bits only: 9 bits an AND, two round trips a block (section 4.4). Its challenges are in GF(2^45) whatever the field of MACs: at most 45 bits of
-    /// statistical soundness, 40 for about thirty blocks (every branch ends one); proofs with less are refused ([`Settings::check`]), as are
-    /// challenges by Fiat-Shamir, which 2^45 hashes would forge.
+    /// Bits only: 9 bits an AND, two round trips a block (section 4.4). Its challenges are in GF(2^45)
+    /// whatever the field of MACs: at most 45 bits of statistical soundness, 40 for about thirty blocks
+    /// (every branch ends one); proofs with less are refused ([`Settings::check`]), as are challenges by
+    /// Fiat-Shamir, which 2^45 hashes would forge.
     EmbeddedRho40,
 }
 
@@ -100,8 +113,8 @@ const EMBEDDED_BITS: f64 = 40.0;
 /// How a proof is run; both parties need the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Commitments (secret values and multiplications) in a block. For each of them V keeps 48 bytes, P 80; each further branch of a disjunction
-    /// takes 32, at P 64. A check takes about `log2` of it round trips.
+    /// Commitments (secret values and multiplications) in a block. For each of them V keeps 48 bytes, P 80;
+    /// each further branch of a disjunction takes 32, at P 64. A check takes about `log2` of it round trips.
     pub interval: usize,
     /// How multiplications are checked.
     pub multiplier: Multiplier,
@@ -129,9 +142,9 @@ impl Settings {
     /// Whether a proof run so is worth having: before it begins, with what is known of it.
     ///
     /// # Errors
-    /// [`volery_circuit::Error::Misuse`] for [`Multiplier::EmbeddedRho40`] with challenges by Fiat-Shamir, or with so many `commitments` that it
-    /// has less than 40 bits of soundness. Where their number is unknown, or does not count all branches, [`prove`] and [`verify`] find out
-    /// before the last message.
+    /// [`volery_circuit::Error::Misuse`] for [`Multiplier::EmbeddedRho40`] with challenges by Fiat-Shamir, or
+    /// with so many `commitments` that it has less than 40 bits of soundness. Where their number is unknown,
+    /// or does not count all branches, [`prove`] and [`verify`] find out before the last message.
     pub fn check(&self, fiat_shamir: bool, commitments: Option<u64>) -> Result<(), Error> {
         if self.multiplier != Multiplier::EmbeddedRho40 {
             return Ok(());
@@ -146,14 +159,13 @@ impl Settings {
 
     /// Refuses counts for which the embedding has less than 40 bits.
     fn enough(&self, counted: Tally) -> Result<(), Error> {
-        let Tally { secrets, multiplications, assertions, branches } = counted;
-        let commitments = secrets.saturating_add(multiplications);
-        let proof = soundness::Proof { settings: *self, commitments, assertions, branches };
-        let bits = proof.interactive_bits(soundness::FieldSize::OVER_BITS);
+        let (proof, branches) = (soundness::Proof::of(*self, &counted), counted.branches);
+        let bits = Soundness::mac_and_cheese(proof, FieldSize::OVER_BITS, Mode::Interactive).bits();
         if self.multiplier == Multiplier::EmbeddedRho40 && bits < EMBEDDED_BITS {
             let reason = format!(
-                "the embedding has {bits:.1} bits of soundness for {commitments} commitments in blocks of {} with {branches} \
+                "the embedding has {bits:.1} bits of soundness for {} commitments in blocks of {} with {branches} \
                  branches, less than {EMBEDDED_BITS}: take longer blocks or the batched multiplier",
+                proof.commitments,
                 self.block_len()
             );
             return Err(StatementError::misuse(reason).into());
@@ -161,8 +173,8 @@ impl Settings {
         Ok(())
     }
 
-    /// About how many bytes of memory a block takes at P and at V while `m` branches run, each of so many `commitments`, beside what correlations
-    /// and the branches' programs themselves take.
+    /// About how many bytes of memory a block takes at P and at V while `m` branches run, each of so many
+    /// `commitments`, beside what correlations and the branches' programs themselves take.
     #[must_use]
     pub fn memory(&self, m: usize, commitments: u64) -> [u64; 2] {
         let block = commitments.min(self.block_len() as u64);
@@ -175,7 +187,8 @@ impl Settings {
         [bytes(80, 64), bytes(48, 32)]
     }
 
-    /// These settings with shorter blocks, so that `m` branches take about as much memory as one; more bytes, since each block has its check.
+    /// These settings with shorter blocks, so that `m` branches take about as much memory as one; more bytes,
+    /// since each block has its check.
     #[must_use]
     pub fn for_branches(self, m: usize) -> Self {
         let share = self.interval / m.max(1).next_power_of_two();
@@ -183,13 +196,15 @@ impl Settings {
     }
 }
 
-/// Runs `statement` as P and proves it. Where V chooses the challenges, P's `challenges` are [`Challenges::seeded`] and not used; `rng` is for
-/// P's own choices: what it sends where no branch that holds has anything to say.
+/// Runs `statement` as P and proves it. Where V chooses the challenges, P's `challenges` are
+/// [`Challenges::seeded`] and not used; `rng` is for P's own choices: what it sends where no branch that
+/// holds has anything to say.
 ///
 /// V's answer is the business of [`crate::quicksilver::verdict`].
 ///
 /// # Errors
-/// [`Error::Statement`] if the witness does not satisfy the statement, or as [`Settings::check`]; otherwise what broke the session.
+/// [`Error::Statement`] if the witness does not satisfy the statement, or as [`Settings::check`]; otherwise
+/// what broke the session.
 pub fn prove<'a, H: Half>(
     half: H,
     settings: Settings,
@@ -225,7 +240,8 @@ pub fn prove<'a, H: Half>(
 /// Runs `statement` as V and verifies P's proof of it. Only its `Ok` means that the proof holds.
 ///
 /// # Errors
-/// [`Error::Rejected`] if the proof is wrong; as [`Settings::check`]; otherwise what broke the session. None of them means that the statement is false.
+/// [`Error::Rejected`] if the proof is wrong; as [`Settings::check`]; otherwise what broke the session. None
+/// of them means that the statement is false.
 pub fn verify<'a, H: Half>(
     half: H,
     settings: Settings,

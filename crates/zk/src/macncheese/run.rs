@@ -1,10 +1,12 @@
 //! A run: one program on commitments, at P or at V, alone or as a branch.
 //!
-//! It implements [`Ops`] and [`Prove`], so that any statement runs on it, and [`CommitProve`], so that the protocols of this
-//! module do. At P it *writes* if it is the root or the branch that holds: its values go into pieces and rounds. A run that does not write
-//! computes with whatever others wrote: its values are garbage, its hints do not run, its assertions are queries that nobody looks at alone.
-//! Either does the same arithmetic on wires: values are selected by a mask. Not the same are hints, the copy of what was written into a piece,
-//! the comparison of asserted values with zero, and what thresholds below a run do for those that write (see `stack`).
+//! It implements [`Ops`] and [`Prove`], so that any statement runs on it, and [`CommitProve`], so that the
+//! protocols of this module do. At P it *writes* if it is the root or the branch that holds: its values go
+//! into pieces and rounds. A run that does not write computes with whatever others wrote: its values are
+//! garbage, its hints do not run, its assertions are queries that nobody looks at alone. Either does the same
+//! arithmetic on wires: values are selected by a mask. Not the same are hints, the copy of what was written
+//! into a piece, the comparison of asserted values with zero, and what thresholds below a run do for those
+//! that write (see `stack`).
 
 use std::sync::Arc;
 
@@ -193,7 +195,8 @@ impl<'a, H: Half> Run<'a, H> {
         self.combine(seed)
     }
 
-    /// Adds all queries, with the seed's coefficients, to the one that there is (figure 5, a block at a time).
+    /// Adds all queries, with the seed's coefficients, to the one that there is (figure 5, a block at a
+    /// time).
     fn combine(&mut self, seed: [u8; 16]) -> Result<(), Error> {
         let mut prg = Prg::new(seed);
         let mut chi = vec![H::Mac::ZERO; CHUNK.min(self.asserted.len().max(self.queries.len()))];
@@ -391,7 +394,8 @@ impl<H: Half> Prove<H::Value> for Run<'_, H> {
 
     fn assert_zero(&mut self, x: &[H::Wire]) -> Result<(), Error> {
         for wire in x {
-            // An honest P stops here: to go on would end in a rejection. The branch shows only that the claim is false.
+            // An honest P stops here: to go on would end in a rejection. The branch shows only that the claim
+            // is false.
             if self.writes() && H::value(*wire) != H::Value::ZERO {
                 let place = self.place.or("the statement").to_owned();
                 let assertion = self.counters.read().assertions + self.counted.assertions;

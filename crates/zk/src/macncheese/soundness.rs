@@ -9,18 +9,21 @@
 //!                     (n + 4 log n + 1) / (|M| - 2)     batched, powers (theorem 4)
 //!                     1 / 2^45                          embedded (section 4.4)
 //!               + blocks / |M|          the queries of a block cancel in their combination (figure 5)
+//!               + T / 2^128             its errors were made for the seed that comes (`quicksilver::soundness`); with Fiat-Shamir q times that
 //!               + 2 (m - 1) / |M|       joins of a tree over m branches; 2 / |M| for shares of a challenge (theorem 2)
 //!               + 1 / K                 the tag of a query that is not zero is guessed
 //! Fiat-Shamir   + q * ((m + 1) (E' + 2 / |C|) + 2^-128) theorem 5 with round-by-round error E', the greatest of any one round: 2 / (|M| - 2),
 //!                                                       n / (|M| - 2) for powers, 2^-45 embedded; |C| = min(|M|, 2^128)
+//!               + q / 2^127                             the search for delta
 //! ```
 //!
-//! Blocks and joins are those of *all* branches: a cheating P needs one of them to hold falsely, and may choose which. Checks come after so many
-//! assertions too, and count as blocks. All branches, over all levels of nesting, and the program around them share each challenge, so one hash is a
-//! try at each of them: up to `m + 1` tries. `K` is the number of likely values of delta ([`FieldSize`]).
+//! Blocks and joins are those of *all* branches: a cheating P needs one of them to hold falsely, and may
+//! choose which. Checks come after so many assertions too, and count as blocks. All branches, over all levels
+//! of nesting, and the program around them share each challenge, so one hash is a try at each of them: up to
+//! `m + 1` tries. `K` is the number of likely values of delta ([`FieldSize`]).
 
-use super::{Multiplier, Settings};
-pub use crate::quicksilver::arithmetic::soundness::FieldSize;
+use super::{Multiplier, Settings, Tally};
+use crate::soundness::{FieldSize, Mode, Terms};
 
 /// What a proof consists of, in all branches together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +39,13 @@ pub struct Proof {
 }
 
 impl Proof {
+    /// That of a proof with these counts.
+    #[must_use]
+    pub const fn of(settings: Settings, counted: &Tally) -> Self {
+        let Tally { secrets, multiplications, assertions, branches } = *counted;
+        Self { settings, commitments: secrets.saturating_add(multiplications), assertions, branches }
+    }
+
     fn blocks(&self) -> f64 {
         // As many assertions as fill a block end it; every branch may end in a block that is not full.
         let full = |n: u64| (n / self.settings.block_len() as u64) as f64;
@@ -65,26 +75,22 @@ impl Proof {
         }
     }
 
-    fn error(&self, size: FieldSize) -> f64 {
-        let field = 1.0 / size.field.exp2();
-        self.blocks() * (self.block_error(size) + field)
-            + 2.0 * self.branches as f64 * field
-            + 1.0 / size.key.exp2()
-    }
-
-    /// Soundness of an interactive proof, in bits.
-    #[must_use]
-    pub fn interactive_bits(&self, size: FieldSize) -> f64 {
-        -self.error(size).log2()
-    }
-
-    /// Soundness of a Fiat-Shamir proof against a P that computes `2^log2_queries` hashes, in bits.
-    #[must_use]
-    pub fn fiat_shamir_bits(&self, size: FieldSize, log2_queries: f64) -> f64 {
+    /// Adds the terms of a proof with MACs in a field of this `size`.
+    pub(crate) fn terms(&self, size: FieldSize, mode: Mode, terms: &mut Terms) {
+        let (field, branches) = (1.0 / size.field.exp2(), self.branches as f64);
+        terms.add(
+            "a wrong multiplication passes the check of its block",
+            self.blocks() * self.block_error(size),
+        );
+        terms.add("the queries of a block cancel", self.blocks() * field);
+        let most = 2.0 * self.settings.block_len() as f64;
+        let made = size.made_for(most.min(self.commitments as f64 + self.assertions as f64));
+        terms.add("errors of a block are made for the seed that comes", made * (1.0 + mode.tries()));
+        terms.add("a false branch survives the joins of a disjunction", 2.0 * branches * field);
+        terms.add("the tag of a query that is not zero is guessed", 1.0 / size.key.exp2());
         let challenges = size.field.min(128.0).exp2();
-        let tries = self.branches as f64 + 1.0;
-        let each = tries * (self.round_error(size) + 2.0 / challenges) + (-128_f64).exp2();
-        -(self.error(size) + log2_queries.exp2() * each).log2()
+        let each = (branches + 1.0) * (self.round_error(size) + 2.0 / challenges) + (-128_f64).exp2();
+        terms.add("a hash suits a wrong multiplication or branch", mode.tries() * each);
     }
 }
 
@@ -93,6 +99,11 @@ mod tests {
     use volery_field::{F61, F61x2};
 
     use super::*;
+    use crate::soundness::Soundness;
+
+    fn interactive(proof: Proof, size: FieldSize) -> f64 {
+        Soundness::mac_and_cheese(proof, size, Mode::Interactive).bits()
+    }
 
     fn proof(settings: Settings, commitments: u64, branches: u64) -> Proof {
         Proof { settings, commitments, assertions: 0, branches }
@@ -101,25 +112,26 @@ mod tests {
     #[test]
     fn a_billion_ands_in_eight_branches_keep_a_hundred_bits() {
         for settings in [Settings::LAN, Settings::WAN] {
-            assert!(proof(settings, 8_000_000_000, 8).interactive_bits(FieldSize::OVER_BITS) >= 100.0);
+            assert!(interactive(proof(settings, 8_000_000_000, 8), FieldSize::OVER_BITS) >= 100.0);
         }
     }
 
     #[test]
     fn powers_lose_the_size_of_a_block() {
         let powers = Settings { multiplier: Multiplier::BatchedPowers, ..Settings::WAN };
-        let [a, b] =
-            [Settings::WAN, powers].map(|s| proof(s, 1_000_000, 0).interactive_bits(FieldSize::OVER_BITS));
+        let proofs = [Settings::WAN, powers].map(|settings| proof(settings, 1_000_000, 0));
+        let [a, b] = proofs.map(|proof| -proof.block_error(FieldSize::OVER_BITS).log2());
         // n + 4 log n + 1 against 4 log n + 2, n = 2^20.
         assert!((13.5..13.8).contains(&(a - b)), "{a} {b}");
-        assert!((105.0..108.0).contains(&b), "{b}");
+        let bits = interactive(proofs[1], FieldSize::OVER_BITS);
+        assert!((105.0..108.0).contains(&bits), "{bits}");
     }
 
     #[test]
     fn a_billion_multiplications_keep_forty_bits_over_the_61_bit_field_and_a_hundred_over_its_extension() {
-        let bits = proof(Settings::LAN, 1_000_000_000, 0).interactive_bits(FieldSize::of::<F61, F61>());
+        let bits = interactive(proof(Settings::LAN, 1_000_000_000, 0), FieldSize::of::<F61, F61>());
         assert!((40.0..45.0).contains(&bits), "{bits}");
-        let bits = proof(Settings::LAN, 1_000_000_000, 0).interactive_bits(FieldSize::of::<F61, F61x2>());
+        let bits = interactive(proof(Settings::LAN, 1_000_000_000, 0), FieldSize::of::<F61, F61x2>());
         assert!(bits >= 100.0, "{bits}");
     }
 
@@ -127,18 +139,24 @@ mod tests {
     fn the_embedding_is_worth_its_name_for_some_thirty_blocks() {
         let embedded = Settings { multiplier: Multiplier::EmbeddedRho40, ..Settings::LAN };
         let most = (embedded.block_len() * 30) as u64;
-        let bits = proof(embedded, most, 0).interactive_bits(FieldSize::OVER_BITS);
+        let bits = interactive(proof(embedded, most, 0), FieldSize::OVER_BITS);
         assert!((40.0..45.0).contains(&bits), "{bits}");
-        assert!(proof(embedded, 2 * most, 0).interactive_bits(FieldSize::OVER_BITS) < 40.0);
+        assert!(interactive(proof(embedded, 2 * most, 0), FieldSize::OVER_BITS) < 40.0);
     }
 
     #[test]
     fn fiat_shamir_loses_what_the_prover_computes_and_every_hash_tries_all_branches() {
-        let bits =
-            |branches| proof(Settings::LAN, 1_000_000, branches).fiat_shamir_bits(FieldSize::OVER_BITS, 64.0);
-        // 2^64 tries at 4 / 2^128 for each branch and the program around them, and 1 / 2^128 once.
-        assert!((bits(0) - (128.0 - 64.0 - 5_f64.log2())).abs() < 0.01, "{}", bits(0));
-        assert!((bits(0) - bits(8) - (37_f64 / 5.0).log2()).abs() < 0.01, "{} {}", bits(0), bits(8));
+        let mode = Mode::FiatShamir { log2_queries: 64.0 };
+        let bits = |branches| {
+            let proof = proof(Settings::LAN, 1_000_000, branches);
+            Soundness::mac_and_cheese(proof, FieldSize::OVER_BITS, mode).bits()
+        };
+        // 2^64 tries at 4 / 2^128 for each branch and the program around them, 1 / 2^128 once, 2 / 2^128 for
+        // the search for delta, and the seeds that 2^18 errors are made for.
+        let made = 1.0 + f64::from(1 << 18) / 64.0;
+        let expected = |branches: f64| 64.0 - (4.0 * branches + 7.0 + made).log2();
+        assert!((bits(0) - expected(0.0)).abs() < 0.01, "{}", bits(0));
+        assert!((bits(8) - expected(8.0)).abs() < 0.01, "{}", bits(8));
     }
 
     #[test]
@@ -148,8 +166,7 @@ mod tests {
         let many = Proof { assertions: 3 * embedded.block_len() as u64, ..few };
         // Four blocks and not one.
         assert!(
-            (few.interactive_bits(FieldSize::OVER_BITS) - many.interactive_bits(FieldSize::OVER_BITS) - 2.0)
-                .abs()
+            (interactive(few, FieldSize::OVER_BITS) - interactive(many, FieldSize::OVER_BITS) - 2.0).abs()
                 < 0.01
         );
     }

@@ -1,10 +1,12 @@
-//! Running counts of all runs together, compared wherever P has nothing else to send, and bound into every challenge.
+//! Running counts of all runs together, compared wherever P has nothing else to send, and bound into every
+//! challenge.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Error;
 
-/// How many operations the programs made so far, all branches of disjunctions included. Both parties must have made the same.
+/// How many operations the programs made so far, all branches of disjunctions included. Both parties must
+/// have made the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Secret values.
@@ -49,7 +51,8 @@ impl Tally {
     }
 }
 
-/// The counts, shared by all runs of a proof. Runs take turns, so wherever counts are read they are the same at both parties.
+/// The counts, shared by all runs of a proof. Runs take turns, so wherever counts are read they are the same
+/// at both parties.
 #[derive(Default)]
 pub(super) struct Counters {
     secrets: AtomicU64,

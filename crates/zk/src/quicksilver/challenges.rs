@@ -1,20 +1,23 @@
 //! Where the seed of a block's coefficients comes from, and the expansion.
 //!
-//! **A seed that is a hash** must come after everything that it is to test. Of P's messages that is easy to see: they are in the transcript.
-//! But a committed value is `u + d`, the correlation's value and what P sent, and P has a say in `u`, too: it sends the last message of
-//! most ways to make correlations, and one that guesses a piece of delta has the `u` that it likes. A P that could compute seeds before it
-//! makes correlations would fix every `d`, compute every seed, and solve linear equations for `u`. So each seed also depends on the
-//! [chain](volery_vole::supply::Chain) of the stock: bytes that V drew for each batch of correlations once nothing of it could change.
-//! [`Challenges::hash`] absorbs it, there and nowhere else: up to the batch of the last correlation *taken*, which is the same at both
-//! parties however far ahead either has made them.
+//! **A seed that is a hash** must come after everything that it is to test. Of P's messages that is easy to
+//! see: they are in the transcript. But a committed value is `u + d`, the correlation's value and what P
+//! sent, and P has a say in `u`, too: it sends the last message of most ways to make correlations, and one
+//! that guesses a piece of delta has the `u` that it likes. A P that could compute seeds before it makes
+//! correlations would fix every `d`, compute every seed, and solve linear equations for `u`. So each seed
+//! also depends on the [chain](volery_vole::supply::Chain) of the stock: bytes that V drew for each batch of
+//! correlations once nothing of it could change. [`Challenges::hash`] absorbs it, there and nowhere else: up
+//! to the batch of the last correlation *taken*, which is the same at both parties however far ahead either
+//! has made them.
 //!
-//! What P may still choose after a seed: tags, masks of openings, terms of a linear claim. It has that freedom where V chooses, too. What
-//! it may not is any `u` or `d` of a value that the seed tests. Whoever asks for a seed has therefore taken all of those correlations, and
-//! sent all of those `d`. The tables of [`quicksilver`](super), [`arithmetic`](super::arithmetic), [`mixed`](super::mixed),
+//! What P may still choose after a seed: tags, masks of openings, terms of a linear claim. It has that
+//! freedom where V chooses, too. What it may not is any `u` or `d` of a value that the seed tests. Whoever
+//! asks for a seed has therefore taken all of those correlations, and sent all of those `d`. The tables of
+//! [`quicksilver`](super), [`arithmetic`](super::arithmetic), [`mixed`](super::mixed),
 //! [`disjunction`](crate::disjunction) and [`macncheese`](crate::macncheese) say for each seed what that is.
 //!
-//! The challenges of Mac'n'Cheese's theorem have the same piece, an `id` that V draws after the functionality for correlations has P's
-//! inputs. QuickSilver's figure 4 leaves it out.
+//! The challenges of Mac'n'Cheese's theorem have the same piece, an `id` that V draws after the functionality
+//! for correlations has P's inputs. QuickSilver's figure 4 leaves it out.
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, Tag};
@@ -33,8 +36,9 @@ pub enum Challenges<'r> {
     Interactive(&'r mut dyn CryptoRng),
     /// V, from a generator of its own: for a proof with two parts. See [`Challenges::seeded`].
     Seeded(Prg),
-    /// A hash of everything that P sent, and of what V drew when the correlations were made; the transcript must have absorbed what the
-    /// proof is about. The stock must be linked ([`volery_vole::supply::Correlations::chain`]).
+    /// A hash of everything that P sent, and of what V drew when the correlations were made; the transcript
+    /// must have absorbed what the proof is about. The stock must be linked
+    /// ([`volery_vole::supply::Correlations::chain`]).
     FiatShamir(Transcript),
 }
 
@@ -44,8 +48,9 @@ const CHAIN: &str = "chain";
 impl Challenges<'_> {
     /// V's choice, from a generator seeded once from `rng`.
     ///
-    /// P sees all that this generator gives and would know every later challenge if it found the seed. So the stream is salted for the
-    /// session: whoever tries a seed tries it at the proofs of this session, and not at all that it has ever seen.
+    /// P sees all that this generator gives and would know every later challenge if it found the seed. So the
+    /// stream is salted for the session: whoever tries a seed tries it at the proofs of this session, and not
+    /// at all that it has ever seen.
     pub fn seeded(session: &SessionId, rng: &mut dyn CryptoRng) -> Self {
         Self::Seeded(Prg::of_session(session, "challenges", rng))
     }
@@ -79,8 +84,9 @@ impl Challenges<'_> {
 
     /// The hash's choice of a seed for what ends here; none where V chooses.
     ///
-    /// It absorbs the chain of all that was taken from `stock`: whoever asks has taken every correlation of a value that the seed is to
-    /// test. P may have to wait for V's part of the chain, so it has sent whatever it held back.
+    /// It absorbs the chain of all that was taken from `stock`: whoever asks has taken every correlation of a
+    /// value that the seed is to test. P may have to wait for V's part of the chain, so it has sent whatever
+    /// it held back.
     pub(crate) fn hash<T: Item>(
         &mut self,
         stock: &mut Stock<T>,

@@ -1,4 +1,5 @@
-//! Polynomials over bits that must vanish: what a block of a Boolean proof checks beside its products (figure 5).
+//! Polynomials over bits that must vanish: what a block of a Boolean proof checks beside its products (figure
+//! 5).
 
 use volery_channel::Channel;
 use volery_field::{Gf128, LengthError, gf128::Kernel};
@@ -11,8 +12,8 @@ use super::Settings;
 use super::relations::Relations;
 use crate::Error;
 
-/// The claims of the block that is being filled. Both parties count what P keeps of them, so that its memory is bounded
-/// and both see the same end of a block.
+/// The claims of the block that is being filled. Both parties count what P keeps of them, so that its memory
+/// is bounded and both see the same end of a block.
 pub(super) struct Claims {
     relations: Relations<Gf128>,
     /// Coefficients of the relations: as many for each as its degree.
@@ -65,8 +66,8 @@ pub(super) fn inner_product(a: &[Gf128], b: &[Gf128]) -> Result<Gf128, LengthErr
     Kernel::detect().inner_product(a, b)
 }
 
-/// What masks the opening of a block that checks relations up to `degree`, at P: that many coefficients, of a VOPE of one
-/// degree less.
+/// What masks the opening of a block that checks relations up to `degree`, at P: that many coefficients, of a
+/// VOPE of one degree less.
 pub(super) fn mask(
     degree: usize,
     stock: &mut Stock,

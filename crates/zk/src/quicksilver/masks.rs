@@ -1,8 +1,8 @@
 //! The stream of masked bits, `d = w + u`, one for each slot of a block.
 //!
-//! Bits travel in frames of at most [`FRAME`] bytes, least significant bit of each byte first. A frame ends early only
-//! where P may have to wait for the peer's part of a correlation, or a block ends. There the last byte is filled up with
-//! zeros, and V, which knows the same places, demands that.
+//! Bits travel in frames of at most [`FRAME`] bytes, least significant bit of each byte first. A frame ends
+//! early only where P may have to wait for the peer's part of a correlation, or a block ends. There the last
+//! byte is filled up with zeros, and V, which knows the same places, demands that.
 
 use volery_channel::{Channel, tags};
 use volery_field::Gf128;
@@ -118,7 +118,8 @@ impl MaskReader {
         Ok(())
     }
 
-    /// Adds `one` to every key whose bit is set, the first key's bit being the next one; as many bits must be at hand.
+    /// Adds `one` to every key whose bit is set, the first key's bit being the next one; as many bits must be
+    /// at hand.
     pub(super) fn apply(&self, keys: &mut [Gf128], one: u128) {
         for (i, key) in keys.iter_mut().enumerate() {
             let at = self.at + i;

@@ -2,9 +2,11 @@
 
 use volery_vole::subfield::vope;
 
+use super::soundness::Checks;
 use super::{Settings, Tally};
 
-/// What a program makes its proof check. A number of commitments alone stands for a program without polynomials.
+/// What a program makes its proof check. A number of commitments alone stands for a program without
+/// polynomials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     /// Secret values and multiplications.
@@ -17,6 +19,11 @@ pub struct Program {
     pub challenges: u64,
     /// Correlations over GF(2^128) that mask the products of disjunctions' tokens.
     pub masks: u64,
+}
+
+/// Errors that a P can choose in so many multiplications and polynomials: a bit, and at most eight.
+pub(super) const fn unknowns(multiplications: u64, polynomials: u64) -> u64 {
+    multiplications.saturating_add(polynomials.saturating_mul(8))
 }
 
 /// Commitments that a proof needs less for an S-box of AES than for its circuit: 8 instead of 32.
@@ -37,8 +44,8 @@ impl From<&Tally> for Program {
 }
 
 impl Program {
-    /// Checks that its proof makes at most; the last, partial one counts. A block is full of commitments, or of coefficients, or a
-    /// challenge of a disjunction ends it.
+    /// Checks that its proof makes at most; the last, partial one counts. A block is full of commitments, or
+    /// of coefficients, or a challenge of a disjunction ends it.
     #[must_use]
     pub const fn blocks(&self, settings: Settings) -> u64 {
         let interval = if settings.interval == 0 { 1 } else { settings.interval as u64 };
@@ -48,14 +55,29 @@ impl Program {
         by_commitments.saturating_add(by_coefficients).saturating_add(self.challenges)
     }
 
+    /// What the bound on a cheating prover depends on, disjunctions apart: at most.
+    #[must_use]
+    pub const fn checks(&self, settings: Settings) -> Checks {
+        let (unknowns, most) = (unknowns(self.commitments, self.polynomials), settings.most_unknowns());
+        Checks {
+            blocks: self.blocks(settings),
+            degree: self.degree(),
+            folds: 0,
+            branches: 0,
+            challenges: 0,
+            links: 0,
+            unknowns: if unknowns < most { unknowns } else { most },
+        }
+    }
+
     /// The greatest degree of what it checks: products, too, are polynomials.
     #[must_use]
     pub const fn degree(&self) -> usize {
         if self.degree > 2 { self.degree } else { 2 }
     }
 
-    /// Correlations that its proof takes at most, without polynomials and disjunctions exactly: one for each commitment, and 128 for
-    /// each over GF(2^128) that masks a check or a product of tokens.
+    /// Correlations that its proof takes at most, without polynomials and disjunctions exactly: one for each
+    /// commitment, and 128 for each over GF(2^128) that masks a check or a product of tokens.
     #[must_use]
     pub const fn correlations(&self, settings: Settings) -> u64 {
         let mask = vope::packed_correlations(self.degree() - 1) as u64;

@@ -1,4 +1,4 @@
-//! P's backend.
+//! The prover over bits: commits to each bit, and opens one combination of relations for each block.
 
 use std::collections::VecDeque;
 
@@ -30,7 +30,8 @@ impl Zeroize for ProverWire {
 }
 
 impl ProverWire {
-    /// A bit committed elsewhere under the same delta, by its tag; the bit is in the tag's least significant bit.
+    /// A bit committed elsewhere under the same delta, by its tag; the bit is in the tag's least significant
+    /// bit.
     #[inline(always)]
     #[must_use]
     pub fn from_tag(tag: Gf128) -> Self {
@@ -109,7 +110,8 @@ const SEED: usize = 16;
 const IN_FLIGHT: usize = 1;
 
 impl<'a> Prover<'a> {
-    /// A prover over `channel` that takes its correlations from `stock`; both ends must agree on everything else.
+    /// A prover over `channel` that takes its correlations from `stock`; both ends must agree on everything
+    /// else.
     pub fn new(
         settings: Settings,
         challenges: Challenges<'a>,
@@ -199,7 +201,8 @@ impl<'a> Prover<'a> {
             self.close()?;
         }
         if self.stock.at_hand().is_empty() {
-            // V may need the masks that are still here, to the last bit, before it can send what the stock waits for.
+            // V may need the masks that are still here, to the last bit, before it can send what the stock
+            // waits for.
             if self.stock.may_wait() {
                 self.masks.finish(&mut self.challenges, self.channel)?;
             }
@@ -232,7 +235,8 @@ impl<'a> Prover<'a> {
         self.slots.is_exhausted()
     }
 
-    /// Sends everything, up to the last bit, since P may have to wait for V elsewhere. V pauses at the same place.
+    /// Sends everything, up to the last bit, since P may have to wait for V elsewhere. V pauses at the same
+    /// place.
     pub(super) fn pause(&mut self) -> Result<(), Error> {
         self.sound()?;
         self.settle();
@@ -241,8 +245,8 @@ impl<'a> Prover<'a> {
     }
 
     /// Counts a disjunction that is claimed to hold.
-    pub(crate) fn count_disjunction(&mut self) {
-        self.tally.assertions += 1;
+    pub(crate) fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64) {
+        self.tally.disjunction(claims, branches, challenges);
     }
 
     /// A challenge that depends on everything committed so far: ends the block and opens all.
@@ -301,6 +305,7 @@ impl<'a> Prover<'a> {
         let empty = self.spare.take().unwrap_or_else(|| Slots::new(self.slots.capacity()));
         let slots = std::mem::replace(&mut self.slots, empty);
         self.window = 0;
+        self.tally.blocks += 1;
         self.pending.push_back(Block { slots, relations: self.claims.take(), mask, tally: self.tally() });
         if let Challenges::FiatShamir(_) = self.challenges {
             // The hash of what was sent up to here is this block's seed.
@@ -460,7 +465,8 @@ impl Prove<F2> for Prover<'_> {
 
     fn assert_zero(&mut self, x: &[ProverWire]) -> Result<(), Error> {
         for wire in x {
-            // An honest P stops here: to go on would end in a rejection. The branch shows only that the claim is false.
+            // An honest P stops here: to go on would end in a rejection. The branch shows only that the claim
+            // is false.
             if wire.bit() != 0 {
                 self.unsatisfied()?;
             }

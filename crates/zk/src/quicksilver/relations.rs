@@ -8,9 +8,11 @@ use zeroize::Zeroize;
 
 use crate::Error;
 
-/// Relations of a block. Each degree has coefficients of its own, so that relations of one degree stay together.
+/// Relations of a block. Each degree has coefficients of its own, so that relations of one degree stay
+/// together.
 ///
-/// Relations of degree `d` are `d` columns at P, column `h` the `A_h` of all of them, and one column of values at V.
+/// Relations of degree `d` are `d` columns at P, column `h` the `A_h` of all of them, and one column of
+/// values at V.
 pub(super) struct Relations<M: Zeroize> {
     /// Degree 2, the bulk: at P `A_0` and `A_1`, at V `B` in the first.
     quadratic: [Vec<M>; 2],
@@ -113,8 +115,8 @@ impl<M: Element> Coefficients<M> {
         Self { prg: Prg::new(seed), chi: vec![M::ZERO; CHUNK], inner_product }
     }
 
-    /// Adds each column's combination with the next coefficients, which all columns share, to its sum. Only the last call
-    /// may be of other than whole chunks.
+    /// Adds each column's combination with the next coefficients, which all columns share, to its sum. Only
+    /// the last call may be of other than whole chunks.
     fn combine(&mut self, columns: &[Vec<M>], sums: &mut [M]) -> Result<(), Error> {
         let n = columns.first().map_or(0, Vec::len);
         for start in (0..n).step_by(CHUNK) {
@@ -131,8 +133,8 @@ impl<M: Element> Coefficients<M> {
     }
 }
 
-/// P: the coefficients of the sum of all relations, lowest first, as many as `relations.degree()`. `made`: those of a
-/// combination of relations of degree 2 made elsewhere, which is one of them.
+/// P: the coefficients of the sum of all relations, lowest first, as many as `relations.degree()`. `made`:
+/// those of a combination of relations of degree 2 made elsewhere, which is one of them.
 pub(super) fn combine_coefficients<M: Element>(
     relations: &Relations<M>,
     seed: &[u8; 16],

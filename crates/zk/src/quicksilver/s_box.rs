@@ -1,21 +1,25 @@
-//! AES's S-box at the price of its output: eight committed bits and two polynomials, where the circuit commits to 32 products.
+//! AES's S-box at the price of its output: eight committed bits and two polynomials, where the circuit
+//! commits to 32 products.
 //!
-//! The S-box without its constant is `s = L(y)`, with `y` the inverse of `x` in GF(2^8), or zero of zero, and `L` linear over bits. Bits of
-//! a byte are authenticated in GF(2^128), of which GF(2^8) is a subfield; so with `b_i` the image there of `X^i`
+//! The S-box without its constant is `s = L(y)`, with `y` the inverse of `x` in GF(2^8), or zero of zero, and
+//! `L` linear over bits. Bits of a byte are authenticated in GF(2^128), of which GF(2^8) is a subfield; so
+//! with `b_i` the image there of `X^i`
 //!
 //! ```text
 //! [x] = sum b_i [x_i]     [x^2] = sum b_i^2 [x_i]     [y] = sum L^-1(X^i) [s_i]     [y^2] = sum L^-1(X^i)^2 [s_i]
 //! ```
 //!
-//! are wires with values in that subfield, made without a message: squaring is linear over bits, too. P commits to `s` and claims
+//! are wires with values in that subfield, made without a message: squaring is linear over bits, too. P
+//! commits to `s` and claims
 //!
 //! ```text
 //! x^2 y = x     and     y^2 x = y
 //! ```
 //!
-//! Where `x` is not zero the first makes `y` its inverse; where it is, the second makes `y` zero. Both are products like those of
-//! multiplications, `B = k_a k_b + k_c delta`, over values in a larger field: polynomials of degree 2 (figure 5 of the paper), which do not change
-//! what a block's check is worth. To commit to the S-box's values and not to its gates is the way of BBQ (de Saint Guilhem, De Meyer, Orsini,
+//! Where `x` is not zero the first makes `y` its inverse; where it is, the second makes `y` zero. Both are
+//! products like those of multiplications, `B = k_a k_b + k_c delta`, over values in a larger field:
+//! polynomials of degree 2 (figure 5 of the paper), which do not change what a block's check is worth. To
+//! commit to the S-box's values and not to its gates is the way of BBQ (de Saint Guilhem, De Meyer, Orsini,
 //! Smart, SAC 2019), and over VOLE that of FAEST.
 
 use volery_circuit::gadgets;
@@ -44,7 +48,8 @@ impl SBox {
         Self { input: weights(|x| x), inverse: weights(linear_inverse) }
     }
 
-    /// P: `A_0` and `A_1` of both polynomials, of input and output by their tags, with the values in their lowest bits.
+    /// P: `A_0` and `A_1` of both polynomials, of input and output by their tags, with the values in their
+    /// lowest bits.
     pub(super) fn prover(&self, x: &[Gf128; 8], s: &[Gf128; 8]) -> Result<[[Gf128; 2]; 2], Error> {
         let [x, x_squared] = wires(&self.input, x)?;
         let [y, y_squared] = wires(&self.inverse, s)?;
@@ -122,8 +127,8 @@ mod tests {
         [tags, keys]
     }
 
-    /// For every input and every output that P might commit to: both polynomials vanish for the right one, and one of them does not for
-    /// any other.
+    /// For every input and every output that P might commit to: both polynomials vanish for the right one,
+    /// and one of them does not for any other.
     #[test]
     fn the_two_polynomials_vanish_for_the_s_box_and_for_nothing_else() {
         let s_box = SBox::new();

@@ -1,8 +1,8 @@
 //! The slots of a block: correlations become committed bits, and products wait for their check.
 //!
-//! Every committed bit uses one slot, one correlation and one mask bit, so that these stay in step without a counter for
-//! each. A slot starts as a correlation in `c`. A product leaves its operands in `a` and `b` and its own tag or key in
-//! `c`. A secret value `x` leaves `x = x * 1`, which holds whatever P committed to.
+//! Every committed bit uses one slot, one correlation and one mask bit, so that these stay in step without a
+//! counter for each. A slot starts as a correlation in `c`. A product leaves its operands in `a` and `b` and
+//! its own tag or key in `c`. A secret value `x` leaves `x = x * 1`, which holds whatever P committed to.
 //!
 //! Slots are prepared in windows, and only what the program used of a window counts when it is settled.
 
@@ -12,7 +12,8 @@ use zeroize::Zeroize;
 use super::challenges::{CHUNK, Coefficients};
 use crate::Error;
 
-/// `c[i]` claims to be `a[i] * b[i]` for `i < used`, as tags at P and keys at V; up to `ready` the `c[i]` are prepared.
+/// `c[i]` claims to be `a[i] * b[i]` for `i < used`, as tags at P and keys at V; up to `ready` the `c[i]` are
+/// prepared.
 pub(super) struct Slots {
     /// As long as ever was prepared: memory that no proof needs is not touched.
     a: Vec<Gf128>,
@@ -40,8 +41,8 @@ impl Slots {
         self.used
     }
 
-    /// Uses the next prepared slot for the product of `a` and `b`: `finish` makes the result of what was prepared.
-    /// `None` if no slot is prepared.
+    /// Uses the next prepared slot for the product of `a` and `b`: `finish` makes the result of what was
+    /// prepared. `None` if no slot is prepared.
     #[inline(always)]
     pub(super) fn product(
         &mut self,
@@ -80,7 +81,8 @@ impl Slots {
         self.capacity - self.ready
     }
 
-    /// Prepares slots with `correlations`, as many as there is room for, and lends them for finishing touches.
+    /// Prepares slots with `correlations`, as many as there is room for, and lends them for finishing
+    /// touches.
     pub(super) fn prepare(&mut self, correlations: &[Gf128]) -> &mut [Gf128] {
         let n = correlations.len().min(self.room());
         let (from, to) = (self.ready, self.ready + n);
@@ -93,7 +95,8 @@ impl Slots {
         slots
     }
 
-    /// Ends a window: gives the results in the slots used since `from`, and takes back those prepared in vain.
+    /// Ends a window: gives the results in the slots used since `from`, and takes back those prepared in
+    /// vain.
     pub(super) fn settle(&mut self, from: usize) -> &[Gf128] {
         self.ready = self.used;
         self.c.get(from..self.used).unwrap_or_default()
@@ -161,7 +164,8 @@ impl Accumulator {
         let piece = |chi: &mut Vec<Gf128>, (i, (a, b, c)): (usize, Piece<'_>)| {
             chi.resize(a.len(), Gf128::ZERO);
             coefficients.at(first + i * CHUNK, chi);
-            // The four have one length by construction; were it not so, no sum may stand for what was not added.
+            // The four have one length by construction; were it not so, no sum may stand for what was not
+            // added.
             check(kernel, chi, a, b, c).map_err(|error| volery_circuit::Error::misuse(error.to_string()))
         };
         let add = |x: (Gf128, Gf128), y: (Gf128, Gf128)| (x.0 + y.0, x.1 + y.1);

@@ -1,67 +1,147 @@
-//! What a proof's acceptance is worth, in bits, by the bounds of the papers.
+//! What a proof's acceptance is worth, by the bounds of the paper.
 //!
-//! QuickSilver, theorems 4.2 and 5.1 and the remarks after them, with p^r = 2^127 possible deltas (delta's lowest bit is fixed) and
-//! coefficients expanded from a 128-bit seed: a proof of a false statement is accepted with probability at most
+//! QuickSilver, theorems 4.2 and 5.1 and the remarks after them, with coefficients expanded from a 128-bit
+//! seed: a proof of a false statement is accepted with probability at most
 //!
 //! ```text
-//! interactive     blocks * (D + 1) / 2^127   wrong products or polynomials survive one block's check (D roots of a polynomial
-//!                                      in delta, and 1 / 2^128 <= 1 / 2^127 that the coefficients cancel the errors)
-//!               + 1 / 2^127            a tag of a wire that is not zero is guessed
-//!               + q / 2^127            global-key queries of the making of correlations, q hash computations
-//! Fiat-Shamir   + q * blocks * 2 / 2^128   each hash computation is one more try at a block's coefficients
+//! interactive     blocks * (D / K + 1 / p^r)   wrong relations survive one block's check: at most D values of delta satisfy the
+//!                                              opened equation of degree D, and coefficients cancel the errors
+//!               + T / 2^128                    the errors of a block were made for the seed that comes (below)
+//!               + folds * 2 / p^r              a wrong matrix product survives its fold
+//!               + 1 / K                        the tag of a wire that is not zero is guessed
+//! Fiat-Shamir   + q * ((blocks + folds) * 2 / p^r + T / 2^128)
+//!                                              each hash computation is one more try at a challenge
+//!               + q / 2^127                    the search for delta: the making of correlations answers guesses
 //! ```
 //!
-//! `D` is the greatest degree of a polynomial claimed to vanish, 2 if there is none: a product is one of degree 2. Relations of
-//! lower degree are shifted to the block's greatest, which adds a factor `X^h` that no delta but zero is a root of.
+//! and what disjunctions add ([`crate::disjunction::soundness`]). `K` is one over the probability of delta's
+//! most likely value ([`FieldSize`]); over bits `p^r = 2^128` and `K = 2^127`, since delta's lowest bit is
+//! fixed. `D` is the greatest degree of a relation; a product is one of degree 2. Relations of lower degree
+//! are shifted to the block's greatest, which adds a factor `X^h` that no delta but zero is a root of.
 //!
-//! The bound for Fiat-Shamir rests on seeds that P cannot compute before its correlations are fixed: each depends on 32 bytes that V draws
-//! after that (`challenges`). A hash computed before it knows them serves with probability `2^-256`.
+//! **Seeds.** Under a seed that P has not tried, coefficients are random, and errors cancel with probability
+//! `1 / p^r` however many relations a block has. But a seed has 128 bits, and which coefficients follow from
+//! it is public. So P can try some seeds and solve for errors that cancel under all of them: over bits `n`
+//! errors for `n / 128` seeds. `T` is at most the number of seeds that errors can be made for by a P that
+//! tries fewer than 2^64 ([`FieldSize`], `made_for`). Only one block counts: P is found out at the first
+//! wrong block whose seed is not among those. Where challenges are hashes, each hash is a draw of a seed.
 //!
-//! The errors of blocks add up, since a cheating P needs only one to survive. `q` is counted in hash computations within
-//! the session for interactive proofs (a wrong guess of delta is noticed by nobody), and over the life of the
-//! correlations for Fiat-Shamir.
+//! The bound for Fiat-Shamir rests on seeds that P cannot compute before its correlations are fixed: each
+//! depends on 32 bytes that V draws after that (`challenges`). A hash computed before it knows them serves
+//! with probability `2^-256`.
+//!
+//! The errors of blocks add up, since a cheating P needs only one to survive. `q` is counted over the life of
+//! the correlations. In an interactive proof it is not in the bound; there, too, `q / 2^127` is what a search
+//! for delta finds, which nobody notices. The making of correlations over a field has checks of its own,
+//! `(h + 2) / p^r` a round, which a cheating P cannot profit from unless V cheats too.
 
-use super::{Program, Settings};
+use volery_circuit::Counts;
 
-/// Bits of delta that V chose.
-const DELTA_BITS: f64 = 127.0;
+use crate::disjunction::soundness::{self, challenges, most_challenges};
+use crate::soundness::{FieldSize, Mode, Terms};
 
-/// The bound but for hash computations, in units of `2^-127`.
-fn error(settings: Settings, program: &Program) -> f64 {
-    // Rounding to f64 is far below the precision that anybody reads.
-    (program.degree() + 1) as f64 * program.blocks(settings) as f64 + 1.0
+/// The counts that the bound depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Blocks, the last, partial one included.
+    pub blocks: u64,
+    /// The greatest degree of a relation. Less than 2 counts as 2.
+    pub degree: usize,
+    /// Folded matrix products.
+    pub folds: u64,
+    /// Branches of the largest disjunction; 0 if there is none.
+    pub branches: u64,
+    /// Challenges of the largest single disjunction ([`crate::disjunction::soundness::challenges`]); 0 where
+    /// there are batches alone.
+    pub challenges: u64,
+    /// Checks of links between bits and elements.
+    pub links: u64,
+    /// The most errors that a P can choose in one block: over bits one for each AND and eight for each
+    /// polynomial, over a field one for each relation.
+    pub unknowns: u64,
 }
 
-/// Soundness of an interactive proof of `program` apart from what P computes, in bits: the paper's statistical bound, which
-/// rests on AES only in that a random seed's coefficients must look random.
-#[must_use]
-pub fn statistical_bits(settings: Settings, program: impl Into<Program>) -> f64 {
-    DELTA_BITS - error(settings, &program.into()).log2()
-}
+impl Checks {
+    /// At most what a proof over a field makes of a statement with these counts, in blocks of `interval`
+    /// commitments and relations.
+    #[must_use]
+    pub fn of(counts: &Counts, interval: usize) -> Self {
+        let entries = counts.inner_products.saturating_sub(counts.matrix_entries);
+        let relations = counts
+            .polynomials
+            .saturating_add(counts.matrix_products)
+            .saturating_add(entries)
+            .saturating_add(counts.multiplications);
+        let mut places = counts.commitments().saturating_add(relations);
+        let (mut degree, mut unknowns) = (counts.degree.max(2), relations);
+        if counts.disjunctions > 1 {
+            // They may be a batch, which adds topology vectors, of up to four coordinates, and claims of
+            // degree B.
+            places = places.saturating_add(counts.commitments().saturating_mul(8));
+            unknowns = places;
+            degree = degree.max(usize::try_from(counts.most_branches).unwrap_or(usize::MAX));
+        }
+        let interval = interval.max(1) as u64;
+        let blocks = places
+            .div_ceil(interval)
+            .max(1)
+            // Each fold and each challenge ends a block.
+            .saturating_add(counts.matrix_products)
+            .saturating_add(most_challenges(counts.disjunctions, counts.multiplications));
+        let (folds, unknowns) = (counts.matrix_products, unknowns.min(interval));
+        Self { blocks, degree, folds, unknowns, ..Self::default() }.with_disjunctions(counts)
+    }
 
-/// Soundness of an interactive proof against a P that computes `2^log2_queries` hashes, in bits.
-#[must_use]
-pub fn interactive_bits(settings: Settings, program: impl Into<Program>, log2_queries: f64) -> f64 {
-    DELTA_BITS - (error(settings, &program.into()) + log2_queries.exp2()).log2()
-}
+    /// The same with the largest of the disjunctions counted.
+    #[must_use]
+    pub const fn with_disjunctions(self, counts: &Counts) -> Self {
+        let challenges = if counts.disjunctions == 0 { 0 } else { challenges(counts.most_products) };
+        Self { branches: counts.most_branches, challenges, ..self }
+    }
 
-/// Soundness of a Fiat-Shamir proof against a P that computes `2^log2_queries` hashes, in bits.
-#[must_use]
-pub fn fiat_shamir_bits(settings: Settings, program: impl Into<Program>, log2_queries: f64) -> f64 {
-    let (program, queries) = (program.into(), log2_queries.exp2());
-    DELTA_BITS - (error(settings, &program) + queries + queries * program.blocks(settings) as f64).log2()
+    /// Adds the terms of a proof with MACs in a field of this `size`.
+    pub(crate) fn terms(&self, size: FieldSize, mode: Mode, terms: &mut Terms) {
+        let [field, key] = [size.field, size.key].map(f64::exp2);
+        let [blocks, folds] = [self.blocks, self.folds].map(|n| n as f64);
+        terms.add(
+            "a wrong multiplication or polynomial passes the check of its block",
+            blocks * (self.degree.max(2) as f64 / key + 1.0 / field),
+        );
+        let made = size.made_for(self.unknowns as f64);
+        terms.add("errors of a block are made for the seed that comes", made * (1.0 + mode.tries()));
+        terms.add("a wrong matrix product passes its fold", 2.0 * folds / field);
+        terms.add("the tag of a wire that is not zero is guessed", 1.0 / key);
+        terms.add("a hash suits a wrong relation", mode.tries() * (blocks + folds) * 2.0 / field);
+        soundness::terms(self, size, mode, terms);
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use volery_field::{Bn254Scalar, F61};
+
+    use super::super::{Program, Settings};
     use super::*;
+    use crate::soundness::Soundness;
+
+    fn over_bits(program: impl Into<Program>, mode: Mode) -> f64 {
+        let checks = program.into().checks(Settings::LAN);
+        Soundness::quicksilver(checks, FieldSize::OVER_BITS, mode).bits()
+    }
+
+    fn hashed(log2_queries: f64) -> Mode {
+        Mode::FiatShamir { log2_queries }
+    }
 
     #[test]
     fn a_trillion_multiplications_keep_a_hundred_bits() {
         for settings in [Settings::LAN, Settings::WAN] {
-            assert!(statistical_bits(settings, 1_000_000_000_000) >= 100.0);
-            assert!(statistical_bits(settings, 0) >= 124.9);
-            assert!(interactive_bits(settings, 1 << 25, 20.0) >= 100.0);
+            let bits = |n: u64| {
+                let checks = Program::from(n).checks(settings);
+                Soundness::quicksilver(checks, FieldSize::OVER_BITS, Mode::Interactive).bits()
+            };
+            assert!(bits(1_000_000_000_000) >= 100.0);
+            assert!(bits(0) >= 124.9);
         }
     }
 
@@ -69,29 +149,72 @@ mod tests {
     fn a_polynomial_s_degree_is_lost_once_a_block() {
         let of =
             |polynomials, degree| Program { commitments: 1000, polynomials, degree, ..Program::default() };
-        let bits = |program: Program| statistical_bits(Settings::LAN, program);
-        // One block: 3 + 1, 4 + 1 + 1, 1024 + 1 + 1 in units of 2^-127.
-        assert_eq!(bits(of(0, 0)), 125.0);
-        assert_eq!(bits(of(50, 2)), bits(of(0, 0)));
-        assert!((bits(of(50, 4)) - (127.0 - 6.0_f64.log2())).abs() < 1e-9);
-        assert!((bits(of(1, 1024)) - (127.0 - 1026.0_f64.log2())).abs() < 1e-9);
-        // Full of coefficients 3 * 2^17 at a time: 4 of degree 4 for each commitment of a block are five full blocks, and a rest.
+        let bits = |program: Program| over_bits(program, Mode::Interactive);
+        // One block: the degree, 1/2 + 1, and half of 1 + n / 64 seeds for n errors, in units of 2^-127.
+        let expected = |degree: f64, errors: f64| 127.0 - (degree + 1.5 + (1.0 + errors / 64.0) / 2.0).log2();
+        assert!((bits(of(0, 0)) - expected(2.0, 1000.0)).abs() < 1e-9);
+        assert!((bits(of(50, 2)) - expected(2.0, 1400.0)).abs() < 1e-9);
+        assert!((bits(of(50, 4)) - expected(4.0, 1400.0)).abs() < 1e-9);
+        assert!((bits(of(1, 1024)) - expected(1024.0, 1008.0)).abs() < 1e-9);
+        // Full of coefficients 3 * 2^17 at a time: 4 of degree 4 for each commitment of a block are five full
+        // blocks, and a rest.
         let many = Program { commitments: 0, polynomials: 4 << 17, degree: 4, ..Program::default() };
-        assert!((bits(many) - (127.0 - (6.0 * 5.0 + 1.0_f64).log2())).abs() < 0.3);
+        let full = 13.0 * f64::from(1 << 17) / 64.0;
+        assert!((bits(many) - (127.0 - (5.5 * 5.0 + full / 2.0_f64).log2())).abs() < 0.3);
         // 2^30 multiplications modulo 2^32: 497 polynomials of degree at most 4 and 561 commitments each.
         let products =
             Program { commitments: 561 << 30, polynomials: 497 << 30, degree: 4, ..Program::default() };
         assert!(bits(products) >= 100.0);
-        assert!(
-            fiat_shamir_bits(Settings::LAN, of(50, 10), 64.0)
-                < fiat_shamir_bits(Settings::LAN, 1000, 64.0) + 1e-9
-        );
+        let hashed = |program: Program| over_bits(program, hashed(64.0));
+        assert!(hashed(of(50, 10)) < hashed(1000.into()) + 1e-9);
     }
 
     #[test]
     fn fiat_shamir_loses_what_the_prover_computes() {
-        // 2^64 hashes against one block: 2^64 * 2 / 2^127, and a little.
-        let bits = fiat_shamir_bits(Settings::LAN, 22_573, 64.0);
-        assert!((61.9..62.1).contains(&bits), "{bits}");
+        // 2^64 hashes against one block whose errors are made for 353 seeds, and a little.
+        let bits = over_bits(22_573, hashed(64.0));
+        assert!((64.0 - bits - 356.0_f64.log2()).abs() < 0.1, "{bits}");
+        // Seeds of 128 bits bound what hashing is worth over large fields, too, where one error is enough for
+        // a seed.
+        let size = FieldSize::of::<Bn254Scalar, Bn254Scalar>();
+        let bits = |unknowns| {
+            let checks = Checks { blocks: 1, degree: 2, unknowns, ..Checks::default() };
+            Soundness::quicksilver(checks, size, hashed(64.0)).bits()
+        };
+        assert!((61.0..63.5).contains(&bits(0)), "{}", bits(0));
+        assert!((46.0..47.0).contains(&bits(1 << 17)), "{}", bits(1 << 17));
+    }
+
+    #[test]
+    fn errors_are_made_for_as_many_seeds_as_a_block_has_room() {
+        // 2^17 errors of a bit against 64 bits a seed; one of 254 bits against 190.
+        let of = |size: FieldSize, n: u32| size.made_for(f64::from(n)) * 128_f64.exp2();
+        assert_eq!(of(FieldSize::OVER_BITS, 1 << 17), 2049.0);
+        let large = of(FieldSize::of::<Bn254Scalar, Bn254Scalar>(), 190);
+        assert!((254.0..256.0).contains(&large), "{large}");
+    }
+
+    #[test]
+    fn a_billion_multiplications_keep_forty_bits_over_the_61_bit_field() {
+        let size = FieldSize::of::<F61, F61>();
+        assert!(size.key > 59.0 && size.field == 60.0, "{size:?}");
+        let bits = |checks| Soundness::quicksilver(checks, size, Mode::Interactive).bits();
+        let billion = 2 * 1_000_000_000 / (1 << 17) + 1;
+        let checks = Checks { blocks: billion, degree: 2, folds: 10, ..Checks::default() };
+        assert!(bits(checks) >= 43.0, "{}", bits(checks));
+        // Degree a thousand in one block.
+        assert!(bits(Checks { blocks: 1, degree: 1 << 10, ..Checks::default() }) >= 48.0);
+    }
+
+    #[test]
+    fn terms_add_up_and_each_has_a_name() {
+        let checks =
+            Checks { blocks: 3, degree: 5, folds: 2, branches: 7, challenges: 1, links: 0, unknowns: 9 };
+        let soundness = Soundness::quicksilver(checks, FieldSize::of::<F61, F61>(), hashed(10.0));
+        let terms = soundness.terms();
+        let sum: f64 = terms.iter().map(|term| (-term.bits).exp2()).sum();
+        assert!((sum.log2() + soundness.bits()).abs() < 1e-9);
+        assert!(terms.len() >= 7 && terms.iter().all(|term| !term.what.is_empty()), "{terms:?}");
+        assert!(soundness.in_mode(Mode::Interactive).terms().len() < terms.len());
     }
 }

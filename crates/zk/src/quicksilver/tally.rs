@@ -1,5 +1,8 @@
 //! Running counts of a program's operations, compared at each check.
 
+use super::program::unknowns;
+use super::soundness::Checks;
+use super::{Settings, arithmetic};
 use crate::Error;
 
 /// How many operations a program made so far. Both parties must have made the same.
@@ -11,11 +14,23 @@ pub struct Tally {
     pub multiplications: u64,
     /// Wires claimed to be zero, and disjunctions, each once.
     pub assertions: u64,
-    /// Polynomials of degree 2 and more claimed to vanish; in proofs over fields inner products and products of matrices
-    /// are among them, over bits two for each S-box of AES.
+    /// Polynomials of degree 2 and more claimed to vanish; in proofs over fields inner products and products
+    /// of matrices are among them, over bits two for each S-box of AES.
     pub polynomials: u64,
-    /// The greatest degree of one; 0 if there is none. Not compared as a count: an opening's length tells a block's.
+    /// The greatest degree of one; 0 if there is none. Not compared as a count: an opening's length tells a
+    /// block's.
     pub degree: usize,
+    /// Blocks that were checked. Neither these nor the counts below are compared: they follow from the
+    /// others.
+    pub blocks: u64,
+    /// Matrix products that a challenge folded.
+    pub folds: u64,
+    /// Branches of the largest disjunction; for Mac'n'Cheese, of all disjunctions.
+    pub branches: u64,
+    /// Challenges of the largest single disjunction.
+    pub challenges: u64,
+    /// Checks of links between bits and elements.
+    pub links: u64,
 }
 
 impl Tally {
@@ -26,7 +41,8 @@ impl Tally {
         [self.secrets, self.multiplications, self.assertions, self.polynomials]
     }
 
-    /// Wires, polynomials and disjunctions claimed to be zero, to vanish, to hold. A proof with none says nothing.
+    /// Wires, polynomials and disjunctions claimed to be zero, to vanish, to hold. A proof with none says
+    /// nothing.
     #[must_use]
     pub fn claims(&self) -> u64 {
         self.assertions.saturating_add(self.polynomials)
@@ -36,6 +52,32 @@ impl Tally {
     pub(crate) fn claim(&mut self, degree: usize) {
         self.polynomials += 1;
         self.degree = self.degree.max(degree);
+    }
+
+    /// Counts a disjunction of so many `branches` with so many challenges of its own; it is an assertion if
+    /// some branch `claims` something.
+    pub(crate) fn disjunction(&mut self, claims: bool, branches: usize, challenges: u64) {
+        self.assertions += u64::from(claims);
+        self.branches = self.branches.max(branches as u64);
+        self.challenges = self.challenges.max(challenges);
+    }
+
+    /// What the bound on a cheating prover depends on, of a proof over bits.
+    #[must_use]
+    pub fn checks(&self, settings: Settings) -> Checks {
+        self.with(unknowns(self.multiplications, self.polynomials).min(settings.most_unknowns()))
+    }
+
+    /// The same, of a proof over a field.
+    #[must_use]
+    pub fn checks_over_field(&self, settings: arithmetic::Settings) -> Checks {
+        let relations = self.multiplications.saturating_add(self.polynomials);
+        self.with(relations.min(settings.interval.max(1) as u64))
+    }
+
+    fn with(&self, unknowns: u64) -> Checks {
+        let Self { blocks, folds, branches, challenges, links, .. } = *self;
+        Checks { blocks, degree: self.degree.max(2), folds, branches, challenges, links, unknowns }
     }
 
     pub(crate) fn encode(&self) -> [u8; Self::BYTES] {

@@ -1,4 +1,4 @@
-//! V's backend.
+//! The verifier over bits: holds a key for each bit, and checks one opening for each block.
 
 use std::collections::VecDeque;
 
@@ -56,8 +56,8 @@ impl core::ops::Add for VerifierWire {
 
 /// The backend that verifies.
 ///
-/// Make one for each proof, run the statement on it, then [`Verifier::finish`]; or call [`Verifier::verify`]. Only its
-/// `Ok` means that the proof holds: until then nothing is known.
+/// Make one for each proof, run the statement on it, then [`Verifier::finish`]; or call [`Verifier::verify`].
+/// Only its `Ok` means that the proof holds: until then nothing is known.
 pub struct Verifier<'a> {
     channel: &'a mut dyn Channel,
     stock: &'a mut Stock,
@@ -98,7 +98,8 @@ struct Block {
 const IN_FLIGHT: usize = 1;
 
 impl<'a> Verifier<'a> {
-    /// A verifier over `channel` whose keys under `delta` come from `stock`; both ends must agree on everything else.
+    /// A verifier over `channel` whose keys under `delta` come from `stock`; both ends must agree on
+    /// everything else.
     pub fn new(
         settings: Settings,
         mut challenges: Challenges<'a>,
@@ -107,8 +108,8 @@ impl<'a> Verifier<'a> {
         channel: &'a mut dyn Channel,
         threads: Option<&'a rayon::ThreadPool>,
     ) -> Self {
-        // A seed drawn in advance and kept until the block is there lets V add up as it goes; Fiat-Shamir's seed is
-        // only known at the end of the block.
+        // A seed drawn in advance and kept until the block is there lets V add up as it goes; Fiat-Shamir's
+        // seed is only known at the end of the block.
         let sums = challenges.draw().map(Accumulator::new);
         let capacity = match (&sums, threads) {
             (None, _) => settings.interval,
@@ -140,8 +141,8 @@ impl<'a> Verifier<'a> {
     /// Runs `statement` and verifies P's proof of it; returns what it counted.
     ///
     /// # Errors
-    /// [`Error::Rejected`] if the proof is wrong; otherwise what broke the session. Neither means that the statement is
-    /// false; only `Ok` means that P has proved it.
+    /// [`Error::Rejected`] if the proof is wrong; otherwise what broke the session. Neither means that the
+    /// statement is false; only `Ok` means that P has proved it.
     pub fn verify(mut self, statement: &(impl Statement<Self> + ?Sized)) -> Result<Tally, Error> {
         statement.run(&mut self)?;
         self.finish()
@@ -252,8 +253,8 @@ impl<'a> Verifier<'a> {
     }
 
     /// Counts a disjunction that is claimed to hold.
-    pub(crate) fn count_disjunction(&mut self) {
-        self.tally.assertions += 1;
+    pub(crate) fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64) {
+        self.tally.disjunction(claims, branches, challenges);
     }
 
     /// A challenge that depends on everything committed so far; see P's.
@@ -332,6 +333,7 @@ impl<'a> Verifier<'a> {
         self.slots.clear();
         self.window = 0;
         let value = Zeroizing::new(self.combine(&sums)? + *mask);
+        self.tally.blocks += 1;
         self.pending.push_back(Block { value, degree, tally: self.tally() });
         let interactive = self.challenges.are_chosen();
         if interactive {
@@ -346,7 +348,8 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// The block's products, added up in `sums`, and its polynomials: `sum chi_i B_i`, shifted to the greatest degree.
+    /// The block's products, added up in `sums`, and its polynomials: `sum chi_i B_i`, shifted to the
+    /// greatest degree.
     fn combine(&mut self, sums: &Accumulator) -> Result<Gf128, Error> {
         let (mut relations, delta, seed) = (self.claims.take(), self.delta.expose(), sums.seed());
         let (products, results) = sums.sums();

@@ -1,4 +1,5 @@
-//! Correlations from a seed that both parties know, in batches. V ends each with 32 bytes, as a linked supply does.
+//! Correlations from a seed that both parties know, in batches. V ends each with 32 bytes, as a linked supply
+//! does.
 
 use volery_channel::{Channel, Tag, tags};
 use volery_field::{Authenticated, F61, Gf128, Mac as _};

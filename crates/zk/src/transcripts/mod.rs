@@ -1,8 +1,9 @@
 //! Where challenges are hashes, every message of either party is in the next one.
 //!
-//! Each party keeps a record of what it receives, of what its transcript's next seed would be after each message that it absorbs, and of the
-//! seeds that are drawn. One bit of one message is flipped on its way; from that message on the record of who received it must differ
-//! from that of an honest run. Nobody has to accept anything for that, so a message counts that V refuses right after it.
+//! Each party keeps a record of what it receives, of what its transcript's next seed would be after each
+//! message that it absorbs, and of the seeds that are drawn. One bit of one message is flipped on its way;
+//! from that message on the record of who received it must differ from that of an honest run. Nobody has to
+//! accept anything for that, so a message counts that V refuses right after it.
 
 mod deal;
 mod modes;
@@ -127,7 +128,8 @@ fn seeds(record: &[Event]) -> Vec<[u8; 16]> {
     record.iter().filter_map(|event| if let Event::Seed(seed) = event { Some(*seed) } else { None }).collect()
 }
 
-/// What the transcript gives after a place in a record: the next seed or, where messages are absorbed, the one that would be.
+/// What the transcript gives after a place in a record: the next seed or, where messages are absorbed, the
+/// one that would be.
 fn next(record: &[Event], at: usize, absorbed: bool) -> Option<[u8; 16]> {
     record[at..].iter().find_map(|event| match event {
         Event::Seed(seed) => Some(*seed),
@@ -147,7 +149,8 @@ fn every_message_is_in_the_next_seed(parties: [Party; 2]) {
         for at in 0..honest.sent[who].len() {
             let changed = run(parties, Some((who, at)));
             let (other, what) = (&changed.records[1 - who], format!("message {at} of party {who}"));
-            // Frames of different lanes arrive in another order than they are sent in: the place of a message is where the records part.
+            // Frames of different lanes arrive in another order than they are sent in: the place of a message
+            // is where the records part.
             let Some(part) = record.iter().zip(other).position(|(a, b)| a != b) else {
                 // V's bytes after the last seed serve nobody.
                 let last = places.last().is_none_or(|place| next(record, *place + 1, false).is_none());

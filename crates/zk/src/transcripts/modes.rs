@@ -142,7 +142,8 @@ fn verify_mixed(channel: &mut dyn Channel) -> Result<(), Error> {
     mixed::Verifier::new(field).verify(&Mixed).map(drop)
 }
 
-/// P waits for V's bytes in each block, and V says there that an earlier one was wrong. P hears it too if it is still writing.
+/// P waits for V's bytes in each block, and V says there that an earlier one was wrong. P hears it too if it
+/// is still writing.
 #[test]
 fn a_prover_that_waits_for_v_s_bytes_hears_a_rejection() {
     fn told(verified: Result<(), Error>, channel: &mut dyn Channel) -> Result<(), Error> {

@@ -1,5 +1,5 @@
-//! Bits as elements of GF(2^8) that are zero or one, so that statements with polynomials over bits can be proved over a
-//! field that has them. Each bit is committed to as an element, and claimed to be a bit.
+//! Bits as elements of GF(2^8) that are zero or one, so that statements with polynomials over bits can be
+//! proved over a field that has them. Each bit is committed to as an element, and claimed to be a bit.
 
 use volery_circuit::{Backend, Digest, Error, Hint, Ops, Peek, Polynomials, Prove, Statement};
 use volery_field::{F2, Gf256, Ring};

@@ -91,7 +91,8 @@ fn the_real_prover_stops_at_a_false_claim() {
     }
 }
 
-/// The lies are well made: a prover that knows delta, and changes nothing else, is believed; one that guesses is not.
+/// The lies are well made: a prover that knows delta, and changes nothing else, is believed; one that guesses
+/// is not.
 fn guesses_of_delta<F: Value, M: Mac<F>>() {
     let delta = deal::delta::<F, M>().expose();
     for run in RUNS {
@@ -112,7 +113,8 @@ fn who_knows_delta_can_lie_anywhere_and_who_guesses_wrong_cannot() {
     every_pair!(guesses_of_delta());
 }
 
-/// The committed product is wrong and the claim on the chain's end is about the right one, or the other way round.
+/// The committed product is wrong and the claim on the chain's end is about the right one, or the other way
+/// round.
 #[test]
 fn a_wrong_product_is_rejected_wherever_it_stands() {
     for run in RUNS {

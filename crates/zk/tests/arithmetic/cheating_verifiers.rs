@@ -1,4 +1,5 @@
-//! Verifiers that do not follow the protocol: the prover ends with an error that says where, and shows nothing too early.
+//! Verifiers that do not follow the protocol: the prover ends with an error that says where, and shows
+//! nothing too early.
 
 use std::sync::Barrier;
 use std::time::Duration;
@@ -77,7 +78,8 @@ fn nothing_that_depends_on_a_check_is_shown_before_its_challenge() {
     assert_eq!(sent, STEPS[..5]);
 }
 
-/// A V may give away its challenges before they are due; that is its own loss, and the prover answers each of them once.
+/// A V may give away its challenges before they are due; that is its own loss, and the prover answers each of
+/// them once.
 #[test]
 fn a_seed_too_many_is_not_answered() {
     let (p, sent) = against(&[SEED, SEED, SEED, SEED, SEED]);

@@ -116,7 +116,8 @@ pub(crate) fn bit_delta() -> Delta {
     Delta::from_element(Gf128::from_bits(0x0123_4567_89ab_cdef_1122_3344_5566_7788))
 }
 
-/// A party's bits: P's without the key, V's with it. Both parties say the same of waits, which here are for nothing.
+/// A party's bits: P's without the key, V's with it. Both parties say the same of waits, which here are for
+/// nothing.
 pub(crate) fn bit_stock(seed: u8, delta: Option<Delta>, may_wait: bool) -> Stock {
     Stock::new(Box::new(DealtBits { tags: Tags::new(seed), delta, may_wait }))
 }

@@ -5,7 +5,8 @@ use volery_field::{F61, Value};
 
 use crate::parties::RUNS;
 
-/// Every kind of claim once: gates, an inner product, polynomials of degree 1 to 9, sets, a product of matrices.
+/// Every kind of claim once: gates, an inner product, polynomials of degree 1 to 9, sets, a product of
+/// matrices.
 struct Everything<F> {
     inputs: Vec<F>,
 }

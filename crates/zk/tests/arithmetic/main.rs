@@ -1,4 +1,5 @@
-//! QuickSilver over fields from outside: honest runs, cheating provers, cheating verifiers, meddling networks.
+//! QuickSilver over fields from outside: honest runs, cheating provers, cheating verifiers, meddling
+//! networks.
 //!
 //! | module | what it holds |
 //! |---|---|

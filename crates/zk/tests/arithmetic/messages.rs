@@ -1,7 +1,7 @@
 //! Every message of both parties in turn is changed on its way.
 //!
-//! The statement is true and both parties are honest; somebody between them is not. A verifier that accepts a run in
-//! which a message of the prover's was changed does not check all it should.
+//! The statement is true and both parties are honest; somebody between them is not. A verifier that accepts a
+//! run in which a message of the prover's was changed does not check all it should.
 
 use volery_channel::{Limits, Tag, tags};
 use volery_circuit::MatrixShape;
@@ -12,8 +12,8 @@ use crate::claims::{Part, Program};
 use crate::parties::{Both, Run, between, between_within, impatient, limits};
 use crate::tap::{Change, Tap};
 
-/// Four blocks, the last one not full, degrees 2 and 3, and a fold after the second block. Every element is part of a
-/// claim, and every block has a relation, so that every bit matters.
+/// Four blocks, the last one not full, degrees 2 and 3, and a fold after the second block. Every element is
+/// part of a claim, and every block has a relation, so that every bit matters.
 fn claim<F>() -> Program<F> {
     Program::of(&[
         Part::Equal(2),

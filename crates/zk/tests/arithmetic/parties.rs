@@ -190,8 +190,9 @@ pub(crate) fn between_within<P: Send, V: Send>(
     })
 }
 
-/// Calls `$test::<F, M>(args)` for a pair of a value field and a field of its MACs of each kind: MACs in the field itself and in an
-/// extension; with the feature `every-field` also for the others, each of which takes a good part of a minute to compile.
+/// Calls `$test::<F, M>(args)` for a pair of a value field and a field of its MACs of each kind: MACs in the
+/// field itself and in an extension; with the feature `every-field` also for the others, each of which takes
+/// a good part of a minute to compile.
 macro_rules! every_pair {
     ($test:ident($($arg:expr),*)) => {{
         use volery_field::{F32, F32x4, F61};

@@ -1,10 +1,10 @@
-//! A prover over fields that follows figures 3, 4 and 5 of the paper line by line, and lies where it is told to. An
-//! expression is a list of monomials until it is claimed; a matrix product is all its `n^3` products; nothing is summed before
-//! its time. It shares no code with the real prover but the fields, the generator and the transcript, so it also says what
-//! the messages of an honest prover are.
+//! A prover over fields that follows figures 3, 4 and 5 of the paper line by line, and lies where it is told
+//! to. An expression is a list of monomials until it is claimed; a matrix product is all its `n^3` products;
+//! nothing is summed before its time. It shares no code with the real prover but the fields, the generator
+//! and the transcript, so it also says what the messages of an honest prover are.
 //!
-//! A block takes `interval` commitments and relations. It ends when there is one more, or a challenge is needed, or the
-//! statement ends.
+//! A block takes `interval` commitments and relations. It ends when there is one more, or a challenge is
+//! needed, or the statement ends.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,8 @@ pub(crate) struct Reference<F: Value, M: Mac<F>, L: Link> {
     transcript: Option<Transcript>,
     correlations: Dealer<F, M>,
     lie: Lie,
-    /// What it takes delta for: it makes its messages such that a V with this delta believes them, whatever it claims.
+    /// What it takes delta for: it makes its messages such that a V with this delta believes them, whatever
+    /// it claims.
     guess: Option<M>,
     interval: usize,
     used: usize,
@@ -306,7 +307,7 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
         {
             opening[coefficient * M::BYTES..][..M::BYTES].fill(0xff);
         }
-        let Tally { secrets, multiplications, assertions, polynomials, degree: _ } = block.tally;
+        let Tally { secrets, multiplications, assertions, polynomials, .. } = block.tally;
         let mut counts = [secrets, multiplications, assertions, polynomials];
         if let Lie::Count { block: number, what } = self.lie
             && number == block.number

@@ -259,7 +259,8 @@ fn products_modulo_2_32_are_accepted_and_others_rejected() {
                 assert_eq!(goes_on::<Gf256, Gf128>(run, &claim, &claim).1, not_zero(), "bit {bit}");
             }
         }
-        // Factors, carries and results of the first product. (Carries are computed from the factors as committed to.)
+        // Factors, carries and results of the first product. (Carries are computed from the factors as
+        // committed to.)
         for secret in (64..561).step_by(62) {
             let v = run.answer::<Gf256, Gf128>(&mul32(&products, &factors), Lie::Secret(secret));
             assert!(v.is_err_and(|error| error.is_rejection()), "secret {secret}");

@@ -21,7 +21,8 @@ fn machine(codes: &[usize], public_codes: bool, own: bool) -> Machine<F61> {
     Machine::new(instructions(own), codes.to_vec(), public_codes)
 }
 
-/// Calls `$test::<M>(own)` with MACs in the field of values and in its extension, for branches with secrets and without.
+/// Calls `$test::<M>(own)` with MACs in the field of values and in its extension, for branches with secrets
+/// and without.
 macro_rules! every_way {
     ($test:ident) => {
         for own in [false, true] {

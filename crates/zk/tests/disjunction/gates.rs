@@ -56,7 +56,8 @@ impl<B: Prove<F2>> Prove<F2> for Gatewise<'_, B> {
     }
 }
 
-/// The sum of six numbers in `x`, of `live` carries, and of a public number, modulo a power of two or with what it carries.
+/// The sum of six numbers in `x`, of `live` carries, and of a public number, modulo a power of two or with
+/// what it carries.
 fn six<B: Ops<F2>>(b: &mut B, x: &[B::Wire], width: usize, live: usize) -> Result<Vec<B::Wire>, B::Error> {
     let words = core::array::from_fn::<_, 6, _>(|j| &x[20 * j..][..width]);
     let wires = core::array::from_fn(|j| x[150 + j].clone());
@@ -69,7 +70,8 @@ fn six<B: Ops<F2>>(b: &mut B, x: &[B::Wire], width: usize, live: usize) -> Resul
     Ok(sums)
 }
 
-/// "I know bits of which sums, products and hashes are these": a branch with adders of many widths, and whole blocks of hash functions.
+/// "I know bits of which sums, products and hashes are these": a branch with adders of many widths, and whole
+/// blocks of hash functions.
 struct Sums {
     blocks: usize,
     results: Vec<F2>,

@@ -71,7 +71,8 @@ fn a_wrong_topology_is_rejected() {
     let claimed = programs::<F61>(3);
     for run in RUNS {
         let mut wrong = claimed.clone();
-        // Another branch's program at P, which does not hold anyway: V's product of tokens is another polynomial.
+        // Another branch's program at P, which does not hold anyway: V's product of tokens is another
+        // polynomial.
         wrong[2].claims[0] += F61::ONE;
         let end = between::<Over<F61, F61>>(run, &at_prover(&wrong, 1), &at_verifier(&claimed));
         no_branch(&end.results[1]);

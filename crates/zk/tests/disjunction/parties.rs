@@ -58,7 +58,8 @@ pub(crate) trait Kind {
 pub(crate) struct Bits;
 pub(crate) struct Over<F, M>(core::marker::PhantomData<(F, M)>);
 
-/// The transcript has the same start at both parties, whatever they run: a lie must be found by the proof itself.
+/// The transcript has the same start at both parties, whatever they run: a lie must be found by the proof
+/// itself.
 fn challenges(run: Run, rng: &mut ChaCha20Rng) -> Challenges<'_> {
     match run.fiat_shamir {
         true => Challenges::FiatShamir(Transcript::new("test", &SessionId::new([1; 32]))),
@@ -218,8 +219,8 @@ pub(crate) fn at_verifier<R: Small>(programs: &[Program<R>]) -> Any<R> {
     AnyOf::new(programs.iter().map(Program::public).collect()).expect("fits")
 }
 
-/// Calls `$test::<K>()` for every kind of proof: over bits, with MACs in the field of values and in an extension of it; with the feature
-/// `every-field` also for the other fields.
+/// Calls `$test::<K>()` for every kind of proof: over bits, with MACs in the field of values and in an
+/// extension of it; with the feature `every-field` also for the other fields.
 macro_rules! every_kind {
     ($test:ident) => {{
         use volery_field::{F32, F32x4, F61};
@@ -251,8 +252,8 @@ pub(crate) fn frequencies(runs: u8, run: impl Fn(u8) -> End) -> Vec<f64> {
     counts.iter().map(|count| f64::from(*count) / f64::from(runs)).collect()
 }
 
-/// That no bit tells one picture of frequencies from another. Bits that are masked are fair coins in each; the others (counts,
-/// padding) are the same. Six standard deviations.
+/// That no bit tells one picture of frequencies from another. Bits that are masked are fair coins in each;
+/// the others (counts, padding) are the same. Six standard deviations.
 pub(crate) fn look_alike(pictures: &[Vec<f64>], runs: u8) {
     let most = 6.0 * (0.5 / f64::from(runs)).sqrt();
     let masked = pictures[0].iter().filter(|frequency| (0.2..0.8).contains(*frequency)).count();

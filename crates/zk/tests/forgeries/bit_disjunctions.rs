@@ -34,12 +34,13 @@ fn rows(seed: [u8; 16], purpose: u8, n: usize) -> Vec<Gf128> {
     rows
 }
 
-/// All is zero, products too, but right factors, which are not what the branch says they are: their errors make up for the false sum. The
-/// left ones are zero, so that the products hold.
+/// All is zero, products too, but right factors, which are not what the branch says they are: their errors
+/// make up for the false sum. The left ones are zero, so that the products hold.
 fn forged(belief: Belief) -> Result<Tally, Error> {
     let batches = Batches { name: "bits", len: 2000 };
     let masks = vec![0; COMMITTED.div_ceil(8)];
-    // What hides the first block's sums is chosen, too, so that they are shown as zero. The disjunction is claimed after that.
+    // What hides the first block's sums is chosen, too, so that they are shown as zero. The disjunction is
+    // claimed after that.
     let secrets = 3 * N as u64 + 1;
     let opening = |claimed| [vec![0; 32], counts([secrets, N as u64, claimed])].concat();
     let mut plan = transcript("robin");

@@ -51,7 +51,8 @@ fn rows(seed: [u8; 16], purpose: u8, n: usize) -> Vec<F61> {
     out
 }
 
-/// Factors of one multiplication that are not what the first branch says they are, but whose errors cancel under the challenge.
+/// Factors of one multiplication that are not what the first branch says they are, but whose errors cancel
+/// under the challenge.
 fn forged_disjunction(belief: Belief) -> Result<Tally, Error> {
     let (batches, chunk) = (Batches { name: "elements", len: 100 }, 1 << 10);
     let elements = vec![0; packed_bytes::<F61>(4)];
@@ -126,8 +127,8 @@ enum Late {
     Round,
 }
 
-/// A false product that is hidden from the challenge which was foreseen. Who chooses a message late leaves it out of the transcript; the
-/// correlations were made long before, so it knows the chain.
+/// A false product that is hidden from the challenge which was foreseen. Who chooses a message late leaves it
+/// out of the transcript; the correlations were made long before, so it knows the chain.
 fn forged_stack(late: Late) -> Result<macncheese::Tally, Error> {
     let batches = Batches { name: "elements", len: 1000 };
     let settings = macncheese::Settings { interval: 64, multiplier: Multiplier::Simple };
@@ -154,7 +155,8 @@ fn forged_stack(late: Late) -> Result<macncheese::Tally, Error> {
     Prg::new(batches.seed(&mut plan, 256, belief)).elements(&mut e);
     let e = e[0];
 
-    // e z - c - y (e x - a) = 0 for the wrong product with x = 0 and z = 1, c = a y for the others, which are by one.
+    // e z - c - y (e x - a) = 0 for the wrong product with x = 0 and z = 1, c = a y for the others, which are
+    // by one.
     let (x, mut y, z) = (F61::ZERO, F61::new(5), F61::ONE);
     let mut a = [31, 32, 33].map(F61::new);
     match late {

@@ -105,7 +105,8 @@ impl<B: Prove<F2> + Convert<F61>> Statement<B> for Torn {
 /// Sets of links in a check.
 const SETS: usize = 64;
 
-/// What the parts agreed on before they know the sets: the masks and elements, the seed of the sets and the transcript of the bits.
+/// What the parts agreed on before they know the sets: the masks and elements, the seed of the sets and the
+/// transcript of the bits.
 struct Before {
     masks: Vec<u8>,
     first: Vec<u8>,
@@ -133,8 +134,8 @@ struct Foresight {
 const KNOWN: Foresight =
     Foresight { bits: Belief::Truth, bits_later: Belief::Truth, elements: Belief::Truth, said: true };
 
-/// The parities of the sets of the only link, `1` for each set that has it, as a forger foresees them. Nothing is masked; the element of
-/// the link is what its correlation holds.
+/// The parities of the sets of the only link, `1` for each set that has it, as a forger foresees them.
+/// Nothing is masked; the element of the link is what its correlation holds.
 fn foreseen(foresight: Foresight) -> Before {
     let [bits, elements] = STOCKS;
     let masks = vec![0; (1 + SETS).div_ceil(8)];
@@ -155,7 +156,8 @@ fn foreseen(foresight: Foresight) -> Before {
     Before { masks, first, committed, parities, said }
 }
 
-/// What V says to a proof of [`Torn`] with these correlations, messages of the field's part after the sets are known, and opening of bits.
+/// What V says to a proof of [`Torn`] with these correlations, messages of the field's part after the sets
+/// are known, and opening of bits.
 fn judged_link(
     before: Before,
     bits: &[bool],
@@ -189,8 +191,8 @@ fn judged_link(
     })
 }
 
-/// The field's part chooses the elements that mask parities once it knows the sets: where the link is in a set, another bit than in the
-/// Boolean part, whose correlations were fixed long before.
+/// The field's part chooses the elements that mask parities once it knows the sets: where the link is in a
+/// set, another bit than in the Boolean part, whose correlations were fixed long before.
 fn forged_elements(foresight: Foresight) -> Result<Tallies, Error> {
     let before = foreseen(foresight);
     let parities = before.parities.iter().map(|odd| F61::new(u64::from(*odd)));
@@ -202,7 +204,8 @@ fn forged_elements(foresight: Foresight) -> Result<Tallies, Error> {
     judged_link(before, &[], &values, zeros(SETS), vec![0; SETS / 8], vec![0; 32])
 }
 
-/// The Boolean part does so with its bits. Digits are sent, since no element was chosen, and so are the parities, which are the masks' bits.
+/// The Boolean part does so with its bits. Digits are sent, since no element was chosen, and so are the
+/// parities, which are the masks' bits.
 fn forged_bits(foresight: Foresight) -> Result<Tallies, Error> {
     let mut before = foreseen(foresight);
     let parities = before.parities.clone();
@@ -211,7 +214,8 @@ fn forged_bits(foresight: Foresight) -> Result<Tallies, Error> {
     pack_elements(&digits, &mut sent);
     let shown =
         parities.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit)));
-    // By now the correlations are made, and V's bytes known to everybody; but a V that leaves them out is to be believed.
+    // By now the correlations are made, and V's bytes known to everybody; but a V that leaves them out is to
+    // be believed.
     let mut chi = vec![Gf128::ZERO; SETS];
     Prg::new(STOCKS[0].seed(&mut before.said, 1 + SETS + 128, foresight.bits_later)).blocks_at(1, &mut chi);
     let ones =
@@ -242,6 +246,7 @@ fn forgery_of_a_mixed_proof_that_leaves_the_chain_of_bits_out_everywhere() {
 
 #[test]
 fn forgery_of_a_mixed_proof_whose_sets_do_not_depend_on_the_bits() {
-    // All of the field's part is fixed, its chain known: its challenge alone would give the sets, and the bits would come after them.
+    // All of the field's part is fixed, its chain known: its challenge alone would give the sets, and the
+    // bits would come after them.
     refused(&forged_bits(Foresight { said: false, ..KNOWN }));
 }

@@ -1,13 +1,15 @@
 //! Forgeries by a prover that chooses its correlations after the challenges.
 //!
-//! In the functionality for correlations P may choose its own values and tags, and in the real protocols a P that guesses a piece of delta can.
-//! The forgers here fix everything that they will send, compute each seed that they can foresee, and then choose correlations for which a
-//! false statement passes. With tags of zero all that a prover sends is a constant, so a forgery is a list of messages beside the values chosen.
+//! In the functionality for correlations P may choose its own values and tags, and in the real protocols a P
+//! that guesses a piece of delta can. The forgers here fix everything that they will send, compute each seed
+//! that they can foresee, and then choose correlations for which a false statement passes. With tags of zero
+//! all that a prover sends is a constant, so a forgery is a list of messages beside the values chosen.
 //!
-//! What a forger cannot foresee is the chain: what V draws for a batch of correlations after P's part of it is fixed. So each forgery is made
-//! thrice: by a forger that leaves the chain out of account (which is all it takes where nobody absorbs it), by one that absorbs the chain
-//! of all batches but the last, and by one that knows V's bytes beforehand. V must refuse the first two. The third one shows that the
-//! forgery is one, and that nothing but the chain stops it.
+//! What a forger cannot foresee is the chain: what V draws for a batch of correlations after P's part of it
+//! is fixed. So each forgery is made thrice: by a forger that leaves the chain out of account (which is all
+//! it takes where nobody absorbs it), by one that absorbs the chain of all batches but the last, and by one
+//! that knows V's bytes beforehand. V must refuse the first two. The third one shows that the forgery is one,
+//! and that nothing but the chain stops it.
 //!
 //! | module | what is forged |
 //! |---|---|

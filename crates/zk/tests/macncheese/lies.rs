@@ -76,7 +76,8 @@ fn no_branch_or_one_too_few_is_rejected_with_every_join() {
 }
 
 fn a_mixture_is_rejected<K: Kind>() {
-    // The operations of the two halves follow from a seed each; these programs have the same numbers of everything, or the counts would tell.
+    // The operations of the two halves follow from a seed each; these programs have the same numbers of
+    // everything, or the counts would tell.
     let size = |seeds| Program::<K::Ring>::new(seeds, 4, 40);
     let [a, b, c, d] = Program::<K::Ring>::alike(40);
     let claimed = [size([a, b]), size([c, d])];

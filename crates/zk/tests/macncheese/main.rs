@@ -1,4 +1,5 @@
-//! Mac'n'Cheese from outside: honest proofs, disjunctions of any nesting, cheats, meddling networks, the privacy of the choice.
+//! Mac'n'Cheese from outside: honest proofs, disjunctions of any nesting, cheats, meddling networks, the
+//! privacy of the choice.
 //!
 //! | module | what it holds |
 //! |---|---|

@@ -9,8 +9,8 @@ use crate::parties::{Bits, Kind, Over, between, blocks, every_kind};
 use crate::programs::{Program, Small};
 use crate::trees::Tree;
 
-/// A tree of disjunctions `depth` deep with programs before and after each, as P and as V have it. `way` is which branches hold, a digit at a
-/// level; without it nothing is known.
+/// A tree of disjunctions `depth` deep with programs before and after each, as P and as V have it. `way` is
+/// which branches hold, a digit at a level; without it nothing is known.
 fn tree<R: Small>(depth: usize, seed: u64, way: Option<usize>, false_leaf: bool) -> Tree<R> {
     let program = |seed: u64, steps| {
         let program = Program::new([seed, seed + 1], 3, steps);

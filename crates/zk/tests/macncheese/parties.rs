@@ -86,7 +86,8 @@ pub(crate) trait Kind {
 pub(crate) struct Bits;
 pub(crate) struct Over<F, M>(core::marker::PhantomData<(F, M)>);
 
-/// The transcript has the same start at both parties, whatever they run: a lie must be found by the proof itself.
+/// The transcript has the same start at both parties, whatever they run: a lie must be found by the proof
+/// itself.
 fn challenges<'c>(how: How) -> Challenges<'c> {
     match how.fiat_shamir {
         true => Challenges::FiatShamir(Transcript::new("test", &SessionId::new([1; 32]))),
@@ -180,8 +181,8 @@ where
     meddled::<K, S, T>(how, proved, claimed, None)
 }
 
-/// Calls `$test::<K>()` for every kind of proof: over bits, with MACs in the field of values and in an extension of it; with the feature
-/// `every-field` also for the other fields.
+/// Calls `$test::<K>()` for every kind of proof: over bits, with MACs in the field of values and in an
+/// extension of it; with the feature `every-field` also for the other fields.
 macro_rules! every_kind {
     ($test:ident) => {{
         use volery_field::{F32, F32x4, F61};

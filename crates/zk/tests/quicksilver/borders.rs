@@ -1,7 +1,8 @@
 //! One wrong product, wherever it stands, is one too many.
 //!
-//! The statements are false whatever the witness (one product is claimed to be what it cannot be) and the prover lies in
-//! just that product, so that all its own assertions hold: only the check of the products can notice.
+//! The statements are false whatever the witness (one product is claimed to be what it cannot be) and the
+//! prover lies in just that product, so that all its own assertions hold: only the check of the products can
+//! notice.
 
 use volery_zk::Error;
 

@@ -180,7 +180,8 @@ fn statements_of_nothing_and_of_secrets_alone_are_proved() {
                 assert_eq!(p, v);
                 let pairs = count as usize;
                 let (p, v) = run.honest(&Equal { pairs, last_differs: false });
-                let tally = Tally { secrets: 2 * count, assertions: count, ..Tally::default() };
+                let blocks = (2 * count).div_ceil(interval as u64).max(1);
+                let tally = Tally { secrets: 2 * count, assertions: count, blocks, ..Tally::default() };
                 assert_eq!((p, v), (Ok(tally), Ok(tally)), "{mode:?} {interval} {count}");
             }
         }

@@ -1,7 +1,7 @@
 //! Every message of both parties in turn is changed on its way.
 //!
-//! The statement is true and both parties are honest; somebody between them is not. A verifier that accepts a run in
-//! which a message of the prover's was changed does not check all it should.
+//! The statement is true and both parties are honest; somebody between them is not. A verifier that accepts a
+//! run in which a message of the prover's was changed does not check all it should.
 
 use std::time::Duration;
 
@@ -159,7 +159,8 @@ fn no_message_of_the_verifier_s_can_be_cut_dropped_repeated_or_moved() {
                     continue;
                 }
                 assert!(p.is_err(), "{mode:?} {tag} ({at}), {change:?}: {p:?}");
-                // A second copy of the last seed reaches a P that has answered the first: V may accept, and should.
+                // A second copy of the last seed reaches a P that has answered the first: V may accept, and
+                // should.
                 let answered = change == Change::Duplicate && messages[at + 1].0 == tags::VERDICT;
                 assert!(answered || v.is_err(), "{mode:?} {tag} ({at}), {change:?}: {v:?}");
             }

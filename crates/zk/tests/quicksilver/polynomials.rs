@@ -1,5 +1,5 @@
-//! Polynomials over bits: random ones of degree 1 to 10 against direct evaluation, provers that lie about them, parties that
-//! do not agree on them.
+//! Polynomials over bits: random ones of degree 1 to 10 against direct evaluation, provers that lie about
+//! them, parties that do not agree on them.
 
 use volery_channel::{Channel, Error as ChannelError, Limits, tags};
 use volery_circuit::polynomials::{MAX_DEGREE, Polynomial, Term};
@@ -17,8 +17,8 @@ use crate::reference::Lie;
 use crate::statements::{Named, Products};
 use crate::tap::{Change, Tap};
 
-/// For each of these degrees some secret bits and a random polynomial in them, claimed to have the value that it has, or, at
-/// one place, the other one; after each, `products` multiplications.
+/// For each of these degrees some secret bits and a random polynomial in them, claimed to have the value that
+/// it has, or, at one place, the other one; after each, `products` multiplications.
 #[derive(Clone, Debug)]
 struct Random {
     degrees: Vec<usize>,
@@ -99,8 +99,16 @@ fn random_polynomials_of_degree_1_to_10_are_proved_to_have_their_values_and_no_o
                 let secrets = 3 * (degree as u64 + 3);
                 let (polynomials, assertions, degree_claimed) = claims;
                 let multiplications = 3 * u64::from(seed);
-                let tally =
-                    Tally { secrets, multiplications, assertions, polynomials, degree: degree_claimed };
+                let blocks = v.as_ref().map_or(0, |tally| tally.blocks);
+                let tally = Tally {
+                    secrets,
+                    multiplications,
+                    assertions,
+                    polynomials,
+                    degree: degree_claimed,
+                    blocks,
+                    ..Tally::default()
+                };
                 assert_eq!((p, v), (Ok(tally), Ok(tally)), "degree {degree}, {run:?}");
                 for at in 0..3 {
                     let wrong = claim.false_at(at);
@@ -156,8 +164,9 @@ fn openings(run: Run, claim: &impl Claim) -> Vec<usize> {
 fn an_opening_is_as_long_as_its_block_s_greatest_degree_and_counts_polynomials_from_the_first_on() {
     let run = Run::new(16, Mode::Interactive);
     assert_eq!(openings(run, &Products::new(40)), [56, 56, 56]);
-    // 6 bits and 30 products, then 9 bits and 30 products, then 5 bits and 30 products: blocks of 16, of which the first
-    // takes the polynomial of degree 3, the third that of degree 6, the fifth that of degree 2.
+    // 6 bits and 30 products, then 9 bits and 30 products, then 5 bits and 30 products: blocks of 16, of
+    // which the first takes the polynomial of degree 3, the third that of degree 6, the fifth that of
+    // degree 2.
     let claim = Random { products: 30, ..Random::of(&[3, 6, 2]) };
     let degrees = [3, 2, 6, 2, 2, 2, 2];
     let claimed = openings(run, &claim);
@@ -269,7 +278,8 @@ fn a_wrong_bit_under_a_polynomial_is_rejected() {
     let mut noticed = 0;
     for mode in MODES {
         for commitment in 0..21 {
-            // What is sent differs from what is computed with. Bits that no product and no term has are no harm.
+            // What is sent differs from what is computed with. Bits that no product and no term has are no
+            // harm.
             let (_, v) = Run::new(6, mode).lying(&claim, Lie::Correction(commitment));
             assert!(v.as_ref().err().is_none_or(Error::is_rejection), "{v:?}");
             noticed += u32::from(v.is_err());

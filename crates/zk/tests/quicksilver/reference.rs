@@ -1,10 +1,10 @@
-//! A prover that follows figures 4 and 5 of the paper line by line, with plain lists and one field operation at a time, and
-//! lies where it is told to. It shares no code with the real one but the field, the generator and the transcript, so it
-//! also says what the messages of an honest prover are.
+//! A prover that follows figures 4 and 5 of the paper line by line, with plain lists and one field operation
+//! at a time, and lies where it is told to. It shares no code with the real one but the field, the generator
+//! and the transcript, so it also says what the messages of an honest prover are.
 //!
-//! A block has `interval` slots. Each multiplication takes one, and each secret value `w`, as `w = w * 1`. A block ends when
-//! the next slot is needed, or the next polynomial where those that it has are of degree `3 interval` together, or the
-//! statement ends.
+//! A block has `interval` slots. Each multiplication takes one, and each secret value `w`, as `w = w * 1`. A
+//! block ends when the next slot is needed, or the next polynomial where those that it has are of degree
+//! `3 interval` together, or the statement ends.
 
 use volery_channel::{Channel, ChannelExt as _, tags};
 use volery_circuit::{Backend, Error as CircuitError, Hint, Ops, Peek, Polynomials, Prove, Statement};
@@ -33,7 +33,8 @@ pub(crate) enum Lie {
     Secret(u64),
     /// It knows delta, and hides that this polynomial does not vanish: the lie that nobody can notice.
     PolynomialKnowing(u64, Gf128),
-    /// It changes this bit of this block's opening: 0 to 127 of U, 128 to 255 of V, or of further coefficients.
+    /// It changes this bit of this block's opening: 0 to 127 of U, 128 to 255 of V, or of further
+    /// coefficients.
     Opening { block: u64, bit: usize },
     /// It masks this block's opening with another `A*`: both halves of the correlation after the right one.
     Mask(u64),
@@ -276,7 +277,7 @@ impl<'a> Reference<'a> {
         {
             opening[bit / 8] ^= 1 << (bit % 8);
         }
-        let Tally { secrets, multiplications, assertions, polynomials, degree: _ } = block.tally;
+        let Tally { secrets, multiplications, assertions, polynomials, .. } = block.tally;
         let mut counts = vec![secrets, multiplications, assertions];
         if polynomials > 0 {
             counts.push(polynomials);
@@ -332,8 +333,8 @@ impl Ops<F2> for Reference<'_> {
         Ok(z)
     }
 
-    /// With `y` the inverse of `x` or zero, and the output's bits those of `y` after the linear part of AES's affine map: `x^2 y = x` and
-    /// `y^2 x = y` over the subfield.
+    /// With `y` the inverse of `x` or zero, and the output's bits those of `y` after the linear part of AES's
+    /// affine map: `x^2 y = x` and `y^2 x = y` over the subfield.
     fn substitute(&mut self, x: &[Gf128; 8]) -> Result<Option<[Gf128; 8]>, Error> {
         let value = (0..8).fold(0, |value, i| value | (x[i].to_bits() as u8 & 1) << i);
         let inverse = |x: Gf256| (0..=255).map(Gf256::from_byte).find(|y| x * *y == Gf256::ONE);

@@ -4,8 +4,8 @@ use volery_circuit::testing::{RandomCircuit, Size};
 use volery_circuit::{CircuitStatement, Claim, Digest, Error, Evaluator, Prove, Statement, Witness};
 use volery_field::F2;
 
-/// `count` products in a row, of which one may be claimed to be what no product of these wires is: the claim is then
-/// false whatever the witness, and only a prover that lies in this very product meets all assertions.
+/// `count` products in a row, of which one may be claimed to be what no product of these wires is: the claim
+/// is then false whatever the witness, and only a prover that lies in this very product meets all assertions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Products {
     pub(crate) count: u64,

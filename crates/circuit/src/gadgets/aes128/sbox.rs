@@ -1,9 +1,11 @@
-//! The AES S-box with 32 ANDs, the fewest known, and 83 XORs, for backends that have nothing better ([`Ops::substitute`]).
+//! The AES S-box with 32 ANDs, the fewest known, and 83 XORs, for backends that have nothing better
+//! ([`Ops::substitute`]).
 //!
-//! The circuit of J. Boyar and R. Peralta, "A new combinational logic minimization technique with applications to
-//! cryptology" (SEA 2010, ePrint 2009/191): inversion in GF(2^8) as a tower of fields over GF(2^4), 32 ANDs, between
-//! two linear layers. `x0` to `x7` are the input's bits and `s0` to `s7` the output's, most significant first, as in
-//! the paper; the paper's four complements at the end are left out here (see [`OFFSET`]).
+//! The circuit of J. Boyar and R. Peralta, "A new combinational logic minimization technique with
+//! applications to cryptology" (SEA 2010, ePrint 2009/191): inversion in GF(2^8) as a tower of fields over
+//! GF(2^4), 32 ANDs, between two linear layers. `x0` to `x7` are the input's bits and `s0` to `s7` the
+//! output's, most significant first, as in the paper; the paper's four complements at the end are left out
+//! here (see [`OFFSET`]).
 
 use volery_field::F2;
 
@@ -36,8 +38,8 @@ pub(super) fn substitute<B: Ops<F2> + ?Sized>(
     }
 }
 
-/// What a backend's own way ([`Ops::substitute`]) has to give for known bits, least significant first; the time that it takes does not
-/// depend on them.
+/// What a backend's own way ([`Ops::substitute`]) has to give for known bits, least significant first; the
+/// time that it takes does not depend on them.
 ///
 /// # Errors
 /// None; it is the type of a backend's.

@@ -39,7 +39,8 @@ pub(super) fn power<F: Value>(exponent: usize) -> F {
     (0..exponent).fold(F::ONE, |power, _| power + power)
 }
 
-/// The `width` bits of each of `x`, least significant first, one value after the other; claims that each is in `[0, 2^width)`.
+/// The `width` bits of each of `x`, least significant first, one value after the other; claims that each is
+/// in `[0, 2^width)`.
 ///
 /// Commits to the bits.
 ///
@@ -131,7 +132,8 @@ pub struct Division<W> {
     pub remainders: Vec<W>,
 }
 
-/// Quotient and remainder of each of `x` by `2^shift`; claims that each is in `[0, 2^width)`. Commits to `width` bits each.
+/// Quotient and remainder of each of `x` by `2^shift`; claims that each is in `[0, 2^width)`. Commits to
+/// `width` bits each.
 ///
 /// # Errors
 /// As [`to_bits`]; [`Error::Misuse`] for a shift beyond the width.
@@ -154,7 +156,8 @@ pub fn divide<F: Value, B: Prove<F>>(
     Ok(division)
 }
 
-/// `floor(x / 2^shift)` of each of `x`; claims that each is in `[-2^(width-1), 2^(width-1))`. Commits to `width` bits each.
+/// `floor(x / 2^shift)` of each of `x`; claims that each is in `[-2^(width-1), 2^(width-1))`. Commits to
+/// `width` bits each.
 ///
 /// # Errors
 /// As [`to_bits`]; [`Error::Misuse`] for a shift that leaves no bit.

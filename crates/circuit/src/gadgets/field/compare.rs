@@ -1,14 +1,16 @@
-//! Comparisons.
+//! Comparisons of elements as integers: less than, at most, within a range.
 
 use volery_field::Value;
 
 use super::bits::{assert_in_range, check_width, power, to_bits};
 use crate::{Error, Prove};
 
-/// For each `i` a wire that is 1 if `x[i] < y[i]`, otherwise 0. Both must be in `[0, 2^width)`. Commits to `width + 1` bits each.
+/// For each `i` a wire that is 1 if `x[i] < y[i]`, otherwise 0. Both must be in `[0, 2^width)`. Commits to
+/// `width + 1` bits each.
 ///
 /// # Errors
-/// [`Error::Misuse`] if the lengths differ, or for a width that is not below [`capacity`](super::capacity); the backend's.
+/// [`Error::Misuse`] if the lengths differ, or for a width that is not below [`capacity`](super::capacity);
+/// the backend's.
 pub fn less_than<F: Value, B: Prove<F>>(
     b: &mut B,
     x: &[B::Wire],
@@ -48,14 +50,15 @@ pub fn assert_at_most<F: Value, B: Prove<F>>(
 
 /// For each of `x` a wire that is 1 if it is zero, otherwise 0. Commits to two elements each.
 ///
-/// With a committed `v`: `x v = 1 - z` and `x z = 0`. If `x` is zero the first says `z = 1`, otherwise the second says `z = 0`. It
-/// holds in any field, for any element.
+/// With a committed `v`: `x v = 1 - z` and `x z = 0`. If `x` is zero the first says `z = 1`, otherwise the
+/// second says `z = 0`. It holds in any field, for any element.
 ///
 /// # Errors
 /// The backend's.
 pub fn is_zero<F: Value, B: Prove<F>>(b: &mut B, x: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
     let mut inverses = b.secret(2 * x.len(), &mut |peek| {
-        // Where there is no inverse any element does; zero needs no branch in the claims, and no time that differs.
+        // Where there is no inverse any element does; zero needs no branch in the claims, and no time that
+        // differs.
         let inverses = x.iter().map(|x| peek.value(x).inverse_or_zero());
         let mut values: Vec<F> = inverses.collect();
         for (index, x) in x.iter().enumerate() {

@@ -5,7 +5,8 @@ use volery_field::Value;
 use super::bits::{assert_in_signed_range, check_width, shift_right_signed};
 use crate::{Error, Prove};
 
-/// A format of signed fixed-point numbers: the integer `n` in `[-2^(width-1), 2^(width-1))` stands for `n / 2^fraction`.
+/// A format of signed fixed-point numbers: the integer `n` in `[-2^(width-1), 2^(width-1))` stands for
+/// `n / 2^fraction`.
 ///
 /// Sums and differences are those of wires; whether they are still in range is for the caller to know or to
 /// [claim](Fixed::assert).
@@ -35,12 +36,12 @@ impl Fixed {
         assert_in_signed_range(b, x, self.width)
     }
 
-    /// The products `x[i] * y[i]`, rounded down; claims that they are in range. Both factors must be. Commits to the
-    /// unrounded product and to `width + fraction` bits each.
+    /// The products `x[i] * y[i]`, rounded down; claims that they are in range. Both factors must be. Commits
+    /// to the unrounded product and to `width + fraction` bits each.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if the lengths differ, or if twice the width is beyond [`capacity`](super::capacity), so that a product
-    /// could wrap; the backend's.
+    /// [`Error::Misuse`] if the lengths differ, or if twice the width is beyond
+    /// [`capacity`](super::capacity), so that a product could wrap; the backend's.
     pub fn mul<F: Value, B: Prove<F>>(
         self,
         b: &mut B,

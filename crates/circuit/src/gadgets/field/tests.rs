@@ -1,4 +1,5 @@
-//! Gadgets compute what integers do, refuse what is out of range at its border, and claim all that they commit to.
+//! Gadgets compute what integers do, refuse what is out of range at its border, and claim all that they
+//! commit to.
 
 use proptest::prelude::*;
 use volery_field::{Bn254Scalar, F32, F61, Field, Gf256, P256Base, Ring, Value, f61::P};
@@ -45,7 +46,8 @@ impl Recorded {
     }
 }
 
-/// Runs the gadget on `x`, then with every committed value changed alone: that must fail, or change no result.
+/// Runs the gadget on `x`, then with every committed value changed alone: that must fail, or change no
+/// result.
 fn evaluate(gadget: &impl Gadget, x: &[F61]) -> Result<Vec<F61>> {
     let recorded = Recorded::new(gadget, x)?;
     assert!(recorded.run(recorded.values.clone())? == recorded.results);
@@ -301,7 +303,8 @@ fn bits_that_are_none_and_add_up_to_the_value_are_refused() {
     }
 }
 
-/// A prover that calls an element zero that is not: it has `z = 1` or any other `z`, and `v = (1 - z) / x`, so `x v = 1 - z` holds.
+/// A prover that calls an element zero that is not: it has `z = 1` or any other `z`, and `v = (1 - z) / x`,
+/// so `x v = 1 - z` holds.
 #[test]
 fn an_element_that_is_not_zero_is_not_called_zero_whatever_else_is_committed() {
     for x in [f(1), f(2), f(-1), F61::new(P / 3)] {

@@ -97,7 +97,8 @@ impl Parts {
     }
 }
 
-/// The file of `every_kind` with a change, which must be refused at `offset` (where it is not the reader's matter) for `reason`.
+/// The file of `every_kind` with a change, which must be refused at `offset` (where it is not the reader's
+/// matter) for `reason`.
 fn refused(offset: impl Into<Option<u64>>, reason: &str, change: impl FnOnce(&mut Parts)) {
     let mut parts = Parts::of(&written(&every_kind().0));
     change(&mut parts);

@@ -1,4 +1,5 @@
-//! A system holds for its values and no others, costs nothing beyond its secret wires, and is bound to its public values.
+//! A system holds for its values and no others, costs nothing beyond its secret wires, and is bound to its
+//! public values.
 
 use std::sync::Arc;
 

@@ -9,11 +9,13 @@ use crate::{Digest, Error, Evaluator, Prove, Statement, Witness};
 /// Wires of a word of [`MulChain`], and multiplications of a batch.
 const WIDTH: usize = 1 << 10;
 
-/// "I know a start from which a chain of exactly `muls` multiplications, with one addition each, ends in this state."
+/// "I know a start from which a chain of exactly `muls` multiplications, with one addition each, ends in this
+/// state."
 ///
-/// The state is two words `x, y` of 1024 wires. A step makes `y` of `x`, and `x` of `y_i + x_i x_{i+1}`: a Feistel network, so no
-/// state is lost, however long the chain. Chains of other numbers pair `x_i` with a wire further on. The last step takes only as many of the multiplications as are left. The witness is
-/// known to everybody.
+/// The state is two words `x, y` of 1024 wires. A step makes `y` of `x`, and `x` of `y_i + x_i x_{i+1}`: a
+/// Feistel network, so no state is lost, however long the chain. Chains of other numbers pair `x_i` with a
+/// wire further on. The last step takes only as many of the multiplications as are left. The witness is known
+/// to everybody.
 #[derive(Debug)]
 pub struct MulChain<F: Value> {
     muls: u64,

@@ -7,11 +7,12 @@ use crate::elements::bring_in;
 use crate::seeded::Seeded;
 use crate::{Digest, Error, Prove, Statement, Witness};
 
-/// Pairs of a claim. A longer product is the sum of committed parts, one element each, so that memory stays flat and a part's
-/// tags are still in the caches when they are multiplied.
+/// Pairs of a claim. A longer product is the sum of committed parts, one element each, so that memory stays
+/// flat and a part's tags are still in the caches when they are multiplied.
 const PART: usize = 1 << 15;
 
-/// "I know vectors `x` and `y` with this inner product", or, with a secret one, "... which I have committed to".
+/// "I know vectors `x` and `y` with this inner product", or, with a secret one, "... which I have committed
+/// to".
 pub struct InnerProduct<F: Value> {
     length: usize,
     pub(super) public: Option<F>,
@@ -25,7 +26,8 @@ impl<F: Value> core::fmt::Debug for InnerProduct<F> {
 }
 
 impl<F: Value> InnerProduct<F> {
-    /// The public side of the claim, for vectors of `length` elements; `product` is `None` if it is secret too.
+    /// The public side of the claim, for vectors of `length` elements; `product` is `None` if it is secret
+    /// too.
     ///
     /// # Errors
     /// [`Error::Public`] if the vectors are too long.

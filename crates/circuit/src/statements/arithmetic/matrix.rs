@@ -7,9 +7,11 @@ use crate::elements::bring_in;
 use crate::seeded::Seeded;
 use crate::{Digest, Error, MatrixShape, Polynomials, Statement, Witness};
 
-/// "I know matrices `A` and `B` with this product", or, with a secret product, "... and `C = A B`, which I have committed to".
+/// "I know matrices `A` and `B` with this product", or, with a secret product, "... and `C = A B`, which I
+/// have committed to".
 ///
-/// One claim (QuickSilver, section 5.2): what is sent are the entries of the secret matrices, in row-major order.
+/// One claim (QuickSilver, section 5.2): what is sent are the entries of the secret matrices, in row-major
+/// order.
 pub struct MatrixProduct<F: Value> {
     shape: MatrixShape,
     pub(super) public: Option<Vec<F>>,

@@ -1,6 +1,8 @@
-//! Statements over any field of values: lattice problems, matrix and inner products, chains of multiplications.
+//! Statements over any field of values: lattice problems, matrix and inner products, chains of
+//! multiplications.
 //!
-//! Each can be made from a seed with a witness that everybody knows, for measuring; then it proves nothing worth knowing.
+//! Each can be made from a seed with a witness that everybody knows, for measuring; then it proves nothing
+//! worth knowing.
 
 mod chain;
 mod inner;

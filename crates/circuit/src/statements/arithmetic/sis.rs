@@ -36,10 +36,12 @@ impl Short {
     }
 }
 
-/// "I know a short `s` with `A s = t`" for a public `A` of `rows` times `columns` uniform entries, expanded from a public seed.
+/// "I know a short `s` with `A s = t`" for a public `A` of `rows` times `columns` uniform entries, expanded
+/// from a public seed.
 ///
-/// QuickSilver, section 5.2: `s` is committed to, each entry is a zero of a product polynomial, and the rest is linear and
-/// free. Communication: `columns` elements, and as many elements of the MAC field as the degree has.
+/// QuickSilver, section 5.2: `s` is committed to, each entry is a zero of a product polynomial, and the rest
+/// is linear and free. Communication: `columns` elements, and as many elements of the MAC field as the degree
+/// has.
 pub struct Sis<F: Value> {
     rows: usize,
     short: Short,
@@ -63,7 +65,8 @@ impl<F: Value> Sis<F> {
     /// The public side of the claim; `target` has an entry for each row.
     ///
     /// # Errors
-    /// [`Error::Public`] for a matrix of more than 2^28 entries, or bounds that a claim or the field cannot hold.
+    /// [`Error::Public`] for a matrix of more than 2^28 entries, or bounds that a claim or the field cannot
+    /// hold.
     pub fn new(columns: usize, short: Short, seed: [u8; 32], target: Vec<F>) -> Result<Self, Error> {
         let rows = target.len();
         if rows.max(1).checked_mul(columns.max(1)).is_none_or(|entries| entries > MOST_ENTRIES) {

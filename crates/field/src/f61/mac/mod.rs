@@ -1,16 +1,17 @@
 //! The kernels of MACs in `F_{2^61-1}` and in its quadratic extension: sums of products, reduced late.
 //!
-//! A product of two elements has 122 bits, so 64 of them add up in a `u128`. Factors may be *loose*: below `3 * 2^61`
-//! instead of `2^61`, which is what the sum of two products is after a single fold at bit 61. A kernel takes its vectors
-//! in groups of [`GROUP`], folds what a group adds up to, and reduces the sum of all groups once.
+//! A product of two elements has 122 bits, so 64 of them add up in a `u128`. Factors may be *loose*: below
+//! `3 * 2^61` instead of `2^61`, which is what the sum of two products is after a single fold at bit 61. A
+//! kernel takes its vectors in groups of [`GROUP`], folds what a group adds up to, and reduces the sum of all
+//! groups once.
 //!
 //! ```text
 //! reduced * reduced < 2^122       reduced * loose < 3 * 2^122       2 (reduced * loose) * GROUP < 2^128
 //! ```
 //!
-//! Those that sessions spend their time in (inner products, and multiples added to vectors) take whole vectors in [`vector`] code
-//! where the CPU has some, and the rest in scalar code. The checks of whole multiplications are scalar: backends that stream put their
-//! products into inner products.
+//! Those that sessions spend their time in (inner products, and multiples added to vectors) take whole
+//! vectors in [`vector`] code where the CPU has some, and the rest in scalar code. The checks of whole
+//! multiplications are scalar: backends that stream put their products into inner products.
 
 mod prime;
 mod quadratic;

@@ -9,7 +9,8 @@ use crate::{Authenticated, LengthError, Mac, Ring};
 /// P's half of an authenticated value.
 type Pair = Authenticated<F61, F61x2>;
 
-/// A sum of products in the extension: what adds to the real part, what its square of `i` subtracts, the imaginary part.
+/// A sum of products in the extension: what adds to the real part, what its square of `i` subtracts, the
+/// imaginary part.
 #[derive(Clone, Copy, Default)]
 struct Sum2([Sum; 3]);
 

@@ -1,11 +1,12 @@
 //! A gate of three halves in registers of 128 and 256 bits.
 //!
-//! What bounds a gate by itself is how long its result takes, since in an adder the next gate waits for it. So
-//! labels go from memory into a register and the product's label back in one piece each: a label that was written in two
-//! halves would have to leave the store buffer before it can be loaded as one. Everything that does not
-//! need hashes is computed while AES runs.
+//! What bounds a gate by itself is how long its result takes, since in an adder the next gate waits for it.
+//! So labels go from memory into a register and the product's label back in one piece each: a label that was
+//! written in two halves would have to leave the store buffer before it can be loaded as one. Everything that
+//! does not need hashes is computed while AES runs.
 //!
-//! With `[high, low]` the two halves of a register, `X` and `Y` labels of the inputs, and `u`, `w` as the module above has them,
+//! With `[high, low]` the two halves of a register, `X` and `Y` labels of the inputs, and `u`, `w` as the
+//! module above has them,
 //!
 //! ```text
 //! M(X, Y) = [u, w]    N(X, Y) = [w, u + w]         both linear
@@ -45,8 +46,8 @@ fn store(x: __m128i, out: &mut Gf128) {
     unsafe { _mm_storeu_si128((&raw mut *out).cast(), x) }
 }
 
-/// All bits of a block set if one bit of it is: of the word that the shuffle `WORD` puts everywhere, the one that is highest after
-/// `UP` places.
+/// All bits of a block set if one bit of it is: of the word that the shuffle `WORD` puts everywhere, the one
+/// that is highest after `UP` places.
 #[inline]
 #[target_feature(enable = "aes,avx2,vaes")]
 fn mask<const WORD: i32, const UP: i32>(x: __m128i) -> __m128i {

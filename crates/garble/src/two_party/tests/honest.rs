@@ -21,6 +21,10 @@ use super::scenario::{Plan, prove, right, run, verify};
 use crate::two_party::{Evaluator, Garbler, GarblerLabels, Garbling, Owner, evaluator_labels};
 use crate::{Error, Function, Shape};
 
+/// Tables before the first correlations that are made beside them: fewer than in a real session, whose
+/// circuits are larger.
+const TABLES_AHEAD: u64 = 8;
+
 #[test]
 fn a_session_gives_the_right_values_and_the_proof_is_accepted() {
     for garbling in [Garbling::HalfGates, Garbling::ThreeHalves] {
@@ -61,7 +65,8 @@ impl<S: Correlations> Correlations for Noting<S> {
     }
 }
 
-/// With correlations up to this number made beside tables. How often the proof said at P and at V how many it takes.
+/// With correlations up to this number made beside tables. How often the proof said at P and at V how many it
+/// takes.
 fn on_correlations_of_its_own(ahead: u64) -> [usize; 2] {
     fn stock(source: impl Correlations + Send + 'static) -> (Stock, Arc<AtomicUsize>) {
         let said = Arc::default();
@@ -77,7 +82,7 @@ fn on_correlations_of_its_own(ahead: u64) -> [usize; 2] {
             let labels = GarblerLabels::start(&mut c, &SESSION, &mut tags, &mut rng)?;
             let labels = labels.finish(&mut c, &mut rng)?;
             let mut p = Garbler::new(&SESSION, settings(), labels, tags, &mut rng);
-            p.prepare_beside(ahead);
+            p.prepare_beside_after(TABLES_AHEAD, ahead);
             let (seen, _) = run(&mut p, &mut c, &Plan::HONEST)?;
             assert_eq!(said.load(Ordering::Relaxed), 0);
             p.prove(&mut c, &mut rng, |_, _| Ok(()))?;
@@ -90,7 +95,7 @@ fn on_correlations_of_its_own(ahead: u64) -> [usize; 2] {
             let (mut keys, said) = stock(Supply::new(party, plan, None));
             let labels = evaluator_labels(&mut c, &SESSION, (&delta(), &mut keys), &mut rng)?;
             let mut v = Evaluator::new(&SESSION, settings(), labels, (delta(), keys));
-            v.prepare_beside(ahead);
+            v.prepare_beside_after(TABLES_AHEAD, ahead);
             let (seen, _) = run(&mut v, &mut c, &Plan::HONEST)?;
             v.verify(&mut c, &mut rng, |_, _| Ok(()))?;
             Ok::<_, Error>((seen, said.load(Ordering::Relaxed)))
@@ -107,7 +112,7 @@ fn parties_whose_batches_differ_make_the_same_correlations_beside_tables() {
         let (p, v) = between(
             |mut c| {
                 let mut p = garbler_in_batches(batches[0]);
-                p.prepare_beside(ahead);
+                p.prepare_beside_after(TABLES_AHEAD, ahead);
                 let (seen, _) = run(&mut p, &mut c, &Plan::HONEST)?;
                 let stock = p.commitments();
                 let counts = [stock.index(), stock.prepared()];
@@ -116,7 +121,7 @@ fn parties_whose_batches_differ_make_the_same_correlations_beside_tables() {
             },
             |mut c| {
                 let mut v = evaluator_in_batches(batches[1]);
-                v.prepare_beside(ahead);
+                v.prepare_beside_after(TABLES_AHEAD, ahead);
                 let (seen, _) = run(&mut v, &mut c, &Plan::HONEST)?;
                 let (_, stock) = v.commitments();
                 let counts = [stock.index(), stock.prepared()];

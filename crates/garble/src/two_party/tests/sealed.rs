@@ -13,7 +13,8 @@ use crate::two_party::{Owner, Wire};
 /// Values that are public, and shared ones.
 type Seen = [Vec<F2>; 2];
 
-/// `a * b`, half public, half shared, both sealed before the inputs come: what the party sees, and its share's wires and masks.
+/// `a * b`, half public, half shared, both sealed before the inputs come: what the party sees, and its
+/// share's wires and masks.
 fn products<T: Party>(party: &mut T, channel: &mut dyn Channel) -> Result<(Seen, [Vec<Wire>; 2]), Error> {
     let a = party.input(channel, Owner::Prover, 64)?;
     let b = party.input(channel, Owner::Verifier, 64)?;

@@ -1,5 +1,5 @@
-//! Elements have one encoding. Any other is refused, also by a verifier to whom everything else is right: commitments are to
-//! what is sent, so that nothing but the encoding is wrong.
+//! Elements have one encoding. Any other is refused, also by a verifier to whom everything else is right:
+//! commitments are to what is sent, so that nothing but the encoding is wrong.
 
 use volery_field::{Bls12381Scalar, Bn254Scalar, F2, F32, F61, RistrettoScalar};
 
@@ -12,7 +12,8 @@ enum Part {
     View,
 }
 
-/// What the verifier says if `change` is done to a part of player 3 before its row is committed to, and `e` is the challenge.
+/// What the verifier says if `change` is done to a part of player 3 before its row is committed to, and `e`
+/// is the challenge.
 fn verdict<R: PublicRing>(
     protocol: Protocol,
     e: Trit,

@@ -1,4 +1,5 @@
-//! No other bytes than a proof's are a proof: flipped, cut, extended, reordered, of another statement, of fewer repetitions.
+//! No other bytes than a proof's are a proof: flipped, cut, extended, reordered, of another statement, of
+//! fewer repetitions.
 
 use volery_circuit::{Digest, Prove};
 use volery_field::{Bn254Scalar, F2, F61, Z32};
@@ -12,8 +13,8 @@ fn refusal<R: PublicRing>(statement: &CircuitStatement<R>, proof: &[u8], demande
     verify::<R, _>(statement, proof, demanded, None).expect_err("this is no proof of the statement")
 }
 
-/// With 12 bits of soundness: that a flipped commitment of a closed player leaves the challenge as it was has probability
-/// 3^-21.
+/// With 12 bits of soundness: that a flipped commitment of a closed player leaves the challenge as it was has
+/// probability 3^-21.
 fn every_flipped_byte_is_refused<R: PublicRing>() {
     let statement = statement::<R>(11, Size { inputs: 3, gates: 6, claims: 1 });
     for protocol in PROTOCOLS {
@@ -28,7 +29,8 @@ fn every_flipped_byte_is_refused<R: PublicRing>() {
                 16..18 => matches!(error, Error::Version { .. }),
                 20..24 => matches!(error, Error::Malformed { .. } | Error::Mismatch { .. }),
                 24..80 => matches!(error, Error::Mismatch { .. }),
-                // A new salt or a new digest is a new challenge, for which the response may be too long or too short.
+                // A new salt or a new digest is a new challenge, for which the response may be too long or
+                // too short.
                 _ => error.is_rejection() || matches!(error, Error::Malformed { .. }),
             };
             assert!(expected, "{protocol}, byte {at}: {error:?}");
@@ -163,7 +165,8 @@ impl<B: Prove<Z32>> Statement<B> for Forgetful {
     }
 }
 
-/// Fiat-Shamir is sound for what the digest covers: it covers the circuit, whatever the statement says about itself.
+/// Fiat-Shamir is sound for what the digest covers: it covers the circuit, whatever the statement says about
+/// itself.
 #[test]
 fn statements_with_one_name_and_other_constants_or_gadgets_are_a_mismatch() {
     for protocol in PROTOCOLS {

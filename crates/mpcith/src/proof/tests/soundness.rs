@@ -1,4 +1,5 @@
-//! Special soundness: three accepting transcripts give the witness. And provers without one: how far they get.
+//! Special soundness: three accepting transcripts give the witness. And provers without one: how far they
+//! get.
 
 use rand_chacha::rand_core::Rng;
 use volery_circuit::{Circuit, Claim, Evaluator, Gate, Input, Parts, Signature};
@@ -82,8 +83,8 @@ fn product_is_one() -> CircuitStatement<F2> {
     CircuitStatement::new(circuit, claim).expect("claims something")
 }
 
-/// A prover that knows no witness: it runs on x = y = 0 and, after that, flips the product's share in the view of one
-/// player, so that the output shares add up. Only who recomputes that player's view sees it.
+/// A prover that knows no witness: it runs on x = y = 0 and, after that, flips the product's share in the
+/// view of one player, so that the output shares add up. Only who recomputes that player's view sees it.
 struct Cheat {
     program: Program<F2>,
     header: Header,
@@ -197,8 +198,9 @@ fn an_honest_run_on_a_wrong_witness_is_rejected() {
     files_of_false_claims_are_rejected::<F61>();
 }
 
-/// The same run, with output shares that add up for whoever believes two of them: each player says what the other two shares lack of zero. So the
-/// closed player's is always the one that the opened views imply; that the opened players' are not what their views give, tells.
+/// The same run, with output shares that add up for whoever believes two of them: each player says what the
+/// other two shares lack of zero. So the closed player's is always the one that the opened views imply; that
+/// the opened players' are not what their views give, tells.
 fn output_shares_that_no_view_gives_are_rejected<R: PublicRing>() {
     for protocol in PROTOCOLS {
         let settings = settings(protocol, 40);
@@ -248,8 +250,8 @@ fn its_files_are_rejected_at_the_soundness_that_is_demanded() {
     }
 }
 
-/// What protocols.md warns of: if the challenge did not cover the output shares, the closed player's could be chosen after it.
-/// Here it is: changing it in a file changes the challenge, so the opened players change.
+/// If the challenge did not cover the output shares, the closed player's share could be chosen after it. It
+/// covers them: a changed share in a file changes the challenge, so other players are opened.
 #[test]
 fn output_shares_of_closed_players_cannot_be_changed_afterwards() {
     let (statement, proof) = proved::<F2>(Protocol::Zkboo, 40);

@@ -1,4 +1,5 @@
-//! Transpositions between the rows of bits that belong to a repetition and the registers that hold one bit of each.
+//! Transpositions between the rows of bits that belong to a repetition and the registers that hold one bit of
+//! each.
 
 use volery_field::Gf128;
 use volery_field::gf128::Kernel;
@@ -21,7 +22,8 @@ pub(super) struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// Parts of `length` bytes, `offset` bytes into each of the `shares` rows of `row` bytes that a repetition has.
+    /// Parts of `length` bytes, `offset` bytes into each of the `shares` rows of `row` bytes that a
+    /// repetition has.
     pub(super) fn new(bytes: &'a mut [u8], row: usize, shares: usize, offset: usize, length: usize) -> Self {
         Self::strided(bytes, shares * row, row, offset, length)
     }
@@ -110,8 +112,8 @@ impl<const H: usize> Transposer<H> {
         self.sources[source].each_ref().map(|half| super::kernel::words(half[i]))
     }
 
-    /// Writes the rows of `n` columns of `shares` shares to `target`. Columns lie one after the other in `columns`, which may
-    /// be changed behind the last.
+    /// Writes the rows of `n` columns of `shares` shares to `target`. Columns lie one after the other in
+    /// `columns`, which may be changed behind the last.
     pub(super) fn scatter(&mut self, columns: &mut [u8], shares: usize, n: usize, target: &mut Target<'_>) {
         let column = shares * H * 16;
         let tiles = n.div_ceil(TILE);

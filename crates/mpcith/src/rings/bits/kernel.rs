@@ -9,8 +9,8 @@ pub(super) type Share<const H: usize> = [[u64; 2]; H];
 /// The shares of `P` players: all three at the prover; the two that are opened at the verifier.
 pub(super) type Wire<const P: usize, const H: usize> = [Share<H>; P];
 
-/// What a multiplication reads, 128 repetitions to a slice: at the prover the players' tapes; at the verifier the tapes of
-/// the opened players and the view of the second.
+/// What a multiplication reads, 128 repetitions to a slice: at the prover the players' tapes; at the verifier
+/// the tapes of the opened players and the view of the second.
 pub(super) type Columns<'a, const H: usize> = [[&'a [Gf128]; H]; 3];
 
 /// How many shares of a product are written: all three at the prover, the first player's at the verifier.
@@ -50,9 +50,11 @@ impl Kernel {
         Self::available().last().unwrap_or(Self::Portable)
     }
 
-    /// Runs `steps` until a multiplication finds no room in `out`, or to their end; returns how many were run.
+    /// Runs `steps` until a multiplication finds no room in `out`, or to their end; returns how many were
+    /// run.
     ///
-    /// The shares of product `i` are written to `out` in order, `16 H` bytes each, and `columns` must have `i`.
+    /// The shares of product `i` are written to `out` in order, `16 H` bytes each, and `columns` must have
+    /// `i`.
     pub(super) fn run<const P: usize, const H: usize>(
         self,
         steps: &[Step],
@@ -117,7 +119,8 @@ fn run<const P: usize, const H: usize>(
             Gate::Add(x, y) | Gate::Sub(x, y) => xor_wires(wire(x), wire(y)),
             Gate::Mul(x, y) => {
                 let Some(out) = out.next() else { return at };
-                // Loops, since `map` would not be inlined into a function that is compiled with other instructions.
+                // Loops, since `map` would not be inlined into a function that is compiled with other
+                // instructions.
                 let mut column = [[[0; 2]; H]; 3];
                 for (column, source) in column.iter_mut().zip(&columns) {
                     for (share, half) in column.iter_mut().zip(source) {

@@ -1,9 +1,10 @@
 //! Bits: the repetitions of a group side by side in wide registers.
 //!
-//! A share of a wire is one register whose bit `r` belongs to repetition `r`: 128 bits, or 256 for more than 128 repetitions.
-//! So a gate is a handful of vector operations for all of them. Tapes and views belong to one repetition each: they are
-//! rows of bits, and registers are columns. Multiplications are done in blocks of [`BLOCK`], and around every block rows are
-//! transposed to columns and back, so that what is at hand fits a cache:
+//! A share of a wire is one register whose bit `r` belongs to repetition `r`: 128 bits, or 256 for more than
+//! 128 repetitions. So a gate is a handful of vector operations for all of them. Tapes and views belong to
+//! one repetition each: they are rows of bits, and registers are columns. Multiplications are done in blocks
+//! of [`BLOCK`], and around every block rows are transposed to columns and back, so that what is at hand fits
+//! a cache:
 //!
 //! ```text
 //! tapes (rows) --transpose--> columns --run gates until the block is full--> products (columns) --transpose--> views (rows)
@@ -28,8 +29,8 @@ use crate::program::Shape;
 use columns::{Target, Transposer};
 use kernel::{Kernel, Share, Wire};
 
-/// Multiplications between two transpositions: columns and products take 96 KiB each, which share a cache of the second
-/// level with the live wires. Twice as many were no faster where that cache has 512 KiB.
+/// Multiplications between two transpositions: columns and products take 96 KiB each, which share a cache of
+/// the second level with the live wires. Twice as many were no faster where that cache has 512 KiB.
 pub(super) const BLOCK: usize = 1024;
 
 /// Bits of a block of AES, and of the rows that are transposed at once.

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// A round's outputs at both parties, from correlations whose table is zero, so that the outputs are the leaves, or not.
+/// A round's outputs at both parties, from correlations whose table is zero, so that the outputs are the
+/// leaves, or not.
 fn outputs(zero_table: bool) -> [Vec<Gf128>; 2] {
     let delta = delta();
     let (mut tags, mut keys) = deal(&delta, TINY.base_len(), 1);
@@ -14,8 +15,9 @@ fn outputs(zero_table: bool) -> [Vec<Gf128>; 2] {
     [m.unwrap(), k.unwrap()]
 }
 
-/// What P knows about the lowest level that is hashed: with `x` the node above its path, `z = x + delta`, and the value of the child that it
-/// knows: `H(x)`, or `x + H(x)` if that is the right one. All but the lowest bits, which leaves lack.
+/// What P knows about the lowest level that is hashed: with `x` the node above its path, `z = x + delta`, and
+/// the value of the child that it knows: `H(x)`, or `x + H(x)` if that is the right one. All but the lowest
+/// bits, which leaves lack.
 fn targets(leaves: &[Gf128]) -> Vec<(Gf128, Gf128, bool)> {
     let half = TINY.block_len() / 2;
     let target = |tree: &[Gf128]| {
@@ -29,8 +31,9 @@ fn targets(leaves: &[Gf128]) -> Vec<(Gf128, Gf128, bool)> {
     leaves.chunks_exact(TINY.block_len()).map(target).collect()
 }
 
-/// The search for delta of issue 16, with its right guess: P evaluates the hash of tree 0 at `delta + z` for each `z` that it knows. In how
-/// many trees does it see that the guess is right? Under one key for all it was in all of them.
+/// The search for delta of issue 16, with its right guess: P evaluates the hash of tree 0 at `delta + z` for
+/// each `z` that it knows. In how many trees does it see that the guess is right? Under one key for all it
+/// was in all of them.
 #[test]
 fn one_evaluation_of_aes_tests_delta_against_one_tree() {
     let [leaves, _] = outputs(true);

@@ -1,5 +1,5 @@
-//! Base VOLE against the definitions, and against parties that lie. The trees are dealt: base OT would take longer than all
-//! the rest.
+//! Base VOLE against the definitions, and against parties that lie. The trees are dealt: base OT would take
+//! longer than all the rest.
 
 use std::ops::Range;
 
@@ -105,8 +105,8 @@ struct Lie<F, M> {
     shift: (F, M),
 }
 
-/// The first extension by a P that follows the module's formulas with plain loops, and lies; with the correlations that
-/// it holds if its bet is right.
+/// The first extension by a P that follows the module's formulas with plain loops, and lies; with the
+/// correlations that it holds if its bet is right.
 fn plain<F: Value, M: Mac<F>>(lie: &Lie<F, M>) -> (Vec<u8>, Vec<Authenticated<F, M>>) {
     let total = N + masks::<F, M>();
     let bits = field_bits::<F, M>();
@@ -257,7 +257,8 @@ fn messages_that_are_dropped_repeated_or_of_another_session_are_caught() {
     for_every_kind_of_pair!(check);
 }
 
-/// The selective failure that is left (module docs), measured: vectors that differ between trees pass for one digit of delta.
+/// The selective failure that is left (module docs), measured: vectors that differ between trees pass for one
+/// digit of delta.
 #[test]
 fn trees_with_different_values_pass_only_if_the_digit_is_guessed_and_then_the_correlations_hold() {
     fn check<F: Value, M: Mac<F>>() {
@@ -306,8 +307,8 @@ fn wrong_combinations_pass_only_if_delta_is_guessed() {
     for_every_kind_of_pair!(check);
 }
 
-/// Errors that give P correlations of values outside the prime field, under keys whose coordinates are equal: a check with
-/// coefficients in the extension would let them through.
+/// Errors that give P correlations of values outside the prime field, under keys whose coordinates are equal:
+/// a check with coefficients in the extension would let them through.
 #[test]
 fn values_outside_the_field_of_values_are_caught_under_every_key() {
     let half = 0x1234_5678_9abc_def1;

@@ -1,12 +1,15 @@
 //! The last level of a tree: from blocks to elements of the MAC field.
 //!
-//! A node `s` above it has two children, elements from `H(s)`, cut in two where half a block is enough for an element
-//! ([`Element::pair_from_blocks`]). `H` under keys of its own, one a tree and block, breaks the correlation of the levels above (half-trees,
-//! ePrint 2022/1431, section 5.3); an evaluation under such a key tests one value of delta. As in [`crate::pprf`] child `j` and child `j + 2^(h-1)` are those of node `j`.
+//! A node `s` above it has two children, elements from `H(s)`, cut in two where half a block is enough for an
+//! element ([`Element::pair_from_blocks`]). `H` under keys of its own, one a tree and block, breaks the
+//! correlation of the levels above (half-trees, ePrint 2022/1431, section 5.3); an evaluation under such a
+//! key tests one value of delta. As in [`crate::pprf`] child `j` and child `j + 2^(h-1)` are those of node
+//! `j`.
 //!
-//! The sums of the two sides `S_0, S_1` are elements and not correlated, so this level is an ordinary OT: V sends
-//! `S_0 - R(k)` and `S_1 - R(k + delta)`, with `k` its key of the path's last random bit; P, whose tag is `k + delta` where its path goes
-//! left and `k` where it goes right, can unmask the sum of the other side alone.
+//! The sums of the two sides `S_0, S_1` are elements and not correlated, so this level is an ordinary OT: V
+//! sends `S_0 - R(k)` and `S_1 - R(k + delta)`, with `k` its key of the path's last random bit; P, whose tag
+//! is `k + delta` where its path goes left and `k` where it goes right, can unmask the sum of the other side
+//! alone.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -98,7 +101,8 @@ impl Drop for Scratch {
     }
 }
 
-/// The values of all leaves of a round, block after block: kept if they are few enough, else made again for each use.
+/// The values of all leaves of a round, block after block: kept if they are few enough, else made again for
+/// each use.
 pub(super) struct Leaves<M: Zeroize> {
     kept: Vec<M>,
     keep: bool,
@@ -106,8 +110,8 @@ pub(super) struct Leaves<M: Zeroize> {
     spare: Mutex<Vec<(Scratch, Zeroizing<Vec<M>>)>>,
 }
 
-/// Bytes of values that a round keeps at most. Making them again takes longer the longer they are, and reading back more
-/// than this pushes the table out of the caches.
+/// Bytes of values that a round keeps at most. Making them again takes longer the longer they are, and
+/// reading back more than this pushes the table out of the caches.
 const KEPT: usize = 16 << 20;
 
 impl<M: Element> Leaves<M> {

@@ -1,4 +1,5 @@
-//! One round: many correlations from few, by LPN over `F` with regular noise (Wolverine, ePrint 2020/925, sections 4 and 5).
+//! One round: many correlations from few, by LPN over `F` with regular noise (Wolverine, ePrint 2020/925,
+//! sections 4 and 5).
 //!
 //! ```text
 //! k_i = sum over row i of A of K_j + v_i          K; (X, M): 2^log_k correlations made earlier (the LPN secret)
@@ -6,11 +7,12 @@
 //! x_i = sum over row i of A of X_j + e_i          v_i = w_i + e_i * delta, e: one random value in each block of 2^h
 //! ```
 //!
-//! A is the public local code of [`crate::lpn`], another one in each round. **Single-point VOLE**: the trees are those of random COT ([`crate::pprf`]) under V's
-//! *binary* delta, one level short, and P's path in each is given by the bits of `h` random COTs. The last level (see `leaves`) hashes each
-//! node to two elements of M, so V has `v_j` for all `2^h` leaves. P learns the sum of the side its path does not take, and with it all
-//! but `v` at the path's leaf. The noise value is an earlier correlation, `k = m + e * delta`; V sends `d = k - sum_j v_j`, so P
-//! gets the missing tag `w = m - d - sum of the others = v - e * delta`.
+//! A is the public local code of [`crate::lpn`], another one in each round. **Single-point VOLE**: the trees
+//! are those of random COT ([`crate::pprf`]) under V's *binary* delta, one level short, and P's path in each
+//! is given by the bits of `h` random COTs. The last level (see `leaves`) hashes each node to two elements of
+//! M, so V has `v_j` for all `2^h` leaves. P learns the sum of the side its path does not take, and with it
+//! all but `v` at the path's leaf. The noise value is an earlier correlation, `k = m + e * delta`; V sends
+//! `d = k - sum_j v_j`, so P gets the missing tag `w = m - d - sum of the others = v - e * delta`.
 //!
 //! ```text
 //! P                                                     V
@@ -21,16 +23,17 @@
 //! ```
 //!
 //! **The check** (Wolverine, figure 7): with coefficients `chi` that P draws after it holds V's message,
-//! `sum chi v = sum chi w + delta * sum chi e`. P sends `x' = sum chi e - x*`, masked by a correlation over M (packed from `r`
-//! fresh ones); V's value is `sum chi v - (k* + x' delta)`, P's `sum chi w - m*`. The coefficient of leaf `i` in tree `j` is `s_j t_i`
-//! with `t_i` the product of `r_b` over the bits set in `i`: wrong leaves pass with probability at most `(h + 2) / p^r`.
+//! `sum chi v = sum chi w + delta * sum chi e`. P sends `x' = sum chi e - x*`, masked by a correlation over M
+//! (packed from `r` fresh ones); V's value is `sum chi v - (k* + x' delta)`, P's `sum chi w - m*`. The
+//! coefficient of leaf `i` in tree `j` is `s_j t_i` with `t_i` the product of `r_b` over the bits set in `i`:
+//! wrong leaves pass with probability at most `(h + 2) / p^r`.
 //!
 //! P's seed also gives the key of A, as in `ferret`, and for the same reasons.
 //!
-//! *A cheating V* makes the check depend on guesses about P's paths, as in Ferret (LPN with static leakage), and a wrong guess
-//! ends the session. *A cheating P* may send another `x'`; then V's value tells it delta, but it committed to its own
-//! before, so V sees no opening and destroys everything under delta. P's messages depend on its paths only through
-//! masked values.
+//! *A cheating V* makes the check depend on guesses about P's paths, as in Ferret (LPN with static leakage),
+//! and a wrong guess ends the session. *A cheating P* may send another `x'`; then V's value tells it delta,
+//! but it committed to its own before, so V sees no opening and destroys everything under delta. P's messages
+//! depend on its paths only through masked values.
 
 mod leaves;
 mod prover;

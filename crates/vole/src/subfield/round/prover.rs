@@ -25,7 +25,8 @@ pub struct ProverRound<F: Zeroize, M: Zeroize> {
     paths: Vec<u32>,
     /// For each tree and level above the last the sum of the side that the path does not take.
     sums: Vec<Gf128>,
-    /// What is to be added to the values of the two leaves below the path's last node, left and right, of each tree.
+    /// What is to be added to the values of the two leaves below the path's last node, left and right, of
+    /// each tree.
     missing: Vec<[M; 2]>,
     /// The tags of the leaves, those at the paths included.
     leaves: Leaves<M>,
@@ -35,7 +36,8 @@ pub struct ProverRound<F: Zeroize, M: Zeroize> {
     committed: Option<(M, [u8; NONCE])>,
 }
 
-/// Fresh randomness that P puts into the check: what its coefficients and the round's code come from, and what hides its commitment.
+/// Fresh randomness that P puts into the check: what its coefficients and the round's code come from, and
+/// what hides its commitment.
 pub(in crate::subfield) struct CheckRandomness {
     pub(in crate::subfield) seed: [u8; SEED],
     pub(in crate::subfield) nonce: [u8; NONCE],
@@ -83,7 +85,8 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
         })
     }
 
-    /// Receives the trees and sends the check. The check's coefficients and the round's code come from the seed, unknown to V till now.
+    /// Receives the trees and sends the check. The check's coefficients and the round's code come from the
+    /// seed, unknown to V till now.
     pub(in crate::subfield) fn check(
         &mut self,
         randomness: &CheckRandomness,
@@ -162,7 +165,8 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
         self.paths[tree] & ((1 << (self.public.height() - 1)) - 1)
     }
 
-    /// What turns the garbage into the sibling's value and the noise's tag. The sums over `values` contain it, so it cancels.
+    /// What turns the garbage into the sibling's value and the noise's tag. The sums over `values` contain
+    /// it, so it cancels.
     fn repairs(&self, tree: usize, [left, right, d]: [M; SUMS], values: &[M]) -> [M; 2] {
         let height = self.public.height();
         let mask = self.public.leaves.mask::<M>(tree, self.bits[(tree + 1) * height - 1]);

@@ -1,5 +1,5 @@
-//! Rounds between two parties, honest and not. What they start from is dealt, so that a round takes a millisecond; both take
-//! their steps in one thread, and whoever fails tells the other.
+//! Rounds between two parties, honest and not. What they start from is dealt, so that a round takes a
+//! millisecond; both take their steps in one thread, and whoever fails tells the other.
 
 mod dishonest;
 mod tampered;

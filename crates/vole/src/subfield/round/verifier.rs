@@ -33,7 +33,8 @@ pub struct VerifierRound<F, M: Zeroize> {
 }
 
 impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
-    /// Starts a round from keys, and from keys of random bits for the paths, and sends the trees' sums; `seed` must be fresh.
+    /// Starts a round from keys, and from keys of random bits for the paths, and sends the trees' sums;
+    /// `seed` must be fresh.
     pub(in crate::subfield) fn open(
         public: Public,
         tree_delta: &Delta,

@@ -19,7 +19,8 @@ const MESSAGES: [(Tag, bool); 9] = [
 /// Two rounds and more of [`PLAN`].
 const TAKEN: usize = 3_000;
 
-/// A run in which message number `which` (0 or 1) of a kind passes through `change`, which also sees the one before.
+/// A run in which message number `which` (0 or 1) of a kind passes through `change`, which also sees the one
+/// before.
 fn changed(
     (tag, from_p): (Tag, bool),
     which: usize,

@@ -37,7 +37,8 @@ fn linked_supplies_have_one_chain_through_all_stages_whatever_the_threads() {
     }
 }
 
-/// Whatever changes on its way ends the session, or the parties have different chains and so different challenges.
+/// Whatever changes on its way ends the session, or the parties have different chains and so different
+/// challenges.
 #[test]
 fn a_flipped_bit_in_any_message_of_a_linked_supply_ends_it_or_parts_the_chains() {
     let kinds = [

@@ -11,8 +11,8 @@
 //! attestation                <-----------        attest
 //! ```
 //!
-//! A connection takes the session with it, and the proof gives it back if P commits to nothing: so nothing else can be done under V's delta
-//! in between, and nothing at all when it is open.
+//! A connection takes the session with it, and the proof gives it back if P commits to nothing: so nothing
+//! else can be done under V's delta in between, and nothing at all when it is open.
 
 use rand_core::CryptoRng;
 use volery_channel::handshake::Begin;
@@ -87,12 +87,12 @@ impl Common {
 }
 
 impl<C: Channel> Prover<C> {
-    /// Prepares a connection to a website, whose requests have these sizes, together with V: nearly all of its time and bytes go here.
-    /// To be called well before the page is wanted.
+    /// Prepares a connection to a website, whose requests have these sizes, together with V: nearly all of
+    /// its time and bytes go here. To be called well before the page is wanted.
     ///
     /// # Errors
-    /// [`Error::Joint`] for sizes that nobody prepares, and for what preparation meets; [`Error::Options`] with Fiat-Shamir;
-    /// [`Error::Over`] after an earlier error.
+    /// [`Error::Joint`] for sizes that nobody prepares, and for what preparation meets; [`Error::Options`]
+    /// with Fiat-Shamir; [`Error::Over`] after an earlier error.
     pub fn prepare_web<R: CryptoRng>(mut self, sizes: Sizes, rng: R) -> Result<PreparedProver<C, R>, Error> {
         self.not_rehearsed()?;
         let begun = self.common.begin_web(&mut self.channel);
@@ -104,11 +104,13 @@ impl<C: Channel> Prover<C> {
 }
 
 impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
-    /// Connects to the server at this port, sends `request` together with V, and takes the response until the server ends the connection; then
-    /// learns from V what is needed to read it. The request should have `Connection: close` and `Accept-Encoding: identity`.
+    /// Connects to the server at this port, sends `request` together with V, and takes the response until the
+    /// server ends the connection; then learns from V what is needed to read it. The request should have
+    /// `Connection: close` and `Accept-Encoding: identity`.
     ///
     /// # Errors
-    /// [`Error::Joint`]: the connection's errors, what V does wrong, a request of another size than was prepared.
+    /// [`Error::Joint`]: the connection's errors, what V does wrong, a request of another size than was
+    /// prepared.
     pub fn fetch(
         self,
         target: &Target<'_>,
@@ -118,12 +120,13 @@ impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
         self.converse(target, port, &mut |_, _| Ok(Zeroizing::new(request.to_vec())))
     }
 
-    /// As [`PreparedProver::fetch`], with all requests that were prepared, which `ask` makes. Where nothing was prepared to be read of a response
-    /// the next request is sent at once, and the attestation says that ([`Sizes::pipelined`]). All but the last should have `Connection: keep-alive`;
-    /// they can have no body.
+    /// As [`PreparedProver::fetch`], with all requests that were prepared, which `ask` makes. Where nothing
+    /// was prepared to be read of a response the next request is sent at once, and the attestation says that
+    /// ([`Sizes::pipelined`]). All but the last should have `Connection: keep-alive`; they can have no body.
     ///
     /// # Errors
-    /// As [`PreparedProver::fetch`]; what [`client::converse`] says of requests and of responses that are read.
+    /// As [`PreparedProver::fetch`]; what [`client::converse`] says of requests and of responses that are
+    /// read.
     pub fn converse(
         mut self,
         target: &Target<'_>,
@@ -188,8 +191,8 @@ impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
     /// As [`Fetched::expected`](volery_tls::proxy::Fetched::expected).
     ///
     /// # Errors
-    /// [`Error::Joint`] for what V would refuse of it; [`Error::Options`] if the requests' `Host` names another port than P has connected to,
-    /// since it is what V goes by.
+    /// [`Error::Joint`] for what V would refuse of it; [`Error::Options`] if the requests' `Host` names
+    /// another port than P has connected to, since it is what V goes by.
     pub fn expected(&self, hide: &[Hide], time: u64) -> Result<Statement, Error> {
         let expected = self.fetched.expected(hide, time)?;
         let (named, port) = (expected.port, self.port);
@@ -200,12 +203,12 @@ impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
         Ok(expected)
     }
 
-    /// Shows V the connection's payload but what `hide` names, and proves it together with the claims and with all that was garbled; then
-    /// commits to what `hide` says is to be committed to.
+    /// Shows V the connection's payload but what `hide` names, and proves it together with the claims and
+    /// with all that was garbled; then commits to what `hide` says is to be committed to.
     ///
     /// # Errors
-    /// As [`FetchedTogether::expected`]; [`Error::Joint`] for a false claim, and for V's rejection; [`Error::Commitments`] for a V that cheats in the
-    /// conversion; the channel's.
+    /// As [`FetchedTogether::expected`]; [`Error::Joint`] for a false claim, and for V's rejection;
+    /// [`Error::Commitments`] for a V that cheats in the conversion; the channel's.
     pub fn prove(self, hide: &[Hide]) -> Result<ProvedPage<C>, Error> {
         let expected = self.expected(hide, now())?;
         let Self { fetched, rest: Rest { common, extension, field }, .. } = self;
@@ -251,12 +254,13 @@ impl<C: Channel> Watched<C> {
         self.held.host()
     }
 
-    /// Verifies what P says and proves of the connection, and receives P's commitments. `roots` are the authorities that V believes, `time`
-    /// is now, in seconds since 1970 (UTC).
+    /// Verifies what P says and proves of the connection, and receives P's commitments. `roots` are the
+    /// authorities that V believes, `time` is now, in seconds since 1970 (UTC).
     ///
     /// # Errors
-    /// [`Error::Joint`] for a connection, or a message about it, of which nothing can be believed, and with a rejection if the proof is wrong;
-    /// [`Error::Commitments`] for commitments to anything else than the proved bits; the channel's.
+    /// [`Error::Joint`] for a connection, or a message about it, of which nothing can be believed, and with a
+    /// rejection if the proof is wrong; [`Error::Commitments`] for commitments to anything else than the
+    /// proved bits; the channel's.
     pub fn verify(self, roots: &Roots, time: u64, rng: &mut dyn CryptoRng) -> Result<VerifiedPage<C>, Error> {
         let Self { mut channel, held, rest: Rest { common, extension, field } } = self;
         let (accepted, delta, stock) = held.verify(&mut channel, roots, time, &*common.vocabulary, rng)?;

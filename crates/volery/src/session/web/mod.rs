@@ -1,4 +1,5 @@
-//! What a website said, over a session: proxy mode of [`volery_tls::proxy`]. The mode of two parties is in [`joint`].
+//! What a website said, over a session: proxy mode of [`volery_tls::proxy`]. The mode of two parties is in
+//! [`joint`].
 //!
 //! ```text
 //! P                                              V                       server
@@ -35,7 +36,8 @@ use crate::Error;
 use page::now;
 
 impl<C: Channel> Prover<C> {
-    /// Sends `request` to a server through V and takes its response. Nothing is told to V yet but the ciphertexts that it relays.
+    /// Sends `request` to a server through V and takes its response. Nothing is told to V yet but the
+    /// ciphertexts that it relays.
     ///
     /// The request must have a `Host`, and should have `Connection: close` and `Accept-Encoding: identity`.
     ///
@@ -50,8 +52,8 @@ impl<C: Channel> Prover<C> {
         self.conclude(result)
     }
 
-    /// As [`Prover::fetch`], with `rounds` requests on one connection, which `ask` makes: each when the response to the one before is there.
-    /// All but the last should have `Connection: keep-alive`.
+    /// As [`Prover::fetch`], with `rounds` requests on one connection, which `ask` makes: each when the
+    /// response to the one before is there. All but the last should have `Connection: keep-alive`.
     ///
     /// # Errors
     /// As [`Prover::fetch`].
@@ -69,11 +71,12 @@ impl<C: Channel> Prover<C> {
         self.conclude(result)
     }
 
-    /// Shows V the connection's payload but what `hide` names, and proves it together with the claims; then commits to what `hide` says is to
-    /// be committed to.
+    /// Shows V the connection's payload but what `hide` names, and proves it together with the claims; then
+    /// commits to what `hide` says is to be committed to.
     ///
     /// # Errors
-    /// [`Error::Web`] for what V would refuse; as [`Prover::prove`]; [`Error::Commitments`] for a V that cheats in the conversion.
+    /// [`Error::Web`] for what V would refuse; as [`Prover::prove`]; [`Error::Commitments`] for a V that
+    /// cheats in the conversion.
     pub fn prove_web(
         mut self,
         fetched: &Fetched,
@@ -112,9 +115,10 @@ impl<C: Channel> Prover<C> {
 }
 
 impl<C: Channel> Verifier<C> {
-    /// Adds claims that provers can make about hidden parts, besides those of [`volery_tls::claim::Assertion`]: any
-    /// [`Statement`](crate::Statement) over bits, under a name ([`Own`](volery_tls::claim::Own), [`OfBytes`](volery_tls::claim::OfBytes)). They
-    /// replace those of earlier calls.
+    /// Adds claims that provers can make about hidden parts, besides those of
+    /// [`volery_tls::claim::Assertion`]: any [`Statement`](crate::Statement) over bits, under a name
+    /// ([`Own`](volery_tls::claim::Own), [`OfBytes`](volery_tls::claim::OfBytes)). They replace those of
+    /// earlier calls.
     pub fn set_vocabulary(&mut self, vocabulary: Arc<dyn Vocabulary>) {
         self.common.vocabulary = vocabulary;
     }
@@ -131,12 +135,12 @@ impl<C: Channel> Verifier<C> {
         self.conclude(relayed.map_err(|error| proxy::Error::from(error).into()))
     }
 
-    /// Verifies what P says and proves of a connection that this party relayed, and receives P's commitments. `roots` are the authorities
-    /// that it believes, `time` is now, in seconds since 1970 (UTC).
+    /// Verifies what P says and proves of a connection that this party relayed, and receives P's commitments.
+    /// `roots` are the authorities that it believes, `time` is now, in seconds since 1970 (UTC).
     ///
     /// # Errors
-    /// [`Error::Web`] for a connection, or a message about it, of which nothing can be believed; as [`Verifier::verify`];
-    /// [`Error::Commitments`] for commitments to anything else than the proved bits.
+    /// [`Error::Web`] for a connection, or a message about it, of which nothing can be believed; as
+    /// [`Verifier::verify`]; [`Error::Commitments`] for commitments to anything else than the proved bits.
     pub fn verify_web(
         mut self,
         relayed: &Relayed,

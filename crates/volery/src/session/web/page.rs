@@ -98,11 +98,12 @@ impl<C: Channel> ProvedPage<C> {
         Ok(Self { left: Left::Channel(channel), openings: Some(openings), expected })
     }
 
-    /// Waits for V's signed statement, which must be by the owner of this key, say what P disclosed and nothing else, and have P's commitments.
+    /// Waits for V's signed statement, which must be by the owner of this key, say what P disclosed and
+    /// nothing else, and have P's commitments.
     ///
     /// # Errors
-    /// [`Error::Attestation`] if it is not one, not by that key, or says something else; [`Error::Openings`] if it has other commitments; the channel's, V's
-    /// refusal of the commitments among them.
+    /// [`Error::Attestation`] if it is not one, not by that key, or says something else; [`Error::Openings`]
+    /// if it has other commitments; the channel's, V's refusal of the commitments among them.
     pub fn attestation(self, key: &[u8; 32]) -> Result<Attested<C>, Error> {
         let Self { mut left, openings, expected } = self;
         let (attestation, stats) = match &mut left {
@@ -200,11 +201,11 @@ fn send(channel: &mut dyn Channel, proven: &Proven, key: &SigningKey) -> Result<
 #[cfg(test)]
 mod tests {
     use volery_channel::{Limits, memory_pair};
+    use volery_tls::Side;
     use volery_tls::attestation::{Committed, Context, Mode, Part};
     use volery_tls::claim::{Assertion, Class};
     use volery_tls::commitment::{Form, Opening, OpeningsError, Place, Scalar};
     use volery_tls::disclosure::{self, Hidden};
-    use volery_tls::prf::Side;
 
     use super::*;
 

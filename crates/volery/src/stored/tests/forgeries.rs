@@ -20,9 +20,10 @@ fn tags(desk: &Desk) -> Vec<Gf128> {
     tags.map(|bytes| Gf128::from_bits(u128::from_le_bytes(*bytes))).collect()
 }
 
-/// What V says to a proof from files that P chose for it, knowing everything but what V draws in the end. P takes the chain from before
-/// anything was made for that of the file, for that of the seed, or leaves it out. Where the chain stands still it is right if it does both,
-/// and then it is accepted: so nothing but the chain stops it.
+/// What V says to a proof from files that P chose for it, knowing everything but what V draws in the end. P
+/// takes the chain from before anything was made for that of the file, for that of the seed, or leaves it
+/// out. Where the chain stands still it is right if it does both, and then it is accepted: so nothing but the
+/// chain stops it.
 #[test]
 fn forgery_of_bits_from_files() {
     for (file, seed, stands) in [

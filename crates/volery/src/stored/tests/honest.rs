@@ -175,7 +175,8 @@ fn disjunctions_are_proved_and_whichever_branch_holds_the_proof_is_as_long() {
         AnyOf::<F2, _>::new(branches).unwrap().with_choice(choice).unwrap()
     };
     let reports = [0, 2].map(|choice| proved_and_accepted(&desk, &any(choice), &choice.to_string()).0);
-    // 128 secrets, three commitments for each of 6400 multiplications; two checks, and what masks a product of three.
+    // 128 secrets, three commitments for each of 6400 multiplications; two checks, and what masks a product
+    // of three.
     let most = 128 + 3 * 6400 + 128 * (2 + 4);
     assert_eq!(reports[0].range, 0..u64::next_multiple_of(most, 256));
     assert_eq!(reports[0].bytes, reports[1].bytes);

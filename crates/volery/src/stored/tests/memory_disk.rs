@@ -91,8 +91,8 @@ impl Memory {
         self.0.lock().unwrap()
     }
 
-    /// A second world like this one, whose power fails after `left` operations. What was read and written before does
-    /// not count there.
+    /// A second world like this one, whose power fails after `left` operations. What was read and written
+    /// before does not count there.
     pub(super) fn failing_after(&self, left: usize) -> Self {
         let mut world = World { left, done: 0, ..self.world().clone() };
         for inode in &mut world.inodes {

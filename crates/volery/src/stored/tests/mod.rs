@@ -55,7 +55,8 @@ struct Desk {
 }
 
 impl Desk {
-    /// A fresh copy of a pair of 16,384 correlations. (In life a copy is the one thing that must not be made.)
+    /// A fresh copy of a pair of 16,384 correlations. (In life a copy is the one thing that must not be
+    /// made.)
     fn new() -> Self {
         static PAIR: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();
         let (p, v) = PAIR.get_or_init(|| {

@@ -32,8 +32,8 @@ fn fates() -> impl Iterator<Item = Fate> {
     [Fate::Lost, Fate::Kept].into_iter().chain((0..12).map(Fate::Torn))
 }
 
-/// Calls `act` on a copy of `start` for every moment at which the power can fail in it, and `judge` with what `act`
-/// returned, the world before and the world after the reboot, for every fate.
+/// Calls `act` on a copy of `start` for every moment at which the power can fail in it, and `judge` with what
+/// `act` returned, the world before and the world after the reboot, for every fate.
 fn at_every_moment<T>(start: &Memory, act: impl Fn(&Memory) -> T, judge: impl Fn(&T, &Memory, &Memory)) {
     let whole = start.failing_after(usize::MAX);
     act(&whole);

@@ -10,7 +10,8 @@ use crate::disjunction::Topology;
 use crate::disjunction::rows::Expanded;
 use crate::disjunction::tracer::Trace;
 
-/// Elements of topology vectors that are kept; where there would be more they are computed when they are needed.
+/// Elements of topology vectors that are kept; where there would be more they are computed when they are
+/// needed.
 const KEPT: usize = 1 << 23;
 
 /// Every branch as a flat circuit, its inputs what goes in, its own secrets, and what comes out.
@@ -34,6 +35,11 @@ impl<F: Value> Circuits<F> {
         Ok(Self { circuits, shared, shape, assertions, replay })
     }
 
+    /// Number of branches.
+    pub(super) fn len(&self) -> usize {
+        self.circuits.len()
+    }
+
     /// P's values in branch number `index`, if it has no secrets of its own and holds.
     pub(super) fn replay(&self, index: usize, shared: &[F]) -> Option<Trace<F>> {
         self.replay.as_ref()?.run(index, shared)
@@ -51,7 +57,8 @@ impl<F: Value> Circuits<F> {
     }
 }
 
-/// A branch with what goes in and what comes out as inputs, the latter claimed to be what it computes: its last claims.
+/// A branch with what goes in and what comes out as inputs, the latter claimed to be what it computes: its
+/// last claims.
 fn record<F: Value, S: Branch<F, Recorder<F>>>(
     branch: &S,
     shared: usize,
@@ -122,7 +129,8 @@ impl<F: Value> Vectors<'_, F> {
         }
     }
 
-    /// P: for each repetition the vector of the branch that it picked. Every branch's vector is computed once, whatever was picked.
+    /// P: for each repetition the vector of the branch that it picked. Every branch's vector is computed
+    /// once, whatever was picked.
     pub(super) fn copies(&self, picked: &[usize]) -> Result<Vec<Zeroizing<Vec<F>>>, Error> {
         let mut copies = Vec::new();
         copies.resize_with(picked.len(), || Zeroizing::new(Vec::new()));

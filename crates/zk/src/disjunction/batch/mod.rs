@@ -10,21 +10,32 @@
 //! for every repetition, relation of degree B:  prod_i (u . cv - u . cv_i) = 0
 //! ```
 //!
-//! The paper commits to all of `s^T M`. Its entries for `l_k` and `r_k` are the same for every branch, so they stay public, which
-//! leaves one entry for each input, output and product. Wires that go into a repetition are any wires: what came out of an earlier
-//! one, public constants. So states are carried, and public inputs given, for nothing.
+//! The paper commits to all of `s^T M`. Its entries for `l_k` and `r_k` are the same for every branch, so
+//! they stay public, which leaves one entry for each input, output and product. Wires that go into a
+//! repetition are any wires: what came out of an earlier one, public constants. So states are carried, and
+//! public inputs given, for nothing.
 //!
-//! **MACs in an extension** of degree `r`: `s` and `t` are `r` coordinates each, drawn for themselves, and since branches have constants of
-//! `F`, so is `cv`: `r` topology vectors over `F`, one for each coordinate, committed to and related as above. `u` and the tokens are in the
-//! extension.
+//! **MACs in an extension** of degree `r`: `s` and `t` are `r` coordinates each, drawn for themselves, and
+//! since branches have constants of `F`, so is `cv`: `r` topology vectors over `F`, one for each coordinate,
+//! committed to and related as above. `u` and the tokens are in the extension.
 //!
-//! Repetitions are taken in groups, each with seeds of its own; a group is committed to, checked and forgotten, so memory does not
-//! grow with their number. A group costs both parties one pass over every branch.
+//! Bits would need 128 coordinates, and with them 128 elements for each entry, so over bits Robin takes the
+//! place of batches.
 //!
-//! **What depends on P's choice.** Nothing that it sends. Nor how much it does: branches without secrets of their own are evaluated as lists
-//! of gates, all kinds of which take the same steps, filled up to the longest ([`replay`]); where there are secrets, P evaluates every branch at
-//! every repetition, as for single disjunctions. Topology vectors are computed for all branches and copied, equally long. But *addresses*
-//! depend on it: which list, and which vector. To touch all of them at each repetition would cost `B` evaluations each, what batches save.
+//! The claim `prod_i (u . cv - u . cv_i) = 0` costs P about `B^2` products a repetition. For many branches a
+//! lookup by sums of inverses (one committed inverse a repetition, and committed multiplicities) would cost
+//! less.
+//!
+//! Repetitions are taken in groups, each with seeds of its own; a group is committed to, checked and
+//! forgotten, so memory does not grow with their number. A group costs both parties one pass over every
+//! branch.
+//!
+//! **What depends on P's choice.** Nothing that it sends. Nor how much it does: branches without secrets of
+//! their own are evaluated as lists of gates, all kinds of which take the same steps, filled up to the
+//! longest ([`replay`]); where there are secrets, P evaluates every branch at every repetition, as for single
+//! disjunctions. Topology vectors are computed for all branches and copied, equally long. But *addresses*
+//! depend on it: which list, and which vector. To touch all of them at each repetition would cost `B`
+//! evaluations each, what batches save.
 
 #[cfg(test)]
 mod cheats;
@@ -49,7 +60,8 @@ use circuits::Circuits;
 /// Wires of a group: at P 16 bytes each over F_{2^61-1}.
 const GROUP: usize = 1 << 20;
 
-/// A group has at least one repetition for so many branches, so that their vectors cost little beside what it commits to.
+/// A group has at least one repetition for so many branches, so that their vectors cost little beside what it
+/// commits to.
 const LEAST: usize = 8;
 
 /// Repetitions of a group, of so many wires each.
@@ -68,7 +80,8 @@ pub(super) const fn wires(shared: usize, shape: Shape, r: usize) -> usize {
     entries(shared, shape).saturating_mul(r + 1).saturating_add(shape.multiplications.saturating_mul(2))
 }
 
-/// Proves that at each of `steps` repetitions one of `branches` holds; see [`volery_circuit::Repeat::repeat`].
+/// Proves that at each of `steps` repetitions one of `branches` holds; see
+/// [`volery_circuit::Repeat::repeat`].
 pub(super) fn repeat<F, B, S>(
     base: &mut B,
     branches: &Branches<F, S>,
@@ -175,6 +188,7 @@ fn check<F: Value, B: Linear<F>>(
         }
         committed.push(vector);
     }
+    base.count_disjunction(false, circuits.len(), 0);
     let mut u = vec![B::Mac::ZERO; entries];
     Prg::new(base.challenge()?).coefficients(&mut u);
     let set = vectors.tokens(&u)?;

@@ -1,9 +1,10 @@
 //! P's evaluation of a branch in a time that does not depend on which branch it is.
 //!
-//! A branch is a list of gates of one form, whatever they do: of two operands it computes sum, difference and product, and masks pick one;
-//! both operands of a multiplication are written down, those of other gates as zeros that the next ones overwrite. Constants are operands
-//! like wires. Every list is run as long as the longest, on gates that add zero to zero. So all branches take the same steps, on different
-//! addresses. Taken are branches without secrets of their own: hints need the program.
+//! A branch is a list of gates of one form, whatever they do: of two operands it computes sum, difference and
+//! product, and masks pick one; both operands of a multiplication are written down, those of other gates as
+//! zeros that the next ones overwrite. Constants are operands like wires. Every list is run as long as the
+//! longest, on gates that add zero to zero. So all branches take the same steps, on different addresses.
+//! Taken are branches without secrets of their own: hints need the program.
 
 use volery_circuit::{Circuit, Error, Gate, Shape, Witness};
 use volery_field::Value;
@@ -37,8 +38,8 @@ impl Step {
         self.0.map(|place| (place & ((1 << PLACE) - 1)) as usize)
     }
 
-    /// Masks for what the gate computes, all ones or zero: `x + y`, `x - y`, `x y`; and whether its operands are written down. Made of the
-    /// kind's bits, without a comparison that could become a branch.
+    /// Masks for what the gate computes, all ones or zero: `x + y`, `x - y`, `x y`; and whether its operands
+    /// are written down. Made of the kind's bits, without a comparison that could become a branch.
     #[inline(always)]
     fn masks(self) -> [u64; 4] {
         let kind = u64::from(self.0[0] >> PLACE);
@@ -58,7 +59,8 @@ struct Branch<F> {
 
 /// All branches.
 ///
-/// Places: zero, what goes in, what comes out (zeros: what is claimed to equal it is read in its stead), constants, gates.
+/// Places: zero, what goes in, what comes out (zeros: what is claimed to equal it is read in its stead),
+/// constants, gates.
 pub(super) struct Replay<F> {
     branches: Vec<Branch<F>>,
     shape: Shape,
@@ -169,7 +171,8 @@ mod tests {
         pub(super) static STEPS: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// All kinds of gates on two wires, in an order of its own, as often as its number says; the first wire is its number.
+    /// All kinds of gates on two wires, in an order of its own, as often as its number says; the first wire
+    /// is its number.
     struct Kinds(u64);
 
     impl<B: Prove<F61>> volery_circuit::Branch<F61, B> for Kinds {

@@ -1,24 +1,30 @@
-//! `AssertMultVec` (section 4.3, figure 4): a logarithmic number of elements for any number of multiplications.
+//! `AssertMultVec` (section 4.3, figure 4): a logarithmic number of elements for any number of
+//! multiplications.
 //!
-//! With coefficients `chi_i` from a challenge, all `n` multiplications hold if `sum (chi_i x_i) y_i = sum chi_i z_i`, a dot product of
-//! vectors that are linear in what is committed to. `AssertDotProduct([x], [y], [z])`, `n` a power of two:
+//! With coefficients `chi_i` from a challenge, all `n` multiplications hold if
+//! `sum (chi_i x_i) y_i = sum chi_i z_i`, a dot product of vectors that are linear in what is committed to.
+//! `AssertDotProduct([x], [y], [z])`, `n` a power of two:
 //!
-//! * `n > 2`: with `f_i(0) = x_i`, `f_i(1) = x_{i + n/2}`, `g_i` likewise, P fixes `h(0)` and the leading coefficient `h_2` of `h = sum f_i g_i`, of
-//!   degree 2. `h(1) = z - h(0)`, so `h(e) = (1 - e) h(0) + e h(1) + e (e - 1) h_2` is linear too (two points and the leading coefficient, so that
-//!   it works in characteristic 2). V sends `e`, neither 0 nor 1; it is left that `sum f_i(e) g_i(e) = h(e)`, of half the length.
-//! * `n = 2`: P fixes `x_1 y_1`; the second product is `z` minus it. Both are checked as in section 4.2. `n = 1`: that check alone.
+//! * `n > 2`: with `f_i(0) = x_i`, `f_i(1) = x_{i + n/2}`, `g_i` likewise, P fixes `h(0)` and the leading
+//!   coefficient `h_2` of `h = sum f_i g_i`, of degree 2. `h(1) = z - h(0)`, so
+//!   `h(e) = (1 - e) h(0) + e h(1) + e (e - 1) h_2` is linear too (two points and the leading coefficient, so
+//!   that it works in characteristic 2). V sends `e`, neither 0 nor 1; it is left that
+//!   `sum f_i(e) g_i(e) = h(e)`, of half the length.
+//! * `n = 2`: P fixes `x_1 y_1`; the second product is `z` minus it. Both are checked as in section 4.2.
+//!   `n = 1`: that check alone.
 //!
-//! Nothing but P's values is ever folded. What is linear is linear in the original commitments: after all challenges the two last `f` are
+//! Nothing but P's values is ever folded. What is linear is linear in the original commitments: after all
+//! challenges the two last `f` are
 //!
 //! ```text
 //! [f_b] = sum_j t_j chi_{2j+b} [x_{2j+b}]       [g_b] = sum_j t_j [y_{2j+b}]       t_j = product over the bits of j of e or 1 - e
 //! ```
 //!
-//! one pass over tags or keys at the end (P has folded the values), with `t` as an outer product of two short tables. So V makes two passes over a block, P four
-//! and its folds, which halve.
+//! one pass over tags or keys at the end (P has folded the values), with `t` as an outer product of two short
+//! tables. So V makes two passes over a block, P four and its folds, which halve.
 //!
-//! **Soundness** (theorem 4): `(n + 4 log n + 1) / (|M| - 2)` with powers of one challenge as coefficients, `(4 log n + 2) / (|M| - 2)` with coefficients
-//! from a seed.
+//! **Soundness** (theorem 4): `(n + 4 log n + 1) / (|M| - 2)` with powers of one challenge as coefficients,
+//! `(4 log n + 2) / (|M| - 2)` with coefficients from a seed.
 
 use volery_field::Ring;
 use volery_vole::Prg;
@@ -181,7 +187,8 @@ impl<M: volery_field::Element> Ends<M> {
     }
 }
 
-/// A chunk's coefficients, those of its even or odd places, these times `t`, and the tags or keys of those places.
+/// A chunk's coefficients, those of its even or odd places, these times `t`, and the tags or keys of those
+/// places.
 struct Buffers<H: Half> {
     all: Vec<H::Mac>,
     even: Vec<H::Mac>,

@@ -1,11 +1,13 @@
-//! A prover that reveals another `eps` than `e x - a`: the one with which a wrong product passes the check of the product.
+//! A prover that reveals another `eps` than `e x - a`: the one with which a wrong product passes the check of
+//! the product.
 //!
-//! P commits to `z = 0` for `1 * 1`, so `z` lacks `d`, and the check `e z - c - eps y = 0` misses `e d`. With `eps + e d / y` in place of `eps` it
-//! holds: with `e` more in the simple protocol, where `d` and `y` are one; in the embedding `d` is what the bit's value adds to the product of the
-//! group. That this is not what the commitments to `x` and `a` say is for the query of the revelation to find.
+//! P commits to `z = 0` for `1 * 1`, so `z` lacks `d`, and the check `e z - c - eps y = 0` misses `e d`. With
+//! `eps + e d / y` in place of `eps` it holds: with `e` more in the simple protocol, where `d` and `y` are
+//! one; in the embedding `d` is what the bit's value adds to the product of the group. That this is not what
+//! the commitments to `x` and `a` say is for the query of the revelation to find.
 //!
-//! P's own code runs, with lies in four places: the product, the revelation, the sum of all queries, at which an honest P stops, and nowhere at V, which has
-//! another thread.
+//! P's own code runs, with lies in four places: the product, the revelation, the sum of all queries, at which
+//! an honest P stops, and nowhere at V, which has another thread.
 
 use core::any::Any;
 use core::cell::RefCell;

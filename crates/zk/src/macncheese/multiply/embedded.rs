@@ -1,6 +1,8 @@
-//! The embedding-based check for bits (section 4.4): 9 bits an AND whatever the size of the block, and at most 40 bits of soundness.
+//! The embedding-based check for bits (section 4.4): 9 bits an AND whatever the size of the block, and at
+//! most 40 bits of soundness.
 //!
-//! Fifteen ANDs are one product in GF(2^45) ([`super::rmfe`]). For the group with operands `x`, `y` and committed results `z`:
+//! Fifteen ANDs are one product in GF(2^45) ([`super::rmfe`]). For the group with operands `x`, `y` and
+//! committed results `z`:
 //!
 //! ```text
 //! [X] = phi([x]),  [Y] = phi([y]),  [Z] = f([z], [d])       linear; d: 30 bits of advice, which P fixes
@@ -9,11 +11,13 @@
 //!
 //! A commitment to an element of GF(2^45) is 45 committed bits. Sent for a group: 15 + 30 + 45 + 45 bits.
 //!
-//! A query says that 45 linear combinations of bits are zero. With the bits' places as powers of `x` they are one element of GF(2^128), zero only if
-//! all are: element `v` of GF(2^45) and the element of GF(2^128) with the same bits correspond. So the coefficients of bits in a query are
-//! those of `e phi` and the like, read as elements of GF(2^128).
+//! A query says that 45 linear combinations of bits are zero. With the bits' places as powers of `x` they are
+//! one element of GF(2^128), zero only if all are: element `v` of GF(2^45) and the element of GF(2^128) with
+//! the same bits correspond. So the coefficients of bits in a query are those of `e phi` and the like, read
+//! as elements of GF(2^128).
 //!
-//! **Soundness**: a wrong product leaves a polynomial of degree 1 in `e` that is not zero: `2^-45` for a block, *whatever the field of MACs*.
+//! **Soundness**: a wrong product leaves a polynomial of degree 1 in `e` that is not zero: `2^-45` for a
+//! block, *whatever the field of MACs*.
 
 use volery_circuit::Error as StatementError;
 use volery_field::{F2, Gf128};

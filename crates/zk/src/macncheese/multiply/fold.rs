@@ -1,7 +1,8 @@
 //! P's values on the way through `AssertDotProduct`: two vectors that halve in every round.
 //!
-//! For `i` below half the length, `f_i(0) = x_i` and `f_i(1) = x_{i + n/2}`, likewise `g_i` of `y`. In memory the upper half is replaced by
-//! the difference `d_i = x_{i + n/2} - x_i`, so that `f_i(e) = x_i + e d_i`: one pass gives both coefficients, one folds.
+//! For `i` below half the length, `f_i(0) = x_i` and `f_i(1) = x_{i + n/2}`, likewise `g_i` of `y`. In memory
+//! the upper half is replaced by the difference `d_i = x_{i + n/2} - x_i`, so that `f_i(e) = x_i + e d_i`:
+//! one pass gives both coefficients, one folds.
 
 use volery_field::Ring;
 use zeroize::Zeroizing;

@@ -1,7 +1,8 @@
 //! The multiplication protocols, each a function over the instructions.
 //!
-//! A check takes the multiplications of a block, which are committed to, and leaves linear queries; its last challenge, which it returns, may
-//! combine everything that is claimed to be zero, since all of it is fixed by then.
+//! A check takes the multiplications of a block, which are committed to, and leaves linear queries; its last
+//! challenge, which it returns, may combine everything that is claimed to be zero, since all of it is fixed
+//! by then.
 
 mod batched;
 #[cfg(test)]
@@ -52,8 +53,9 @@ fn with_values<H: Half, T>(
     result
 }
 
-/// The check of section 4.2 for products of wide commitments, `[z_j] = [x_j][y_j]`: the round with `e` is begun by the caller, with `N` random
-/// elements and room for `N` more that are fixed, after what the caller fixes itself.
+/// The check of section 4.2 for products of wide commitments, `[z_j] = [x_j][y_j]`: the round with `e` is
+/// begun by the caller, with `N` random elements and room for `N` more that are fixed, after what the caller
+/// fixes itself.
 pub(super) struct Products<M, const N: usize> {
     pub(super) x: [super::half::Wide<M>; N],
     pub(super) y: [super::half::Wide<M>; N],
@@ -61,8 +63,8 @@ pub(super) struct Products<M, const N: usize> {
 }
 
 impl<M: volery_field::Element, const N: usize> Products<M, N> {
-    /// `Random -> [a_j]`, `Fix(a_j y_j) -> [c_j]`, a challenge `e`, `Reveal(e x_j - a_j) -> eps_j`, `AssertZero(e z_j - c_j - eps_j y_j)`; returns the
-    /// seed after.
+    /// `Random -> [a_j]`, `Fix(a_j y_j) -> [c_j]`, a challenge `e`, `Reveal(e x_j - a_j) -> eps_j`,
+    /// `AssertZero(e z_j - c_j - eps_j y_j)`; returns the seed after.
     pub(super) fn check<H: Half<Mac = M>>(&self, run: &mut impl CommitProve<H>) -> Result<[u8; 16], Error> {
         let mut committed = [(Default::default(), Default::default()); N];
         for (committed, y) in committed.iter_mut().zip(&self.y) {

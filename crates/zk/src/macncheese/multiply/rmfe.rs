@@ -1,15 +1,17 @@
-//! The reverse multiplication-friendly embedding (15, 45) over F2 (section 4.4; Cascudo, Cramer, Xing, Yuan, CRYPTO 2018).
+//! The reverse multiplication-friendly embedding (15, 45) over F2 (section 4.4; Cascudo, Cramer, Xing, Yuan,
+//! CRYPTO 2018).
 //!
-//! Linear maps `phi: F2^15 -> GF(2^45)` and `psi: GF(2^45) -> F2^15` with `x * y = psi(phi(x) phi(y))`, `*` bit by bit: one product there is fifteen ANDs.
-//! It is two embeddings by interpolation, one inside the other:
+//! Linear maps `phi: F2^15 -> GF(2^45)` and `psi: GF(2^45) -> F2^15` with `x * y = psi(phi(x) phi(y))`, `*`
+//! bit by bit: one product there is fifteen ANDs. It is two embeddings by interpolation, one inside the
+//! other:
 //!
-//! * (3, 5) over F2: three bits are the values at 0, 1 and infinity of a polynomial of degree 2 over F2, an element of GF(32). A product has
-//!   degree 4, so it is not reduced, and its values can be read.
-//! * (5, 9) over GF(32): five elements are the values at five places of a polynomial of degree 4 over GF(32), an element of GF(32^9) =
-//!   GF(2^45). A product has degree 8.
+//! * (3, 5) over F2: three bits are the values at 0, 1 and infinity of a polynomial of degree 2 over F2, an
+//!   element of GF(32). A product has degree 4, so it is not reduced, and its values can be read.
+//! * (5, 9) over GF(32): five elements are the values at five places of a polynomial of degree 4 over GF(32),
+//!   an element of GF(32^9) = GF(2^45). A product has degree 8.
 //!
-//! GF(32) is F2[X] / (X^5 + X^2 + 1), GF(2^45) is GF(32)[Y] / (Y^9 + Y^4 + 1) (irreducible over F2, and over GF(32) since 5 and 9 have no common
-//! factor). Bit `5 i + j` of an element is the coefficient of `Y^i X^j`.
+//! GF(32) is F2[X] / (X^5 + X^2 + 1), GF(2^45) is GF(32)[Y] / (Y^9 + Y^4 + 1) (irreducible over F2, and over
+//! GF(32) since 5 and 9 have no common factor). Bit `5 i + j` of an element is the coefficient of `Y^i X^j`.
 
 use std::sync::OnceLock;
 
@@ -210,8 +212,9 @@ mod tests {
         }
     }
 
-    /// In a field with 2^45 elements every one but zero has order dividing 2^45 - 1 = 7 * 31 * 151 * 73 * 631 * 23311; `Y + X` has that order, so
-    /// all its powers are different and nothing but zero is no power of it.
+    /// In a field with 2^45 elements every one but zero has order dividing 2^45 - 1 = 7 * 31 * 151 * 73 *
+    /// 631 * 23311; `Y + X` has that order, so all its powers are different and nothing but zero is no power
+    /// of it.
     #[test]
     fn an_element_generates_the_whole_field() {
         let order = (1_u64 << 45) - 1;

@@ -4,8 +4,9 @@
 //! Random -> [a_i],  Fix(a_i y_i) -> [c_i],  challenge e,  Reveal(e x_i - a_i) -> eps_i,  AssertZero(e z_i - c_i - eps_i y_i)
 //! ```
 //!
-//! With a block for a batch this is also its streaming form (section 5.1): `e` is fresh for each block, memory that of a block.
-//! If `z_i` is not `x_i y_i`, the query is a polynomial of degree 1 in `e` that is not zero: error `1 / (|M| - 2)` for the block.
+//! With a block for a batch this is also its streaming form (section 5.1): `e` is fresh for each block,
+//! memory that of a block. If `z_i` is not `x_i y_i`, the query is a polynomial of degree 1 in `e` that is
+//! not zero: error `1 / (|M| - 2)` for the block.
 
 use super::super::block::Block;
 use super::super::half::{Half, Wide};

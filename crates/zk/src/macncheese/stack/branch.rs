@@ -1,4 +1,5 @@
-//! A branch's end of its link to the run that it is a branch of: a thread that is awake only when it is its turn.
+//! A branch's end of its link to the run that it is a branch of: a thread that is awake only when it is its
+//! turn.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};

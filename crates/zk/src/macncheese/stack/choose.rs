@@ -7,9 +7,10 @@
 //!
 //! P's run in the clear takes a time that depends on the branch; without outputs there is none.
 //!
-//! So one statement is proved by Robin ([`crate::disjunction`]) or by stacking, as its backend does it. The two cannot meet in one proof: that the
-//! product of Robin's tokens is zero is a claim about a polynomial in delta, not a linear query, and what P sends for it is uniform only if the
-//! claim is true. Every join of this module and `Choose` do mix, to any depth: here, and nowhere else, a branch may choose again.
+//! So one statement is proved by Robin ([`crate::disjunction`]) or by stacking, as its backend does it. The
+//! two cannot meet in one proof: that the product of Robin's tokens is zero is a claim about a polynomial in
+//! delta, not a linear query, and what P sends for it is uniform only if the claim is true. Every join of
+//! this module and `Choose` do mix, to any depth: here, and nowhere else, a branch may choose again.
 
 use volery_circuit::choose::{self, Branches, Pick, Picked, repeat_by_choosing};
 use volery_circuit::{Choose, Digest, Error as StatementError, Evaluator, Repeat, Statement, Steps};

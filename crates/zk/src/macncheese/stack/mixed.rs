@@ -1,17 +1,18 @@
 //! Several strings at once, so that several branches can hold (the threshold `r` of `m`).
 //!
-//! One string cannot be what `r` branches want to say. So `r` committed strings `W_0 .. W_{r-1}` travel, each under correlations of its own,
-//! and branch `i` reads
+//! One string cannot be what `r` branches want to say. So `r` committed strings `W_0 .. W_{r-1}` travel, each
+//! under correlations of its own, and branch `i` reads
 //!
 //! ```text
 //! sum_j alpha_i^j W_j           alpha_i different and not zero
 //! ```
 //!
-//! commitments, random commitments and messages alike. For any `r` branches these are `r` independent strings, with independent masks; P
-//! solves for the `W_j` that give its `r` branches what they write. Everybody else reads some linear combination of uniform strings.
+//! commitments, random commitments and messages alike. For any `r` branches these are `r` independent
+//! strings, with independent masks; P solves for the `W_j` that give its `r` branches what they write.
+//! Everybody else reads some linear combination of uniform strings.
 //!
-//! Bits are mixed in groups of eight, as elements of GF(2^8): a group of the string is 8 slots, and in what travels the groups of the `r` strings
-//! alternate.
+//! Bits are mixed in groups of eight, as elements of GF(2^8): a group of the string is 8 slots, and in what
+//! travels the groups of the `r` strings alternate.
 
 use std::sync::Arc;
 
@@ -113,7 +114,8 @@ impl<H: Half> Mixed<H> {
         Box::new(Round { wide, narrow })
     }
 
-    /// For every string the coefficients that what the writers read has in it: the inverse of their Vandermonde matrix.
+    /// For every string the coefficients that what the writers read has in it: the inverse of their
+    /// Vandermonde matrix.
     fn solution(&self, writers: &[usize]) -> Result<Vec<Vec<H::Point>>, Error> {
         let place = |i: usize| H::mixing_point(i as u8 + 1);
         let unit = |i: usize| {

@@ -1,17 +1,19 @@
-//! The disjunction with linear overhead (figure 3) and the threshold: P splits the challenge among the branches.
+//! The disjunction with linear overhead (figure 3) and the threshold: P splits the challenge among the
+//! branches.
 //!
 //! ```text
 //! Random -> [r_i],  Send(d_i),  challenge f,  Send(the f_i, by fewer numbers than branches),  AssertZero(mu_i + f_i (r_i - d_i)) for every i
 //! ```
 //!
-//! For a branch that holds `d_i = r_i`. For one that does not, P chooses `f_i` before it knows `f` and sends `d_i = mu_i / f_i + r_i`. The split
-//! leaves it as many choices as branches may fail:
+//! For a branch that holds `d_i = r_i`. For one that does not, P chooses `f_i` before it knows `f` and sends
+//! `d_i = mu_i / f_i + r_i`. The split leaves it as many choices as branches may fail:
 //!
 //! * `Sum` (figure 3, one branch holds): the `f_i` add up to `f`; all but the last are sent.
-//! * `Polynomial(r)` (r of m hold): `f_i = F(beta_i)` with `deg F <= m - r`, `F(0) = f` and `beta_i` distinct and not zero; the other coefficients of `F` are sent.
+//! * `Polynomial(r)` (r of m hold): `f_i = F(beta_i)` with `deg F <= m - r`, `F(0) = f` and `beta_i` distinct
+//!   and not zero; the other coefficients of `F` are sent.
 //!
-//! If fewer hold, the `d_i` fix `f_i` for one branch too many, and with them `f`: error `1 / |M|`. A last challenge combines the queries into one:
-//! `1 / |M|` more.
+//! If fewer hold, the `d_i` fix `f_i` for one branch too many, and with them `f`: error `1 / |M|`. A last
+//! challenge combines the queries into one: `1 / |M|` more.
 
 use volery_circuit::Error as StatementError;
 use volery_field::{Element, Field, Ring};
@@ -88,7 +90,8 @@ fn share<M: Element>(f: M, sent: &[M], points: &[M], i: usize, split: Split) -> 
     }
 }
 
-/// P's challenges for branches that do not hold, none zero, and their inverses; for all branches, since which those are is secret. Zeros at V.
+/// P's challenges for branches that do not hold, none zero, and their inverses; for all branches, since which
+/// those are is secret. Zeros at V.
 type Chosen<M> = (Zeroizing<Vec<M>>, Zeroizing<Vec<M>>);
 
 fn chosen<H: Half>(run: &mut Run<'_, H>, m: usize) -> Result<Chosen<H::Mac>, Error> {
@@ -138,7 +141,8 @@ fn numbers<M: Element>(
     }
 }
 
-/// The coefficients, lowest first, of the polynomial through points with different places (Newton's form, expanded).
+/// The coefficients, lowest first, of the polynomial through points with different places (Newton's form,
+/// expanded).
 pub(super) fn interpolate<M: Field>(at: &[(M, M)]) -> Result<Vec<M>, Error> {
     let equal = || Error::from(StatementError::misuse("two points of a polynomial at one place"));
     let mut differences: Vec<M> = at.iter().map(|(_, y)| *y).collect();

@@ -1,4 +1,5 @@
-//! The disjunction with logarithmic overhead (section 3.2): branches are joined two by two, all joins of a level with the same messages.
+//! The disjunction with logarithmic overhead (section 3.2): branches are joined two by two, all joins of a
+//! level with the same messages.
 //!
 //! To join last queries `mu_1` and `mu_2`:
 //!
@@ -7,9 +8,10 @@
 //! mu = (e mu_1 - a - eps) + rho (c + eps mu_2)
 //! ```
 //!
-//! If `mu_1` or `mu_2` is zero an honest P gets `mu = 0`. If neither is, at most one `e` makes both parts zero, and one `rho` the sum:
-//! `2 / |M|` a join at most, `2 (m - 1) / |M|` for `m` branches. P sends what belongs to the join on the way from the branch that holds; it is uniform.
-//! A branch without a sibling passes up. The last `mu` is a query of the run around it.
+//! If `mu_1` or `mu_2` is zero an honest P gets `mu = 0`. If neither is, at most one `e` makes both parts
+//! zero, and one `rho` the sum: `2 / |M|` a join at most, `2 (m - 1) / |M|` for `m` branches. P sends what
+//! belongs to the join on the way from the branch that holds; it is uniform. A branch without a sibling
+//! passes up. The last `mu` is a query of the run around it.
 
 use volery_field::{Element, Ring};
 use volery_vole::Prg;
@@ -52,7 +54,8 @@ fn level<H: Half>(
 ) -> Result<Parts<H::Mac>, Error> {
     run.begin(Ask::wide(1, 1, 0))?;
     let a = run.random()?;
-    // P's values for the pair with the branch that holds, found without an index; garbage where there is none, which nobody sends.
+    // P's values for the pair with the branch that holds, found without an index; garbage where there is
+    // none, which nobody sends.
     let chosen = |side: usize| {
         let pairs = ends.chunks_exact(2).zip(truth.chunks_exact(2));
         pairs.fold(H::Mac::ZERO, |sum, (ends, truth)| sum + ends[side].x.masked(mask(truth[0] | truth[1])))

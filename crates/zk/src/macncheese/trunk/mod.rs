@@ -10,8 +10,8 @@
 //! last query's tag, counts    ----------->
 //! ```
 //!
-//! Pieces grow up to [`PIECE`], so that a small proof makes few correlations that it does not use. Lengths and order depend on
-//! the programs alone, never on which branch holds.
+//! Pieces grow up to [`PIECE`], so that a small proof makes few correlations that it does not use. Lengths
+//! and order depend on the programs alone, never on which branch holds.
 
 mod prover;
 mod reserve;
@@ -44,7 +44,8 @@ const PIECE: usize = 1 << 14;
 /// Commitments in the first piece.
 const FIRST_PIECE: usize = 1 << 8;
 
-/// The longest piece that branches may ask for: thresholds in thresholds need one as long as the product of their numbers.
+/// The longest piece that branches may ask for: thresholds in thresholds need one as long as the product of
+/// their numbers.
 const LONGEST: usize = 1 << 20;
 
 /// A round's random commitments: to elements of the MAC field, and to values.

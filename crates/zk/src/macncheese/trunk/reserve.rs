@@ -6,7 +6,8 @@ use zeroize::Zeroize;
 
 use crate::Error;
 
-/// Correlations taken from the stock and not yet used: a piece must be at hand whole, and the stock's batches end anywhere.
+/// Correlations taken from the stock and not yet used: a piece must be at hand whole, and the stock's batches
+/// end anywhere.
 pub(super) struct Reserve<T: Item> {
     pub(super) held: Vec<T>,
     pub(super) next: usize,
@@ -25,7 +26,8 @@ impl<T: Item> Reserve<T> {
         channel: &mut dyn Channel,
     ) -> Result<&[T], Error> {
         if self.held.len() - self.next < n {
-            // Moved only after as many were used, so that short pieces do not make every one of them move a long rest.
+            // Moved only after as many were used, so that short pieces do not make every one of them move a
+            // long rest.
             if self.next >= self.held.len() - self.next {
                 self.held.drain(..self.next);
                 self.next = 0;

@@ -43,7 +43,8 @@ impl<'a, H: Half> VerifierTrunk<'a, H> {
         Ok(tally)
     }
 
-    /// Receives a piece's masked values, as many as came: from `least`, which every use of it takes, to `most`.
+    /// Receives a piece's masked values, as many as came: from `least`, which every use of it takes, to
+    /// `most`.
     fn receive(&mut self, least: usize, most: usize) -> Result<Vec<H::Value>, Error> {
         let (trunk, step) = (&mut self.trunk, tags::MASKS);
         trunk.channel.recv_into(step, H::bytes(most), &mut trunk.frame)?;
@@ -63,7 +64,8 @@ impl<'a, H: Half> VerifierTrunk<'a, H> {
 
 impl<H: Half> Link<H> for VerifierTrunk<'_, H> {
     fn piece(&mut self, _dummies: bool, least: usize) -> Result<Arc<Piece<H>>, Error> {
-        // Correlations first, as P makes them before it sends. What is kept is as long as what came, since a block may hold many pieces.
+        // Correlations first, as P makes them before it sends. What is kept is as long as what came, since a
+        // block may hold many pieces.
         let length = self.trunk.next_piece(least)?;
         let masked = self.receive(least, length)?;
         let trunk = &mut self.trunk;
@@ -74,7 +76,8 @@ impl<H: Half> Link<H> for VerifierTrunk<'_, H> {
     }
 
     fn settle(&mut self, _piece: Arc<Piece<H>>, used: usize) -> Result<(), Error> {
-        // The last piece's message is still in the frame, and was read as if it had values up to its last bit.
+        // The last piece's message is still in the frame, and was read as if it had values up to its last
+        // bit.
         let frame = &self.trunk.frame;
         let bits = (used as u64).saturating_mul(H::BITS.into());
         let beyond = frame.last().is_some_and(|last| bits % 8 != 0 && last >> (bits % 8) != 0);

@@ -10,14 +10,15 @@ pub trait Link {
     /// The channel.
     fn channel(&mut self) -> &mut dyn Channel;
 
-    /// Called where this party may have to wait for the peer, or the peer for it, at the same places by both parties: what
-    /// the other part holds back leaves.
+    /// Called where this party may have to wait for the peer, or the peer for it, at the same places by both
+    /// parties: what the other part holds back leaves.
     ///
     /// # Errors
     /// The channel's; a message of the other part that is not what it must be.
     fn pause(&mut self) -> Result<(), Error>;
 
-    /// A digest of what was said in the other part, and of the chain of what it took, where challenges are hashes.
+    /// A digest of what was said in the other part, and of the chain of what it took, where challenges are
+    /// hashes.
     ///
     /// # Errors
     /// What receiving the chain meets.

@@ -1,8 +1,9 @@
 //! The product of matrices, `A B = C`, folded by two random vectors to one inner product.
 //!
-//! With `s` and `r` drawn after the matrices are committed, `s A B r = s C r` holds for a wrong product with probability at most
-//! `2 / p^r` (two applications of Schwartz and Zippel). The folded vectors `u = s A` and `v = B r` are values over the MAC
-//! field with tags over it, and `sum u_j v_j - s C r` is one relation of degree 2. Field work: two products an entry.
+//! With `s` and `r` drawn after the matrices are committed, `s A B r = s C r` holds for a wrong product with
+//! probability at most `2 / p^r` (two applications of Schwartz and Zippel). The folded vectors `u = s A` and
+//! `v = B r` are values over the MAC field with tags over it, and `sum u_j v_j - s C r` is one relation of
+//! degree 2. Field work: two products an entry.
 
 use volery_circuit::polynomials::MatrixShape;
 use volery_field::{Authenticated, LengthError, Mac, Value};

@@ -1,4 +1,4 @@
-//! P's backend.
+//! The prover over a field: commits to each value, and opens one combination of relations for each block.
 
 use std::collections::VecDeque;
 
@@ -63,7 +63,8 @@ const SEED: usize = 16;
 const IN_FLIGHT: usize = 1;
 
 impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
-    /// A prover over `link`, a channel by itself ([`Alone`]) or a Boolean part, that takes its correlations from `stock`; both ends must agree on everything else.
+    /// A prover over `link`, a channel by itself ([`Alone`]) or a Boolean part, that takes its correlations
+    /// from `stock`; both ends must agree on everything else.
     pub fn new(
         settings: Settings,
         challenges: Challenges<'a>,
@@ -118,7 +119,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.challenges.send(self.link.channel(), tags::ELEMENTS_ASSERTIONS, &hash)?;
         self.open_all()?;
         self.link.channel().flush()?;
-        // V may have answered a check of its supply, and waits for what P says to that before it accepts anything.
+        // V may have answered a check of its supply, and waits for what P says to that before it accepts
+        // anything.
         Ok(self.stock.settle(self.link.channel())?)
     }
 
@@ -139,8 +141,9 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.latch(Err(StatementError::misuse(reason).into()))
     }
 
-    /// Of `wanted` commitments, each with `places - 1` relations, as many as can be made without a look at anything but
-    /// the values; none at the end of a block. What they would start with (a new block, a refill) is done.
+    /// Of `wanted` commitments, each with `places - 1` relations, as many as can be made without a look at
+    /// anything but the values; none at the end of a block. What they would start with (a new block, a
+    /// refill) is done.
     #[inline(always)]
     fn at_once(&mut self, wanted: usize, places: usize) -> Result<usize, Error> {
         if self.left == 0 {
@@ -153,7 +156,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         Ok(n.min(self.stock.at_hand().len()).min(self.elements.room()))
     }
 
-    /// Commits to some of `values`, as many as [`Prover::at_once`] said, which take `places` places each; the wires go to `out`.
+    /// Commits to some of `values`, as many as [`Prover::at_once`] said, which take `places` places each; the
+    /// wires go to `out`.
     #[inline(always)]
     fn commit_at_once(
         &mut self,
@@ -257,6 +261,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         }
         let empty = self.spare.take().unwrap_or_else(Relations::new);
         let relations = std::mem::replace(&mut self.relations, empty);
+        self.tally.blocks += 1;
         self.pending.push_back(Block { relations, mask, tally: self.tally });
         if let Challenges::FiatShamir(_) = self.challenges {
             // The hash of what was sent up to here is this block's seed.
@@ -297,9 +302,14 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         }
     }
 
+    /// Counts a check of links between bits and elements.
+    pub(in super::super) fn count_links(&mut self) {
+        self.tally.links += 1;
+    }
+
     /// Counts a disjunction that is claimed to hold.
-    pub(crate) fn count_disjunction(&mut self) {
-        self.tally.assertions += 1;
+    pub(crate) fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64) {
+        self.tally.disjunction(claims, branches, challenges);
     }
 
     /// A challenge that depends on everything committed so far: ends the block and opens all.
@@ -330,7 +340,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.latch(result)
     }
 
-    /// An honest P stops at a false claim: to go on would end in a rejection. The branch shows only that it is false.
+    /// An honest P stops at a false claim: to go on would end in a rejection. The branch shows only that it
+    /// is false.
     #[inline(always)]
     fn demand_zero(&mut self, value: M) -> Result<(), Error> {
         if value.is_zero() { Ok(()) } else { self.unsatisfied() }
@@ -599,6 +610,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Prover<'_, F, M, L> {
         self.demand_zero(folded.value)?;
         self.relations.push_quadratic(folded.a_0, folded.a_1);
         self.tally.claim(2);
+        self.tally.folds += 1;
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! V's backend.
+//! The verifier over a field: holds a key for each value, and checks one opening for each block.
 
 use std::collections::VecDeque;
 
@@ -22,8 +22,8 @@ use crate::Error;
 
 /// The backend that verifies over `F` with MACs in `M`.
 ///
-/// Make one for each proof, run the statement on it, then [`Verifier::finish`]; or call [`Verifier::verify`]. Only its
-/// `Ok` means that the proof holds: until then nothing is known.
+/// Make one for each proof, run the statement on it, then [`Verifier::finish`]; or call [`Verifier::verify`].
+/// Only its `Ok` means that the proof holds: until then nothing is known.
 pub struct Verifier<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     pub(in super::super) link: L,
     stock: &'a mut Stock<M>,
@@ -59,7 +59,8 @@ const IN_FLIGHT: usize = 1;
 const WAITING: usize = 1 << 10;
 
 impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
-    /// A verifier over `link`, a channel by itself ([`Alone`]) or a Boolean part, whose keys under `delta` come from `stock`; both ends must agree on everything else.
+    /// A verifier over `link`, a channel by itself ([`Alone`]) or a Boolean part, whose keys under `delta`
+    /// come from `stock`; both ends must agree on everything else.
     pub fn new(
         settings: Settings,
         challenges: Challenges<'a>,
@@ -89,8 +90,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     /// Runs `statement` and verifies P's proof of it; returns what it counted.
     ///
     /// # Errors
-    /// [`Error::Rejected`] if the proof is wrong; otherwise what broke the session. Neither means that the statement is
-    /// false; only `Ok` means that P has proved it.
+    /// [`Error::Rejected`] if the proof is wrong; otherwise what broke the session. Neither means that the
+    /// statement is false; only `Ok` means that P has proved it.
     pub fn verify(mut self, statement: &(impl Statement<Self> + ?Sized)) -> Result<Tally, Error> {
         statement.run(&mut self)?;
         self.finish()
@@ -121,8 +122,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         Ok((self.tally, self.link))
     }
 
-    /// A seed drawn in advance and kept until the block is there lets V add up as it goes; Fiat-Shamir's seed is only known
-    /// at the end of the block.
+    /// A seed drawn in advance and kept until the block is there lets V add up as it goes; Fiat-Shamir's seed
+    /// is only known at the end of the block.
     fn draw(&mut self) {
         self.drawn = self.challenges.draw().map(|seed| (seed, QuadraticSum::new(&seed, M::inner_product)));
     }
@@ -143,8 +144,9 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.latch(Err(StatementError::misuse(reason).into()))
     }
 
-    /// Of `wanted` commitments, each with `places - 1` relations, as many as can be taken without a look at anything else;
-    /// none at the end of a block. What they would start with (a new block, a refill, a message) is done.
+    /// Of `wanted` commitments, each with `places - 1` relations, as many as can be taken without a look at
+    /// anything else; none at the end of a block. What they would start with (a new block, a refill, a
+    /// message) is done.
     #[inline(always)]
     fn at_once(&mut self, wanted: usize, places: usize) -> Result<usize, Error> {
         if self.left == 0 {
@@ -165,7 +167,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         Ok(n.min(self.stock.at_hand().len()).min(self.elements.at_hand().len()))
     }
 
-    /// Appends the keys of the next `n` commitments, as many as [`Verifier::at_once`] said, which take `places` places each.
+    /// Appends the keys of the next `n` commitments, as many as [`Verifier::at_once`] said, which take
+    /// `places` places each.
     #[inline(always)]
     fn commit_at_once(&mut self, n: usize, places: usize, out: &mut Vec<M>) {
         let delta = self.delta.expose();
@@ -268,6 +271,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         sum.absorb(&mut relations)?;
         let value = sum.finish(&relations, &seed, self.delta.expose())?;
         let value = Zeroizing::new(value + vope::verifier::<F, M>(degree - 1, &random)?);
+        self.tally.blocks += 1;
         self.pending.push_back(Block { value, degree, tally: self.tally });
         self.left = self.interval;
         if self.interactive() {
@@ -315,9 +319,14 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         Ok(())
     }
 
+    /// Counts a check of links between bits and elements.
+    pub(in super::super) fn count_links(&mut self) {
+        self.tally.links += 1;
+    }
+
     /// Counts a disjunction that is claimed to hold.
-    pub(crate) fn count_disjunction(&mut self) {
-        self.tally.assertions += 1;
+    pub(crate) fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64) {
+        self.tally.disjunction(claims, branches, challenges);
     }
 
     /// A challenge that depends on everything committed so far; see P's.
@@ -577,6 +586,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
         let value = self.latch(value)?;
         self.quadratic(value)?;
         self.tally.claim(2);
+        self.tally.folds += 1;
         Ok(())
     }
 }

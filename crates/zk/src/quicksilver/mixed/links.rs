@@ -22,7 +22,8 @@ pub struct Prover<'a, F: Value, M: Mac<F>> {
     random: Prg,
 }
 
-/// The backend that verifies over bits and `F`. Only the `Ok` of [`Verifier::finish`] means that the proof holds.
+/// The backend that verifies over bits and `F`. Only the `Ok` of [`Verifier::finish`] means that the proof
+/// holds.
 pub struct Verifier<'a, F: Value, M: Mac<F>> {
     field: arithmetic::Verifier<'a, F, M, quicksilver::Verifier<'a>>,
     links: Links<Bit<quicksilver::Verifier<'a>>, M>,
@@ -84,7 +85,8 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
         Ok([bits.finish()?, elements])
     }
 
-    /// Before an operation of one part: V may need what the other holds back before it can let this one go on.
+    /// Before an operation of one part: V may need what the other holds back before it can let this one go
+    /// on.
     #[inline(always)]
     fn prepare_ring<R: Ring>(&mut self) -> Result<(), Error> {
         if core::any::TypeId::of::<R>() == core::any::TypeId::of::<F2>() && self.field.link.at_border() {
@@ -126,6 +128,7 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
         if n == 0 {
             return Ok(());
         }
+        self.field.count_links();
         let sets = sets::<F, M>();
         let mut bytes = Zeroizing::new(vec![0; sets]);
         self.random.bytes(&mut bytes);
@@ -198,7 +201,7 @@ impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
         Ok(())
     }
 
-    /// Nor here.
+    /// V holds nothing back before a batch, either.
     fn prepare_batch<R: Ring>(&mut self) -> Result<(), Error> {
         Ok(())
     }
@@ -224,6 +227,7 @@ impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
         if n == 0 {
             return Ok(());
         }
+        self.field.count_links();
         let sets = sets::<F, M>();
         let r_bits = Prove::<F2>::secret(&mut self.field.link, sets, &mut |_| Ok(Vec::new()))?;
         let r = Prove::<F>::secret(&mut self.field, sets, &mut |_| Ok(Vec::new()))?;
@@ -250,7 +254,8 @@ fn pack(bits: &[bool]) -> Vec<u8> {
     bits.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit))).collect()
 }
 
-/// The field's part of the claims: digits are bits, sums are their digits', lowest digits are the masked parities.
+/// The field's part of the claims: digits are bits, sums are their digits', lowest digits are the masked
+/// parities.
 fn conclude<F: Value, W: Clone, B: Prove<F, Wire = W>>(
     b: &mut B,
     sums: &[W],

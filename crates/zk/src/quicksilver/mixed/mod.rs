@@ -1,31 +1,36 @@
 //! QuickSilver over bits and a field in one proof.
 //!
-//! Both parts run as they do alone, over one channel, with keys of their own: bits under a binary delta, elements under a
-//! delta of the field. What ties them are **links**, a bit `b` and an element `x` that must be equal ([`lift_bits`](volery_circuit::Convert::lift_bits)):
+//! Both parts run as they do alone, over one channel, with keys of their own: bits under a binary delta,
+//! elements under a delta of the field. What ties them are **links**, a bit `b` and an element `x` that must
+//! be equal ([`lift_bits`](volery_circuit::Convert::lift_bits)):
 //!
 //! 1. P commits to `x` and proves `x (x - 1) = 0`, a relation of degree 2.
-//! 2. After many links P commits to `s` random bits `r_j`, in both parts, and proves those elements to be bits.
-//! 3. V sends a seed, which gives `s` uniformly random sets of links. In each part the sum over a set is linear: the parity
-//!    `e_j` of its bits, and the integer `S_j = sum of its elements`, which cannot wrap.
+//! 2. After many links P commits to `s` random bits `r_j`, in both parts, and proves those elements to be
+//!    bits.
+//! 3. V sends a seed, which gives `s` uniformly random sets of links. In each part the sum over a set is
+//!    linear: the parity `e_j` of its bits, and the integer `S_j = sum of its elements`, which cannot wrap.
 //! 4. P commits to the bits `c_j,l` of `S_j` as elements and proves them bits, and `S_j = sum 2^l c_j,l`.
-//! 5. P shows `o_j = e_j + r_j` (mod 2), a random bit; in the binary part `e_j + r_j + o_j = 0` is asserted, in the field
-//!    `c_j,0 = r_j` or `c_j,0 = 1 - r_j`, as `o_j` says.
+//! 5. P shows `o_j = e_j + r_j` (mod 2), a random bit; in the binary part `e_j + r_j + o_j = 0` is asserted,
+//!    in the field `c_j,0 = r_j` or `c_j,0 = 1 - r_j`, as `o_j` says.
 //!
-//! If the bit and the element of some link differ, the parities differ in each set with probability 1/2, whatever the
-//! `r_j` are (they are fixed before the sets): the check passes with probability at most `2^-s`. Everything shown is
-//! masked by a bit that V does not know, so there is no statistical loss of privacy. The idea, parities of random sets of bits
-//! committed in two ways, is that of daBits (Rotaru, Wood, ePrint 2019/207; Aly et al., 2019/974) and of conversions in zero
-//! knowledge (Baum et al., 2021/750); there the sums are opened under masks, here their bits are committed.
+//! If the bit and the element of some link differ, the parities differ in each set with probability 1/2,
+//! whatever the `r_j` are (they are fixed before the sets): the check passes with probability at most `2^-s`.
+//! Everything shown is masked by a bit that V does not know, so there is no statistical loss of privacy. The
+//! idea, parities of random sets of bits committed in two ways, is that of daBits (Rotaru, Wood, ePrint
+//! 2019/207; Aly et al., 2019/974) and of conversions in zero knowledge (Baum et al., 2021/750); there the
+//! sums are opened under masks, here their bits are committed.
 //!
-//! **Seeds that are hashes.** Each part has a transcript and a chain of its own, and the seeds of its blocks depend on these: they test values
-//! of that part alone. What crosses over is tested by one seed, which depends on both:
+//! **Seeds that are hashes.** Each part has a transcript and a chain of its own, and the seeds of its blocks
+//! depend on these: they test values of that part alone. What crosses over is tested by one seed, which
+//! depends on both:
 //!
 //! | seed | values it tests | last that fixes them |
 //! |---|---|---|
 //! | of a block of bits, of elements | as in a proof by itself | as there |
 //! | of the sets (3.) | the bits and elements of all links, the `r_j` in both parts | of elements: `ElementsOpening` of the block that ends for it, V's bytes for the field's last batch; of bits: the `Masks` before, V's bytes for the last batch of bits, both in a digest of the Boolean part |
 //!
-//! The digits `c_j,l` come after the seed; that they are bits is tested by the seed of their block, and their sums and parities are linear.
+//! The digits `c_j,l` come after the seed; that they are bits is tested by the seed of their block, and their
+//! sums and parities are linear.
 //!
 //! `s` is 64, and 128 where the MAC field has 120 bits or more.
 
@@ -36,39 +41,57 @@ pub use links::{Prover, Tallies, Verifier};
 
 use volery_field::{Mac, Value};
 
+use crate::soundness::{FieldSize, Mode, Terms};
+
 /// Links that wait for one check.
 const LINKS: usize = 1 << 18;
 
 /// The number of sets of a check.
-pub(super) const fn sets<F: Value, M: Mac<F>>() -> usize {
+pub(crate) const fn sets<F: Value, M: Mac<F>>() -> usize {
     if M::BITS >= 120 { 128 } else { 64 }
 }
 
-/// What it is worth, in bits, that the links of an accepted proof hold, beside the bounds of both parts
-/// ([`arithmetic::soundness`](super::arithmetic::soundness), [`quicksilver::soundness`](super::soundness)).
+/// Adds the terms of so many checks of links, in a proof with so many [`sets`].
 ///
-/// `links` bits were lifted, checked 2^18 at a time or fewer: each check that has a wrong link passes with probability at most
-/// `2^-s` for a choice of sets. Where challenges are hashes, P can try `2^log2_queries` choices, made from seeds of 128 bits.
-#[must_use]
-pub fn link_bits<F: Value, M: Mac<F>>(links: u64, log2_queries: Option<f64>) -> f64 {
-    let checks = links.div_ceil(LINKS as u64).max(1) as f64;
-    // A try is also a guess of the seed.
-    let error = (-(sets::<F, M>() as f64)).exp2() + (-128.0_f64).exp2();
-    let tries = log2_queries.map_or(checks, |queries| checks + queries.exp2());
-    -(tries * error).log2()
+/// The links of an accepted proof hold, beside the bounds of both parts ([`soundness`](super::soundness)):
+/// each check, of 2^18 links or fewer, that has a wrong one passes with probability at most `2^-s` for a
+/// choice of sets. Where challenges are hashes, P can try choices, made from seeds of 128 bits.
+pub(crate) fn terms(checks: u64, sets: usize, mode: Mode, terms: &mut Terms) {
+    if checks > 0 {
+        // Wrong links are made for seeds: a seed takes as many bits as there are sets.
+        let sets = sets as f64;
+        let size = FieldSize { bits: [1.0, sets], ..FieldSize::OVER_BITS };
+        let (error, made) = ((-sets).exp2(), size.made_for(LINKS as f64));
+        terms.add("a wrong link between a bit and an element passes its check", checks as f64 * error + made);
+        terms.add("a hash suits a wrong link", mode.tries() * (error + made));
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use volery_field::{F61, F61x2};
+    use volery_field::{F61, F61x2, Mac};
 
-    use super::link_bits;
+    use super::*;
+    use crate::quicksilver::soundness::Checks;
+    use crate::soundness::Soundness;
+
+    /// Of `2^log_links` links.
+    fn bits<M: Mac<F61>>(log_links: u32, mode: Mode) -> f64 {
+        let links = (1_u64 << log_links).div_ceil(LINKS as u64);
+        let mut all = Terms::default();
+        terms(links, sets::<F61, M>(), mode, &mut all);
+        let checks = Checks { links, ..Checks::default() };
+        let sum = Soundness::mixed::<F61, M>(Checks::default(), checks, mode);
+        assert!(all.bits() >= sum.bits());
+        all.bits()
+    }
 
     #[test]
     fn links_keep_forty_bits_interactively_and_as_much_as_hashing_leaves() {
-        assert!(link_bits::<F61, F61>(1 << 40, None) >= 41.9);
-        assert!(link_bits::<F61, F61x2>(1 << 40, None) >= 104.0);
-        let hashed = link_bits::<F61, F61x2>(1 << 30, Some(64.0));
-        assert!((62.9..64.0).contains(&hashed), "{hashed}");
+        assert!(bits::<F61>(40, Mode::Interactive) >= 41.9);
+        assert!(bits::<F61x2>(40, Mode::Interactive) >= 104.0);
+        let hashed = bits::<F61x2>(30, Mode::FiatShamir { log2_queries: 64.0 });
+        // 2^18 links are made for 4,097 seeds.
+        assert!((51.9..52.1).contains(&hashed), "{hashed}");
     }
 }

@@ -4,12 +4,14 @@ use core::ops::Add;
 
 use volery_vole::Prg;
 
-/// Items that share a table of all their partial sums: the larger, the fewer look-ups and the larger the table.
+/// Items that share a table of all their partial sums: the larger, the fewer look-ups and the larger the
+/// table.
 const GROUP: usize = 6;
 
 /// The sums over `sets` random sets, which `seed` gives, of `items`.
 ///
-/// The sets depend on the seed and on nothing else, so that the sums of two lists of the same length are over the same sets.
+/// The sets depend on the seed and on nothing else, so that the sums of two lists of the same length are over
+/// the same sets.
 pub(super) fn sums<T: Copy + Default + Add<Output = T>>(items: &[T], sets: usize, seed: [u8; 16]) -> Vec<T> {
     let mut prg = Prg::new(seed);
     let mut sums = vec![T::default(); sets];

@@ -89,8 +89,8 @@ fn no_message_of_the_prover_s_can_be_cut_dropped_repeated_or_moved() {
             for change in CHANGES {
                 let (p, v) = changed(run(fiat_shamir), 0, at, change, &impatient());
                 let context = format!("{fiat_shamir} {tag} ({at}), {change:?}: {p:?} {v:?}");
-                // V has all it needs of a part after the first copy of its last message. A message of one part may
-                // change places with one of the other.
+                // V has all it needs of a part after the first copy of its last message. A message of one
+                // part may change places with one of the other.
                 let last = messages[at + 1..].iter().all(|(other, _)| is_of_bits(*other) != is_of_bits(*tag));
                 let harmless = match change {
                     Change::Duplicate => last,
@@ -189,7 +189,8 @@ fn against(messages: &[(Tag, &[u8])]) -> (Result<Tallies, Error>, Vec<Tag>) {
 const SEED: (Tag, &[u8]) = (tags::ELEMENTS_CHALLENGE, &[7; 16]);
 const BIT_SEED: (Tag, &[u8]) = (tags::CHALLENGE, &[8; 16]);
 
-/// What P says: links and masks; the opening; digits and parities, which wait for the sets; the rest of both parts.
+/// What P says: links and masks; the opening; digits and parities, which wait for the sets; the rest of both
+/// parts.
 const STEPS: [Tag; 10] = [
     tags::ELEMENTS,
     tags::ELEMENTS,

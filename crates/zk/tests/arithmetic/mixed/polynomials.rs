@@ -8,8 +8,8 @@ use super::parties::Run;
 use super::reference::Lie;
 use crate::parties::wrong;
 
-/// These bits are committed to, and the product of each three neighbours; there are so many ones among the products:
-/// counted in the field. An element goes with each product.
+/// These bits are committed to, and the product of each three neighbours; there are so many ones among the
+/// products: counted in the field. An element goes with each product.
 struct Triples {
     bits: Vec<bool>,
     /// This product is committed to as the other bit.

@@ -1,5 +1,5 @@
-//! A prover that ties bits to elements as the module `mixed` of the library says, one set and one link at a time, and lies
-//! where it is told to. Both parts are the plain provers.
+//! A prover that ties bits to elements as the module `mixed` of the library says, one set and one link at a
+//! time, and lies where it is told to. Both parts are the plain provers.
 
 use volery_channel::{Channel, tags};
 use volery_circuit::{Backend, Convert, Prove, Statement};
@@ -22,7 +22,8 @@ pub(crate) enum Lie {
     Other(usize),
     /// The element of this link is two more than its bit.
     NotABit(usize),
-    /// As [`Lie::Other`], and it knows the sets before it commits to its masks: the lie that nobody can notice.
+    /// As [`Lie::Other`], and it knows the sets before it commits to its masks: the lie that nobody can
+    /// notice.
     Foreseen(usize, [u8; 16]),
     /// The mask of this set is another bit in the field.
     Mask(usize),

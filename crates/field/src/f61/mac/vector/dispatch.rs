@@ -6,10 +6,12 @@ use super::{x86_avx2, x86_ifma};
 use crate::Authenticated;
 use crate::f61::{F61, F61x2};
 
-/// Fewer elements than this are left to the scalar code: setting up sums and adding up their lanes would cost more.
+/// Fewer elements than this are left to the scalar code: setting up sums and adding up their lanes would cost
+/// more.
 const LEAST: usize = 32;
 
-/// The functions of one instruction set. Each takes the whole vectors of its operands; pairs are given word by word.
+/// The functions of one instruction set. Each takes the whole vectors of its operands; pairs are given word
+/// by word.
 ///
 /// # Safety
 /// Calling one is sound on a CPU that has the instructions. No lengths are undefined behaviour.
@@ -36,19 +38,20 @@ unsafe impl Pair for F61x2 {}
 
 /// The elements of `pairs`, one after the other.
 fn flat<T: Pair>(pairs: &[T]) -> &[F61] {
-    // SAFETY: each pair is two elements and nothing else, so there are twice as many in the same memory, at the same alignment, borrowed
-    // for as long.
+    // SAFETY: each pair is two elements and nothing else, so there are twice as many in the same memory, at
+    // the same alignment, borrowed for as long.
     unsafe { core::slice::from_raw_parts(pairs.as_ptr().cast(), 2 * pairs.len()) }
 }
 
-/// The vector code of one instruction set: a pointer, to be copied around. Each function also says how many elements it took, from
-/// the first on; the others are the caller's.
+/// The vector code of one instruction set: a pointer, to be copied around. Each function also says how many
+/// elements it took, from the first on; the others are the caller's.
 // Invariant: this CPU has the instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct Vectors(&'static Table);
 
 impl Vectors {
-    /// The best of this CPU for vectors of `length` elements; none if there is none, or they are too short for it.
+    /// The best of this CPU for vectors of `length` elements; none if there is none, or they are too short
+    /// for it.
     #[inline]
     pub(crate) fn best(length: usize) -> Option<Self> {
         static BEST: OnceLock<Option<Vectors>> = OnceLock::new();
@@ -99,7 +102,8 @@ impl Vectors {
         Self::taken(sums.len().min(x.len()), self.0.lanes)
     }
 
-    /// `sums[i] += r * x[i]`, where the second word of each `x[i]` is added to the first sum and the first to the second.
+    /// `sums[i] += r * x[i]`, where the second word of each `x[i]` is added to the first sum and the first to
+    /// the second.
     #[inline]
     pub(crate) fn accumulate_swapped<T: Pair>(self, sums: &mut [[F61; 2]], x: &[T], r: F61) -> usize {
         let taken = Self::taken(sums.len().min(x.len()), self.0.lanes / 2);

@@ -1,5 +1,6 @@
-//! Lanes of any instruction set, in plain Rust: each operation after the definition of the instruction that stands for it, in the
-//! Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (names of instructions beside each).
+//! Lanes of any instruction set, in plain Rust: each operation after the definition of the instruction that
+//! stands for it, in the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (names of
+//! instructions beside each).
 
 use super::lanes::{Lanes, Madd52, Mul32};
 use crate::f61::F61;

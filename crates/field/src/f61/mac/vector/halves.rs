@@ -5,8 +5,9 @@
 //!       < 2^62   < 2^62               < 2^60
 //! ```
 //!
-//! Four products add up in 64 bits: `4 (2^31 - 1)^2` and `8 (2^31 - 1) (2^30 - 1)` are below `2^64`, `4 (2^30 - 1)^2` is below
-//! `2^62`. What they add up to, folded, is below `(2^61 + 8) + (2^61 + 2^34) + 2^63`, and so below `2^64`.
+//! Four products add up in 64 bits: `4 (2^31 - 1)^2` and `8 (2^31 - 1) (2^30 - 1)` are below `2^64`,
+//! `4 (2^30 - 1)^2` is below `2^62`. What they add up to, folded, is below
+//! `(2^61 + 8) + (2^61 + 2^34) + 2^63`, and so below `2^64`.
 
 use super::lanes::{Halved, Lanes, Mul32, Multiplier, Vector, loose, reduce};
 use crate::f61::{F61, P};

@@ -21,7 +21,8 @@ pub(super) trait Lanes<const N: usize>: Copy {
     fn and(self, a: Self::V, b: Self::V) -> Self::V;
     fn shift_left<const BITS: u32>(self, v: Self::V) -> Self::V;
     fn shift_right<const BITS: u32>(self, v: Self::V) -> Self::V;
-    /// `b` if its top bit is clear, `a` otherwise. (For `b = a - p` and `a` below `2^63`: the lesser of the two unsigned numbers.)
+    /// `b` if its top bit is clear, `a` otherwise. (For `b = a - p` and `a` below `2^63`: the lesser of the
+    /// two unsigned numbers.)
     fn lesser(self, a: Self::V, b: Self::V) -> Self::V;
     /// Lanes `2i` and `2i + 1` exchanged.
     fn swap(self, v: Self::V) -> Self::V;
@@ -63,7 +64,8 @@ pub(super) trait Multiplier<const N: usize>: Copy {
     fn zero(self) -> Self::Sum;
     /// Adds `a * b`.
     fn add_product(self, sum: &mut Self::Sum, a: Self::Factor, b: Self::Factor);
-    /// Makes room for another [`Multiplier::GROUP`] products; so many times at most that 2^32 products are added in all.
+    /// Makes room for another [`Multiplier::GROUP`] products; so many times at most that 2^32 products are
+    /// added in all.
     fn fold(self, sum: &mut Self::Sum);
     /// The sums of the even lanes and of the odd ones. Nothing was added after the last fold.
     fn totals(self, sum: Self::Sum) -> [F61; 2];

@@ -1,12 +1,13 @@
-//! Elements multiplied by limbs: `a = a0 + a1 2^52`, with `a1` below `2^9`. The multiplier looks at the low 52 bits alone, so `a`
-//! itself will do for `a0`.
+//! Elements multiplied by limbs: `a = a0 + a1 2^52`, with `a1` below `2^9`. The multiplier looks at the low
+//! 52 bits alone, so `a` itself will do for `a0`.
 //!
 //! ```text
 //! a b = a0 b0 + (a0 b1 + a1 b0) 2^52 + a1 b1 2^104          2^104 = 2^43,   m 2^52 = (m >> 9) + (m mod 2^9) 2^52
 //! ```
 //!
-//! Of each of the four products the low and the high 52 bits are summed apart (`a1 b1` has no high ones): seven sums, in which
-//! instructions do not wait for each other, and in each of which `2^12` products are below `2^64`.
+//! Of each of the four products the low and the high 52 bits are summed apart (`a1 b1` has no high ones):
+//! seven sums, in which instructions do not wait for each other, and in each of which `2^12` products are
+//! below `2^64`.
 
 use super::lanes::{Halved, Madd52, Multiplier, Vector, reduce};
 use crate::f61::{F61, P};
@@ -15,8 +16,8 @@ use crate::f61::{F61, P};
 #[derive(Clone, Copy)]
 pub(super) struct Limbs<L>(pub(super) L);
 
-/// A sum: the seven parts of the products since the last fold, and all that were folded. Of the parts, the first counts
-/// ones, three count `2^52`, three `2^104`.
+/// A sum: the seven parts of the products since the last fold, and all that were folded. Of the parts, the
+/// first counts ones, three count `2^52`, three `2^104`.
 #[derive(Clone, Copy)]
 pub(super) struct Sum<V> {
     parts: [V; 7],

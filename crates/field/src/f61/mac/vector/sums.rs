@@ -1,4 +1,5 @@
-//! The algorithms, on any multiplier. All take the whole vectors of their operands and leave the rest to the scalar code.
+//! The algorithms, on any multiplier. All take the whole vectors of their operands and leave the rest to the
+//! scalar code.
 
 use super::lanes::{Lanes, Multiplier};
 use crate::f61::F61;
@@ -11,7 +12,8 @@ fn whole<'a, const N: usize>(a: &'a [F61], b: &'a [F61]) -> (&'a [[F61; N]], &'a
     (&a[..length], &b[..length])
 }
 
-/// Adds the products of a group of vectors to the first sum, and with `CROSS` those with neighbours exchanged to the second.
+/// Adds the products of a group of vectors to the first sum, and with `CROSS` those with neighbours exchanged
+/// to the second.
 ///
 /// No closure: one that is not inlined would be compiled without the instruction set.
 #[inline(always)]
@@ -58,7 +60,8 @@ pub(super) fn inner_product<const N: usize, M: Multiplier<N>>(m: M, a: &[F61], b
     even + odd
 }
 
-/// Of pairs of words: the sums of the products of the first words, of the second ones, and of first and second ones crosswise.
+/// Of pairs of words: the sums of the products of the first words, of the second ones, and of first and
+/// second ones crosswise.
 #[inline(always)]
 pub(super) fn pair_products<const N: usize, M: Multiplier<N>>(m: M, a: &[F61], b: &[F61]) -> [F61; 3] {
     let [straight, crosswise] = products::<N, true, M>(m, whole(a, b));

@@ -1,4 +1,5 @@
-//! Makes the [`Lanes`](super::lanes::Lanes) of an x86 instruction set from the names of its intrinsics, and the functions of its table.
+//! Makes the [`Lanes`](super::lanes::Lanes) of an x86 instruction set from the names of its intrinsics, and
+//! the functions of its table.
 
 macro_rules! leaves {
     (
@@ -25,27 +26,31 @@ macro_rules! leaves {
             }
         }
 
-        // The invariant behind every SAFETY comment here: `$simd` has a private field and is made by `$simd::new`
-        // alone, which demands the CPU features; so where there is a `self`, the CPU has the instructions.
+        // The invariant behind every SAFETY comment here: `$simd` has a private field and is made by
+        // `$simd::new` alone, which demands the CPU features; so where there is a `self`, the CPU has the
+        // instructions.
         impl Lanes<$lanes> for $simd {
             type V = $vector;
 
             #[inline(always)]
             fn load(self, from: &[F61; $lanes]) -> $vector {
-                // SAFETY: `self` proves the features; `from` is as large as a vector, and the load is unaligned.
+                // SAFETY: `self` proves the features; `from` is as large as a vector, and the load is
+                // unaligned.
                 unsafe { $load(from.as_ptr().cast()) }
             }
 
             #[inline(always)]
             fn store(self, v: $vector, to: &mut [F61; $lanes]) {
-                // SAFETY: `self` proves the features; `to` is as large as a vector, and the store is unaligned.
+                // SAFETY: `self` proves the features; `to` is as large as a vector, and the store is
+                // unaligned.
                 unsafe { $store(to.as_mut_ptr().cast(), v) }
             }
 
             #[inline(always)]
             fn words(self, v: $vector) -> [u64; $lanes] {
                 let mut words = [0_u64; $lanes];
-                // SAFETY: `self` proves the features; `words` is as large as a vector, and the store is unaligned.
+                // SAFETY: `self` proves the features; `words` is as large as a vector, and the store is
+                // unaligned.
                 unsafe { $store(words.as_mut_ptr().cast(), v) }
                 words
             }

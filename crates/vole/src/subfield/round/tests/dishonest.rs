@@ -53,7 +53,8 @@ fn a_p_that_shows_another_sum_or_has_other_noise_can_not_open_its_commitment() {
     for_every_kind_of_pair!(check);
 }
 
-/// The static leakage of the module's docs, measured: a V that is wrong in a place only passes if P's path goes there.
+/// The static leakage of the module's docs, measured: a V that is wrong in a place only passes if P's path
+/// goes there.
 #[test]
 fn a_v_with_a_wrong_difference_passes_only_for_the_leaf_that_it_guesses_and_then_p_has_what_v_expects() {
     fn check<F: Value, M: Mac<F>>() {
@@ -103,8 +104,8 @@ fn errors_that_cancel_between_two_trees_with_one_path_are_caught() {
     for_every_kind_of_pair!(check);
 }
 
-/// What a P with path `guess` in the first tree would have, and its value without the masked noise, if V's trees go through
-/// `wrong`: V computes it with noise of value zero, whose tags are its own keys.
+/// What a P with path `guess` in the first tree would have, and its value without the masked noise, if V's
+/// trees go through `wrong`: V computes it with noise of value zero, whose tags are its own keys.
 fn simulate<F: Value, M: Mac<F>>(
     deal: &Deal<F, M>,
     guess: usize,
@@ -138,7 +139,8 @@ fn simulate<F: Value, M: Mac<F>>(
     (leaves, value)
 }
 
-/// The best that a V can do with a wrong sum of a level: it plays P with the path that it guesses, and answers what fits.
+/// The best that a V can do with a wrong sum of a level: it plays P with the path that it guesses, and
+/// answers what fits.
 #[test]
 fn a_v_with_a_wrong_level_passes_only_if_it_guesses_the_path_to_the_last_level_and_then_p_has_what_v_expects()
 {
@@ -173,7 +175,8 @@ fn a_v_with_a_wrong_level_passes_only_if_it_guesses_the_path_to_the_last_level_a
                     Err(other) => panic!("{} {level} {guess}: {other}", M::NAME),
                 }
             }
-            // The levels above the last depend on the path's bits there; which side it takes in the last does not matter.
+            // The levels above the last depend on the path's bits there; which side it takes in the last does
+            // not matter.
             let half = TINY.block_len() / 2;
             assert_eq!(accepted, [path % half, path % half + half], "{} {level}", M::NAME);
         }

@@ -11,7 +11,8 @@ fn oracle<F: Value, M: Mac<F>>() -> Oracle {
 #[test]
 fn each_tree_of_a_round_is_hashed_under_its_own_key() {
     fn check<F: Value, M: Mac<F>>() {
-        // Keys of zero hide nothing: V's message is the sums of the left nodes themselves, and the first level's is the root.
+        // Keys of zero hide nothing: V's message is the sums of the left nodes themselves, and the first
+        // level's is the root.
         let mut deal = Deal::<F, M>::new(3);
         deal.keys.fill(Gf128::ZERO);
         let (mut p, mut v) = memory_pair(&Limits::default());

@@ -1,0 +1,205 @@
+//! Numbers of operations, and how much of a statement is counted.
+
+use core::ops::AddAssign;
+
+/// Numbers of operations.
+///
+/// Every claim is one of four kinds, so `assertions` is the sum of `linear`, `inner_products` and
+/// `polynomials`, and one for each disjunction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Secret wires brought in.
+    pub inputs: u64,
+    /// Public constants made.
+    pub constants: u64,
+    /// Additions and subtractions of two wires (in F2: XORs).
+    pub additions: u64,
+    /// Additions of, and scalings by, public constants (in F2: NOTs).
+    pub affine: u64,
+    /// Multiplications (in F2: ANDs), those inside [`Prove::assert_dot`](crate::Prove::assert_dot) apart.
+    pub multiplications: u64,
+    /// S-boxes of AES. Their 32 multiplications each are among `multiplications`: see
+    /// [`Ops::substitute`](crate::Ops::substitute).
+    pub s_boxes: u64,
+    /// Terms of inner products. A backend with nothing better spends one multiplication on each.
+    pub dot_terms: u64,
+    /// Products of two expressions, neither of them a constant. A backend that has no expressions spends one
+    /// multiplication on each.
+    pub poly_products: u64,
+    /// All claims.
+    pub assertions: u64,
+    /// Claims that a wire, or an expression of degree 1, is zero.
+    pub linear: u64,
+    /// Claims about inner products; each entry of a product of matrices is one.
+    pub inner_products: u64,
+    /// Products of matrices claimed, and the entries of all these products.
+    pub matrix_products: u64,
+    /// See `matrix_products`.
+    pub matrix_entries: u64,
+    /// Claims that an expression of degree 2 or more is zero.
+    pub polynomials: u64,
+    /// The greatest degree of such an expression.
+    pub degree: usize,
+    /// Disjunctions; what they commit to is among the other counts.
+    pub disjunctions: u64,
+    /// Their branches, summed over all of them.
+    pub branches: u64,
+    /// The most branches that one of them has.
+    pub most_branches: u64,
+    /// The most multiplications that one of them commits to.
+    pub most_products: u64,
+}
+
+impl Counts {
+    /// Multiplications where inner products and expressions are multiplied out.
+    #[must_use]
+    pub const fn expanded(&self) -> u64 {
+        self.multiplications.saturating_add(self.dot_terms).saturating_add(self.poly_products)
+    }
+
+    /// What a proof commits to: secrets and products.
+    #[must_use]
+    pub const fn commitments(&self) -> u64 {
+        self.inputs.saturating_add(self.multiplications)
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        // Destructured so that a new field cannot be forgotten here.
+        let Self {
+            inputs,
+            constants,
+            additions,
+            affine,
+            multiplications,
+            s_boxes,
+            dot_terms,
+            poly_products,
+            assertions,
+            linear,
+            inner_products,
+            matrix_products,
+            matrix_entries,
+            polynomials,
+            degree,
+            disjunctions,
+            branches,
+            most_branches,
+            most_products,
+        } = other;
+        let sums = [
+            (&mut self.inputs, inputs),
+            (&mut self.constants, constants),
+            (&mut self.additions, additions),
+            (&mut self.affine, affine),
+            (&mut self.multiplications, multiplications),
+            (&mut self.s_boxes, s_boxes),
+            (&mut self.dot_terms, dot_terms),
+            (&mut self.poly_products, poly_products),
+            (&mut self.assertions, assertions),
+            (&mut self.linear, linear),
+            (&mut self.inner_products, inner_products),
+            (&mut self.matrix_products, matrix_products),
+            (&mut self.matrix_entries, matrix_entries),
+            (&mut self.polynomials, polynomials),
+            (&mut self.disjunctions, disjunctions),
+            (&mut self.branches, branches),
+        ];
+        for (sum, more) in sums {
+            *sum = sum.saturating_add(more);
+        }
+        self.degree = self.degree.max(degree);
+        self.most_branches = self.most_branches.max(most_branches);
+        self.most_products = self.most_products.max(most_products);
+    }
+}
+
+/// The counts of one named part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PartCounts {
+    /// The part's name and those around it, outermost first, separated by `/`.
+    pub path: String,
+    /// How many parts are around it.
+    pub level: usize,
+    /// How often it was entered.
+    pub entered: u64,
+    /// Its operations over all entries, those of the parts inside it included.
+    pub counts: Counts,
+}
+
+/// How much a [`Counter`](super::Counter) counts: [`Everything`] or [`Sizes`].
+pub trait Detail: sealed::Sealed {
+    /// What a wire is to the counter.
+    type Wire: Clone + Default;
+
+    /// Whether linear operations, parts and depths are counted.
+    const EVERYTHING: bool;
+
+    /// A wire that depends linearly on both.
+    fn linear(x: &Self::Wire, y: &Self::Wire) -> Self::Wire;
+
+    /// Their product.
+    fn product(x: &Self::Wire, y: &Self::Wire) -> Self::Wire;
+
+    /// Multiplications on the longest path to the wire, as far as that is known.
+    fn depth(x: &Self::Wire) -> u32;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// Every operation, the depth and the named parts. A wire is its multiplicative depth.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Everything;
+
+/// What a proof commits to and claims, and nothing that is free. A wire is nothing, so a run takes next to no
+/// time.
+///
+/// Expressions are multiplied out, as they are in branches of disjunctions, and inner products counted by
+/// their terms: [`Counts::expanded`] has all multiplications. Degrees are lost, so soundness bounds do not
+/// take these counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sizes;
+
+impl sealed::Sealed for Everything {}
+impl sealed::Sealed for Sizes {}
+
+impl Detail for Everything {
+    type Wire = u32;
+    const EVERYTHING: bool = true;
+
+    #[inline]
+    fn linear(x: &u32, y: &u32) -> u32 {
+        *x.max(y)
+    }
+
+    #[inline]
+    fn product(x: &u32, y: &u32) -> u32 {
+        x.max(y).saturating_add(1)
+    }
+
+    #[inline]
+    fn depth(x: &u32) -> u32 {
+        *x
+    }
+}
+
+impl Detail for Sizes {
+    type Wire = ();
+    const EVERYTHING: bool = false;
+
+    #[inline(always)]
+    fn linear(_x: &(), _y: &()) {}
+
+    #[inline(always)]
+    fn product(_x: &(), _y: &()) {}
+
+    #[inline(always)]
+    fn depth(_x: &()) -> u32 {
+        0
+    }
+}

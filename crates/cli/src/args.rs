@@ -1,0 +1,274 @@
+//! What a command line may say, and all help texts.
+
+mod bench;
+mod connection;
+mod public;
+mod statement;
+mod stored;
+mod web;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use volery::{Options, Profile};
+
+pub(crate) use bench::{BenchArgs, BenchName, LinkArg, MeasureArgs, PartyArgs, Shape};
+pub(crate) use connection::{ConnectionArgs, ServeArgs};
+pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
+pub(crate) use statement::{DisjunctionArg, RingArg, StatementArgs, WitnessArgs};
+pub(crate) use stored::{PreprocessArgs, RoleArg};
+pub(crate) use web::{
+    AttestationCommand, AttestationOpenArgs, AttestationProveRangeArgs, AttestationShowArgs,
+    AttestationVerifyArgs, ModeArg, NotaryCommand, NotaryKeyArgs, NotaryServeArgs, WebCommand, WebProveArgs,
+};
+
+/// Prove statements about secret data, fast, without revealing it.
+///
+/// A prover convinces a verifier that it knows a secret with some property; the verifier learns nothing else.
+/// Start with
+/// `volery demo`.
+#[derive(Debug, Parser)]
+#[command(
+    // Not the package's.
+    name = "volery",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Exit codes: 0 accepted or done; 1 rejected: the proof is wrong, or the witness does not satisfy the statement;
+2 bad usage or bad input file; 3 the session failed (network, peer gave up), or the parties differ in the statement or in
+parameters; the same for a proof in a file.
+Results go to standard output, messages and progress to standard error."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a proof with both parties in one process, then two provers that cheat
+    Demo(DemoArgs),
+    /// Check a witness on this machine; if the statement fails, say which assertion and where
+    #[command(after_long_help = statement::FORMATS)]
+    Check(CheckArgs),
+    /// Print the public numbers that belong to a witness (sis, matmul, inner-product), one a line
+    #[command(after_long_help = statement::FORMATS)]
+    Compute(ComputeArgs),
+    /// Wait for a prover (or connect to one) and check its proof; exit code 0 only if it holds
+    #[command(after_long_help = statement::FORMATS, override_usage = "\
+volery verify [OPTIONS] STATEMENT (--listen ADDR | --connect ADDR)
+       volery verify [OPTIONS] STATEMENT PROOF
+       volery verify [OPTIONS] STATEMENT --preprocessed V.vole PROOF")]
+    Verify(VerifyArgs),
+    /// Prove to a verifier that the statement holds, without showing the witness
+    #[command(after_long_help = statement::FORMATS, override_usage = "\
+volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
+       volery prove [OPTIONS] STATEMENT --witness FILE --out PROOF
+       volery prove [OPTIONS] STATEMENT --witness FILE --preprocessed P.vole --out PROOF")]
+    Prove(ProveArgs),
+    /// Make a pair of correlation files with the other party, for proofs without a connection
+    #[command(after_long_help = stored::NOTES)]
+    Preprocess(PreprocessArgs),
+    /// Show inputs, gates and depth of a statement, and what a proof of it costs and is worth
+    #[command(after_long_help = statement::FORMATS)]
+    Info(InfoArgs),
+    /// Print the soundness of public proofs, the repetitions that they need, and the bounds behind
+    /// correlations
+    Soundness(SoundnessArgs),
+    /// Prove what a website told you
+    #[command(subcommand, after_long_help = web::PARTS)]
+    Web(WebCommand),
+    /// Run a notary: connect to websites together with provers, and sign what they prove
+    #[command(subcommand)]
+    Notary(NotaryCommand),
+    /// Check and show what a notary signed
+    #[command(subcommand)]
+    Attestation(AttestationCommand),
+    /// Measure this machine: two processes over loopback TCP
+    Bench(BenchArgs),
+    /// One party of a measurement
+    #[command(hide = true)]
+    BenchParty(PartyArgs),
+    /// One party of a measurement of `web`, whose task is on standard input
+    #[command(hide = true)]
+    BenchWebParty,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct DemoArgs {
+    #[command(subcommand)]
+    pub(crate) act: Option<DemoAct>,
+    /// Length of the secret message, in bytes
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub(crate) length: u32,
+    /// Print the results as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DemoAct {
+    /// Start a website on this machine with an account page, for `volery web prove`
+    Web(DemoWebArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoWebArgs {
+    /// Where it listens
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8443")]
+    pub(crate) listen: String,
+    /// Where to write its certificate, for --roots; an existing file is replaced
+    #[arg(long, value_name = "FILE", default_value = "demo-root.pem")]
+    pub(crate) root: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) statement: StatementArgs,
+    #[command(flatten)]
+    pub(crate) witness: WitnessArgs,
+    /// Print the result as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ComputeArgs {
+    #[command(flatten)]
+    pub(crate) statement: StatementArgs,
+    #[command(flatten)]
+    pub(crate) witness: WitnessArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    pub(crate) statement: StatementArgs,
+    /// A proof made with --out, in place of a connection
+    #[arg(conflicts_with_all = ["listen", "connect", "serve"])]
+    pub(crate) proof: Option<PathBuf>,
+    /// Refuse public proofs of less soundness than this, in bits
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128),
+          help_heading = "Without a connection")]
+    pub(crate) sigma: u16,
+    /// The verifier's correlation file, for a proof that was made without a connection
+    #[arg(long, value_name = "V.vole", conflicts_with_all = ["listen", "connect"],
+          help_heading = "Without a connection")]
+    pub(crate) preprocessed: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArgs,
+    #[command(flatten)]
+    pub(crate) serve: ServeArgs,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArgs,
+    /// Print one JSON object for each session
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl VerifyArgs {
+    /// With `--any-of`, which stands for a statement, the one name that stands alone is the proof's.
+    pub(crate) fn arranged(mut self) -> Self {
+        let offline = self.connection.listen.is_none() && self.connection.connect.is_none();
+        if offline && !self.statement.any_of.is_empty() && self.proof.is_none() {
+            let name = std::mem::take(&mut self.statement.name);
+            self.proof = Some(name).filter(|name| !name.is_empty()).map(PathBuf::from);
+        }
+        self
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProveArgs {
+    #[command(flatten)]
+    pub(crate) statement: StatementArgs,
+    #[command(flatten)]
+    pub(crate) witness: WitnessArgs,
+    #[command(flatten)]
+    pub(crate) public: PublicArgs,
+    /// The prover's correlation file, for a proof that only its peer can verify
+    #[arg(long, value_name = "P.vole", requires = "out", conflicts_with_all = ["listen", "connect"],
+          help_heading = "Without a connection")]
+    pub(crate) preprocessed: Option<PathBuf>,
+    /// Where to write the proof; a new file
+    ///
+    /// Without --preprocessed it is a public proof: anyone can verify it, now or later.
+    #[arg(long, value_name = "PROOF", conflicts_with_all = ["listen", "connect"],
+          help_heading = "Without a connection")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArgs,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArgs,
+    /// Print the result as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    #[command(flatten)]
+    pub(crate) statement: StatementArgs,
+    /// Print the result as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which network to choose parameters for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProfileArg {
+    /// Fewest seconds: for a fast network
+    Lan,
+    /// Fewest bytes: for a slow network
+    Wan,
+}
+
+impl From<ProfileArg> for Profile {
+    fn from(profile: ProfileArg) -> Self {
+        match profile {
+            ProfileArg::Lan => Self::Lan,
+            ProfileArg::Wan => Self::Wan,
+        }
+    }
+}
+
+/// How a proof is run.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Protocol")]
+pub(crate) struct ProtocolArgs {
+    /// Which network to choose parameters for; both parties need the same
+    ///
+    /// `lan`, the default, sends somewhat more bytes and is faster on networks of 100 Mbit/s and more. Small
+    /// statements cost the same with both.
+    #[arg(long, value_enum, default_value = "lan")]
+    pub(crate) profile: ProfileArg,
+    /// Threads of this party
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) threads: u16,
+    /// Take challenges from a hash instead of the verifier; both parties need the same
+    ///
+    /// The prover then sends its part without waiting for the verifier, and soundness rests on the hash as
+    /// well.
+    #[arg(long)]
+    pub(crate) fiat_shamir: bool,
+    /// Refuse proofs of less soundness than this, in bits: statistical, or with --fiat-shamir for each hash
+    /// that the prover computes [default: 100; 40 over 2^61-1]
+    ///
+    /// Over 2^61-1, values above about 50 use MACs in the quadratic extension, and so does --fiat-shamir;
+    /// both parties need the same value. Over other fields the value only decides what is refused.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=128))]
+    pub(crate) rho: Option<u16>,
+}
+
+impl ProtocolArgs {
+    /// The session's options.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            profile: self.profile.into(),
+            fiat_shamir: self.fiat_shamir,
+            threads: usize::from(self.threads),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! `volery bench`.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use volery::Address;
+
+use super::{ModeArg, ProtocolArgs, RoleArg};
+
+/// What can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchName {
+    /// A chain of ANDs; the size counts ANDs
+    Boolean,
+    /// A chain of SHA-256 blocks; the size counts blocks
+    Sha256,
+    /// AES-128 blocks under one key; the size counts blocks
+    Aes128,
+    /// Correlated OTs alone; the size counts them
+    Cot,
+    /// A SHA-256 preimage; the size counts its bytes, up to 55 for one block
+    Preimage,
+    /// Subfield VOLEs over 2^61-1 alone; the size counts them
+    Vole,
+    /// A chain of multiplications over 2^61-1; the size counts them
+    Arithmetic,
+    /// Products modulo 2^32 of committed 32-bit numbers, as polynomials over their bits; the size counts
+    /// products
+    Mul32,
+    /// A constraint system over BN254's scalars; the size counts constraints
+    R1cs,
+    /// An inner product over 2^61-1; the size counts pairs
+    InnerProduct,
+    /// The product of two square matrices over 2^61-1; the size counts rows
+    Matmul,
+    /// A ternary solution of linear equations modulo 2^32-99, two for each entry; the size counts entries
+    Sis,
+    /// Numbers modulo 2^61-1 split into their 61 bits; the size counts numbers
+    Convert,
+    /// One of several chains over 2^61-1, or with --bits of SHA-256 blocks; the size counts multiplications
+    /// (or blocks) of one chain
+    Robin,
+    /// The same choice between branches many times over; the size counts multiplications of one branch
+    Batchman,
+    /// Steps of a processor, each one of its instructions of 125 multiplications over 2^61-1; the size counts
+    /// steps
+    Cpu,
+    /// A public proof of a SHA-256 preimage with ZKBoo, made and verified in this process; the size counts
+    /// its bytes
+    Zkboo,
+    /// The same with ZKB++
+    Zkbpp,
+    /// A page of a website, fetched, proved and attested; the size counts bytes of the query, and of the
+    /// response [default: four sizes]
+    Web,
+    /// A chain over 2^61-1 by Mac'n'Cheese, or with --bits of ANDs; the size counts those of a branch
+    Macncheese,
+}
+
+/// The link between prover and notary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LinkArg {
+    /// This machine's own
+    #[default]
+    Loopback,
+    /// 1 Gbit/s
+    Lan,
+    /// 100 Mbit/s and 50 ms there and back
+    Wan,
+}
+
+impl LinkArg {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Loopback => "loopback",
+            Self::Lan => "lan",
+            Self::Wan => "wan",
+        }
+    }
+
+    /// How each direction of it is shaped; the loopback is not.
+    pub(crate) fn shape(self) -> Option<Shape> {
+        match self {
+            Self::Loopback => None,
+            Self::Lan => Some(Shape { bits_per_second: 1_000_000_000, delay: Duration::ZERO }),
+            Self::Wan => Some(Shape { bits_per_second: 100_000_000, delay: Duration::from_millis(25) }),
+        }
+    }
+}
+
+/// One direction of a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) bits_per_second: u64,
+    pub(crate) delay: Duration,
+}
+
+/// Variations of a measurement.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MeasureArgs {
+    /// matmul: keep the product secret, too
+    #[arg(long)]
+    pub(crate) secret_product: bool,
+    /// robin, batchman, cpu, macncheese: number of branches or instructions [default: 2; 100; 50; 1]
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) branches: Option<u16>,
+    /// batchman: number of repetitions [default: 2000]
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    pub(crate) repetitions: Option<u32>,
+    /// robin, macncheese: over bits
+    #[arg(long)]
+    pub(crate) bits: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// What to measure; without a name, a short tour of all
+    #[arg(value_enum)]
+    pub(crate) name: Option<BenchName>,
+    /// How much to measure, in the unit that the name counts
+    #[arg(long, requires = "name")]
+    pub(crate) size: Option<u64>,
+    #[command(flatten)]
+    pub(crate) measure: MeasureArgs,
+    /// web: the link between prover and notary. It is shaped by `tc netem` between network namespaces if
+    /// possible (Linux, root), else by a relay in this program
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) link: LinkArg,
+    /// web: how the connection is made
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) mode: ModeArg,
+    /// web: bytes of the response [default: the size of the query]
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) response_size: Option<u64>,
+    /// web: prove this many bytes of the response only: its head, which has this length. Nothing is said
+    /// about the body [default: all of it]
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) proved: Option<u64>,
+    /// web: hide the page, and commit to it
+    #[arg(long, conflicts_with = "proved")]
+    pub(crate) commit: bool,
+    /// Soundness of public proofs, in bits (zkboo, zkbpp)
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128))]
+    pub(crate) sigma: u16,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArgs,
+    /// Print one JSON object a row
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PartyArgs {
+    #[arg(value_enum)]
+    pub(crate) role: RoleArg,
+    #[arg(value_enum)]
+    pub(crate) name: BenchName,
+    pub(crate) size: u64,
+    /// The verifier listens here, the prover connects.
+    pub(crate) address: Address,
+    #[command(flatten)]
+    pub(crate) measure: MeasureArgs,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArgs,
+}

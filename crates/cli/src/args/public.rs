@@ -1,0 +1,64 @@
+//! Proofs that anyone can verify: `volery prove --out`, `volery soundness`.
+
+use clap::{Args, ValueEnum};
+use volery::public::Protocol;
+
+/// The proof system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProtocolArg {
+    /// To one verifier: over a connection, or with --preprocessed
+    Quicksilver,
+    /// To anyone: ZKB++, for --out
+    Zkbpp,
+    /// To anyone: ZKBoo, more than twice as long; it says which part of a wrong proof is wrong
+    Zkboo,
+}
+
+impl ProtocolArg {
+    /// Whether anyone can verify its proofs.
+    pub(crate) fn is_public(self) -> bool {
+        self != Self::Quicksilver
+    }
+}
+
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Without a connection")]
+pub(crate) struct PublicArgs {
+    /// The proof system [default: quicksilver over a connection or with --preprocessed, zkbpp with --out
+    /// alone]
+    #[arg(long, value_enum)]
+    pub(crate) protocol: Option<ProtocolArg>,
+    /// Soundness of a public proof, in bits: a forger has to compute 2^SIGMA hashes. Below 80 that is
+    /// feasible
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128))]
+    pub(crate) sigma: u16,
+}
+
+impl PublicArgs {
+    /// The public protocol that was asked for.
+    pub(crate) fn protocol(&self) -> Protocol {
+        match self.protocol {
+            Some(ProtocolArg::Zkboo) => Protocol::Zkboo,
+            _ => Protocol::Zkbpp,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SoundnessArgs {
+    /// Number of players in the protocol that is run in the head [default: print the tables of the paper]
+    #[arg(long, value_name = "N", requires = "privacy")]
+    pub(crate) players: Option<u32>,
+    /// Number of corrupted players that learn nothing
+    #[arg(long, value_name = "T", requires = "players")]
+    pub(crate) privacy: Option<u32>,
+    /// Number of corrupted players that cannot change the result
+    #[arg(long, value_name = "R", default_value_t = 0, requires = "players")]
+    pub(crate) robustness: u32,
+    /// The soundness to reach, in bits
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) sigma: u16,
+    /// Print the result as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,45 @@
+//! Conversions between elements and bits, to measure them.
+
+use std::time::{Duration, Instant};
+
+use volery_circuit::convert::widest;
+use volery_circuit::{Convert, Digest, Prove, Statement};
+use volery_field::F61;
+
+use super::phases::Clock;
+
+/// Elements that are converted at once: enough for what a batch costs not to matter, few enough for memory to
+/// stay flat.
+const BATCH: u64 = 1 << 12;
+
+/// "I know so many elements", each tied to all its bits.
+pub(super) struct ConvertWork {
+    elements: u64,
+    pub(super) clock: Clock,
+}
+
+impl ConvertWork {
+    pub(super) fn new(elements: u64) -> Self {
+        Self { elements, clock: Clock::default() }
+    }
+}
+
+impl<B: Convert<F61>> Statement<B> for ConvertWork {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"benchmark: conversions v2").number("elements", self.elements);
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        let (start, width) = (Instant::now(), widest::<F61>());
+        for first in (0..self.elements).step_by(BATCH as usize) {
+            let count = BATCH.min(self.elements - first);
+            let value = |i: u64| (first + i).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let elements = Prove::<F61>::secret(backend, count as usize, &mut |_| {
+                Ok((0..count).map(|i| F61::new(value(i))).collect())
+            })?;
+            backend.to_bits(&elements, width)?;
+        }
+        self.clock.note(start, Duration::ZERO);
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! `volery bench`: both parties as two processes of this program over loopback TCP.
+//!
+//! ```text
+//! this process --spawns--> verifier: listens, tells its address on standard output
+//!              --spawns--> prover: connects there
+//!              <---------- what each measured, one JSON object, when the session is over
+//! ```
+//!
+//! A website's page (`web`) takes a third process. Public proofs (`public`) have no second party: they are
+//! made and verified in this process.
+//!
+//! Processes, not threads, so that each party's memory is its own and neither shares caches' warmth or locks.
+
+mod convert;
+mod disjunction;
+mod field;
+mod party;
+mod phases;
+mod public;
+mod row;
+mod stacked;
+mod web;
+mod workload;
+
+pub(crate) use party::party;
+pub(crate) use web::party as web_party;
+
+use volery::public::Protocol;
+
+use super::args::{BenchArgs, BenchName};
+use super::failure::Failure;
+use super::output;
+use row::Row;
+use workload::Job;
+
+/// Runs one measurement, or the tour.
+pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    if (args.link, args.mode) != Default::default() && args.name != Some(BenchName::Web) {
+        return Err(Failure::input("--link and --mode are for web"));
+    }
+    if (args.response_size, args.proved) != (None, None) && args.name != Some(BenchName::Web) {
+        return Err(Failure::input("--response-size and --proved are for web"));
+    }
+    match args.name {
+        Some(BenchName::Web) => return web::run(args),
+        Some(BenchName::Zkboo) => return public::run(args, Protocol::Zkboo),
+        Some(BenchName::Zkbpp) => return public::run(args, Protocol::Zkbpp),
+        _ => {}
+    }
+    let jobs = match args.name {
+        Some(name) => vec![Job::new(name, args.size, &args.measure, &args.protocol)?],
+        None => tour(args)?,
+    };
+    if !args.json {
+        output::result(&Row::heading())?;
+    }
+    for job in jobs {
+        let row = party::run(&job)?;
+        if args.json {
+            output::json(&row)?;
+        } else {
+            output::result(&row.text())?;
+        }
+    }
+    Ok(())
+}
+
+/// A little of everything.
+fn tour(args: &BenchArgs) -> Result<Vec<Job>, Failure> {
+    let entries = [
+        (BenchName::Preimage, None),
+        (BenchName::Aes128, Some(1)),
+        (BenchName::Cot, None),
+        (BenchName::Boolean, None),
+        (BenchName::Sha256, None),
+        (BenchName::Aes128, None),
+        (BenchName::Vole, Some(1 << 22)),
+        (BenchName::Arithmetic, Some(1 << 20)),
+        (BenchName::Mul32, Some(10_000)),
+        (BenchName::R1cs, Some(50_000)),
+        (BenchName::InnerProduct, Some(1_000_000)),
+        (BenchName::Matmul, Some(256)),
+        (BenchName::Sis, None),
+        (BenchName::Convert, Some(10_000)),
+        (BenchName::Robin, Some(100_000)),
+        (BenchName::Batchman, Some(64)),
+        (BenchName::Cpu, Some(5_000)),
+        (BenchName::Macncheese, Some(1 << 20)),
+    ];
+    entries.into_iter().map(|(name, size)| Job::new(name, size, &args.measure, &args.protocol)).collect()
+}

@@ -1,0 +1,291 @@
+//! The two processes of a measurement.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use volery::statements::{AndChain, MulChain};
+use volery::{Address, Channel, Limits, Listener, Prover, Report, Verifier, connect, os_rng};
+use volery_channel::Framed;
+use volery_field::{F2, F61, F61x2, Gf128, Ring};
+
+use super::convert::ConvertWork;
+use super::disjunction::DisjunctionWork;
+use super::field::FieldWork;
+use super::row::Row;
+use super::stacked::Stacked;
+use super::workload::{BitWork, Job};
+use crate::args::{BenchName, PartyArgs, RoleArg};
+use crate::failure::Failure;
+use crate::output;
+use crate::over::{MacField, Served};
+use crate::progress::Progress;
+use crate::session::Wire;
+
+/// What one party measured.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Measured {
+    /// Handshake and base OT, those of a field included.
+    pub(crate) seconds_setup: f64,
+    /// The rest, from the party's end of the set-up.
+    pub(crate) seconds: f64,
+    /// Of these, for committing to secret values; where that is a part by itself.
+    pub(crate) seconds_commit: Option<f64>,
+    /// Over the whole session.
+    pub(crate) bytes_sent: u64,
+    /// In messages of the proof, without headers.
+    pub(crate) bytes_sent_proof: u64,
+    pub(crate) round_trips: u64,
+    /// The most memory that was resident, in 10^6 bytes, where the system tells.
+    pub(crate) rss_mb: Option<f64>,
+    /// The field of values and that of MACs.
+    pub(crate) fields: [String; 2],
+}
+
+/// How long a verifier waits for its prover to be started.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Runs `job` in two processes.
+pub(crate) fn run(job: &Job) -> Result<Row, Failure> {
+    let mut verifier = Party::spawn(job, RoleArg::Verifier, "127.0.0.1:0")?;
+    let address: Address = verifier.line()?.trim().parse()?;
+    let mut prover = Party::spawn(job, RoleArg::Prover, &address.to_string())?;
+    let (prover, verifier) = (prover.measured()?, verifier.measured()?);
+    Row::new(job, &prover, &verifier)
+}
+
+/// A running party; killed if it is no longer wanted.
+struct Party {
+    child: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Party {
+    fn spawn(job: &Job, role: RoleArg, address: &str) -> Result<Self, Failure> {
+        let failed = |error: std::io::Error| Failure::session(format!("a second process: {error}"));
+        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+        let role = if role == RoleArg::Prover { "prover" } else { "verifier" };
+        command.args(["bench-party", role, &job.name(), &job.size.to_string(), address]);
+        command.args(["--profile", job.protocol.options().profile.name()]);
+        command.args(["--threads", &job.protocol.threads.to_string()]);
+        command.args(job.protocol.fiat_shamir.then_some("--fiat-shamir"));
+        command.args(job.protocol.rho.map(|rho| format!("--rho={rho}")));
+        command.args(job.measure.options());
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
+        let stdout = child.stdout.take().ok_or_else(|| Failure::session("a process without output"))?;
+        Ok(Self { child, lines: BufReader::new(stdout) })
+    }
+
+    fn line(&mut self) -> Result<String, Failure> {
+        let mut line = String::new();
+        match self.lines.read_line(&mut line) {
+            Ok(length) if length > 0 => Ok(line),
+            _ => Err(Failure::session("a party of the measurement gave up; its message is above")),
+        }
+    }
+
+    fn measured(&mut self) -> Result<Measured, Failure> {
+        let line = self.line()?;
+        serde_json::from_str(&line).map_err(|error| Failure::session(format!("a party's result: {error}")))
+    }
+}
+
+impl Drop for Party {
+    fn drop(&mut self) {
+        // It has ended by itself unless something failed; then nobody waits for its result.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a party does in its session.
+enum Work {
+    Bits(BitWork),
+    /// Correlations about bits alone.
+    Cot,
+    Field {
+        work: FieldWork,
+        mac: MacField,
+    },
+    /// Elements to bits.
+    Convert {
+        work: ConvertWork,
+        mac: MacField,
+    },
+    /// Correlations over a field alone.
+    Vole(MacField),
+    /// One of many.
+    Disjunction(DisjunctionWork),
+    /// Branches about bits.
+    Stacked(Stacked<AndChain>),
+    /// Branches over a field.
+    StackedField {
+        work: Stacked<MulChain<F61>>,
+        mac: MacField,
+    },
+}
+
+impl Work {
+    /// Makes the statement, which is not measured.
+    fn new(job: &Job, role: RoleArg) -> Result<Self, Failure> {
+        if let Some(work) = FieldWork::new(job, role)? {
+            let (mac, _) = job.protocol.mac_field(&*work.statement)?;
+            return Ok(Self::Field { work, mac });
+        }
+        Ok(match job.name {
+            BenchName::Cot => Self::Cot,
+            BenchName::Vole => Self::Vole(mac_field(job)),
+            BenchName::Macncheese if job.measure.bits => {
+                Self::Stacked(Stacked::new(job, |n| Ok(AndChain::new(n)))?)
+            }
+            BenchName::Macncheese => Self::StackedField {
+                work: Stacked::new(job, |n| Ok(MulChain::new(n)?))?,
+                mac: mac_field(job),
+            },
+            BenchName::Convert => Self::Convert { work: ConvertWork::new(job.size), mac: mac_field(job) },
+            BenchName::Robin | BenchName::Batchman | BenchName::Cpu => {
+                Self::Disjunction(DisjunctionWork::new(job)?)
+            }
+            _ => Self::Bits(BitWork::new(job)?),
+        })
+    }
+
+    fn fields(&self) -> [&'static str; 2] {
+        let pair = match self {
+            Self::Bits(_) | Self::Cot | Self::Stacked(_) => return [F2::NAME, Gf128::NAME],
+            Self::Disjunction(work) => return work.fields(),
+            Self::Field { work, mac } => work.statement.pair(*mac),
+            Self::Convert { mac, .. } | Self::Vole(mac) | Self::StackedField { mac, .. } => F61::pair(*mac),
+        };
+        [pair.value, pair.mac]
+    }
+
+    /// P's part.
+    fn prove(&self, prover: &mut Prover<Wire>, size: u64) -> Result<Report, Failure> {
+        let mut rng = os_rng()?;
+        Ok(match self {
+            Self::Bits(statement) => prover.prove(statement, &mut rng)?,
+            Self::Cot => prover.spend(size)?,
+            Self::Disjunction(work) => work.prove(prover, &mut rng)?,
+            Self::Field { work, mac } => work.statement.prove(*mac, prover, &mut rng)?,
+            Self::Convert { work, mac: MacField::Small } => {
+                prover.prove_mixed::<F61, F61, _>(work, &mut rng)?
+            }
+            Self::Convert { work, mac: MacField::Large } => {
+                prover.prove_mixed::<F61, F61x2, _>(work, &mut rng)?
+            }
+            Self::Vole(MacField::Small) => prover.spend_over::<F61, F61>(size, &mut rng)?,
+            Self::Vole(MacField::Large) => prover.spend_over::<F61, F61x2>(size, &mut rng)?,
+            Self::Stacked(work) => prover.prove_stacked(&work.statement, work.settings, &mut rng)?,
+            Self::StackedField { work, mac: MacField::Small } => {
+                prover.prove_stacked_over::<F61, F61, _>(&work.statement, work.settings, &mut rng)?
+            }
+            Self::StackedField { work, mac: MacField::Large } => {
+                prover.prove_stacked_over::<F61, F61x2, _>(&work.statement, work.settings, &mut rng)?
+            }
+        })
+    }
+
+    /// V's part.
+    fn verify(&self, verifier: &mut Verifier<Wire>, size: u64) -> Result<Report, Failure> {
+        let mut rng = os_rng()?;
+        Ok(match self {
+            Self::Bits(statement) => verifier.verify(statement, &mut rng)?,
+            Self::Cot => verifier.spend(size)?,
+            Self::Disjunction(work) => work.verify(verifier, &mut rng)?,
+            Self::Field { work, mac } => work.statement.verify(*mac, verifier, &mut rng)?,
+            Self::Convert { work, mac: MacField::Small } => {
+                verifier.verify_mixed::<F61, F61, _>(work, &mut rng)?
+            }
+            Self::Convert { work, mac: MacField::Large } => {
+                verifier.verify_mixed::<F61, F61x2, _>(work, &mut rng)?
+            }
+            Self::Vole(MacField::Small) => verifier.spend_over::<F61, F61>(size, &mut rng)?,
+            Self::Vole(MacField::Large) => verifier.spend_over::<F61, F61x2>(size, &mut rng)?,
+            Self::Stacked(work) => verifier.verify_stacked(&work.statement, work.settings, &mut rng)?,
+            Self::StackedField { work, mac: MacField::Small } => {
+                verifier.verify_stacked_over::<F61, F61, _>(&work.statement, work.settings, &mut rng)?
+            }
+            Self::StackedField { work, mac: MacField::Large } => {
+                verifier.verify_stacked_over::<F61, F61x2, _>(&work.statement, work.settings, &mut rng)?
+            }
+        })
+    }
+
+    /// What was measured of a session that began at `start`.
+    fn measured(&self, name: BenchName, start: Instant, report: &Report, channel: &Wire) -> Measured {
+        let (end, stats) = (Instant::now(), channel.stats());
+        // A statement's own clock tells when the set-up was over; otherwise the report's time is the rest.
+        let seen = match self {
+            Self::Field { work, .. } => work.clock.seen(),
+            Self::Convert { work, .. } => work.clock.seen(),
+            Self::Disjunction(work) => work.clock().seen(),
+            _ => None,
+        };
+        let rest = seen.map_or(report.time, |seen| end - seen.start);
+        let total = end - start;
+        let commits_first = !matches!(
+            name,
+            BenchName::Arithmetic
+                | BenchName::Convert
+                | BenchName::Robin
+                | BenchName::Batchman
+                | BenchName::Cpu
+        );
+        Measured {
+            seconds_setup: total.saturating_sub(rest).as_secs_f64(),
+            seconds: rest.as_secs_f64(),
+            seconds_commit: seen.filter(|_| commits_first).map(|seen| seen.commit.as_secs_f64()),
+            bytes_sent: stats.bytes_sent,
+            bytes_sent_proof: channel.proof_bytes()[0],
+            round_trips: stats.round_trips,
+            rss_mb: peak_memory(),
+            fields: self.fields().map(str::to_owned),
+        }
+    }
+}
+
+/// The MAC field for measurements over 2^61-1 that are no statements of the command line.
+pub(super) fn mac_field(job: &Job) -> MacField {
+    let large = job.protocol.fiat_shamir || job.protocol.rho.is_some_and(|rho| rho > F61::RHO);
+    if large { MacField::Large } else { MacField::Small }
+}
+
+/// One party's process.
+pub(crate) fn party(args: &PartyArgs) -> Result<(), Failure> {
+    let job = Job::new(args.name, Some(args.size), &args.measure, &args.protocol)?;
+    let (work, options, limits) = (Work::new(&job, args.role)?, job.protocol.options(), Limits::default());
+    let wire = |channel: Box<dyn Channel + Send>| Progress::none().watch(channel);
+    let mut rng = os_rng()?;
+    let measured = match args.role {
+        RoleArg::Prover => {
+            let start = Instant::now();
+            let channel = wire(Box::new(connect(&args.address, &limits)?));
+            // What is measured holds; the program evaluates before it connects.
+            let mut prover = Prover::start(channel, options, &mut rng)?.without_evaluation();
+            let report = work.prove(&mut prover, job.size)?;
+            work.measured(job.name, start, &report, prover.channel())
+        }
+        RoleArg::Verifier => {
+            let listener = Listener::bind(&args.address)?;
+            output::result(&listener.address()?.to_string())?;
+            let socket = listener.accept(Some(PATIENCE))?;
+            let socket = socket.ok_or_else(|| Failure::session("no prover came"))?;
+            let start = Instant::now();
+            let channel = wire(Box::new(Framed::new(socket, limits)));
+            let mut verifier = Verifier::start(channel, options, &mut rng)?;
+            let report = work.verify(&mut verifier, job.size)?;
+            work.measured(job.name, start, &report, verifier.channel())
+        }
+    };
+    output::json(&measured)
+}
+
+/// The high-water mark of this process's resident memory, in 10^6 bytes; Linux tells it.
+pub(super) fn peak_memory() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024.0 / 1e6)
+}

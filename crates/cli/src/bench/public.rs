@@ -1,0 +1,119 @@
+//! Public proofs: made and verified in this process, several times; the best time of each counts.
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use volery::os_rng;
+use volery::public::{Parameters, Program, Protocol, Settings, prove_program, verify_program};
+use volery_field::F2;
+use volery_field::gf128::Kernel;
+use volery_vole::AesLevel;
+
+use super::party::peak_memory;
+use super::workload::{Job, preimage};
+use crate::args::{BenchArgs, BenchName};
+use crate::failure::Failure;
+use crate::output;
+
+/// How long each of the two is repeated.
+const TIME: Duration = Duration::from_millis(500);
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Row {
+    name: String,
+    size: u64,
+    unit: &'static str,
+    /// `gates / seconds`.
+    per_second: f64,
+    gates: u64,
+    /// For writing the statement down as a circuit and for its values: once a statement.
+    seconds_setup: f64,
+    /// For making the proof.
+    seconds: f64,
+    seconds_verify: f64,
+    /// The proof.
+    bytes_prover: u64,
+    bytes_verifier: u64,
+    round_trips: u64,
+    soundness_bits: u16,
+    repetitions: usize,
+    rss_prover_mb: Option<f64>,
+    rss_verifier_mb: Option<f64>,
+    threads: u16,
+    kernel: String,
+}
+
+/// The shortest time that `work` takes.
+fn best<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
+    let (start, mut best) = (Instant::now(), Duration::MAX);
+    loop {
+        let run = Instant::now();
+        let result = work()?;
+        best = best.min(run.elapsed());
+        if start.elapsed() > TIME {
+            return Ok((result, best.as_secs_f64()));
+        }
+    }
+}
+
+/// Runs the measurement.
+pub(super) fn run(args: &BenchArgs, protocol: Protocol) -> Result<(), Failure> {
+    let name = if protocol == Protocol::Zkboo { BenchName::Zkboo } else { BenchName::Zkbpp };
+    let job = Job::new(name, args.size, &args.measure, &args.protocol)?;
+    let statement = preimage(job.size)?;
+    let threads = args.protocol.threads;
+    let pool = match threads {
+        1 => None,
+        n => Some(rayon::ThreadPoolBuilder::new().num_threads(n.into()).build().map_err(Failure::session)?),
+    };
+    let parameters = Parameters::new(args.sigma)?;
+    let settings = Settings { protocol, parameters, threads: pool.as_ref() };
+    let mut rng = os_rng()?;
+    let ((program, witness), seconds_setup) =
+        best(|| Ok((Program::<F2>::new(&statement)?, Program::<F2>::witness(&statement)?)))?;
+    let (proof, seconds) = best(|| Ok(prove_program(&program, &witness, settings, &mut rng)?))?;
+    let (_, seconds_verify) = best(|| Ok(verify_program(&program, &proof, parameters, pool.as_ref())?))?;
+    let gates = program.counts().multiplications;
+    let row = Row {
+        name: job.name(),
+        size: job.size,
+        unit: job.unit(),
+        per_second: gates as f64 / seconds.max(1e-9),
+        gates,
+        seconds_setup,
+        seconds,
+        seconds_verify,
+        bytes_prover: proof.len() as u64,
+        bytes_verifier: 0,
+        round_trips: 0,
+        soundness_bits: args.sigma,
+        repetitions: parameters.repetitions(),
+        rss_prover_mb: peak_memory(),
+        rss_verifier_mb: peak_memory(),
+        threads,
+        kernel: format!("{}+{}", Kernel::detect().name(), AesLevel::detect().name()),
+    };
+    if args.json { output::json(&row) } else { output::result(&row.text()) }
+}
+
+impl Row {
+    fn text(&self) -> String {
+        let time = |seconds: f64| output::time(Duration::from_secs_f64(seconds));
+        format!(
+            "{}: SHA-256 of {} bytes, {} ANDs, {} repetitions for {} bits: circuit and values {}, proved in {}, \
+             verified in {}, {} bytes; {} thread(s), {}",
+            self.name,
+            self.size,
+            output::count(self.gates),
+            self.repetitions,
+            self.soundness_bits,
+            time(self.seconds_setup),
+            time(self.seconds),
+            time(self.seconds_verify),
+            output::count(self.bytes_prover),
+            self.threads,
+            self.kernel
+        )
+    }
+}

@@ -1,0 +1,209 @@
+//! `volery bench web`: a page fetched, proved and attested; prover, notary and website are processes of their
+//! own.
+//!
+//! ```text
+//! this process --spawns--> website, notary, prover: each reads its [`Task`] as one line, and tells one line of results
+//!
+//! prover  <-- the link that is measured: loopback, or shaped between network namespaces (`link`) -->  notary
+//! ```
+//!
+//! What is measured: from the prover's connecting to the notary until it has the attestation.
+
+mod link;
+mod party;
+mod relay;
+
+pub(crate) use party::party;
+
+use core::ops::RangeInclusive;
+
+use serde::Serialize;
+use volery_field::gf128::Kernel;
+use volery_vole::AesLevel;
+
+use crate::args::BenchArgs;
+use crate::failure::Failure;
+use crate::output;
+use link::{Link, Place};
+use party::{
+    Extent, Fetching, Listening, MAX_RESPONSE, Notarised, Party, Phase, Proved, Serving, Task, Watching,
+};
+
+/// Bytes of query and response, each: those that the field measures with.
+const SIZES: [u64; 4] = [256, 512, 1024, 2048];
+/// The smallest that holds what a query or a head has to say, and the largest that is proved in one go.
+const POSSIBLE: RangeInclusive<u64> = 256..=1 << 16;
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Row {
+    name: &'static str,
+    mode: &'static str,
+    /// Whether the page is committed to.
+    commit: bool,
+    link: String,
+    /// Bytes of the query.
+    size: u64,
+    /// Bytes of the response, and how many of them are proved.
+    response: u64,
+    proved: u64,
+    unit: &'static str,
+    /// Before the connection to the server is opened, while it is open, and after its end.
+    seconds_setup: f64,
+    seconds_online: f64,
+    seconds_proof: f64,
+    seconds: f64,
+    /// Both directions between prover and notary, in the same three phases; in proxy mode the connection
+    /// itself is part of them.
+    bytes_setup: u64,
+    bytes_online: u64,
+    bytes_proof: u64,
+    bytes_prover: u64,
+    bytes_verifier: u64,
+    round_trips: u64,
+    round_trips_online: u64,
+    rss_prover_mb: Option<f64>,
+    rss_verifier_mb: Option<f64>,
+    kernel: String,
+}
+
+/// Runs the measurement.
+pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    let extents = extents(args)?;
+    let link = Link::new(args.link, args.mode);
+    if !args.json {
+        output::result(&Row::heading())?;
+    }
+    for extent in extents {
+        let row = measure(&link, args, extent)?;
+        if args.json {
+            output::json(&row)?;
+        } else {
+            output::result(&row.text())?;
+        }
+    }
+    Ok(())
+}
+
+/// What is fetched and proved, one after the other.
+fn extents(args: &BenchArgs) -> Result<Vec<Extent>, Failure> {
+    let checked = |name: &str, number: u64, possible: RangeInclusive<u64>| {
+        let (least, most) = (*possible.start(), *possible.end());
+        match possible.contains(&number) {
+            true => Ok(number),
+            false => Err(Failure::input(format!("--{name} {number}: {least} to {most} are possible"))),
+        }
+    };
+    let sizes = args.size.map_or_else(|| SIZES.to_vec(), |size| vec![size]);
+    let extent = |query: u64| {
+        let query = checked("size", query, POSSIBLE)?;
+        let proved = args.proved.map(|proved| checked("proved", proved, POSSIBLE)).transpose()?;
+        // All of it is proved, unless only the head is; a body has a byte at least.
+        let possible = proved.map_or(POSSIBLE, |proved| proved + 1..=MAX_RESPONSE);
+        let response = checked("response-size", args.response_size.unwrap_or(query), possible)?;
+        Ok(Extent { query, response, proved })
+    };
+    sizes.into_iter().map(extent).collect()
+}
+
+fn measure(link: &Link, args: &BenchArgs, extent: Extent) -> Result<Row, Failure> {
+    let (mode, host) = (args.mode, link.host().to_owned());
+    let serving = Serving { listen: format!("{}:0", link.listen()), host: host.clone() };
+    let mut website = Party::spawn(link, Place::Website, &Task::Serve(serving))?;
+    let Listening { address, root } = website.line()?;
+    let root = root.unwrap_or_default();
+    let port = port(&address)?;
+    let watching = Watching { listen: format!("{}:0", link.listen()), port, root: root.clone(), mode };
+    let mut notary = Party::spawn(link, Place::Notary, &Task::Watch(watching))?;
+    let Listening { address, .. } = notary.line()?;
+    let connect = link.notary(self::port(&address)?)?;
+    let fetching = Fetching { connect, host, port, root, extent, mode, commit: args.commit };
+    let mut prover = Party::spawn(link, Place::Prover, &Task::Fetch(fetching))?;
+    let proved: Proved = prover.line()?;
+    let notarised: Notarised = notary.line()?;
+    Ok(Row::new(format!("{}{}", args.link.name(), link.how()), args, extent, (&proved, &notarised)))
+}
+
+fn port(address: &str) -> Result<u16, Failure> {
+    let port = address.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+    port.ok_or_else(|| Failure::session("a process that listens nowhere"))
+}
+
+impl Row {
+    fn new(
+        link: String,
+        args: &BenchArgs,
+        extent: Extent,
+        (proved, notarised): (&Proved, &Notarised),
+    ) -> Self {
+        let Phase { seconds: seconds_setup, bytes: bytes_setup, .. } = proved.setup;
+        let Phase { seconds: seconds_online, bytes: bytes_online, round_trips: round_trips_online } =
+            proved.online;
+        let Phase { seconds: seconds_proof, bytes: bytes_proof, .. } = proved.proof;
+        let phases = [&proved.setup, &proved.online, &proved.proof];
+        Self {
+            name: "web",
+            mode: args.mode.name(),
+            commit: args.commit,
+            link,
+            size: extent.query,
+            response: extent.response,
+            proved: extent.proved(),
+            unit: "byte",
+            seconds_setup,
+            seconds_online,
+            seconds_proof,
+            seconds: phases.iter().map(|phase| phase.seconds).sum(),
+            bytes_setup,
+            bytes_online,
+            bytes_proof,
+            bytes_prover: proved.bytes_sent,
+            bytes_verifier: notarised.bytes_sent,
+            round_trips: phases.iter().map(|phase| phase.round_trips).sum(),
+            round_trips_online,
+            rss_prover_mb: proved.rss_mb,
+            rss_verifier_mb: notarised.rss_mb,
+            kernel: format!("{}+{}", Kernel::detect().name(), AesLevel::detect().name()),
+        }
+    }
+
+    fn heading() -> String {
+        line([
+            "mode", "link", "query", "response", "proved", "seconds", "set-up s", "online s", "proof s",
+            "set-up", "online", "proof", "trips", "online", "P MB", "V MB",
+        ])
+    }
+
+    fn text(&self) -> String {
+        let seconds = |seconds: f64| format!("{seconds:.3}");
+        let rss = |mb: Option<f64>| mb.map_or_else(|| "-".into(), |mb| format!("{mb:.1}"));
+        let columns = [
+            self.mode.to_owned(),
+            self.link.clone(),
+            self.size.to_string(),
+            self.response.to_string(),
+            self.proved.to_string(),
+            seconds(self.seconds),
+            seconds(self.seconds_setup),
+            seconds(self.seconds_online),
+            seconds(self.seconds_proof),
+            output::bytes(self.bytes_setup),
+            output::bytes(self.bytes_online),
+            output::bytes(self.bytes_proof),
+            self.round_trips.to_string(),
+            self.round_trips_online.to_string(),
+            rss(self.rss_prover_mb),
+            rss(self.rss_verifier_mb),
+        ];
+        line(columns.each_ref().map(String::as_str))
+    }
+}
+
+/// The columns of a line: names to the left, numbers to the right.
+fn line(columns: [&str; 16]) -> String {
+    let [mode, link, numbers @ ..] = columns;
+    let widths = [6, 8, 6, 8, 8, 8, 8, 9, 9, 9, 6, 6, 6, 6];
+    let numbers: Vec<String> =
+        numbers.iter().zip(widths).map(|(number, width)| format!(" {number:>width$}")).collect();
+    format!("{mode:<10} {link:<12}{}", numbers.concat())
+}

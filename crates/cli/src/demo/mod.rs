@@ -1,0 +1,247 @@
+//! `volery demo`: the first thing to run.
+//!
+//! Both parties in this process, each on its own thread, over a real loopback connection: an honest proof, a
+//! larger one for the speed, and two provers that cheat (see [`cheat`]) and are caught by the same verifier
+//! as everybody uses. Then a proof about numbers ([`model`]), and who cheats there. `volery demo web`
+//! ([`web`]) is a website to try things on.
+
+mod cheat;
+mod model;
+mod web;
+
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+use rand_core::{CryptoRng, Rng as _};
+use serde::Serialize;
+use sha2::Digest as _;
+use volery::statements::{Sha256Chain, Sha256Preimage};
+use volery::{
+    Address, Channel, Error, Limits, Listener, Options, Prover, Report, Statement, Verifier, Zeroizing,
+    connect, os_rng,
+};
+use volery_channel::Framed;
+use volery_circuit::Evaluator;
+use volery_field::F2;
+use volery_zk::quicksilver;
+
+use super::args::{DemoAct, DemoArgs};
+use super::connection::Link;
+use super::failure::Failure;
+use super::output;
+use super::progress::Progress;
+use super::session::{self, Figures, Wire};
+use cheat::{Flip, Impostor};
+
+/// Blocks of the run that shows the speed.
+const BLOCKS: u64 = 400;
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Story {
+    claim: String,
+    honest: Figures,
+    large: Figures,
+    cheats: Vec<Caught>,
+    /// The same about numbers.
+    numbers: Act,
+}
+
+/// A claim, an honest proof of it, and who tried without.
+#[derive(Debug, Serialize)]
+struct Act {
+    claim: String,
+    honest: Figures,
+    cheats: Vec<Caught>,
+}
+
+/// A prover that was rejected.
+#[derive(Debug, Serialize)]
+struct Caught {
+    what: &'static str,
+    reason: String,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
+    match &args.act {
+        Some(DemoAct::Web(args)) => web::run(args),
+        None => tour(args),
+    }
+}
+
+fn tour(args: &DemoArgs) -> Result<(), Failure> {
+    let say = |text: &str| if args.json { Ok(()) } else { output::result(text) };
+    let length = u64::from(args.length);
+    let message = random(args.length)?;
+    let digest: [u8; 32] = sha2::Sha256::digest(&*message).into();
+    let claim = format!("I know {length} bytes whose SHA-256 digest is {}", hex(&digest));
+
+    say(&introduction(&claim))?;
+    let public = Sha256Preimage::new(digest, length)?;
+    let secret = Sha256Preimage::new(digest, length)?.with_message(message)?;
+    let honest = accepted(meet_bits(&secret, &public, |channel| channel)?)?;
+    say(&honest_text(&honest))?;
+
+    let chain = Sha256Chain::new(BLOCKS)?;
+    let large = accepted(meet_bits(&chain, &chain, |channel| channel)?)?;
+    say(&large_text(&large))?;
+
+    say("\n3. Two provers that cheat")?;
+    let other = random(args.length)?;
+    let claimed = Sha256Preimage::new(digest, length)?;
+    let known = Sha256Preimage::new(sha2::Sha256::digest(&*other).into(), length)?.with_message(other)?;
+    let impostor = Impostor { claimed: &claimed, known: &known };
+    let first = Caught {
+        what: "knows another message, and proves that one under the first one's name",
+        reason: rejected(meet_bits(&impostor, &public, |channel| channel)?)?,
+    };
+    say(&first.text())?;
+    let second = Caught {
+        what: "knows the message, but has one of all the AND gates give the wrong bit",
+        reason: rejected(meet_bits(&secret, &public, |channel| Box::new(Flip::new(channel, 8 * length)))?)?,
+    };
+    say(&second.text())?;
+    say(
+        "   A false claim is accepted with a probability below one in 2^100, and one in 2^127 more for each guess of\n   the verifier's key that a prover can compute while they talk.",
+    )?;
+
+    let numbers = model::run(&say)?;
+    say("\nNext: volery help prove, volery bench, volery demo web")?;
+    if args.json {
+        output::json(&Story { claim, honest, large, cheats: vec![first, second], numbers })
+    } else {
+        Ok(())
+    }
+}
+
+fn introduction(claim: &str) -> String {
+    format!(
+        "Volery: proofs about secret data, without showing it\n\n\
+         The claim       {claim}\n\
+         The prover      has the message, drawn at random a moment ago\n\
+         The verifier    has only the claim\n\
+         They talk       over TCP on this machine, each on its own thread\n\n\
+         1. An honest prover"
+    )
+}
+
+fn honest_text(figures: &Figures) -> String {
+    format!(
+        "   verdict      ACCEPTED\n{}\n{}\n\
+         \x20  learned      the verifier: that the prover knows such a message, and nothing else about it\n\
+         \x20               the prover: that the verifier is convinced, and nothing else",
+        speed(figures),
+        table(figures)
+    )
+}
+
+fn large_text(figures: &Figures) -> String {
+    format!(
+        "\n2. The same with {BLOCKS} blocks of SHA-256, to see the speed\n\
+         \x20  verdict      ACCEPTED\n{}\n{}",
+        speed(figures),
+        table(figures)
+    )
+}
+
+/// A session's figures, seen from the verifier.
+fn table(figures: &Figures) -> String {
+    let (set_up, proof) =
+        (Duration::from_secs_f64(figures.seconds_setup), Duration::from_secs_f64(figures.seconds));
+    format!(
+        "   time         {} ({} set-up, {} proof)\n\
+         \x20  prover sent  {}\n\
+         \x20  verifier     sent {}\n\
+         \x20  round trips  {}",
+        output::time(set_up + proof),
+        output::time(set_up),
+        output::time(proof),
+        output::bytes(figures.bytes_received),
+        output::bytes(figures.bytes_sent),
+        figures.round_trips,
+    )
+}
+
+/// How many AND gates a second.
+fn speed(figures: &Figures) -> String {
+    format!(
+        "   speed        {} AND gates a second ({} gates; XORs are free)",
+        output::rate(figures.multiplications_per_second),
+        output::count(figures.multiplications),
+    )
+}
+
+impl Caught {
+    fn text(&self) -> String {
+        format!("   The prover   {}\n   verdict      REJECTED: {}", self.what, self.reason)
+    }
+}
+
+/// What a party does in its session.
+type Done = Result<Report, Error>;
+
+/// One session of two threads over loopback; what the verifier made of it. `wrap` may tamper with the
+/// prover's channel.
+fn meet(
+    prove: impl FnOnce(&mut Prover<Wire>, &mut dyn CryptoRng) -> Done + Send,
+    verify: impl FnOnce(&mut Verifier<Wire>, &mut dyn CryptoRng) -> Done,
+    wrap: impl FnOnce(Box<dyn Channel + Send>) -> Box<dyn Channel + Send> + Send,
+) -> Result<Result<Figures, Failure>, Failure> {
+    let (limits, options) = (Limits::default(), Options::default());
+    let listener = Listener::bind(&Address::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port: 0 })?;
+    let address = listener.address()?;
+    std::thread::scope(|scope| {
+        let proving = scope.spawn(|| -> Result<Figures, Failure> {
+            let channel = wrap(Box::new(connect(&address, &limits)?));
+            session::prove(Link { channel, peer: String::new() }, options, &Progress::none(), prove)
+        });
+        let socket = listener.accept(Some(limits.connect))?;
+        let socket = socket.ok_or_else(|| Failure::session("the prover did not connect"))?;
+        let link = Link { channel: Box::new(Framed::new(socket, limits.clone())), peer: String::new() };
+        let verdict = session::verify(link, options, &Progress::none(), verify);
+        let told = proving.join().map_err(|_| Failure::session("internal error"))?;
+        match (&verdict, told) {
+            // The prover is told the verdict; any other end is the demo's own failure.
+            (Ok(_), Ok(_)) | (Err(Failure::Rejected(_)), Err(Failure::Rejected(_))) => Ok(verdict),
+            (_, Err(failure)) => Err(failure),
+            (Err(failure), Ok(_)) => Err(failure.clone()),
+        }
+    })
+}
+
+/// A session about bits.
+fn meet_bits<P, V>(
+    prover: &P,
+    verifier: &V,
+    wrap: impl FnOnce(Box<dyn Channel + Send>) -> Box<dyn Channel + Send> + Send,
+) -> Result<Result<Figures, Failure>, Failure>
+where
+    P: for<'a> Statement<quicksilver::Prover<'a>> + Statement<Evaluator<F2>>,
+    V: for<'a> Statement<quicksilver::Verifier<'a>>,
+{
+    meet(|session, rng| session.prove(prover, rng), |session, rng| session.verify(verifier, rng), wrap)
+}
+
+fn accepted(verdict: Result<Figures, Failure>) -> Result<Figures, Failure> {
+    verdict.map_err(|failure| Failure::session(format!("the honest proof was not accepted: {failure}")))
+}
+
+fn rejected(verdict: Result<Figures, Failure>) -> Result<String, Failure> {
+    match verdict {
+        Err(Failure::Rejected(reason)) => Ok(reason),
+        Err(failure) => Err(failure),
+        Ok(_) => Err(Failure::session("A FALSE CLAIM WAS ACCEPTED: do not use this build")),
+    }
+}
+
+/// Random bytes that are wiped after use.
+fn random(length: u32) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    let mut bytes = Zeroizing::new(vec![0; length as usize]);
+    os_rng()?.fill_bytes(&mut bytes);
+    Ok(bytes)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

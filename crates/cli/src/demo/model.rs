@@ -1,0 +1,82 @@
+//! The second act, over a field: a private model behind a public table.
+//!
+//! The table of scores is the product of two thin matrices, one row of numbers for each user and one column
+//! for each item. Most tables are no such product, so to know the factors says something; which they are
+//! stays with the prover.
+
+use rand_core::{CryptoRng, Rng as _};
+use volery::circuit::MatrixShape;
+use volery::statements::MatrixProduct;
+use volery::{Prover, Verifier, os_rng};
+use volery_field::{F61, Ring};
+
+use super::cheat::Impostor;
+use super::{Act, Caught, accepted, meet, rejected, table};
+use crate::failure::Failure;
+use crate::output;
+use crate::session::Wire;
+
+/// Users, items, and the numbers that describe each.
+const SHAPE: MatrixShape = MatrixShape { rows: 200, inner: 16, columns: 200 };
+
+/// Runs the second act: an honest prover, then one that cheats.
+pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<Act, Failure> {
+    let MatrixShape { rows, inner, columns } = SHAPE;
+    let claim = format!(
+        "I know a model, {inner} numbers a row and {inner} a column, behind a public {rows} x {columns} table"
+    );
+    say(&format!("\n4. Numbers instead of bits: an honest prover\n   The claim    {claim}"))?;
+    let (users, items) = (random(rows * inner)?, random(inner * columns)?);
+    let scores = multiply(&users, &items);
+    let public = || MatrixProduct::new(SHAPE, Some(scores.clone()));
+    let honest = public()?.with_factors(users.clone(), items.clone())?;
+    let verifier = public()?;
+    let verify = |session: &mut Verifier<Wire>, rng: &mut dyn CryptoRng| {
+        session.verify_over::<F61, F61, _>(&verifier, rng)
+    };
+    let prove =
+        |session: &mut Prover<Wire>, rng: &mut dyn CryptoRng| session.prove_over::<F61, F61, _>(&honest, rng);
+    let figures = accepted(meet(prove, verify, |channel| channel)?)?;
+    say(&format!(
+        "   verdict      ACCEPTED\n   multiplied   {} numbers, {} of them secret; none of the multiplications costs a byte\n{}\n\
+         \x20  soundness    a false claim is accepted with a probability below one in 2^{:.0}\n\n5. A prover that cheats",
+        output::count((rows * inner * columns) as u64),
+        output::count(figures.secrets),
+        table(&figures),
+        figures.soundness_bits.floor(),
+    ))?;
+
+    // Another table than the claimed one, by one score.
+    let mut other = users;
+    let first = other.first_mut().ok_or_else(|| Failure::session("internal error"))?;
+    *first += F61::ONE;
+    let known = MatrixProduct::new(SHAPE, Some(multiply(&other, &items)))?.with_factors(other, items)?;
+    let impostor = Impostor { claimed: &verifier, known: &known };
+    let prove = |session: &mut Prover<Wire>, rng: &mut dyn CryptoRng| {
+        session.prove_over::<F61, F61, _>(&impostor, rng)
+    };
+    let caught = Caught {
+        what: "has a model in which one user differs by one, and proves that one's table under the first one's name",
+        reason: rejected(meet(prove, verify, |channel| channel)?)?,
+    };
+    say(&caught.text())?;
+    Ok(Act { claim, honest: figures, cheats: vec![caught] })
+}
+
+/// Random numbers; the demo's secrets last as long as it does.
+fn random(n: usize) -> Result<Vec<F61>, Failure> {
+    let mut rng = os_rng()?;
+    Ok((0..n).map(|_| F61::new(rng.next_u64())).collect())
+}
+
+/// The table that a model gives.
+fn multiply(users: &[F61], items: &[F61]) -> Vec<F61> {
+    let row = |user: &[F61]| -> Vec<F61> {
+        let mut scores = vec![F61::ZERO; SHAPE.columns];
+        for (weight, item) in user.iter().zip(items.chunks_exact(SHAPE.columns)) {
+            scores.iter_mut().zip(item).for_each(|(score, x)| *score += *weight * *x);
+        }
+        scores
+    };
+    users.chunks_exact(SHAPE.inner).flat_map(row).collect()
+}

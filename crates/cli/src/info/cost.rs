@@ -1,0 +1,92 @@
+//! What one way of proving a statement costs and is worth.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use volery::{Estimate, Options};
+use volery_zk::soundness::Mode;
+
+use super::speed::Making;
+use crate::failure::Failure;
+use crate::output;
+
+/// What one way of proving costs.
+#[derive(Debug, Serialize)]
+pub(super) struct Cost {
+    protocol: &'static str,
+    profile: &'static str,
+    /// Where MACs live.
+    mac_field: &'static str,
+    correlations: u64,
+    bytes_prover: u64,
+    bytes_verifier: u64,
+    round_trips: u64,
+    /// Bytes of memory for what a check holds, where that grows with the branches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_prover: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_verifier: Option<u64>,
+    /// On this machine, a party a core and without the network's delay: P's work in a rehearsal, and
+    /// correlations made for it.
+    seconds: f64,
+    soundness_bits: f64,
+    /// With `--fiat-shamir`, against each hash computation; none where the field is too small for it.
+    soundness_bits_fiat_shamir: Option<f64>,
+}
+
+/// A way of proving.
+pub(super) struct Way {
+    pub(super) protocol: &'static str,
+    pub(super) options: Options,
+    /// What the prover's and the verifier's checks hold.
+    pub(super) memory: Option<[u64; 2]>,
+    /// Whether challenges may be hashes.
+    pub(super) stands_hashes: bool,
+}
+
+impl Cost {
+    pub(super) fn new(way: &Way, estimate: &Estimate, making: &dyn Making) -> Result<Self, Failure> {
+        let hashed = estimate.soundness.in_mode(Mode::hashed(true));
+        let making = making.seconds(&way.options, estimate.correlations)?;
+        Ok(Self {
+            protocol: way.protocol,
+            profile: way.options.profile.name(),
+            mac_field: estimate.fields[1],
+            correlations: estimate.correlations,
+            bytes_prover: estimate.bytes_prover,
+            bytes_verifier: estimate.bytes_verifier,
+            round_trips: estimate.round_trips,
+            memory_prover: way.memory.map(|[prover, _]| prover),
+            memory_verifier: way.memory.map(|[_, verifier]| verifier),
+            seconds: making + estimate.time.as_secs_f64(),
+            soundness_bits: estimate.soundness.bits(),
+            soundness_bits_fiat_shamir: way.stands_hashes.then(|| hashed.bits()),
+        })
+    }
+
+    pub(super) fn text(&self) -> String {
+        let memory = match (self.memory_prover, self.memory_verifier) {
+            (Some(prover), Some(verifier)) => {
+                let [prover, verifier] = [prover, verifier].map(output::bytes);
+                format!("; about {prover} of memory for the prover's checks, {verifier} for the verifier's")
+            }
+            _ => String::new(),
+        };
+        let hashed = match self.soundness_bits_fiat_shamir {
+            Some(bits) => format!("--fiat-shamir: {bits:.0} against each hash computation"),
+            None => "too few for --fiat-shamir".to_owned(),
+        };
+        format!(
+            "{} --profile {}, MACs in {}: the prover sends {}, the verifier {}, in {} round trips{memory}; about {} on this machine; \
+             soundness {:.0} bits ({hashed})",
+            self.protocol,
+            self.profile,
+            self.mac_field,
+            output::bytes(self.bytes_prover),
+            output::bytes(self.bytes_verifier),
+            self.round_trips,
+            output::time(Duration::from_secs_f64(self.seconds)),
+            self.soundness_bits,
+        )
+    }
+}

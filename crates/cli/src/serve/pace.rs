@@ -1,0 +1,278 @@
+//! How long a session waits for its peer in all, phase by phase.
+//!
+//! A time-out for each message is no bound worth its name: a peer that takes nearly as long for each of a
+//! hundred messages holds a place that others wait for, and so does one that sends its bytes one by one, each
+//! in a message. So waits are added up:
+//!
+//! ```text
+//! all waits of a phase  <=  the phase's time  +  bytes of its messages, both ways / the slowest rate
+//! ```
+//!
+//! Only waits count, so what this party computes, or has to wait for elsewhere, is not the peer's fault; and
+//! bytes count for what they take on a slow line ([`Limits::min_rate`]), so long messages are no fault of the
+//! peer's either. Each wait is cut to what is left.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use volery::{Channel, Limits};
+use volery_channel::{Error, Stats, Tag, tags};
+
+use crate::connection::Flexible;
+
+/// A part of a session.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Phase {
+    /// What is bounded, as an error names it: the time (ms) that a peer takes for something.
+    pub(crate) what: &'static str,
+    /// How long is waited for the peer in it.
+    pub(crate) time: Duration,
+}
+
+/// Which phase a session is in, and what of its time is left. Without a phase nothing is bounded.
+#[derive(Clone, Default)]
+pub(crate) struct Pace(Arc<Mutex<Option<Account>>>);
+
+struct Account {
+    phase: Phase,
+    waited: Duration,
+    bytes: u64,
+}
+
+impl Pace {
+    /// The next phase begins.
+    pub(crate) fn begin(&self, phase: Phase) {
+        *self.account() = Some(Account { phase, waited: Duration::ZERO, bytes: 0 });
+    }
+
+    /// An account is whole between any two statements.
+    fn account(&self) -> MutexGuard<'_, Option<Account>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is left of the phase at this rate, in bytes a second, and the phase.
+    fn left(&self, rate: u32) -> Option<(Duration, Phase)> {
+        self.account().as_ref().map(|Account { phase, waited, bytes }| {
+            let earned = Duration::from_millis(bytes.saturating_mul(1000) / u64::from(rate.max(1)));
+            (phase.time.saturating_add(earned).saturating_sub(*waited), *phase)
+        })
+    }
+
+    /// Counts what an operation took that began at `start` and moved so many bytes.
+    fn count(&self, start: Instant, bytes: usize) {
+        if let Some(account) = &mut *self.account() {
+            account.waited = account.waited.saturating_add(start.elapsed());
+            account.bytes = account.bytes.saturating_add(bytes as u64);
+        }
+    }
+}
+
+/// A channel on which a phase's time bounds all waits together.
+pub(crate) struct Paced {
+    inner: Box<dyn Flexible>,
+    /// Those of the session, and since when they hold.
+    limits: Limits,
+    since: Instant,
+    /// Whether the channel below has tighter ones now.
+    tight: bool,
+    /// The last message, for errors of what has none.
+    step: Tag,
+    pace: Pace,
+}
+
+impl Paced {
+    pub(crate) fn new(inner: Box<dyn Flexible>, limits: Limits, pace: &Pace) -> Self {
+        Self { inner, limits, since: Instant::now(), tight: false, step: tags::HELLO, pace: pace.clone() }
+    }
+
+    /// Cuts the next wait to what is left of the phase.
+    fn before(&mut self, step: Tag) -> Result<(), Error> {
+        self.step = step;
+        let Some((left, phase)) = self.pace.left(self.limits.min_rate) else { return Ok(()) };
+        if left.is_zero() {
+            return Err(phase.over(step));
+        }
+        let tight = left < self.limits.read.max(self.limits.write);
+        if tight || self.tight {
+            let total_time = self.limits.total_time.map(|total| total.saturating_sub(self.since.elapsed()));
+            let (read, write) = (self.limits.read.min(left), self.limits.write.min(left));
+            self.inner.renew(Limits { read, write, total_time, ..self.limits.clone() });
+            self.tight = tight;
+        }
+        Ok(())
+    }
+}
+
+impl Phase {
+    /// That its time is over.
+    fn over(self, step: Tag) -> Error {
+        let limit = u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX);
+        Error::Limit { step, what: self.what, limit }
+    }
+}
+
+/// Counts an operation of the channel below that began at `start`; if it waited in vain because the phase's
+/// time is over, the error says that.
+fn counted<T>(
+    (pace, limits): (&Pace, &Limits),
+    (step, start): (Tag, Instant),
+    bytes: impl FnOnce(&T) -> usize,
+    result: Result<T, Error>,
+) -> Result<T, Error> {
+    pace.count(start, result.as_ref().map_or(0, bytes));
+    result.map_err(|error| match (error, pace.left(limits.min_rate)) {
+        (Error::TimedOut { .. }, Some((left, phase))) if left.is_zero() => phase.over(step),
+        (error, _) => error,
+    })
+}
+
+impl Channel for Paced {
+    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
+        self.before(tag)?;
+        let now = (tag, Instant::now());
+        counted((&self.pace, &self.limits), now, |()| payload.len(), self.inner.send(tag, payload))
+    }
+
+    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], Error> {
+        self.before(tag)?;
+        let now = (tag, Instant::now());
+        counted((&self.pace, &self.limits), now, |payload| payload.len(), self.inner.recv(tag, max))
+    }
+
+    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
+        self.before(tag)?;
+        let (now, length) = ((tag, Instant::now()), out.len());
+        counted((&self.pace, &self.limits), now, |()| length, self.inner.recv_exact(tag, out))
+    }
+
+    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+        self.before(tag)?;
+        let now = (tag, Instant::now());
+        let result = self.inner.recv_into(tag, max, out);
+        counted((&self.pace, &self.limits), now, |()| out.len(), result)
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        self.before(self.step)?;
+        let now = (self.step, Instant::now());
+        counted((&self.pace, &self.limits), now, |()| 0, self.inner.flush())
+    }
+
+    fn fail(&mut self, reason: &str) {
+        self.inner.fail(reason);
+    }
+
+    fn stats(&self) -> Stats {
+        self.inner.stats()
+    }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.inner.binding()
+    }
+}
+
+impl Flexible for Paced {
+    fn renew(&mut self, limits: Limits) {
+        (self.limits, self.since, self.tight) = (limits.clone(), Instant::now(), false);
+        self.inner.renew(limits);
+    }
+
+    fn await_frame(&mut self, most: usize) -> Result<(), Error> {
+        self.inner.await_frame(most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use volery::memory_pair;
+    use volery_channel::tags::TEST;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(30);
+    const SHORT: Phase = Phase { what: "the time (ms) of a test", time: Duration::from_millis(100) };
+
+    /// Everything may take long, and 1,000 bytes a second are enough.
+    fn limits() -> Limits {
+        Limits { read: LONG, write: LONG, total_time: Some(LONG), min_rate: 1000, ..Limits::default() }
+    }
+
+    fn paced() -> (impl Channel, Paced, Pace) {
+        let (peer, server) = memory_pair(&limits());
+        let pace = Pace::default();
+        (peer, Paced::new(Box::new(server), limits(), &pace), pace)
+    }
+
+    fn is_over(result: Result<&[u8], Error>) -> bool {
+        matches!(result, Err(Error::Limit { step: TEST, what, limit: 100 }) if what == SHORT.what)
+    }
+
+    #[test]
+    fn who_answers_slowly_at_each_step_is_left_when_its_waits_add_up() {
+        let (mut peer, mut server, pace) = paced();
+        pace.begin(SHORT);
+        std::thread::scope(|scope| {
+            // Each message long before any time-out of its own.
+            scope.spawn(move || {
+                while peer.send(TEST, b"").and_then(|()| peer.flush()).is_ok() {
+                    std::thread::sleep(SHORT.time / 10);
+                }
+            });
+            let end = (0..10_000).find_map(|_| match server.recv(TEST, 0) {
+                Ok(_) => None,
+                error => Some(is_over(error)),
+            });
+            assert_eq!(end, Some(true));
+            // And it stays so, whatever is there by now.
+            assert!(is_over(server.recv(TEST, 0)));
+            drop(server);
+        });
+    }
+
+    #[test]
+    fn a_silent_peer_is_left_when_the_phase_is_over_and_not_when_a_message_would_be() {
+        let (_peer, mut server, pace) = paced();
+        pace.begin(SHORT);
+        assert!(is_over(server.recv(TEST, 0)));
+    }
+
+    #[test]
+    fn bytes_and_a_new_phase_give_time() {
+        let (mut peer, mut server, pace) = paced();
+        let wait = |pace: &Pace| {
+            std::thread::spawn({
+                let pace = pace.clone();
+                move || {
+                    let start = Instant::now();
+                    std::thread::sleep(2 * SHORT.time);
+                    pace.count(start, 0);
+                }
+            })
+        };
+        pace.begin(SHORT);
+        // Ten seconds' worth at the slowest rate.
+        peer.send(TEST, &[0; 10_000]).and_then(|()| peer.flush()).expect("sent");
+        assert_eq!(server.recv(TEST, 10_000).map(<[u8]>::len), Ok(10_000));
+        wait(&pace).join().expect("no panic");
+        peer.send(TEST, b"more").and_then(|()| peer.flush()).expect("sent");
+        assert_eq!(server.recv(TEST, 4), Ok(&b"more"[..]));
+        // Without bytes there would be nothing left; a new phase begins with all of its time.
+        pace.begin(SHORT);
+        wait(&pace).join().expect("no panic");
+        peer.send(TEST, b"late").and_then(|()| peer.flush()).expect("sent");
+        assert!(is_over(server.recv(TEST, 4)));
+        pace.begin(Phase { time: LONG, ..SHORT });
+        assert_eq!(server.recv(TEST, 4), Ok(&b"late"[..]));
+    }
+
+    #[test]
+    fn the_time_of_the_session_goes_on_under_tighter_limits() {
+        let short = Limits { total_time: Some(Duration::from_millis(50)), ..limits() };
+        let (_peer, server) = memory_pair(&short);
+        let pace = Pace::default();
+        let mut server = Paced::new(Box::new(server), short, &pace);
+        pace.begin(Phase { time: LONG / 2, ..SHORT });
+        let error = server.recv(TEST, 0).expect_err("nothing comes");
+        assert!(matches!(error, Error::Limit { limit: 0..=50, .. }) && !is_over(Err(error)));
+    }
+}

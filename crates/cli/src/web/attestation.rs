@@ -1,0 +1,135 @@
+//! `volery attestation`: what a notary signed.
+
+use std::path::Path;
+
+use serde::Serialize;
+use volery::tls::attestation::{Attestation, Error, MAX_BYTES, Statement};
+
+use super::opening::Shown;
+use super::read;
+use crate::args::{AttestationShowArgs, AttestationVerifyArgs};
+use crate::failure::Failure;
+use crate::output;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Told<'a> {
+    /// `attested`, `valid`, `unchecked` or `rejected`.
+    result: &'a str,
+    /// Whose signature it is, or is said to be, in hex.
+    signer: String,
+    reason: Option<String>,
+    statement: Option<&'a Statement>,
+    /// What openings and range proofs show of it.
+    #[serde(flatten)]
+    shown: Shown,
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+pub(super) fn open(path: &Path) -> Result<Attestation, Failure> {
+    let bytes = read(path, MAX_BYTES as u64)?;
+    Attestation::from_bytes(&bytes).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+}
+
+/// Tells what an attestation says that is signed with the key that it names.
+pub(super) fn tell(word: &str, attestation: &Attestation, json: bool) -> Result<(), Failure> {
+    conclude(word, attestation, attestation.claimed_signer(), Ok(Default::default()), json)
+}
+
+/// Tells what an attestation says, and what its holder shows besides; or why not.
+fn conclude(
+    word: &str,
+    attestation: &Attestation,
+    key: &[u8; 32],
+    shown: Result<(Shown, Vec<String>), Failure>,
+    json: bool,
+) -> Result<(), Failure> {
+    let signer = hex(attestation.claimed_signer());
+    let failure = match (attestation.verify(key), shown) {
+        (Ok(statement), Ok((shown, _))) if json => {
+            let statement = Some(statement);
+            return output::json(&Told { result: word, signer, reason: None, statement, shown });
+        }
+        (Ok(statement), Ok((_, lines))) => {
+            let text = format!("{word}\nsigner    {signer}\n{statement}{}", lines.join("\n"));
+            return output::result(text.trim_end());
+        }
+        (Err(Error::Key), _) => Failure::input(Error::Key),
+        (Err(error), _) => Failure::Rejected(error.to_string()),
+        (Ok(_), Err(failure)) => failure,
+    };
+    let reason = match &failure {
+        Failure::Rejected(reason) => Some(reason.clone()),
+        // Nothing was found out.
+        _ => return Err(failure),
+    };
+    if json {
+        let shown = Shown::default();
+        output::json(&Told { result: "rejected", signer, reason, statement: None, shown })?;
+    } else {
+        output::result("rejected")?;
+    }
+    Err(failure)
+}
+
+/// Runs `volery attestation verify`.
+pub(crate) fn verify(args: &AttestationVerifyArgs) -> Result<(), Failure> {
+    let attestation = open(&args.file)?;
+    let shown = demand(args, &attestation);
+    let shown = shown.and_then(|()| Shown::new(&attestation, &args.key, &args.opening, &args.range));
+    conclude("valid", &attestation, &args.key, shown, args.json)
+}
+
+/// What the reader demands of an attestation besides its signature: of one that is not signed nothing else is
+/// said.
+fn demand(args: &AttestationVerifyArgs, attestation: &Attestation) -> Result<(), Failure> {
+    let Ok(statement) = attestation.verify(&args.key) else { return Ok(()) };
+    rounds(args, statement)?;
+    if let Some(context) = args.context.as_ref().filter(|context| **context != statement.context) {
+        let found = match &statement.context {
+            none if none.is_empty() => "none".to_owned(),
+            other => format!("`{other}`"),
+        };
+        return Err(Failure::Rejected(format!("it was made for {found}, not for the context `{context}`")));
+    }
+    for round in statement.hidden_words() {
+        output::message(&format!(
+            "of request {} the query or body is hidden, wholly or in part: be sure that the document at its path cannot be made to repeat what it is asked",
+            round.saturating_add(1)
+        ));
+    }
+    match statement.hidden_paths().first() {
+        Some(round) if !args.allow_hidden_path => Err(Failure::Rejected(format!(
+            "the path of request {} is hidden, so it does not say which document it is about; --allow-hidden-path accepts that",
+            round.saturating_add(1)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// That the connection had no more requests, and in no weaker order, than this reader takes.
+fn rounds(args: &AttestationVerifyArgs, statement: &Statement) -> Result<(), Failure> {
+    let (rounds, most) = (statement.rounds, args.max_rounds);
+    if rounds > most {
+        return Err(Failure::Rejected(format!(
+            "{rounds} requests went over the connection, and --max-rounds is {most}: SECURITY.md says what later responses rest on"
+        )));
+    }
+    if statement.pipelined && !args.allow_pipelined {
+        return Err(Failure::Rejected(
+            "requests were sent at once, so nothing shows what a later response answers; --allow-pipelined takes it anyway".into(),
+        ));
+    }
+    Ok(())
+}
+
+/// Runs `volery attestation show`.
+pub(crate) fn show(args: &AttestationShowArgs) -> Result<(), Failure> {
+    output::message(
+        "the signer is whom the file names: `volery attestation verify --key` compares it with a key that you know",
+    );
+    tell("unchecked", &open(&args.file)?, args.json)
+}

@@ -1,0 +1,169 @@
+//! What will be signed is shown before it is, to somebody who can say no.
+//!
+//! That takes a terminal. Where there is none nobody would answer, so whoever starts the program there has to
+//! say beforehand that what is not hidden (see [`volery::tls::disclosure::Rest`]) may be shown. Only what is
+//! typed when the statement is on the screen is an answer to it.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, IsTerminal as _, stderr};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{QueueSelector, tcflush};
+use volery::tls::attestation::Statement;
+
+use crate::failure::Failure;
+use crate::output;
+
+/// How long an answer is waited for: less than a notary waits for a prover's next word.
+pub(super) const PATIENCE: Duration = Duration::from_secs(25);
+
+/// Whom to ask.
+pub(super) struct Consent(Option<File>);
+
+impl Consent {
+    /// Asks at the terminal, unless somebody has said yes before: standard error must be one, for the
+    /// question. Standard input may be in use for secrets. A notary of the program's own (`alone`) tells
+    /// nobody, and nobody has a reason to believe it: then no terminal is needed.
+    ///
+    /// # Errors
+    /// There is no terminal.
+    pub(super) fn new(yes: bool, alone: bool) -> Result<Self, Failure> {
+        if yes {
+            return Ok(Self(None));
+        }
+        let terminal = stderr().is_terminal().then(|| File::open("/dev/tty").ok()).flatten();
+        if terminal.is_none() && alone {
+            return Ok(Self(None));
+        }
+        let none = "there is no terminal on which you could see what will be signed, and say no: with --yes nobody is asked (leave out --notary to \
+                    see it first)";
+        terminal.map(|terminal| Self(Some(terminal))).ok_or_else(|| Failure::input(none))
+    }
+
+    /// Shows what will be signed, and asks whether it may be.
+    pub(super) fn get(&self, statement: &Statement, patience: Duration) -> Result<(), Failure> {
+        let Some(terminal) = &self.0 else { return Ok(()) };
+        let asked = || {
+            forget(terminal)?;
+            answer(terminal, patience)
+        };
+        ask(statement, patience, output::message, asked)
+    }
+}
+
+/// As [`Consent::get`]; no answer if nobody gives one in time.
+fn ask(
+    statement: &Statement,
+    patience: Duration,
+    tell: impl FnOnce(&str),
+    answer: impl FnOnce() -> Result<Option<String>, Failure>,
+) -> Result<(), Failure> {
+    tell(&format!(
+        "The notary will see and sign this, and whoever gets the attestation reads it:\n\n{statement}\n\
+         Go on? [y/N] ({} s; --yes does not ask)",
+        patience.as_secs()
+    ));
+    match answer()? {
+        Some(answer) if ["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()) => Ok(()),
+        Some(_) => Err(Failure::session("nothing was shown to the notary, as you said")),
+        None => Err(Failure::session(format!(
+            "nothing was shown to the notary: no answer in {} s, and it does not wait longer; without --notary you can look at what would be \
+             shown, and --yes does not ask",
+            patience.as_secs()
+        ))),
+    }
+}
+
+/// Drops what was typed before: it answers something else.
+fn forget(terminal: &File) -> Result<(), Failure> {
+    tcflush(terminal, QueueSelector::IFlush).map_err(Failure::session)
+}
+
+/// The next line at a terminal.
+fn answer(terminal: &File, patience: Duration) -> Result<Option<String>, Failure> {
+    let patience = Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: 0 };
+    let ready =
+        poll(&mut [PollFd::new(terminal, PollFlags::IN)], Some(&patience)).map_err(Failure::session)?;
+    if ready == 0 {
+        return Ok(None);
+    }
+    let mut line = String::new();
+    BufReader::new(terminal).read_line(&mut line).map_err(Failure::session)?;
+    Ok(Some(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use rustix::fs::{Mode as Permissions, OFlags, open};
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use volery::tls::attestation::{Context, Mode, Part};
+
+    use super::*;
+
+    fn statement() -> Statement {
+        let request = b"GET /account HTTP/1.1";
+        Statement {
+            mode: Mode::TwoParty,
+            server_name: "example.com".into(),
+            port: 443,
+            certificate: [1; 32],
+            time: 1_780_000_000,
+            rounds: 1,
+            pipelined: false,
+            context: Context::default(),
+            query: Part::revealing(request, core::slice::from_ref(&(0..request.len()))).expect("inside"),
+            response: Part::default(),
+        }
+    }
+
+    #[test]
+    fn only_a_yes_to_what_is_shown_is_one() {
+        for (answer, expected) in
+            [("y\n", true), (" YES\n", true), ("\n", false), ("", false), ("n\n", false), ("yellow\n", false)]
+        {
+            let mut told = String::new();
+            let tell = |text: &str| told = text.to_owned();
+            let asked = ask(&statement(), PATIENCE, tell, || Ok(Some(answer.to_owned())));
+            assert_eq!(asked.is_ok(), expected, "{answer:?}");
+            assert!(told.contains("| GET /account HTTP/1.1") && told.contains("[y/N]"), "{told}");
+        }
+        assert!(ask(&statement(), PATIENCE, |_| {}, || Ok(None)).is_err(), "silence is no yes");
+    }
+
+    #[test]
+    fn those_who_said_yes_are_not_asked() {
+        let consent = Consent::new(true, false).expect("nothing is needed");
+        assert!(consent.0.is_none());
+        assert_eq!(consent.get(&statement(), PATIENCE), Ok(()));
+    }
+
+    /// Both ends of a terminal: what types, and what the program reads.
+    fn terminal() -> (File, File) {
+        let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&keyboard).and_then(|()| unlockpt(&keyboard)).expect("ours");
+        let name = ptsname(&keyboard, Vec::new()).expect("it has a name");
+        let program =
+            open(&*name, OFlags::RDWR | OFlags::NOCTTY, Permissions::empty()).expect("its other end");
+        (keyboard.into(), program.into())
+    }
+
+    #[test]
+    fn what_was_typed_before_the_question_is_no_answer_to_it() {
+        let (mut keyboard, program) = terminal();
+        keyboard.write_all(b"yes\n").expect("typed");
+        let long = Duration::from_secs(20);
+        // It is there, and would be taken.
+        let ready =
+            poll(&mut [PollFd::new(&program, PollFlags::IN)], Some(&Timespec { tv_sec: 20, tv_nsec: 0 }));
+        assert_eq!(ready, Ok(1));
+        let consent = Consent(Some(program));
+        let asked = consent.get(&statement(), Duration::ZERO).expect_err("nobody has answered");
+        assert!(asked.to_string().contains("no answer in 0 s"), "{asked}");
+        keyboard.write_all(b"no\n").expect("typed");
+        let program = consent.0.expect("a terminal");
+        assert_eq!(answer(&program, long), Ok(Some("no\n".into())));
+    }
+}

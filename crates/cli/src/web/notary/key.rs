@@ -1,0 +1,52 @@
+//! The key that attestations are signed with, in its file.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use volery::os_rng;
+use volery::tls::attestation::SigningKey;
+use zeroize::Zeroizing;
+
+use crate::args::NotaryKeyArgs;
+use crate::failure::Failure;
+use crate::output;
+use crate::web::read;
+
+/// Runs `volery notary key`.
+pub(crate) fn make(args: &NotaryKeyArgs) -> Result<(), Failure> {
+    let mut seed = Zeroizing::new([0; 32]);
+    rand_core::Rng::fill_bytes(&mut os_rng()?, &mut *seed);
+    let failed = |error: std::io::Error| Failure::input(format!("{}: {error}", args.file.display()));
+    let mut file =
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&args.file).map_err(failed)?;
+    let text = Zeroizing::new(hex(&*seed) + "\n");
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+    output::result(&format!("public key {}", hex(&SigningKey::from_bytes(&seed).verifying_key().to_bytes())))
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reads what [`make_key`] wrote.
+pub(super) fn open(path: &Path) -> Result<SigningKey, Failure> {
+    let text = read(path, 1 << 10)?;
+    let digits = text.trim_ascii();
+    let wrong = || {
+        Failure::input(format!(
+            "{}: expected 64 hexadecimal digits (see `volery notary key`)",
+            path.display()
+        ))
+    };
+    let mut seed = Zeroizing::new([0; 32]);
+    if digits.len() != 64 {
+        return Err(wrong());
+    }
+    for (byte, pair) in seed.iter_mut().zip(digits.chunks_exact(2)) {
+        let pair = core::str::from_utf8(pair).ok().filter(|pair| pair.bytes().all(|c| c.is_ascii_hexdigit()));
+        *byte = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()).ok_or_else(wrong)?;
+    }
+    Ok(SigningKey::from_bytes(&seed))
+}

@@ -1,0 +1,353 @@
+//! `volery notary`: V, for many provers.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`key`] | what attestations are signed with |
+//! | [`token`] | whom the notary works for |
+//! | [`memory`] | what one client may have of its memory |
+//! | [`metrics`] | what it counts |
+
+mod key;
+mod memory;
+mod metrics;
+mod token;
+
+pub(crate) use key::make as make_key;
+pub(super) use token::{Token, Tokens};
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+use volery::tls::attestation::{Mode, SigningKey, Statement};
+use volery::tls::joint::{Limits, Pool};
+use volery::tls::proxy::relay::Rules;
+use volery::tls::server::Roots;
+use volery::{Channel, Options, Verifier, notary, os_rng};
+use volery_channel::Stats;
+
+use super::roots;
+use crate::args::NotaryServeArgs;
+use crate::connection::{Endpoint, Flexible, Link};
+use crate::failure::Failure;
+use crate::output;
+use crate::serve::{Crowd, FIRST_MESSAGE, Pace, Phase, SESSION_TIME, Service, Stop, client, sheltered};
+use memory::Memory;
+use metrics::Metrics;
+
+/// Bytes of a session, both ways, unless the command line says otherwise.
+const SESSION_BYTES: u64 = 1 << 30;
+
+/// How long is waited for a prover in each part of a session, in all, apart from what its bytes take at the
+/// slowest rate.
+#[derive(Clone, Copy)]
+pub(super) struct Phases {
+    set_up: Phase,
+    preparation: Phase,
+    connection: Phase,
+    proof: Phase,
+}
+
+impl Default for Phases {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self {
+            set_up: Phase {
+                what: "the time (ms) that a prover takes in all in the set-up",
+                time: seconds(20),
+            },
+            // The prover garbles: seconds of work for the longest requests.
+            preparation: Phase {
+                what: "the time (ms) that a prover takes in all in the preparation",
+                time: seconds(60),
+            },
+            // The prover waits for the website, too.
+            connection: Phase {
+                what: "the time (ms) that a prover takes in all in the connection",
+                time: seconds(90),
+            },
+            // The prover reads the response, and proves.
+            proof: Phase { what: "the time (ms) that a prover takes in all in the proof", time: seconds(90) },
+        }
+    }
+}
+
+/// What a notary decides by.
+pub(super) struct Notary {
+    pub(super) key: SigningKey,
+    pub(super) roots: Roots,
+    /// What it takes part in, of two parties; and what it relays.
+    pub(super) limits: Limits,
+    pub(super) rules: Rules,
+    pub(super) tokens: Tokens,
+    pub(super) phases: Phases,
+}
+
+impl Notary {
+    /// Hears a prover's first message: what it wants, if it may.
+    pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<Mode, Failure> {
+        self.tokens.admit(channel)
+    }
+
+    /// One session with a prover that was admitted: takes part or relays, verifies, signs. Its memory comes
+    /// out of the pool.
+    pub(super) fn session(
+        &self,
+        mode: Mode,
+        mut channel: impl Channel,
+        pace: &Pace,
+        pool: &Pool,
+    ) -> Result<Statement, Failure> {
+        let limits = Limits { pool: pool.clone(), ..self.limits.clone() };
+        let rules = Rules { pool: pool.clone(), ..self.rules.clone() };
+        pace.begin(self.phases.set_up);
+        notary::begin(&mut channel)?;
+        let mut rng = os_rng()?;
+        let mut verifier = Verifier::start(channel, Options::default(), &mut rng)?;
+        let page = match mode {
+            Mode::TwoParty => {
+                pace.begin(self.phases.preparation);
+                let prepared = verifier.prepare_web(limits, &mut rng)?;
+                pace.begin(self.phases.connection);
+                let watched = prepared.watch(&mut rng)?;
+                pace.begin(self.phases.proof);
+                watched.verify(&self.roots, now()?.as_secs(), &mut rng)?
+            }
+            Mode::Proxy => {
+                pace.begin(self.phases.connection);
+                let relayed = verifier.relay(&rules)?;
+                pace.begin(self.phases.proof);
+                verifier.verify_web(&relayed, &self.roots, now()?.as_secs(), &mut rng)?.0
+            }
+        };
+        let statement = page.proven().statement();
+        page.attest(&self.key)?;
+        statement.ok_or_else(|| Failure::session("internal error"))
+    }
+}
+
+/// The time since 1970, as attestations have it.
+pub(super) fn now() -> Result<Duration, Failure> {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::session)
+}
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    /// The notary signed an attestation.
+    Attested,
+    /// The proof is wrong.
+    Rejected,
+    /// There was no verdict.
+    Failed,
+    /// There was no session: too many connections of one client, or the notary stops.
+    Refused,
+}
+
+impl Word {
+    const ALL: [Self; 4] = [Self::Attested, Self::Rejected, Self::Failed, Self::Refused];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Attested => "attested",
+            Self::Rejected => "rejected",
+            Self::Failed => "failed",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// A connection's end, as it is logged. Nothing of the payload is told but its length.
+#[derive(Serialize)]
+struct Ended<'a> {
+    result: &'static str,
+    /// Seconds since 1970, at the end.
+    time: u64,
+    /// How long it took.
+    seconds: f64,
+    peer: &'a str,
+    server: Option<&'a str>,
+    query_bytes: Option<u64>,
+    response_bytes: Option<u64>,
+    received_bytes: u64,
+    sent_bytes: u64,
+    reason: Option<String>,
+}
+
+/// A notary that serves.
+struct Office {
+    notary: Notary,
+    memory: Memory,
+    metrics: Arc<Metrics>,
+}
+
+impl Office {
+    fn tell(
+        &self,
+        peer: &str,
+        result: &Result<Statement, Failure>,
+        word: Word,
+        (time, stats): (Duration, Stats),
+    ) -> Result<(), Failure> {
+        let statement = result.as_ref().ok();
+        output::json(&Ended {
+            result: word.name(),
+            time: now()?.as_secs(),
+            seconds: time.as_secs_f64(),
+            peer,
+            server: statement.map(|statement| statement.server_name.as_str()),
+            query_bytes: statement.map(|statement| statement.query.length),
+            response_bytes: statement.map(|statement| statement.response.length),
+            received_bytes: stats.bytes_received,
+            sent_bytes: stats.bytes_sent,
+            reason: result.as_ref().err().map(|failure| match failure {
+                Failure::Rejected(reason) => reason.clone(),
+                failure => failure.to_string(),
+            }),
+        })
+    }
+}
+
+impl Service for Office {
+    type Wish = Mode;
+
+    fn count(&self, waiting: bool) {
+        self.metrics.count_waiting(waiting);
+    }
+
+    fn greet(&self, channel: &mut dyn Flexible) -> Result<Mode, Failure> {
+        let mode = self.notary.admit(channel)?;
+        // The session's first message goes with that one.
+        channel.await_frame(FIRST_MESSAGE)?;
+        Ok(mode)
+    }
+
+    fn wait(&self, channel: &mut dyn Flexible, before: usize) -> Result<(), Failure> {
+        Ok(notary::wait(channel, before)?)
+    }
+
+    fn session(&self, Link { mut channel, peer }: Link, pace: &Pace, mode: Mode) -> Result<(), Failure> {
+        let start = Instant::now();
+        self.metrics.begin();
+        let pool = self.memory.of(client(&peer));
+        let result = sheltered(|| self.notary.session(mode, &mut channel, pace, &pool));
+        let stats = channel.stats();
+        let word = match &result {
+            Ok(_) => Word::Attested,
+            Err(Failure::Rejected(_)) => Word::Rejected,
+            Err(_) => Word::Failed,
+        };
+        let time = start.elapsed();
+        self.metrics.end(word, time, stats);
+        self.tell(&peer, &result, word, (time, stats))
+    }
+
+    fn failed(&self, peer: &str, failure: Failure) -> Result<(), Failure> {
+        self.metrics.count(Word::Failed);
+        self.tell(peer, &Err(failure), Word::Failed, (Duration::ZERO, Stats::default()))
+    }
+
+    fn refused(&self, peer: &str, reason: &str) -> Result<(), Failure> {
+        self.metrics.count(Word::Refused);
+        let result = Err(Failure::session(reason));
+        self.tell(peer, &result, Word::Refused, (Duration::ZERO, Stats::default()))
+    }
+}
+
+/// Runs `volery notary serve`.
+pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
+    let stop = Stop::at_signals()?;
+    let ports = args.port.clone();
+    let notary = Notary {
+        key: key::open(&args.key)?,
+        roots: roots(&args.roots)?,
+        limits: Limits { ports: ports.clone(), ..Limits::default() },
+        rules: Rules { private: args.allow_private, ports, ..Rules::default() },
+        tokens: args.tokens.as_deref().map(Tokens::open).transpose()?.unwrap_or_default(),
+        phases: Phases::default(),
+    };
+    let metrics = Arc::new(Metrics::default());
+    if let Some(address) = &args.metrics {
+        metrics.serve(address)?;
+    }
+    let mut endpoint = Endpoint::of_notary(&args.connection, &notary.key)?;
+    endpoint.limits.total_time.get_or_insert(SESSION_TIME);
+    endpoint.limits.total_bytes.get_or_insert(SESSION_BYTES);
+    output::message(&format!("public key {}", key::hex(&notary.key.verifying_key().to_bytes())));
+    // By default nobody can take all places alone, nor all memory.
+    let per_client = args.per_client.unwrap_or(args.concurrency.div_ceil(2));
+    let each = if per_client < args.concurrency { args.memory.div_ceil(2) } else { args.memory };
+    let memory = Memory::new(args.memory, each);
+    let crowd = Crowd {
+        concurrency: args.concurrency,
+        waiting: args.waiting,
+        per_client: Some(per_client),
+        most: args.max_sessions,
+    };
+    stop.sessions(&endpoint, crowd, &Office { notary, memory, metrics })
+}
+
+#[cfg(test)]
+mod tests {
+    use volery::notary::InLine;
+    use volery::tls::joint::Sizes;
+    use volery::{Prover, memory_pair};
+    use volery_channel::Limits as ChannelLimits;
+
+    use super::*;
+    use crate::serve::Paced;
+
+    /// A session with a notary that waits a moment in one phase and long in all others; the prover falls
+    /// silent before the connection.
+    fn silent_prover(mode: Mode, phases: Phases) -> Failure {
+        let limits = Limits { query: 100, read: 0, proved: 100, ..Limits::default() };
+        let key = SigningKey::from_bytes(&[7; 32]);
+        let (rules, tokens) = (Rules::default(), Tokens::default());
+        let notary = Notary { key, roots: Roots::none(), limits, rules, tokens, phases };
+        let limits = ChannelLimits { read: Duration::from_secs(20), ..ChannelLimits::default() };
+        let (prover, server) = memory_pair(&limits);
+        let pace = Pace::default();
+        let server = Paced::new(Box::new(server), limits, &pace);
+        std::thread::scope(|scope| {
+            let (over, told) = std::sync::mpsc::channel::<()>();
+            scope.spawn(move || {
+                let mut rng = os_rng().expect("randomness");
+                let prover = Prover::start(InLine::new(prover, |_| {}), Options::default(), &mut rng);
+                let prover = prover.expect("set-up");
+                // Still there, and silent.
+                let wait = || told.recv().expect_err("nobody says anything");
+                match mode {
+                    Mode::TwoParty => {
+                        let _prepared = prover.prepare_web(Sizes::one(100, 100), rng).expect("prepared");
+                        wait();
+                    }
+                    Mode::Proxy => {
+                        let _prover = prover;
+                        wait();
+                    }
+                }
+            });
+            let failure =
+                notary.session(mode, server, &pace, &Pool::default()).expect_err("it waits in vain");
+            drop(over);
+            failure
+        })
+    }
+
+    #[test]
+    fn each_phase_of_a_session_has_its_time() {
+        let long = Duration::from_secs(600);
+        let all = Phases::default();
+        let slow = |phase: Phase| Phase { time: long, ..phase };
+        let phases = Phases {
+            set_up: slow(all.set_up),
+            preparation: slow(all.preparation),
+            connection: Phase { time: Duration::from_millis(300), ..all.connection },
+            proof: slow(all.proof),
+        };
+        for mode in [Mode::Proxy, Mode::TwoParty] {
+            let failure = silent_prover(mode, phases).to_string();
+            assert!(failure.contains(all.connection.what) && failure.contains("300"), "{failure}");
+        }
+    }
+}

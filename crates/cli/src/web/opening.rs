@@ -1,0 +1,165 @@
+//! What the holder of an attestation shows to others: `volery attestation open`, `prove-range`.
+
+use std::path::Path;
+
+use serde::Serialize;
+use volery::os_rng;
+use volery::tls::attestation::{Attestation, Statement};
+use volery::tls::commitment::{
+    self, Bounded, Disclosed, Openings, RangeFile, RangeFileError, range::RangeError,
+};
+use volery::tls::disclosure::{Part, Reveal};
+use volery::tls::prf::Side;
+
+use super::attestation::{self, hex};
+use super::{parts, read};
+use crate::args::{AttestationOpenArgs, AttestationProveRangeArgs};
+use crate::failure::Failure;
+use crate::{output, public};
+
+/// Writes openings to a new file, for its owner's eyes only.
+pub(super) fn write(path: &Path, openings: &Openings) -> Result<(), Failure> {
+    public::write_secret(path, &openings.to_bytes())
+}
+
+/// Runs `volery attestation open`.
+pub(crate) fn open(args: &AttestationOpenArgs) -> Result<(), Failure> {
+    let attestation = attestation::open(&args.file)?;
+    let openings = read_openings(&args.openings)?;
+    let statement = attestation.verify(attestation.claimed_signer()).map_err(Failure::input)?;
+    let parts =
+        args.part.iter().map(|text| place(statement, parts::part(text)?)).collect::<Result<Vec<_>, _>>()?;
+    let chosen = openings.select(&parts).map_err(Failure::input)?;
+    let shown = chosen.check(statement).map_err(Failure::input)?;
+    write(&args.out, &chosen)?;
+    shown.iter().try_for_each(|shown| output::result(&text(shown)))
+}
+
+/// Runs `volery attestation prove-range`.
+pub(crate) fn prove_range(args: &AttestationProveRangeArgs) -> Result<(), Failure> {
+    let (part, bounds) = parts::range(&args.claim)?;
+    let attestation = attestation::open(&args.file)?;
+    let openings = read_openings(&args.openings)?;
+    let statement = attestation.verify(attestation.claimed_signer()).map_err(Failure::input)?;
+    let place = place(statement, part)?;
+    let proof = RangeFile::prove(&attestation, &openings, place, bounds, &mut os_rng()?);
+    let proof = proof.map_err(|error| match error {
+        RangeFileError::Proof(RangeError::Outside) => Failure::Rejected(format!("not true: {}", args.claim)),
+        error => Failure::input(error),
+    })?;
+    public::write(&args.out, &proof.to_bytes())?;
+    output::result(&format!("proved    {}", args.claim))
+}
+
+fn read_openings(path: &Path) -> Result<Openings, Failure> {
+    let bytes = read(path, commitment::MAX_BYTES as u64)?;
+    Openings::from_bytes(&bytes).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+}
+
+/// Where a committed part begins.
+fn place(statement: &Statement, named: Reveal) -> Result<(Side, u64), Failure> {
+    let Reveal { side, round, part } = named;
+    let same = |found: &Part| match (found, &part) {
+        // Names of header fields have no case.
+        (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
+        (a, b) => a == b,
+    };
+    let mut hidden = statement.part(side).hidden.iter();
+    let committed =
+        hidden.find(|hidden| hidden.commit.is_some() && hidden.round == round && same(&hidden.part));
+    let start = committed.and_then(|hidden| hidden.ranges.first()).map(|range| range.start as u64);
+    let none = || {
+        let name = |side: Side, round: usize, part: &Part| match round {
+            0 => format!("{} {part}", message(side)),
+            _ => format!("{} {} {part}", message(side), round.saturating_add(1)),
+        };
+        let of = |side: Side| statement.part(side).hidden.iter().map(move |hidden| (side, hidden));
+        let all = of(Side::Client).chain(of(Side::Server)).filter(|(_, hidden)| hidden.commit.is_some());
+        let all: Vec<_> = all.map(|(side, hidden)| name(side, hidden.round, &hidden.part)).collect();
+        let all = if all.is_empty() { "none".into() } else { all.join(", ") };
+        let wanted = name(side, round, &part);
+        Failure::input(format!("the attestation has no commitment to {wanted}; it has: {all}"))
+    };
+    start.map(|start| (side, start)).ok_or_else(none)
+}
+
+fn message(side: Side) -> &'static str {
+    match side {
+        Side::Client => "request",
+        Side::Server => "response",
+    }
+}
+
+/// What openings and range proofs have shown of an attestation.
+#[derive(Default, Serialize)]
+pub(super) struct Shown {
+    opened: Vec<OpenedPart>,
+    in_range: Vec<InRange>,
+}
+
+/// What was opened: `text` if it is UTF-8, else `hex`.
+#[derive(Serialize)]
+struct OpenedPart {
+    message: &'static str,
+    part: String,
+    text: Option<String>,
+    hex: Option<String>,
+}
+
+#[derive(Serialize)]
+struct InRange {
+    message: &'static str,
+    part: String,
+    least: u64,
+    greatest: u64,
+}
+
+impl Shown {
+    /// Reads and checks the files. Whatever does not hold is a rejection.
+    pub(super) fn new(
+        attestation: &Attestation,
+        key: &[u8; 32],
+        openings: &[impl AsRef<Path>],
+        ranges: &[impl AsRef<Path>],
+    ) -> Result<(Self, Vec<String>), Failure> {
+        let rejected = |path: &Path, error: String| Failure::Rejected(format!("{}: {error}", path.display()));
+        let (mut shown, mut lines) = (Self::default(), Vec::new());
+        let Ok(statement) = attestation.verify(key) else { return Ok((shown, lines)) };
+        for path in openings.iter().map(AsRef::as_ref) {
+            let opened = read_openings(path)?.check(statement);
+            for part in opened.map_err(|error| rejected(path, error.to_string()))? {
+                lines.push(text(&part));
+                shown.opened.push(part.into());
+            }
+        }
+        for path in ranges.iter().map(AsRef::as_ref) {
+            let file = RangeFile::from_bytes(&read(path, RangeFile::MAX_BYTES as u64)?);
+            let file = file.map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
+            let Bounded { side, part, bounds } =
+                file.verify(attestation, key).map_err(|error| rejected(path, error.to_string()))?;
+            let (message, (least, greatest)) = (message(side), bounds.into_inner());
+            lines.push(format!("in range  {message} {}: from {least} to {greatest}", part.escape_debug()));
+            shown.in_range.push(InRange { message, part, least, greatest });
+        }
+        Ok((shown, lines))
+    }
+}
+
+impl From<Disclosed> for OpenedPart {
+    fn from(Disclosed { side, part, bytes, .. }: Disclosed) -> Self {
+        let (text, hex) = match String::from_utf8(bytes) {
+            Ok(text) => (Some(text), None),
+            Err(error) => (None, Some(hex(error.as_bytes()))),
+        };
+        Self { message: message(side), part, text, hex }
+    }
+}
+
+/// A line about what was opened, safe on a terminal.
+fn text(Disclosed { side, part, bytes, .. }: &Disclosed) -> String {
+    let content = match core::str::from_utf8(bytes) {
+        Ok(text) => format!("\"{}\"", text.escape_debug()),
+        Err(_) => format!("hex {}", hex(bytes)),
+    };
+    format!("opened    {} {}: {content}", message(*side), part.escape_debug())
+}

@@ -1,0 +1,183 @@
+//! From a URL to a request.
+
+use zeroize::Zeroizing;
+
+use crate::failure::Failure;
+
+/// Fields that the program sets itself.
+const OWN: [&str; 6] =
+    ["host", "connection", "accept-encoding", "content-length", "transfer-encoding", "x-padding"];
+
+/// A page on a website: host, port and target.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Page {
+    pub(super) host: String,
+    pub(super) port: u16,
+    /// With the query, from its slash.
+    pub(super) target: String,
+}
+
+/// What a request says.
+pub(super) struct Words<'a> {
+    pub(super) method: &'a str,
+    /// With the query, from its slash.
+    pub(super) target: &'a str,
+    pub(super) fields: &'a [Zeroizing<String>],
+    pub(super) body: Option<&'a [u8]>,
+    /// Whether the server is to end the connection.
+    pub(super) last: bool,
+}
+
+impl Page {
+    /// Reads `https://host[:port]/path`.
+    pub(super) fn parse(url: &str) -> Result<Self, Failure> {
+        let wrong = |reason: &str| Failure::input(format!("`{}`: {reason}", url.escape_debug()));
+        let rest = url.strip_prefix("https://").ok_or_else(|| wrong("expected https://host/path"))?;
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, target) = rest.split_at(end);
+        if authority.contains('@') {
+            return Err(wrong("names and passwords do not belong into an address: use --headers"));
+        }
+        let (host, port) = match authority.rsplit_once(':') {
+            // The last colon of an address in brackets is its own.
+            Some((host, port)) if !port.ends_with(']') => {
+                let digits = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+                let port = digits.then(|| port.parse().ok()).flatten();
+                (host, port.ok_or_else(|| wrong("the port is no number from 0 to 65535"))?)
+            }
+            _ => (authority, 443),
+        };
+        let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        if host.is_empty() {
+            return Err(wrong("there is no host"));
+        }
+        let target = target.split('#').next().unwrap_or_default();
+        if !is_plain(target) {
+            return Err(wrong(NOT_PLAIN));
+        }
+        let slash = if target.starts_with('/') { "" } else { "/" };
+        Ok(Self { host: host.to_ascii_lowercase(), port, target: format!("{slash}{target}") })
+    }
+
+    /// A request, which asks the server not to compress, and with the last to end the connection.
+    pub(super) fn request(&self, words: &Words<'_>) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        let Words { method, target, fields, body, last } = *words;
+        if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            return Err(Failure::input(format!("method {}: expected one like GET", method.escape_debug())));
+        }
+        if !is_plain(target) {
+            return Err(Failure::input(format!("the target: {NOT_PLAIN}")));
+        }
+        let Self { host, port, .. } = self;
+        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        let host = if *port == 443 { host } else { format!("{host}:{port}") };
+        let connection = if last { "close" } else { "keep-alive" };
+        let mut text = Zeroizing::new(format!(
+            "{method} {target} HTTP/1.1\r\nHost: {host}\r\nConnection: {connection}\r\nAccept-Encoding: identity\r\n"
+        ));
+        for field in fields {
+            check(field)?;
+            text.push_str(field);
+            text.push_str("\r\n");
+        }
+        if let Some(body) = body {
+            text.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        }
+        text.push_str("\r\n");
+        Ok(Zeroizing::new([text.as_bytes(), body.unwrap_or_default()].concat()))
+    }
+}
+
+/// Why a target is not one.
+const NOT_PLAIN: &str = "write other characters than those of ASCII, and blanks, as %XX";
+
+fn is_plain(target: &str) -> bool {
+    target.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// That this is one field of a name that is free. Its value may be a secret, so errors tell the name alone.
+fn check(field: &str) -> Result<(), Failure> {
+    let Some((name, value)) = field.split_once(':') else {
+        return Err(Failure::input("a header field has no colon; expected `Name: value`"));
+    };
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    let failed =
+        |reason: &str| Err(Failure::input(format!("header field `{}`: {reason}", name.escape_debug())));
+    if name.is_empty() || !name.bytes().all(token) {
+        return failed("a name is made of letters, digits and -");
+    }
+    if OWN.iter().any(|own| own.eq_ignore_ascii_case(name)) {
+        return failed("the program sets this one itself");
+    }
+    if name.eq_ignore_ascii_case("if-range") {
+        return failed("it cannot be hidden, and a tag may be yours alone; leave it out");
+    }
+    if !value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+        return failed("its value has other characters than those of ASCII");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(host: &str, port: u16, target: &str) -> Page {
+        Page { host: host.into(), port, target: target.into() }
+    }
+
+    #[test]
+    fn addresses_are_taken_apart() {
+        for (url, expected) in [
+            ("https://example.com", page("example.com", 443, "/")),
+            ("https://Example.com:8443/a/b?c=d#e", page("example.com", 8443, "/a/b?c=d")),
+            ("https://example.com?q", page("example.com", 443, "/?q")),
+            ("https://[::1]:4433/x", page("::1", 4433, "/x")),
+            ("https://[::1]/", page("::1", 443, "/")),
+        ] {
+            assert_eq!(Page::parse(url), Ok(expected), "{url}");
+        }
+        for url in [
+            "http://example.com/",
+            "https://",
+            "https:///x",
+            "https://a:b@c/",
+            "https://a:/",
+            "https://a:70000/",
+            "https://a:+1/",
+            "https://a/ b",
+            "https://a/\r\nX: y",
+            "https://a/\u{e4}",
+        ] {
+            assert!(Page::parse(url).is_err(), "{url:?}");
+        }
+    }
+
+    #[test]
+    fn a_request_says_how_it_is_to_be_answered() {
+        let fields = [Zeroizing::new("Cookie: a=b".to_owned())];
+        let words = Words { method: "POST", target: "/x", fields: &fields, body: Some(b"12"), last: true };
+        let request = page("example.com", 8443, "/").request(&words).expect("sound");
+        let expected = "POST /x HTTP/1.1\r\nHost: example.com:8443\r\nConnection: close\r\nAccept-Encoding: identity\r\n\
+                        Cookie: a=b\r\nContent-Length: 2\r\n\r\n12";
+        assert_eq!(request.as_slice(), expected.as_bytes());
+        let request =
+            page("a", 443, "/").request(&Words { last: false, body: None, ..words }).expect("sound");
+        assert!(request.windows(22).any(|field| field == b"Connection: keep-alive"));
+    }
+
+    #[test]
+    fn fields_cannot_end_the_line_or_take_the_place_of_the_program_s() {
+        for field in
+            ["a", ": b", "a b: c", "Host: x", "connection: keep-alive", "a: b\r\nc: d", "a: \u{e4}", "a: \0"]
+        {
+            let fields = [Zeroizing::new(field.to_owned())];
+            let words = Words { method: "GET", target: "/", fields: &fields, body: None, last: true };
+            assert!(page("a", 443, "/").request(&words).is_err(), "{field:?}");
+        }
+        for (method, target) in [("get x", "/"), ("GET", "/ x"), ("GET", "/\r\n")] {
+            let words = Words { method, target, fields: &[], body: None, last: true };
+            assert!(page("a", 443, "/").request(&words).is_err(), "{method} {target:?}");
+        }
+    }
+}

@@ -1,0 +1,611 @@
+//! The requests: the command line's, and those of files, into which earlier responses may put values.
+//!
+//! ```text
+//! POST /api/transfers                                       method and target
+//! Authorization: Bearer {{response.json:token|64}}          fields; up to 64 bytes from the first response
+//! Cookie: session={{response.cookie:session|32}}
+//!                                                           an empty line
+//! {"to": "{{response2.json:accounts[0].id|20}}"}            the body, if any
+//! ```
+//!
+//! [`Place`] is such a value's place.
+//!
+//! All go over one connection, or each over one of its own ([`Order`]). In the program a request and its
+//! response have the same number in both cases, counted over all connections; a connection's own messages are
+//! counted from its first.
+//!
+//! Sizes are fixed before a connection is opened, so a request with values from elsewhere is filled up with a
+//! field of its own.
+
+use core::ops::Range;
+
+use volery::tls::dialogue::{Heard, MAX_ROUNDS};
+use volery::tls::disclosure::{Part, Reveal, Wish};
+use volery::tls::http::{self, Request};
+use volery::tls::joint::{Round, Sizes};
+use volery::tls::prf::Side;
+use zeroize::Zeroizing;
+
+use super::parts;
+use super::place::{Place, fill};
+use super::request::{Page, Words};
+use crate::failure::Failure;
+
+/// The field that fills a request up.
+const PADDING: &str = "X-Padding: ";
+/// Bytes that a response takes beyond its own when it is read: the ends of two records.
+const ROOM: usize = 64;
+/// Methods after whose requests others, of those that are sent at once, may be sent without waiting (RFC
+/// 9112, section 9.3.2).
+const SAFE: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
+
+/// One request.
+#[derive(Debug)]
+pub(super) struct Template {
+    pub(super) method: String,
+    pub(super) target: Zeroizing<String>,
+    pub(super) fields: Vec<Zeroizing<String>>,
+    pub(super) body: Option<Zeroizing<Vec<u8>>>,
+}
+
+/// When a request is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// After the response to the one before it, on the same connection.
+    InTurn,
+    /// At once where it can be, on the same connection.
+    AtOnce,
+    /// On a connection of its own, after that of the one before it.
+    Apart,
+}
+
+/// All requests of a flow, in order.
+#[derive(Debug)]
+pub(super) struct Script {
+    page: Page,
+    requests: Vec<Template>,
+    order: Order,
+    /// Bytes of each.
+    sizes: Vec<usize>,
+    /// How many responses are read before the next request, from the first on.
+    read: usize,
+}
+
+impl Template {
+    /// Reads a file's text; `fields` go with it.
+    pub(super) fn parse(text: &[u8], fields: &[Zeroizing<String>]) -> Result<Self, String> {
+        let (head, body) = text.windows(2).position(|end| end == b"\n\n").map_or((text, None), |end| {
+            let (head, rest) = text.split_at(end);
+            (head, rest.strip_prefix(b"\n\n"))
+        });
+        let head =
+            core::str::from_utf8(head).map_err(|_| "method, target and fields are ASCII text".to_owned())?;
+        let mut lines = head.lines();
+        let first = lines.next().unwrap_or_default().split_once(' ');
+        let (method, target) = first.ok_or("the first line is no method and target, like `GET /page`")?;
+        if !target.starts_with('/') {
+            return Err("the target begins with a slash: all requests are to one server".into());
+        }
+        let own = lines.filter(|line| !line.is_empty()).map(|line| Zeroizing::new(line.to_owned()));
+        // Editors end a file with a line end that nobody means.
+        let body = body.map(|body| body.strip_suffix(b"\n").unwrap_or(body)).filter(|body| !body.is_empty());
+        Ok(Self {
+            method: method.into(),
+            target: Zeroizing::new(target.into()),
+            fields: fields.iter().cloned().chain(own).collect(),
+            body: body.map(|body| Zeroizing::new(body.to_vec())),
+        })
+    }
+
+    /// All texts that may have values put in.
+    fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        let fields = self.fields.iter().map(|field| field.as_bytes());
+        core::iter::once(self.target.as_bytes()).chain(fields).chain(self.body.as_deref().map(Vec::as_slice))
+    }
+
+    fn places(&self) -> Result<Vec<Place>, String> {
+        let mut places = Vec::new();
+        for text in self.texts() {
+            fill(text, &mut |place| {
+                places.push(place);
+                Ok(Zeroizing::default())
+            })?;
+        }
+        Ok(places)
+    }
+
+    /// Names of the header fields.
+    fn field_names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|field| field.split(':').next().unwrap_or_default())
+    }
+
+    /// Whether a value from elsewhere stands in the path.
+    fn puts_into_path(&self) -> Result<bool, String> {
+        // No target has this byte.
+        let filled = fill(self.target.as_bytes(), &mut |_| Ok(Zeroizing::new(vec![0])))?;
+        Ok(filled.split(|byte| *byte == b'?').next().is_some_and(|path| path.contains(&0)))
+    }
+
+    /// Names of the header fields that have a value from elsewhere.
+    ///
+    /// # Errors
+    /// A name itself has one, or the name of a JSON member of the body seems to: names show.
+    fn filled_fields(&self) -> Result<Vec<&str>, String> {
+        let mut filled = Vec::new();
+        for (name, field) in self.field_names().zip(&self.fields) {
+            if has_place(name.as_bytes())? {
+                return Err("a value cannot be part of a header field's name, which always shows".into());
+            }
+            if has_place(field.as_bytes())? {
+                filled.push(name);
+            }
+        }
+        Ok(filled)
+    }
+
+    /// Whether a value from elsewhere stands in the name of a JSON member of the body, or what looks like
+    /// one.
+    fn puts_into_name(&self) -> Result<bool, String> {
+        let Some(body) = &self.body else { return Ok(false) };
+        let filled = fill(body, &mut |_| Ok(Zeroizing::new(vec![0])))?;
+        let marked = filled.iter().enumerate().filter(|(_, byte)| **byte == 0);
+        Ok(marked.into_iter().any(|(place, _)| ends_a_name(filled.get(place..).unwrap_or_default())))
+    }
+
+    /// The request with values of all lengths that they may have, which mean nothing.
+    fn longest(&self, page: &Page, last: bool) -> Result<Zeroizing<Vec<u8>>, String> {
+        self.with(page, last, &mut |place| Ok(Zeroizing::new(vec![b'x'; place.most])))
+    }
+
+    /// The request with these values.
+    fn with(
+        &self,
+        page: &Page,
+        last: bool,
+        value: &mut dyn FnMut(Place) -> Result<Zeroizing<Vec<u8>>, String>,
+    ) -> Result<Zeroizing<Vec<u8>>, String> {
+        let mut text = |text: &[u8]| -> Result<Zeroizing<String>, String> {
+            let filled = fill(text, value)?;
+            // Values are ASCII.
+            Ok(Zeroizing::new(String::from_utf8_lossy(&filled).into_owned()))
+        };
+        let target = text(self.target.as_bytes())?;
+        let fields = self.fields.iter().map(|field| text(field.as_bytes())).collect::<Result<Vec<_>, _>>()?;
+        let body = self.body.as_ref().map(|body| fill(body, value)).transpose()?;
+        let body = body.as_deref().map(Vec::as_slice);
+        let words = Words { method: &self.method, target: &target, fields: &fields, body, last };
+        page.request(&words).map_err(|failure| failure.to_string())
+    }
+}
+
+impl Script {
+    /// Of a page, whose request is the first, and those that come then.
+    pub(super) fn new(page: Page, requests: Vec<Template>, order: Order) -> Result<Self, Failure> {
+        let count = requests.len();
+        if count > MAX_ROUNDS {
+            return Err(Failure::input(format!("{count} requests: there can be {MAX_ROUNDS}")));
+        }
+        let mut script = Self { page, requests, order, sizes: Vec::new(), read: 0 };
+        (script.sizes, script.read) = script.measure()?;
+        Ok(script)
+    }
+
+    /// The bytes of each request, and how many responses are read before the next request.
+    fn measure(&self) -> Result<(Vec<usize>, usize), Failure> {
+        let Self { page, requests, order, .. } = self;
+        let count = requests.len();
+        let (mut sizes, mut read) =
+            (Vec::new(), if *order == Order::InTurn { count.saturating_sub(1) } else { 0 });
+        for (round, request) in requests.iter().enumerate() {
+            let failed = |reason: String| match round {
+                0 => Failure::input(reason),
+                later => Failure::input(format!("request {}: {reason}", later + 1)),
+            };
+            for place in request.places().map_err(failed)? {
+                if place.round >= round {
+                    return Err(failed(format!("there is no response {} before it", place.round + 1)));
+                }
+                read = read.max(place.round + 1);
+            }
+            if round + 1 < count && !SAFE.contains(&request.method.as_str()) {
+                read = read.max(round + 1);
+            }
+            let whole = request.longest(page, self.is_last(round)).map_err(failed)?;
+            check(&whole, self.is_last(round), self.connection(round).len()).map_err(failed)?;
+            let padded = if request.places().map_err(failed)?.is_empty() { 0 } else { PADDING.len() + 2 };
+            sizes.push(whole.len() + padded);
+        }
+        Ok((sizes, if *order == Order::Apart { 0 } else { read }))
+    }
+
+    /// The requests of the connection of request `round`.
+    fn connection(&self, round: usize) -> Range<usize> {
+        if self.order == Order::Apart { round..round + 1 } else { 0..self.requests.len() }
+    }
+
+    /// Whether request `round` is the last of its connection.
+    fn is_last(&self, round: usize) -> bool {
+        round + 1 == self.connection(round).end
+    }
+
+    /// The connections, by their requests.
+    pub(super) fn connections(&self) -> Vec<Range<usize>> {
+        let starts = if self.order == Order::Apart { self.requests.len() } else { 1 };
+        (0..starts).map(|start| self.connection(start)).collect()
+    }
+
+    /// What requests take from responses, and the paths that they put it into: secrets, until somebody says
+    /// otherwise.
+    pub(super) fn taken(&self) -> Result<Vec<Reveal>, Failure> {
+        let mut taken = Vec::new();
+        for (round, request) in self.requests.iter().enumerate() {
+            let places = request.places().map_err(Failure::Input)?;
+            taken.extend(places.iter().map(Place::part));
+            if request.puts_into_path().map_err(Failure::Input)? {
+                taken.push(Reveal { side: Side::Client, round, part: Part::Path });
+            }
+        }
+        Ok(taken)
+    }
+
+    /// That what this wish hides of the requests can be hidden. What is refused when they have been sent was
+    /// sent in vain.
+    pub(super) fn check(&self, wish: &Wish) -> Result<(), Failure> {
+        parts::check_rounds(wish, self.requests.len())?;
+        parts::check_names(wish)?;
+        for (round, request) in self.requests.iter().enumerate() {
+            parts::check_fields(wish, round, request.field_names())?;
+            parts::check_filled(wish, round, &request.filled_fields().map_err(Failure::Input)?)?;
+            if request.puts_into_name().map_err(Failure::Input)? {
+                parts::check_body_names(wish, round)?;
+            }
+            let last = self.is_last(round);
+            let whole = request.longest(&self.page, last).map_err(Failure::Input)?;
+            let parsed = Request::parse(&whole, 0).map_err(Failure::input)?;
+            if parsed.body.length() > 0 && !http::has_usual_body(&whole, &parsed) {
+                parts::check_body(wish, round, &request.method)?;
+            }
+            if !last && self.read + 1 < self.requests.len() {
+                let query = parsed.query(&whole).is_some_and(|query| !query.is_empty());
+                parts::check_target(wish, round, query)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where to.
+    pub(super) fn page(&self) -> &Page {
+        &self.page
+    }
+
+    /// The sizes of the connection of these requests, where `read` bytes can be read of each response that
+    /// something waits for.
+    pub(super) fn sizes(&self, connection: &Range<usize>, read: usize, proved: usize) -> Sizes {
+        let round = |(round, query): (usize, &usize)| {
+            let read = if round < self.read { read + ROOM } else { 0 };
+            Round { query: *query, read }
+        };
+        let sizes = self.sizes.iter().enumerate().filter(|(round, _)| connection.contains(round));
+        Sizes { rounds: sizes.map(round).collect(), proved }
+    }
+
+    /// Adds what came on the connection of these requests to what was heard, for requests on later ones.
+    pub(super) fn hear(
+        &self,
+        connection: &Range<usize>,
+        received: &[u8],
+        heard: &mut Heard,
+    ) -> Result<(), Failure> {
+        let later = self.requests.get(connection.end..).unwrap_or_default();
+        let places =
+            later.iter().map(Template::places).collect::<Result<Vec<_>, _>>().map_err(Failure::Input)?;
+        if !places.iter().flatten().any(|place| connection.contains(&place.round)) {
+            // Kept for its number alone.
+            return heard.add(b"HTTP/1.1 204 No Content\r\n\r\n", false).map_err(Failure::session);
+        }
+        let to_head = self.requests.get(connection.start).is_some_and(|request| request.method == "HEAD");
+        heard.add(received, to_head).map_err(Failure::session)
+    }
+
+    /// The request of this number, of the size that was said.
+    pub(super) fn request(&self, round: usize, heard: &Heard) -> Result<Zeroizing<Vec<u8>>, String> {
+        let (Some(request), Some(size)) = (self.requests.get(round), self.sizes.get(round)) else {
+            return Err("there are no more".into());
+        };
+        let made = request.with(&self.page, self.is_last(round), &mut |place| place.value(heard))?;
+        let made = match size.checked_sub(made.len() + PADDING.len() + 2) {
+            Some(padding) if !request.places()?.is_empty() => padded(&made, padding),
+            _ => made,
+        };
+        // Values may say what templates do not: another method, or a target that is none.
+        check(&made, self.is_last(round), self.connection(round).len())?;
+        Ok(made)
+    }
+}
+
+/// Whether a value is put into this text.
+fn has_place(text: &[u8]) -> Result<bool, String> {
+    let mut any = false;
+    fill(text, &mut |_| {
+        any = true;
+        Ok(Zeroizing::default())
+    })?;
+    Ok(any)
+}
+
+/// Whether the string that this text begins in is followed by a colon.
+fn ends_a_name(text: &[u8]) -> bool {
+    let mut rest = text.iter();
+    loop {
+        match rest.next() {
+            Some(b'\\') => drop(rest.next()),
+            Some(b'"') => return rest.find(|byte| !byte.is_ascii_whitespace()) == Some(&b':'),
+            Some(_) => {}
+            None => return false,
+        }
+    }
+}
+
+/// That the notary will take this request as one of `count` of a connection: what it refuses should not be
+/// sent.
+fn check(request: &[u8], last: bool, count: usize) -> Result<(), String> {
+    let parsed = Request::parse(request, 0).map_err(|error| error.to_string())?;
+    http::check_request(request, &parsed, last).map_err(|error| error.to_string())?;
+    if count > 1 && !http::has_usual_body(request, &parsed) {
+        return Err(
+            "where there are several requests on a connection, only POST, PUT and PATCH may have a body"
+                .into(),
+        );
+    }
+    Ok(())
+}
+
+/// Puts the padding field before the empty line that ends the head.
+fn padded(request: &[u8], padding: usize) -> Zeroizing<Vec<u8>> {
+    let end = request.windows(4).position(|end| end == b"\r\n\r\n").map_or(request.len(), |end| end + 2);
+    let (head, rest) = request.split_at(end);
+    let field = [PADDING.as_bytes(), &vec![b'x'; padding], b"\r\n"].concat();
+    Zeroizing::new([head, &field, rest].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use volery::tls::disclosure::Hide;
+
+    use super::*;
+
+    fn page() -> Page {
+        Page::parse("https://localhost/start").expect("sound")
+    }
+
+    fn first(method: &str) -> Template {
+        let target = Zeroizing::new("/start".into());
+        Template { method: method.into(), target, fields: Vec::new(), body: None }
+    }
+
+    fn script(method: &str, then: &[&str]) -> Result<Script, Failure> {
+        scripted(method, then, Order::InTurn)
+    }
+
+    fn scripted(method: &str, then: &[&str], order: Order) -> Result<Script, Failure> {
+        let then = then.iter().map(|text| Template::parse(text.as_bytes(), &[]).map_err(Failure::Input));
+        let requests = core::iter::once(Ok(first(method))).chain(then).collect::<Result<Vec<_>, _>>()?;
+        Script::new(page(), requests, order)
+    }
+
+    fn text(script: &Script, round: usize) -> Result<String, String> {
+        let made = script.request(round, &Heard::default())?;
+        assert_eq!(made.len(), script.sizes[round]);
+        Ok(String::from_utf8_lossy(&made).into_owned())
+    }
+
+    #[test]
+    fn files_say_method_target_fields_and_body() {
+        let all = script("GET", &["GET /next", "PUT /a?b\nX: y\n\n{\"c\":\n\n1}\n"]).expect("sound");
+        assert_eq!(
+            text(&all, 2).expect("made"),
+            "PUT /a?b HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept-Encoding: identity\r\n\
+             X: y\r\nContent-Length: 9\r\n\r\n{\"c\":\n\n1}"
+        );
+        assert!(text(&all, 0).expect("made").contains("Connection: keep-alive"));
+        let next = text(&all, 1).expect("made");
+        assert!(
+            next.starts_with("GET /next ")
+                && next.contains("Connection: keep-alive")
+                && next.ends_with("\r\n\r\n")
+        );
+        for wrong in [
+            "",
+            "GET",
+            "GET page",
+            "get /",
+            "TRACE /",
+            "GET /\nno colon",
+            "GET /\nHost: a",
+            "GET /?_method=HEAD",
+            "GET /\nX-HTTP-Method-Override: HEAD",
+            "GET /\nExpect: 100-continue",
+        ] {
+            assert!(script("GET", &[wrong]).is_err(), "{wrong:?}");
+        }
+        assert!(script("GET", &["POST /\n\nbody", "GET /"]).is_err(), "a body before the last");
+        assert!(script("GET", &["DELETE /\n\nbody"]).is_err(), "a body that not all servers read");
+        assert!(script("HEAD", &["GET /"]).is_err() && script("GET", &["HEAD /"]).is_ok());
+        assert!(script("GET", &["GET /"; MAX_ROUNDS]).is_err());
+    }
+
+    fn reveal(side: Side, round: usize, part: Part) -> Reveal {
+        Reveal { side, round, part }
+    }
+
+    /// The notary would refuse it when it has been sent.
+    #[test]
+    fn what_cannot_be_hidden_is_refused_before_anything_is_sent() {
+        let with_body = |method: &str| {
+            let body = Some(Zeroizing::new(b"{\"a\":1}".to_vec()));
+            Script::new(page(), vec![Template { body, ..first(method) }], Order::InTurn).expect("sound")
+        };
+        let refused = |script: &Script, wish: &Wish| script.check(wish).is_err();
+        let revealing = |reveal: Reveal| Wish { reveal: vec![reveal], ..Wish::default() };
+        let hiding = |side, part| Wish { hide: vec![Hide::new(side, part)], ..Wish::default() };
+        for method in ["DELETE", "GET", "OPTIONS"] {
+            let script = with_body(method);
+            assert!(refused(&script, &Wish::default()), "{method}");
+            assert!(refused(&script, &hiding(Side::Client, Part::Json("a".into()))), "{method}");
+            assert!(!refused(&script, &revealing(reveal(Side::Client, 0, Part::Body))), "{method}");
+        }
+        for method in ["POST", "PUT", "PATCH"] {
+            assert!(!refused(&with_body(method), &Wish::default()), "{method}");
+        }
+        // Fields that say how a message is to be read always show.
+        let single = script("GET", &[]).expect("sound");
+        for side in [Side::Client, Side::Server] {
+            assert!(refused(&single, &hiding(side, Part::Header("Content-Type".into()))));
+        }
+        assert!(refused(&single, &hiding(Side::Client, Part::Header("X-Original-URL".into()))));
+        assert!(!refused(&single, &hiding(Side::Server, Part::Header("X-Original-URL".into()))));
+        // And so does what is taken from them, unless that is what is wanted.
+        let taking = script("GET", &["GET /a?b={{response.header:Content-Type|30}}"]).expect("sound");
+        let wish = Wish { taken: taking.taken().expect("sound"), ..Wish::default() };
+        assert!(refused(&taking, &wish));
+        let shown = reveal(Side::Server, 0, Part::Header("content-type".into()));
+        assert!(!refused(&taking, &Wish { reveal: vec![shown], ..wish }));
+    }
+
+    #[test]
+    fn targets_that_would_be_hidden_are_not_sent_at_once() {
+        let sent = |then: &[&str], at_once, wish: &Wish| {
+            let order = if at_once { Order::AtOnce } else { Order::InTurn };
+            scripted("GET", then, order).expect("sound").check(wish).is_ok()
+        };
+        let none = Wish::default();
+        assert!(sent(&["GET /a?b", "GET /"], false, &none) && sent(&["GET /a", "GET /?b"], true, &none));
+        assert!(!sent(&["GET /a?b", "GET /"], true, &none));
+        let shown = Wish { reveal: vec![reveal(Side::Client, 1, Part::Query)], ..Wish::default() };
+        assert!(sent(&["GET /a?b", "GET /"], true, &shown));
+        let hidden = Wish { hide: vec![Hide::new(Side::Client, Part::Path)], ..Wish::default() };
+        assert!(!sent(&["GET /"], true, &hidden) && sent(&["GET /"], false, &hidden));
+    }
+
+    #[test]
+    fn what_is_taken_from_a_response_is_hidden_there_and_in_a_path() {
+        let taken = |text: &str| {
+            let taken = script("GET", &[text]).and_then(|script| script.taken()).expect("sound");
+            taken.iter().map(|Reveal { round, part, .. }| format!("{round} {part}")).collect::<Vec<_>>()
+        };
+        assert_eq!(taken("GET /a?b={{response.json:a.b|3}}"), ["0 json a.b"]);
+        assert_eq!(taken("GET /{{response.json:a[\"?\"]|3}}?b"), ["0 json a[\"?\"]", "1 path"]);
+        let both = "GET /\nCookie: a={{response.cookie:a|3}}\nIf-Match: {{response.header:etag|9}}";
+        assert_eq!(taken(both), ["0 header Set-Cookie", "0 header etag"]);
+        assert!(taken("POST /\n\n{}").is_empty());
+    }
+
+    #[test]
+    fn responses_are_read_where_something_waits_for_them() {
+        let reads = |script: &Script| -> Vec<usize> {
+            let [connection] = &*script.connections() else { panic!("only one") };
+            script.sizes(connection, 100, 7).rounds.iter().map(|round| round.read).collect()
+        };
+        assert_eq!(reads(&script("GET", &["GET /", "GET /"]).expect("sound")), [164, 164, 0]);
+        let at_once =
+            |method: &str, then: &[&str]| reads(&scripted(method, then, Order::AtOnce).expect("sound"));
+        assert_eq!(at_once("GET", &["GET /", "GET /"]), [0, 0, 0]);
+        // After a request that may change something the next one waits.
+        assert_eq!(at_once("POST", &["GET /", "POST /"]), [164, 0, 0]);
+        assert_eq!(at_once("GET", &["GET /", "GET /{{response.json:a|3}}"]), [164, 0, 0]);
+        assert_eq!(at_once("GET", &["GET /", "GET /{{response2.json:a|3}}"]), [164, 164, 0]);
+        assert!(script("GET", &["GET /{{response2.json:a|3}}"]).is_err(), "its own response");
+    }
+
+    #[test]
+    fn requests_apart_are_each_the_first_and_last_of_a_connection() {
+        let then = ["POST /b\n\n{}", "HEAD /{{response.json:a|3}}", "GET /{{response2.json:a|3}}"];
+        assert!(script("GET", &then).is_err(), "a body before the last");
+        let apart = scripted("DELETE", &then, Order::Apart).expect("sound");
+        let connections = apart.connections();
+        assert_eq!(connections, [0..1, 1..2, 2..3, 3..4]);
+        for (connection, size) in connections.iter().zip(&apart.sizes) {
+            let rounds = vec![Round { query: *size, read: 0 }];
+            assert_eq!(apart.sizes(connection, 100, 7), Sizes { rounds, proved: 7 });
+        }
+        assert!(text(&apart, 0).expect("made").contains("Connection: close"));
+        assert!(apart.request(2, &Heard::default()).is_err(), "nothing was heard");
+        let mut heard = Heard::default();
+        let response = |body: &str| format!("HTTP/1.1 200 OK\r\n\r\n{body}");
+        apart.hear(&(0..1), response("{\"a\":\"xy\"}").as_bytes(), &mut heard).expect("heard");
+        let made = apart.request(2, &heard).expect("made");
+        assert!(made.starts_with(b"HEAD /xy HTTP/1.1\r\n") && made.len() == apart.sizes[2]);
+        apart.hear(&(1..2), response("{\"a\":3}").as_bytes(), &mut heard).expect("heard");
+        apart.hear(&(2..3), b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", &mut heard).expect("no body");
+        assert!(apart.request(3, &heard).expect("made").starts_with(b"GET /3 HTTP/1.1\r\n"));
+        assert!(apart.hear(&(1..2), b"no response", &mut heard).is_err());
+        // Nobody waits for the last one.
+        assert!(apart.hear(&(3..4), b"no response", &mut heard).is_ok());
+    }
+
+    /// A value of the server's may say what the template does not.
+    #[test]
+    fn requests_are_looked_at_with_their_values() {
+        let apart = |then: &str| scripted("GET", &[then], Order::Apart).expect("sound");
+        let made = |then: &str, value: &str| {
+            let (script, mut heard) = (apart(then), Heard::default());
+            let response = format!("HTTP/1.1 200 OK\r\n\r\n{{\"a\":\"{value}\"}}");
+            script.hear(&(0..1), response.as_bytes(), &mut heard).expect("heard");
+            script.request(1, &heard).map(|_| ())
+        };
+        let form = "POST /\nContent-Type: application/x-www-form-urlencoded\n\nn={{response.json:a|40}}";
+        for then in ["GET /?n={{response.json:a|40}}", form] {
+            assert_eq!(made(then, "x"), Ok(()), "{then}");
+            assert!(made(then, "x&_method=HEAD").is_err(), "{then}");
+        }
+        assert!(made("GET /{{response.json:a|40}}", "b#c").is_err());
+    }
+
+    #[test]
+    fn values_are_not_put_where_they_would_show() {
+        let wish = |revealed: &[Part]| {
+            let reveal = revealed.iter().map(|part| reveal(Side::Client, 1, part.clone())).collect();
+            Wish { reveal, ..Wish::default() }
+        };
+        let check = |then: &str, revealed: &[Part]| {
+            script("GET", &[then]).and_then(|script| script.check(&wish(revealed))).is_ok()
+        };
+        let kind = Part::Header("content-type".into());
+        let boundary = "POST /\nContent-Type: multipart/form-data; boundary={{response.json:a|9}}\n\nx";
+        assert!(!check(boundary, &[]) && check(boundary, &[kind]));
+        assert!(check("GET /\nCookie: {{response.json:a|9}}", &[]));
+        assert!(!check("GET /\nX-{{response.json:a|9}}: b", &[]));
+        let b = || Part::Json("b".into());
+        let name = "POST /\n\n{\"a{{response.json:a|9}}\\\"\" : 1, \"b\": 2}";
+        assert!(check(name, &[]) && !check(name, &[b()]) && !check(name, &[b(), Part::Path]));
+        for value in ["\"{{response.json:a|9}}\"", "{{response.json:a|9}}", "[\"x{{response.json:a|9}}\", 1]"]
+        {
+            assert!(check(&format!("POST /\n\n{{\"a\": {value}, \"b\": 2}}"), &[b()]), "{value}");
+        }
+    }
+
+    #[test]
+    fn only_what_a_later_request_takes_from_is_kept() {
+        let apart = scripted("GET", &["GET /", "GET /{{response2.json:a|3}}"], Order::Apart).expect("sound");
+        let mut heard = Heard::default();
+        apart.hear(&(0..1), b"HTTP/1.1 200 OK\r\n\r\n{\"a\":1}", &mut heard).expect("heard");
+        apart.hear(&(1..2), b"HTTP/1.1 200 OK\r\n\r\n{\"a\":2}", &mut heard).expect("heard");
+        assert!(!heard.text().windows(7).any(|part| part == b"{\"a\":1}"));
+        assert!(apart.request(2, &heard).expect("made").starts_with(b"GET /2 "));
+    }
+
+    #[test]
+    fn wishes_about_requests_that_there_are_not_are_refused() {
+        let script = script("GET", &["GET /"]).expect("sound");
+        for round in [1, 2] {
+            for side in [Side::Client, Side::Server] {
+                let shown = Wish { reveal: vec![reveal(side, round, Part::Body)], ..Wish::default() };
+                assert_eq!(script.check(&shown).is_ok(), round == 1);
+                let hide = Hide { round, ..Hide::new(side, Part::Json("a".into())) };
+                let wish = Wish { hide: vec![hide], ..Wish::default() };
+                let refused = script.check(&wish).err().map(|refused| refused.to_string());
+                assert_eq!(refused.is_some_and(|text| text.contains("there are 2 requests")), round == 2);
+            }
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! A notary of which many want something at the same time, some of them nothing good: nobody honest is lost,
+//! and when all have gone it holds as many files, threads and as much memory as before.
+
+use std::collections::HashSet;
+use std::io::{Read as _, Write as _};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use volery::{Channel, Limits, Options, Prover, memory_pair};
+use volery_channel::tags::{BASE_OT_SENDER, HELLO, NOTARY_TOKEN};
+use volery_channel::{Error as ChannelError, Stats, Tag};
+
+use crate::support::*;
+use crate::web::{FIELDS, Scene};
+
+/// The mode that takes the most of a notary, for a page as small as this one.
+const TOGETHER: &[&str] = &["--mode", "two-party", "--expect", "200"];
+
+/// What a process holds of the system.
+#[derive(Clone, Copy, Debug)]
+struct Usage {
+    files: usize,
+    threads: usize,
+    megabytes: u64,
+}
+
+/// What the notary holds now.
+fn usage(scene: &Scene) -> Usage {
+    let process = format!("/proc/{}", scene.notary.child.id());
+    let status = std::fs::read_to_string(format!("{process}/status")).expect("it lives");
+    let number = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).expect(name);
+        line.split_whitespace().next().and_then(|word| word.parse::<u64>().ok()).expect(name)
+    };
+    let files = std::fs::read_dir(format!("{process}/fd")).expect("it lives").count();
+    Usage { files, threads: number("Threads:") as usize, megabytes: number("VmRSS:") / 1024 }
+}
+
+/// What the notary holds when nobody is there, all that has ended having ended in it, too.
+fn at_rest(scene: &Scene, before: Usage) -> Usage {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        let now = usage(scene);
+        if (now.files, now.threads) == (before.files, before.threads) {
+            return now;
+        }
+        assert!(Instant::now() < end, "the notary keeps what sessions held: {now:?}, before {before:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// That no more memory is held than `before`, but for what an allocator keeps in its pieces.
+fn holds_no_more(now: Usage, before: Usage, allowance: u64) {
+    assert!(now.megabytes <= before.megabytes + allowance, "{now:?}, before {before:?}");
+}
+
+/// So many provers at the same time; each has its attestation in the end.
+fn crowd(scene: &Scene, name: &str, count: usize, options: &[&str]) {
+    std::thread::scope(|scope| {
+        let one = |number| scene.prove(&format!("{name}-{number}"), options);
+        let all: Vec<_> = (0..count).map(|number| scope.spawn(move || one(number))).collect();
+        for prover in all {
+            prover.join().expect("no panic").expect(0, "");
+        }
+    });
+    let written: HashSet<String> = (0..count).map(|number| scene.path(&format!("{name}-{number}"))).collect();
+    assert!(written.iter().all(|path| std::path::Path::new(path).exists()));
+}
+
+/// How many sessions ended with this word.
+fn ended(scene: Scene, word: &str) -> usize {
+    scene.results().iter().filter(|other| *other == word).count()
+}
+
+#[test]
+fn provers_beyond_the_places_wait_in_line_and_none_is_lost() {
+    let scene = Scene::new(&["--concurrency", "4", "--per-client", "12"]);
+    let before = usage(&scene);
+    crowd(&scene, "one-of", 12, &[]);
+    at_rest(&scene, before);
+    assert_eq!(scene.results(), ["attested"; 12]);
+}
+
+/// Frames that begin like a prover's first message and are none, or no whole one.
+fn beginnings() -> Vec<Vec<u8>> {
+    let tag = NOTARY_TOKEN.byte();
+    // All within TLS. The last one is whole, but a session's first message goes with it.
+    vec![Vec::new(), vec![tag], vec![tag, 200, 0, 0, 0, 2], vec![tag, 1, 0, 0, 0], vec![tag, 1, 0, 0, 0, 2]]
+}
+
+/// A channel that says it stands on the encrypted connection of this name.
+struct Bound<C>(C, Option<[u8; 32]>);
+
+impl<C: Channel> Channel for Bound<C> {
+    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
+        self.0.send(tag, payload)
+    }
+    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], ChannelError> {
+        self.0.recv(tag, max)
+    }
+    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), ChannelError> {
+        self.0.recv_exact(tag, out)
+    }
+    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), ChannelError> {
+        self.0.recv_into(tag, max, out)
+    }
+    fn flush(&mut self) -> Result<(), ChannelError> {
+        self.0.flush()
+    }
+    fn fail(&mut self, reason: &str) {
+        self.0.fail(reason);
+    }
+    fn stats(&self) -> Stats {
+        self.0.stats()
+    }
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.1
+    }
+}
+
+/// All that a prover on this encrypted connection says before it hears anything.
+fn opening(binding: Option<[u8; 32]>) -> Vec<u8> {
+    let (prover, mut nobody) = memory_pair(&Limits::default());
+    let mut sent = vec![NOTARY_TOKEN.byte(), 1, 0, 0, 0, 2];
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let rng = &mut ChaCha20Rng::seed_from_u64(1);
+            assert!(Prover::start(Bound(prover, binding), Options::default(), rng).is_err());
+        });
+        for tag in [HELLO, BASE_OT_SENDER] {
+            let message = nobody.recv(tag, 1 << 12).expect("said at once");
+            sent.push(tag.byte());
+            sent.extend((message.len() as u32).to_le_bytes());
+            sent.extend(message);
+        }
+        drop(nobody);
+    });
+    sent
+}
+
+#[test]
+fn who_is_silent_when_its_turn_has_come_loses_its_place() {
+    let patient = ["--timeout", "600", "--connect-timeout", "2"];
+    let scene = Scene::new(&[&["--concurrency", "1", "--per-client", "2"], &patient[..]].concat());
+    let before = usage(&scene);
+    let mut silent = scene.guest();
+    let opening = opening(silent.binding());
+    silent.write_all(&opening).expect("sent");
+    // It has the one place when the notary answers.
+    silent.read_exact(&mut [0]).expect("an answer");
+    scene.prove("page", &[]).expect(0, "");
+    at_rest(&scene, before);
+    let lines = scene.lines();
+    let reason = lines[0]["reason"].as_str().expect("the first to go");
+    assert!(reason.contains("when its turn has come"), "{reason}");
+    assert_eq!((lines.len(), &lines[1]["result"]), (2, &"attested".into()));
+}
+
+#[test]
+fn silent_clients_hold_no_place_that_others_need() {
+    // Longer than a prover waits for the notary's first word: if one of them had the place, it would wait in
+    // vain.
+    let scene = Scene::new(&["--concurrency", "1", "--per-client", "64", "--connect-timeout", "600"]);
+    let before = usage(&scene);
+    let mut silent = Vec::new();
+    for beginning in beginnings().iter().cycle().take(20) {
+        let mut socket = scene.guest();
+        socket.write_all(beginning).expect("sent");
+        silent.push(socket);
+    }
+    scene.prove("page", &[]).expect(0, "");
+    drop(silent);
+    at_rest(&scene, before);
+    let results = scene.results();
+    assert_eq!((results.len(), &results[0][..], &results[1][..]), (21, "attested", "failed"), "{results:?}");
+}
+
+#[test]
+fn clients_that_trickle_their_first_message_are_left() {
+    let scene = Scene::new(&["--connect-timeout", "2"]);
+    let before = usage(&scene);
+    let sent = AtomicUsize::new(0);
+    let message = [&[NOTARY_TOKEN.byte(), 1, 1, 0, 0, 2][..], &[b'x'; 256]].concat();
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let mut socket = scene.guest();
+                // A byte at a time, each soon after the one before.
+                for byte in &message {
+                    if socket.write_all(&[*byte]).is_err() {
+                        break;
+                    }
+                    sent.fetch_add(1, Ordering::Relaxed);
+                    std::thread::sleep(Duration::from_millis(50));
+                }
+                // Closed: nothing was heard.
+                assert!(matches!(socket.read(&mut [0; 1]), Ok(0) | Err(_)));
+            });
+        }
+    });
+    assert!(sent.into_inner() < 3 * message.len(), "a message was heard out that came too slowly");
+    at_rest(&scene, before);
+    assert_eq!(scene.results(), ["failed"; 3]);
+}
+
+#[test]
+fn messages_that_are_too_long_or_make_no_sense_end_their_own_session_alone() {
+    let scene = Scene::new(&["--concurrency", "2", "--per-client", "64"]);
+    let before = usage(&scene);
+    let tag = NOTARY_TOKEN.byte();
+    let token = |rest: &[u8]| [&[tag, 1, 0, 0, 0, 1][..], rest].concat();
+    let nonsense = [
+        vec![tag, 0xff, 0xff, 0xff, 0xff],
+        vec![tag, 2, 1, 0, 0],
+        vec![tag, 0, 0, 0, 0],
+        vec![0; 100],
+        b"GET /metrics HTTP/1.1\r\n\r\n".to_vec(),
+        token(&[1, 0xff, 0xff, 0xff, 0xff]),
+        token(&[1, 0, 0, 0, 0]),
+        token(&[0xff; 1000]),
+    ];
+    std::thread::scope(|scope| {
+        let scene = &scene;
+        let good = |number| scope.spawn(move || scene.prove(&format!("page-{number}"), &[]));
+        let good: Vec<_> = (0..3).map(good).collect();
+        for bytes in &nonsense {
+            scope.spawn(move || {
+                let mut socket = scene.guest();
+                // It may be closed before all is out.
+                let _ = socket.write_all(bytes);
+                let _ = socket.read_to_end(&mut Vec::new());
+            });
+        }
+        for prover in good {
+            prover.join().expect("no panic").expect(0, "");
+        }
+    });
+    // A request that no notary takes part in, from a prover that means well.
+    let long = format!("Accept-Language: {}", "x".repeat(20_000));
+    scene.prove("none", &["--header", &long, "--mode", "two-party"]).expect(3, "");
+    at_rest(&scene, before);
+    assert_eq!(ended(scene, "attested"), 3);
+}
+
+/// Starts provers and kills them, each a little later in its session than the one before, up to `length`.
+fn killed(scene: &Scene, name: &str, count: u32, length: Duration, options: &[&str]) {
+    for number in 0..count {
+        let mut prover = spawn(&scene.arguments(&format!("{name}-{number}"), options), FIELDS.as_bytes());
+        std::thread::sleep(length * number / count);
+        prover.kill().expect("it can be killed");
+        prover.wait().expect("it has ended");
+    }
+}
+
+/// How long a session takes now.
+fn length(scene: &Scene, out: &str, options: &[&str]) -> Duration {
+    let start = Instant::now();
+    scene.prove(out, options).expect(0, "");
+    start.elapsed()
+}
+
+#[test]
+fn killed_provers_leave_nothing_behind() {
+    let scene = Scene::new(&["--concurrency", "2", "--per-client", "64"]);
+    let before = usage(&scene);
+    let length = length(&scene, "first", &[]);
+    killed(&scene, "killed", 10, length, &[]);
+    scene.prove("last", &[]).expect(0, "");
+    at_rest(&scene, before);
+    assert!(ended(scene, "attested") >= 2);
+}
+
+#[test]
+#[ignore = "load: a hundred provers killed at all moments of their sessions, while others prove"]
+fn load_killed_provers_harm_nobody_and_leave_nothing_behind() {
+    let scene = Scene::new(&["--concurrency", "4", "--per-client", "64"]);
+    let before = usage(&scene);
+    let length = length(&scene, "first", TOGETHER);
+    killed(&scene, "killed", 20, length, TOGETHER);
+    let warm = at_rest(&scene, before);
+    std::thread::scope(|scope| {
+        let others = scope.spawn(|| {
+            (0..10).for_each(|number| {
+                scene.prove(&format!("other-{number}"), TOGETHER).expect(0, "");
+            })
+        });
+        killed(&scene, "relayed", 50, length, &[]);
+        killed(&scene, "together", 50, 2 * length, TOGETHER);
+        others.join().expect("nobody is harmed");
+    });
+    holds_no_more(at_rest(&scene, before), warm, 64);
+    assert!(ended(scene, "attested") >= 11);
+}
+
+#[test]
+#[ignore = "load: 220 provers at the same time"]
+fn load_twenty_sessions_at_once_and_two_hundred_in_line_lose_none() {
+    let scene = Scene::new(&["--concurrency", "20", "--per-client", "220"]);
+    let before = usage(&scene);
+    crowd(&scene, "warm", 20, TOGETHER);
+    let warm = at_rest(&scene, before);
+    crowd(&scene, "all", 220, TOGETHER);
+    holds_no_more(at_rest(&scene, before), warm, 64);
+    assert_eq!(scene.results(), ["attested"; 240]);
+}
+
+#[test]
+#[ignore = "load: 500 sessions"]
+fn load_five_hundred_sessions_in_a_row_end_in_success() {
+    let scene = Scene::new(&[]);
+    let before = usage(&scene);
+    // Each fifth in the mode that takes three times as long.
+    let prove = |number: usize| {
+        let options = if number.is_multiple_of(5) { TOGETHER } else { &[] };
+        scene.prove(&format!("page-{number}"), options).expect(0, "");
+    };
+    (0..50).for_each(prove);
+    let warm = at_rest(&scene, before);
+    (50..500).for_each(prove);
+    holds_no_more(at_rest(&scene, before), warm, 32);
+    assert_eq!(scene.results(), ["attested"; 500]);
+}
+
+#[test]
+#[ignore = "load: 20 provers at the same time, five times"]
+fn load_twenty_sessions_at_once_again_and_again_end_in_success() {
+    let scene = Scene::new(&["--concurrency", "20", "--per-client", "40"]);
+    let before = usage(&scene);
+    crowd(&scene, "warm", 20, TOGETHER);
+    crowd(&scene, "warmer", 20, TOGETHER);
+    let warm = at_rest(&scene, before);
+    for round in 0..3 {
+        crowd(&scene, &format!("round-{round}"), 20, TOGETHER);
+    }
+    holds_no_more(at_rest(&scene, before), warm, 64);
+    assert_eq!(scene.results(), ["attested"; 100]);
+}

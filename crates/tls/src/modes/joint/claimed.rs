@@ -1,0 +1,30 @@
+//! What goes into the proof, the keys of a connection; and what comes out of it, authenticated bits.
+
+use volery_circuit::{Error as CircuitError, Fold, Folded, Ops};
+use volery_field::{F2, Gf128};
+use volery_garble::two_party::{Proved, Wire};
+use zeroize::Zeroizing;
+
+use crate::page::disclosure::Keys;
+
+/// The keys' wires in the proof.
+///
+/// # Errors
+/// [`CircuitError::Misuse`] if one was never evaluated.
+pub(super) fn known_wires<W: Copy>(
+    keys: &Keys<Wire>,
+    proved: &Proved<W>,
+) -> Result<Keys<Folded<F2, W>>, CircuitError> {
+    keys.try_map(|wire| {
+        proved.wire(*wire).copied().ok_or_else(|| CircuitError::misuse("a key that was never computed"))
+    })
+}
+
+/// This party's halves of bits in the proof: `half` of each one's wire.
+pub(super) fn lowered<B: Ops<F2>>(
+    fold: &mut Fold<'_, B>,
+    wires: &[Folded<F2, B::Wire>],
+    half: impl Fn(B::Wire) -> Gf128,
+) -> Zeroizing<Vec<Gf128>> {
+    Zeroizing::new(wires.iter().map(|wire| half(fold.lower(wire))).collect())
+}

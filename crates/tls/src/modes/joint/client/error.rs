@@ -1,0 +1,144 @@
+//! Why a connection to a server fails, other than by the two parties' doing.
+
+use std::io;
+
+use rustls::{AlertDescription, CertificateError, Error as TlsError, PeerIncompatible};
+
+use crate::page::dialogue;
+use crate::wire::transcript;
+
+/// What became of the connection.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The host is neither a DNS name nor an IP address.
+    #[error("the host is neither a DNS name nor an IP address")]
+    Name,
+    /// The host has no address, or none that accepts the connection.
+    #[error("no connection to the server: {0}")]
+    Connect(io::ErrorKind),
+    /// The connection broke.
+    #[error("the connection to the server broke: {0}")]
+    Broken(io::ErrorKind),
+    /// Nothing came, or nothing could be sent, for too long.
+    #[error(
+        "the server took too long: it neither answers nor ends the connection; the request must say `Connection: close`"
+    )]
+    Time,
+    /// More bytes than the limit.
+    #[error("the server sent more than {limit} bytes")]
+    Size {
+        /// The limit.
+        limit: usize,
+    },
+    /// What the server sends is not TLS.
+    #[error("the server does not speak TLS on this port")]
+    NotTls,
+    /// The server closed the connection before the handshake was complete.
+    #[error("the server closed the connection in the middle of the handshake")]
+    Closed,
+    /// The server refuses TLS 1.2.
+    #[error("the server refuses TLS 1.2; it seems to speak TLS 1.3 only, which can't be proved yet")]
+    OnlyNewer,
+    /// The server speaks an older version only.
+    #[error("the server speaks only versions before TLS 1.2")]
+    OnlyOlder,
+    /// The server accepts nothing that was offered.
+    #[error(
+        "the server accepts none of what can be proved: TLS 1.2, key exchange on P-256 (secp256r1) or X25519, \
+         AES_128_GCM_SHA256, a certificate with an RSA, P-256 or P-384 key"
+    )]
+    NothingInCommon,
+    /// The server is not the one that is meant, or can't show it.
+    #[error("the server is not to be believed: {reason} ({detail})")]
+    Untrusted {
+        /// What is wrong.
+        reason: Distrust,
+        /// What exactly, in words.
+        detail: String,
+    },
+    /// The server gave up in the handshake.
+    #[error("the server ended the handshake with the alert {0}")]
+    Alert(String),
+    /// The server does not say what it speaks.
+    #[error(
+        "the server does not agree on http/1.1 (ALPN), so nobody could tell its words from those of another service; proxy mode does without"
+    )]
+    NoProtocol,
+    /// Anything else that is no correct handshake.
+    #[error("TLS with the server: {0}")]
+    Tls(String),
+    /// The server's bytes are not a connection of which something can be proved.
+    #[error(transparent)]
+    Transcript(#[from] transcript::Error),
+    /// The server ended the connection after the handshake, with nothing said.
+    #[error("the server ended the connection without a response")]
+    NoResponse,
+    /// With several requests: there is no next one, or a response that was read is not what one waits for.
+    #[error(transparent)]
+    Dialogue(#[from] dialogue::Error),
+    /// The system gives no further thread.
+    #[error("no thread for the TLS library: {0}")]
+    Thread(io::ErrorKind),
+    /// The calling code is wrong.
+    #[error("the client is misused: {0}")]
+    Misuse(&'static str),
+}
+
+/// Why a server is not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Distrust {
+    /// Its certificate is for other hosts.
+    #[error("its certificate is for another host")]
+    Host,
+    /// A certificate has expired, or does not hold yet.
+    #[error("its certificate does not hold at this time")]
+    Time,
+    /// No chain leads to a root that is believed.
+    #[error("its certificate is of an unknown authority")]
+    Issuer,
+    /// A signature, of a certificate or over the key exchange, is wrong.
+    #[error("a signature is wrong")]
+    Signature,
+    /// Something else about its certificates.
+    #[error("its certificate can't be used")]
+    Certificate,
+}
+
+impl Failure {
+    /// What an error of the TLS library means, before or after the server has chosen among what was offered.
+    pub(super) fn new(error: TlsError, chosen: bool) -> Self {
+        use AlertDescription::{HandshakeFailure, InsufficientSecurity, ProtocolVersion};
+        match error {
+            TlsError::AlertReceived(ProtocolVersion)
+            | TlsError::PeerIncompatible(PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig) => {
+                Self::OnlyNewer
+            }
+            TlsError::PeerIncompatible(PeerIncompatible::ServerDoesNotSupportTls12Or13) => Self::OnlyOlder,
+            TlsError::AlertReceived(HandshakeFailure | InsufficientSecurity) if !chosen => {
+                Self::NothingInCommon
+            }
+            TlsError::AlertReceived(alert) => Self::Alert(format!("{alert:?}")),
+            TlsError::InvalidCertificate(error) => {
+                Self::Untrusted { reason: Distrust::from(&error), detail: error.to_string() }
+            }
+            error => Self::Tls(error.to_string()),
+        }
+    }
+}
+
+impl From<&CertificateError> for Distrust {
+    fn from(error: &CertificateError) -> Self {
+        use CertificateError as E;
+        match error {
+            E::NotValidForName | E::NotValidForNameContext { .. } => Self::Host,
+            E::Expired | E::ExpiredContext { .. } | E::NotValidYet | E::NotValidYetContext { .. } => {
+                Self::Time
+            }
+            E::UnknownIssuer => Self::Issuer,
+            E::BadSignature => Self::Signature,
+            _ => Self::Certificate,
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! P's connection to the server: stock TLS over an [`Engine`], requests, and the responses as they came.
+//!
+//! ```text
+//! P                                                                    server
+//! ClientHello                                   ------------------>
+//!                                               <------------------    ServerHello, Certificate, ServerKeyExchange, ServerHelloDone
+//! verifies certificates, host, signature
+//! engine: public_key, agree, master_secret, key_block, client_finished, encrypt
+//! ClientKeyExchange, CCS, {Finished}            ------------------>
+//!                                               <------------------    CCS, {Finished}
+//! engine: encrypt, once for each record
+//! {request}                                     ------------------>
+//!                                               <------------------    {response}, {close_notify}, end of the connection
+//! closes; has all bytes of both directions
+//! ```
+//!
+//! Nothing that the server encrypts is decrypted here unless the engine was prepared for it. So P cannot see
+//! where a response ends, and takes records until the server ends the connection: with an alert, whose type
+//! is in the clear, or by closing it. The (last) request has to ask for that (`Connection: close`), and all
+//! for a body that its reader will understand (`Accept-Encoding: identity`).
+//!
+//! With [several requests](converse) those that wait for no response are sent with the one before. Where a
+//! response is read first, `engine: decrypt` gives what each record says, and what it says where it ends
+//! ([`dialogue`](crate::dialogue)).
+//!
+//! What comes out, [`Captured`], is a connection that *parses*. That the server's records are the server's is
+//! not known yet: P and V find out when V has opened its part.
+//!
+//! # Errors
+//!
+//! After any error nothing more is sent, not even an alert, and nothing more is asked of the engine; the
+//! connection is closed. An error of the engine takes precedence over what the TLS library makes of it. What
+//! rustls is told, and what it would do without this module's care, is in the documentation of the module
+//! `provider`.
+
+mod dialed;
+mod error;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use dialed::{Dialed, dial};
+pub use error::{Distrust, Failure};
+pub use wire::Limits;
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
+use rustls::pki_types::ServerName;
+use rustls::unbuffered::{ConnectionState, EncodeError, EncodeTlsData, InsufficientSizeError};
+use zeroize::Zeroizing;
+
+use self::wire::Wire;
+use super::provider::{Session, provider, with_engine};
+use super::{Engine, Error};
+use crate::page::dialogue::{Ask, Dialogue};
+use crate::wire::record::MAX_PLAINTEXT;
+use crate::wire::server::{self, Roots};
+use crate::wire::stock;
+use crate::wire::transcript::{APPLICATION_DATA, NONCE_BYTES, TAG_BYTES, Transcript};
+
+/// Bytes that a record has besides its plaintext: header, explicit nonce, tag.
+const RECORD_OVERHEAD: usize = wire::HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
+
+/// Whom to speak with, and whom to believe.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// The host whose certificate is demanded: a DNS name or an IP address.
+    pub host: &'a str,
+    /// The authorities that P believes. V has its own.
+    pub roots: &'a Roots,
+    /// How long, and how much.
+    pub limits: Limits,
+}
+
+/// A connection that has ended. Nothing in it is verified that takes a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Captured {
+    /// All bytes that P sent.
+    pub client: Vec<u8>,
+    /// All bytes that P took from the server.
+    pub server: Vec<u8>,
+    /// What they say.
+    pub(crate) transcript: Transcript,
+}
+
+/// A request and what is done about its response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Round {
+    /// The records that the request goes in, which the engine has prepared: 1 to 2^14 bytes each.
+    pub lengths: Vec<usize>,
+    /// Whether the response is read before the next request is asked for. The engine must be prepared for
+    /// that. Not the last one's, and not after one that is not read: nobody knows where that ends.
+    pub read: bool,
+}
+
+/// Runs a connection on `stream`, which is open already (see [`dial`]) and is dropped at the end: sends
+/// `request` in records of `lengths`, which are those that `engine` has prepared, and takes all that the
+/// server answers until it ends the connection.
+///
+/// The engine is called on this thread, in the order of its methods; rustls runs on another.
+///
+/// # Errors
+/// The engine's; [`Error::Connection`] for everything that is the server's or the network's fault, or the
+/// caller's. The [module](self) says what has been sent then: nothing after the error.
+///
+/// # Panics
+/// Only if the engine or the stream panics.
+pub fn query<S: Read + Write + Send>(
+    engine: &mut dyn Engine,
+    stream: S,
+    target: &Target<'_>,
+    request: &[u8],
+    lengths: &[usize],
+) -> Result<Captured, Error> {
+    let round = Round { lengths: lengths.to_vec(), read: false };
+    converse(engine, stream, target, &[round], &mut |_, _| Ok(Zeroizing::new(request.to_vec())))
+}
+
+/// Runs a connection with several requests, which `ask` makes: those of the rounds before the first that is
+/// read, and that one's, before the connection is opened; later ones when what they wait for was read. `ask`
+/// is called on another thread. Otherwise as [`query`].
+///
+/// # Errors
+/// As [`query`]; [`Failure::Dialogue`] if there is no request, or a response that is read is not one or the
+/// server's last.
+///
+/// # Panics
+/// Only if the engine, the stream or `ask` panics.
+pub fn converse<S: Read + Write + Send>(
+    engine: &mut dyn Engine,
+    stream: S,
+    target: &Target<'_>,
+    rounds: &[Round],
+    ask: &mut Ask<'_>,
+) -> Result<Captured, Error> {
+    let in_order = rounds.iter().skip_while(|round| round.read).all(|round| !round.read);
+    if !in_order || rounds.last().is_none_or(|last| last.read) {
+        return Err(Failure::Misuse("responses are read from the first on, and not the last").into());
+    }
+    let mut talk = Talk { rounds, dialogue: Dialogue::new(rounds.len(), ask) };
+    let first = talk.requests()?;
+    let name = server::canonical_name(target.host).map_err(|_| Failure::Name)?;
+    let name = ServerName::try_from(name).map_err(|_| Failure::Name)?;
+    let tls = |session: &Session| Tls::new(session, stream, target, name)?.run(first, &mut talk);
+    with_engine(engine, tls).map_err(|error| Failure::Thread(error.kind()))?
+}
+
+/// What is said on a connection.
+struct Talk<'t, 'a, 'b> {
+    /// Those whose requests have not been made.
+    rounds: &'t [Round],
+    dialogue: Dialogue<'a, 'b>,
+}
+
+/// Requests that are sent together, as records.
+struct Burst {
+    records: Vec<Zeroizing<Vec<u8>>>,
+    /// Whether a response is read then.
+    read: bool,
+}
+
+impl Talk<'_, '_, '_> {
+    /// The next requests up to one whose response is read, or to the last.
+    fn requests(&mut self) -> Result<Burst, Failure> {
+        let mut burst = Burst { records: Vec::new(), read: false };
+        while let ([round, rest @ ..], false) = (self.rounds, burst.read) {
+            let request = self.dialogue.request()?;
+            let parts = records(&request, &round.lengths)?;
+            burst.records.extend(parts.into_iter().map(|part| Zeroizing::new(part.to_vec())));
+            (burst.read, self.rounds) = (round.read, rest);
+        }
+        Ok(burst)
+    }
+}
+
+/// Splits a request; each part is one record.
+fn records<'a>(request: &'a [u8], lengths: &[usize]) -> Result<Vec<&'a [u8]>, Failure> {
+    let mut rest = request;
+    let mut records = Vec::with_capacity(lengths.len());
+    for length in lengths {
+        if !(1..=MAX_PLAINTEXT).contains(length) {
+            return Err(Failure::Misuse("a record of the request must have 1 to 2^14 bytes"));
+        }
+        let (record, after) = rest.split_at_checked(*length).ok_or(TOO_SHORT)?;
+        records.push(record);
+        rest = after;
+    }
+    if rest.is_empty() && !records.is_empty() { Ok(records) } else { Err(TOO_SHORT) }
+}
+
+const TOO_SHORT: Failure = Failure::Misuse("the request does not fill the records that were prepared for it");
+
+/// A connection, on the thread of its session.
+struct Tls<'s, S> {
+    session: &'s Session,
+    connection: UnbufferedClientConnection,
+    wire: Wire<S>,
+    /// What rustls wants to send.
+    outgoing: Vec<u8>,
+}
+
+/// What rustls waits for.
+enum Next {
+    /// To be asked again.
+    Ask,
+    /// A record of the server.
+    Record,
+    /// The request.
+    Request,
+}
+
+impl<'s, S: Read + Write> Tls<'s, S> {
+    fn new(
+        session: &'s Session,
+        stream: S,
+        target: &Target<'_>,
+        name: ServerName<'static>,
+    ) -> Result<Self, Error> {
+        let early = |error| Failure::new(error, false);
+        let config = stock::config(provider(), target.roots).map_err(early)?;
+        let connection = UnbufferedClientConnection::new(Arc::new(config), name).map_err(early)?;
+        Ok(Self { session, connection, wire: Wire::new(stream, &target.limits), outgoing: Vec::new() })
+    }
+
+    fn run(mut self, first: Burst, talk: &mut Talk<'_, '_, '_>) -> Result<Captured, Error> {
+        self.handshake()?;
+        if self.connection.alpn_protocol() != Some(stock::HTTP) {
+            return Err(Failure::NoProtocol.into());
+        }
+        let mut burst = first;
+        loop {
+            self.send(&burst.records)?;
+            if !burst.read {
+                break;
+            }
+            self.read(&mut talk.dialogue)?;
+            burst = talk.requests()?;
+        }
+        let (client, server) = self.wire.finish()?;
+        let transcript = Transcript::parse(&client, &server).map_err(Failure::from)?;
+        if !transcript.server.iter().any(|record| record.content_type == APPLICATION_DATA) {
+            return Err(Failure::NoResponse.into());
+        }
+        Ok(Captured { client, server, transcript })
+    }
+
+    /// Up to the server's Finished. rustls gets one record at a time, so that it never sees what comes after
+    /// that one: it would want it decrypted.
+    fn handshake(&mut self) -> Result<(), Error> {
+        let mut incoming = Vec::new();
+        loop {
+            match self.step(&mut incoming)? {
+                Next::Ask => {}
+                Next::Record => incoming.extend_from_slice(self.wire.record()?.ok_or(Failure::Closed)?),
+                Next::Request => return Ok(()),
+            }
+        }
+    }
+
+    /// Lets rustls do one thing.
+    fn step(&mut self, incoming: &mut Vec<u8>) -> Result<Next, Error> {
+        let chosen = self.connection.negotiated_cipher_suite().is_some();
+        let status = self.connection.process_tls_records(incoming);
+        self.session.error()?;
+        let discard = status.discard;
+        let next = match status.state.map_err(|error| Failure::new(error, chosen))? {
+            ConnectionState::EncodeTlsData(mut data) => {
+                encode(&mut data, &mut self.outgoing)?;
+                Next::Ask
+            }
+            ConnectionState::TransmitTlsData(data) => {
+                self.session.check()?;
+                self.wire.send(&self.outgoing)?;
+                self.outgoing.clear();
+                data.done();
+                Next::Ask
+            }
+            ConnectionState::BlockedHandshake => Next::Record,
+            ConnectionState::WriteTraffic(_) => Next::Request,
+            other => return Err(Failure::Tls(format!("{other:?} in the handshake")).into()),
+        };
+        incoming.drain(..discard.min(incoming.len()));
+        Ok(next)
+    }
+
+    /// Takes records of the server's until they are a whole response.
+    fn read(&mut self, dialogue: &mut Dialogue<'_, '_>) -> Result<(), Error> {
+        loop {
+            let payload = match self.wire.record()? {
+                Some([APPLICATION_DATA, _, _, _, _, payload @ ..]) => payload.to_vec(),
+                // An alert, or the connection's end.
+                _ => return Err(Failure::from(dialogue.ended()).into()),
+            };
+            let asked = self.session.ask(move |engine| engine.decrypt(&payload));
+            self.session.check()?;
+            let plaintext = asked.map_err(|error| Failure::Tls(error.to_string()))?;
+            if dialogue.hear(&plaintext).map_err(Failure::from)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Encrypts all of these records before any of them is sent: half of a request is of no use.
+    fn send(&mut self, records: &[Zeroizing<Vec<u8>>]) -> Result<(), Error> {
+        let unexpected = || Failure::Tls("it does not take the request after the handshake".into());
+        for record in records {
+            let status = self.connection.process_tls_records(&mut []);
+            let ConnectionState::WriteTraffic(mut traffic) =
+                status.state.map_err(|error| Failure::new(error, true))?
+            else {
+                return Err(unexpected().into());
+            };
+            let start = self.outgoing.len();
+            self.outgoing.resize(start + record.len() + RECORD_OVERHEAD, 0);
+            let place = self.outgoing.get_mut(start..).unwrap_or_default();
+            let written = traffic.encrypt(record, place);
+            self.session.check()?;
+            if !written.is_ok_and(|written| start + written == self.outgoing.len()) {
+                return Err(unexpected().into());
+            }
+        }
+        self.wire.send(&self.outgoing)?;
+        self.outgoing.clear();
+        Ok(())
+    }
+}
+
+/// Appends what rustls wants to send.
+fn encode(data: &mut EncodeTlsData<'_, ClientConnectionData>, outgoing: &mut Vec<u8>) -> Result<(), Failure> {
+    let start = outgoing.len();
+    if let Err(EncodeError::InsufficientSize(InsufficientSizeError { required_size })) = data.encode(&mut [])
+    {
+        outgoing.resize(start + required_size, 0);
+    }
+    let place = outgoing.get_mut(start..).unwrap_or_default();
+    data.encode(place).map(drop).map_err(|error| Failure::Tls(error.to_string()))
+}

@@ -1,0 +1,130 @@
+//! The bytes: a stream, what went over it, and where records end.
+
+use std::io::{self, Read, Write};
+use std::time::Duration;
+
+use super::Failure;
+use crate::wire::record::MAX_PLAINTEXT;
+use crate::wire::transcript::ALERT;
+
+/// Bytes of a record's header: type, version, length.
+pub(super) const HEADER_BYTES: usize = 5;
+/// The most bytes of a record's contents (RFC 5246, section 6.2.3).
+const MAX_CONTENTS: usize = MAX_PLAINTEXT + 2048;
+/// How many bytes are asked for at once.
+const CHUNK: usize = 1 << 14;
+
+/// What a connection may take. Start from [`Limits::default`] and change fields.
+///
+/// The times are those that P waits for the server; [`dial`](super::dial) sees to them, and who opens a
+/// stream in another way has to. What the two parties need between two waits does not count: their own
+/// channel bounds that. A server bounds it, too, mostly with a minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Time to connect to the server; 10 s.
+    pub connect: Duration,
+    /// Time to wait for the server's next bytes; 10 s.
+    pub idle: Duration,
+    /// Time to wait for the server in all, however its bytes trickle in; 60 s.
+    pub total: Duration,
+    /// The most bytes to take from the server; 16 MiB.
+    pub received: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            idle: Duration::from_secs(10),
+            total: Duration::from_secs(60),
+            received: 16 << 20,
+        }
+    }
+}
+
+/// A stream with the record of both directions.
+pub(super) struct Wire<S> {
+    stream: S,
+    sent: Vec<u8>,
+    received: Vec<u8>,
+    /// Where the next record begins in `received`.
+    next: usize,
+    limit: usize,
+}
+
+impl<S: Read + Write> Wire<S> {
+    pub(super) fn new(stream: S, limits: &Limits) -> Self {
+        Self { stream, sent: Vec::new(), received: Vec::new(), next: 0, limit: limits.received }
+    }
+
+    pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.stream.write_all(bytes).and_then(|()| self.stream.flush()).map_err(failed)?;
+        self.sent.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// The server's next record, with its header; none if the connection ends before its last byte.
+    pub(super) fn record(&mut self) -> Result<Option<&[u8]>, Failure> {
+        let start = self.next;
+        loop {
+            let rest = self.received.get(start..).unwrap_or_default();
+            if let Some(length) = length(rest)?.filter(|length| *length <= rest.len()) {
+                self.next = start + length;
+                return Ok(self.received.get(start..self.next));
+            }
+            if self.fill()? == 0 {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Waits for bytes; how many came.
+    fn fill(&mut self) -> Result<usize, Failure> {
+        let mut chunk = [0; CHUNK];
+        let count = loop {
+            match self.stream.read(&mut chunk) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => break result.map_err(failed)?,
+            }
+        };
+        let limit = self.limit;
+        if count > limit.saturating_sub(self.received.len()) {
+            return Err(Failure::Size { limit });
+        }
+        self.received.extend_from_slice(chunk.get(..count).unwrap_or_default());
+        Ok(count)
+    }
+
+    /// Takes records until the server ends the connection, and closes it: what was sent, what was received.
+    /// An alert is the last that a server says; what comes after it is as if it had not been sent (RFC 5246,
+    /// section 7.2.1).
+    pub(super) fn finish(mut self) -> Result<(Vec<u8>, Vec<u8>), Failure> {
+        while let Some(record) = self.record()? {
+            if record.first() == Some(&ALERT) {
+                self.received.truncate(self.next);
+                break;
+            }
+        }
+        Ok((self.sent, self.received))
+    }
+}
+
+/// Bytes of the record that begins like this, with its header, as soon as they are known.
+fn length(bytes: &[u8]) -> Result<Option<usize>, Failure> {
+    // Before the length is believed: who does not speak TLS answers in text.
+    if bytes.first().is_some_and(|kind| !(20..=23).contains(kind)) {
+        return Err(Failure::NotTls);
+    }
+    let Some([_, _, _, high, low]) = bytes.first_chunk::<HEADER_BYTES>() else {
+        return Ok(None);
+    };
+    let contents = usize::from(u16::from_be_bytes([*high, *low]));
+    if contents > MAX_CONTENTS { Err(Failure::NotTls) } else { Ok(Some(HEADER_BYTES + contents)) }
+}
+
+fn failed(error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Failure::Time,
+        kind => Failure::Broken(kind),
+    }
+}

@@ -1,0 +1,196 @@
+//! P, when the connection has ended and V has opened its part.
+
+use aes_gcm::aead::{Aead as _, KeyInit as _, Payload};
+use aes_gcm::{Aes128Gcm, Nonce};
+use rand_core::CryptoRng;
+use volery_channel::{Channel, Stats};
+use volery_circuit::gadgets::bits_to_bytes;
+use volery_field::F2;
+use volery_garble::two_party::{Garbler, Values, Wire};
+use volery_vole::supply::Stock;
+use volery_zk::quicksilver::ProverWire;
+use zeroize::Zeroizing;
+
+use super::Error;
+use super::claimed::{known_wires, lowered};
+use crate::page::attestation::{Context, Mode, Statement};
+use crate::page::commitment::Halves;
+use crate::page::disclosure::{self, Ended, Hide, Keys, Refusal, Root, Wish};
+use crate::wire::prf::Side;
+use crate::wire::record::header;
+use crate::wire::step::Step;
+use crate::wire::transcript::{APPLICATION_DATA, Record, Transcript};
+
+/// A connection that has ended, of which P knows everything and has told V nothing yet.
+pub struct Fetched<C, R> {
+    pub(super) channel: C,
+    pub(super) rng: R,
+    pub(super) known: Known,
+}
+
+impl<C, R> core::fmt::Debug for Fetched<C, R> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Fetched").field("ended", &self.known.ended).finish_non_exhaustive()
+    }
+}
+
+/// A connection before its response is read.
+pub(super) struct Connection {
+    pub(super) host: String,
+    pub(super) transcript: Transcript,
+    pub(super) raw: [Vec<u8>; 2],
+    pub(super) request: Zeroizing<Vec<u8>>,
+    /// What P read of the responses while the connection lived.
+    pub(super) read: Zeroizing<Vec<u8>>,
+    /// Whether a request was sent before the response to the one before it had come.
+    pub(super) pipelined: bool,
+}
+
+/// What P knows.
+pub(super) struct Known {
+    garbler: Garbler<Step>,
+    wires: Keys<Wire>,
+    /// The keys' values.
+    root: Zeroizing<Root<F2>>,
+    ended: Ended,
+}
+
+impl Known {
+    /// From the session's values: the response is decrypted, and everything checked that V will check.
+    pub(super) fn new(
+        garbler: Garbler<Step>,
+        wires: Keys<Wire>,
+        values: &Values,
+        connection: Connection,
+    ) -> Result<Self, Error> {
+        let values = wires.try_map(|wire| {
+            values.wire(*wire).ok_or_else(|| Error::misuse("a key that was never computed"))
+        })?;
+        let Connection { host, transcript, raw, request, read, pipelined } = connection;
+        let response = response(&values, &transcript.server)?;
+        if !response.starts_with(&read) {
+            return Err(Error::misuse(
+                "what was read while the connection lived is not what the server said",
+            ));
+        }
+        let (mode, port, context) = (Mode::TwoParty, None, Context::default());
+        let ended = Ended {
+            mode,
+            host,
+            port,
+            pipelined,
+            context,
+            transcript,
+            raw,
+            payload: [request, response],
+            #[cfg(test)]
+            unchecked: false,
+        };
+        let root = Zeroizing::new(Root::Keys(values));
+        ended.check(&root)?;
+        Ok(Self { garbler, wires, root, ended })
+    }
+}
+
+/// The server's application data.
+fn response(keys: &Keys<F2>, records: &[Record]) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let [key, iv] = keys.server.each_ref().map(|bits| bits_to_bytes(bits).map(Zeroizing::new));
+    let (Some(key), Some(iv)) = (key, iv) else { return Err(Error::misuse("a key of odd length")) };
+    let cipher = Aes128Gcm::new_from_slice(&key).map_err(|error| Error::misuse(error.to_string()))?;
+    let length = records.iter().map(|record| record.ciphertext.len()).sum();
+    let mut response = Zeroizing::new(Vec::with_capacity(length));
+    for record in records {
+        let plaintext = open(&cipher, &iv, record);
+        let refusal = Refusal::Tag { side: Side::Server, sequence: record.sequence };
+        let plaintext = plaintext.ok_or_else(|| disclosure::Error::from(refusal))?;
+        if record.content_type == APPLICATION_DATA {
+            response.extend_from_slice(&plaintext);
+        }
+    }
+    Ok(response)
+}
+
+/// A record's plaintext, if its tag is right.
+fn open(cipher: &Aes128Gcm, iv: &[u8], record: &Record) -> Option<Zeroizing<Vec<u8>>> {
+    let Record { sequence, content_type, explicit_nonce, ciphertext, tag } = record;
+    let nonce = Nonce::try_from([iv, explicit_nonce].concat().as_slice()).ok()?;
+    let aad = header(*sequence, *content_type, ciphertext.len()).ok()?;
+    let msg = [&**ciphertext, tag].concat();
+    cipher.decrypt(&nonce, Payload { msg: &msg, aad: &aad }).ok().map(Zeroizing::new)
+}
+
+impl<C: Channel, R: CryptoRng> Fetched<C, R> {
+    /// The requests, one after the other.
+    #[must_use]
+    pub fn request(&self) -> &[u8] {
+        self.known.ended.request()
+    }
+
+    /// The responses as they were sent, one after the other: status line, headers, body.
+    #[must_use]
+    pub fn response(&self) -> &[u8] {
+        self.known.ended.response()
+    }
+
+    /// What went over the channel to V so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.channel.stats()
+    }
+
+    /// All that is hidden if P wishes this; [`Wish`] says what becomes of the parts that it does not name.
+    ///
+    /// # Errors
+    /// [`Error::Disclosure`] for a part that is not there, and for one that is neither revealed nor can be
+    /// hidden.
+    pub fn select(&self, wish: &Wish) -> Result<Vec<Hide>, Error> {
+        Ok(self.known.ended.select(wish)?)
+    }
+
+    /// Has V sign this with what it believes.
+    pub fn set_context(&mut self, context: Context) {
+        self.known.ended.context = context;
+    }
+
+    /// What V will sign if P [discloses](Fetched::prove) the connection so; see
+    /// [`proxy`](crate::proxy::Fetched::expected).
+    ///
+    /// # Errors
+    /// [`Error::Disclosure`] for what V would refuse of it.
+    pub fn expected(&self, hide: &[Hide], time: u64) -> Result<Statement, Error> {
+        Ok(self.known.ended.expected(hide, time)?)
+    }
+
+    /// Tells V everything about the connection but what `hide` names, and proves it with all that was
+    /// garbled. Returns what is left.
+    ///
+    /// # Errors
+    /// [`Error::Disclosure`] for what V would refuse, of which V hears nothing; [`Error::Garbling`] if V
+    /// rejects, or if a claim is false; the channel's.
+    pub fn prove(self, hide: &[Hide]) -> Result<Left<C, R>, Error> {
+        let Self { mut channel, mut rng, known } = self;
+        let Known { mut garbler, wires, root, ended } = known;
+        let account = ended.disclose(&mut channel, &root, hide)?;
+        garbler.expect(account.commitments());
+        let proved = garbler.prove(&mut channel, &mut rng, |fold, proved| {
+            let committed = account.claim(fold, &Root::Keys(known_wires(&wires, proved)?))?;
+            Ok(lowered(fold, &committed, ProverWire::tag))
+        });
+        let (tags, stock) = proved?;
+        let halves = account.halves(tags)?;
+        Ok(Left { channel, rng, stock, halves })
+    }
+}
+
+/// What is left when V has accepted P's proof.
+pub struct Left<C, R> {
+    /// The channel.
+    pub channel: C,
+    /// The generator.
+    pub rng: R,
+    /// Tags under V's delta that were not used.
+    pub stock: Stock,
+    /// P's tags of what is to be committed to, which is the next and last thing to do under this delta; see
+    /// [`Halves`].
+    pub halves: Option<Halves>,
+}

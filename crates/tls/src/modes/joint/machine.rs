@@ -1,0 +1,390 @@
+//! One program on garbled circuits, twice: ahead of the connection, and during it.
+//!
+//! | | [`Rehearsal`], ahead | [`Performance`], during the connection |
+//! |---|---|---|
+//! | `public` | announces an input | gives the prepared one its bits |
+//! | `call` | garbles, or receives tables | has it already: the same step on the same wires |
+//! | `open` | sends what decodes, sealed | opens the seal, decodes |
+//! | `share` | P commits to masks; likewise | likewise |
+//!
+//! The rehearsal works with zeros where the performance has values, which the program's calls do not depend
+//! on. It writes down what it prepared, in order; the performance takes one entry after the other and refuses
+//! another step, other wires or another order, at either party. So a connection can do nothing that was not
+//! prepared, and nothing that was prepared serves twice.
+//!
+//! What a connection does is all prepared, and all that is prepared it does; except for blocks of key stream
+//! of the server's records, whose number is not known ahead. These are *spare*: in a list of their own, from
+//! which a connection takes as many as it needs. What is left of it was never evaluated, and is not proved.
+
+use std::collections::VecDeque;
+
+use volery_channel::Channel;
+use volery_circuit::{Digest, Ops};
+use volery_field::F2;
+use volery_garble::Function;
+use volery_garble::two_party::{Evaluator, Garbler, Input, Masks, Owner, Sealed, Wire};
+
+use super::Error;
+use crate::wire::step::{Step, TwoParty};
+
+impl Function for Step {
+    fn identify(&self, digest: &mut Digest) {
+        Self::identify(self, digest);
+    }
+
+    fn run<B: Ops<F2> + ?Sized>(
+        &self,
+        backend: &mut B,
+        inputs: &[B::Wire],
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        Self::run(self, backend, inputs)
+    }
+
+    fn values(&self, inputs: &[F2]) -> Result<Vec<F2>, volery_circuit::Error> {
+        Self::values(self, inputs)
+    }
+}
+
+/// What both parties' ends of garbling have in common.
+pub(super) trait Party {
+    fn input(&mut self, channel: &mut dyn Channel, owner: Owner, n: usize) -> Result<Input, Error>;
+    fn masks(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Masks, Error>;
+    fn call(&mut self, channel: &mut dyn Channel, step: Step, inputs: &[Wire]) -> Result<Vec<Wire>, Error>;
+    fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error>;
+    fn seal(
+        &mut self,
+        channel: &mut dyn Channel,
+        wires: &[Wire],
+        masks: Option<Masks>,
+    ) -> Result<Sealed, Error>;
+    fn public(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error>;
+    fn shared(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error>;
+}
+
+macro_rules! party {
+    ($type:ty) => {
+        impl Party for $type {
+            fn input(&mut self, channel: &mut dyn Channel, owner: Owner, n: usize) -> Result<Input, Error> {
+                Ok(Self::input(self, channel, owner, n)?)
+            }
+            fn masks(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Masks, Error> {
+                Ok(Self::masks(self, channel, n)?)
+            }
+            fn call(
+                &mut self,
+                channel: &mut dyn Channel,
+                step: Step,
+                inputs: &[Wire],
+            ) -> Result<Vec<Wire>, Error> {
+                Ok(Self::call(self, channel, step, inputs)?)
+            }
+            fn give_public(
+                &mut self,
+                channel: &mut dyn Channel,
+                input: Input,
+                bits: &[F2],
+            ) -> Result<(), Error> {
+                Ok(Self::give_public(self, channel, input, bits)?)
+            }
+            fn seal(
+                &mut self,
+                channel: &mut dyn Channel,
+                wires: &[Wire],
+                masks: Option<Masks>,
+            ) -> Result<Sealed, Error> {
+                Ok(Self::seal(self, channel, wires, masks)?)
+            }
+            fn public(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
+                Ok(Self::public_sealed(self, channel, sealed)?)
+            }
+            fn shared(&mut self, channel: &mut dyn Channel, sealed: Sealed) -> Result<Vec<F2>, Error> {
+                Ok(Self::shared_sealed(self, channel, sealed)?)
+            }
+        }
+    };
+}
+party!(Garbler<Step>);
+party!(Evaluator<Step>);
+
+/// What the rehearsal has prepared.
+enum Prepared {
+    Public(Input),
+    Call { step: Step, inputs: Vec<Wire>, outputs: Vec<Wire> },
+    Open(Sealed),
+    Share(Sealed),
+}
+
+impl Prepared {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Public(_) => "public bits",
+            Self::Call { .. } => "a step",
+            Self::Open(_) => "an opening",
+            Self::Share(_) => "a sharing",
+        }
+    }
+}
+
+/// Wires that were shared, with their masks.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) wires: Vec<Wire>,
+    pub(super) masks: Vec<Wire>,
+}
+
+/// A party's end of garbling, with what is prepared.
+pub(super) struct Machine<P> {
+    pub(super) party: P,
+    prepared: VecDeque<Prepared>,
+    /// What may be left over.
+    spare: VecDeque<Prepared>,
+    shared: Vec<Shared>,
+}
+
+/// Which of the prepared entries a run takes.
+#[derive(Clone, Copy)]
+enum Queue {
+    /// Those that every connection takes, all of them.
+    Needed,
+    /// Those of which a connection takes as many as it comes to need.
+    Spare,
+}
+
+impl<P: Party> Machine<P> {
+    pub(super) fn new(party: P) -> Self {
+        Self { party, prepared: VecDeque::new(), spare: VecDeque::new(), shared: Vec::new() }
+    }
+
+    /// Ahead of the connection.
+    pub(super) fn rehearse<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Rehearsal<'a, P> {
+        Rehearsal { machine: self, channel, queue: Queue::Needed }
+    }
+
+    /// Ahead of the connection, what it may turn out to need.
+    pub(super) fn rehearse_spare<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Rehearsal<'a, P> {
+        Rehearsal { machine: self, channel, queue: Queue::Spare }
+    }
+
+    /// During the connection.
+    pub(super) fn perform<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Performance<'a, P> {
+        Performance { machine: self, channel, queue: Queue::Needed }
+    }
+
+    /// During the connection, what it turns out to need.
+    pub(super) fn perform_spare<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Performance<'a, P> {
+        Performance { machine: self, channel, queue: Queue::Spare }
+    }
+
+    /// How many calls are spare.
+    pub(super) fn spare_calls(&self) -> usize {
+        self.spare.iter().filter(|prepared| matches!(prepared, Prepared::Call { .. })).count()
+    }
+
+    /// What was shared so far, in order.
+    pub(super) fn shared(&self) -> &[Shared] {
+        &self.shared
+    }
+
+    /// The party, when everything prepared has been used but what is spare.
+    pub(super) fn into_party(self) -> Result<P, Error> {
+        match self.prepared.front() {
+            None => Ok(self.party),
+            Some(next) => Err(Error::misuse(format!("a connection that ends before {}", next.name()))),
+        }
+    }
+
+    fn queue(&mut self, queue: Queue) -> &mut VecDeque<Prepared> {
+        match queue {
+            Queue::Needed => &mut self.prepared,
+            Queue::Spare => &mut self.spare,
+        }
+    }
+
+    fn next(&mut self, queue: Queue, asked: &'static str) -> Result<Prepared, Error> {
+        let next = self.queue(queue).pop_front();
+        next.ok_or_else(|| Error::misuse(format!("{asked} after all that was prepared")))
+    }
+}
+
+/// That something else was prepared than what is asked for.
+fn other<T>(asked: &str, prepared: &Prepared) -> Result<T, Error> {
+    Err(Error::misuse(format!("{asked} where {} was prepared, or another one", prepared.name())))
+}
+
+/// The program's run ahead of the connection.
+pub(super) struct Rehearsal<'a, P> {
+    machine: &'a mut Machine<P>,
+    channel: &'a mut dyn Channel,
+    queue: Queue,
+}
+
+impl<P: Party> TwoParty for Rehearsal<'_, P> {
+    type Wire = Wire;
+    type Error = Error;
+
+    fn public(&mut self, bits: &[F2]) -> Result<Vec<Wire>, Error> {
+        let input = self.machine.party.input(self.channel, Owner::Both, bits.len())?;
+        let wires = input.wires().to_vec();
+        self.machine.queue(self.queue).push_back(Prepared::Public(input));
+        Ok(wires)
+    }
+
+    fn call(&mut self, step: &Step, inputs: &[Wire]) -> Result<Vec<Wire>, Error> {
+        let outputs = self.machine.party.call(self.channel, step.clone(), inputs)?;
+        let call = Prepared::Call { step: step.clone(), inputs: inputs.to_vec(), outputs: outputs.clone() };
+        self.machine.queue(self.queue).push_back(call);
+        Ok(outputs)
+    }
+
+    fn open(&mut self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
+        let sealed = self.machine.party.seal(self.channel, wires, None)?;
+        self.machine.queue(self.queue).push_back(Prepared::Open(sealed));
+        Ok(vec![F2::ZERO; wires.len()])
+    }
+
+    fn share(&mut self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
+        let masks = self.machine.party.masks(self.channel, wires.len())?;
+        let sealed = self.machine.party.seal(self.channel, wires, Some(masks))?;
+        self.machine.queue(self.queue).push_back(Prepared::Share(sealed));
+        Ok(vec![F2::ZERO; wires.len()])
+    }
+}
+
+/// The program's run during the connection.
+pub(super) struct Performance<'a, P> {
+    machine: &'a mut Machine<P>,
+    channel: &'a mut dyn Channel,
+    queue: Queue,
+}
+
+impl<P: Party> TwoParty for Performance<'_, P> {
+    type Wire = Wire;
+    type Error = Error;
+
+    fn public(&mut self, bits: &[F2]) -> Result<Vec<Wire>, Error> {
+        match self.machine.next(self.queue, "public bits")? {
+            Prepared::Public(input) if input.wires().len() == bits.len() => {
+                let wires = input.wires().to_vec();
+                self.machine.party.give_public(self.channel, input, bits)?;
+                Ok(wires)
+            }
+            prepared => other("public bits", &prepared),
+        }
+    }
+
+    fn call(&mut self, step: &Step, inputs: &[Wire]) -> Result<Vec<Wire>, Error> {
+        match self.machine.next(self.queue, "a step")? {
+            Prepared::Call { step: prepared, inputs: wires, outputs }
+                if prepared == *step && wires == inputs =>
+            {
+                Ok(outputs)
+            }
+            prepared => other("a step", &prepared),
+        }
+    }
+
+    fn open(&mut self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
+        match self.machine.next(self.queue, "an opening")? {
+            Prepared::Open(sealed) if sealed.wires() == wires => {
+                self.machine.party.public(self.channel, sealed)
+            }
+            prepared => other("an opening", &prepared),
+        }
+    }
+
+    fn share(&mut self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
+        match self.machine.next(self.queue, "a sharing")? {
+            Prepared::Share(sealed) if sealed.wires() == wires => {
+                let shared = Shared { wires: wires.to_vec(), masks: sealed.masks().to_vec() };
+                self.machine.shared.push(shared);
+                self.machine.party.shared(self.channel, sealed)
+            }
+            prepared => other("a sharing", &prepared),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng;
+    use volery_channel::{Limits, memory_pair};
+    use volery_garble::two_party::Settings;
+    use volery_vole::Delta;
+
+    use super::*;
+    use crate::testing::{SESSION, worthless};
+
+    /// P with an input, a key expansion, an opening and a sharing prepared, and their wires.
+    fn prepared(channel: &mut dyn Channel) -> (Machine<Garbler<Step>>, [Vec<Wire>; 2]) {
+        let rng = &mut ChaCha20Rng::seed_from_u64(1);
+        let labels = (Delta::random(rng), worthless());
+        let garbler = Garbler::new(&SESSION, Settings::default(), labels, worthless(), rng);
+        let mut machine = Machine::new(garbler);
+        let mut rehearsal = machine.rehearse(channel);
+        let key = rehearsal.public(&[F2::ONE; 128]).unwrap();
+        let expanded = rehearsal.call(&Step::ExpandKey, &key).unwrap();
+        assert_eq!(rehearsal.open(&expanded[..8]).unwrap(), [F2::ZERO; 8]);
+        assert_eq!(rehearsal.share(&expanded[8..16]).unwrap(), [F2::ZERO; 8]);
+        (machine, [key, expanded])
+    }
+
+    #[test]
+    fn a_performance_is_what_was_rehearsed_and_nothing_else() {
+        type Ask = fn(&mut Performance<'_, Garbler<Step>>, &[Vec<Wire>; 2]) -> Result<(), Error>;
+        let too_early: Ask = |machine, [key, _]| machine.call(&Step::ExpandKey, key).map(drop);
+        let too_short: Ask = |machine, _| machine.public(&[F2::ONE; 127]).map(drop);
+        let other_wires: Ask = |machine, [_, expanded]| {
+            machine.public(&[F2::ONE; 128])?;
+            machine.call(&Step::ExpandKey, &expanded[..128]).map(drop)
+        };
+        let other_step: Ask = |machine, [key, _]| {
+            machine.public(&[F2::ONE; 128])?;
+            machine.call(&Step::MasterKey, key).map(drop)
+        };
+        let other_output: Ask = |machine, [key, expanded]| {
+            machine.public(&[F2::ONE; 128])?;
+            machine.call(&Step::ExpandKey, key)?;
+            machine.open(&expanded[1..9]).map(drop)
+        };
+        let shared_not_opened: Ask = |machine, [key, expanded]| {
+            machine.public(&[F2::ONE; 128])?;
+            machine.call(&Step::ExpandKey, key)?;
+            machine.share(&expanded[..8]).map(drop)
+        };
+        for ask in [too_early, too_short, other_wires, other_step, other_output, shared_not_opened] {
+            let (mut channel, _peer) = memory_pair(&Limits::default());
+            let (mut machine, wires) = prepared(&mut channel);
+            let result = ask(&mut machine.perform(&mut channel), &wires);
+            assert!(matches!(result, Err(Error::Parties(crate::Error::Misuse(_)))), "{result:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_spare_is_taken_in_its_own_order_and_may_be_left() {
+        let (mut channel, _peer) = memory_pair(&Limits::default());
+        let rng = &mut ChaCha20Rng::seed_from_u64(1);
+        let labels = (Delta::random(rng), worthless());
+        let garbler = Garbler::new(&SESSION, Settings::default(), labels, worthless(), rng);
+        let mut machine = Machine::new(garbler);
+        for _ in 0..2 {
+            let mut rehearsal = machine.rehearse_spare(&mut channel);
+            let key = rehearsal.public(&[F2::ONE; 128]).unwrap();
+            rehearsal.call(&Step::ExpandKey, &key).unwrap();
+        }
+        assert_eq!(machine.spare_calls(), 2);
+        assert!(machine.perform(&mut channel).public(&[F2::ONE; 128]).is_err(), "it is not what is needed");
+        let mut performance = machine.perform_spare(&mut channel);
+        let key = performance.public(&[F2::ONE; 128]).unwrap();
+        performance.call(&Step::ExpandKey, &key).unwrap();
+        assert_eq!(machine.spare_calls(), 1);
+        assert!(machine.into_party().is_ok());
+    }
+
+    #[test]
+    fn a_connection_does_not_end_before_all_that_was_prepared_is_used() {
+        let (mut channel, _peer) = memory_pair(&Limits::default());
+        let (machine, _) = prepared(&mut channel);
+        assert!(machine.into_party().is_err());
+    }
+}

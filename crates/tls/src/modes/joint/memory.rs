@@ -1,0 +1,87 @@
+//! How much memory V's tables take, and who else needs some.
+//!
+//! V keeps all that P garbles until the connection uses it: megabytes for a short request, a quarter of a
+//! gigabyte for the longest that [`Limits`](super::Limits) allow. How much it will be follows from the
+//! connection's sizes to the byte, so V knows it from P's first message. It takes that much out of a [`Pool`]
+//! that all of its sessions share, or refuses before anything is garbled, and keeps no more than that.
+
+use volery_field::F2;
+use volery_garble::Shape;
+use volery_garble::two_party::Garbling;
+
+use super::Error;
+use super::program::{self, SHARE_BITS, Sizes};
+use crate::memory::{Lack, Pool, Share};
+use crate::wire::step::{Step, TwoParty};
+
+/// What is limited.
+const TABLES: &str = "memory for garbled circuits (all sessions together)";
+
+/// Takes memory for tables.
+///
+/// # Errors
+/// [`Error::Busy`] if it is not there now; [`Error::Limit`] if it never will be.
+pub(super) fn take(pool: &Pool, bytes: u64) -> Result<Share, Error> {
+    let number = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
+    pool.take(bytes).map_err(|lack| match lack {
+        Lack::Now => Error::Busy,
+        Lack::Ever { size } => Error::Limit { what: TABLES, asked: number(bytes), limit: number(size) },
+    })
+}
+
+impl Sizes {
+    /// Bytes of tables that V keeps at most when a connection of these sizes is prepared: all of them.
+    pub(super) fn tables(&self, garbling: Garbling) -> Result<u64, Error> {
+        let mut machine = Counting(0);
+        let share = [(); SHARE_BITS];
+        let master = program::prepared_master(&mut machine, [&share, &share])?;
+        let reader = program::prepared(&mut machine, &master, self)?;
+        program::prepared_spare(&mut machine, reader.as_ref(), self)?;
+        Ok(machine.0.saturating_mul(garbling.table_bytes() as u64))
+    }
+}
+
+/// Counts the ANDs of all steps; a wire is nothing.
+struct Counting(u64);
+
+impl TwoParty for Counting {
+    type Wire = ();
+    type Error = Error;
+
+    fn public(&mut self, bits: &[F2]) -> Result<Vec<()>, Error> {
+        Ok(vec![(); bits.len()])
+    }
+
+    fn call(&mut self, step: &Step, inputs: &[()]) -> Result<Vec<()>, Error> {
+        let shape = Shape::of(step, inputs.len())?;
+        self.0 = self.0.saturating_add(shape.ands);
+        Ok(vec![(); shape.outputs])
+    }
+
+    fn open(&mut self, wires: &[()]) -> Result<Vec<F2>, Error> {
+        Ok(vec![F2::ZERO; wires.len()])
+    }
+
+    fn share(&mut self, wires: &[()]) -> Result<Vec<F2>, Error> {
+        Ok(vec![F2::ZERO; wires.len()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_a_session_is_as_the_help_says() {
+        use crate::modes::joint::{Limits, Round, settings};
+        let tables = |sizes: Sizes| sizes.tables(settings().garbling).unwrap();
+        let Limits { query, read, proved, .. } = Limits::default();
+        let most = tables(Sizes {
+            rounds: vec![Round { query: query - 1, read }, Round { query: 1, read: 0 }],
+            proved,
+        });
+        assert!((150_000_000..=250_000_000).contains(&most), "{most}");
+        let short = tables(Sizes::one(256, 256));
+        assert!((7_000_000..=10_000_000).contains(&short), "{short}");
+    }
+}

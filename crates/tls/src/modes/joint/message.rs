@@ -1,0 +1,162 @@
+//! What P says during a connection besides the messages of the protocols below: each step's public values.
+
+use volery_channel::Channel;
+use volery_channel::tags::{CLIENT_STEP, CLIENT_TRANSCRIPT};
+
+use super::{Error, Round, Sizes};
+use crate::page::dialogue::MAX_ROUNDS;
+use crate::wire::cursor::{Cursor, Flaw};
+use crate::wire::prf::{MasterSeed, Random};
+
+/// The longest host name (RFC 1035).
+pub(super) const MAX_HOST: usize = 253;
+
+/// The longest message of a step.
+const MAX_STEP: usize = 5 + 8 * MAX_ROUNDS;
+
+/// First bytes. The two ways to a master secret have different ones.
+const SIZES: u8 = 0;
+const MASTER: u8 = 1;
+const EXTENDED_MASTER: u8 = 2;
+const KEYS: u8 = 3;
+const FINISHED: u8 = 4;
+const REQUEST: u8 = 5;
+const READ: u8 = 6;
+
+/// Sends a step with its values.
+fn send(channel: &mut dyn Channel, code: u8, values: &[&[u8]]) -> Result<(), Error> {
+    let mut message = vec![code];
+    values.iter().for_each(|value| message.extend_from_slice(value));
+    Ok(channel.send(CLIENT_STEP, &message)?)
+}
+
+/// Receives the message of the step that comes next: its code and what `read` makes of the rest, which it
+/// must take to the end.
+fn receive<T>(
+    channel: &mut dyn Channel,
+    read: impl FnOnce(u8, &mut Cursor<'_>) -> Result<Option<T>, Flaw>,
+) -> Result<T, Error> {
+    let mut cursor = Cursor::new(channel.recv(CLIENT_STEP, MAX_STEP)?);
+    let flaw = |flaw: Flaw| Error::malformed(CLIENT_STEP, flaw.to_string());
+    let code = cursor.u8("the step").map_err(flaw)?;
+    let value = read(code, &mut cursor).map_err(flaw)?;
+    let value = value.ok_or_else(|| Error::malformed(CLIENT_STEP, "it is not the step that comes next"))?;
+    if cursor.is_empty() { Ok(value) } else { Err(flaw(Flaw::Trailing(cursor.rest().len()))) }
+}
+
+pub(super) fn send_sizes(channel: &mut dyn Channel, sizes: &Sizes) -> Result<(), Error> {
+    // All are at most 2^17.
+    let number = |size: usize| (size as u32).to_be_bytes();
+    let rounds = sizes.rounds.iter().flat_map(|round| [number(round.query), number(round.read)]);
+    send(channel, SIZES, &[&number(sizes.proved), &rounds.flatten().collect::<Vec<u8>>()])
+}
+
+pub(super) fn receive_sizes(channel: &mut dyn Channel) -> Result<Sizes, Error> {
+    receive(channel, |code, cursor| {
+        let size = |cursor: &mut Cursor<'_>| Ok(u32::from_be_bytes(cursor.array("a size")?) as usize);
+        if code != SIZES {
+            return Ok(None);
+        }
+        let (proved, mut rounds) = (size(cursor)?, Vec::new());
+        while !cursor.is_empty() {
+            rounds.push(Round { query: size(cursor)?, read: size(cursor)? });
+        }
+        Ok(Some(Sizes { rounds, proved }).filter(Sizes::are_sound))
+    })
+}
+
+pub(super) fn send_master(channel: &mut dyn Channel, seed: &MasterSeed) -> Result<(), Error> {
+    match seed {
+        MasterSeed::Randoms { client, server } => send(channel, MASTER, &[client, server]),
+        MasterSeed::SessionHash(hash) => send(channel, EXTENDED_MASTER, &[hash]),
+    }
+}
+
+pub(super) fn receive_master(channel: &mut dyn Channel) -> Result<MasterSeed, Error> {
+    receive(channel, |code, cursor| {
+        let mut value = || cursor.array("a value of 32 bytes");
+        Ok(match code {
+            MASTER => Some(MasterSeed::Randoms { client: value()?, server: value()? }),
+            EXTENDED_MASTER => Some(MasterSeed::SessionHash(value()?)),
+            _ => None,
+        })
+    })
+}
+
+pub(super) fn send_keys(channel: &mut dyn Channel, client: &Random, server: &Random) -> Result<(), Error> {
+    send(channel, KEYS, &[client, server])
+}
+
+/// The randoms of client and server.
+pub(super) fn receive_keys(channel: &mut dyn Channel) -> Result<[Random; 2], Error> {
+    receive(channel, |code, cursor| {
+        let mut value = || cursor.array("a random");
+        Ok(if code == KEYS { Some([value()?, value()?]) } else { None })
+    })
+}
+
+pub(super) fn send_finished(channel: &mut dyn Channel, hash: &[u8; 32]) -> Result<(), Error> {
+    send(channel, FINISHED, &[hash])
+}
+
+pub(super) fn receive_finished(channel: &mut dyn Channel) -> Result<[u8; 32], Error> {
+    receive(channel, |code, cursor| {
+        Ok(if code == FINISHED { Some(cursor.array("the handshake's hash")?) } else { None })
+    })
+}
+
+/// What P does before a request that is not the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// The request comes.
+    Request,
+    /// A record of the server's is read.
+    Read,
+}
+
+pub(super) fn send_request(channel: &mut dyn Channel) -> Result<(), Error> {
+    send(channel, REQUEST, &[])
+}
+
+pub(super) fn send_read(channel: &mut dyn Channel) -> Result<(), Error> {
+    send(channel, READ, &[])
+}
+
+pub(super) fn receive_next(channel: &mut dyn Channel) -> Result<Next, Error> {
+    receive(channel, |code, _| {
+        Ok(match code {
+            REQUEST => Some(Next::Request),
+            READ => Some(Next::Read),
+            _ => None,
+        })
+    })
+}
+
+/// The connection when it has ended: with which host, and all bytes of both directions.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Sent {
+    pub(super) host: String,
+    pub(super) client: Vec<u8>,
+    pub(super) server: Vec<u8>,
+}
+
+pub(super) fn send_transcript(channel: &mut dyn Channel, host: &str, raw: [&[u8]; 2]) -> Result<(), Error> {
+    let [client, server] = raw;
+    for part in [host.as_bytes(), client, server] {
+        channel.send(CLIENT_TRANSCRIPT, part)?;
+    }
+    Ok(channel.flush()?)
+}
+
+/// The same at V; `most` are the most bytes of each direction.
+pub(super) fn receive_transcript(channel: &mut dyn Channel, most: [usize; 2]) -> Result<Sent, Error> {
+    let host = channel.recv(CLIENT_TRANSCRIPT, MAX_HOST)?.to_vec();
+    let host = String::from_utf8(host);
+    let host = host.map_err(|_| Error::malformed(CLIENT_TRANSCRIPT, "the host's name is not text"))?;
+    let mut raw = [Vec::new(), Vec::new()];
+    for (bytes, most) in raw.iter_mut().zip(most) {
+        channel.recv_into(CLIENT_TRANSCRIPT, most, bytes)?;
+    }
+    let [client, server] = raw;
+    Ok(Sent { host, client, server })
+}

@@ -1,0 +1,469 @@
+//! P: speaks to the server.
+
+use rand_core::CryptoRng;
+use subtle::ConstantTimeEq as _;
+use volery_channel::{Channel, Stats, tags};
+use volery_circuit::gadgets::{bits_to_bytes, bytes_to_bits};
+use volery_field::{F2, Gf128};
+use volery_garble::two_party::{Garbler, GarblerLabels, Input, Owner, Settings, Wire};
+use volery_vole::supply::Stock;
+use volery_vole::{SessionId, ole};
+use zeroize::Zeroizing;
+
+use super::fetched::{Connection, Known};
+use super::machine::Machine;
+use super::program::{self, Client, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes};
+use super::read::Reader;
+use super::{Engine, Error, Fetched, message};
+use crate::page::dialogue::append;
+use crate::page::disclosure::finished_message;
+use crate::wire::ghash::{self, Powers};
+use crate::wire::key_exchange::{self, Group, ProverProducts, ProverShare, PublicPoint, Share};
+use crate::wire::prf::{self, HmacKey, KeyBlock, MasterSeed, Random, Side, VERIFY_DATA_BYTES};
+use crate::wire::record;
+use crate::wire::step::Step;
+use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE, Transcript};
+
+/// P of a connection, from the preparation to the connection's end: the [`Engine`] of a TLS client.
+///
+/// It owns its channel to V. After an error it is over: V is told, and everything secret is destroyed.
+pub struct Prover<C, R> {
+    channel: C,
+    rng: R,
+    live: Option<Live>,
+}
+
+impl<C, R> core::fmt::Debug for Prover<C, R> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Prover").field("over", &self.live.is_none()).finish_non_exhaustive()
+    }
+}
+
+/// What there is as long as there was no error.
+struct Live {
+    machine: Machine<Garbler<Step>>,
+    /// Prepared products for the key exchange and for tags.
+    exchange: ProverProducts,
+    tags: ole::Sender<Gf128>,
+    session: SessionId,
+    sizes: Sizes,
+    share: Option<ProverShare>,
+    /// The wires of P's share and of V's.
+    shares: [Vec<Wire>; 2],
+    stage: Stage,
+}
+
+/// How far the connection is.
+enum Stage {
+    Prepared {
+        key: Box<key_exchange::Prover>,
+        inputs: [Input; 2],
+    },
+    Agreed {
+        premaster: HmacKey<Wire>,
+    },
+    Master {
+        master: HmacKey<Wire>,
+    },
+    Keys {
+        master: HmacKey<Wire>,
+        block: KeyBlock<Wire>,
+    },
+    Finished {
+        made: Made,
+    },
+    Sending(Box<Sending>),
+    /// A step is under way, or has failed.
+    Moving,
+}
+
+/// The handshake's results.
+struct Made {
+    master: HmacKey<Wire>,
+    block: KeyBlock<Wire>,
+    client_finished: [u8; VERIFY_DATA_BYTES],
+}
+
+/// What records take.
+struct Sending {
+    made: Made,
+    client: Client<Wire>,
+    powers: Powers,
+    /// Of the records so far.
+    plaintexts: Vec<Zeroizing<Vec<u8>>>,
+    /// For records of the server's, where some are read while the connection lives.
+    reader: Option<Reader>,
+    /// What they say.
+    read: Zeroizing<Vec<u8>>,
+}
+
+impl Stage {
+    /// What may come next.
+    fn expected(&self) -> String {
+        match self {
+            Self::Prepared { .. } => "the key exchange".into(),
+            Self::Agreed { .. } => "the master secret".into(),
+            Self::Master { .. } => "the key block".into(),
+            Self::Keys { .. } => "Finished".into(),
+            Self::Finished { .. } => "the record of Finished".into(),
+            Self::Sending(sending) => format!("record {}, if one is left", sending.plaintexts.len()),
+            Self::Moving => "nothing".into(),
+        }
+    }
+
+    fn order<T>(&self, asked: &'static str) -> Result<T, Error> {
+        Err(Error::Order { asked, expected: self.expected() })
+    }
+}
+
+/// The bits of a share, lowest first.
+pub(super) fn share_bits(share: &Share) -> Zeroizing<Vec<F2>> {
+    Zeroizing::new(bytes_to_bits(&**share))
+}
+
+impl<C: Channel, R: CryptoRng> Prover<C, R> {
+    /// Prepares a connection of these sizes together with V: labels, products, garbled circuits, correlations
+    /// for the proof. All of the time and nearly all of the bytes go here; see the [module](super) for how
+    /// many.
+    ///
+    /// `session` is a name that both parties have and that never comes again; `commitments` are random tags
+    /// under V's delta, of which what is left comes back in the end. Both parties need the same `settings`,
+    /// but for the limits in them.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] for sizes that nobody prepares; what preparation meets.
+    pub fn prepare(
+        mut channel: C,
+        session: &SessionId,
+        commitments: Stock,
+        settings: Settings,
+        sizes: Sizes,
+        mut rng: R,
+    ) -> Result<Self, Error> {
+        match prepare(&mut channel, session, commitments, settings, sizes, &mut rng) {
+            Ok(live) => Ok(Self { channel, rng, live: Some(live) }),
+            Err(error) => {
+                channel.fail(error.public_reason());
+                Err(error)
+            }
+        }
+    }
+
+    /// What went over the channel to V so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.channel.stats()
+    }
+
+    /// Runs a step; if it fails, the session is over.
+    fn step<T>(
+        &mut self,
+        step: impl FnOnce(&mut Live, &mut dyn Channel, &mut R) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut live = self.live.take().ok_or(Error::Over)?;
+        match step(&mut live, &mut self.channel, &mut self.rng) {
+            Ok(value) => {
+                self.live = Some(live);
+                Ok(value)
+            }
+            Err(error) => {
+                self.channel.fail(error.public_reason());
+                Err(error)
+            }
+        }
+    }
+
+    /// Hands V the connection, which P has closed: all bytes that were sent (`raw`: the client's, the
+    /// server's), from the first to the last, and the host that it was with. V opens its part of the secrets,
+    /// P checks all that V did in the connection, the server's Finished message and every tag, and reads the
+    /// response.
+    ///
+    /// # Errors
+    /// [`Error::Disclosure`] if the bytes are not a connection of which something can be proved;
+    /// [`Error::Parties`] and [`Error::Garbling`] with a cheat if V did anything else than it should have;
+    /// the channel's.
+    pub fn conclude(mut self, host: &str, raw: [Vec<u8>; 2]) -> Result<Fetched<C, R>, Error> {
+        let live = self.live.take().ok_or(Error::Over)?;
+        match live.conclude(&mut self.channel, host, raw) {
+            Ok(known) => Ok(Fetched { channel: self.channel, rng: self.rng, known }),
+            Err(error) => {
+                self.channel.fail(error.public_reason());
+                Err(error)
+            }
+        }
+    }
+}
+
+fn prepare(
+    channel: &mut dyn Channel,
+    session: &SessionId,
+    mut commitments: Stock,
+    settings: Settings,
+    sizes: Sizes,
+    rng: &mut impl CryptoRng,
+) -> Result<Live, Error> {
+    sizes.check([MAX_QUERY, MAX_READ, MAX_PROVED])?;
+    if !sizes.are_sound() {
+        return Err(Error::misuse("rounds that are none or too many, empty, or read out of order"));
+    }
+    message::send_sizes(channel, &sizes)?;
+    let ahead = program::expect(&mut commitments, &sizes, settings.proof)?;
+    let labels = GarblerLabels::start(channel, session, &mut commitments, rng)?;
+    // Tables take longest, so the first go out while V answers.
+    program::begin_round(channel, &mut commitments)?;
+    let mut garbler = Garbler::without_labels(session, settings, labels.offset(), commitments, rng);
+    garbler.prepare_beside(ahead);
+    let prover = garbler.input(channel, Owner::Prover, program::SHARE_BITS)?;
+    let verifier = garbler.input(channel, Owner::Verifier, program::SHARE_BITS)?;
+    let shares = [prover.wires().to_vec(), verifier.wires().to_vec()];
+    let mut machine = Machine::new(garbler);
+    let [p, v] = &shares;
+    let master = program::rehearse_master(&mut machine, channel, [p, v])?;
+    program::answer_round(channel, machine.party.commitments())?;
+    let (offset, mut labels) = labels.finish(channel, rng)?;
+    labels.prepare(channel, program::correlations(&sizes)?)?;
+    let exchange = ProverProducts::prepare(channel, session, (&offset, &mut labels), rng)?;
+    let mut tags = ole::Sender::new(session, offset);
+    tags.prepare(channel, &mut labels, sizes.products(), rng)?;
+    machine.party.set_labels(channel, labels)?;
+    program::rehearse(&mut machine, channel, &master, &sizes)?;
+    machine.party.commitments().prepare(channel, sizes.correlations(settings.proof)?)?;
+    let key = key_exchange::Prover::start(channel, rng)?;
+    let stage = Stage::Prepared { key: Box::new(key), inputs: [prover, verifier] };
+    Ok(Live { machine, exchange, tags, session: *session, sizes, share: None, shares, stage })
+}
+
+impl Live {
+    fn take(&mut self) -> Stage {
+        core::mem::replace(&mut self.stage, Stage::Moving)
+    }
+
+    fn agree(
+        &mut self,
+        channel: &mut dyn Channel,
+        server: &PublicPoint,
+        rng: &mut impl CryptoRng,
+    ) -> Result<(), Error> {
+        let (key, [prover, verifier]) = match self.take() {
+            Stage::Prepared { key, inputs } => (key, inputs),
+            stage => return stage.order("the key exchange"),
+        };
+        let share = key.finish(channel, &mut self.exchange, server, rng)?;
+        let garbler = &mut self.machine.party;
+        garbler.take(channel, verifier)?;
+        garbler.give(channel, prover, &share_bits(share.expose()))?;
+        self.share = Some(share);
+        let [prover, verifier] = &self.shares;
+        let machine = &mut self.machine.perform(channel);
+        let premaster = HmacKey::premaster(machine, server.group(), prover, verifier)?;
+        self.stage = Stage::Agreed { premaster };
+        Ok(())
+    }
+
+    fn master(&mut self, channel: &mut dyn Channel, seed: &MasterSeed) -> Result<(), Error> {
+        let premaster = match self.take() {
+            Stage::Agreed { premaster } => premaster,
+            stage => return stage.order("the master secret"),
+        };
+        message::send_master(channel, seed)?;
+        let master = program::master(&mut self.machine.perform(channel), &premaster, *seed)?;
+        self.stage = Stage::Master { master };
+        Ok(())
+    }
+
+    fn keys(&mut self, channel: &mut dyn Channel, [client, server]: [&Random; 2]) -> Result<(), Error> {
+        let master = match self.take() {
+            Stage::Master { master } => master,
+            stage => return stage.order("the key block"),
+        };
+        message::send_keys(channel, client, server)?;
+        let block = prf::key_block(&mut self.machine.perform(channel), &master, client, server)?;
+        self.stage = Stage::Keys { master, block };
+        Ok(())
+    }
+
+    fn finished(
+        &mut self,
+        channel: &mut dyn Channel,
+        hash: &[u8; 32],
+    ) -> Result<[u8; VERIFY_DATA_BYTES], Error> {
+        let (master, block) = match self.take() {
+            Stage::Keys { master, block } => (master, block),
+            stage => return stage.order("Finished"),
+        };
+        message::send_finished(channel, hash)?;
+        let machine = &mut self.machine.perform(channel);
+        let client_finished = prf::verify_data(machine, &master, Side::Client, hash)?;
+        self.stage = Stage::Finished { made: Made { master, block, client_finished } };
+        Ok(client_finished)
+    }
+
+    /// What all records need, and the record of Finished: what P has to say of it goes first, so that V's
+    /// answer comes with its last message about the powers.
+    fn first_record(&mut self, channel: &mut dyn Channel, made: Made) -> Result<Vec<u8>, Error> {
+        let records = self.sizes.records();
+        let machine = &mut self.machine.perform(channel);
+        let client = program::client(machine, &made.block, &records)?;
+        let reader = program::server(machine, &made.block, &self.sizes)?;
+        let reader = reader.map(|key| Reader::new(&self.session, key));
+        let mut powers = Powers::new(*client.hash_key);
+        let finished = finished_message(&made.client_finished);
+        let masked = masked(channel, &client, 0, &finished)?;
+        powers.extend(channel, &mut self.tags, self.sizes.powers())?;
+        let (plaintexts, read) = (Vec::new(), Zeroizing::default());
+        let mut sending = Sending { made, client, powers, plaintexts, reader, read };
+        let record = sending.complete(channel, &mut self.machine, &finished, masked)?;
+        self.stage = Stage::Sending(Box::new(sending));
+        Ok(record)
+    }
+
+    fn encrypt(
+        &mut self,
+        channel: &mut dyn Channel,
+        content_type: u8,
+        plaintext: &[u8],
+    ) -> Result<Vec<u8>, Error> {
+        match self.take() {
+            Stage::Finished { made }
+                if content_type == HANDSHAKE && plaintext == finished_message(&made.client_finished) =>
+            {
+                self.first_record(channel, made)
+            }
+            Stage::Sending(mut sending) => {
+                let number = sending.plaintexts.len();
+                let length = self.sizes.records().get(number).map(|record| record.length);
+                if content_type != APPLICATION_DATA || Some(plaintext.len()) != length {
+                    return Stage::Sending(sending)
+                        .order("a record of another type or length, or one too many");
+                }
+                if self.sizes.begins_later(number) {
+                    message::send_request(channel)?;
+                }
+                let masked = masked(channel, &sending.client, number, plaintext)?;
+                let record = sending.complete(channel, &mut self.machine, plaintext, masked)?;
+                self.stage = Stage::Sending(sending);
+                Ok(record)
+            }
+            stage => stage.order("another record"),
+        }
+    }
+
+    fn decrypt(&mut self, channel: &mut dyn Channel, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+        let mut sending = match self.take() {
+            Stage::Sending(sending) if self.sizes.begins_later(sending.plaintexts.len()) => sending,
+            stage => return stage.order("a record of the server's"),
+        };
+        let Some(reader) = &mut sending.reader else {
+            return Stage::Sending(sending).order("a record of the server's, of which none was to be read");
+        };
+        let plaintext = reader.read(channel, &mut self.machine, payload)?;
+        append(&mut sending.read, &plaintext);
+        self.stage = Stage::Sending(sending);
+        Ok(plaintext)
+    }
+}
+
+/// Sends V a record's plaintext plus P's share of its key stream.
+fn masked(
+    channel: &mut dyn Channel,
+    client: &Client<Wire>,
+    number: usize,
+    plaintext: &[u8],
+) -> Result<Vec<u8>, Error> {
+    let mut masked = plaintext.to_vec();
+    program::protection(client, number)?.apply(&mut masked)?;
+    channel.send(tags::CLIENT_RECORD, &masked)?;
+    Ok(masked)
+}
+
+impl Sending {
+    /// The next record, when V has been told its plaintext, masked.
+    fn complete(
+        &mut self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Garbler<Step>>,
+        plaintext: &[u8],
+        masked: Vec<u8>,
+    ) -> Result<Vec<u8>, Error> {
+        let number = self.plaintexts.len();
+        let shared = program::stream(machine, number)?;
+        let share = machine.party.confirm(channel, &shared.wires, &shared.masks)?;
+        let mut ciphertext = masked;
+        program::add(&mut ciphertext, &share)?;
+        let sequence = number as u64;
+        let header = record::header(sequence, program::content_type(number), plaintext.len())?;
+        let mask = &program::protection(&self.client, number)?.mask;
+        let tag = ghash::tag(channel, &self.powers, &header, &ciphertext, mask)?;
+        self.plaintexts.push(Zeroizing::new(plaintext.to_vec()));
+        Ok([&sequence.to_be_bytes()[..], &ciphertext, &tag].concat())
+    }
+}
+
+impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
+    fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
+        self.step(|live, _, _| match &live.stage {
+            Stage::Prepared { key, .. } => Ok(key.client_point(group)),
+            stage => stage.order("the public key"),
+        })
+    }
+
+    fn agree(&mut self, group: Group, server_point: &[u8]) -> Result<(), Error> {
+        self.step(|live, channel, rng| {
+            let server = PublicPoint::from_bytes(group, server_point)?;
+            live.agree(channel, &server, rng)
+        })
+    }
+
+    fn master_secret(&mut self, seed: &MasterSeed) -> Result<(), Error> {
+        self.step(|live, channel, _| live.master(channel, seed))
+    }
+
+    fn key_block(&mut self, client_random: &Random, server_random: &Random) -> Result<(), Error> {
+        self.step(|live, channel, _| live.keys(channel, [client_random, server_random]))
+    }
+
+    fn client_finished(&mut self, handshake_hash: &[u8; 32]) -> Result<[u8; VERIFY_DATA_BYTES], Error> {
+        self.step(|live, channel, _| live.finished(channel, handshake_hash))
+    }
+
+    fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
+        self.step(|live, channel, _| live.encrypt(channel, content_type, plaintext))
+    }
+
+    fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+        self.step(|live, channel, _| live.decrypt(channel, payload))
+    }
+}
+
+impl Live {
+    /// What P knows when V has opened its part.
+    fn conclude(self, channel: &mut dyn Channel, host: &str, raw: [Vec<u8>; 2]) -> Result<Known, Error> {
+        let Self { machine, sizes, share, shares: [_, verifier], stage, .. } = self;
+        let Stage::Sending(sending) = stage else {
+            return stage.order("the end of the connection");
+        };
+        let Sending { made, client, plaintexts, read, .. } = *sending;
+        let (Some(share), true) = (share, plaintexts.len() == sizes.records().len()) else {
+            return Err(Error::Order { asked: "the end of the connection", expected: "a record".into() });
+        };
+        let mut garbler = machine.into_party()?;
+        let [client_bytes, server_bytes] = &raw;
+        let transcript = Transcript::parse(client_bytes, server_bytes)?;
+        message::send_transcript(channel, host, [client_bytes, server_bytes])?;
+        let (_, opened) = share.check(channel)?;
+        let values = garbler.learn(channel)?;
+        let used = verifier.iter().map(|wire| values.wire(*wire)).collect::<Option<Vec<F2>>>();
+        let used = Zeroizing::new(used.ok_or_else(|| Error::misuse("V's share has no value"))?);
+        let equal = bits_to_bytes(&used).zip(bits_to_bytes(&share_bits(&opened)));
+        if !equal.is_some_and(|(used, opened)| used.ct_eq(&opened).into()) {
+            return Err(Error::cheat(tags::GARBLED_OPENING, "the check of V's input against its share"));
+        }
+        let Made { master, block, client_finished } = made;
+        let keys = program::keys(master, block, client_finished, client.key);
+        let request: Vec<&[u8]> = plaintexts.iter().skip(1).map(|plaintext| &plaintext[..]).collect();
+        let request = Zeroizing::new(request.concat());
+        let pipelined = sizes.pipelined();
+        let connection = Connection { host: host.into(), transcript, raw, request, read, pipelined };
+        Known::new(garbler, keys, &values, connection)
+    }
+}

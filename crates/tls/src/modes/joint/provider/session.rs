@@ -1,0 +1,189 @@
+//! What the provider's objects share: a way to the engine, and the first error.
+
+use core::cell::RefCell;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::panic::resume_unwind;
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{io, thread};
+
+use crate::modes::joint::client::Failure;
+use crate::modes::joint::{Engine, Error};
+use crate::wire::prf::Random;
+
+/// Bytes of a handle.
+pub(super) const HANDLE_BYTES: usize = 16;
+
+/// What rustls has instead of a secret: a session's name, unique in the process.
+pub(super) type Handle = [u8; HANDLE_BYTES];
+
+/// A call of the engine, made where the engine is.
+type Call = Box<dyn FnOnce(&mut dyn Engine) + Send>;
+
+/// A connection's session, as the provider sees it.
+pub(in crate::modes::joint) struct Session {
+    handle: Handle,
+    calls: Sender<Call>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The first error. Nothing is asked of the engine after it.
+    error: Option<Error>,
+    /// Whether rustls has got filler for an alert of its own.
+    alert: bool,
+    /// The randoms of client and server that the key block was derived from.
+    key_block: Option<[Random; 2]>,
+}
+
+thread_local! {
+    /// The session of this thread's TLS connection.
+    static CURRENT: RefCell<Option<Arc<Session>>> = const { RefCell::new(None) };
+}
+
+/// Runs `tls` on a thread of its own, with a session whose calls reach `engine` on this one.
+///
+/// # Errors
+/// If there can be no further thread.
+///
+/// # Panics
+/// With what `tls` or the engine panics with.
+pub(in crate::modes::joint) fn with_engine<T: Send>(
+    engine: &mut dyn Engine,
+    tls: impl FnOnce(&Session) -> T + Send,
+) -> io::Result<T> {
+    let (sender, calls) = mpsc::channel::<Call>();
+    thread::scope(|scope| {
+        let tls = thread::Builder::new().name("tls".into()).spawn_scoped(scope, move || {
+            let session = Arc::new(Session::new(sender));
+            let _entered = Entered::new(&session);
+            tls(&session)
+        })?;
+        // Ends with the session, which holds the only sender.
+        calls.into_iter().for_each(|call| call(engine));
+        Ok(tls.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
+}
+
+/// Makes a session the thread's current one until it is dropped.
+pub(super) struct Entered(Option<Arc<Session>>);
+
+impl Entered {
+    pub(super) fn new(session: &Arc<Session>) -> Self {
+        Self(CURRENT.replace(Some(Arc::clone(session))))
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(self.0.take());
+    }
+}
+
+impl Session {
+    pub(super) fn new(calls: Sender<Call>) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let mut handle = *b"session ........";
+        if let Some(number) = handle.last_chunk_mut() {
+            *number = NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+        }
+        Self { handle, calls, state: Mutex::default() }
+    }
+
+    /// This thread's session.
+    pub(super) fn current() -> Result<Arc<Self>, rustls::Error> {
+        let current = CURRENT.with_borrow(Clone::clone);
+        current.ok_or_else(|| rustls::Error::General("no session of two parties on this thread".into()))
+    }
+
+    pub(super) fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// The first error, if there was one.
+    ///
+    /// # Errors
+    /// That error.
+    pub(in crate::modes::joint) fn error(&self) -> Result<(), Error> {
+        self.state().error.clone().map_or(Ok(()), Err)
+    }
+
+    /// Whether what rustls is about to send is what the engine made: to be asked before anything is sent.
+    ///
+    /// # Errors
+    /// The first error; or that rustls wants to send an alert, and has got filler for it.
+    pub(in crate::modes::joint) fn check(&self) -> Result<(), Error> {
+        self.error()?;
+        let alert = self.state().alert;
+        if alert { Err(Failure::Tls("the TLS library wants to send an alert".into()).into()) } else { Ok(()) }
+    }
+
+    /// Asks the engine, unless there was an error before.
+    pub(in crate::modes::joint) fn ask<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(&mut dyn Engine) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, rustls::Error> {
+        if self.state().error.is_some() {
+            return Err(latched());
+        }
+        let (sender, answer) = mpsc::channel();
+        let call: Call = Box::new(move |engine| {
+            // Nobody waits only if the thread that asks has panicked.
+            let _ = sender.send(call(engine));
+        });
+        let answer = self.calls.send(call).ok().and_then(|()| answer.recv().ok());
+        match answer {
+            Some(result) => result.map_err(|error| self.latch(error)),
+            None => Err(self.misuse("the engine is gone in the middle of a connection")),
+        }
+    }
+
+    /// Derives the key block once, however often it is asked for.
+    pub(super) fn key_block(&self, client: Random, server: Random) -> Result<(), rustls::Error> {
+        let before = self.state().key_block;
+        match before {
+            Some(before) if before == [client, server] => Ok(()),
+            Some(_) => Err(self.misuse("keys of one session from other randoms")),
+            None => {
+                self.ask(move |engine| engine.key_block(&client, &server))?;
+                self.state().key_block = Some([client, server]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Checks that a secret which rustls brings is this session's handle, and perhaps something after it.
+    pub(super) fn own(&self, secret: &[u8]) -> Result<(), rustls::Error> {
+        if secret.starts_with(&self.handle) {
+            Ok(())
+        } else {
+            Err(self.misuse("the TLS library brought a secret of another session"))
+        }
+    }
+
+    /// Notes that rustls got filler for an alert.
+    pub(super) fn alert(&self) {
+        self.state().alert = true;
+    }
+
+    /// Latches an error that is nobody's but ours or the TLS library's.
+    pub(super) fn misuse(&self, reason: &'static str) -> rustls::Error {
+        self.latch(Error::Parties(crate::Error::Misuse(reason.into())))
+    }
+
+    fn latch(&self, error: Error) -> rustls::Error {
+        self.state().error.get_or_insert(error);
+        latched()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A state is whole at all times.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What rustls is told; the driver has the error itself.
+fn latched() -> rustls::Error {
+    rustls::Error::General("the two parties failed".into())
+}

@@ -1,0 +1,264 @@
+//! The provider's objects by themselves: sessions don't mix, and the first error is the last call.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
+
+use rustls::crypto::cipher::{AeadKey, OutboundChunks, OutboundPlainMessage, Tls12AeadAlgorithm};
+use rustls::crypto::tls12::Prf;
+use rustls::{ContentType, ProtocolVersion};
+use zeroize::Zeroizing;
+
+use super::session::{Entered, HANDLE_BYTES, Handle};
+use super::*;
+use crate::modes::joint::{Engine, Error};
+use crate::wire::prf::{MasterSeed, Random};
+
+const P256: group::Ecdhe = group::Ecdhe(Group::P256);
+
+/// Counts its calls, and fails from one of them on.
+#[derive(Default)]
+struct Counting {
+    calls: usize,
+    fails_from: Option<usize>,
+}
+
+impl Counting {
+    fn call<T>(&mut self, value: T) -> Result<T, Error> {
+        self.calls += 1;
+        match self.fails_from {
+            Some(call) if self.calls > call => {
+                Err(Error::Parties(crate::Error::Misuse(format!("call {}", self.calls))))
+            }
+            _ => Ok(value),
+        }
+    }
+}
+
+impl Engine for Counting {
+    fn public_key(&mut self, _: Group) -> Result<Vec<u8>, Error> {
+        self.call(vec![4; 65])
+    }
+    fn agree(&mut self, _: Group, _: &[u8]) -> Result<(), Error> {
+        self.call(())
+    }
+    fn master_secret(&mut self, _: &MasterSeed) -> Result<(), Error> {
+        self.call(())
+    }
+    fn key_block(&mut self, _: &Random, _: &Random) -> Result<(), Error> {
+        self.call(())
+    }
+    fn client_finished(&mut self, _: &[u8; 32]) -> Result<[u8; 12], Error> {
+        self.call([7; 12])
+    }
+    fn encrypt(&mut self, _: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
+        self.call(vec![0; plaintext.len() + 24])
+    }
+    fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+        self.call(Zeroizing::new(payload.to_vec()))
+    }
+}
+
+/// What rustls's calls come to when a thread has this session.
+fn with<T: Send>(engine: &mut Counting, tls: impl FnOnce(&Session) -> T + Send) -> T {
+    with_engine(engine, tls).unwrap()
+}
+
+fn key_expansion(secret: &[u8]) -> [u8; 40] {
+    let mut output = [0xff; 40];
+    prf::Derivation.for_secret(&mut output, secret, b"key expansion", &[3; 64]);
+    output
+}
+
+fn encrypt(key: &Handle, kind: ContentType, payload: &[u8]) -> Vec<u8> {
+    let mut long = [0; 32];
+    long[..HANDLE_BYTES].copy_from_slice(key);
+    let mut encrypter = cipher::Records.encrypter(AeadKey::from(long), &[0; 4], &[]);
+    let payload = OutboundChunks::from(payload);
+    let message = OutboundPlainMessage { typ: kind, version: ProtocolVersion::TLSv1_2, payload };
+    encrypter.encrypt(message, 0).unwrap().encode()
+}
+
+#[test]
+fn secrets_are_handles_and_the_key_block_is_derived_once() {
+    let mut engine = Counting::default();
+    with(&mut engine, |session| {
+        let exchange = rustls::crypto::SupportedKxGroup::start(&P256).unwrap();
+        let mut master = [0xff; 48];
+        let label = b"extended master secret";
+        prf::Derivation.for_key_exchange(&mut master, exchange, &[4; 65], label, &[1; 32]).unwrap();
+        assert_eq!(master[..HANDLE_BYTES], session.handle()[..]);
+        assert_eq!(master[HANDLE_BYTES..], [0; 32]);
+        for _ in 0..2 {
+            let block = key_expansion(&master);
+            assert_eq!(block, [&session.handle()[..], session.handle(), &[0; 8]].concat()[..]);
+        }
+        assert_eq!(session.check(), Ok(()));
+    });
+    assert_eq!(engine.calls, 4, "point, agreement, master secret, one key block");
+}
+
+#[test]
+fn keys_from_other_randoms_are_refused() {
+    let mut engine = Counting::default();
+    with(&mut engine, |session| {
+        key_expansion(session.handle());
+        let mut output = [0xff; 40];
+        prf::Derivation.for_secret(&mut output, session.handle(), b"key expansion", &[4; 64]);
+        assert_eq!(output, [0; 40]);
+        assert!(matches!(session.check(), Err(Error::Parties(crate::Error::Misuse(_)))));
+    });
+    assert_eq!(engine.calls, 1);
+}
+
+#[test]
+fn nothing_is_derived_of_a_secret_of_another_session() {
+    let mut other = Counting::default();
+    let foreign = with(&mut other, |session| *session.handle());
+    for by_key in [false, true] {
+        let mut engine = Counting::default();
+        with(&mut engine, |session| {
+            if by_key {
+                assert_eq!(encrypt(&foreign, ContentType::Handshake, &[1; 16])[5..], [0; 40]);
+            } else {
+                assert_eq!(key_expansion(&foreign), [0; 40]);
+            }
+            assert!(matches!(session.check(), Err(Error::Parties(crate::Error::Misuse(_)))));
+        });
+        assert_eq!(engine.calls, 0);
+    }
+}
+
+#[test]
+fn what_is_derived_in_unknown_ways_is_refused() {
+    for (label, seed, length) in [
+        (&b"exporter"[..], &[0; 64][..], 40),
+        (b"key expansion", &[0; 63], 40),
+        (b"client finished", &[0; 48], 12),
+        (b"client finished", &[0; 32], 11),
+        (b"server finished", &[0; 32], 11),
+    ] {
+        let mut engine = Counting::default();
+        with(&mut engine, |session| {
+            let mut output = vec![0xff; length];
+            prf::Derivation.for_secret(&mut output, session.handle(), label, seed);
+            assert_eq!(output, vec![0; length], "{label:?}");
+            assert!(session.check().is_err(), "{label:?} {length}");
+        });
+    }
+    let mut engine = Counting::default();
+    with(&mut engine, |session| {
+        let exchange = rustls::crypto::SupportedKxGroup::start(&P256).unwrap();
+        let result =
+            prf::Derivation.for_key_exchange(&mut [0; 48], exchange, &[4; 65], b"master secret", &[1; 32]);
+        assert!(result.is_err());
+        assert!(session.check().is_err());
+    });
+    assert_eq!(engine.calls, 1, "not even the agreement");
+}
+
+#[test]
+fn the_first_error_is_latched_and_no_call_follows() {
+    let mut engine = Counting { fails_from: Some(0), ..Counting::default() };
+    with(&mut engine, |session| {
+        let first = Error::Parties(crate::Error::Misuse("call 1".into()));
+        assert!(rustls::crypto::SupportedKxGroup::start(&P256).is_err());
+        assert_eq!(session.check(), Err(first.clone()));
+        assert_eq!(key_expansion(session.handle()), [0; 40]);
+        let mut finished = [0xff; 12];
+        prf::Derivation.for_secret(&mut finished, session.handle(), b"client finished", &[1; 32]);
+        assert_eq!(finished, [0; 12]);
+        assert_eq!(encrypt(session.handle(), ContentType::ApplicationData, b"secret")[5..], [0; 30]);
+        assert_eq!(session.check(), Err(first));
+    });
+    assert_eq!(engine.calls, 1);
+}
+
+#[test]
+fn an_alert_never_reaches_the_engine_and_is_kept_back() {
+    let mut engine = Counting::default();
+    with(&mut engine, |session| {
+        assert_eq!(encrypt(session.handle(), ContentType::Alert, &[1, 0])[5..], [0; 26]);
+        assert_eq!(session.error(), Ok(()));
+        assert!(session.check().is_err());
+    });
+    assert_eq!(engine.calls, 0);
+}
+
+/// Engines whose records rustls must not get: its buffers are for the length it was told.
+#[test]
+fn a_record_of_another_length_or_number_is_kept_back() {
+    type Change = fn(Vec<u8>) -> Vec<u8>;
+    struct Wrong(Change, Counting);
+    impl Engine for Wrong {
+        fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
+            self.1.public_key(group)
+        }
+        fn agree(&mut self, group: Group, point: &[u8]) -> Result<(), Error> {
+            self.1.agree(group, point)
+        }
+        fn master_secret(&mut self, seed: &MasterSeed) -> Result<(), Error> {
+            self.1.master_secret(seed)
+        }
+        fn key_block(&mut self, client: &Random, server: &Random) -> Result<(), Error> {
+            self.1.key_block(client, server)
+        }
+        fn client_finished(&mut self, hash: &[u8; 32]) -> Result<[u8; 12], Error> {
+            self.1.client_finished(hash)
+        }
+        fn encrypt(&mut self, kind: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
+            self.1.encrypt(kind, plaintext).map(self.0)
+        }
+        fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+            self.1.decrypt(payload)
+        }
+    }
+    let cases: [(Change, bool); 4] = [
+        (|record| record, true),
+        (|mut record| record.split_off(1), false),
+        (|record| [&*record, &[0]].concat(), false),
+        (|record| [&[0, 0, 0, 0, 0, 0, 0, 1], &record[8..]].concat(), false),
+    ];
+    for (change, good) in cases {
+        let mut engine = Wrong(change, Counting::default());
+        let result = with_engine(&mut engine, |session| {
+            assert_eq!(encrypt(session.handle(), ContentType::Handshake, &[1; 16])[5..].len(), 40);
+            session.check()
+        });
+        assert_eq!(result.unwrap().is_ok(), good);
+    }
+}
+
+#[test]
+fn without_a_session_nothing_starts() {
+    assert!(rustls::crypto::SupportedKxGroup::start(&P256).is_err());
+    assert_eq!(key_expansion(b"session \0\0\0\0\0\0\0\0"), [0; 40]);
+}
+
+#[test]
+fn the_inner_of_two_sessions_of_a_thread_is_the_current_one() {
+    let sessions = [(); 2].map(|()| {
+        let (sender, calls): (_, Receiver<_>) = mpsc::channel();
+        (Arc::new(Session::new(sender)), calls)
+    });
+    let [(outer, _), (inner, _)] = &sessions;
+    let handle = || Session::current().map(|session| *session.handle());
+    assert!(handle().is_err());
+    let entered = Entered::new(outer);
+    {
+        let _entered = Entered::new(inner);
+        assert_eq!(handle().unwrap(), *inner.handle());
+    }
+    assert_eq!(handle().unwrap(), *outer.handle());
+    drop(entered);
+    assert!(handle().is_err());
+    assert_ne!(outer.handle(), inner.handle());
+}
+
+#[test]
+fn an_engine_that_is_gone_is_an_error_and_no_wait() {
+    let (sender, calls) = mpsc::channel();
+    drop(calls);
+    let session = Session::new(sender);
+    assert!(session.ask(|engine| engine.public_key(Group::P256)).is_err());
+    assert!(session.check().is_err());
+}

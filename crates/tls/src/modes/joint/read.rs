@@ -1,0 +1,230 @@
+//! A record of the server's, read by P while the connection lives.
+//!
+//! ```text
+//! P                                                                   V
+//! record: explicit nonce, ciphertext, tag                ------->
+//! shares of mask and key stream under the server's key   <------>
+//! a = its share of the tag + the tag that came                        b = its share of the tag
+//!                                                        <-------     promise: H(b, r), r random
+//! a                                                      ------->     aborts unless a = b
+//! aborts unless H(a, r) is the promise                   <-------     r; its share of the key stream with labels' hash
+//! ```
+//!
+//! **The tag comes before the key stream, and neither party learns a tag that it did not know.** `a = b` says
+//! that the tag is right. A V that sent `b` would tell P the right tag of any ciphertext that P calls the
+//! server's, and P could forge. A V that hears `a` first can say what P wants to hear; so it has promised `b`
+//! before. The promise hides `b`, since P may have garbled something that makes `b` depend on V's bits:
+//! without `r` it could try all values of these bits; like this it has one guess, and the session ends if it
+//! is wrong.
+//!
+//! **V cannot make P take another record for the server's**, not even one that it changes on the wire itself.
+//! It would have to promise `a`, which is `b` plus the difference between the tag that came and the right
+//! one. P's shares are masks of its own choice; so for V, who sees a record of the server's with its tag, `a`
+//! for another one is what it knows plus the value at `h` of a polynomial that is not zero, of at most 1,026
+//! blocks, and of `h` it knows nothing: it guesses right with probability at most `1026 / 2^128`. This is why
+//! the powers come [from the machine](ReadKey::new): shares that came of V's own choice could make the
+//! polynomial vanish.
+//!
+//! **P cannot read more than the server's records.** The nonce is P's to say, but masks have counter 1, key
+//! stream those from 2 on, and nothing of either goes to P before the tag is found right. V holds P to its
+//! word: what was read are the first records of the transcript in the end, in this order. Whatever P garbles
+//! otherwise, V's shares are claims of the final proof.
+//!
+//! **Finished is still not verified** when P reads. It need not be: a server sends nothing under its keys
+//! before it has verified the client's Finished, so a record whose tag is right says that both saw the same
+//! handshake.
+
+use rand_core::CryptoRng;
+use subtle::ConstantTimeEq as _;
+use volery_channel::tags::{RECORD_OPENING, RECORD_PROMISE, RECORD_SUM, SERVER_RECORD};
+use volery_channel::{Channel, ChannelExt as _};
+use volery_garble::two_party::{Evaluator, Garbler, Wire};
+use volery_vole::{Oracle, SessionId};
+use zeroize::Zeroizing;
+
+use super::machine::{Machine, Party, Shared};
+use super::program::{self, ServerKey};
+use super::{Error, message};
+use crate::page::disclosure::{self, Refusal};
+use crate::wire::ghash::{BLOCK_BYTES, Block, Powers};
+use crate::wire::prf::Side;
+use crate::wire::record::{self, Protection, ReadKey};
+use crate::wire::step::Step;
+use crate::wire::transcript::{APPLICATION_DATA, NONCE_BYTES, Record, TAG_BYTES};
+
+/// What is limited.
+pub(super) const READ: &str = "a response that is read in the connection";
+
+/// Bytes of a promise, and of what opens it.
+const PROMISE: usize = 32;
+
+/// What the parties say of records themselves: which one is next, and that its tag is right.
+pub(super) struct Talk {
+    /// The number of the next record; 0 was the server's Finished.
+    next: u64,
+    oracle: Oracle,
+}
+
+impl Talk {
+    pub(super) fn new(session: &SessionId) -> Self {
+        Self { next: 1, oracle: Oracle::new("tls: promise of a tag", session) }
+    }
+
+    /// P's part: says what the next record is, from its payload on the wire.
+    pub(super) fn name(&mut self, channel: &mut dyn Channel, payload: &[u8]) -> Result<Record, Error> {
+        let record = self.record(payload)?;
+        message::send_read(channel)?;
+        channel.send(SERVER_RECORD, payload)?;
+        Ok(record)
+    }
+
+    /// V's part: the next record, of at most so many blocks.
+    pub(super) fn hear(&mut self, channel: &mut dyn Channel, blocks: usize) -> Result<Record, Error> {
+        let most = NONCE_BYTES + BLOCK_BYTES * blocks + TAG_BYTES;
+        let payload = channel.recv(SERVER_RECORD, most)?.to_vec();
+        self.record(&payload)
+    }
+
+    /// The next record, from its payload on the wire.
+    fn record(&mut self, payload: &[u8]) -> Result<Record, Error> {
+        let parts = payload.split_first_chunk::<NONCE_BYTES>();
+        let parts = parts.and_then(|(nonce, rest)| Some((nonce, rest.split_last_chunk::<TAG_BYTES>()?)));
+        let Some((nonce, (ciphertext, tag))) = parts else {
+            return Err(Error::malformed(SERVER_RECORD, "it is too short for a nonce and a tag"));
+        };
+        let (content_type, ciphertext) = (APPLICATION_DATA, ciphertext.to_vec());
+        let record =
+            Record { sequence: self.next, content_type, explicit_nonce: *nonce, ciphertext, tag: *tag };
+        self.next += 1;
+        Ok(record)
+    }
+
+    fn promise(&self, record: &Record, share: &Block, random: &[u8; PROMISE]) -> [u8; PROMISE] {
+        self.oracle.hash(record.sequence, &[share, random])
+    }
+
+    /// P's part: that V has promised the share of the tag that `sum` is P's share and the tag of.
+    pub(super) fn believe(
+        &self,
+        channel: &mut dyn Channel,
+        record: &Record,
+        sum: &Block,
+    ) -> Result<(), Error> {
+        channel.flush()?;
+        let promise: [u8; PROMISE] = channel.recv_array(RECORD_PROMISE)?;
+        channel.send(RECORD_SUM, sum)?;
+        channel.flush()?;
+        let random = channel.recv_array(RECORD_OPENING)?;
+        if !bool::from(self.promise(record, sum, &random).ct_eq(&promise)) {
+            return Err(Error::cheat(RECORD_OPENING, "the check of the verifier's share of a tag"));
+        }
+        Ok(())
+    }
+
+    /// V's part: that its share of the tag is what it should be. It is opened to a P that knows it.
+    pub(super) fn verify(
+        &self,
+        channel: &mut dyn Channel,
+        record: &Record,
+        share: &Block,
+        rng: &mut (impl CryptoRng + ?Sized),
+    ) -> Result<(), Error> {
+        let mut random = Zeroizing::new([0; PROMISE]);
+        rng.fill_bytes(&mut *random);
+        channel.send(RECORD_PROMISE, &self.promise(record, share, &random))?;
+        channel.flush()?;
+        let sum: Block = channel.recv_array(RECORD_SUM)?;
+        if !bool::from(sum.ct_eq(share)) {
+            let refusal = Refusal::Tag { side: Side::Server, sequence: record.sequence };
+            return Err(disclosure::Error::from(refusal).into());
+        }
+        Ok(channel.send(RECORD_OPENING, &*random)?)
+    }
+}
+
+/// What a party needs for records of the server's.
+pub(super) struct Reader {
+    key: ReadKey<Wire>,
+    powers: Powers,
+    talk: Talk,
+}
+
+impl Reader {
+    pub(super) fn new(session: &SessionId, (key, powers): ServerKey<Wire>) -> Self {
+        Self { key, powers, talk: Talk::new(session) }
+    }
+
+    /// Both parties' part: shares of mask and key stream, the share of the tag, and where the key stream was
+    /// shared.
+    fn shares<P: Party>(
+        &self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<P>,
+        record: &Record,
+    ) -> Result<(Protection, Zeroizing<Block>, Vec<Shared>), Error> {
+        let length = record.ciphertext.len();
+        let (asked, limit) = (BLOCK_BYTES * record::blocks(length), BLOCK_BYTES * machine.spare_calls());
+        if asked > limit {
+            return Err(Error::Limit { what: READ, asked, limit });
+        }
+        let before = machine.shared().len();
+        let protection =
+            self.key.protection(&mut machine.perform_spare(channel), record.explicit_nonce, length)?;
+        // The first is the mask.
+        let streams = machine.shared().get(before + 1..).unwrap_or_default().to_vec();
+        let header = record::header(record.sequence, record.content_type, length)?;
+        let share = self.powers.tag_share(&header, &record.ciphertext, &protection.mask)?;
+        Ok((protection, Zeroizing::new(share), streams))
+    }
+
+    /// P's part: the plaintext of the server's next record, which has this payload and is what the server
+    /// sent.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] for more than was prepared; with a cheat if V takes a wrong tag for right, or returns
+    /// another share of key stream than it has; what V ended the session with, if the tag is wrong; the
+    /// channel's.
+    pub(super) fn read(
+        &mut self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Garbler<Step>>,
+        payload: &[u8],
+    ) -> Result<Zeroizing<Vec<u8>>, Error> {
+        let record = self.talk.name(channel, payload)?;
+        let (protection, mut sum, streams) = self.shares(channel, machine, &record)?;
+        sum.iter_mut().zip(record.tag).for_each(|(byte, tag)| *byte ^= tag);
+        self.talk.believe(channel, &record, &sum)?;
+        let mut plaintext = Zeroizing::new(record.ciphertext);
+        protection.apply(&mut plaintext)?;
+        for (part, shared) in plaintext.chunks_mut(BLOCK_BYTES).zip(&streams) {
+            let share = machine.party.confirm(channel, &shared.wires, &shared.masks)?;
+            program::add_first(part, &share)?;
+        }
+        Ok(plaintext)
+    }
+
+    /// V's part: the record that P then knows the plaintext of.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] for more than was prepared; [`Error::Disclosure`] if the tag is wrong; the channel's.
+    pub(super) fn watch(
+        &mut self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Evaluator<Step>>,
+        rng: &mut (impl CryptoRng + ?Sized),
+    ) -> Result<Record, Error> {
+        let record = self.talk.hear(channel, machine.spare_calls())?;
+        let (_, share, streams) = self.shares(channel, machine, &record)?;
+        self.talk.verify(channel, &record, &share, rng)?;
+        for shared in &streams {
+            machine.party.confirm(channel, &shared.wires, &shared.masks)?;
+        }
+        channel.flush()?;
+        Ok(record)
+    }
+}
+
+/// That no key stream was computed for anything else than the server's first records.
+pub(super) fn are_first(read: &[Record], server: &[Record]) -> bool {
+    server.get(1..).is_some_and(|server| server.starts_with(read))
+}

@@ -1,0 +1,404 @@
+//! V: holds half of the client's secrets, and believes nothing until the end.
+
+use rand_core::CryptoRng;
+use volery_channel::{Channel, tags};
+use volery_field::Gf128;
+use volery_garble::two_party::{Evaluator, Input, Owner, Settings, Wire, evaluator_labels};
+use volery_vole::supply::Stock;
+use volery_vole::{Delta, SessionId, ole};
+use volery_zk::quicksilver::VerifierWire;
+
+use super::claimed::{known_wires, lowered};
+use super::machine::Machine;
+use super::memory;
+use super::message::{self, Next, Sent};
+use super::program::{self, Client, Sizes};
+use super::prover::share_bits;
+use super::read::{self, READ, Reader};
+use super::{Error, MAX_PROVED, MAX_QUERY, MAX_READ};
+use crate::memory::{Pool, Share};
+use crate::page::attestation::Mode;
+use crate::page::claim::Vocabulary;
+use crate::page::disclosure::{self, Accepted, Keys, Observed, Refusal, Root, Seen, Server};
+use crate::wire::ghash::{Powers, send_tag_share};
+use crate::wire::key_exchange::{self, PublicPoint, VerifierProducts, VerifierShare};
+use crate::wire::prf::{self, HmacKey, MasterSeed, Random, Side};
+use crate::wire::record::{self, Record};
+use crate::wire::server::Roots;
+use crate::wire::step::Step;
+use crate::wire::transcript::{self, FINISHED_BYTES, MAX_HANDSHAKE, Transcript};
+
+/// The most that V takes part in.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Bytes of all requests.
+    pub query: usize,
+    /// Bytes of responses that P reads while the connection lives; 128 KB of tables are kept for 16 of them.
+    pub read: usize,
+    /// Bytes of the response for which correlations are made ahead.
+    pub proved: usize,
+    /// Bytes of all that the server sends.
+    pub received: usize,
+    /// The ports that requests may name in their `Host` (443 if they name none); all if empty.
+    pub ports: Vec<u16>,
+    /// Where the memory comes from: for tables as much as all bytes of requests and of what is read take, at
+    /// 8 to 12 KB a byte; and for claims. Clones share it.
+    pub pool: Pool,
+}
+
+impl Default for Limits {
+    /// 16 KiB of requests, 4 KiB read in the connection, 8 KiB of response proved ahead, 16 MiB received,
+    /// port 443, a pool without a bound.
+    fn default() -> Self {
+        let (ports, pool) = (vec![443], Pool::default());
+        Self { query: 1 << 14, read: 1 << 12, proved: 1 << 13, received: 1 << 24, ports, pool }
+    }
+}
+
+/// V of a connection that is prepared.
+///
+/// All waiting is bounded by the channel's own limits, and after an error nothing is left: P is told, and
+/// everything secret is destroyed.
+pub struct Verifier {
+    machine: Machine<Evaluator<Step>>,
+    exchange: VerifierProducts,
+    tags: ole::Receiver<Gf128>,
+    key: key_exchange::Verifier,
+    inputs: [Input; 2],
+    session: SessionId,
+    sizes: Sizes,
+    limits: Limits,
+    /// Of the pool, for the tables.
+    memory: Share,
+}
+
+impl core::fmt::Debug for Verifier {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Verifier").field("sizes", &self.sizes).finish_non_exhaustive()
+    }
+}
+
+/// Tells the peer of an error.
+fn told<T>(channel: &mut dyn Channel, result: Result<T, Error>) -> Result<T, Error> {
+    if let Err(error) = &result {
+        channel.fail(error.public_reason());
+    }
+    result
+}
+
+impl Verifier {
+    /// Prepares a connection together with P, whose sizes P says. See
+    /// [`Prover::prepare`](super::Prover::prepare); V's `commitments` are keys under its delta, which must be
+    /// fresh for the session, as all of V's secrets are.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] if P wants more than `limits` allow; what preparation meets.
+    pub fn prepare(
+        channel: &mut dyn Channel,
+        session: &SessionId,
+        commitments: (Delta, Stock),
+        settings: Settings,
+        limits: Limits,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, Error> {
+        let result = prepare(channel, session, commitments, settings, limits, rng);
+        told(channel, result)
+    }
+
+    /// Takes part in the connection that P makes, step by step in the only order that there is, until P hands
+    /// over the bytes that were sent; then opens V's part.
+    ///
+    /// # Errors
+    /// [`Error::Parties`] and [`Error::Garbling`] for whatever P does otherwise; the channel's.
+    pub fn run(self, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Held, Error> {
+        let result = run(self, channel, rng);
+        told(channel, result)
+    }
+}
+
+fn prepare(
+    channel: &mut dyn Channel,
+    session: &SessionId,
+    (delta, mut commitments): (Delta, Stock),
+    settings: Settings,
+    limits: Limits,
+    rng: &mut dyn CryptoRng,
+) -> Result<Verifier, Error> {
+    let sizes = message::receive_sizes(channel)?;
+    let Limits { query, read, proved, pool, .. } = &limits;
+    let most = [*query.min(&MAX_QUERY), *read.min(&MAX_READ), *proved.min(&MAX_PROVED)];
+    sizes.check(most)?;
+    let stored_tables = sizes.tables(settings.garbling)?;
+    let memory = memory::take(pool, stored_tables)?;
+    let settings = Settings { stored_tables, ..settings };
+    let ahead = program::expect(&mut commitments, &sizes, settings.proof)?;
+    let mut labels = evaluator_labels(channel, session, (&delta, &mut commitments), rng)?;
+    // All that P has to answer goes in one round trip.
+    labels.prepare(channel, program::correlations(&sizes)?)?;
+    let requested = VerifierProducts::request(channel, session, &mut labels, rng)?;
+    let mut tags = ole::Receiver::new(session);
+    let products = tags.request(channel, &mut labels, sizes.products(), rng)?;
+    channel.flush()?;
+    // While P answers.
+    program::begin_round(channel, &mut commitments)?;
+    let mut evaluator = Evaluator::new(session, settings, labels, (delta, commitments));
+    evaluator.prepare_beside(ahead);
+    let prover = evaluator.input(channel, Owner::Prover, program::SHARE_BITS)?;
+    let verifier = evaluator.input(channel, Owner::Verifier, program::SHARE_BITS)?;
+    let mut machine = Machine::new(evaluator);
+    let master = program::rehearse_master(&mut machine, channel, [prover.wires(), verifier.wires()])?;
+    program::answer_round(channel, machine.party.commitments().1)?;
+    let exchange = requested.receive(channel)?;
+    tags.receive(channel, products)?;
+    program::rehearse(&mut machine, channel, &master, &sizes)?;
+    let (_, stock) = machine.party.commitments();
+    stock.prepare(channel, sizes.correlations(settings.proof)?)?;
+    let key = key_exchange::Verifier::start(channel, rng)?;
+    channel.flush()?;
+    let inputs = [prover, verifier];
+    Ok(Verifier { machine, exchange, tags, key, inputs, session: *session, sizes, limits, memory })
+}
+
+/// What both parties used during the connection, and V must find in its bytes.
+struct Used {
+    server_point: PublicPoint,
+    seed: MasterSeed,
+    randoms: [Random; 2],
+    handshake_hash: [u8; 32],
+    /// The client's records, in order.
+    ciphertexts: Vec<Vec<u8>>,
+    /// Those of the server's that P read while the connection lived.
+    read: Vec<transcript::Record>,
+    /// For each of the client's, how many of the server's V held then.
+    held: Vec<usize>,
+    /// Whether requests are sent at once.
+    pipelined: bool,
+}
+
+fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Held, Error> {
+    let Verifier { mut machine, mut exchange, mut tags, key, inputs, session, sizes, limits, memory } =
+        verifier;
+    let [prover, own] = inputs;
+    let share = key.finish(channel, &mut exchange, rng)?;
+    let [prover_wires, own_wires] = [&prover, &own].map(|input| input.wires().to_vec());
+    machine.party.give(channel, own, &share_bits(share.expose()))?;
+    machine.party.take(channel, prover)?;
+    let group = share.server().group();
+    let premaster = HmacKey::premaster(&mut machine.perform(channel), group, &prover_wires, &own_wires)?;
+
+    let seed = message::receive_master(channel)?;
+    let master = program::master(&mut machine.perform(channel), &premaster, seed)?;
+    let randoms = message::receive_keys(channel)?;
+    let [client_random, server_random] = &randoms;
+    let block = prf::key_block(&mut machine.perform(channel), &master, client_random, server_random)?;
+    let handshake_hash = message::receive_finished(channel)?;
+    let client_finished =
+        prf::verify_data(&mut machine.perform(channel), &master, Side::Client, &handshake_hash)?;
+
+    let performance = &mut machine.perform(channel);
+    let client = program::client(performance, &block, &sizes.records())?;
+    let reader = program::server(performance, &block, &sizes)?.map(|key| Reader::new(&session, key));
+    let mut talk = Talk { channel, machine: &mut machine, reader };
+    let Talked { ciphertexts, read, held } = talk.records(&mut tags, &sizes, &client, rng)?;
+    let pipelined = sizes.pipelined();
+    let server_point = *share.server();
+    let used = Used { server_point, seed, randoms, handshake_hash, ciphertexts, read, held, pipelined };
+    let keys = program::keys(master, block, client_finished, client.key);
+    let (evaluator, sent) = hold(channel, machine, share, &sizes, limits.received, &used)?;
+    Ok(Held { evaluator, keys, used, sent, ports: limits.ports, memory })
+}
+
+/// What went both ways.
+#[derive(Default)]
+struct Talked {
+    /// The ciphertexts of the client's records.
+    ciphertexts: Vec<Vec<u8>>,
+    /// The server's records that were read.
+    read: Vec<transcript::Record>,
+    /// How many records of the server's V held when it took part in each of the client's.
+    held: Vec<usize>,
+}
+
+/// What V works with while records go both ways.
+struct Talk<'a> {
+    channel: &'a mut dyn Channel,
+    machine: &'a mut Machine<Evaluator<Step>>,
+    reader: Option<Reader>,
+}
+
+impl Talk<'_> {
+    /// Makes the client's records, and takes part in reading the server's between them.
+    fn records(
+        &mut self,
+        tags: &mut ole::Receiver<Gf128>,
+        sizes: &Sizes,
+        client: &Client<Wire>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Talked, Error> {
+        let mut powers = Powers::new(*client.hash_key);
+        // P says what it sends first before the powers are there, so that it need not wait twice.
+        let mut first = Some(masked(self.channel, FINISHED_BYTES)?);
+        powers.extend(self.channel, tags, sizes.powers())?;
+        let Talked { mut ciphertexts, mut read, mut held } = Talked::default();
+        for (number, record) in sizes.records().iter().enumerate() {
+            while sizes.begins_later(number) && message::receive_next(self.channel)? == Next::Read {
+                read.push(self.read(rng)?);
+            }
+            let next = first.take().map_or_else(|| masked(self.channel, record.length), Ok)?;
+            // The server's Finished came before all that is read.
+            held.push(1 + read.len());
+            ciphertexts.push(self.record(number, record, next, client, &powers)?);
+        }
+        Ok(Talked { ciphertexts, read, held })
+    }
+
+    /// Makes a record of the client's: a share of its tag, when the ciphertext is there, which is returned.
+    fn record(
+        &mut self,
+        number: usize,
+        record: &Record,
+        mut ciphertext: Vec<u8>,
+        client: &Client<Wire>,
+        powers: &Powers,
+    ) -> Result<Vec<u8>, Error> {
+        let shared = program::stream(self.machine, number)?;
+        self.machine.party.confirm(self.channel, &shared.wires, &shared.masks)?;
+        let protection = program::protection(client, number)?;
+        protection.apply(&mut ciphertext)?;
+        let header = record::header(record.sequence, program::content_type(number), record.length)?;
+        send_tag_share(self.channel, powers, &header, &ciphertext, &protection.mask)?;
+        self.channel.flush()?;
+        Ok(ciphertext)
+    }
+
+    fn read(&mut self, rng: &mut dyn CryptoRng) -> Result<transcript::Record, Error> {
+        let reader = self.reader.as_mut().ok_or(Error::Limit { what: READ, asked: 1, limit: 0 })?;
+        reader.watch(self.channel, self.machine, rng)
+    }
+}
+
+/// A record's plaintext plus P's share of its key stream.
+fn masked(channel: &mut dyn Channel, length: usize) -> Result<Vec<u8>, Error> {
+    let mut masked = vec![0; length];
+    channel.recv_exact(tags::CLIENT_RECORD, &mut masked)?;
+    Ok(masked)
+}
+
+/// Takes the connection's bytes, and only then opens V's part.
+fn hold(
+    channel: &mut dyn Channel,
+    machine: Machine<Evaluator<Step>>,
+    share: VerifierShare,
+    sizes: &Sizes,
+    received: usize,
+    used: &Used,
+) -> Result<(Evaluator<Step>, Sent), Error> {
+    let mut evaluator = machine.into_party()?;
+    // A handshake, and each record with its header, nonce and tag.
+    let sent = sizes.records().iter().map(|record| record.length + 64).sum::<usize>() + 2 * MAX_HANDSHAKE;
+    let sent = message::receive_transcript(channel, [sent, received])?;
+    // Nothing is opened for anything else than the connection that V took part in.
+    let transcript = Transcript::parse(&sent.client, &sent.server)?;
+    used.check(&transcript).map_err(disclosure::Error::from)?;
+    share.open(channel)?;
+    evaluator.open(channel)?;
+    Ok((evaluator, sent))
+}
+
+/// V, when it holds a connection's bytes and has opened its part: P knows all secrets of the connection, and
+/// has to prove.
+pub struct Held {
+    evaluator: Evaluator<Step>,
+    keys: Keys<Wire>,
+    used: Used,
+    sent: Sent,
+    ports: Vec<u16>,
+    /// What the session has of the pool: for the tables, and soon for the claims.
+    memory: Share,
+}
+
+impl core::fmt::Debug for Held {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Held").field("host", &self.sent.host).finish_non_exhaustive()
+    }
+}
+
+impl Held {
+    /// The host that P says it is; verified in [`Held::verify`].
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.sent.host
+    }
+
+    /// Receives what P says about the connection, checks all of it that needs no proof, and verifies the
+    /// proof of everything: of what was garbled, and of what P says. `roots` are the authorities that V
+    /// believes, `time` is now, in seconds since 1970 (UTC), `vocabulary` the claims of others that it knows.
+    ///
+    /// Returns what V may believe (and what P is to commit to next), delta, and the keys under it that are
+    /// left.
+    ///
+    /// # Errors
+    /// [`Error::Disclosure`] for a connection, or a message about it, of which nothing can be believed;
+    /// [`Error::Garbling`] with a rejection if the proof is wrong; the channel's.
+    pub fn verify(
+        self,
+        channel: &mut dyn Channel,
+        roots: &Roots,
+        time: u64,
+        vocabulary: &dyn Vocabulary,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(Accepted, Delta, Stock), Error> {
+        let Self { mut evaluator, keys, used, sent, ports, memory } = self;
+        let Sent { host, client, server } = sent;
+        let seen = Seen::Held { counts: &used.held, pipelined: used.pipelined };
+        // P alone has connected: to which port, its requests say.
+        let with = Server { host: &host, port: None, ports: &ports };
+        let mode = Mode::TwoParty;
+        let observed = Observed { mode, with, client: &client, server: &server, seen, memory };
+        let root = |transcript: &Transcript| {
+            used.check(transcript)?;
+            Ok(Root::Keys(keys.clone()).blind())
+        };
+        let (account, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, root)?;
+        evaluator.expect(account.commitments());
+        let verified = evaluator.verify(channel, rng, |fold, proved| {
+            let committed = account.claim(fold, &Root::Keys(known_wires(&keys, proved)?))?;
+            Ok(lowered(fold, &committed, VerifierWire::key))
+        });
+        let (keys, delta, stock) = verified?;
+        Ok((pending.accept(account.halves(keys)?), delta, stock))
+    }
+}
+
+impl Used {
+    /// That a connection is the one that both parties made.
+    fn check(&self, transcript: &Transcript) -> Result<(), Refusal> {
+        let handshake = &transcript.handshake;
+        let seed = if handshake.extended_master_secret {
+            MasterSeed::SessionHash(handshake.session_hash)
+        } else {
+            MasterSeed::Randoms { client: handshake.client_random, server: handshake.server_random }
+        };
+        let parts = [
+            ("server's point", handshake.server_point == self.server_point),
+            ("master secret's seed", seed == self.seed),
+            ("randoms", [handshake.client_random, handshake.server_random] == self.randoms),
+            ("handshake", handshake.client_finished_hash == self.handshake_hash),
+            ("client's records", self.has_records(&transcript.client)),
+            ("server's records", read::are_first(&self.read, &transcript.server)),
+        ];
+        match parts.iter().find(|(_, equal)| !equal) {
+            None => Ok(()),
+            Some((part, _)) => Err(Refusal::Another(part)),
+        }
+    }
+
+    fn has_records(&self, records: &[transcript::Record]) -> bool {
+        let same = |(number, (record, ciphertext)): (usize, (&transcript::Record, &Vec<u8>))| {
+            record.content_type == program::content_type(number)
+                && record.explicit_nonce == (number as u64).to_be_bytes()
+                && record.ciphertext == *ciphertext
+        };
+        records.len() == self.ciphertexts.len() && records.iter().zip(&self.ciphertexts).enumerate().all(same)
+    }
+}

@@ -1,0 +1,313 @@
+//! P's part: TLS with the server, through V; then what is to be proved about it.
+
+use std::io::{self, Read as _, Write as _};
+use std::sync::{Arc, Mutex};
+
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, KeyLog};
+use volery_channel::Channel;
+use volery_circuit::gadgets::bytes_to_bits;
+use zeroize::Zeroizing;
+
+use super::Error;
+use super::relay::{self, Stream};
+use super::session::{MASTER_BYTES, Session};
+use crate::page::attestation::{Context, Mode, Statement};
+use crate::page::dialogue::{Ask, Dialogue, MAX_ROUNDS, append};
+use crate::page::disclosure::{self, Ended, Hide, Refusal, Root, Wish};
+use crate::wire::server::Roots;
+use crate::wire::stock;
+use crate::wire::transcript::Transcript;
+
+/// Where to connect to, and whom to believe.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// The host: a DNS name or an IP address.
+    pub host: &'a str,
+    /// The port.
+    pub port: u16,
+    /// The authorities that P believes. V has its own.
+    pub roots: &'a Roots,
+    /// The most bytes to take from the server.
+    pub max_received: usize,
+}
+
+/// A connection that has ended, with its secrets.
+pub struct Fetched {
+    ended: Ended,
+    master: Zeroizing<[u8; MASTER_BYTES]>,
+}
+
+impl core::fmt::Debug for Fetched {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Fetched").field("ended", &self.ended).finish_non_exhaustive()
+    }
+}
+
+/// Sends `request` to a server through V, on a connection of its own, and takes all that it answers until it
+/// ends the connection.
+///
+/// # Errors
+/// [`Error::Tls`], [`Error::OnlyNewer`]; what the relay meets. V is told that the session is over.
+pub fn fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> Result<Fetched, Error> {
+    converse(channel, target, 1, &mut |_, _| Ok(Zeroizing::new(request.to_vec())))
+}
+
+/// As [`fetch`], with so many requests, which `ask` makes: each when the response to the one before is there.
+///
+/// # Errors
+/// As [`fetch`]; [`Error::Dialogue`] if there is no request, or a response is not one, or the server's last.
+pub fn converse(
+    channel: &mut dyn Channel,
+    target: &Target<'_>,
+    rounds: usize,
+    ask: &mut Ask<'_>,
+) -> Result<Fetched, Error> {
+    let result = try_fetch(channel, target, rounds, ask);
+    if result.is_err() {
+        channel.fail("the connection to the server failed at the prover");
+    }
+    result
+}
+
+fn try_fetch(
+    channel: &mut dyn Channel,
+    target: &Target<'_>,
+    rounds: usize,
+    ask: &mut Ask<'_>,
+) -> Result<Fetched, Error> {
+    if !(1..=MAX_ROUNDS).contains(&rounds) {
+        return Err(Error::Misuse("a connection has 1 to 16 requests"));
+    }
+    connect(channel, target, |connection, stream, said| {
+        talk(connection, stream, Dialogue::new(rounds, ask), rounds, said)
+    })
+}
+
+/// Makes a connection, has `talk` speak on it and note what client and server said, and closes it.
+fn connect(
+    channel: &mut dyn Channel,
+    target: &Target<'_>,
+    talk: impl FnOnce(&mut ClientConnection, &mut Stream<'_>, &mut [Zeroizing<Vec<u8>>; 2]) -> Result<(), Error>,
+) -> Result<Fetched, Error> {
+    let Target { host, port, roots, max_received } = *target;
+    let secret = Arc::new(MasterSecret::default());
+    let name =
+        ServerName::try_from(host.to_owned()).map_err(|_| relay::Error::Server(relay::Failure::Name))?;
+    let config = config(roots, Arc::clone(&secret))?;
+    let mut connection =
+        ClientConnection::new(Arc::new(config), name).map_err(|error| Error::Tls(error.to_string()))?;
+    let mut stream = Stream::open(channel, host, port, max_received)?;
+    let mut said = [Zeroizing::default(), Zeroizing::default()];
+    let result = talk(&mut connection, &mut stream, &mut said);
+    if let Some(error) = stream.error() {
+        return Err(error.clone().into());
+    }
+    result?;
+    let (client, server) = stream.close()?;
+    let transcript =
+        Transcript::parse(&client, &server).map_err(|error| disclosure::Error::from(Refusal::from(error)))?;
+    let master = secret.take().ok_or(Error::Misuse("the TLS library told no master secret"))?;
+    let ended = Ended {
+        mode: Mode::Proxy,
+        host: host.into(),
+        port: Some(port),
+        pipelined: false,
+        context: Context::default(),
+        transcript,
+        raw: [client, server],
+        payload: said,
+        #[cfg(test)]
+        unchecked: false,
+    };
+    Ok(Fetched { ended, master })
+}
+
+/// Sends the requests, and receives until the server ends the connection, whether it says so or not. `said`
+/// is what client and server said.
+fn talk(
+    connection: &mut ClientConnection,
+    stream: &mut Stream<'_>,
+    mut dialogue: Dialogue<'_, '_>,
+    rounds: usize,
+    [requests, responses]: &mut [Zeroizing<Vec<u8>>; 2],
+) -> Result<(), Error> {
+    let mut tls = rustls::Stream::new(connection, stream);
+    for round in 1..=rounds {
+        let request = dialogue.request()?;
+        append(requests, &request);
+        let written = tls.write_all(&request);
+        written.map_err(|error| tls_error(&error, tls.conn))?;
+        loop {
+            let before = responses.len();
+            if !receive(&mut tls, responses)? {
+                if round < rounds {
+                    return Err(dialogue.ended().into());
+                }
+                break;
+            }
+            if round < rounds && dialogue.hear(responses.get(before..).unwrap_or_default())? {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Appends some of what the server says; whether there was something.
+fn receive(
+    tls: &mut rustls::Stream<'_, ClientConnection, Stream<'_>>,
+    all: &mut Zeroizing<Vec<u8>>,
+) -> Result<bool, Error> {
+    let mut chunk = Zeroizing::new([0; 1 << 14]);
+    match tls.read(&mut chunk[..]) {
+        Ok(count) => {
+            append(all, chunk.get(..count).unwrap_or_default());
+            Ok(count > 0)
+        }
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(tls_error(&error, tls.conn)),
+    }
+}
+
+/// What an error means, before or after the server has chosen among what was offered.
+fn tls_error(error: &io::Error, connection: &ClientConnection) -> Error {
+    use rustls::AlertDescription::{HandshakeFailure, ProtocolVersion};
+    let chosen = connection.negotiated_cipher_suite().is_some();
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        Some(rustls::Error::AlertReceived(ProtocolVersion | HandshakeFailure)) if !chosen => Error::OnlyNewer,
+        _ => Error::Tls(error.to_string()),
+    }
+}
+
+/// TLS 1.2 with what can be proved, and nothing else.
+fn config(roots: &Roots, secret: Arc<MasterSecret>) -> Result<ClientConfig, Error> {
+    let provider = CryptoProvider {
+        cipher_suites: vec![
+            ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+            ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        ],
+        kx_groups: vec![ring::kx_group::SECP256R1, ring::kx_group::X25519],
+        ..ring::default_provider()
+    };
+    let mut config = stock::config(provider, roots).map_err(|error| Error::Tls(error.to_string()))?;
+    config.key_log = secret;
+    Ok(config)
+}
+
+/// Takes the master secret where the TLS library offers it.
+#[derive(Default)]
+struct MasterSecret(Mutex<Option<Zeroizing<[u8; MASTER_BYTES]>>>);
+
+impl core::fmt::Debug for MasterSecret {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("MasterSecret").finish_non_exhaustive()
+    }
+}
+
+impl KeyLog for MasterSecret {
+    fn log(&self, label: &str, _client_random: &[u8], secret: &[u8]) {
+        if let ("CLIENT_RANDOM", Ok(secret), Ok(mut slot)) = (label, secret.try_into(), self.0.lock()) {
+            *slot = Some(Zeroizing::new(secret));
+        }
+    }
+}
+
+impl MasterSecret {
+    fn take(&self) -> Option<Zeroizing<[u8; MASTER_BYTES]>> {
+        self.0.lock().ok()?.take()
+    }
+}
+
+impl Fetched {
+    /// The requests, one after the other.
+    #[must_use]
+    pub fn request(&self) -> &[u8] {
+        self.ended.request()
+    }
+
+    /// The responses as they were sent, one after the other: status line, headers, body.
+    #[must_use]
+    pub fn response(&self) -> &[u8] {
+        self.ended.response()
+    }
+
+    /// All that is hidden if P wishes this; [`Wish`] says what becomes of the parts that it does not name.
+    ///
+    /// # Errors
+    /// [`Error::Disclosure`] for a part that is not there, and for one that is neither revealed nor can be
+    /// hidden.
+    pub fn select(&self, wish: &Wish) -> Result<Vec<Hide>, Error> {
+        Ok(self.ended.select(wish)?)
+    }
+
+    /// Has V sign this with what it believes.
+    pub fn set_context(&mut self, context: Context) {
+        self.ended.context = context;
+    }
+
+    /// What V will sign if P [discloses](Fetched::disclose) the connection so, commitments apart: all that
+    /// whoever gets the attestation will see. `time` is now, in seconds since 1970 (UTC).
+    ///
+    /// # Errors
+    /// [`Error::Disclosure`] for what V would refuse of it.
+    pub fn expected(&self, hide: &[Hide], time: u64) -> Result<Statement, Error> {
+        Ok(self.ended.expected(hide, time)?)
+    }
+
+    /// Tells V everything about the connection but what `hide` names. The statement that comes back is to be
+    /// proved next.
+    ///
+    /// Everything is checked here first as V will check it, so that a claim that V would refuse fails before
+    /// V hears of it. A claim that is false fails in the proof, at P.
+    ///
+    /// # Errors
+    /// [`Error::Disclosure`]: the server left the connection open, V would refuse, the channel's.
+    pub fn disclose(&self, channel: &mut dyn Channel, hide: &[Hide]) -> Result<Session, Error> {
+        let root = Zeroizing::new(Root::Master(bytes_to_bits(&self.master[..])));
+        let account = self.ended.disclose(channel, &root, hide)?;
+        Ok(Session { account, master: Some(self.master.clone()) })
+    }
+}
+
+/// What a cheating P has.
+#[cfg(test)]
+impl Fetched {
+    /// A connection on which P says all of `requests` but the last, each when the bytes that were to come
+    /// have come, and then says the last one and hears nothing more.
+    pub(super) fn unheard(
+        channel: &mut dyn Channel,
+        target: &Target<'_>,
+        requests: &[Vec<u8>],
+        answers: &[usize],
+    ) -> Result<Self, Error> {
+        connect(channel, target, |connection, stream, [said, heard]| {
+            let mut tls = rustls::Stream::new(connection, stream);
+            let mut end = 0;
+            for (number, request) in requests.iter().enumerate() {
+                append(said, request);
+                tls.write_all(request).map_err(|error| tls_error(&error, tls.conn))?;
+                end += answers.get(number).copied().unwrap_or_default();
+                while heard.len() < end && receive(&mut tls, heard)? {}
+            }
+            // What is written and not sent would be dropped.
+            Ok(tls.sock.send()?)
+        })
+    }
+
+    /// P does not look whether V will refuse what it says.
+    pub(super) fn unchecked(mut self) -> Self {
+        self.ended.unchecked = true;
+        self
+    }
+
+    pub(super) fn change_raw(&mut self, change: impl FnOnce(&mut [Vec<u8>; 2])) {
+        change(&mut self.ended.raw);
+    }
+
+    pub(super) fn change_response(&mut self, change: impl FnOnce(&mut Vec<u8>)) {
+        let [_, response] = &mut self.ended.payload;
+        change(response);
+    }
+}

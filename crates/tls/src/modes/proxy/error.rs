@@ -1,0 +1,51 @@
+//! Why a connection through V fails, told so that each side knows whose fault it is.
+
+use super::relay;
+use crate::page::{dialogue, disclosure};
+
+/// An error of proxy mode, at either party.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The channel between the parties failed, or the peer ended the session and said why.
+    #[error(transparent)]
+    Channel(#[from] volery_channel::Error),
+    /// The connection through V failed.
+    #[error(transparent)]
+    Relay(relay::Error),
+    /// At P: TLS failed. Either the server does not do what P needs, or V altered what it relayed.
+    #[error("TLS with the server: {0}; either it does not fit, or the notary altered what it relayed")]
+    Tls(String),
+    /// At P: the server refuses TLS 1.2.
+    #[error(
+        "the server refuses TLS 1.2: it speaks TLS 1.3 only, or with other cipher suites, which can't be proved yet"
+    )]
+    OnlyNewer,
+    /// What the connection says, or what a party says about it, is not what can be proved.
+    #[error(transparent)]
+    Disclosure(disclosure::Error),
+    /// At P, with several requests: there is no next one, or a response is not what it waits for.
+    #[error(transparent)]
+    Dialogue(#[from] dialogue::Error),
+    /// The calling code is wrong.
+    #[error("proxy mode is misused: {0}")]
+    Misuse(&'static str),
+}
+
+impl From<relay::Error> for Error {
+    fn from(error: relay::Error) -> Self {
+        match error {
+            relay::Error::Channel(error) => Self::Channel(error),
+            other => Self::Relay(other),
+        }
+    }
+}
+
+impl From<disclosure::Error> for Error {
+    fn from(error: disclosure::Error) -> Self {
+        match error {
+            disclosure::Error::Channel(error) => Self::Channel(error),
+            other => Self::Disclosure(other),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Proxy mode: V relays a connection that P runs alone, and P proves in zero knowledge what went over it.
+//!
+//! ```text
+//! P                                              V                                      server
+//! stock TLS 1.2, alone       <---- relay ---->   records both directions   <------->    an ordinary one
+//! knows the master secret                        knows the bytes
+//!
+//! opened bits, shown text    ----------->        checks in the clear: certificates, signature, host, time,
+//!                                                Finished messages, all tags, structure of request and response
+//! proves with QuickSilver    <---------->        verifies: some master secret gives these bits and this text, and the
+//!                                                claims hold of what is hidden
+//! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`relay`] | the connection: P's stream, V's socket and rules |
+//! | [`fetch`], [`converse`], [`Fetched`] | P's TLS, and what P tells V |
+//! | [`receive`], [`Pending`], [`Accepted`], [`Proven`] | V's checks in the clear, and what it believes after the proof |
+//! | [`Session`] | the statement; any backend over bits proves it |
+//! | [`disclosure`](crate::disclosure) | what P tells V about a connection, in this mode and in that of two parties |
+//!
+//! Against the mode of two parties this one costs next to nothing: no garbling, 1 bit an AND, nothing before
+//! the connection.
+//!
+//! # What V has to trust
+//!
+//! **Its own path to the server.** P knows the connection's keys while it lives. Nobody but the server makes
+//! the handshake's signature, but the records after it prove nothing to somebody who does not see them come
+//! from the server: P, if it controls the network between V and the server, answers in the server's name. In
+//! the mode of two parties V needs no such trust, because P has no key while the connection lives. V
+//! therefore resolves the name and connects by itself, from where P has no influence, and an attestation says
+//! which mode it was.
+//!
+//! P trusts V with nothing but being reachable: V sees ciphertexts, and what P shows in the end.
+//!
+//! # Why it is enough
+//!
+//! See [`disclosure`](crate::disclosure): one master secret explains V's record of a connection. The
+//! premaster secret and the key exchange need no proof: V sees the exchange itself, and both Finished
+//! messages are of its hash.
+
+mod client;
+mod error;
+mod notary;
+pub mod relay;
+mod session;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use crate::page::disclosure::{
+    Accepted, Hidden, Hide, MAX_HIDDEN, Part, Pending, Proven, Refusal, Rest, Reveal, Shown, Wish,
+};
+pub use client::{Fetched, Target, converse, fetch};
+pub use error::Error;
+pub use notary::receive;
+pub use session::Session;

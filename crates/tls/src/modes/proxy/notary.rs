@@ -1,0 +1,36 @@
+//! V's part between the relay and the proof.
+
+use volery_channel::Channel;
+
+use super::relay::Relayed;
+use super::{Error, Session};
+use crate::page::attestation::Mode;
+use crate::page::claim::Vocabulary;
+use crate::page::disclosure::{self, Observed, Pending, Root, Seen, Server};
+use crate::wire::server::Roots;
+use crate::wire::step::MASTER_BITS;
+
+/// Receives what P says about a connection that V relayed, and checks all of it that needs no proof:
+/// certificates, host name, time (in seconds since 1970), signature, Finished messages, all tags, the
+/// structure of request and response. `vocabulary` are the claims of others that V knows.
+///
+/// The statement that comes back is to be verified next.
+///
+/// # Errors
+/// [`disclosure::Error::Refused`], of which P is told; the channel's.
+pub fn receive(
+    channel: &mut dyn Channel,
+    relayed: &Relayed,
+    roots: &Roots,
+    time: u64,
+    vocabulary: &dyn Vocabulary,
+) -> Result<(Session, Pending), Error> {
+    let Relayed { host, port, client, server, marks, pool } = relayed;
+    // V has connected to this port, by its rules.
+    let with = Server { host, port: Some(*port), ports: &[] };
+    let seen = Seen::Relayed(marks);
+    let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory: pool.share() };
+    let root = Root::Master(vec![(); MASTER_BITS]);
+    let (account, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, |_| Ok(root))?;
+    Ok((Session { account, master: None }, pending))
+}

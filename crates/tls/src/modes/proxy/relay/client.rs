@@ -1,0 +1,146 @@
+//! P's side: a stream of bytes to the server that goes through V.
+
+use std::io::{self, Read, Write};
+
+use volery_channel::Channel;
+use volery_channel::tags::{RELAY_ANSWER, RELAY_REQUEST};
+use zeroize::Zeroizing;
+
+use super::{CLOSE, DATA, DONE, EXCHANGE, Error, FAILED, Failure, MAX_CHUNK, OPEN, WRITE};
+
+/// A connection to a server through V, with a record of all that went over it.
+///
+/// What is written is sent with the next read, and not by [`Write::flush`]: a write and the read that waits
+/// for its answer take one round trip to V, however often a TLS library flushes in between.
+pub struct Stream<'c> {
+    channel: &'c mut dyn Channel,
+    unsent: Zeroizing<Vec<u8>>,
+    /// Bytes that came and nobody has read: from this place on in `received`.
+    read: usize,
+    sent: Vec<u8>,
+    received: Vec<u8>,
+    limit: usize,
+    ended: bool,
+    error: Option<Error>,
+}
+
+impl<'c> Stream<'c> {
+    /// Has V connect to a server. At most `limit` bytes are taken from it.
+    ///
+    /// # Errors
+    /// [`Error::Server`] with what V met; the channel's.
+    pub fn open(channel: &'c mut dyn Channel, host: &str, port: u16, limit: usize) -> Result<Self, Error> {
+        let mut stream = Self {
+            channel,
+            unsent: Zeroizing::default(),
+            read: 0,
+            sent: Vec::new(),
+            received: Vec::new(),
+            limit,
+            ended: false,
+            error: None,
+        };
+        stream.request(OPEN, &[&port.to_be_bytes(), host.as_bytes()].concat())?;
+        Ok(stream)
+    }
+
+    /// Closes the connection; returns all bytes that P and that the server sent. What was written and not
+    /// sent is dropped.
+    ///
+    /// # Errors
+    /// The error that ended the connection before, if one did; as [`Stream::open`].
+    pub fn close(mut self) -> Result<(Vec<u8>, Vec<u8>), Error> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        // What V took from the server and P has not asked for comes first.
+        while self.request(CLOSE, &[])? {}
+        Ok((self.sent, self.received))
+    }
+
+    /// The error that ended the connection, if one did: what callers that see [`io::Error`] alone can't tell.
+    pub fn error(&self) -> Option<&Error> {
+        self.error.as_ref()
+    }
+
+    /// Sends what was written, and hears nothing.
+    #[cfg(test)]
+    pub(in crate::modes::proxy) fn send(&mut self) -> Result<(), Error> {
+        let unsent = core::mem::take(&mut self.unsent);
+        self.pass_all(WRITE, &unsent)
+    }
+
+    /// Makes a request; an answer with data goes to the record. Whether there was one.
+    fn request(&mut self, kind: u8, payload: &[u8]) -> Result<bool, Error> {
+        let message = Zeroizing::new([&[kind], payload].concat());
+        self.channel.send(RELAY_REQUEST, &message)?;
+        let answer = self.channel.recv(RELAY_ANSWER, 1 + MAX_CHUNK)?;
+        let malformed = |reason| Error::Malformed { step: RELAY_ANSWER, reason };
+        match (kind, answer) {
+            // An end is told once.
+            (CLOSE, [DATA]) => Err(malformed("not an answer to this request")),
+            (EXCHANGE | CLOSE, [DATA, data @ ..]) => {
+                if self.received.len() + data.len() > self.limit {
+                    return Err(Error::Server(Failure::Size));
+                }
+                self.ended = data.is_empty();
+                self.received.extend_from_slice(data);
+                Ok(true)
+            }
+            (OPEN | WRITE | CLOSE, [DONE]) => Ok(false),
+            (OPEN | WRITE | EXCHANGE, [FAILED, code]) => {
+                let failure = Failure::from_code(*code).ok_or_else(|| malformed("an unknown failure"))?;
+                Err(Error::Server(failure))
+            }
+            _ => Err(malformed("not an answer to this request")),
+        }
+    }
+
+    /// Sends what was written, and waits for bytes of the server's if `kind` says so.
+    fn pass(&mut self, kind: u8) -> io::Result<()> {
+        if let Some(error) = &self.error {
+            return Err(io::Error::other(error.clone()));
+        }
+        let unsent = core::mem::take(&mut self.unsent);
+        let result = self.pass_all(kind, &unsent);
+        result.map_err(|error| {
+            self.error = Some(error.clone());
+            io::Error::other(error)
+        })
+    }
+
+    fn pass_all(&mut self, kind: u8, mut bytes: &[u8]) -> Result<(), Error> {
+        self.sent.extend_from_slice(bytes);
+        while let Some((chunk, rest)) = bytes.split_at_checked(MAX_CHUNK).filter(|(_, rest)| !rest.is_empty())
+        {
+            self.request(WRITE, chunk)?;
+            bytes = rest;
+        }
+        self.request(kind, bytes).map(drop)
+    }
+}
+
+impl Read for Stream<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() {
+            return Ok(0);
+        }
+        if self.read == self.received.len() && !self.ended {
+            self.pass(EXCHANGE)?;
+        }
+        let count = self.received.get(self.read..).unwrap_or_default().read(out)?;
+        self.read += count;
+        Ok(count)
+    }
+}
+
+impl Write for Stream<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unsent.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

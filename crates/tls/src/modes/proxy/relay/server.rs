@@ -1,0 +1,325 @@
+//! V's side: the connection itself, and the record of it.
+
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use volery_channel::tags::{RELAY_ANSWER, RELAY_REQUEST};
+use volery_channel::{Channel, resolve};
+
+use super::{CLOSE, DATA, DONE, EXCHANGE, Error, FAILED, Failure, MAX_CHUNK, MAX_HOST, OPEN, Rules, WRITE};
+use crate::memory::Pool;
+use crate::page::disclosure::Written;
+use crate::wire::{server, transcript};
+
+/// The most bytes that are written between two looks at what the server says.
+const MAX_WRITE: usize = 1 << 14;
+/// The most marks of a connection.
+const MAX_MARKS: usize = 1 << 16;
+
+/// What V knows of a connection that it relayed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Relayed {
+    /// The host that V connected to, as P named it.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// All that P sent to the server.
+    pub client: Vec<u8>,
+    /// All that the server sent.
+    pub server: Vec<u8>,
+    /// What V had of the server's bytes when it wrote the client's.
+    pub(in crate::modes::proxy) marks: Vec<Written>,
+    /// Where the memory for claims about it comes from.
+    pub(in crate::modes::proxy) pool: Pool,
+}
+
+impl core::fmt::Debug for Relayed {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let mut f = f.debug_struct("Relayed");
+        f.field("host", &self.host).field("port", &self.port);
+        f.field("sent", &self.client.len()).field("received", &self.server.len()).finish_non_exhaustive()
+    }
+}
+
+/// Serves one connection of P's, from its request to open it to its request to close it.
+///
+/// # Errors
+/// [`Error::Server`] for what the rules forbid and for what the connection met; P is told which.
+/// [`Error::Malformed`] for requests that are none, or that come in another order. The channel's.
+pub fn serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error> {
+    let result = try_serve(channel, rules);
+    if let Err(Error::Server(failure)) = &result {
+        channel.send(RELAY_ANSWER, &[FAILED, failure.code()])?;
+        channel.flush()?;
+    }
+    result
+}
+
+fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error> {
+    let deadline = Instant::now() + rules.total;
+    let Request::Open { host, port } = Request::decode(channel.recv(RELAY_REQUEST, 1 + 2 + MAX_HOST)?)?
+    else {
+        return Err(malformed("not a request to open a connection"));
+    };
+    let socket = connect(&host, port, rules)?;
+    let mut connection = Connection { socket, rules, deadline, told: 0, ended: false };
+    channel.send(RELAY_ANSWER, &[DONE])?;
+    let (client, server, marks, pool) = (Vec::new(), Vec::new(), Vec::new(), rules.pool.clone());
+    let mut relayed = Relayed { host, port, client, server, marks, pool };
+    let mut answer = Vec::new();
+    loop {
+        match Request::decode(channel.recv(RELAY_REQUEST, 1 + MAX_CHUNK)?)? {
+            Request::Write(bytes) => connection.write(bytes, &mut relayed)?,
+            Request::Exchange(bytes) => {
+                connection.write(bytes, &mut relayed)?;
+                connection.read(&mut relayed, &mut answer)?;
+                channel.send(RELAY_ANSWER, &answer)?;
+                continue;
+            }
+            Request::Close if connection.told == relayed.server.len() => break,
+            // P ends with all that V has, too.
+            Request::Close => {
+                connection.tell(&relayed, &mut answer);
+                channel.send(RELAY_ANSWER, &answer)?;
+                continue;
+            }
+            Request::Open { .. } => return Err(malformed("a connection is open already")),
+        }
+        channel.send(RELAY_ANSWER, &[DONE])?;
+    }
+    drop(connection);
+    channel.send(RELAY_ANSWER, &[DONE])?;
+    channel.flush()?;
+    Ok(relayed)
+}
+
+/// What P asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Request<'a> {
+    Open {
+        host: String,
+        port: u16,
+    },
+    /// Write these bytes, then read.
+    Exchange(&'a [u8]),
+    /// Write these bytes.
+    Write(&'a [u8]),
+    Close,
+}
+
+impl<'a> Request<'a> {
+    /// # Errors
+    /// [`Error::Malformed`] for what is no request; [`Failure::Name`] for what is no host.
+    pub(super) fn decode(message: &'a [u8]) -> Result<Self, Error> {
+        match message {
+            [OPEN, high, low, host @ ..] => {
+                Ok(Self::Open { host: host_name(host)?, port: u16::from_be_bytes([*high, *low]) })
+            }
+            [EXCHANGE, bytes @ ..] => Ok(Self::Exchange(bytes)),
+            [WRITE, bytes @ ..] => Ok(Self::Write(bytes)),
+            [CLOSE] => Ok(Self::Close),
+            _ => Err(malformed("not a request")),
+        }
+    }
+}
+
+fn malformed(reason: &'static str) -> Error {
+    Error::Malformed { step: RELAY_REQUEST, reason }
+}
+
+/// A name or an address, in the characters that these have.
+fn host_name(bytes: &[u8]) -> Result<String, Error> {
+    let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._:".contains(byte);
+    if bytes.is_empty() || bytes.len() > MAX_HOST || !bytes.iter().all(allowed) {
+        return Err(Error::Server(Failure::Name));
+    }
+    String::from_utf8(bytes.to_vec()).map_err(|_| Error::Server(Failure::Name))
+}
+
+/// Connects to the first address that the rules allow and that answers.
+fn connect(host: &str, port: u16, rules: &Rules) -> Result<TcpStream, Error> {
+    if !rules.allows_port(port) {
+        return Err(Error::Server(Failure::Port));
+    }
+    let mut failure = Failure::Unknown;
+    let deadline = Instant::now() + rules.connect;
+    let addresses = resolve(host, port, rules.connect).map_err(|error| {
+        Error::Server(if error.kind() == ErrorKind::TimedOut { Failure::Time } else { Failure::Unknown })
+    })?;
+    for address in addresses {
+        if !rules.allows_address(address.ip()) {
+            failure = Failure::Address;
+            continue;
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Error::Server(Failure::Time));
+        }
+        match dial(&address, left) {
+            Ok(socket) => return Ok(socket),
+            Err(_) => failure = Failure::Connect,
+        }
+    }
+    Err(Error::Server(failure))
+}
+
+fn dial(address: &SocketAddr, time: Duration) -> io::Result<TcpStream> {
+    let socket = TcpStream::connect_timeout(address, time)?;
+    socket.set_nodelay(true)?;
+    Ok(socket)
+}
+
+struct Connection<'r> {
+    socket: TcpStream,
+    rules: &'r Rules,
+    deadline: Instant,
+    /// How many of the server's bytes P has been told.
+    told: usize,
+    /// Whether the server has closed its direction.
+    ended: bool,
+}
+
+impl Connection<'_> {
+    /// How long the next operation may take.
+    fn time_left(&self) -> Result<Duration, Error> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(Error::Server(Failure::Time)) } else { Ok(left.min(self.rules.idle)) }
+    }
+
+    /// Writes what P sends, and marks before each write what the server has said by then; first of all a
+    /// ClientHello for the host that P named, so that a server of anything else but TLS is told nothing that
+    /// P has chosen freely.
+    fn write(&mut self, bytes: &[u8], relayed: &mut Relayed) -> Result<(), Error> {
+        if relayed.client.is_empty() && !bytes.is_empty() {
+            let sni = transcript::opening(bytes).map_err(|_| Error::Server(Failure::Hello))?;
+            server::asks_for(sni.as_deref(), &relayed.host).map_err(|_| Error::Server(Failure::Hello))?;
+        }
+        if relayed.client.len() + bytes.len() > self.rules.max_sent {
+            return Err(Error::Server(Failure::Size));
+        }
+        for part in bytes.chunks(MAX_WRITE) {
+            self.drain(relayed)?;
+            mark(relayed)?;
+            self.put(part)?;
+            relayed.client.extend_from_slice(part);
+        }
+        Ok(())
+    }
+
+    fn put(&self, part: &[u8]) -> Result<(), Error> {
+        let mut socket = &self.socket;
+        put_all(
+            part,
+            self.rules.idle,
+            || self.time_left(),
+            |bytes, left| {
+                socket.set_write_timeout(Some(left))?;
+                socket.write(bytes)
+            },
+        )
+    }
+
+    /// Takes all that the server has sent so far, so that what V writes next is known to come after it.
+    fn drain(&mut self, relayed: &mut Relayed) -> Result<(), Error> {
+        self.socket.set_nonblocking(true).map_err(failed)?;
+        let drained = self.try_drain(relayed);
+        self.socket.set_nonblocking(false).map_err(failed)?;
+        drained
+    }
+
+    fn try_drain(&mut self, relayed: &mut Relayed) -> Result<(), Error> {
+        while !self.ended {
+            // A server that never falls silent does not hold V for ever.
+            self.time_left()?;
+            match self.take(relayed) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                result => result.map_err(failed)??,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads once. No bytes: the server closed its direction.
+    fn take(&mut self, relayed: &mut Relayed) -> io::Result<Result<(), Error>> {
+        let mut chunk = [0; MAX_CHUNK];
+        let count = loop {
+            match self.socket.read(&mut chunk) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                result => break result?,
+            }
+        };
+        self.ended = count == 0;
+        if relayed.server.len() + count > self.rules.max_received {
+            return Ok(Err(Error::Server(Failure::Size)));
+        }
+        relayed.server.extend_from_slice(chunk.get(..count).unwrap_or_default());
+        Ok(Ok(()))
+    }
+
+    /// Waits for bytes if P has heard all that there are; `answer` becomes the message that brings them to P.
+    fn read(&mut self, relayed: &mut Relayed, answer: &mut Vec<u8>) -> Result<(), Error> {
+        if self.told == relayed.server.len() && !self.ended {
+            let left = self.time_left()?;
+            self.socket.set_read_timeout(Some(left)).map_err(failed)?;
+            self.take(relayed).map_err(failed)??;
+        }
+        self.tell(relayed, answer);
+        Ok(())
+    }
+
+    /// What P has not been told yet, or the beginning of it, as an answer. No bytes: the server closed its
+    /// direction.
+    fn tell(&mut self, relayed: &Relayed, answer: &mut Vec<u8>) {
+        let rest = relayed.server.get(self.told..).unwrap_or_default();
+        let part = rest.get(..MAX_CHUNK).unwrap_or(rest);
+        answer.clear();
+        answer.push(DATA);
+        answer.extend_from_slice(part);
+        self.told += part.len();
+    }
+}
+
+/// Writes all of a part within the time that a wait for the server may take, and no longer than is left of
+/// all: a server that takes its bytes one by one gains nothing. `write` writes some of them and waits so long
+/// at most.
+pub(super) fn put_all(
+    mut part: &[u8],
+    idle: Duration,
+    mut time_left: impl FnMut() -> Result<Duration, Error>,
+    mut write: impl FnMut(&[u8], Duration) -> io::Result<usize>,
+) -> Result<(), Error> {
+    let until = Instant::now() + idle;
+    while !part.is_empty() {
+        let left = time_left()?.min(until.saturating_duration_since(Instant::now()));
+        if left.is_zero() {
+            return Err(Error::Server(Failure::Time));
+        }
+        match write(part, left) {
+            Ok(0) => return Err(Error::Server(Failure::Broken)),
+            Ok(count) => part = part.get(count..).unwrap_or_default(),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Ok(())
+}
+
+/// Keeps how much of the server's V has before it writes more of the client's.
+fn mark(relayed: &mut Relayed) -> Result<(), Error> {
+    let (client, server) = (relayed.client.len(), relayed.server.len());
+    if relayed.marks.last().is_none_or(|last| last.server != server) {
+        if relayed.marks.len() == MAX_MARKS {
+            return Err(Error::Server(Failure::Size));
+        }
+        relayed.marks.push(Written { client, server });
+    }
+    Ok(())
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::Server(match error.kind() {
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => Failure::Time,
+        _ => Failure::Broken,
+    })
+}

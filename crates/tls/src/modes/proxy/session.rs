@@ -1,0 +1,75 @@
+//! The statement that P proves about a connection through V.
+
+use volery_circuit::gadgets::bytes_to_bits;
+use volery_circuit::{Digest, Error as CircuitError, Prove, Statement};
+use volery_field::{F2, Gf128};
+use zeroize::Zeroizing;
+
+use crate::page::commitment::Halves;
+use crate::page::disclosure::{Account, DERIVATION, Root, Shown};
+use crate::wire::step::MASTER_BITS;
+
+/// Bytes of a master secret.
+pub(crate) const MASTER_BYTES: usize = MASTER_BITS / 8;
+
+/// That there is a master secret of which a connection's Finished messages, tags and shown payload are made,
+/// and of whose hidden payload the claims hold. P's copy holds the secret.
+///
+/// What is claimed about the connection's *transcript* V has to check itself: [`receive`](super::receive)
+/// does.
+pub struct Session {
+    pub(super) account: Account,
+    pub(super) master: Option<Zeroizing<[u8; MASTER_BYTES]>>,
+}
+
+impl core::fmt::Debug for Session {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Session").field("shown", self.shown()).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// What V gets to see: of the request, of the response.
+    #[must_use]
+    pub fn shown(&self) -> &[Shown; 2] {
+        self.account.shown()
+    }
+
+    /// Runs the statement; returns the wires of the bits that are to be committed to, for
+    /// [`Session::halves`].
+    ///
+    /// # Errors
+    /// The backend's.
+    pub fn claim<B: Prove<F2> + ?Sized>(&self, backend: &mut B) -> Result<Vec<B::Wire>, B::Error> {
+        let master = backend.secret(MASTER_BITS, &mut |_| {
+            let master =
+                self.master.as_ref().ok_or_else(|| CircuitError::Witness("there is no secret".into()))?;
+            Ok(bytes_to_bits(&master[..]))
+        })?;
+        self.account.claim(backend, &Root::Master(master))
+    }
+
+    /// A party's halves of what is to be committed to: its tags or keys of the wires that [`Session::claim`]
+    /// returned, in a proof that V has accepted. None if there is nothing.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`](crate::Error::Misuse) if there are not as many as bits.
+    pub fn halves(&self, halves: Zeroizing<Vec<Gf128>>) -> Result<Option<Halves>, crate::Error> {
+        self.account.halves(halves)
+    }
+}
+
+impl<B: Prove<F2> + ?Sized> Statement<B> for Session {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"tls 1.2 connection through a proxy v4");
+        self.account.identify(digest);
+    }
+
+    fn commitments(&self) -> Option<u64> {
+        Some(MASTER_BITS as u64 + DERIVATION + self.account.commitments())
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        self.claim(backend).map(drop)
+    }
+}

@@ -1,0 +1,289 @@
+//! A web server on a real socket, and two parties in two threads that speak to it and prove with QuickSilver.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use volery_channel::handshake::{Begin, Parameters};
+use volery_channel::{Channel, Limits, Tag, memory_pair};
+use volery_circuit::{Backend, Digest, Statement};
+use volery_vole::SessionId;
+use volery_zk::quicksilver::{Challenges, Prover, ProverWire, Settings, Verifier, VerifierWire, verdict};
+use zeroize::Zeroizing;
+
+use super::relay::{self, Relayed, Rules};
+use super::{Error, Fetched, Hide, Proven, Session, Target, converse, receive};
+use crate::memory::Pool;
+use crate::page::claim::Own;
+use crate::page::commitment::Openings;
+use crate::page::dialogue::Heard;
+use crate::page::disclosure;
+use crate::testing::{Tap, keys, tags, untouched};
+use crate::wire::server::Roots;
+use crate::wire::transcript::testing::{Authority, Kind, server};
+
+const SESSION: SessionId = SessionId::new([9; 32]);
+
+/// The name that resolves to this machine.
+pub(super) const HOST: &str = "localhost";
+
+/// How the server ends the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// With `close_notify`.
+    Notify,
+    /// Without a word.
+    Silent,
+}
+
+/// A server that gives the first request of a connection its first response, and so on, on as many
+/// connections as are made while the test runs.
+pub(super) struct Site {
+    pub(super) address: SocketAddr,
+    pub(super) authority: Authority,
+}
+
+impl Site {
+    pub(super) fn new(name: &str, response: &[u8], end: End) -> Self {
+        Self::with(name, &[response], end, |config| config)
+    }
+
+    pub(super) fn several(name: &str, responses: &[&[u8]]) -> Self {
+        Self::with(name, responses, End::Notify, |config| config)
+    }
+
+    pub(super) fn with(
+        name: &str,
+        responses: &[&[u8]],
+        end: End,
+        change: impl FnOnce(ServerConfig) -> ServerConfig,
+    ) -> Self {
+        let authority = Authority::new();
+        let config = Arc::new(change(server(&authority.issue(Kind::P256, name))));
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let responses: Vec<_> = responses.iter().map(|response| response.to_vec()).collect();
+        thread::spawn(move || {
+            for socket in listener.incoming().flatten() {
+                let _ = socket.set_read_timeout(Some(Duration::from_secs(10)));
+                let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
+                let mut stream = StreamOwned::new(connection, socket);
+                let (mut requests, mut chunk) = (Vec::<u8>::new(), [0; 4096]);
+                for response in &responses {
+                    // What comes after a request belongs to the next one.
+                    let end = loop {
+                        if let Some(end) = requests.windows(4).position(|end| end == b"\r\n\r\n") {
+                            break end + 4;
+                        }
+                        match stream.read(&mut chunk) {
+                            Ok(count @ 1..) => requests.extend(&chunk[..count]),
+                            _ => break requests.len(),
+                        }
+                    };
+                    requests.drain(..end);
+                    let _ = stream.write_all(response);
+                }
+                if end == End::Notify {
+                    stream.conn.send_close_notify();
+                }
+                let _ = stream.flush();
+            }
+        });
+        Self { address, authority }
+    }
+
+    pub(super) fn roots(&self) -> Roots {
+        self.authority.roots()
+    }
+}
+
+/// Changes a party's messages.
+pub(super) type Change = Box<dyn FnMut(Tag, &mut Vec<u8>) + Send + Sync>;
+
+/// What P has in the end.
+pub(super) struct Told {
+    pub(super) response: Vec<u8>,
+    /// What opens its commitments.
+    pub(super) openings: Option<Openings>,
+}
+
+impl core::fmt::Debug for Told {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Told").field("response", &self.response).finish_non_exhaustive()
+    }
+}
+
+/// What differs from an honest run.
+pub(super) struct Run<'a> {
+    pub(super) site: &'a Site,
+    pub(super) host: &'a str,
+    pub(super) request: Vec<u8>,
+    /// Those after the first.
+    pub(super) more: Vec<Vec<u8>>,
+    pub(super) hide: Vec<Hide>,
+    /// Whom V believes.
+    pub(super) roots: Roots,
+    /// The claims of others that V knows.
+    pub(super) vocabulary: Vec<Own>,
+    /// Seconds that V's clock is ahead.
+    pub(super) ahead: u64,
+    /// V's memory for claims.
+    pub(super) pool: Pool,
+    /// Where P does not wait for whole responses: how many bytes it hears after each request, and none after
+    /// the last.
+    pub(super) hears: Option<Vec<usize>>,
+    /// What happens to P's messages and to V's.
+    pub(super) changes: [Change; 2],
+    /// What P makes of a connection before it tells V.
+    pub(super) cheat: fn(Fetched) -> Fetched,
+    /// What V makes of its record.
+    pub(super) record: fn(Relayed) -> Relayed,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(site: &'a Site, request: &str) -> Self {
+        Self {
+            site,
+            host: HOST,
+            request: request.into(),
+            more: Vec::new(),
+            hide: Vec::new(),
+            roots: site.roots(),
+            vocabulary: Vec::new(),
+            ahead: 0,
+            pool: Pool::default(),
+            hears: None,
+            changes: [Box::new(untouched), Box::new(untouched)],
+            cheat: |fetched| fetched,
+            record: |relayed| relayed,
+        }
+    }
+
+    pub(super) fn hiding(site: &'a Site, request: &str, hide: Vec<Hide>) -> Self {
+        Self { hide, ..Self::new(site, request) }
+    }
+
+    /// What each party ends with; P with the response.
+    pub(super) fn go(self) -> (Result<Vec<u8>, Failed>, Result<Proven, Failed>) {
+        let (told, proven) = self.commit();
+        (told.map(|told| told.response), proven)
+    }
+
+    /// What each party ends with.
+    pub(super) fn commit(mut self) -> (Result<Told, Failed>, Result<Proven, Failed>) {
+        let (p, v) = memory_pair(&Limits::default());
+        let [p_change, v_change] =
+            core::mem::replace(&mut self.changes, [Box::new(untouched), Box::new(untouched)]);
+        let run = &self;
+        let (mut p, mut v) = (Tap::new(p, p_change), Tap::new(v, v_change));
+        thread::scope(|scope| {
+            let prover = scope.spawn(move || {
+                let result = run.prover(&mut p);
+                drop(p);
+                result
+            });
+            let verifier = scope.spawn(move || {
+                let result = run.verifier(&mut v);
+                drop(v);
+                result
+            });
+            (prover.join().unwrap(), verifier.join().unwrap())
+        })
+    }
+
+    fn prover(&self, channel: &mut dyn Channel) -> Result<Told, Failed> {
+        let rng = &mut ChaCha20Rng::seed_from_u64(1);
+        let mut stock = tags(channel, SESSION, rng)?;
+        let roots = self.site.roots();
+        let port = self.site.address.port();
+        let target = Target { host: self.host, port, roots: &roots, max_received: 1 << 24 };
+        let mut ask = |round: usize, heard: &Heard| {
+            assert_eq!(heard.responses().len(), round, "each is asked when the one before is answered");
+            let next = round.checked_sub(1).map_or(Some(&self.request), |later| self.more.get(later));
+            next.map(|request| Zeroizing::new(request.clone())).ok_or_else(|| "nothing is left to ask".into())
+        };
+        let fetched = match &self.hears {
+            None => converse(channel, &target, 1 + self.more.len(), &mut ask)?,
+            Some(hears) => {
+                let requests = [core::slice::from_ref(&self.request), &*self.more].concat();
+                let fetched = Fetched::unheard(channel, &target, &requests, hears);
+                fetched.inspect_err(|_| channel.fail("the prover met an error"))?
+            }
+        };
+        let fetched = (self.cheat)(fetched);
+        let session = fetched.disclose(channel, &self.hide)?;
+        begin::<Prover<'_>>(channel, &session)?;
+        stock.expect(Statement::<Prover<'_>>::commitments(&session));
+        let challenges = Challenges::Interactive(rng);
+        let mut prover = Prover::new(Settings::LAN, challenges, &mut stock, channel, None);
+        let proved = session.claim(&mut prover).and_then(|wires| prover.finish().map(|_| wires));
+        let wires = proved.inspect_err(|_| channel.fail("the prover cannot run the statement"))?;
+        verdict::receive(channel)?;
+        let tags = wires.into_iter().map(ProverWire::tag).collect();
+        let halves = session.halves(Zeroizing::new(tags))?;
+        let openings = halves.map(|halves| halves.commit(channel, &SESSION, stock, rng)).transpose()?;
+        Ok(Told { response: fetched.response().to_vec(), openings })
+    }
+
+    fn verifier(&self, channel: &mut dyn Channel) -> Result<Proven, Failed> {
+        let rng = &mut ChaCha20Rng::seed_from_u64(2);
+        let (delta, mut stock) = keys(channel, SESSION, rng)?;
+        let rules = Rules { private: true, ports: Vec::new(), pool: self.pool.clone(), ..Rules::default() };
+        let relayed = (self.record)(relay::serve(channel, &rules).map_err(Error::from)?);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+        let (session, pending) = receive(channel, &relayed, &self.roots, now + self.ahead, &self.vocabulary)?;
+        begin::<Verifier<'_>>(channel, &session)?;
+        stock.expect(Statement::<Verifier<'_>>::commitments(&session));
+        let challenges = Challenges::Interactive(rng);
+        let mut verifier = Verifier::new(Settings::LAN, challenges, &delta, &mut stock, channel, None);
+        let verified = session.claim(&mut verifier).and_then(|wires| verifier.finish().map(|_| wires));
+        verdict::send(channel, verified.is_ok())?;
+        let keys = verified?.into_iter().map(VerifierWire::key).collect();
+        let accepted = pending.accept(session.halves(Zeroizing::new(keys))?);
+        let proven = accepted.receive(channel, &SESSION, (delta, stock), rng);
+        Ok(proven.inspect_err(|_| channel.fail("the commitments are refused"))?)
+    }
+}
+
+/// Both parties compare what is to be proved.
+fn begin<B: Backend>(channel: &mut dyn Channel, session: &Session) -> Result<(), Failed>
+where
+    Session: Statement<B>,
+{
+    let mut digest = Digest::new();
+    Statement::<B>::identify(session, &mut digest);
+    let begin = Begin::new(digest.finish(), Parameters::new());
+    begin.send(channel)?;
+    Ok(begin.receive(channel)?)
+}
+
+/// Why a party ended a run.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub(super) enum Failed {
+    #[error(transparent)]
+    Proxy(Error),
+    #[error(transparent)]
+    Disclosure(#[from] disclosure::Error),
+    #[error(transparent)]
+    Commitments(#[from] crate::Error),
+    #[error(transparent)]
+    Proof(#[from] volery_zk::Error),
+    #[error(transparent)]
+    Channel(#[from] volery_channel::Error),
+    #[error(transparent)]
+    Correlations(#[from] volery_vole::Error),
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Disclosure(error) => Self::Disclosure(error),
+            other => Self::Proxy(other),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What an attestation is made for: bytes that P, or whoever is to read the attestation, has chosen.
+//!
+//! V signs them and knows nothing of them. So a reader who has drawn a nonce knows that the attestation was
+//! made for it and after it was drawn; one who finds its own name, or the holder's key, knows for whom. Who
+//! asks for none learns none of that: an attestation can be passed on.
+
+use core::fmt;
+
+use serde::{Serialize, Serializer};
+
+use super::{Error, show};
+
+/// The most bytes of a [`Context`].
+pub const MAX_CONTEXT: usize = 64;
+
+/// What begins a context that is written in hexadecimal digits.
+const HEX: &str = "hex:";
+
+/// Up to [`MAX_CONTEXT`] bytes, such as a nonce, an audience's name or the holder's public key; none by
+/// default. Public.
+///
+/// As text (`Display`, [`str::parse`]) it is itself if it is made of visible ASCII characters, and otherwise
+/// `hex:` and its digits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Context(Vec<u8>);
+
+impl Context {
+    /// A context of these bytes.
+    ///
+    /// # Errors
+    /// [`Error::Statement`] for more than [`MAX_CONTEXT`] bytes.
+    pub fn new(bytes: &[u8]) -> Result<Self, Error> {
+        if bytes.len() > MAX_CONTEXT {
+            let reason = format!("has {} bytes, at most {MAX_CONTEXT} go in", bytes.len());
+            return Err(Error::Statement { what: "context", reason });
+        }
+        Ok(Self(bytes.to_vec()))
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match core::str::from_utf8(&self.0) {
+            Ok(text) if !text.starts_with(HEX) && text.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                f.write_str(text)
+            }
+            _ => write!(f, "{HEX}{}", show::hex(&self.0)),
+        }
+    }
+}
+
+impl core::str::FromStr for Context {
+    type Err = Error;
+
+    /// What `Display` writes, and any other text, whose UTF-8 it is then.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let Some(digits) = text.strip_prefix(HEX) else { return Self::new(text.as_bytes()) };
+        let pair = |pair: &[u8]| {
+            let pair = core::str::from_utf8(pair).ok().filter(|_| pair.iter().all(u8::is_ascii_hexdigit))?;
+            u8::from_str_radix(pair, 16).ok()
+        };
+        let bytes = digits.len().is_multiple_of(2).then(|| digits.as_bytes().chunks(2).map(pair).collect());
+        let bytes: Option<Vec<u8>> = bytes.flatten();
+        let wrong = || Error::Statement { what: "context", reason: "is not hexadecimal after `hex:`".into() };
+        Self::new(&bytes.ok_or_else(wrong)?)
+    }
+}
+
+/// As it is displayed; nothing if there is none.
+impl Serialize for Context {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.is_empty() { serializer.serialize_none() } else { serializer.collect_str(self) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_is_read_as_it_is_shown() {
+        for (bytes, text) in [
+            (&b"nonce-7"[..], "nonce-7"),
+            (b"hex:00", "hex:6865783a3030"),
+            (b"two words", "hex:74776f20776f726473"),
+            (b"\x1b[2J\xff", "hex:1b5b324aff"),
+            (&[7; MAX_CONTEXT], &format!("hex:{}", "07".repeat(MAX_CONTEXT))),
+        ] {
+            let context = Context::new(bytes).unwrap();
+            assert_eq!(context.to_string(), text);
+            assert_eq!(text.parse(), Ok(context));
+        }
+        assert_eq!("two words".parse(), Context::new(b"two words"));
+        assert_eq!("hex:0A".parse(), Context::new(b"\n"));
+        for wrong in ["hex:0", "hex:0g", "hex:+1", &"x".repeat(MAX_CONTEXT + 1)] {
+            assert!(matches!(wrong.parse::<Context>(), Err(Error::Statement { what: "context", .. })));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! A statement for people, as text that is safe on a terminal, and for programs, as JSON.
+
+use core::fmt::{self, Write as _};
+use core::ops::Range;
+
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+use super::{Committed, Mode, Part, Revealed, Statement};
+use crate::page::commitment::Form;
+use crate::page::disclosure::{Hidden, message_name};
+use crate::wire::prf::Side;
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Seconds since 1970 as RFC 3339 has them: `2026-01-31T23:59:59Z`.
+///
+/// Days are counted from 1 March of the year 0, so that a leap day is the last of its year. There are 719,468
+/// from then to 1970, and 146,097 in 400 years.
+pub(super) fn utc(time: u64) -> String {
+    let (days, second) = (time / 86_400 + 719_468, time % 86_400);
+    let (era, day) = (days / 146_097, days % 146_097);
+    // Takes out leap days: one each 4 years but the hundredth, and the last of 400 years.
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    // Months from March on have 31, 30, 31, 30, 31 days, twice and once more: 153 days in five of them.
+    let month = (5 * day + 2) / 153;
+    let date = day - (153 * month + 2) / 5 + 1;
+    let (month, late) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = 400 * era + year + late;
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Proxy => "proxy: the verifier relayed the connection",
+            Self::TwoParty => "two-party: prover and verifier ran the client together",
+        })
+    }
+}
+
+impl fmt::Display for Statement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "server    {}", self.server_name)?;
+        writeln!(f, "port      {}", self.port)?;
+        writeln!(f, "its cert  sha256:{}", hex(&self.certificate))?;
+        writeln!(f, "time      {}", utc(self.time))?;
+        writeln!(f, "mode      {}", self.mode)?;
+        if self.rounds > 1 {
+            let order =
+                if self.pipelined { "sent at once" } else { "each after the response to the one before" };
+            writeln!(f, "rounds    {} requests, {order}", self.rounds)?;
+        }
+        if !self.context.is_empty() {
+            writeln!(f, "context   {}", self.context)?;
+        }
+        for (side, Part { hidden, .. }) in [(Side::Client, &self.query), (Side::Server, &self.response)] {
+            hidden.iter().try_for_each(|hidden| proved(f, side, hidden))?;
+        }
+        part(f, "query", &self.query)?;
+        part(f, "response", &self.response)
+    }
+}
+
+/// What is proved of a hidden string: where it is and of which class, then the claims.
+fn proved(f: &mut fmt::Formatter<'_>, side: Side, hidden: &Hidden) -> fmt::Result {
+    let (whose, part) = (message_name(side, hidden.round), safe(&hidden.part.to_string()));
+    let ranges: Vec<String> =
+        hidden.ranges.iter().map(|Range { start, end }| format!("{start}..{end}")).collect();
+    writeln!(f, "proved    {whose} {part}, bytes {}: {}", ranges.join(" "), hidden.class)?;
+    hidden
+        .claims
+        .iter()
+        // Their words are of visible ASCII characters.
+        .try_for_each(|claim| writeln!(f, "proved    {whose} {part}: {claim}"))
+}
+
+fn part(f: &mut fmt::Formatter<'_>, name: &str, part: &Part) -> fmt::Result {
+    writeln!(f, "{name}, {} bytes", part.length)?;
+    let mut at = 0;
+    for revealed in &part.revealed {
+        let range = revealed.range();
+        hidden(f, at..range.start)?;
+        writeln!(f, "  bytes {range:?}")?;
+        for line in lines(&revealed.bytes) {
+            writeln!(f, "    | {line}")?;
+        }
+        at = range.end;
+    }
+    hidden(f, at..part.length)?;
+    part.commitments.iter().try_for_each(|entry| committed(f, entry))
+}
+
+fn committed(f: &mut fmt::Formatter<'_>, entry: &Committed) -> fmt::Result {
+    let Committed { part, form, ranges, points } = entry;
+    let ranges: Vec<_> = ranges.iter().map(|range| format!("{range:?}")).collect();
+    let form = match form {
+        Form::Bytes => "committed to",
+        Form::Number => "committed to as a number",
+    };
+    writeln!(f, "  {}, bytes {}: {form}", safe(part), ranges.join(" "))?;
+    points.iter().try_for_each(|point| writeln!(f, "    by {}", hex(point)))
+}
+
+fn hidden(f: &mut fmt::Formatter<'_>, range: Range<u64>) -> fmt::Result {
+    if range.is_empty() { Ok(()) } else { writeln!(f, "  bytes {range:?} hidden") }
+}
+
+/// Lines of text. A byte that is no UTF-8 is written as `\xe9`, which no text is, since a backslash of the
+/// text's own is written twice.
+fn lines(bytes: &[u8]) -> Vec<String> {
+    let line = |line: &[u8]| {
+        let chunks = line.strip_suffix(b"\r").unwrap_or(line).utf8_chunks();
+        chunks.fold(String::new(), |mut text, chunk| {
+            text.push_str(&safe(chunk.valid()));
+            for byte in chunk.invalid() {
+                // Writing to a string does not fail.
+                let _ = write!(text, "\\x{byte:02x}");
+            }
+            text
+        })
+    };
+    bytes.split(|byte| *byte == b'\n').map(line).collect()
+}
+
+/// Text that a terminal takes for nothing but text: what is not printable is escaped.
+fn safe(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' | '\'' => safe.push(c),
+            c => safe.extend(c.escape_debug()),
+        }
+    }
+    safe
+}
+
+impl Serialize for Statement {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Statement", 10)?;
+        object.serialize_field("server_name", &self.server_name)?;
+        object.serialize_field("port", &self.port)?;
+        object.serialize_field("certificate", &hex(&self.certificate))?;
+        object.serialize_field("time", &utc(self.time))?;
+        object.serialize_field("mode", &self.mode)?;
+        object.serialize_field("rounds", &self.rounds)?;
+        object.serialize_field("pipelined", &self.pipelined)?;
+        object.serialize_field("context", &self.context)?;
+        object.serialize_field("query", &self.query)?;
+        object.serialize_field("response", &self.response)?;
+        object.end()
+    }
+}
+
+impl Serialize for Part {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Part", 4)?;
+        object.serialize_field("length", &self.length)?;
+        object.serialize_field("revealed", &self.revealed)?;
+        object.serialize_field("hidden", &self.hidden)?;
+        object.serialize_field("commitments", &self.commitments)?;
+        object.end()
+    }
+}
+
+/// Bytes are `text` if they are UTF-8, else `hex`.
+impl Serialize for Revealed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Revealed", 3)?;
+        let Range { start, end } = self.range();
+        object.serialize_field("start", &start)?;
+        object.serialize_field("end", &end)?;
+        match core::str::from_utf8(&self.bytes) {
+            Ok(text) => object.serialize_field("text", text)?,
+            Err(_) => object.serialize_field("hex", &hex(&self.bytes))?,
+        }
+        object.end()
+    }
+}
+
+/// Where bytes are.
+#[derive(Serialize)]
+struct Place {
+    start: u64,
+    end: u64,
+}
+
+impl Serialize for Committed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { part, form, ranges, points } = self;
+        let mut object = serializer.serialize_struct("Committed", 4)?;
+        object.serialize_field("part", part)?;
+        object.serialize_field("form", form)?;
+        let ranges = ranges.iter().map(|range| Place { start: range.start, end: range.end });
+        object.serialize_field("ranges", &ranges.collect::<Vec<_>>())?;
+        object.serialize_field("points", &points.iter().map(|point| hex(point)).collect::<Vec<_>>())?;
+        object.end()
+    }
+}

@@ -1,0 +1,590 @@
+//! One statement, one encoding, one signer; and what is shown is safe to show.
+
+use core::ops::Range;
+use core::slice::from_ref;
+
+use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
+use curve25519_dalek::scalar::Scalar;
+use proptest::prelude::*;
+use sha2::Digest;
+
+use super::*;
+use crate::page::claim::{Assertion, Class, Interval};
+use crate::page::commitment::Form;
+use crate::page::disclosure::{Hidden, Part as HiddenPart};
+use crate::testing::hex;
+
+/// Of [`key`], as OpenSSL 3.0 derives it (`openssl pkey -pubout`).
+const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
+
+/// SHA-256 of [`statement`]'s file.
+const PINNED: &str = "231bae5b826b1fd35e4b44a50338a2717c8316f0612b6649d47c9cb2ddbe0933";
+
+fn point(number: u64) -> [u8; 32] {
+    (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
+}
+
+/// The commitments to a hidden string that is committed to.
+fn committed(hidden: &Hidden, points: &[u64]) -> Committed {
+    let ranges = hidden.ranges.iter().map(|range| range.start as u64..range.end as u64).collect();
+    let points = points.iter().map(|number| point(*number)).collect();
+    Committed { part: hidden.part.to_string(), form: hidden.commit.unwrap(), ranges, points }
+}
+
+/// A string's form and ranges, and the numbers whose multiples of the generator it is committed to with.
+type Committing<'a> = (Form, &'a [Range<usize>], &'a [u64]);
+
+/// `statement`'s query, with these strings hidden and committed to.
+fn committing(strings: &[Committing<'_>]) -> Part {
+    let hidden: Vec<_> = strings.iter().map(|(form, ranges, _)| hidden(Some(*form), ranges)).collect();
+    let commitments =
+        hidden.iter().zip(strings).map(|(hidden, (.., points))| committed(hidden, points)).collect();
+    Part { hidden, commitments, ..statement().query }
+}
+
+fn key() -> SigningKey {
+    SigningKey::from_bytes(&[7; 32])
+}
+
+fn statement() -> Statement {
+    let mut query = Part::revealing(b"GET / HTTP/1.1\r\nCookie: secret\r\n\r\n", &[0..24, 30..34]).unwrap();
+    query.hidden = vec![hidden(Some(Form::Bytes), &[24..26, 27..30]), hidden(None, &[26..27])];
+    query.commitments = vec![committed(&query.hidden[0], &[1])];
+    let mut response =
+        Part::revealing(b"HTTP/1.1 200 OK\r\n\r\n{\"balance\": 12345}", &[0..32, 35..37]).unwrap();
+    response.hidden = vec![hidden(Some(Form::Number), &[32..35])];
+    response.commitments = vec![committed(&response.hidden[0], &[3])];
+    Statement {
+        mode: Mode::Proxy,
+        server_name: "data.example.com".into(),
+        port: 8443,
+        certificate: [0xce; 32],
+        time: 1_780_000_000,
+        rounds: 1,
+        pipelined: false,
+        context: Context::new(b"nonce-1").unwrap(),
+        query,
+        response,
+    }
+}
+
+/// A hidden number, at least 5000.
+fn hidden(commit: Option<Form>, ranges: &[Range<usize>]) -> Hidden {
+    let claims = vec![Assertion::Number(Interval::at_least(5000))];
+    let part = HiddenPart::Json("balance".into());
+    Hidden { round: 0, part, class: Class::Number, ranges: ranges.to_vec(), claims, commit }
+}
+
+#[test]
+fn what_is_signed_is_what_is_read() {
+    let signed = Attestation::sign(statement(), &key()).unwrap();
+    let read = Attestation::from_bytes(&signed.to_bytes()).unwrap();
+    assert_eq!(read, signed);
+    assert_eq!(read.verify(&key().verifying_key().to_bytes()), Ok(&statement()));
+}
+
+/// Version 2's bytes. The whole file was also made by hand: encoded by a few lines of Python, with the
+/// multiples of the generator of RFC 9496, appendix A.1, and signed by OpenSSL 3.0
+/// (`openssl pkeyutl -sign -rawin`); the hash is of that file.
+#[test]
+fn the_format_is_pinned() {
+    let bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
+    assert_eq!(show::hex(&sha2::Sha256::digest(&bytes)), PINNED);
+    let small = Statement { query: Part::default(), response: Part::default(), ..statement() };
+    let bytes = Attestation::sign(small, &key()).unwrap().to_bytes();
+    let expected = [
+        b"volery attestation\n\0\x02\0\0\0\0\x10data.example.com\x20\xfb".to_vec(),
+        vec![0xce; 32],
+        1_780_000_000_u64.to_be_bytes().to_vec(),
+        vec![0, 0, 0, 1],
+        b"\0\0\0\0\x07nonce-1".to_vec(),
+        vec![0; 2 * 20],
+        hex(PUBLIC),
+    ];
+    assert_eq!(bytes[..bytes.len() - 64], expected.concat());
+}
+
+#[test]
+fn every_changed_byte_is_refused() {
+    let signer = key().verifying_key().to_bytes();
+    let bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
+    for at in 0..bytes.len() {
+        for change in [1, 0x80, 0xff] {
+            let mut changed = bytes.clone();
+            changed[at] ^= change;
+            let believed =
+                Attestation::from_bytes(&changed).and_then(|file| file.verify(&signer).map(|_| ()));
+            assert!(believed.is_err(), "byte {at}");
+        }
+    }
+    for end in 0..bytes.len() {
+        assert!(matches!(Attestation::from_bytes(&bytes[..end]), Err(Error::Malformed(_))), "{end}");
+    }
+    let longer = [&*bytes, &[0]].concat();
+    assert_eq!(Attestation::from_bytes(&longer), Err(Error::Malformed("1 bytes too many".into())));
+}
+
+#[test]
+fn only_the_trusted_key_is_believed() {
+    let signed = Attestation::sign(statement(), &key()).unwrap();
+    let other = SigningKey::from_bytes(&[8; 32]).verifying_key().to_bytes();
+    assert!(matches!(signed.verify(&other), Err(Error::Signer { .. })));
+    // A file that names another key than the one that signed.
+    let mut bytes = signed.to_bytes();
+    let at = bytes.len() - 96;
+    bytes[at..at + 32].copy_from_slice(&other);
+    assert_eq!(Attestation::from_bytes(&bytes).unwrap().verify(&other), Err(Error::Signature));
+    // The neutral element, under which R = s * B fits every message.
+    let mut weak = [0; 32];
+    weak[0] = 1;
+    bytes[at..at + 32].copy_from_slice(&weak);
+    assert_eq!(Attestation::from_bytes(&bytes).unwrap().verify(&weak), Err(Error::Key));
+}
+
+/// A signature with the group's order added to its scalar is a second encoding of it.
+#[test]
+fn a_signatures_second_encoding_is_refused() {
+    let order = hex("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
+    let mut bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
+    let (at, mut carry) = (bytes.len() - 32, 0);
+    for (byte, add) in bytes[at..].iter_mut().zip(order) {
+        let sum = u16::from(*byte) + u16::from(add) + carry;
+        *byte = sum as u8;
+        carry = sum >> 8;
+    }
+    let file = Attestation::from_bytes(&bytes).unwrap();
+    assert_eq!(file.verify(&key().verifying_key().to_bytes()), Err(Error::Signature));
+}
+
+#[test]
+fn statements_that_break_a_rule_are_neither_signed_nor_read() {
+    use Form::{Bytes, Number};
+    let shown = |start: u64, bytes: &[u8]| Revealed { start, bytes: bytes.to_vec() };
+    type Break = fn(&mut Statement);
+    let breaks: [(&str, Break); 23] = [
+        ("query", |s| s.query.length = u64::MAX),
+        ("server name", |s| s.server_name = "Data.example.com".into()),
+        ("server name", |s| s.server_name = "data.example.com.".into()),
+        ("server name", |s| s.server_name = "2001:DB8::1".into()),
+        ("port", |s| s.port = 0),
+        ("time", |s| s.time = 253_402_300_800),
+        ("response", |s| s.response.hidden[0].ranges = vec![31..33]),
+        ("response", |s| s.response.hidden[0].ranges = vec![34..34]),
+        ("response", |s| s.response.hidden[0].ranges = vec![39..41]),
+        ("response", |s| s.response.hidden[0].ranges = vec![33..34, 32..33]),
+        ("response", |s| s.response.hidden[0].ranges = Vec::new()),
+        ("response", |s| s.response.hidden.push(hidden(None, &[33..34]))),
+        ("query", |s| s.query.hidden.reverse()),
+        ("query", |s| s.query.length = 33),
+        ("query", |s| s.query.revealed.reverse()),
+        // Commitments to others than the hidden strings that are said to be committed to.
+        ("response", |s| s.response.commitments[0].part = "json a".into()),
+        ("response", |s| s.response.commitments[0].form = Bytes),
+        ("response", |s| s.response.commitments[0].ranges = vec![32..34]),
+        ("response", |s| s.response.commitments.clear()),
+        ("response", |s| s.response.hidden[0].commit = None),
+        ("response", |s| s.response.hidden.clear()),
+        ("query", |s| s.query.hidden[1].commit = Some(Bytes)),
+        ("query", |s| s.query.commitments.push(s.query.commitments[0].clone())),
+    ];
+    let mut broken: Vec<(&str, Statement)> = Vec::new();
+    for (what, change) in breaks {
+        let mut changed = statement();
+        change(&mut changed);
+        broken.push((what, changed));
+    }
+    for revealed in [
+        vec![shown(0, b"")],
+        vec![shown(0, b"ab"), shown(2, b"c")],
+        vec![shown(0, b"ab"), shown(1, b"c")],
+        vec![shown(33, b"ab")],
+        vec![shown(u64::MAX, b"ab")],
+    ] {
+        broken.push(("query", Statement { query: Part { revealed, ..statement().query }, ..statement() }));
+    }
+    let mut no_point = committing(&[(Number, &[24..25], &[1])]);
+    no_point.commitments[0].points = vec![[0xff; 32]];
+    #[allow(clippy::reversed_empty_ranges)]
+    for query in [
+        committing(&[(Bytes, &[25..25], &[])]),
+        committing(&[(Bytes, &[24..35], &[1])]),
+        // Bytes that are shown.
+        committing(&[(Bytes, &[23..25], &[1])]),
+        committing(&[(Bytes, &[24..31], &[1])]),
+        // Out of order, touching, twice.
+        committing(&[(Bytes, &[26..27, 24..25], &[1])]),
+        committing(&[(Bytes, &[24..25, 25..26], &[1])]),
+        committing(&[(Number, &[26..27], &[1]), (Number, &[24..25], &[2])]),
+        committing(&[(Number, &[24..27], &[1]), (Number, &[26..28], &[2])]),
+        committing(&[(Number, &[24..25], &[1]), (Number, &[24..25], &[1])]),
+        // Other numbers of points than values.
+        committing(&[(Bytes, &[24..26], &[])]),
+        committing(&[(Bytes, &[24..26], &[1, 2])]),
+        committing(&[(Number, &[24..26], &[1, 2])]),
+        no_point,
+    ] {
+        broken.push(("query", Statement { query, ..statement() }));
+    }
+    let long = |length: usize, form, points: usize| Part {
+        length: length as u64,
+        revealed: Vec::new(),
+        ..committing(&[(form, &[0..length], &vec![1; points])])
+    };
+    for query in [long(19, Number, 1), long(32, Bytes, 2)] {
+        assert!(Attestation::sign(Statement { query, ..statement() }, &key()).is_ok());
+    }
+    for query in [long(20, Number, 1), long(32, Bytes, 1), long(31, Bytes, 2)] {
+        broken.push(("query", Statement { query, ..statement() }));
+    }
+    for (expected, statement) in broken {
+        let found = Attestation::sign(statement.clone(), &key());
+        assert!(matches!(found, Err(Error::Statement { what, .. }) if what == expected), "{found:?}");
+        let bytes = [codec::signed(&statement, &[0; 32]), vec![0; 64]].concat();
+        let found = Attestation::from_bytes(&bytes);
+        assert!(matches!(found, Err(Error::Statement { what, .. }) if what == expected), "{found:?}");
+    }
+}
+
+#[test]
+fn hidden_strings_that_could_not_be_read_again_are_not_signed() {
+    let with = |change: fn(&mut Hidden)| {
+        let mut statement = statement();
+        change(&mut statement.response.hidden[0]);
+        Attestation::sign(statement, &key())
+    };
+    for change in [
+        (|hidden| hidden.part = HiddenPart::Header("x".repeat(2000))) as fn(&mut Hidden),
+        |hidden| hidden.round = 1 << 20,
+        |hidden| hidden.claims = vec![Assertion::Digits; 17],
+        |hidden| hidden.claims = vec![Assertion::Equals(vec![0; 513])],
+    ] {
+        assert!(matches!(with(change), Err(Error::Statement { what: "response", .. })));
+    }
+    let mut many = statement();
+    many.response.commitments = vec![many.response.commitments[0].clone(); MAX_ENTRIES + 1];
+    assert!(matches!(Attestation::sign(many, &key()), Err(Error::Statement { what: "response", .. })));
+}
+
+#[test]
+fn requests_are_sent_at_once_by_two_parties_alone_and_only_if_there_are_several() {
+    let of = |mode, rounds| Statement { mode, rounds, pipelined: true, ..statement() };
+    let signed = Attestation::sign(of(Mode::TwoParty, 2), &key()).unwrap();
+    let read = Attestation::from_bytes(&signed.to_bytes()).unwrap();
+    assert!(read.verify(&key().verifying_key().to_bytes()).unwrap().pipelined);
+    for (mode, rounds) in [(Mode::TwoParty, 1), (Mode::Proxy, 2)] {
+        let refused = Attestation::sign(of(mode, rounds), &key());
+        assert!(matches!(refused, Err(Error::Statement { what: "order of rounds", .. })));
+    }
+}
+
+#[test]
+fn hidden_strings_are_in_messages_that_there_are_and_in_their_order() {
+    let of = |rounds: u32, query: [usize; 2], response: usize| {
+        let mut statement = Statement { rounds, ..statement() };
+        for (hidden, round) in statement.query.hidden.iter_mut().zip(query) {
+            hidden.round = round;
+        }
+        statement.response.hidden[0].round = response;
+        for part in [&mut statement.query, &mut statement.response] {
+            let names = part.hidden.iter().filter(|hidden| hidden.commit.is_some()).map(Hidden::name);
+            part.commitments.iter_mut().zip(names).for_each(|(entry, name)| entry.part = name);
+        }
+        statement
+    };
+    for sound in [of(1, [0, 0], 0), of(2, [0, 1], 1), of(1024, [5, 5], 1023)] {
+        let signed = Attestation::sign(sound, &key()).unwrap();
+        assert_eq!(Attestation::from_bytes(&signed.to_bytes()), Ok(signed));
+    }
+    for (what, statement) in [
+        ("response", of(1, [0, 0], 1)),
+        ("response", of(3, [0, 2], 3)),
+        ("query", of(2, [0, 2], 0)),
+        ("query", of(2, [1, 0], 0)),
+        ("number of rounds", of(0, [0, 0], 0)),
+        ("number of rounds", of(1025, [0, 0], 0)),
+    ] {
+        // A reader refuses what nobody signs.
+        let bytes = [codec::signed(&statement, &[0; 32]), vec![0; 64]].concat();
+        for found in [Attestation::sign(statement, &key()), Attestation::from_bytes(&bytes)] {
+            assert!(matches!(found, Err(Error::Statement { what: other, .. }) if other == what), "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn other_versions_and_files_are_named() {
+    let mut bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
+    for (version, advice) in [(1, "have the page attested anew"), (3, "use a newer program")] {
+        bytes[20] = version;
+        let error = Attestation::from_bytes(&bytes).unwrap_err();
+        assert_eq!(error, Error::Version(version.into()));
+        assert!(error.to_string().contains(advice), "{error}");
+    }
+    let result = Attestation::from_bytes(b"-----BEGIN CERTIFICATE-----");
+    assert!(matches!(result, Err(Error::Malformed(reason)) if reason.contains("first line")));
+    assert!(matches!(Attestation::from_bytes(&vec![0; MAX_BYTES + 1]), Err(Error::Malformed(_))));
+}
+
+#[test]
+fn a_statement_says_which_paths_it_hides() {
+    assert!(statement().hidden_paths().is_empty());
+    let mut hiding = Statement { rounds: 2, ..statement() };
+    hiding.query.hidden[1].part = HiddenPart::Path;
+    hiding.query.hidden[1].round = 1;
+    let signed = Attestation::sign(hiding, &key()).unwrap();
+    let read = Attestation::from_bytes(&signed.to_bytes()).unwrap();
+    assert_eq!(read.verify(&key().verifying_key().to_bytes()).unwrap().hidden_paths(), [1]);
+}
+
+#[test]
+fn a_statement_says_of_which_requests_words_are_hidden() {
+    for (part, rounds) in [
+        (HiddenPart::Path, &[][..]),
+        (HiddenPart::Header("cookie".into()), &[]),
+        (HiddenPart::Query, &[1]),
+        (HiddenPart::Body, &[1]),
+        (HiddenPart::Json("a".into()), &[1]),
+    ] {
+        let mut hiding = Statement { rounds: 2, ..statement() };
+        for hidden in &mut hiding.query.hidden {
+            hidden.part = HiddenPart::Path;
+        }
+        hiding.query.hidden[1].part = part.clone();
+        hiding.query.hidden[1].round = 1;
+        assert_eq!(hiding.hidden_words(), rounds, "{part:?}");
+    }
+}
+
+/// What P disclosed: a statement without the commitments, which only V's signature adds.
+fn disclosed() -> Statement {
+    let without = |part: Part| Part { commitments: Vec::new(), ..part };
+    let Statement { query, response, .. } = statement();
+    let (query, response) = (without(query), without(response));
+    Statement { mode: Mode::TwoParty, rounds: 2, query, response, ..statement() }
+}
+
+#[test]
+fn what_p_disclosed_is_what_it_keeps_with_v_s_commitments_and_clock() {
+    let signed = || Statement { mode: Mode::TwoParty, rounds: 2, ..statement() };
+    assert_eq!(signed().check_against(&disclosed()), Ok(()));
+    for time in [disclosed().time - 3600, disclosed().time + 3600] {
+        assert_eq!(Statement { time, ..signed() }.check_against(&disclosed()), Ok(()));
+    }
+}
+
+/// V, or a notary, signs something else than P has disclosed: one thing of all that it signs.
+#[test]
+fn forgery_what_v_signs_otherwise_than_p_disclosed_it_is_refused_by_p_whatever_it_is() {
+    type Change = fn(&mut Statement);
+    let changes: &[(&str, Change)] = &[
+        ("mode", |s| s.mode = Mode::Proxy),
+        ("server name", |s| s.server_name = "data.example.org".into()),
+        ("port", |s| s.port = 443),
+        ("certificate", |s| s.certificate[31] ^= 1),
+        ("time", |s| s.time += 3601),
+        ("time", |s| s.time -= 3601),
+        ("number of rounds", |s| s.rounds = 3),
+        ("order of rounds", |s| s.pipelined = true),
+        ("context", |s| s.context = Context::new(b"nonce-2").unwrap()),
+        ("context", |s| s.context = Context::default()),
+        ("query", |s| s.query.length += 1),
+        ("query", |s| s.query.revealed[0].bytes[0] ^= 1),
+        ("query", |s| s.query.revealed[1].start = 31),
+        ("query", |s| drop(s.query.revealed.pop())),
+        ("query", |s| s.query.revealed.push(Revealed { start: 40, bytes: b"x".to_vec() })),
+        ("query", |s| drop(s.query.hidden.pop())),
+        ("query", |s| s.query.hidden.push(hidden(None, &[40..41]))),
+        ("query", |s| s.query.hidden[0].round = 1),
+        ("query", |s| s.query.hidden[0].part = HiddenPart::Path),
+        ("query", |s| s.query.hidden[0].part = HiddenPart::Json("debt".into())),
+        ("query", |s| s.query.hidden[0].class = Class::Opaque),
+        ("query", |s| s.query.hidden[0].ranges = vec![24..26]),
+        ("query", |s| s.query.hidden[0].commit = None),
+        ("query", |s| s.query.hidden[1].commit = Some(Form::Bytes)),
+        ("response", |s| s.response.length -= 1),
+        ("response", |s| s.response.revealed[1].bytes[0] ^= 1),
+        ("response", |s| s.response.revealed.clear()),
+        ("response", |s| s.response.hidden.clear()),
+        ("response", |s| s.response.hidden[0].claims.clear()),
+        ("response", |s| {
+            s.response.hidden[0].claims = vec![Assertion::Number(Interval::at_least(5001))];
+        }),
+        ("response", |s| s.response.hidden[0].claims.push(Assertion::Digits)),
+        ("response", |s| s.response.hidden[0].commit = Some(Form::Bytes)),
+        ("response", |s| core::mem::swap(&mut s.query, &mut s.response)),
+    ];
+    for (at, (field, change)) in changes.iter().enumerate() {
+        let mut signed = Statement { mode: Mode::TwoParty, rounds: 2, ..statement() };
+        change(&mut signed);
+        // Of both texts the first is named.
+        let fields = if at + 1 == changes.len() { &["query", "response"][..] } else { from_ref(field) };
+        let found = signed.check_against(&disclosed());
+        assert!(
+            matches!(&found, Err(Error::Differs(what)) if fields.contains(what)),
+            "{at}, {field}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn ranges_to_reveal_are_put_in_order() {
+    let part = Part::revealing(b"0123456789", &[8..9, 1..3, 2..4, 4..5, 7..7]).unwrap();
+    let shown: Vec<(u64, &[u8])> = part.revealed.iter().map(|r| (r.start, &*r.bytes)).collect();
+    assert_eq!(shown, [(1, &b"1234"[..]), (8, &b"8"[..])]);
+    assert_eq!(Part::revealing(b"0123", from_ref(&(2..5))), None);
+}
+
+#[test]
+fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
+    let text = statement().to_string();
+    for line in [
+        "server    data.example.com",
+        "port      8443",
+        &format!("its cert  sha256:{}", "ce".repeat(32)),
+        "context   nonce-1",
+        "time      2026-05-28T20:26:40Z",
+        "proved    request json balance, bytes 24..26 27..30: is a JSON number",
+        "proved    response json balance, bytes 32..35: is a JSON number",
+        "proved    response json balance: is a number of at least 5000",
+        "query, 34 bytes",
+        "    | GET / HTTP/1.1",
+        "  bytes 24..30 hidden",
+        "    | {\"balance\": 1",
+        "  bytes 32..35 hidden",
+        "  json balance, bytes 24..26 27..30: committed to",
+        "  json balance, bytes 32..35: committed to as a number",
+        &format!("    by {}", show::hex(&point(3))),
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
+    let mut second = Statement { rounds: 2, ..statement() };
+    second.response.hidden[0].round = 1;
+    assert!(second.to_string().contains("rounds    2 requests, each after the response to the one before"));
+    let at_once = Statement { pipelined: true, mode: Mode::TwoParty, ..second.clone() };
+    assert!(at_once.to_string().contains("rounds    2 requests, sent at once"));
+    assert!(second.to_string().contains("proved    response 2 json balance: is a number"));
+    let evil = "\u{1b}[2J\u{202e}evil\u{7}\\";
+    let mut statement = statement();
+    statement.query = Part::revealing(evil.as_bytes(), from_ref(&(0..evil.len()))).unwrap();
+    assert!(statement.to_string().contains(r"| \u{1b}[2J\u{202e}evil\u{7}\\"));
+    statement.query = Part::revealing(b"\xff\0", from_ref(&(0..2))).unwrap();
+    assert!(statement.to_string().contains(r"| \xff\0"));
+    // One byte that is no text does not hide the rest of what is shown from who reads it.
+    let mixed = b"a: \xe9\xff\\xe9 \xc3\xa9\r\nb\x1b";
+    statement.query = Part::revealing(mixed, from_ref(&(0..mixed.len()))).unwrap();
+    let text = statement.to_string();
+    assert!(text.contains("| a: \\xe9\\xff\\\\xe9 \u{e9}\n    | b\\u{1b}\n"), "{text}");
+}
+
+#[test]
+fn programs_read_it_as_json() {
+    let value = serde_json::to_value(statement()).unwrap();
+    assert_eq!(value["mode"], "proxy");
+    assert_eq!(value["port"], 8443);
+    assert_eq!(value["certificate"], "ce".repeat(32));
+    assert_eq!(value["context"], "nonce-1");
+    assert_eq!(value["time"], "2026-05-28T20:26:40Z");
+    assert_eq!(value["rounds"], 1);
+    assert_eq!(value["pipelined"], false);
+    assert_eq!(value["query"]["revealed"][1]["start"], 30);
+    assert_eq!(value["query"]["revealed"][1]["text"], "\r\n\r\n");
+    let expected = serde_json::json!({
+        "part": "json balance",
+        "form": "number",
+        "ranges": [{ "start": 32, "end": 35 }],
+        "points": [show::hex(&point(3))],
+    });
+    assert_eq!(value["response"]["commitments"][0], expected);
+    let hidden = &value["response"]["hidden"][0];
+    assert_eq!(hidden["round"], 0);
+    assert_eq!((&hidden["part"], &hidden["class"]), (&"json balance".into(), &"json-number".into()));
+    assert_eq!(hidden["ranges"][0], serde_json::json!({"start": 32, "end": 35}));
+    assert_eq!(hidden["claims"][0]["at_least"], "5000");
+    assert_eq!(hidden["commit"], "number");
+    assert!(value["query"]["hidden"][1]["commit"].is_null());
+    let bytes = Revealed { start: 0, bytes: vec![0xff] };
+    assert_eq!(serde_json::to_string(&bytes).unwrap(), r#"{"start":0,"end":1,"hex":"ff"}"#);
+}
+
+/// The seconds are those that `date -u -d ... +%s` of GNU coreutils prints.
+#[test]
+fn times_are_those_of_the_calendar() {
+    for (seconds, text) in [
+        (0, "1970-01-01T00:00:00Z"),
+        (951_782_400, "2000-02-29T00:00:00Z"),
+        (951_868_799, "2000-02-29T23:59:59Z"),
+        (951_868_800, "2000-03-01T00:00:00Z"),
+        (1_735_689_599, "2024-12-31T23:59:59Z"),
+        (4_107_542_399, "2100-02-28T23:59:59Z"),
+        (4_107_542_400, "2100-03-01T00:00:00Z"),
+        (253_402_300_799, "9999-12-31T23:59:59Z"),
+    ] {
+        assert_eq!(show::utc(seconds), text);
+    }
+}
+
+/// Some of the bytes shown, something claimed of some of the others, and some of those committed to.
+fn parts() -> impl Strategy<Value = Part> {
+    let ranges = prop::collection::vec((0_usize..60, 0_usize..60), 0..6);
+    let chosen = prop::collection::vec((0_usize..4, 1_u64..9), 8);
+    (prop::collection::vec(any::<u8>(), 90..120), ranges, chosen).prop_map(|(bytes, ranges, chosen)| {
+        let ranges: Vec<_> = ranges.into_iter().map(|(a, b)| a.min(b)..a.max(b)).collect();
+        let mut part = Part::revealing(&bytes, &ranges).unwrap();
+        let shown: Vec<_> = part.revealed.iter().map(Revealed::range).collect();
+        let starts = core::iter::once(0).chain(shown.iter().map(|range| range.end));
+        let strings = starts.zip(shown.iter().map(|range| range.start).chain([part.length]));
+        let strings = strings.filter(|(start, end)| start < end).map(|(start, end)| start..end);
+        for (range, (chosen, n)) in strings.zip(chosen).filter(|(_, (chosen, _))| *chosen != 0) {
+            let length = range.end - range.start;
+            let form = [None, Some(Form::Bytes), Some(Form::Number)][chosen - 1];
+            let form = if length > 19 { form.and(Some(Form::Bytes)) } else { form };
+            let string = hidden(form, &[range.start as usize..range.end as usize]);
+            let points = if form == Some(Form::Bytes) { length.div_ceil(31) as usize } else { 1 };
+            part.commitments.extend(form.map(|_| committed(&string, &vec![n; points])));
+            part.hidden.push(string);
+        }
+        part
+    })
+}
+
+fn statements() -> impl Strategy<Value = Statement> {
+    let names = prop_oneof![Just("example.com"), Just("192.0.2.1"), Just("2001:db8::1")];
+    let context = prop::collection::vec(any::<u8>(), 0..=MAX_CONTEXT);
+    let about = (1_u16.., 0_u64..253_402_300_800, context);
+    (any::<bool>(), names, about, parts(), parts()).prop_map(
+        |(proxy, name, (port, time, context), query, response)| Statement {
+            mode: if proxy { Mode::Proxy } else { Mode::TwoParty },
+            server_name: name.into(),
+            port,
+            certificate: [port as u8; 32],
+            time,
+            rounds: 1,
+            pipelined: false,
+            context: Context::new(&context).unwrap(),
+            query,
+            response,
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_statement_survives_writing(statement in statements()) {
+        let signed = Attestation::sign(statement, &key()).unwrap();
+        prop_assert_eq!(Attestation::from_bytes(&signed.to_bytes()), Ok(signed));
+    }
+
+    #[test]
+    fn what_is_read_writes_the_same_bytes(statement in statements(), changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
+        let mut bytes = Attestation::sign(statement, &key()).unwrap().to_bytes();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Ok(read) = Attestation::from_bytes(&bytes) {
+            prop_assert_eq!(read.to_bytes(), bytes);
+        }
+    }
+}

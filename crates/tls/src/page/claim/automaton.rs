@@ -1,0 +1,214 @@
+//! Reading a hidden string with a finite automaton.
+//!
+//! The automaton is public, the string is not, so the circuit carries a wire for each state, of which the one
+//! that the automaton is in is 1 (or none, when it has refused). With a byte the automaton goes on along
+//! *edges*: `(from, set, to)`, from one of some states to another if the byte is in a set.
+//!
+//! ```text
+//! state'[to]  =  sum over edges to it of (sum of state[from]) * [byte in set]          at most one product of all is 1
+//! ```
+//!
+//! An edge takes one AND a byte, a set a few more, once a byte ([`ByteSet::price`]), the byte's own products
+//! at most 22.
+//!
+//! The string's length is public, too: states that cannot be reached after so many bytes, or from which so
+//! many more cannot lead to acceptance, get no wires. Where only one state is left, the automaton must be in
+//! it; that is asserted, and the next step takes no product.
+
+use std::collections::BTreeMap;
+
+use volery_circuit::gadgets::not;
+use volery_circuit::{Error, Prove};
+use volery_field::F2;
+
+use super::byte::{Byte, ByteSet, plus};
+
+/// The most states.
+pub(super) const MAX_STATES: usize = 128;
+/// The most ANDs of an automaton that reads a string.
+const MAX_PRICE: usize = 1 << 21;
+
+/// A set of states, as bits.
+type States = u128;
+
+/// A deterministic automaton, whose states are numbers and which begins in state 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Automaton {
+    edges: Vec<Edge>,
+    /// The sets that the edges need.
+    sets: Vec<ByteSet>,
+    accepting: States,
+}
+
+/// A way on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Edge {
+    from: States,
+    /// Its number among the sets.
+    set: usize,
+    to: usize,
+}
+
+/// The state that a circuit's automaton is in.
+enum Now<W> {
+    /// One that is known.
+    Certain,
+    /// That whose wire is 1.
+    One(Vec<Option<W>>),
+}
+
+impl Automaton {
+    /// The automaton of these states: where each goes with each byte (`None`: the string is refused), and
+    /// whether it accepts a string that ends in it.
+    ///
+    /// # Errors
+    /// [`Error::Public`] for more than [`MAX_STATES`] states.
+    pub(super) fn new(states: &[State]) -> Result<Self, Error> {
+        if states.len() > MAX_STATES {
+            return Err(Error::Public(format!(
+                "an automaton of {} states; at most {MAX_STATES}",
+                states.len()
+            )));
+        }
+        let (mut ways, mut accepting) = (BTreeMap::<(usize, ByteSet), States>::new(), 0);
+        for (from, state) in states.iter().enumerate() {
+            accepting |= States::from(state.accepts) << from;
+            let mut sets = BTreeMap::<usize, ByteSet>::new();
+            for (byte, to) in (0..=u8::MAX).zip(state.next) {
+                if let Some(to) = to.map(usize::from).filter(|to| *to < states.len()) {
+                    sets.entry(to).or_default().insert(byte);
+                }
+            }
+            for way in sets {
+                *ways.entry(way).or_default() |= 1 << from;
+            }
+        }
+        let mut sets: Vec<_> = ways.keys().map(|(_, set)| *set).collect();
+        sets.sort_unstable();
+        sets.dedup();
+        let edge = |((to, set), from)| Edge { from, set: sets.partition_point(|other| *other < set), to };
+        let edges = ways.into_iter().map(edge).collect();
+        Ok(Self { edges, sets, accepting })
+    }
+
+    /// The most ANDs that a byte takes.
+    pub(super) fn price(&self) -> usize {
+        Byte::<'_, ()>::PRODUCTS + self.sets.iter().map(ByteSet::price).sum::<usize>() + self.edges.len()
+    }
+
+    /// Claims that the automaton accepts the string.
+    ///
+    /// # Errors
+    /// [`Error::Public`] if it accepts no string of this length, or would take too many gates; the backend's.
+    pub(super) fn assert<B: Prove<F2> + ?Sized>(
+        &self,
+        b: &mut B,
+        bytes: &mut [Byte<'_, B::Wire>],
+    ) -> Result<(), B::Error> {
+        let live = self.live(bytes.len())?;
+        let mut now = Now::Certain;
+        for (byte, places) in bytes.iter_mut().zip(live.windows(2)) {
+            let &[here, there] = places else { break };
+            let next = self.step(b, byte, &now, [here, there])?;
+            now = if there.count_ones() == 1 {
+                assert_one(b, next)?;
+                Now::Certain
+            } else {
+                Now::One(next)
+            };
+        }
+        match now {
+            Now::Certain => Ok(()),
+            Now::One(states) => assert_one(b, states),
+        }
+    }
+
+    /// The wires of the states that matter after one more byte. `places`: which matter before it and after
+    /// it.
+    fn step<B: Prove<F2> + ?Sized>(
+        &self,
+        b: &mut B,
+        byte: &mut Byte<'_, B::Wire>,
+        now: &Now<B::Wire>,
+        places: [States; 2],
+    ) -> Result<Vec<Option<B::Wire>>, B::Error> {
+        let [here, there] = places;
+        let mut sets: Vec<Option<B::Wire>> = vec![None; self.sets.len()];
+        let mut next = vec![None; MAX_STATES];
+        for edge in &self.edges {
+            let from = edge.from & here;
+            let (Some(known), Some(set), Some(sum)) =
+                (sets.get_mut(edge.set), self.sets.get(edge.set), next.get_mut(edge.to))
+            else {
+                continue;
+            };
+            if from == 0 || there >> edge.to & 1 == 0 {
+                continue;
+            }
+            let in_set = match known {
+                Some(in_set) => in_set.clone(),
+                None => known.insert(byte.is_in(b, set)?).clone(),
+            };
+            let term = match now {
+                Now::Certain => in_set,
+                Now::One(states) => {
+                    let sources = states.iter().enumerate().filter(|(state, _)| from >> state & 1 == 1);
+                    let source = sources
+                        .filter_map(|(_, wire)| wire.clone())
+                        .fold(None, |sum, wire| Some(plus(b, sum, wire)));
+                    let Some(source) = source else { continue };
+                    b.mul(&source, &in_set)?
+                }
+            };
+            *sum = Some(plus(b, sum.take(), term));
+        }
+        Ok(next)
+    }
+
+    /// The states that an accepted string of `length` bytes can lead through, before its first byte, ...,
+    /// after its last.
+    ///
+    /// # Errors
+    /// [`Error::Public`] if there is none, or too much to do.
+    fn live(&self, length: usize) -> Result<Vec<States>, Error> {
+        let price = self.price();
+        if price.saturating_mul(length) > MAX_PRICE {
+            return Err(Error::Public(format!(
+                "{length} bytes at up to {price} ANDs each; at most 2^21 in all"
+            )));
+        }
+        let mut live = vec![self.accepting; length + 1];
+        for place in (0..length).rev() {
+            let after = live.get(place + 1).copied().unwrap_or_default();
+            let ways = self.edges.iter().filter(|edge| after >> edge.to & 1 == 1);
+            let before = ways.fold(0, |before, edge| before | edge.from);
+            live.iter_mut().skip(place).take(1).for_each(|states| *states = before);
+        }
+        let mut reached: States = 1;
+        for states in &mut live {
+            *states &= reached;
+            let ways = self.edges.iter().filter(|edge| edge.from & *states != 0);
+            reached = ways.fold(0, |reached, edge| reached | 1 << edge.to);
+        }
+        if live.contains(&0) {
+            return Err(Error::Public(format!("no string of {length} bytes is like this")));
+        }
+        Ok(live)
+    }
+}
+
+/// A state of an automaton that is yet to be made.
+#[derive(Clone)]
+pub(super) struct State {
+    pub(super) accepts: bool,
+    /// Where it goes with each byte.
+    pub(super) next: [Option<u8>; 256],
+}
+
+/// Claims that one of the states is the automaton's.
+fn assert_one<B: Prove<F2> + ?Sized>(b: &mut B, states: Vec<Option<B::Wire>>) -> Result<(), B::Error> {
+    let sum = states.into_iter().flatten().fold(None, |sum, wire| Some(plus(b, sum, wire)));
+    let sum = sum.unwrap_or_else(|| b.constant(F2::ZERO));
+    let none = not(b, &sum);
+    b.assert_zero(&[none])
+}

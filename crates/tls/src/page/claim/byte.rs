@@ -1,0 +1,211 @@
+//! Questions about one byte as circuits: is it in this set?
+//!
+//! A byte is two halves of four bits. What holds of a half is a sum of products of its bits (its algebraic
+//! normal form), of which there are 11 with two bits or more: they are made when they are first needed and
+//! serve every later question about the byte. A set is then, for each different set `T` of lower halves,
+//! those bytes whose upper half goes with `T`:
+//!
+//! ```text
+//! [x in set]  =  sum over T of [upper(x) in U_T] * [lower(x) in T]          at most one of the products is 1
+//! ```
+
+use volery_circuit::Prove;
+use volery_circuit::gadgets::not;
+use volery_field::F2;
+
+/// A set of bytes: for each upper half the set of lower halves, as bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ByteSet([u16; 16]);
+
+/// All halves.
+const ALL: u16 = u16::MAX;
+
+impl ByteSet {
+    /// The bytes of which this is true.
+    pub(super) fn of(contains: impl Fn(u8) -> bool) -> Self {
+        let mut set = Self::default();
+        (0..=u8::MAX).filter(|byte| contains(*byte)).for_each(|byte| set.insert(byte));
+        set
+    }
+
+    pub(super) fn insert(&mut self, byte: u8) {
+        self.0[usize::from(byte >> 4)] |= 1 << (byte & 15);
+    }
+
+    /// This byte alone.
+    pub(super) fn one(byte: u8) -> Self {
+        Self::of(|other| other == byte)
+    }
+
+    /// The different sets of lower halves that are not empty, each with the upper halves that it goes with.
+    fn products(&self) -> Vec<(u16, u16)> {
+        let mut products: Vec<(u16, u16)> = Vec::new();
+        for (upper, lower) in self.0.into_iter().enumerate().filter(|(_, lower)| *lower != 0) {
+            match products.iter_mut().find(|(_, other)| *other == lower) {
+                Some((uppers, _)) => *uppers |= 1 << upper,
+                None => products.push((1 << upper, lower)),
+            }
+        }
+        products
+    }
+
+    /// The most ANDs that one more question about a byte takes when its bits' products are there.
+    pub(super) fn price(&self) -> usize {
+        self.products().iter().filter(|(upper, lower)| *upper != ALL && *lower != ALL).count()
+    }
+}
+
+/// Which bits of a byte.
+#[derive(Clone, Copy)]
+enum Half {
+    Lower,
+    Upper,
+}
+
+/// A byte's bits, and those products of them that were needed so far.
+pub(super) struct Byte<'a, W> {
+    bits: &'a [W; 8],
+    /// For each half, by the set of factors.
+    products: [[Option<W>; 16]; 2],
+}
+
+impl<'a, W: Clone> Byte<'a, W> {
+    /// ANDs that all products of bits take.
+    pub(super) const PRODUCTS: usize = 22;
+
+    pub(super) fn new(bits: &'a [W; 8]) -> Self {
+        Self { bits, products: core::array::from_fn(|_| core::array::from_fn(|_| None)) }
+    }
+
+    /// The bytes of a string's bits.
+    pub(super) fn all(bits: &'a [W]) -> Vec<Self> {
+        bits.as_chunks().0.iter().map(Self::new).collect()
+    }
+
+    /// Whether the byte is in this set; at most [`ByteSet::price`] ANDs, and products of bits that were not
+    /// needed before.
+    pub(super) fn is_in<B>(&mut self, b: &mut B, set: &ByteSet) -> Result<W, B::Error>
+    where
+        B: Prove<F2, Wire = W> + ?Sized,
+    {
+        let mut sum = None;
+        for (upper, lower) in set.products() {
+            let term = match (upper, lower) {
+                (ALL, _) => self.half(b, Half::Lower, lower)?,
+                (_, ALL) => self.half(b, Half::Upper, upper)?,
+                _ => {
+                    let (upper, lower) =
+                        (self.half(b, Half::Upper, upper)?, self.half(b, Half::Lower, lower)?);
+                    b.mul(&upper, &lower)?
+                }
+            };
+            sum = Some(plus(b, sum, term));
+        }
+        Ok(sum.unwrap_or_else(|| b.constant(F2::ZERO)))
+    }
+
+    /// Whether a half is in a set of halves.
+    fn half<B>(&mut self, b: &mut B, half: Half, set: u16) -> Result<W, B::Error>
+    where
+        B: Prove<F2, Wire = W> + ?Sized,
+    {
+        // From a function's values to its coefficients (Moebius), one variable after the other.
+        let steps = [(1, 0x5555), (2, 0x3333), (4, 0x0f0f), (8, 0x00ff)];
+        let coefficients = steps.iter().fold(set, |c: u16, (shift, mask)| c ^ (c & mask) << shift);
+        let mut sum = None;
+        for factors in (1..16).filter(|factors| coefficients >> factors & 1 == 1) {
+            let product = self.product(b, half, factors)?;
+            sum = Some(plus(b, sum, product));
+        }
+        let sum = sum.unwrap_or_else(|| b.constant(F2::ZERO));
+        Ok(if coefficients & 1 == 1 { not(b, &sum) } else { sum })
+    }
+
+    /// The product of a half's bits in `factors`, which are not none.
+    fn product<B>(&mut self, b: &mut B, half: Half, factors: usize) -> Result<W, B::Error>
+    where
+        B: Prove<F2, Wire = W> + ?Sized,
+    {
+        let [lower, upper] = &self.products;
+        let known = match half {
+            Half::Lower => lower,
+            Half::Upper => upper,
+        };
+        if let Some(Some(known)) = known.get(factors) {
+            return Ok(known.clone());
+        }
+        let first = factors.trailing_zeros() as usize % 4;
+        let (offset, index) = match half {
+            Half::Lower => (0, 0),
+            Half::Upper => (4, 1),
+        };
+        let bit = self.bits[offset + first].clone();
+        let rest = factors & (factors - 1);
+        let product = if rest == 0 {
+            bit
+        } else {
+            let rest = self.product(b, half, rest)?;
+            b.mul(&bit, &rest)?
+        };
+        self.products[index][factors % 16] = Some(product.clone());
+        Ok(product)
+    }
+}
+
+/// A sum with one more term.
+pub(super) fn plus<B: Prove<F2> + ?Sized>(b: &mut B, sum: Option<B::Wire>, term: B::Wire) -> B::Wire {
+    match sum {
+        Some(sum) => b.add(&sum, &term),
+        None => term,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use volery_circuit::gadgets::bytes_to_bits;
+    use volery_circuit::{Evaluator, Recorder};
+
+    use super::*;
+
+    fn check(set: &ByteSet, expected: impl Fn(u8) -> bool) {
+        for byte in 0..=u8::MAX {
+            let bits: [F2; 8] = bytes_to_bits(&[byte]).try_into().unwrap();
+            let found = Byte::new(&bits).is_in(&mut Evaluator::new(), set).unwrap();
+            assert_eq!(found.to_bool(), expected(byte), "{byte}");
+        }
+    }
+
+    #[test]
+    fn a_byte_is_in_the_sets_that_hold_it() {
+        for set in [ByteSet::of(|_| true), ByteSet::of(|_| false), ByteSet::one(b'-')] {
+            check(&set, |byte| set == ByteSet::of(|_| true) || set == ByteSet::one(byte));
+        }
+        check(&ByteSet::of(|byte| byte.is_ascii_digit()), |byte| byte.is_ascii_digit());
+        check(&ByteSet::of(|byte| byte.is_ascii_hexdigit()), |byte| byte.is_ascii_hexdigit());
+    }
+
+    #[test]
+    fn later_questions_use_the_products_of_earlier_ones() {
+        let mut recorder = Recorder::<F2>::new();
+        let bits: [_; 8] = recorder.input("byte", 8, false).unwrap().try_into().unwrap();
+        let mut byte = Byte::new(&bits);
+        let sets: Vec<_> =
+            (0..40).map(|step| ByteSet::of(|byte| byte.count_ones() * 37 % 41 > step)).collect();
+        for set in &sets {
+            byte.is_in(&mut recorder, set).unwrap();
+        }
+        let most = Byte::<'_, F2>::PRODUCTS as u64 + sets.iter().map(|set| set.price() as u64).sum::<u64>();
+        let made = recorder.finish(&[]).unwrap().multiplications();
+        assert!(made <= most && made > 0, "{made} of {most}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_set_holds_what_it_holds(rows: [u16; 16], byte: u8) {
+            let bits: [F2; 8] = bytes_to_bits(&[byte]).try_into().unwrap();
+            let found = Byte::new(&bits).is_in(&mut Evaluator::new(), &ByteSet(rows)).unwrap();
+            prop_assert_eq!(found.to_bool(), rows[usize::from(byte >> 4)] >> (byte & 15) & 1 == 1);
+        }
+    }
+}

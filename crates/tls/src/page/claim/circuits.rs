@@ -1,0 +1,183 @@
+//! Small circuits of classes and assertions, over any backend that proves statements about bits.
+
+use volery_circuit::gadgets::{add, bytes_to_bits};
+use volery_circuit::gadgets::{all_ones, any_one, equal, not, or, xor_constant};
+use volery_circuit::{Error, Prove};
+use volery_field::F2;
+
+use super::byte::{Byte, ByteSet};
+
+/// The most digits of a number that is committed to as a number.
+pub const MAX_DIGITS: usize = 19;
+/// Width of [`integer`]s: any 19 digits are below 2^64.
+pub(crate) const INTEGER_BITS: usize = 64;
+
+/// The wires of each byte.
+fn bytes<W>(bits: &[W]) -> &[[W; 8]] {
+    bits.as_chunks().0
+}
+
+/// Whether a byte is `value`; seven ANDs.
+fn is<B: Prove<F2> + ?Sized>(b: &mut B, byte: &[B::Wire; 8], value: u8) -> Result<B::Wire, B::Error> {
+    let same = xor_constant(b, byte, &bytes_to_bits(&[!value]))?;
+    all_ones(b, &same)
+}
+
+/// Claims that all bytes can stand in a header field's value: tabs, and none other below 32, not 127.
+pub(super) fn header_value<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
+    for byte in bytes(bits) {
+        let delete = is(b, byte, 0x7f)?;
+        let control = control(b, byte)?;
+        let low = xor_constant(b, &byte[..5], &bytes_to_bits(&[!b'\t'])[..5])?;
+        let tab = all_ones(b, &low)?;
+        let no_tab = not(b, &tab);
+        let refused = b.mul(&control, &no_tab)?;
+        b.assert_zero(&[delete, refused])?;
+    }
+    Ok(())
+}
+
+/// Claims that all bytes are from 33 to 126, and none of them one of `delimiters`.
+pub(super) fn target<B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    bits: &[B::Wire],
+    delimiters: &[u8],
+) -> Result<(), B::Error> {
+    let refused = ByteSet::of(|byte| !byte.is_ascii_graphic() || delimiters.contains(&byte));
+    for mut byte in Byte::all(bits) {
+        let refused = byte.is_in(b, &refused)?;
+        b.assert_zero(&[refused])?;
+    }
+    Ok(())
+}
+
+/// Whether a byte is below 32: its three highest bits are zero.
+fn control<B: Prove<F2> + ?Sized>(b: &mut B, byte: &[B::Wire; 8]) -> Result<B::Wire, B::Error> {
+    let high = any_one(b, &byte[5..])?;
+    Ok(not(b, &high))
+}
+
+/// Claims that a JSON string with these bytes inside ends where they end (RFC 8259, section 7).
+///
+/// `open` is whether the bytes so far end within an escape: after `\` that is not itself escaped. A quotation
+/// mark elsewhere would end the string. What follows `\u` are hexadecimal digits in any JSON, and nothing
+/// that could end the string in what is not.
+pub(super) fn json_text<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
+    let mut open = b.constant(F2::new(false));
+    for byte in bytes(bits) {
+        let quote = is(b, byte, b'"')?;
+        let backslash = is(b, byte, b'\\')?;
+        let closed = not(b, &open);
+        let next = b.mul_many(&[quote, backslash], &[closed.clone(), closed])?;
+        let control = control(b, byte)?;
+        let [end, escape] =
+            <[_; 2]>::try_from(next).map_err(|_| Error::misuse("two products are not two"))?;
+        b.assert_zero(&[end, control])?;
+        open = escape;
+    }
+    b.assert_zero(&[open])
+}
+
+/// Claims that the bytes are digits, at least one, the first of several not zero.
+pub(super) fn digits<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
+    let digits = bytes(bits);
+    let Some(first) = digits.first() else {
+        return Err(Error::Public("a number of no digits".into()).into());
+    };
+    for digit in digits {
+        let [_, b1, b2, b3, high @ ..] = digit;
+        let mut zero = xor_constant(b, high, &bytes_to_bits(&[3])[..4])?;
+        // Above nine: eight, and two or four.
+        let some = or(b, core::slice::from_ref(b1), core::slice::from_ref(b2))?;
+        zero.extend(b.mul_many(&some, core::slice::from_ref(b3))?);
+        b.assert_zero(&zero)?;
+    }
+    if digits.len() > 1 {
+        let any = any_one(b, &first[..4])?;
+        let none = not(b, &any);
+        b.assert_zero(&[none])?;
+    }
+    Ok(())
+}
+
+/// Claims that the bytes are at most [`MAX_DIGITS`] digits of a number, the first of several not zero; the
+/// number's bits, lowest first.
+pub(super) fn integer<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+    digits(b, bits)?;
+    let zero = b.constant(F2::new(false));
+    let mut integer = vec![zero.clone(); INTEGER_BITS];
+    let shifted = |integer: &[B::Wire], distance: usize| {
+        let kept = integer.iter().take(INTEGER_BITS - distance);
+        core::iter::repeat_n(&zero, distance).chain(kept).cloned().collect::<Vec<_>>()
+    };
+    for digit in bytes(bits) {
+        // At most 19 digits, so nothing is shifted out.
+        let ten = add(b, &shifted(&integer, 3), &shifted(&integer, 1))?;
+        let mut wide = digit[..4].to_vec();
+        wide.resize(INTEGER_BITS, zero.clone());
+        integer = add(b, &ten, &wide)?;
+    }
+    Ok(integer)
+}
+
+/// Claims that the bytes are `text`; free.
+pub(super) fn equals<B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    bits: &[B::Wire],
+    text: &[u8],
+) -> Result<(), B::Error> {
+    let differences = xor_constant(b, bits, &bytes_to_bits(text))?;
+    b.assert_zero(&differences)
+}
+
+/// Claims that `text` stands somewhere in the bytes; `8 * text` ANDs for each place. `whole`: the bytes are
+/// the inside of a JSON string, and the text begins where a character does.
+pub(super) fn contains<B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    bits: &[B::Wire],
+    text: &[u8],
+    whole: bool,
+) -> Result<(), B::Error> {
+    let text: Vec<_> = bytes_to_bits(text).into_iter().map(|bit| b.constant(bit)).collect();
+    let mut found = Vec::new();
+    for place in bits.windows(text.len()).step_by(8) {
+        found.push(equal(b, place, &text)?);
+    }
+    if whole {
+        let mut starts = boundaries(b, bits)?;
+        starts.truncate(found.len());
+        found = b.mul_many(&found, &starts)?;
+    }
+    let found = any_one(b, &found)?;
+    let absent = not(b, &found);
+    b.assert_zero(&[absent])
+}
+
+/// Claims that a character begins after these bytes of the inside of a JSON string.
+pub(super) fn assert_boundary<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
+    let Some(starts) = boundaries(b, bits)?.pop() else { return Ok(()) };
+    let inside = not(b, &starts);
+    b.assert_zero(&[inside])
+}
+
+/// Whether a character begins, of the inside of a JSON string: at each byte, and after the last. An escape is
+/// one character: what comes after its `\` is none, nor is any of the four digits after its `u`.
+fn boundaries<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+    let mut open = b.constant(F2::ZERO);
+    // Whether the `u` of an escape is 1, 2, 3, 4 bytes before.
+    let mut unicode = [const { None }; 4];
+    let mut starts = vec![b.constant(F2::ONE)];
+    for byte in bytes(bits) {
+        let candidates = [is(b, byte, b'\\')?, is(b, byte, b'u')?];
+        let closed = not(b, &open);
+        let next = b.mul_many(&candidates, &[closed, open])?;
+        let [escape, u] = <[_; 2]>::try_from(next).map_err(|_| Error::misuse("two products are not two"))?;
+        unicode.rotate_right(1);
+        unicode[0] = Some(u);
+        open = escape;
+        let inside: Vec<_> = unicode.iter().flatten().chain([&open]).cloned().collect();
+        let inside = any_one(b, &inside)?;
+        starts.push(not(b, &inside));
+    }
+    Ok(starts)
+}

@@ -1,0 +1,174 @@
+//! What can be proved about bytes that stay hidden.
+//!
+//! A [`Claim`] is a statement about a string of known length whose bytes V does not see. It writes itself
+//! down as a circuit, which any backend runs. [`Assertion`] is the set that the two parties can name to each
+//! other, [`Class`] says which bytes a hidden string is made of. Whoever embeds both parties brings claims of
+//! its own ([`Own`]), of which V knows those of its [`Vocabulary`]; any
+//! [`Statement`](volery_circuit::Statement) about bits becomes one ([`OfBytes`]).
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `byte` | whether a hidden byte is in a set |
+//! | `automaton` | reading a hidden string with a finite automaton |
+//! | `number` | what is a number; comparing it |
+//! | `pattern` | regular expressions as automata |
+//! | `circuits` | smaller circuits: texts of JSON, searching, the value of digits |
+//! | `assertion`, `words`, `codec`, `show` | what can be named; how it is written on a command line, in messages and attestations, and for readers |
+//! | `class` | classes of bytes |
+//! | `own` | claims of others |
+//!
+//! # Why classes
+//!
+//! V reads the structure of a message (HTTP, JSON) from what is revealed, with fillers in place of the hidden
+//! bytes. That structure is the real one only if the hidden bytes cannot change it, so each hidden string is
+//! *proved* to be of a class that cannot:
+//!
+//! | class | stands in | proved of the bytes | filler |
+//! |---|---|---|---|
+//! | [`Class::JsonText`] | the inside of a JSON string | no control bytes; no `"` but after `\`; no `\` left open at the end | `x` |
+//! | [`Class::Number`] | a whole JSON number | RFC 8259's grammar of numbers, from the first byte to the last | `1` |
+//! | [`Class::HeaderValue`] | the value of a header field | no bytes below 32 but tabs, no 127: so no line ends | `x` |
+//! | [`Class::Path`] | the path of a request's target | bytes from 33 to 126, so no blank, but neither `?` nor `#` | `x` |
+//! | [`Class::Query`] | the query of a request's target | bytes from 33 to 126, but no `#` | `x` |
+//! | [`Class::Opaque`] | a whole body | nothing: V reads no structure in it | `x` |
+//!
+//! The fillers are chosen so that what stands around cannot be misread either: `x` after a revealed `\` or
+//! `\u` is no JSON, so a hidden string never begins inside of an escape; and the filler of a number makes it
+//! one number with all digits beside it, so a sign, a point or an exponent outside of the hidden range is
+//! noticed as a range that is not the number's, or as no JSON. Between such neighbours any number ends where
+//! the filler does, since what can go on with a number could go on with the filler.
+//!
+//! # What stays visible
+//!
+//! The *length* of each hidden string, in bytes. Of a number nothing else: not its sign, nor where its point
+//! is, nor whether it has an exponent. Claims compare bytes as they were sent, and not what escapes mean:
+//! `"\u0041"` does not equal `"A"`. P finds out how the server wrote a text, and claims that
+//! ([`json::spelling`](crate::http::json::spelling)). If a number is committed to, it shows whether it is
+//! written in at most 19 digits alone: see [`Form`](crate::commitment::Form).
+
+mod assertion;
+mod automaton;
+mod byte;
+mod circuits;
+mod class;
+mod codec;
+mod number;
+mod own;
+mod pattern;
+mod show;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use assertion::{Assertion, MAX_TEXT};
+pub(crate) use circuits::INTEGER_BITS;
+pub use circuits::MAX_DIGITS;
+pub use class::Class;
+pub use number::{Bound, Interval};
+pub use own::{MAX_NAME, MAX_PARAMETERS, OfBytes, Own, Vocabulary};
+pub use words::WordsError;
+
+pub(crate) use codec::{
+    MAX_ENCODED, Malformed, put_assertion, put_number, put_text, read_assertion, read_number, read_text,
+};
+
+use volery_circuit::{Circuit, Error, Recorded, Recorder};
+use volery_field::F2;
+use zeroize::Zeroizing;
+
+/// The most bytes that one claim is about: a bound on the memory of its circuit.
+pub const MAX_CLAIMED: usize = 1 << 16;
+
+/// Something that holds of a string of bytes.
+pub trait Claim: Send + Sync {
+    /// Writes the claim down: `bytes` are the bits of a string of this class, as
+    /// [`bytes_to_bits`](volery_circuit::gadgets::bytes_to_bits) orders them.
+    ///
+    /// It may ask the recorder for secrets of P's besides ([`Prove::secret`](volery_circuit::Prove::secret));
+    /// their values come from [`Claim::witness`], as a recorder runs no hints.
+    ///
+    /// # Errors
+    /// [`Error::Public`] if the claim cannot hold for a string of this class and length; the recorder's.
+    fn assert(&self, recorder: &mut Recorder<F2>, class: Class, bytes: &[Recorded]) -> Result<(), Error>;
+
+    /// At P: the values of all secrets that [`Claim::assert`] asks for, in their order. The default is for
+    /// claims that ask for none.
+    ///
+    /// # Errors
+    /// [`Error::Witness`] if there are none for these bytes.
+    fn witness(&self, _bytes: &[u8]) -> Result<Zeroizing<Vec<F2>>, Error> {
+        Ok(Zeroizing::default())
+    }
+
+    /// At P: why the claim cannot be proved of these bytes although one might think that it is true of them,
+    /// if that can be told.
+    fn reason(&self, _bytes: &[u8]) -> Option<String> {
+        None
+    }
+}
+
+/// The circuit of a claim about `length` bytes of a class: `8 * length` inputs, then those of
+/// [`Claim::witness`]; no outputs; it asserts what is claimed.
+///
+/// # Errors
+/// [`Error::Public`] for more than [`MAX_CLAIMED`] bytes; the claim's.
+pub fn circuit(claim: &dyn Claim, class: Class, length: usize) -> Result<Circuit<F2>, Error> {
+    let mut recorder = Recorder::new();
+    let wires = string(&mut recorder, length)?;
+    claim.assert(&mut recorder, class, &wires)?;
+    recorder.finish(&[])
+}
+
+/// How many gates [`circuit`] has, which is not made; none if they are more than `most`.
+///
+/// # Errors
+/// As [`circuit`].
+pub(crate) fn gates(
+    claim: &dyn Claim,
+    class: Class,
+    length: usize,
+    most: usize,
+) -> Result<Option<usize>, Error> {
+    let mut recorder = Recorder::counting(most);
+    let wires = string(&mut recorder, length)?;
+    let told = claim.assert(&mut recorder, class, &wires);
+    // Beyond the most nothing else is looked at.
+    let Some(count) = recorder.count() else { return Ok(None) };
+    told.map(|()| Some(count))
+}
+
+/// The circuit from the decimal digits of a number to its 64 bits, lowest first, of which it asserts that
+/// they are digits, the first of several not zero. So the bits say what the bytes are.
+///
+/// # Errors
+/// [`Error::Public`] for more than [`MAX_DIGITS`] digits, and for none.
+pub(crate) fn integer(digits: usize) -> Result<Circuit<F2>, Error> {
+    let mut recorder = Recorder::new();
+    let wires = string(&mut recorder, digits)?;
+    let value = value(&mut recorder, &wires)?;
+    recorder.finish(&[("value", &value)])
+}
+
+/// The circuit of [`integer`], to be [counted](gates).
+pub(crate) struct Integer;
+
+impl Claim for Integer {
+    fn assert(&self, recorder: &mut Recorder<F2>, _: Class, bytes: &[Recorded]) -> Result<(), Error> {
+        value(recorder, bytes).map(drop)
+    }
+}
+
+fn value(recorder: &mut Recorder<F2>, bytes: &[Recorded]) -> Result<Vec<Recorded>, Error> {
+    let digits = bytes.len() / 8;
+    if digits > MAX_DIGITS {
+        return Err(Error::Public(format!("a number of {digits} digits; at most {MAX_DIGITS}")));
+    }
+    circuits::integer(recorder, bytes)
+}
+
+/// The input wires of a string of `length` bytes.
+fn string(recorder: &mut Recorder<F2>, length: usize) -> Result<Vec<Recorded>, Error> {
+    let bits = u32::try_from(length).ok().filter(|length| *length as usize <= MAX_CLAIMED).map(|n| 8 * n);
+    let bits = bits.ok_or_else(|| Error::Public(format!("a claim about {length} bytes; at most 2^16")))?;
+    recorder.input("bytes", bits, false)
+}

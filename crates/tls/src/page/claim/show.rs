@@ -1,0 +1,83 @@
+//! Claims for programs that read JSON: the kind, what it is about, and the same in words.
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::{Assertion, Bound, Class, Interval};
+
+/// A text of bytes: as text if they are UTF-8, or in hexadecimal digits.
+struct Bytes<'a>(&'a [u8]);
+
+impl Bytes<'_> {
+    fn put<M: SerializeMap>(&self, map: &mut M, name: &str) -> Result<(), M::Error> {
+        match core::str::from_utf8(self.0) {
+            Ok(text) => map.serialize_entry(name, text),
+            Err(_) => {
+                let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+                map.serialize_entry(&format!("{name}_hex"), &digits)
+            }
+        }
+    }
+}
+
+/// An object with at least `kind`, and `words` as [`Display`](core::fmt::Display) has them. Numbers are
+/// texts, so that no reader rounds them.
+impl Serialize for Assertion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        match self {
+            Self::Equals(text) => {
+                map.serialize_entry("kind", "equals")?;
+                Bytes(text).put(&mut map, "text")?;
+            }
+            Self::At { offset, text } => {
+                map.serialize_entry("kind", "at")?;
+                map.serialize_entry("offset", offset)?;
+                Bytes(text).put(&mut map, "text")?;
+            }
+            Self::Contains(text) => {
+                map.serialize_entry("kind", "contains")?;
+                Bytes(text).put(&mut map, "text")?;
+            }
+            Self::Length(length) => {
+                map.serialize_entry("kind", "length")?;
+                map.serialize_entry("least", length.start())?;
+                map.serialize_entry("greatest", length.end())?;
+            }
+            Self::Number(Interval { least, greatest }) => {
+                map.serialize_entry("kind", "number")?;
+                for (bound, names) in [(least, ["at_least", "above"]), (greatest, ["at_most", "below"])] {
+                    if let Some(Bound { number, open }) = bound {
+                        let [closed, other] = names;
+                        map.serialize_entry(if *open { other } else { closed }, &number.to_string())?;
+                    }
+                }
+            }
+            Self::Digits => map.serialize_entry("kind", "digits")?,
+            Self::Matches(pattern) => {
+                map.serialize_entry("kind", "matches")?;
+                map.serialize_entry("pattern", pattern)?;
+            }
+            Self::Own(own) => {
+                map.serialize_entry("kind", "own")?;
+                map.serialize_entry("name", own.name())?;
+                Bytes(own.parameters()).put(&mut map, "parameters")?;
+            }
+        }
+        map.serialize_entry("words", &self.to_string())?;
+        map.end()
+    }
+}
+
+impl Serialize for Class {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Self::JsonText => "json-text",
+            Self::Number => "json-number",
+            Self::HeaderValue => "header-value",
+            Self::Path => "path",
+            Self::Query => "query",
+            Self::Opaque => "opaque",
+        })
+    }
+}

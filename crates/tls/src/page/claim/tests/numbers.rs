@@ -1,0 +1,191 @@
+//! Hidden numbers lie where exact decimals say that they lie.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::page::http::json::Decimal;
+
+fn decimal(text: &str) -> Decimal {
+    text.parse().unwrap()
+}
+
+fn is(interval: Interval, text: &str) -> bool {
+    holds(&Assertion::Number(interval), text.as_bytes())
+}
+
+/// Whether an interval holds a number, by comparing decimals.
+fn contains(interval: &Interval, number: &Decimal) -> bool {
+    let least = interval.least.as_ref();
+    let greatest = interval.greatest.as_ref();
+    least.is_none_or(|Bound { number: least, open }| if *open { number > least } else { number >= least })
+        && greatest
+            .is_none_or(|Bound { number: most, open }| if *open { number < most } else { number <= most })
+}
+
+#[test]
+fn a_range_holds_at_its_ends_and_not_beyond() {
+    for (text, expected) in [
+        ("100.50", true),
+        ("100.5", true),
+        ("100.500001", true),
+        ("2000", true),
+        ("2000.000", true),
+        ("999.9", true),
+        ("100.49", false),
+        ("100", false),
+        ("99", false),
+        ("2000.001", false),
+        ("2001", false),
+        ("20000", false),
+        ("-100.50", false),
+        ("-500", false),
+        ("0", false),
+    ] {
+        assert_eq!(is(Interval::between(decimal("100.50"), 2000), text), expected, "{text}");
+    }
+}
+
+#[test]
+fn signs_and_zeros_are_compared_by_value() {
+    for (text, expected) in
+        [("-0", true), ("0", true), ("0.00", true), ("-0.0", true), ("0.01", false), ("-0.01", false)]
+    {
+        assert_eq!(is(Interval::between(0, 0), text), expected, "{text}");
+        assert_eq!(is(Interval::above(0), text), text == "0.01", "{text}");
+        assert_eq!(is(Interval::below(0), text), text == "-0.01", "{text}");
+    }
+    assert!(
+        is(Interval::between(decimal("-12.5"), -3), "-12.50")
+            && is(Interval::between(-13, decimal("-12.5")), "-12.50")
+    );
+    assert!(
+        !is(Interval::above(decimal("-12.5")), "-12.50") && is(Interval::above(decimal("-12.5")), "-12.49")
+    );
+    assert!(
+        !is(Interval::below(decimal("-12.5")), "-12.50") && is(Interval::below(decimal("-12.5")), "-12.51")
+    );
+}
+
+#[test]
+fn numbers_of_any_length_and_bounds_far_away_are_compared() {
+    let long = "9".repeat(40);
+    assert!(is(Interval::at_least(u64::MAX), &long) && !is(Interval::at_most(u64::MAX), &long));
+    assert!(
+        is(Interval::below(decimal("1e999999999")), &long)
+            && is(Interval::above(decimal("-1e999999999")), &long)
+    );
+    assert!(
+        is(Interval::above(decimal("1e-999999999")), "0.001")
+            && is(Interval::above(decimal("-1e-999999999")), "0")
+    );
+    assert!(!is(Interval::at_least(decimal("1e-999999999")), "0.000") && is(Interval::default(), "5"));
+}
+
+#[test]
+fn what_is_no_number_or_has_an_exponent_lies_nowhere() {
+    for text in ["", "018", "1e3", "1.5E2", "--1", "1.", "x", "5 ", "5\""] {
+        assert!(!is(Interval::default(), text), "{text}");
+        assert!(!is(Interval::at_least(-1000), text), "{text}");
+    }
+    let claim = Assertion::Number(Interval::at_least(5));
+    assert!(claim.reason(b"1e3").is_some_and(|reason| reason.contains("exponent")));
+    assert_eq!(claim.reason(b"3"), None);
+}
+
+#[test]
+fn an_interval_of_no_numbers_is_refused() {
+    let open = |number: i64| Some(Bound { number: number.into(), open: true });
+    let closed = |number: i64| Some(Bound { number: number.into(), open: false });
+    for (least, greatest) in [(closed(20), closed(18)), (open(5), closed(5)), (closed(5), open(5))] {
+        let interval = Interval { least, greatest };
+        assert!(interval.is_empty(), "{interval}");
+        assert!(matches!(circuit(&Assertion::Number(interval), Class::Number, 2), Err(Error::Public(_))));
+    }
+    assert!(!Interval::between(5, 5).is_empty());
+}
+
+#[test]
+fn digits_are_digits_alone_without_leading_zeros() {
+    for (text, expected) in [
+        ("0", true),
+        ("10", true),
+        ("01", false),
+        ("00", false),
+        ("-1", false),
+        ("1.0", false),
+        ("1e1", false),
+        ("", false),
+    ] {
+        assert_eq!(holds(&Assertion::Digits, text.as_bytes()), expected, "{text}");
+    }
+}
+
+/// The module's documentation names these prices.
+#[test]
+fn a_comparison_takes_about_27_ands_a_byte() {
+    let claim = Assertion::Number(Interval::between(decimal("100.50"), 2000));
+    assert!(price(&claim, 20) <= 28 * 20, "{}", price(&claim, 20));
+    assert!(price(&Class::Number, 20) <= 29 * 20, "{}", price(&Class::Number, 20));
+}
+
+fn numbers() -> impl Strategy<Value = String> {
+    // Few digits and short ones, so that ties and near misses are frequent.
+    "-?(0|[1-3][0-3]{0,3})(\\.[0-3]{1,4})?"
+}
+
+fn bounds() -> impl Strategy<Value = Option<Bound>> {
+    let bound = (numbers(), any::<bool>()).prop_map(|(text, open)| Bound { number: decimal(&text), open });
+    proptest::option::of(bound)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn a_number_lies_where_decimals_do(text in numbers(), least in bounds(), greatest in bounds()) {
+        let interval = Interval { least, greatest };
+        let expected = !interval.is_empty() && contains(&interval, &decimal(&text));
+        prop_assert_eq!(is(interval.clone(), &text), expected, "{} {}", text, interval);
+    }
+
+    #[test]
+    fn integers_lie_where_integers_do(number: i64, least: i64, greatest: i64) {
+        let expected = least <= number && number <= greatest;
+        prop_assert_eq!(is(Interval::between(least, greatest), &number.to_string()), expected);
+    }
+}
+
+/// The number that a circuit makes of digits, if they are some.
+fn value(bytes: &[u8]) -> Option<u64> {
+    let circuit = integer(bytes.len()).ok()?;
+    let bits = circuit.run(&mut Evaluator::new(), bytes_to_bits(bytes)).ok()?;
+    assert_eq!(bits.len(), 64);
+    Some(bits.iter().rev().fold(0, |value, bit| value << 1 | u64::from(bit.to_u8())))
+}
+
+/// The same, read plainly.
+fn read(bytes: &[u8]) -> Option<u64> {
+    let text = core::str::from_utf8(bytes).ok()?;
+    let canonical = text == "0" || !text.starts_with('0');
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    if canonical && digits && text.len() <= MAX_DIGITS { text.parse().ok() } else { None }
+}
+
+#[test]
+fn the_digits_of_a_number_give_its_value_and_nothing_else_gives_one() {
+    for text in ["0", "7", "10", "5120", "9999999999999999999"] {
+        assert_eq!(value(text.as_bytes()), text.parse().ok(), "{text}");
+    }
+    for text in ["", "01", "00", "-1", "1.0", "1e2", "+1", "x", "10000000000000000000"] {
+        assert_eq!(value(text.as_bytes()), None, "{text}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn the_value_of_digits_is_what_a_plain_reader_reads(text in "[0-9]{1,19}|[0-9]{0,4}[:/a\\x00.e-][0-9]?") {
+        prop_assert_eq!(value(text.as_bytes()), read(text.as_bytes()));
+    }
+}

@@ -1,0 +1,371 @@
+//! The statement that P proves about a connection.
+
+use core::ops::Range;
+
+use volery_circuit::gadgets::bytes_to_bits;
+use volery_circuit::{Circuit, Digest, Error as CircuitError, Evaluator, Ops, Prove};
+use volery_field::{F2, Gf128};
+use zeroize::Zeroizing;
+
+use super::derive::{Root, SIDES, derive, records, stream};
+use super::machine::{Failure, Zk};
+use super::payload::{application, blocks};
+use super::price::{claims_of, reserve};
+use super::shown::{Hidden, Message, Shown, message_name, places};
+use super::{Error, Refusal};
+use crate::memory::Share;
+use crate::page::claim::{self, Claim, Class};
+use crate::page::commitment::{Form, Halves, Place};
+use crate::wire::ghash::BLOCK_BYTES;
+use crate::wire::prf::Side;
+use crate::wire::record::Cipher;
+use crate::wire::step::BLOCK_BITS;
+use crate::wire::transcript::{Record, Transcript};
+
+/// Commitments of the key derivation from a master secret, about.
+pub(crate) const DERIVATION: u64 = 42_900 + 6 * 16_100 + 320;
+/// Commitments of the server's Finished message and of expanding its key, about.
+const SERVER: u64 = 2 * 16_100 + 320;
+/// Commitments of a block of AES, about: eight for each S-box.
+const BLOCK: u64 = 1_080;
+
+/// That a connection's Finished messages, tags and shown payload are made of its keys, and that the claims
+/// hold of its hidden payload.
+///
+/// What is claimed about the connection's *transcript* V has to check itself: [`receive`](super::receive)
+/// does.
+pub(crate) struct Account {
+    transcript: Transcript,
+    /// The digest of all that is public.
+    digest: [u8; 32],
+    opened: Vec<u8>,
+    shown: [Shown; 2],
+    constraints: [Vec<Constraint>; 2],
+    /// For the circuits, and whatever else the session has.
+    _memory: Share,
+}
+
+/// Claims about the bytes in these ranges.
+struct Constraint {
+    ranges: Vec<Range<usize>>,
+    claims: Vec<Claimed>,
+    /// What of them is committed to.
+    committed: Committed,
+}
+
+/// A claim about a hidden string.
+struct Claimed {
+    claim: Box<dyn Claim>,
+    circuit: Circuit<F2>,
+    /// What it says.
+    text: String,
+    /// Bits besides the string's that the circuit takes.
+    more: usize,
+    /// Their values, at P.
+    witness: Option<Zeroizing<Vec<F2>>>,
+}
+
+impl Claimed {
+    fn new(claim: Box<dyn Claim>, text: String, class: Class, length: usize) -> Result<Self, CircuitError> {
+        let circuit = claim::circuit(&*claim, class, length)?;
+        let more = (circuit.input_wires() as usize).saturating_sub(8 * length);
+        Ok(Self { claim, circuit, text, more, witness: None })
+    }
+
+    /// Whether it is true of these bytes; keeps the witness.
+    fn check(&mut self, bytes: &[u8]) -> Result<(), CircuitError> {
+        let witness = self.claim.witness(bytes)?;
+        let mut inputs = Zeroizing::new(bytes_to_bits(bytes));
+        inputs.extend_from_slice(&witness);
+        self.circuit.run(&mut Evaluator::new(), inputs.to_vec())?;
+        self.witness = Some(witness);
+        Ok(())
+    }
+
+    /// Claims it of the string on these wires.
+    fn assert<B: Prove<F2> + ?Sized>(
+        &self,
+        backend: &mut B,
+        mut wires: Vec<B::Wire>,
+    ) -> Result<(), B::Error> {
+        if self.more > 0 {
+            let more = backend.secret(self.more, &mut |_| {
+                let witness = self.witness.as_ref().map(|witness| witness.to_vec());
+                witness.ok_or_else(|| CircuitError::Witness("a claim's was never found".into()))
+            });
+            wires.extend(more?);
+        }
+        self.circuit.run(backend, wires).map(drop)
+    }
+}
+
+/// Which bits of a hidden string are committed to.
+enum Committed {
+    Nothing,
+    /// Its own.
+    Bytes,
+    /// Those of the number that it is the digits of: the outputs. That they are digits is asserted.
+    Number(Box<Circuit<F2>>),
+}
+
+impl Committed {
+    fn new(form: Option<Form>, length: usize) -> Result<Self, CircuitError> {
+        Ok(match form {
+            None => Self::Nothing,
+            Some(Form::Bytes) => Self::Bytes,
+            Some(Form::Number) => Self::Number(Box::new(claim::integer(length)?)),
+        })
+    }
+
+    fn circuit(&self) -> Option<&Circuit<F2>> {
+        match self {
+            Self::Number(circuit) => Some(circuit),
+            Self::Nothing | Self::Bytes => None,
+        }
+    }
+
+    /// The bits, from those of the string.
+    fn bits<B: Prove<F2> + ?Sized>(
+        &self,
+        backend: &mut B,
+        bits: Vec<B::Wire>,
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        match self {
+            Self::Nothing => Ok(Vec::new()),
+            Self::Bytes => Ok(bits),
+            Self::Number(circuit) => circuit.run(backend, bits),
+        }
+    }
+}
+
+impl Account {
+    /// The statement about a transcript with these raw bytes (client's, server's) that `message` makes.
+    /// `memory` is what the session has: what the claims take comes to it before there is any circuit.
+    ///
+    /// # Errors
+    /// As [`reserve`].
+    pub(super) fn new(
+        transcript: Transcript,
+        raw: [&[u8]; 2],
+        message: Message,
+        mut memory: Share,
+    ) -> Result<Self, Refusal> {
+        let mut digest = Digest::new();
+        let [client, server] = raw;
+        digest.bytes("client's bytes", client).bytes("server's bytes", server);
+        digest.bytes("message", &message.encode());
+        let Message { opened, shown, .. } = message;
+        let [request, response] = &shown;
+        reserve([request, response], &mut memory)?;
+        let constraints = [constraints(Side::Client, request), constraints(Side::Server, response)];
+        let [request, response] = constraints;
+        let constraints = [request.map_err(Refusal::Claim)?, response.map_err(Refusal::Claim)?];
+        Ok(Self { transcript, digest: digest.finish(), opened, shown, constraints, _memory: memory })
+    }
+
+    /// Whether what is claimed is true of this payload; keeps what is needed to prove it.
+    ///
+    /// # Errors
+    /// [`Error::NotTrue`].
+    pub(super) fn check_claims(&mut self, payload: [&[u8]; 2]) -> Result<(), Error> {
+        for (text, constraints) in payload.into_iter().zip(&mut self.constraints) {
+            for Constraint { ranges, claims, .. } in constraints {
+                let parts = ranges.iter().map(|range| text.get(range.clone()).unwrap_or_default());
+                let bytes = Zeroizing::new(parts.collect::<Vec<_>>().concat());
+                for claimed in claims {
+                    if claimed.check(&bytes).is_err() {
+                        let reason = claimed.claim.reason(&bytes).map(|reason| format!(" ({reason})"));
+                        return Err(Error::NotTrue(format!(
+                            "{}{}",
+                            claimed.text,
+                            reason.unwrap_or_default()
+                        )));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What V gets to see: of the request, of the response.
+    pub(crate) fn shown(&self) -> &[Shown; 2] {
+        &self.shown
+    }
+
+    /// What is committed to, in the order of [`Account::claim`]'s wires.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        places(self.shown.each_ref())
+    }
+
+    /// This party's halves of what is committed to: `halves` are those of the wires that [`Account::claim`]
+    /// returned, in a proof that has ended. None if there is nothing.
+    ///
+    /// # Errors
+    /// As [`Halves::new`].
+    pub(crate) fn halves(&self, halves: Zeroizing<Vec<Gf128>>) -> Result<Option<Halves>, crate::Error> {
+        let places = self.places();
+        if places.is_empty() { Ok(None) } else { Halves::new(places, halves).map(Some) }
+    }
+
+    /// Runs the record layer on a direction and asserts what is shown and claimed. Returns the bits that are
+    /// committed to.
+    fn direction<B: Prove<F2> + ?Sized>(
+        &self,
+        backend: &mut B,
+        side: usize,
+        records: &[Record],
+        cipher: &Cipher<B::Wire>,
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        let (Some(shown), Some(constraints)) = (self.shown.get(side), self.constraints.get(side)) else {
+            return Ok(Vec::new());
+        };
+        let opaque = shown.opaque();
+        let revealed: Vec<_> = shown.revealed().collect();
+        let mut hidden: Vec<Vec<Option<Vec<B::Wire>>>> =
+            constraints.iter().map(|constraint| vec![None; constraint.length()]).collect();
+        for (number, start, record) in application(records) {
+            let places = blocks(number, start, record.ciphertext.len(), &opaque);
+            let streams = stream(&mut Zk::new(backend, &[]), cipher, records, &places)
+                .map_err(|Failure(error)| error)?;
+            for (place, wires) in places.iter().zip(streams.chunks_exact(BLOCK_BITS)) {
+                let first = BLOCK_BYTES * place.block;
+                let ciphertext = record.ciphertext.iter().skip(first).zip(wires.chunks_exact(8));
+                let mut plain = Vec::with_capacity(BLOCK_BYTES);
+                for (byte, wires) in ciphertext {
+                    plain.push(plaintext(backend, *byte, wires));
+                }
+                reveal(backend, start + first, &plain, &shown.text, &revealed)?;
+                for (constraint, hidden) in constraints.iter().zip(&mut hidden) {
+                    constraint.take(start + first, &plain, hidden);
+                }
+            }
+        }
+        let mut committed = Vec::new();
+        for (constraint, wires) in constraints.iter().zip(hidden) {
+            let wires: Option<Vec<Vec<B::Wire>>> = wires.into_iter().collect();
+            let wires =
+                wires.ok_or_else(|| CircuitError::misuse("a hidden string outside of the payload"))?;
+            for claimed in &constraint.claims {
+                claimed.assert(backend, wires.concat())?;
+            }
+            committed.extend(constraint.committed.bits(backend, wires.concat())?);
+        }
+        Ok(committed)
+    }
+}
+
+/// The wires of a plaintext's byte.
+fn plaintext<B: Ops<F2> + ?Sized>(backend: &mut B, ciphertext: u8, stream: &[B::Wire]) -> Vec<B::Wire> {
+    let bits = bytes_to_bits(&[ciphertext]);
+    stream.iter().zip(bits).map(|(wire, bit)| backend.add_constant(wire, bit)).collect()
+}
+
+/// Asserts that the bytes of a block that are shown are what is shown.
+fn reveal<B: Prove<F2> + ?Sized>(
+    backend: &mut B,
+    start: usize,
+    plain: &[Vec<B::Wire>],
+    text: &[u8],
+    revealed: &[Range<usize>],
+) -> Result<(), B::Error> {
+    let mut zeros = Vec::with_capacity(8 * plain.len());
+    let mut at = revealed.partition_point(|range| range.end <= start);
+    for (place, wires) in (start..).zip(plain) {
+        at += usize::from(revealed.get(at).is_some_and(|range| range.end <= place));
+        if !revealed.get(at).is_some_and(|range| range.contains(&place)) {
+            continue;
+        }
+        let byte =
+            text.get(place).ok_or_else(|| CircuitError::misuse("a payload longer than what is shown"))?;
+        for (wire, bit) in wires.iter().zip(bytes_to_bits(&[*byte])) {
+            zeros.push(backend.add_constant(wire, bit));
+        }
+    }
+    if zeros.is_empty() { Ok(()) } else { backend.assert_zero(&zeros) }
+}
+
+impl Constraint {
+    fn length(&self) -> usize {
+        self.ranges.iter().map(ExactSizeIterator::len).sum()
+    }
+
+    /// Takes from a block what belongs to the string.
+    fn take<W: Clone>(&self, start: usize, plain: &[Vec<W>], hidden: &mut [Option<Vec<W>>]) {
+        let end = start + plain.len();
+        let mut before = 0;
+        for range in &self.ranges {
+            for place in range.start.max(start)..range.end.min(end) {
+                if let (Some(slot), Some(wires)) =
+                    (hidden.get_mut(before + place - range.start), plain.get(place - start))
+                {
+                    *slot = Some(wires.clone());
+                }
+            }
+            before += range.len();
+        }
+    }
+}
+
+/// The circuits of a direction's hidden strings, whose memory has been [reserved](reserve).
+fn constraints(side: Side, shown: &Shown) -> Result<Vec<Constraint>, CircuitError> {
+    let constraint = |hidden: &Hidden| {
+        let claimed = |(claim, text)| {
+            let text = format!("{} {} {text}", message_name(side, hidden.round), hidden.part);
+            Claimed::new(claim, text, hidden.class, hidden.length())
+        };
+        let claims = claims_of(hidden).into_iter().map(claimed).collect::<Result<_, _>>()?;
+        let committed = Committed::new(hidden.commit, hidden.length())?;
+        Ok(Constraint { ranges: hidden.ranges.clone(), claims, committed })
+    };
+    shown.constrained().map(constraint).collect()
+}
+
+impl Account {
+    /// Absorbs all that is public.
+    pub(crate) fn identify(&self, digest: &mut Digest) {
+        digest.bytes("public", &self.digest);
+    }
+
+    /// About how many bits the claim commits to, those of the root excepted.
+    pub(crate) fn commitments(&self) -> u64 {
+        let of_side = |(side, shown): (Side, &Shown)| -> u64 {
+            let records = records(&self.transcript, side);
+            let opaque: usize = shown.opaque().iter().map(ExactSizeIterator::len).sum();
+            let shown = shown.text.len().saturating_sub(opaque).div_ceil(BLOCK_BYTES);
+            // A mask and a partial block a record, and the hash key.
+            (2 * records.len() + shown + 1) as u64 * BLOCK
+        };
+        let of_string = |constraint: &Constraint| -> u64 {
+            let claims = constraint.claims.iter();
+            let claims = claims.map(|claimed| claimed.circuit.multiplications() + claimed.more as u64);
+            claims.sum::<u64>() + constraint.committed.circuit().map_or(0, Circuit::multiplications)
+        };
+        let claims: u64 = self.constraints.iter().flatten().map(of_string).sum();
+        SERVER + claims + SIDES.into_iter().zip(&self.shown).map(of_side).sum::<u64>()
+    }
+
+    /// Claims all of it, for the keys that `root` leads to. Returns the bits that are committed to.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) fn claim<B: Prove<F2> + ?Sized>(
+        &self,
+        backend: &mut B,
+        root: &Root<B::Wire>,
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        backend.enter("keys");
+        let mut machine = Zk::new(backend, &self.opened);
+        let derived = derive(&mut machine, &self.transcript, root).map_err(|Failure(error)| error)?;
+        backend.leave();
+        let mut committed = Vec::new();
+        for (i, (side, cipher)) in SIDES.into_iter().zip(&derived.keys).enumerate() {
+            backend.enter(match side {
+                Side::Client => "request",
+                Side::Server => "response",
+            });
+            committed.extend(self.direction(backend, i, records(&self.transcript, side), cipher)?);
+            backend.leave();
+        }
+        Ok(committed)
+    }
+}

@@ -1,0 +1,73 @@
+//! Where the bytes of a direction's payload are: application data of all its records, one after the other.
+
+use core::ops::Range;
+
+use super::derive::Place;
+use crate::wire::ghash::BLOCK_BYTES;
+use crate::wire::transcript::{APPLICATION_DATA, Record};
+
+/// The records of a direction's application data, with the place in the payload where each begins.
+pub(super) fn application(records: &[Record]) -> impl Iterator<Item = (usize, usize, &Record)> {
+    let data = records.iter().enumerate().filter(|(_, record)| record.content_type == APPLICATION_DATA);
+    data.scan(0, |end, (number, record)| {
+        let start = *end;
+        *end += record.ciphertext.len();
+        Some((number, start, record))
+    })
+}
+
+/// Bytes of a direction's payload.
+pub(super) fn length(records: &[Record]) -> usize {
+    application(records).map(|(.., record)| record.ciphertext.len()).sum()
+}
+
+/// The blocks of a record, of `length` bytes from `start` of the payload on, that are not wholly within one
+/// of the sorted `skipped` ranges.
+pub(super) fn blocks(number: usize, start: usize, length: usize, skipped: &[Range<usize>]) -> Vec<Place> {
+    let end = start + length;
+    let skips = |block: &Range<usize>| {
+        // The first range that ends after the block's beginning is the only one that can hold it.
+        let at = skipped.partition_point(|range| range.end <= block.start);
+        skipped.get(at).is_some_and(|range| range.start <= block.start && block.end <= range.end)
+    };
+    let blocks = (start..end).step_by(BLOCK_BYTES).enumerate();
+    let wanted = blocks.filter(|(_, first)| !skips(&(*first..(first + BLOCK_BYTES).min(end))));
+    wanted.map(|(block, _)| Place { record: number, block }).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
+mod tests {
+    use super::*;
+
+    fn record(content_type: u8, length: usize) -> Record {
+        Record {
+            sequence: 0,
+            content_type,
+            explicit_nonce: [0; 8],
+            ciphertext: vec![0; length],
+            tag: [0; 16],
+        }
+    }
+
+    #[test]
+    fn the_payload_is_application_data_alone() {
+        let records = [record(22, 16), record(23, 5), record(21, 2), record(23, 0), record(23, 40)];
+        let places: Vec<_> = application(&records).map(|(number, start, _)| (number, start)).collect();
+        assert_eq!(places, [(1, 0), (3, 5), (4, 5)]);
+        assert_eq!(length(&records), 45);
+    }
+
+    #[test]
+    fn a_block_is_skipped_only_if_no_byte_of_it_is_needed() {
+        let wanted = |skipped: &[Range<usize>]| -> Vec<usize> {
+            blocks(3, 100, 40, skipped).into_iter().map(|place| place.block).collect()
+        };
+        assert_eq!(wanted(&[]), [0, 1, 2]);
+        assert_eq!(wanted(&[100..116]), [1, 2]);
+        assert_eq!(wanted(&[101..140]), [0]);
+        assert_eq!(wanted(&[0..110, 110..132]), [0, 2]);
+        assert_eq!(wanted(&[0..1, 132..200]), [0, 1]);
+        assert!(wanted(&[100..140]).is_empty());
+    }
+}

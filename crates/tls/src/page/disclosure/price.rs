@@ -1,0 +1,187 @@
+//! What the claims of a session take of V's memory, taken before there are any circuits.
+//!
+//! A stranger chooses what is hidden and claimed. V first counts the gates of all that, which keeps none of
+//! them and stops at the most that a session may have, and takes their memory out of its
+//! [pool](crate::memory) together with that of the hidden strings' wires; or refuses. Only then the circuits
+//! are made. Claims of an embedding program's own are counted as they write themselves down: what else they
+//! make meanwhile is theirs.
+
+use volery_circuit::Error as CircuitError;
+
+use super::Refusal;
+use super::shown::{Hidden, Shown};
+use crate::memory::{Lack, Share};
+use crate::page::claim::{self, Assertion, Claim};
+use crate::page::commitment::Form;
+
+/// The most gates of all claims of a session: they are in memory, at V too.
+const MAX_GATES: usize = 1 << 22;
+/// Bytes of memory that a gate takes at most. Its circuit keeps it twice, as it is written down (12) and as
+/// it is run (16), and each wire that is claimed to be zero as well (2 times 4). While the circuit runs, its
+/// wire and a copy of that are there (2 times 16). Making the circuit takes less than running it.
+const GATE_BYTES: u64 = 72;
+/// The same of a hidden byte: its eight wires in a list of their own (16 each, and 40), a copy of them that a
+/// circuit reads, and one that it goes on with.
+const BYTE_BYTES: u64 = 3 * 8 * 16 + 40;
+/// The most regular expressions of a direction: V has to make their automata.
+const MAX_PATTERNS: usize = 16;
+
+/// What is claimed of a hidden string, its class first.
+pub(super) fn claims_of(hidden: &Hidden) -> Vec<(Box<dyn Claim>, String)> {
+    let mut claims: Vec<(Box<dyn Claim>, String)> = vec![(Box::new(hidden.class), hidden.class.to_string())];
+    for claim in &hidden.claims {
+        claims.push((Box::new(claim.clone()), claim.to_string()));
+    }
+    claims
+}
+
+/// Takes memory for all that is claimed of request and response.
+///
+/// # Errors
+/// [`Refusal::Claim`] for more than a session may claim, and for a claim that cannot hold for the length of
+/// what it is about; [`Refusal::Memory`].
+pub(super) fn reserve(shown: [&Shown; 2], memory: &mut Share) -> Result<(), Refusal> {
+    let lack = |lack| Refusal::Memory { ever: matches!(lack, Lack::Ever { .. }) };
+    let constrained = || shown.into_iter().flat_map(Shown::constrained);
+    let bytes: usize = constrained().map(Hidden::length).sum();
+    // Before anything is counted, which takes memory for a string's bytes, too.
+    memory.grow((bytes as u64).saturating_mul(BYTE_BYTES)).map_err(lack)?;
+    for shown in shown {
+        let claims = shown.constrained().flat_map(|hidden| &hidden.claims);
+        if claims.filter(|claim| matches!(claim, Assertion::Matches(_))).count() > MAX_PATTERNS {
+            let reason = "more than 16 regular expressions about a request or response";
+            return Err(Refusal::Claim(CircuitError::Public(reason.into())));
+        }
+    }
+    let gates = constrained().try_fold(0, |gates, hidden| count(hidden, gates)).map_err(Refusal::Claim)?;
+    memory.grow((gates as u64).saturating_mul(GATE_BYTES)).map_err(lack)
+}
+
+/// `gates`, and those of all that is claimed of a hidden string.
+fn count(hidden: &Hidden, mut gates: usize) -> Result<usize, CircuitError> {
+    let number: Option<Box<dyn Claim>> = match hidden.commit {
+        Some(Form::Number) => Some(Box::new(claim::Integer)),
+        Some(Form::Bytes) | None => None,
+    };
+    let claims = claims_of(hidden).into_iter().map(|(claim, _)| claim);
+    for claim in claims.chain(number) {
+        let left = MAX_GATES.saturating_sub(gates);
+        gates += claim::gates(&*claim, hidden.class, hidden.length(), left)?.ok_or_else(|| {
+            CircuitError::Public("all claims of a session together take more than 2^22 gates".into())
+        })?;
+    }
+    Ok(gates)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use volery_circuit::{Gate, Recorded, Recorder, Step};
+    use volery_field::F2;
+    use volery_zk::quicksilver::VerifierWire;
+
+    use super::*;
+    use crate::memory::Pool;
+    use crate::page::claim::{Class, Own};
+    use crate::page::disclosure::Part;
+
+    fn hidden(class: Class, length: usize, claims: Vec<Assertion>) -> Hidden {
+        let ranges = core::iter::once(0..length).collect();
+        Hidden { round: 0, part: Part::Query, class, ranges, claims, commit: None }
+    }
+
+    fn reserved(hidden: Vec<Hidden>, memory: &mut Share) -> Result<(), Refusal> {
+        let shown = Shown { text: Vec::new(), hidden };
+        reserve([&Shown::default(), &shown], memory)
+    }
+
+    #[test]
+    fn prices_are_not_below_what_is_kept() {
+        let wire = size_of::<VerifierWire>();
+        let gate = size_of::<Gate>() + size_of::<Step>() + 2 * size_of::<u32>() + 2 * wire;
+        assert!(GATE_BYTES >= gate as u64, "{gate}");
+        // An allocation has 16 bytes of its own.
+        let byte = size_of::<Option<Vec<VerifierWire>>>() + 16 + 3 * 8 * wire;
+        assert!(BYTE_BYTES >= byte as u64, "{byte}");
+    }
+
+    #[test]
+    fn what_is_counted_is_what_is_made() {
+        for (class, claims) in [
+            (Class::JsonText, vec![Assertion::Contains(b"b".to_vec()), Assertion::Matches(".*b.*".into())]),
+            (Class::Number, vec![Assertion::Digits]),
+            (Class::Opaque, vec![]),
+        ] {
+            let commit = (class == Class::Number).then_some(Form::Number);
+            let hidden = Hidden { commit, ..hidden(class, 9, claims) };
+            let made = claims_of(&hidden)
+                .into_iter()
+                .map(|(claim, _)| claim::circuit(&*claim, class, 9).expect("a circuit").gates().len());
+            let number = commit.map_or(0, |_| claim::integer(9).expect("a circuit").gates().len());
+            assert_eq!(count(&hidden, 7), Ok(7 + made.sum::<usize>() + number));
+        }
+    }
+
+    /// Says how often it was written down.
+    struct Spy(AtomicUsize, usize);
+
+    impl Claim for Spy {
+        fn assert(
+            &self,
+            recorder: &mut Recorder<F2>,
+            _: Class,
+            bytes: &[Recorded],
+        ) -> Result<(), CircuitError> {
+            use volery_circuit::Ops as _;
+            self.0.fetch_add(1, Ordering::Relaxed);
+            for _ in 0..self.1 {
+                recorder.mul(&bytes[0], &bytes[1])?;
+            }
+            Ok(())
+        }
+    }
+
+    fn spies(gates: usize) -> (Arc<Spy>, Vec<Hidden>) {
+        let spy = Arc::new(Spy(AtomicUsize::new(0), gates));
+        let own = Own::new("spy", &[], Arc::clone(&spy) as Arc<dyn Claim>).expect("a claim");
+        (spy, vec![hidden(Class::Opaque, 10, vec![Assertion::Own(own); 3])])
+    }
+
+    #[test]
+    fn a_session_takes_all_of_its_claims_at_once() {
+        let asked = 10 * BYTE_BYTES + 3 * 1000 * GATE_BYTES;
+        let (_, claims) = spies(1000);
+        let pool = Pool::new(asked + 50);
+        let mut memory = pool.take(50).expect("tables");
+        assert_eq!(reserved(claims.clone(), &mut memory), Ok(()));
+        assert_eq!(pool.free(), 0, "to the byte");
+        drop(memory);
+        // With what it has already it is too much, whoever ends.
+        let mut memory = pool.take(51).expect("tables");
+        assert_eq!(reserved(claims.clone(), &mut memory), Err(Refusal::Memory { ever: true }));
+        drop(memory);
+        let other = pool.take(51).expect("another session's");
+        assert_eq!(reserved(claims, &mut pool.share()), Err(Refusal::Memory { ever: false }));
+        drop(other);
+        assert_eq!(pool.free(), asked + 50);
+    }
+
+    #[test]
+    fn what_there_is_no_memory_for_is_not_written_down() {
+        let (spy, claims) = spies(1);
+        assert_eq!(reserved(claims, &mut Pool::new(10).share()), Err(Refusal::Memory { ever: true }));
+        assert_eq!(spy.0.load(Ordering::Relaxed), 0, "the bytes are too many");
+        let (spy, claims) = spies(MAX_GATES / 2);
+        let refusal = reserved(claims, &mut Pool::default().share()).expect_err("too many");
+        assert!(refusal.to_string().contains("2^22"), "{refusal}");
+        assert_eq!(spy.0.load(Ordering::Relaxed), 3, "the third is one gate too many");
+    }
+
+    #[test]
+    fn the_longest_string_of_json_can_be_hidden() {
+        let mut memory = Pool::default().share();
+        assert_eq!(reserved(vec![hidden(Class::JsonText, 1 << 16, vec![])], &mut memory), Ok(()));
+    }
+}

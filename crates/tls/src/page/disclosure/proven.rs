@@ -1,0 +1,137 @@
+//! What V believes when the proof holds, and what it can sign of it.
+
+use rand_core::CryptoRng;
+use volery_channel::Channel;
+use volery_vole::supply::Stock;
+use volery_vole::{Delta, SessionId};
+
+use super::shown::{Hidden, Shown, places};
+use crate::page::attestation::{Committed, Context, Mode, Part, Statement};
+use crate::page::commitment::{Commitment, Halves};
+use crate::wire::prf::Side;
+use crate::wire::server::Identity;
+
+/// V when the proof holds. P may want to commit to parts of what is hidden; then the session ends with that,
+/// and until it has, there is nothing to sign.
+pub struct Accepted {
+    pub(super) proven: Proven,
+    pub(super) halves: Option<Halves>,
+}
+
+impl core::fmt::Debug for Accepted {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Accepted").field("proven", &self.proven).finish_non_exhaustive()
+    }
+}
+
+impl Accepted {
+    /// What V believes, if P commits to nothing: then the session can go on.
+    ///
+    /// # Errors
+    /// This value again, if P does.
+    #[allow(clippy::result_large_err, reason = "what comes back is what went in")]
+    pub fn without_commitments(self) -> Result<Proven, Self> {
+        match self.halves {
+            None => Ok(self.proven),
+            Some(_) => Err(self),
+        }
+    }
+
+    /// Receives P's commitments, if there are to be any, and with that ends everything under delta. See
+    /// [`Halves`] for what the caller must have dropped before.
+    ///
+    /// # Errors
+    /// As [`Halves::receive`].
+    pub fn receive<R: CryptoRng + ?Sized>(
+        self,
+        channel: &mut dyn Channel,
+        session: &SessionId,
+        own: (Delta, Stock),
+        rng: &mut R,
+    ) -> Result<Proven, crate::Error> {
+        let Self { mut proven, halves } = self;
+        if let Some(halves) = halves {
+            proven.commitments = halves.receive(channel, session, own, rng)?;
+        }
+        Ok(proven)
+    }
+}
+
+/// What is true of a connection, under the trust that its [`Mode`] asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proven {
+    /// How the connection was made.
+    pub mode: Mode,
+    /// Who the server is.
+    pub identity: Identity,
+    /// The server's port; how it is known depends on the mode (see [`Statement::port`]).
+    pub port: u16,
+    /// Requests, and as many responses.
+    pub rounds: usize,
+    /// Whether a request was sent before the response to the one before it had come: see
+    /// [the order of rounds](crate::disclosure#several-requests).
+    pub pipelined: bool,
+    /// What P wants to have signed with it.
+    pub context: Context,
+    /// The request: what V saw of it, and what holds of the rest.
+    pub request: Shown,
+    /// The response, likewise. It is whole.
+    pub response: Shown,
+    /// The commitments to the hidden strings that are committed to, the request's first: as many for each as
+    /// its [`Place`](crate::commitment::Place) has.
+    pub commitments: Vec<Commitment>,
+}
+
+impl Proven {
+    /// What V can sign: all that is shown, where the rest is, what holds of it, and what is committed to.
+    /// `None` if what is shown does not lie in what it is shown of, or if commitments are missing or too
+    /// many, which checks rule out before.
+    #[must_use]
+    pub fn statement(&self) -> Option<Statement> {
+        let shown = [&self.request, &self.response];
+        let wanted: u64 = places(shown).iter().map(|place| place.values()).sum();
+        if wanted != self.commitments.len() as u64 {
+            return None;
+        }
+        let mut points = self.commitments.iter().map(Commitment::to_bytes);
+        let [mut query, mut response] = parts(shown)?;
+        for (side, part) in [(Side::Client, &mut query), (Side::Server, &mut response)] {
+            part.commitments =
+                part.hidden.iter().filter_map(|hidden| committed(side, hidden, &mut points)).collect();
+        }
+        let identity = &self.identity;
+        Some(Statement {
+            mode: self.mode,
+            server_name: identity.name().into(),
+            port: self.port,
+            certificate: *identity.certificate(),
+            time: identity.time(),
+            rounds: u32::try_from(self.rounds).ok()?,
+            pipelined: self.pipelined,
+            context: self.context.clone(),
+            query,
+            response,
+        })
+    }
+}
+
+/// What a statement says of request and response, commitments apart. `None` if what is shown does not lie in
+/// what it is shown of.
+pub(super) fn parts([request, response]: [&Shown; 2]) -> Option<[Part; 2]> {
+    let part = |shown: &Shown| {
+        let revealed = Part::revealing(&shown.text, &shown.revealed().collect::<Vec<_>>())?;
+        Some(Part { hidden: shown.hidden.clone(), ..revealed })
+    };
+    Some([part(request)?, part(response)?])
+}
+
+/// A hidden string that is committed to, with its commitments, which are next.
+fn committed(side: Side, hidden: &Hidden, points: &mut impl Iterator<Item = [u8; 32]>) -> Option<Committed> {
+    let place = hidden.place(side)?;
+    Some(Committed {
+        part: hidden.name(),
+        form: place.form,
+        ranges: hidden.ranges.iter().map(|range| range.start as u64..range.end as u64).collect(),
+        points: points.take(usize::try_from(place.values()).ok()?).collect(),
+    })
+}

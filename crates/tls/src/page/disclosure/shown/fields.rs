@@ -1,0 +1,219 @@
+//! Which header fields may be hidden, and which are if P does not name them.
+//!
+//! Of a *request* a list may be hidden: [`CREDENTIALS`] and [`PLAIN`], which by their meaning say who asks,
+//! and for which form of the document. All others show, since there is no list of those by which some server,
+//! or something before it, takes method, host or path from elsewhere than the request line and `Host`
+//! (`X-Original-URL`, `X-HTTP-Method-Override`, `Forwarded`, ...). Even credentials are not on the list if
+//! they name the document (`X-Subject-Token` is the token that is asked *about*) or the host
+//! (`X-RapidAPI-Host`).
+//!
+//! The list says what a field is for, and not what a server makes of it. Who asks, in which language and for
+//! which state decides what an honest server says, and an application may take anything from anywhere: the
+//! choice of an account, even a path or a method, from a cookie or from `Referer`. Readers of an attestation
+//! trust the server not to, as they trust it in what it says.
+//!
+//! Of a *response* all may be hidden but the fields that say how it is to be read ([`STRUCTURE`]): it is the
+//! server's, V knows which request it answers, and a hidden value is proved to have no line end, so it cannot
+//! be another field, nor a body. What shows without a word of P's are those and [`PUBLIC`]; any other field
+//! may hold what the server gives P to act with, whatever its name: a token, a link with a code in it.
+
+use crate::wire::prf::Side;
+
+/// Fields that say how a message is to be read, and of what it is a part or an answer to. They always show,
+/// and are no secrets.
+const STRUCTURE: [&str; 14] = [
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "content-encoding",
+    "content-type",
+    "content-range",
+    "range",
+    "if-range",
+    "accept-encoding",
+    "expect",
+    "te",
+    "trailer",
+    "upgrade",
+];
+
+/// Fields of requests with which others could act as P.
+const CREDENTIALS: [&str; 46] = [
+    "cookie",
+    "authorization",
+    "proxy-authorization",
+    "api-key",
+    "apikey",
+    "x-api-key",
+    "x-apikey",
+    "x-api-secret",
+    "x-api-token",
+    "x-access-key",
+    "x-access-token",
+    "x-app-key",
+    "x-app-token",
+    "x-auth-key",
+    "x-auth-token",
+    "x-client-secret",
+    "x-id-token",
+    "x-refresh-token",
+    "x-secret-key",
+    "x-session-id",
+    "x-session-token",
+    "x-csrf-token",
+    "x-csrftoken",
+    "x-xsrf-token",
+    "x-token",
+    "x-user-token",
+    // Of well-known services.
+    "apca-api-key-id",
+    "apca-api-secret-key",
+    "cb-access-key",
+    "cb-access-passphrase",
+    "cb-access-sign",
+    "cb-access-timestamp",
+    "circle-token",
+    "dd-api-key",
+    "dd-application-key",
+    "deploy-token",
+    "job-token",
+    "ocp-apim-subscription-key",
+    "private-token",
+    "x-amz-security-token",
+    "x-figma-token",
+    "x-goog-api-key",
+    "x-mbx-apikey",
+    "x-rapidapi-key",
+    "x-shopify-access-token",
+    "x-vault-token",
+];
+
+/// Fields of responses that are the same for everybody who gets the document: what the server is, when it
+/// speaks, how its words may be kept.
+///
+/// `ETag`, `Location`, `Link`, `Content-Disposition`, `Content-Security-Policy` and the like are not on it:
+/// tags tell clients apart, addresses and names carry tokens and names, policies carry nonces. Nor are
+/// `Last-Modified`, `Expires`, `Retry-After` and `Content-Language`: when an account changed, when a login
+/// ends, how often somebody asked, which language somebody chose.
+const PUBLIC: [&str; 12] = [
+    "accept-ranges",
+    "age",
+    "allow",
+    "cache-control",
+    "date",
+    "pragma",
+    "server",
+    "strict-transport-security",
+    "vary",
+    "x-content-type-options",
+    "x-frame-options",
+    "x-xss-protection",
+];
+
+/// What else a request may hide: who asks with what, in which language, from where, and for which state of
+/// the document.
+const PLAIN: [&str; 14] = [
+    "user-agent",
+    "accept",
+    "accept-charset",
+    "accept-language",
+    "dnt",
+    "from",
+    "origin",
+    "referer",
+    "if-match",
+    "if-none-match",
+    "if-modified-since",
+    "if-unmodified-since",
+    "x-request-id",
+    // Nobody's: what a request is filled up with.
+    "x-padding",
+];
+
+/// What browsers say of themselves.
+const BROWSERS: [&str; 2] = ["sec-ch-", "sec-fetch-"];
+
+/// What may become of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It always shows.
+    Shows,
+    /// It may be hidden, and is unless P shows it: a request's credentials; each field of a response that is
+    /// not known to be the same for everybody.
+    Secret,
+    /// It may be hidden. A response's shows by default ([`Rest::Shown`](super::Rest::Shown)).
+    Hideable,
+    /// A request's, of which nobody knows what servers do with it: it cannot be hidden.
+    Unknown,
+}
+
+/// What may become of a field of this name, in a request (the client's side) or a response.
+#[must_use]
+pub fn fate(side: Side, name: &str) -> Fate {
+    let is_in = |list: &[&str]| list.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let of_browsers = || {
+        BROWSERS
+            .iter()
+            .any(|prefix| name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix)))
+    };
+    match side {
+        _ if is_in(&STRUCTURE) => Fate::Shows,
+        Side::Client if is_in(&CREDENTIALS) => Fate::Secret,
+        Side::Client if is_in(&PLAIN) || of_browsers() => Fate::Hideable,
+        Side::Client => Fate::Unknown,
+        Side::Server if is_in(&PUBLIC) => Fate::Hideable,
+        Side::Server => Fate::Secret,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_requests_only_known_fields_may_be_hidden() {
+        for (name, request, response) in [
+            ("HOST", Fate::Shows, Fate::Shows),
+            ("Content-Type", Fate::Shows, Fate::Shows),
+            ("Transfer-Encoding", Fate::Shows, Fate::Shows),
+            ("cookie", Fate::Secret, Fate::Secret),
+            ("X-API-Key", Fate::Secret, Fate::Secret),
+            ("PRIVATE-TOKEN", Fate::Secret, Fate::Secret),
+            ("X-Vault-Token", Fate::Secret, Fate::Secret),
+            ("DD-API-KEY", Fate::Secret, Fate::Secret),
+            ("X-RapidAPI-Key", Fate::Secret, Fate::Secret),
+            ("X-Shopify-Access-Token", Fate::Secret, Fate::Secret),
+            ("User-Agent", Fate::Hideable, Fate::Secret),
+            ("Sec-Fetch-Mode", Fate::Hideable, Fate::Secret),
+            ("X-Original-URL", Fate::Unknown, Fate::Secret),
+            ("X-HTTP-Method-Override", Fate::Unknown, Fate::Secret),
+            ("X-Forwarded-Host", Fate::Unknown, Fate::Secret),
+            ("X-RapidAPI-Host", Fate::Unknown, Fate::Secret),
+            ("X-Subject-Token", Fate::Unknown, Fate::Secret),
+            ("X-Account", Fate::Unknown, Fate::Secret),
+            ("sec", Fate::Unknown, Fate::Secret),
+            ("Date", Fate::Unknown, Fate::Hideable),
+            ("SERVER", Fate::Unknown, Fate::Hideable),
+            ("Last-Modified", Fate::Unknown, Fate::Secret),
+            ("Expires", Fate::Unknown, Fate::Secret),
+            ("Retry-After", Fate::Unknown, Fate::Secret),
+            ("Content-Language", Fate::Unknown, Fate::Secret),
+        ] {
+            assert_eq!((fate(Side::Client, name), fate(Side::Server, name)), (request, response), "{name}");
+        }
+    }
+
+    /// Each field has one fate, whichever list is looked at first.
+    #[test]
+    fn a_field_is_on_one_list_in_lower_case() {
+        for lists in [&[&STRUCTURE[..], &CREDENTIALS, &PLAIN][..], &[&STRUCTURE, &PUBLIC]] {
+            let mut names = lists.concat();
+            assert!(names.iter().all(|name| *name == name.to_ascii_lowercase()));
+            let count = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), count);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! V's part before the proof: everything that it can check in the clear.
+
+use volery_channel::Channel;
+use volery_channel::tags::WEB_CLAIMS;
+
+use super::account::Account;
+use super::derive::{Root, SIDES, derive, records};
+use super::machine::{List, Read};
+use super::order::{self, Seen};
+use super::proven::{Accepted, Proven};
+use super::shown::{self, Checked, Message, Server, Shown};
+use super::{Error, Refusal, check, payload};
+use crate::memory::Share;
+use crate::page::attestation::{Context, Mode};
+use crate::page::claim::Vocabulary;
+use crate::page::commitment::Halves;
+use crate::wire::server::{self, Identity, Roots};
+use crate::wire::stock::HTTP;
+use crate::wire::transcript::{APPLICATION_DATA, Transcript};
+
+/// What V will believe about a connection once what came with it is proved, and not before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending {
+    mode: Mode,
+    identity: Identity,
+    port: u16,
+    rounds: usize,
+    pipelined: bool,
+    context: Context,
+    shown: [Shown; 2],
+}
+
+impl Pending {
+    /// To be called if, and only if, V's verifier has accepted the proof. `halves` are V's keys of what P
+    /// commits to, as the proof's statement gives them.
+    #[must_use]
+    pub fn accept(self, halves: Option<Halves>) -> Accepted {
+        let Self { mode, identity, port, rounds, pipelined, context, shown: [request, response] } = self;
+        let commitments = Vec::new();
+        let proven =
+            Proven { mode, identity, port, rounds, pipelined, context, request, response, commitments };
+        Accepted { proven, halves }
+    }
+}
+
+/// A connection as V has it: its own record of the bytes, and whom it is said to be with.
+pub(crate) struct Observed<'a> {
+    pub(crate) mode: Mode,
+    /// Its host is the one that the connection is said to be with.
+    pub(crate) with: Server<'a>,
+    /// All that the client sent.
+    pub(crate) client: &'a [u8],
+    /// All that the server sent.
+    pub(crate) server: &'a [u8],
+    /// In which order.
+    pub(crate) seen: Seen<'a>,
+    /// What V has set apart for the session, to which the memory for claims comes.
+    pub(crate) memory: Share,
+}
+
+/// Receives what P says about a connection, and checks all of it that needs no proof: certificates, host
+/// name, time (in seconds since 1970), signature, Finished messages, all tags, the structure of request and
+/// response. `vocabulary` are the claims of others that V knows; `root` says where the proof will begin, or
+/// why it is not for this transcript.
+///
+/// What comes back is to be proved next.
+///
+/// # Errors
+/// [`Error::Refused`], of which P is told; the channel's.
+pub(crate) fn receive(
+    channel: &mut dyn Channel,
+    observed: Observed<'_>,
+    roots: &Roots,
+    time: u64,
+    vocabulary: &dyn Vocabulary,
+    root: impl FnOnce(&Transcript) -> Result<Root<()>, Refusal>,
+) -> Result<(Account, Pending), Error> {
+    let result = try_receive(channel, observed, roots, time, vocabulary, root);
+    if let Err(Error::Refused(refusal)) = &result {
+        channel.fail(&refusal.to_string());
+    }
+    result
+}
+
+fn try_receive(
+    channel: &mut dyn Channel,
+    observed: Observed<'_>,
+    roots: &Roots,
+    time: u64,
+    vocabulary: &dyn Vocabulary,
+    root: impl FnOnce(&Transcript) -> Result<Root<()>, Refusal>,
+) -> Result<(Account, Pending), Error> {
+    let Observed { mode, with, client, server, seen, memory } = observed;
+    let transcript = Transcript::parse(client, server).map_err(Refusal::from)?;
+    let root = root(&transcript)?;
+    let identity = server::verify(&transcript.handshake, with.host, roots, time).map_err(Refusal::from)?;
+    check_protocol(mode, transcript.handshake.alpn.as_deref())?;
+    let payload: usize = SIDES.into_iter().map(|side| payload::length(records(&transcript, side))).sum();
+    let max = Message::max_bytes(opened_bound(&transcript), payload);
+    let mut message = Message::decode(channel.recv(WEB_CLAIMS, max)?)?;
+    message.shown.iter_mut().try_for_each(|shown| shown.explain(vocabulary))?;
+    let lengths = message.shown.each_ref().map(|shown| shown.text.len());
+    let closed = check_opened(&transcript, &message.opened, lengths, root)?;
+    let with = Server { host: identity.name(), ..with };
+    let Checked { exchanges, port } = shown::check(&message.shown, &with, closed)?;
+    let both = [&*transcript.client, &*transcript.server];
+    let pipelined = order::check(seen, both, [client.len(), server.len()], &exchanges)?;
+    if pipelined {
+        let [request, _] = &message.shown;
+        shown::check_pipelined(request, &exchanges)?;
+    }
+    let rounds = exchanges.len();
+    let (shown, context) = (message.shown.clone(), message.context.clone());
+    let account = Account::new(transcript, [client, server], message, memory)?;
+    Ok((account, Pending { mode, identity, port, rounds, pipelined, context, shown }))
+}
+
+/// That the bytes are words of HTTP: the same bytes may be another protocol's, and what they mean is what
+/// client and server agreed on.
+///
+/// In the mode of two parties P alone chooses the server's port, and a server's certificate holds for all of
+/// its services: one that hands out what P gave it, under no protocol's name, would make P the author of a
+/// "response". In proxy mode V connects, to ports of its choice.
+fn check_protocol(mode: Mode, agreed: Option<&[u8]>) -> Result<(), Refusal> {
+    match agreed {
+        Some(HTTP) => Ok(()),
+        None if mode == Mode::Proxy => Ok(()),
+        Some(protocol) => Err(Refusal::Protocol(protocol.escape_ascii().to_string())),
+        None => Err(Refusal::NoProtocol),
+    }
+}
+
+/// No connection takes more bytes of opened bits: midstates and digests, hash keys, and for each record at
+/// most a mask and, for those that are not application data, their key stream.
+fn opened_bound(transcript: &Transcript) -> usize {
+    let records = transcript.client.iter().chain(&transcript.server);
+    1024 + records
+        .map(|record| 64 + if record.content_type == APPLICATION_DATA { 0 } else { record.ciphertext.len() })
+        .sum::<usize>()
+}
+
+/// Checks what P says of a connection's keys, whose payloads are said to have these lengths; returns whether
+/// the server ended the connection with `close_notify`.
+///
+/// # Errors
+/// [`Refusal::Shown`], [`Refusal::Opened`]; as [`check::check`].
+pub(super) fn check_opened(
+    transcript: &Transcript,
+    opened: &[u8],
+    lengths: [usize; 2],
+    root: Root<()>,
+) -> Result<bool, Refusal> {
+    for (side, length) in SIDES.into_iter().zip(lengths) {
+        if length != payload::length(records(transcript, side)) {
+            return Err(Refusal::Shown { side, reason: "not as long as the records' contents" });
+        }
+    }
+    let mut machine = Read(List::new(opened));
+    let derived = derive(&mut machine, transcript, &root)?;
+    if !machine.0.is_at_end() {
+        return Err(Refusal::Opened);
+    }
+    check::check(transcript, &derived.facts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_parties_demand_that_the_server_named_the_protocol() {
+        assert_eq!(check_protocol(Mode::TwoParty, Some(b"http/1.1")), Ok(()));
+        assert_eq!(check_protocol(Mode::TwoParty, None), Err(Refusal::NoProtocol));
+        assert_eq!(check_protocol(Mode::Proxy, None), Ok(()));
+        for mode in [Mode::TwoParty, Mode::Proxy] {
+            assert_eq!(check_protocol(mode, Some(b"h2")), Err(Refusal::Protocol("h2".into())));
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Decimal numbers, exactly.
+
+use core::cmp::Ordering;
+use core::fmt;
+use core::str::FromStr;
+
+/// The most characters of a number.
+const MAX_CHARACTERS: usize = 1 << 10;
+
+/// The most digits of a number, but for zeros before and after the others.
+const MAX_DIGITS: usize = 1 << 9;
+/// The greatest exponent of a number in scientific notation, and of one as it is written.
+const MAX_EXPONENT: u64 = 999_999_999;
+
+/// A number as JSON writes it, exactly: `-12.50e3`. Equal numbers are equal however they are written. It has
+/// at most 512 digits and an exponent of at most nine.
+///
+/// ```text
+/// value = ± 0.d1 d2 ... dn * 10^exponent      d1 and dn are not 0; zero has no digits, exponent 0 and no sign
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Decimal {
+    negative: bool,
+    exponent: i64,
+    digits: String,
+}
+
+/// Text that is not a decimal number.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is not a decimal number such as -12.5 or 3e8, without leading zeros, of at most {MAX_CHARACTERS} characters"
+)]
+pub struct DecimalError(String);
+
+impl FromStr for Decimal {
+    type Err = DecimalError;
+
+    fn from_str(text: &str) -> Result<Self, DecimalError> {
+        read(text).ok_or_else(|| DecimalError(text.chars().take(64).collect()))
+    }
+}
+
+fn read(text: &str) -> Option<Decimal> {
+    if text.len() > MAX_CHARACTERS {
+        return None;
+    }
+    let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, power(exponent)?),
+        None => (rest, 0),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) if !fraction.is_empty() => (whole, fraction),
+        Some(_) => return None,
+        None => (mantissa, ""),
+    };
+    let canonical = whole == "0" || !whole.starts_with('0');
+    if whole.is_empty() || !canonical || !is_digits(whole) || !is_digits(fraction) {
+        return None;
+    }
+    let all = [whole, fraction].concat();
+    let digits = all.trim_start_matches('0');
+    if digits.is_empty() {
+        return Some(Decimal { negative: false, exponent: 0, digits: String::new() });
+    }
+    // At most 2^10 characters and 10^9: no overflow.
+    let zeros = all.len() as i64 - digits.len() as i64;
+    let exponent = exponent + whole.len() as i64 - zeros;
+    let digits = digits.trim_end_matches('0');
+    // So that the number can be written again.
+    let fits = digits.len() <= MAX_DIGITS && (exponent - 1).unsigned_abs() <= MAX_EXPONENT;
+    fits.then(|| Decimal { negative, exponent, digits: digits.into() })
+}
+
+/// An exponent of at most nine digits.
+fn power(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.as_bytes().first()? {
+        b'-' => (true, text.get(1..)?),
+        b'+' => (false, text.get(1..)?),
+        _ => (false, text),
+    };
+    if digits.is_empty() || digits.len() > 9 || !is_digits(digits) {
+        return None;
+    }
+    let value: i64 = digits.parse().ok()?;
+    Some(if negative { -value } else { value })
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+impl Decimal {
+    /// -1, 0 or 1.
+    pub(crate) fn sign(&self) -> i8 {
+        match (self.digits.is_empty(), self.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        }
+    }
+
+    /// How many digits there are before the point, of the number written without exponent: one at least.
+    pub(crate) fn whole_digits(&self) -> u64 {
+        u64::try_from(self.exponent).unwrap_or_default().max(1)
+    }
+
+    /// The number of zeros before the first of the digits, of the number written so: none, or as many as
+    /// there are before and after the point.
+    fn leading(&self) -> usize {
+        // At most 10^9.
+        usize::try_from(1 - self.exponent).unwrap_or_default()
+    }
+
+    /// The digit at this place of the number written without exponent, from 0; the point does not count. 0 at
+    /// all places after the last.
+    pub(crate) fn digit(&self, place: usize) -> u8 {
+        let digit = place.checked_sub(self.leading()).and_then(|place| self.digits.as_bytes().get(place));
+        digit.map_or(0, |digit| digit.saturating_sub(b'0'))
+    }
+
+    /// Whether there are digits other than 0 from this place on.
+    pub(crate) fn has_digits_from(&self, place: usize) -> bool {
+        !self.digits.is_empty() && place < self.leading() + self.digits.len()
+    }
+}
+
+/// Exactly.
+macro_rules! from_integers {
+    ($($integer:ty)*) => {$(
+        impl From<$integer> for Decimal {
+            fn from(number: $integer) -> Self {
+                let magnitude = i128::from(number).unsigned_abs().to_string();
+                let digits = magnitude.trim_end_matches('0');
+                let exponent = if digits.is_empty() { 0 } else { magnitude.len() as i64 };
+                Self { negative: i128::from(number) < 0, exponent, digits: digits.into() }
+            }
+        }
+    )*};
+}
+
+from_integers!(i32 i64 u64);
+
+impl Ord for Decimal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // First digits are not 0, so a greater exponent is a greater number; then digits compare as fractions
+        // do.
+        let magnitude = (self.exponent, &self.digits).cmp(&(other.exponent, &other.digits));
+        self.sign().cmp(&other.sign()).then(if self.negative { magnitude.reverse() } else { magnitude })
+    }
+}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// In one way for each number: plain digits where at most 20 zeros are to be added, else with an exponent.
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { exponent, digits, .. } = self;
+        if digits.is_empty() {
+            return f.write_str("0");
+        }
+        if self.negative {
+            f.write_str("-")?;
+        }
+        let count = digits.len() as i64;
+        match usize::try_from(*exponent) {
+            Ok(whole) if *exponent >= 1 && *exponent < count => {
+                let (whole, fraction) = digits.split_at_checked(whole).unwrap_or((digits, ""));
+                write!(f, "{whole}.{fraction}")
+            }
+            Ok(whole) if *exponent >= count && *exponent - count <= 20 => write!(f, "{digits:0<whole$}"),
+            _ if (-20..=0).contains(exponent) => {
+                let zeros = usize::try_from(-exponent).unwrap_or_default();
+                write!(f, "0.{}{digits}", "0".repeat(zeros))
+            }
+            _ => {
+                let (first, rest) = digits.split_at_checked(1).unwrap_or((digits, ""));
+                let point = if rest.is_empty() { "" } else { "." };
+                write!(f, "{first}{point}{rest}e{}", exponent - 1)
+            }
+        }
+    }
+}

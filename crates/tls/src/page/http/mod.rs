@@ -1,0 +1,265 @@
+//! Requests and responses of HTTP/1.1 as ranges of the plaintext: what is revealed, committed to or proved is
+//! always a range.
+//!
+//! ```text
+//! client's plaintext = request request ...          message = start line CRLF (name ":" value CRLF)* CRLF body
+//! server's plaintext = response response ...        body    = nothing | as many bytes as Content-Length says | chunks | all to the end
+//! ```
+//!
+//! What is read here is what V signs, so a message has one reading or none: what another reader may take
+//! differently is refused (bare line feeds, folded lines, spaces before colons, two lengths, a length and
+//! chunks). References are to RFC 9112.
+//!
+//! **Completeness.** A response proves what the server said only if it is whole: all of Content-Length's
+//! bytes, the last chunk with the empty line after it, or, where the body goes to the end of the connection,
+//! the server's `close_notify`. Else the rest may have been cut off.
+//!
+//! **No trailers.** Header fields after the last chunk are refused. Who can put lines into a server's head (a
+//! redirect's target, a file name in `Content-Disposition`) could begin a body of its own there, in chunks,
+//! and let the rest of the true head pass for trailers. Then one whole response would be its words. Without
+//! trailers, the rest of the head is left over, which is refused, too.
+//!
+//! **Hidden bytes.** A reader who does not know all bytes puts another byte of the same class into each
+//! hidden place (a digit for a digit, a letter for a character of a string that is not a quote, a backslash
+//! or a control character). If the prover has shown that the hidden bytes are of that class, both readers get
+//! the same ranges. Start lines, header names and lengths must be known.
+//!
+//! **Other methods and bodies than are said** make servers answer in another way than the response's head
+//! says: `rules` refuses them.
+//!
+//! [`json`] finds values in bodies.
+
+mod body;
+mod error;
+mod head;
+pub mod json;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+pub use error::Error;
+
+pub use rules::{check_request, has_usual_body};
+
+pub(crate) use rules::check_response;
+
+use core::ops::Range;
+use std::borrow::Cow;
+
+/// The most bytes of a start line and headers.
+pub const MAX_HEAD: usize = 1 << 16;
+/// The most headers of a message.
+pub const MAX_HEADERS: usize = 256;
+/// The most messages of a direction.
+pub const MAX_MESSAGES: usize = 1 << 10;
+
+/// A header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Its name, as written.
+    pub name: Range<usize>,
+    /// Its value, without the space around it.
+    pub value: Range<usize>,
+}
+
+impl Header {
+    /// Whether it has this name; case does not matter.
+    #[must_use]
+    pub fn is(&self, plaintext: &[u8], name: &str) -> bool {
+        slice(plaintext, &self.name).eq_ignore_ascii_case(name.as_bytes())
+    }
+}
+
+/// How a body's end is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// There is no body.
+    None,
+    /// By Content-Length.
+    Length,
+    /// By the last chunk.
+    Chunked,
+    /// By the end of the connection.
+    Close,
+}
+
+/// A body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Body {
+    /// How its end is known.
+    pub framing: Framing,
+    /// Its bytes, in order: one range, or one for each chunk. None is empty.
+    pub parts: Vec<Range<usize>>,
+}
+
+impl Body {
+    /// Its length in bytes.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.parts.iter().map(ExactSizeIterator::len).sum()
+    }
+
+    /// Its bytes, put together. `plaintext` is the one that was parsed.
+    #[must_use]
+    pub fn bytes<'a>(&self, plaintext: &'a [u8]) -> Cow<'a, [u8]> {
+        match &*self.parts {
+            [] => Cow::Borrowed(&[]),
+            [part] => Cow::Borrowed(slice(plaintext, part)),
+            parts => parts.iter().flat_map(|part| slice(plaintext, part)).copied().collect(),
+        }
+    }
+
+    /// Where bytes `range` of the body are in the plaintext: several ranges if they go over an end of a
+    /// chunk, none if there are no such bytes.
+    #[must_use]
+    pub fn locate(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let (mut found, mut before) = (Vec::new(), 0);
+        for part in &self.parts {
+            let from = range.start.max(before);
+            let to = range.end.min(before + part.len());
+            if from < to {
+                found.push(part.start + (from - before)..part.start + (to - before));
+            }
+            before += part.len();
+        }
+        found
+    }
+}
+
+/// A request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// All of it.
+    pub range: Range<usize>,
+    /// Its method, such as `GET`.
+    pub method: Range<usize>,
+    /// What it asks for, such as `/path?query`.
+    pub target: Range<usize>,
+    /// Its one `Host`.
+    pub host: Range<usize>,
+    /// Its headers.
+    pub headers: Vec<Header>,
+    /// Its body.
+    pub body: Body,
+}
+
+/// A response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// All of it.
+    pub range: Range<usize>,
+    /// Its status, 200 to 599.
+    pub status: u16,
+    /// The status line, without its end.
+    pub status_line: Range<usize>,
+    /// Its headers.
+    pub headers: Vec<Header>,
+    /// Its body.
+    pub body: Body,
+}
+
+/// A request and its response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// Ranges of the client's plaintext.
+    pub request: Request,
+    /// Ranges of the server's plaintext.
+    pub response: Response,
+}
+
+impl Request {
+    /// Reads the request that begins at byte `start`.
+    ///
+    /// # Errors
+    /// Those of [`Error`].
+    pub fn parse(plaintext: &[u8], start: usize) -> Result<Self, Error> {
+        let mut lines = head::Lines::new(plaintext, start);
+        let [method, target] = lines.request_line()?;
+        let headers = lines.headers()?;
+        let host = head::host(plaintext, start, &headers)?;
+        let framing = body::of_request(plaintext, start, &headers)?;
+        let (body, end) = body::read(&mut lines, framing, false)?;
+        Ok(Self { range: start..end, method, target, host, headers, body })
+    }
+
+    /// The path: the target up to its first question mark, which is not part of it.
+    #[must_use]
+    pub fn path(&self, plaintext: &[u8]) -> Range<usize> {
+        let target = slice(plaintext, &self.target);
+        let length = target.iter().position(|byte| *byte == b'?').unwrap_or(target.len());
+        self.target.start..self.target.start.saturating_add(length)
+    }
+
+    /// The query: what comes after that question mark, if there is one.
+    #[must_use]
+    pub fn query(&self, plaintext: &[u8]) -> Option<Range<usize>> {
+        let start = self.path(plaintext).end.saturating_add(1);
+        (start <= self.target.end).then_some(start..self.target.end)
+    }
+}
+
+impl Response {
+    /// Reads the response that begins at byte `start`. `to_head`: it answers a HEAD request, so it has no
+    /// body, whatever its headers say. `closed`: the plaintext is all that the server said, as its
+    /// `close_notify` shows.
+    ///
+    /// # Errors
+    /// Those of [`Error`].
+    pub fn parse(plaintext: &[u8], start: usize, to_head: bool, closed: bool) -> Result<Self, Error> {
+        let mut lines = head::Lines::new(plaintext, start);
+        let line = lines.status_line()?;
+        let headers = lines.headers()?;
+        let framing = body::of_response(plaintext, start, &headers, &line, to_head)?;
+        let (body, end) = body::read(&mut lines, framing, closed)?;
+        Ok(Self { range: start..end, status: line.status, status_line: line.range, headers, body })
+    }
+}
+
+impl Response {
+    /// Whether a server that gave this response takes no further requests on its connection (section 9.6).
+    #[must_use]
+    pub fn is_last(&self, plaintext: &[u8]) -> bool {
+        rules::closes(plaintext, &self.headers)
+    }
+}
+
+/// Reads all of a connection: as many requests as responses, and nothing between or after them. `closed`: the
+/// server's `close_notify` shows that this is all it said.
+///
+/// # Errors
+/// Those of [`Error`].
+pub fn parse(client: &[u8], server: &[u8], closed: bool) -> Result<Vec<Exchange>, Error> {
+    let (mut requests, mut start) = (Vec::new(), 0);
+    while start < client.len() {
+        if requests.len() == MAX_MESSAGES {
+            return Err(Error::Limit { what: "requests of a connection", limit: MAX_MESSAGES });
+        }
+        let request = Request::parse(client, start)?;
+        start = request.range.end;
+        requests.push(request);
+    }
+    let (count, mut exchanges, mut start) = (requests.len(), Vec::new(), 0);
+    for request in requests {
+        if start == server.len() {
+            return Err(Error::Unanswered { requests: count, responses: exchanges.len() });
+        }
+        let to_head = slice(client, &request.method) == b"HEAD";
+        let response = Response::parse(server, start, to_head, closed)?;
+        start = response.range.end;
+        exchanges.push(Exchange { request, response });
+    }
+    if start == server.len() {
+        Ok(exchanges)
+    } else {
+        Err(Error::Malformed {
+            what: "the server's plaintext",
+            offset: start,
+            reason: "it goes on after the last response",
+        })
+    }
+}
+
+/// A range of the plaintext that it was made from; of another one, nothing.
+fn slice<'a>(plaintext: &'a [u8], range: &Range<usize>) -> &'a [u8] {
+    plaintext.get(range.clone()).unwrap_or_default()
+}

@@ -1,0 +1,93 @@
+//! The products that a key exchange takes, prepared when nobody knows yet which curve the server will choose.
+//!
+//! Both curves' are prepared, and those of the other one are thrown away: 43 KB out of 9 MB. V asks for all
+//! before it reads any, so both take one round trip.
+
+use rand_core::CryptoRng;
+use volery_channel::Channel;
+use volery_field::{Curve25519Base, P256Base};
+use volery_vole::supply::Stock;
+use volery_vole::{Delta, SessionId, ole};
+
+use crate::Error;
+
+/// Products over a curve's field that one key exchange takes.
+const PRODUCTS: usize = 5;
+
+/// Correlations that the preparation takes of a stock.
+///
+/// # Errors
+/// [`Error::Products`] for more than one batch may hold, which these are not.
+pub fn correlations() -> Result<usize, Error> {
+    Ok(ole::correlations::<P256Base>(PRODUCTS)? + ole::correlations::<Curve25519Base>(PRODUCTS)?)
+}
+
+/// P's products.
+pub struct ProverProducts {
+    pub(super) p256: ole::Sender<P256Base>,
+    pub(super) x25519: ole::Sender<Curve25519Base>,
+}
+
+impl ProverProducts {
+    /// Prepares them, out of the keys under `delta` that `stock` gives. One round trip.
+    ///
+    /// # Errors
+    /// [`Error::Products`]: the stock's, the channel's.
+    pub fn prepare(
+        channel: &mut dyn Channel,
+        session: &SessionId,
+        (delta, stock): (&Delta, &mut Stock),
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, Error> {
+        let mut p256 = ole::Sender::new(session, delta.duplicate());
+        p256.prepare(channel, stock, PRODUCTS, rng)?;
+        let mut x25519 = ole::Sender::new(session, delta.duplicate());
+        x25519.prepare(channel, stock, PRODUCTS, rng)?;
+        Ok(Self { p256, x25519 })
+    }
+}
+
+/// V's products.
+pub struct VerifierProducts {
+    pub(super) p256: ole::Receiver<P256Base>,
+    pub(super) x25519: ole::Receiver<Curve25519Base>,
+}
+
+/// V's products, asked for.
+pub struct RequestedProducts {
+    products: VerifierProducts,
+    p256: ole::Requested<P256Base>,
+    x25519: ole::Requested<Curve25519Base>,
+}
+
+impl VerifierProducts {
+    /// Asks P for them, out of the tags that `stock` gives; with [`correlations`] at hand it waits for
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`Error::Products`]: the stock's, the channel's.
+    pub fn request(
+        channel: &mut dyn Channel,
+        session: &SessionId,
+        stock: &mut Stock,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<RequestedProducts, Error> {
+        let mut products = Self { p256: ole::Receiver::new(session), x25519: ole::Receiver::new(session) };
+        let p256 = products.p256.request(channel, stock, PRODUCTS, rng)?;
+        let x25519 = products.x25519.request(channel, stock, PRODUCTS, rng)?;
+        Ok(RequestedProducts { products, p256, x25519 })
+    }
+}
+
+impl RequestedProducts {
+    /// Takes P's answer.
+    ///
+    /// # Errors
+    /// [`Error::Products`] if it is malformed; the channel's.
+    pub fn receive(self, channel: &mut dyn Channel) -> Result<VerifierProducts, Error> {
+        let Self { mut products, p256, x25519 } = self;
+        products.p256.receive(channel, p256)?;
+        products.x25519.receive(channel, x25519)?;
+        Ok(products)
+    }
+}

@@ -1,0 +1,37 @@
+//! The TLS 1.2 connection itself: its bytes, its keys, and who its server is.
+//!
+//! This room knows TLS and nothing of HTTP, of claims, or of how P and V meet. It is the lowest of the three:
+//! it uses nothing from [`page`](crate::page) or [`modes`](crate::modes), so that both modes read a
+//! connection in the same way.
+//!
+//! ```text
+//! raw bytes  --transcript-->  handshake, records        --server-->  who it was
+//! ephemeral keys  --key_exchange-->  shares of the pre-master secret  --prf-->  keys  --record-->  masks, key streams
+//!                                                                                       --ghash-->  tags
+//! ```
+//!
+//! Everything that needs a secret is a program over [`TwoParty`](step::TwoParty), the machine that `step`
+//! describes: the two parties run it on shares, and later the same program is proved, or, in proxy mode,
+//! proved only.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `transcript` | what both directions of a connection say, read from their raw bytes |
+//! | `server` | who the server is: certificates, host name, time, its signature over the key exchange |
+//! | `key_exchange` | ECDHE on P-256 or X25519 with a key in two shares: additive shares of the pre-master secret |
+//! | `step` | the programs that run under two-party computation, and the machine that they run on |
+//! | `prf` | TLS 1.2's key derivation: which compressions are two-party, and which each party does alone |
+//! | `record` | AES-128-GCM's counter blocks under a shared key |
+//! | `ghash` | AES-GCM's tags from a hash key in two shares |
+//! | `stock` | how rustls is set up as a client, so that it speaks only what the other modules can prove |
+//! | `cursor` | one way to take hostile bytes apart, for the decoders of all rooms |
+
+pub(crate) mod cursor;
+pub mod ghash;
+pub mod key_exchange;
+pub mod prf;
+pub mod record;
+pub mod server;
+pub mod step;
+pub(crate) mod stock;
+pub mod transcript;

@@ -1,0 +1,105 @@
+//! HMAC-SHA256 with a key that neither party sees, of messages that both know.
+
+use sha2::block_api::compress256;
+use volery_circuit::gadgets::bits_to_words;
+use volery_field::F2;
+use zeroize::Zeroize;
+
+use crate::Error;
+use crate::wire::key_exchange::Group;
+use crate::wire::step::{BLOCK, DIGEST_BITS, Step, TwoParty, WORDS, expanded_words};
+
+/// A key of HMAC-SHA256: both parties know its inner midstate, nobody its outer one.
+#[derive(Clone)]
+pub struct HmacKey<W> {
+    inner: [u32; WORDS],
+    outer: Vec<W>,
+}
+
+impl<W> core::fmt::Debug for HmacKey<W> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("HmacKey").finish_non_exhaustive()
+    }
+}
+
+impl<W: Zeroize> Zeroize for HmacKey<W> {
+    fn zeroize(&mut self) {
+        self.inner.zeroize();
+        self.outer.zeroize();
+    }
+}
+
+impl<W: Clone> HmacKey<W> {
+    /// The key that is the pre-master secret, from its two shares modulo the prime of the server's curve: 256
+    /// wires each, lowest bit first. Two compressions. While steps are only prepared, any curve stands for
+    /// the one to come.
+    ///
+    /// # Errors
+    /// The machine's.
+    pub fn premaster<M: TwoParty<Wire = W> + ?Sized>(
+        machine: &mut M,
+        group: Group,
+        prover: &[W],
+        verifier: &[W],
+    ) -> Result<Self, M::Error> {
+        let curve = machine.public(&[F2::new(group == Group::X25519)])?;
+        Self::new(machine, &Step::PremasterKey, &[prover, verifier, &curve].concat())
+    }
+
+    /// The key that is the master secret, 384 wires. Two compressions.
+    ///
+    /// # Errors
+    /// The machine's.
+    pub fn master<M: TwoParty<Wire = W> + ?Sized>(machine: &mut M, secret: &[W]) -> Result<Self, M::Error> {
+        Self::new(machine, &Step::MasterKey, secret)
+    }
+
+    fn new<M: TwoParty<Wire = W> + ?Sized>(
+        machine: &mut M,
+        step: &Step,
+        secret: &[W],
+    ) -> Result<Self, M::Error> {
+        let mut inner = machine.call(step, secret)?;
+        if inner.len() != 2 * DIGEST_BITS {
+            return Err(Error::Misuse(format!("{} bits of midstates", inner.len())).into());
+        }
+        let outer = inner.split_off(DIGEST_BITS);
+        let opened = machine.open(&inner)?;
+        let words = bits_to_words(&opened).into_iter();
+        let words: Vec<u32> =
+            words.map(|word| (0..32).fold(0, |n, i| n | u32::from(word[i].to_u8()) << i)).collect();
+        let length = words.len();
+        let inner = words.try_into();
+        let inner =
+            inner.map_err(|_| Error::Misuse(format!("a machine opened {length} words of a midstate")))?;
+        Ok(Self { inner, outer })
+    }
+
+    /// The same key with what `wire` gives for each wire.
+    ///
+    /// # Errors
+    /// Those of `wire`.
+    pub(crate) fn try_map<T, E>(&self, wire: impl FnMut(&W) -> Result<T, E>) -> Result<HmacKey<T>, E> {
+        Ok(HmacKey { inner: self.inner, outer: self.outer.iter().map(wire).collect::<Result<_, _>>()? })
+    }
+
+    /// The MAC of `message`: 256 wires. One compression.
+    pub(super) fn mac<M: TwoParty<Wire = W> + ?Sized>(
+        &self,
+        machine: &mut M,
+        message: &[u8],
+    ) -> Result<Vec<W>, M::Error> {
+        let public = machine.public(&expanded_words(inner_hash(self.inner, message)))?;
+        machine.call(&Step::OuterHash, &[&*self.outer, &public].concat())
+    }
+}
+
+/// The inner hash of `message` from the midstate after the pad: FIPS 180-4's padding, then its compressions.
+fn inner_hash(mut state: [u32; WORDS], message: &[u8]) -> [u32; WORDS] {
+    let mut padded = message.to_vec();
+    padded.push(0x80);
+    padded.resize((padded.len() + 8).next_multiple_of(BLOCK) - 8, 0);
+    padded.extend_from_slice(&(8 * (BLOCK as u64 + message.len() as u64)).to_be_bytes());
+    compress256(&mut state, padded.as_chunks().0);
+    state
+}

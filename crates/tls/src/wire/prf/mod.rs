@@ -1,0 +1,188 @@
+//! TLS 1.2's key derivation from secrets that neither party sees, with few compressions under two-party
+//! computation.
+//!
+//! ```text
+//! PRF(secret, label, seed) = P(secret, label | seed)                                          RFC 5246, section 5
+//! P(secret, seed) = HMAC(secret, A(1) | seed) | HMAC(secret, A(2) | seed) | ...
+//! A(0) = seed,  A(i) = HMAC(secret, A(i - 1))
+//!
+//! HMAC(secret, message) = SHA-256(secret + opad | SHA-256(secret + ipad | message))           RFC 2104
+//! ```
+//!
+//! An HMAC-SHA256 takes at least four compressions. Here they are (Xie, Yang, Wang, Weng, "Lightweight
+//! Authentication of Web Data via Garble-Then-Prove", section 3.2.2), with what each party learns:
+//!
+//! | compression | where | result |
+//! |---|---|---|
+//! | of `secret + ipad` | two-party, once a secret | public: the inner midstate |
+//! | of `secret + opad` | two-party, once a secret | kept: the outer midstate |
+//! | of the message's blocks, from the inner midstate | each party alone: all is public | the inner hash, public |
+//! | of the inner hash, from the outer midstate | two-party | `A(i)`: public; output: kept, or public if it is for the wire |
+//!
+//! The inner midstate is the value of a random oracle at a point that contains a secret with entropy, so it
+//! says nothing about the secret or the outer midstate (the paper proves it for the full protocol; the
+//! assumption is that the compression function is a random oracle). Every message is public: labels, randoms,
+//! hashes of the handshake, `A(i)`.
+//!
+//! ```text
+//! master secret     from the pre-master secret       6 compressions    2 pads, A(1), A(2), 2 outputs: 384 bits, kept
+//! key block         from the master secret           6                 2 pads, A(1), A(2), 2 outputs: keys and write IVs, kept
+//! client Finished   from the master secret           2                 A(1), output: 96 bits, public
+//!                                                   14 compressions, 247,697 ANDs; the paper has 289,827
+//! ```
+//!
+//! The two write keys and write IVs are 40 bytes (RFC 5288: AES-128-GCM has no MAC keys, and 4 of the nonce's
+//! 12 bytes are the IV). With the extended master secret (RFC 7627) only label and seed change. The server's
+//! Finished is checked in the end, when P knows the master secret: [`verify_data`] is for that, too.
+//!
+//! Who runs this: both parties, each on its own [`TwoParty`] machine, with the same public values. A party
+//! that opens wrong bits is found out by the machine.
+
+mod hmac;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use hmac::HmacKey;
+
+use volery_circuit::gadgets::bits_to_bytes;
+use volery_field::F2;
+
+use crate::Error;
+use crate::wire::step::{BLOCK_BITS, IV_BITS, MASTER_BITS, TwoParty};
+
+/// A random of the client or of the server.
+pub type Random = [u8; 32];
+
+/// What the master secret is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MasterSeed {
+    /// The randoms of client and server (RFC 5246, section 8.1).
+    Randoms {
+        /// The client's random bytes.
+        client: Random,
+        /// The server's random bytes.
+        server: Random,
+    },
+    /// The hash of the handshake up to `ClientKeyExchange` (RFC 7627, section 4): the extended master secret.
+    SessionHash([u8; 32]),
+}
+
+/// A side of the connection: whose Finished message, whose keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The client's side.
+    Client,
+    /// The server's side.
+    Server,
+}
+
+impl Side {
+    /// The name of what it sends, as attestations have it.
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Self::Client => "query",
+            Self::Server => "response",
+        }
+    }
+}
+
+/// Bytes of a Finished message's contents.
+pub const VERIFY_DATA_BYTES: usize = 12;
+
+/// The master secret: 384 wires, from the key that [`HmacKey::premaster`] made.
+///
+/// # Errors
+/// The machine's.
+pub fn master_secret<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    premaster: &HmacKey<M::Wire>,
+    seed: MasterSeed,
+) -> Result<Vec<M::Wire>, M::Error> {
+    let (label, seed) = match seed {
+        MasterSeed::Randoms { client, server } => ("master secret", [client, server].concat()),
+        MasterSeed::SessionHash(hash) => ("extended master secret", hash.to_vec()),
+    };
+    prf(machine, premaster, label, &seed, MASTER_BITS)
+}
+
+/// The keys and write IVs of a connection, kept. The write IVs need not be secret, but nobody needs them in
+/// the clear either, and opening them would cost the parties a round trip.
+#[derive(Clone)]
+pub struct KeyBlock<W> {
+    /// The AES-128 keys of the client's and the server's records: 128 wires each.
+    pub keys: [Vec<W>; 2],
+    /// The write IVs' wires, 32 each, for counter blocks.
+    pub iv_wires: [Vec<W>; 2],
+}
+
+impl<W> core::fmt::Debug for KeyBlock<W> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("KeyBlock").finish_non_exhaustive()
+    }
+}
+
+/// The key block, from the key that [`HmacKey::master`] made.
+///
+/// # Errors
+/// The machine's.
+pub fn key_block<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    master: &HmacKey<M::Wire>,
+    client: &Random,
+    server: &Random,
+) -> Result<KeyBlock<M::Wire>, M::Error> {
+    let seed = [*server, *client].concat();
+    let mut keys = prf(machine, master, "key expansion", &seed, 2 * (BLOCK_BITS + IV_BITS))?;
+    let mut ivs = keys.split_off(2 * BLOCK_BITS);
+    let server_key = keys.split_off(BLOCK_BITS);
+    let server_iv = ivs.split_off(IV_BITS);
+    Ok(KeyBlock { keys: [keys, server_key], iv_wires: [ivs, server_iv] })
+}
+
+/// The contents of a Finished message, which both parties learn, from the key that [`HmacKey::master`] made
+/// and the hash of the handshake's messages before it.
+///
+/// # Errors
+/// The machine's.
+pub fn verify_data<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    master: &HmacKey<M::Wire>,
+    side: Side,
+    handshake: &[u8; 32],
+) -> Result<[u8; VERIFY_DATA_BYTES], M::Error> {
+    let label = match side {
+        Side::Client => "client finished",
+        Side::Server => "server finished",
+    };
+    let wires = prf(machine, master, label, handshake, 8 * VERIFY_DATA_BYTES)?;
+    let opened = bytes(&machine.open(&wires)?)?;
+    let length = opened.len();
+    Ok(opened.try_into().map_err(|_| Error::Misuse(format!("a machine opened {length} bytes of 12")))?)
+}
+
+/// The first `bits` bits of the PRF's output, kept.
+fn prf<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    key: &HmacKey<M::Wire>,
+    label: &str,
+    seed: &[u8],
+    bits: usize,
+) -> Result<Vec<M::Wire>, M::Error> {
+    let seed = [label.as_bytes(), seed].concat();
+    let (mut a, mut out) = (seed.clone(), Vec::with_capacity(bits));
+    while out.len() < bits {
+        let next = key.mac(machine, &a)?;
+        a = bytes(&machine.open(&next)?)?;
+        out.extend(key.mac(machine, &[&*a, &seed].concat())?);
+    }
+    out.truncate(bits);
+    Ok(out)
+}
+
+/// The bytes that a machine opened.
+fn bytes(bits: &[F2]) -> Result<Vec<u8>, Error> {
+    bits_to_bytes(bits)
+        .ok_or_else(|| Error::Misuse(format!("a machine opened {} bits of whole bytes", bits.len())))
+}

@@ -1,0 +1,183 @@
+//! The schedule on machines in the clear, against known answers and a plain PRF.
+
+use proptest::prelude::*;
+use volery_circuit::gadgets::bytes_to_bits;
+use volery_field::{Curve25519Base, Element, P256Base};
+use volery_vole::Prg;
+
+use super::testing::plain_prf;
+use super::*;
+use crate::testing::hex;
+use crate::wire::key_exchange::Group;
+use crate::wire::step::Step;
+use crate::wire::step::testing::{Clear, Log};
+
+fn to_bytes(bits: &[F2]) -> Vec<u8> {
+    bits_to_bytes(bits).unwrap()
+}
+
+/// The numbers whose sum is the pre-master secret, as wires.
+fn shares(group: Group, premaster: &[u8], seed: u8) -> [Vec<F2>; 2] {
+    fn cut<F: Element>(little: &[u8], seed: u8) -> [Vec<F2>; 2] {
+        let mut p = [F::ZERO];
+        Prg::new([seed; 16]).elements(&mut p);
+        [p[0], F::decode(little).unwrap() - p[0]].map(|share| {
+            let mut bytes = [0; 32];
+            share.encode(&mut bytes).unwrap();
+            bytes_to_bits(&bytes)
+        })
+    }
+    match group {
+        Group::P256 => cut::<P256Base>(&premaster.iter().rev().copied().collect::<Vec<_>>(), seed),
+        Group::X25519 => cut::<Curve25519Base>(premaster, seed),
+    }
+}
+
+/// What a connection derives.
+#[derive(Debug, PartialEq)]
+struct Derived {
+    master: Vec<u8>,
+    key_block: Vec<u8>,
+    finished: [u8; 12],
+}
+
+fn derive(
+    premaster: &[u8],
+    seed: MasterSeed,
+    client: Random,
+    server: Random,
+    hash: [u8; 32],
+) -> (Derived, Log) {
+    derive_in(Group::P256, premaster, seed, [client, server], hash)
+}
+
+fn derive_in(
+    group: Group,
+    premaster: &[u8],
+    seed: MasterSeed,
+    [client, server]: [Random; 2],
+    hash: [u8; 32],
+) -> (Derived, Log) {
+    let machine = &mut Clear::new(true);
+    let [p, v] = shares(group, premaster, 1);
+    let premaster = HmacKey::premaster(machine, group, &p, &v).unwrap();
+    let master = master_secret(machine, &premaster, seed).unwrap();
+    let key = HmacKey::master(machine, &master).unwrap();
+    let block = key_block(machine, &key, &client, &server).unwrap();
+    let finished = verify_data(machine, &key, Side::Client, &hash).unwrap();
+    let key_block = [&block.keys[0], &block.keys[1], &block.iv_wires[0], &block.iv_wires[1]]
+        .map(|part| to_bytes(part))
+        .concat();
+    (Derived { master: to_bytes(&master), key_block, finished }, core::mem::take(&mut machine.log))
+}
+
+fn sequence(first: u8) -> [u8; 32] {
+    core::array::from_fn(|i| first + i as u8)
+}
+
+/// The vector that implementers of TLS 1.2 pass around, from the mailing list of the IETF's TLS working group
+/// (www.ietf.org/mail-archive/web/tls/current/msg03416.html): it checks the plain PRF of these tests.
+#[test]
+fn the_plain_prf_is_the_known_one() {
+    let output = plain_prf(
+        &hex("9bbe436ba940f017b17652849a71db35"),
+        "test label",
+        &hex("a0ba9f936cda311827a6f796ffd5198c"),
+        100,
+    );
+    let expected = "e3f229ba727be17b8d122620557cd453c2aab21d07c3d495329b52d4e61edb5a\
+                    6b301791e90d35c9c9a46b4e14baf9af0fa022f7077def17abfd3797c0564bab\
+                    4fbc91666e9def9b97fce34f796789baa48082d122ee42c5a72e5a5110fff701\
+                    87347b66";
+    assert_eq!(output, hex(expected));
+}
+
+/// Pre-master secret, randoms and master secret of "The Illustrated TLS 1.2 Connection" (tls12.xargs.org);
+/// the rest from the same secret by `openssl kdf ... TLS1-PRF` (OpenSSL 3.0.19), the handshake's hash being
+/// that of "abc".
+#[test]
+fn a_connection_s_secrets_are_the_known_ones() {
+    let premaster = hex("df4a291baa1eb7cfa6934b29b474baad2697e29f1f920dcc77c8a0a088447624");
+    let (client, server) = (sequence(0), sequence(0x70));
+    let hash = hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").try_into().unwrap();
+    let (derived, _) = derive(&premaster, MasterSeed::Randoms { client, server }, client, server, hash);
+    let expected = Derived {
+        master: hex("916abf9da55973e13614ae0a3f5d3f37b023ba129aee02cc9134338127cd7049\
+             781c8e19fc1eb2a7387ac06ae237344c"),
+        key_block: hex("1b7d117c7d5f690bc263cae8ef60af0f1878acc22ad8bdd8c601a617126f63540eb20906f781fad2"),
+        finished: hex("d4ebbba91680e33ea446cd8d").try_into().unwrap(),
+    };
+    assert_eq!(derived, expected);
+
+    let (extended, _) = derive(&premaster, MasterSeed::SessionHash(hash), client, server, hash);
+    let master = "aa249160a13b288f3e05ecac04d14ba6c5345cde610658d74d623c50d4d4aac5\
+                  ab6af9bbd364aa196c15376fd8f3801f";
+    assert_eq!(extended.master, hex(master));
+}
+
+#[test]
+fn the_server_s_finished_has_its_own_label() {
+    let machine = &mut Clear::new(false);
+    let secret = hex("916abf9da55973e13614ae0a3f5d3f37b023ba129aee02cc9134338127cd7049\
+         781c8e19fc1eb2a7387ac06ae237344c");
+    let key = HmacKey::master(machine, &bytes_to_bits(&secret)).unwrap();
+    let hash = hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").try_into().unwrap();
+    // As above, by OpenSSL.
+    let expected = hex("cb7867273c88e5c504e8f11c");
+    assert_eq!(verify_data(machine, &key, Side::Server, &hash).unwrap()[..], expected);
+}
+
+/// 14 compressions, fewer ANDs than the paper's 289,827, and how many bits pass between the wires and the
+/// parties.
+#[test]
+fn a_handshake_takes_fourteen_compressions_and_fewer_ands_than_the_paper_s() {
+    let seed = MasterSeed::Randoms { client: [1; 32], server: [2; 32] };
+    let (_, log) = derive(&[7; 32], seed, [1; 32], [2; 32], [3; 32]);
+    let count = |step: &Step| log.steps.iter().filter(|other| *other == step).count();
+    let (pads, outer) = (count(&Step::PremasterKey) + count(&Step::MasterKey), count(&Step::OuterHash));
+    assert_eq!((pads, outer, log.steps.len()), (2, 10, 12));
+    assert_eq!(2 * pads + outer, 14);
+    assert_eq!(log.ands, 247_697);
+    assert!(log.ands < 289_827);
+    // Inner midstates, A(i), Finished.
+    assert_eq!(log.opened, 2 * 256 + 5 * 256 + 96);
+    // The curve, and expanded blocks.
+    assert_eq!(log.public, 1 + 10 * 1792);
+    assert_eq!(log.shared, 0);
+}
+
+/// So a machine can be prepared for a connection before it is opened.
+#[test]
+fn the_calls_do_not_depend_on_values() {
+    let randoms = |client, server| MasterSeed::Randoms { client, server };
+    let one = derive(&[7; 32], randoms([1; 32], [2; 32]), [1; 32], [2; 32], [3; 32]);
+    let randoms = [[4; 32], [5; 32]];
+    let two = derive_in(Group::X25519, &[8; 32], MasterSeed::SessionHash([9; 32]), randoms, [6; 32]);
+    assert_eq!(one.1, two.1);
+    assert_ne!(one.0, two.0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn what_is_derived_is_what_the_plain_prf_gives(
+        premaster in any::<[u8; 31]>(), client in any::<Random>(), server in any::<Random>(),
+        hash in any::<[u8; 32]>(), extended: bool, group in prop::sample::select(&Group::ALL[..]),
+    ) {
+        // Below the prime whatever the bytes are.
+        let premaster = match group {
+            Group::P256 => [&[0], &premaster[..]].concat(),
+            Group::X25519 => [&premaster[..], &[0]].concat(),
+        };
+        let seed = if extended { MasterSeed::SessionHash(hash) } else { MasterSeed::Randoms { client, server } };
+        let master = match seed {
+            MasterSeed::SessionHash(hash) => plain_prf(&premaster, "extended master secret", &hash, 48),
+            MasterSeed::Randoms { .. } => plain_prf(&premaster, "master secret", &[client, server].concat(), 48),
+        };
+        let (derived, _) = derive_in(group, &premaster, seed, [client, server], hash);
+        prop_assert_eq!(&derived.key_block, &plain_prf(&master, "key expansion", &[server, client].concat(), 40));
+        prop_assert_eq!(&derived.finished[..], &plain_prf(&master, "client finished", &hash, 12)[..]);
+        prop_assert_eq!(derived.master, master);
+    }
+}

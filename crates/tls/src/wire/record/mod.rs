@@ -1,0 +1,259 @@
+//! AES-128-GCM records of TLS 1.2 under a key that neither party sees.
+//!
+//! ```text
+//! record:  explicit nonce, 8 bytes  |  ciphertext = plaintext + E(2) | E(3) | ...  |  tag            RFC 5288
+//! E(n)  =  AES(key, write IV | explicit nonce | n)          the write IV is 4 bytes, the counter n too
+//! mask  =  E(1)          h = AES(key, 0)                    for the tag, see ghash
+//! ```
+//!
+//! All blocks of a connection's first records are one [`Step::Blocks`](crate::wire::step::Step::Blocks), so
+//! that what they have in common is computed once: apart from the counter, the sequence number and `h` they
+//! are equal. What comes out (Xie, Yang, Wang, Weng, "Lightweight Authentication of Web Data via
+//! Garble-Then-Prove", sections 3.2.3 and 3.2.4):
+//!
+//! | blocks | result | because |
+//! |---|---|---|
+//! | `h`, the masks | shared | who knows them forges records |
+//! | key stream of Finished | public or shared | its contents are public, too; where it is shared it takes no round trip of its own |
+//! | key stream of a query | shared | P adds the query to its share and sends the sum; V adds its own share: the ciphertext |
+//!
+//! The explicit nonce is the sequence number, which both parties count. So a block of key stream or a mask is
+//! never used twice: [`WriteKey`] refuses a sequence number that it has seen.
+//!
+//! Records of the server's are read in the end, or, where P has to read one while the connection lives, by a
+//! [`ReadKey`]: their nonces are the server's choice, so both parties learn them when the record comes.
+//!
+//! # Cost
+//!
+//! In ANDs, with 5,120 for a block alone: 1,280 for the key's expansion; then `h`; then each record has a
+//! mask and a block for each 16 bytes. With blocks in common most take 4,256.
+//!
+//! | query | blocks: h, Finished, query | ANDs of blocks | without sharing | with expansion and [key derivation](crate::wire::prf) |
+//! |---|---|---|---|---|
+//! | 256 bytes | 1 + 2 + 17 | 86,336 | 102,400 | 335,313 |
+//! | 2,048 bytes | 1 + 2 + 129 | 563,008 | 675,840 | 811,985 |
+
+mod cipher;
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use cipher::Cipher;
+pub use read::{ReadKey, blocks};
+
+use volery_circuit::gadgets::bits_to_bytes;
+use volery_field::F2;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::Error;
+use crate::wire::ghash::{BLOCK_BYTES, Block};
+use crate::wire::step::{BLOCK_BITS, Plain, TwoParty};
+
+/// Bytes of the largest plaintext of a record (RFC 5246, section 6.2.1).
+pub const MAX_PLAINTEXT: usize = 1 << 14;
+
+/// What becomes of a record's key stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secrecy {
+    /// Both parties learn it: for contents that both know.
+    #[cfg_attr(not(test), allow(dead_code, reason = "no record of a connection needs it today"))]
+    Public,
+    /// Each party learns a share: for contents that P alone knows.
+    Shared,
+}
+
+/// A record to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The sequence number, which is the explicit nonce, too.
+    pub sequence: u64,
+    /// Bytes of its plaintext.
+    pub length: usize,
+    /// Who learns its key stream.
+    pub secrecy: Secrecy,
+}
+
+impl Record {
+    /// The record's counter blocks: the mask's, then the key stream's.
+    fn blocks(&self) -> impl Iterator<Item = Plain> + use<> {
+        let Self { sequence, length, .. } = *self;
+        // At most 2^10 and one blocks of plaintext.
+        (0..=length.div_ceil(BLOCK_BYTES)).map(move |i| Plain::Counter { sequence, counter: i as u32 + 1 })
+    }
+}
+
+/// What a party needs to protect one record; wiped on drop.
+pub struct Protection {
+    /// Its share of the tag's mask.
+    pub mask: Zeroizing<Block>,
+    /// The key stream, or its share of it: as many bytes as the plaintext has.
+    pub stream: Zeroizing<Vec<u8>>,
+}
+
+impl Protection {
+    /// `data` plus the stream: encrypts, decrypts, or adds a share, as the [module](self) says.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] unless `data` is as long as the record.
+    pub fn apply(&self, data: &mut [u8]) -> Result<(), Error> {
+        if data.len() != self.stream.len() {
+            let reason =
+                format!("{} bytes for a record that was prepared for {}", data.len(), self.stream.len());
+            return Err(Error::Misuse(reason));
+        }
+        data.iter_mut().zip(self.stream.iter()).for_each(|(byte, key)| *byte ^= key);
+        Ok(())
+    }
+}
+
+/// Bytes of the header that a record's tag covers.
+pub(crate) const HEADER_BYTES: usize = 13;
+
+/// The header that a record's tag covers (RFC 5246, section 6.2.3.3): sequence number, type, version, length
+/// of the plaintext.
+///
+/// # Errors
+/// [`Error::Misuse`] for more than [`MAX_PLAINTEXT`] bytes.
+pub fn header(sequence: u64, content_type: u8, length: usize) -> Result<[u8; HEADER_BYTES], Error> {
+    let length = u16::try_from(length).ok().filter(|length| usize::from(*length) <= MAX_PLAINTEXT);
+    let length = length.ok_or_else(|| Error::Misuse("a record of more than 2^14 bytes".into()))?;
+    let mut header = [0; HEADER_BYTES];
+    header[..8].copy_from_slice(&sequence.to_be_bytes());
+    header[8] = content_type;
+    header[9..11].copy_from_slice(&[3, 3]);
+    header[11..].copy_from_slice(&length.to_be_bytes());
+    Ok(header)
+}
+
+/// The key of one direction's records.
+pub struct WriteKey<W> {
+    cipher: Cipher<W>,
+    /// The greatest sequence number that was used.
+    last: Option<u64>,
+}
+
+impl<W> core::fmt::Debug for WriteKey<W> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("WriteKey").field("last", &self.last).finish_non_exhaustive()
+    }
+}
+
+impl<W: Clone> WriteKey<W> {
+    /// From the wires of a key and of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)): 1,280 ANDs.
+    ///
+    /// # Errors
+    /// The machine's.
+    pub fn new<M: TwoParty<Wire = W> + ?Sized>(
+        machine: &mut M,
+        key: &[W],
+        iv: &[W],
+    ) -> Result<Self, M::Error> {
+        Ok(Self { cipher: Cipher::new(machine, key, iv)?, last: None })
+    }
+
+    /// The key with all blocks that were made under it.
+    pub(crate) fn into_cipher(self) -> Cipher<W> {
+        self.cipher
+    }
+
+    /// This party's share of the hash key, and protections for `records`, whose sequence numbers must rise.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for a sequence number that is not above all before it, or a record that is too long;
+    /// the machine's.
+    pub fn first<M: TwoParty<Wire = W> + ?Sized>(
+        &mut self,
+        machine: &mut M,
+        records: &[Record],
+    ) -> Result<(Zeroizing<Block>, Vec<Protection>), M::Error> {
+        let mut wires = self.encrypt(machine, &[Plain::Zero], records)?;
+        let rest = wires.split_off(BLOCK_BITS.min(wires.len()));
+        let hash_key = share(machine, &wires)?;
+        Ok((block(&hash_key)?, protections(machine, records, &rest)?))
+    }
+
+    /// Protections for further `records`; otherwise as [`WriteKey::first`].
+    ///
+    /// # Errors
+    /// As [`WriteKey::first`].
+    #[cfg(test)]
+    pub(crate) fn more<M: TwoParty<Wire = W> + ?Sized>(
+        &mut self,
+        machine: &mut M,
+        records: &[Record],
+    ) -> Result<Vec<Protection>, M::Error> {
+        if records.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wires = self.encrypt(machine, &[], records)?;
+        protections(machine, records, &wires)
+    }
+
+    /// The ciphertexts of `first` and of the counter blocks of `records`.
+    fn encrypt<M: TwoParty<Wire = W> + ?Sized>(
+        &mut self,
+        machine: &mut M,
+        first: &[Plain],
+        records: &[Record],
+    ) -> Result<Vec<W>, M::Error> {
+        for Record { sequence, length, .. } in records {
+            if self.last >= Some(*sequence) || *length > MAX_PLAINTEXT {
+                let reason = format!(
+                    "record {sequence} of {length} bytes after {:?}; at most 2^14 bytes, each number once",
+                    self.last
+                );
+                return Err(Error::Misuse(reason).into());
+            }
+            self.last = Some(*sequence);
+        }
+        let blocks: Vec<_> = first.iter().copied().chain(records.iter().flat_map(Record::blocks)).collect();
+        self.cipher.keep(machine, &blocks)
+    }
+}
+
+/// Takes the wires of the records' blocks apart.
+fn protections<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    records: &[Record],
+    mut wires: &[M::Wire],
+) -> Result<Vec<Protection>, M::Error> {
+    let mut protections = Vec::with_capacity(records.len());
+    for record in records {
+        let bits = BLOCK_BITS * record.blocks().count();
+        let (own, rest) = wires.split_at_checked(bits).ok_or_else(too_few)?;
+        wires = rest;
+        let (mask, stream) = own.split_at_checked(BLOCK_BITS).ok_or_else(too_few)?;
+        let stream = stream.get(..8 * record.length).ok_or_else(too_few)?;
+        let mask = block(&share(machine, mask)?)?;
+        let stream = match record.secrecy {
+            Secrecy::Public => bytes(machine.open(stream)?)?,
+            Secrecy::Shared => share(machine, stream)?,
+        };
+        protections.push(Protection { mask, stream });
+    }
+    Ok(protections)
+}
+
+fn too_few() -> Error {
+    Error::Misuse("a machine gave too few wires of blocks".into())
+}
+
+/// This party's share of wires that hold whole bytes.
+fn share<M: TwoParty + ?Sized>(machine: &mut M, wires: &[M::Wire]) -> Result<Zeroizing<Vec<u8>>, M::Error> {
+    Ok(bytes(machine.share(wires)?)?)
+}
+
+/// The bytes of bits, which are wiped.
+fn bytes(bits: Vec<F2>) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let mut bits = bits;
+    let bytes = bits_to_bytes(&bits).map(Zeroizing::new);
+    bits.zeroize();
+    bytes.ok_or_else(|| Error::Misuse("a machine gave bits that are not whole bytes".into()))
+}
+
+fn block(bytes: &[u8]) -> Result<Zeroizing<Block>, Error> {
+    bytes
+        .try_into()
+        .map(Zeroizing::new)
+        .map_err(|_| Error::Misuse(format!("a block of {} bytes", bytes.len())))
+}

@@ -1,0 +1,99 @@
+//! Records that the server makes, which P reads while the connection lives.
+
+use zeroize::Zeroizing;
+
+use super::cipher::Cipher;
+use super::{HEADER_BYTES, MAX_PLAINTEXT, Protection, block, share, too_few};
+use crate::Error;
+use crate::wire::ghash::{BLOCK_BYTES, Block, Powers, hashed_blocks};
+use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty};
+
+/// Counter blocks that a record with so many bytes of plaintext takes: its mask, and one for each 16 bytes
+/// begun.
+#[must_use]
+pub const fn blocks(length: usize) -> usize {
+    1 + length.div_ceil(BLOCK_BYTES)
+}
+
+/// The key of records whose number, lengths and explicit nonces nobody knows ahead, since the other side
+/// makes them. A [`Step::Block`](crate::wire::step::Step::Block) is prepared for each block that there may
+/// be.
+pub struct ReadKey<W> {
+    cipher: Cipher<W>,
+}
+
+impl<W> core::fmt::Debug for ReadKey<W> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("ReadKey").finish_non_exhaustive()
+    }
+}
+
+impl<W: Clone> ReadKey<W> {
+    /// From the wires of a key and of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)): 1,280 ANDs
+    /// for the key's expansion, 5,120 for the hash key, 2,187 for each of its odd powers; with this party's
+    /// shares of the powers that tags of records up to `length` bytes take.
+    ///
+    /// These powers are computed on the machine, and not by [products](crate::wire::ghash) of shares as those
+    /// for the client's records: who puts wrong shares into products gets powers of something else, and the
+    /// tag of a client's record is then wrong for the server. Here it would be right for another ciphertext,
+    /// which could be made to come from the network.
+    ///
+    /// # Errors
+    /// The machine's.
+    pub fn new<M: TwoParty<Wire = W> + ?Sized>(
+        machine: &mut M,
+        [key, iv]: [&[W]; 2],
+        length: usize,
+    ) -> Result<(Self, Powers), M::Error> {
+        let cipher = Cipher::new(machine, key, iv)?;
+        let hash_key = cipher.encrypt(machine, &[Plain::Zero])?;
+        let greatest = hashed_blocks(HEADER_BYTES, length.min(MAX_PLAINTEXT));
+        let odd = machine.call(&Step::Powers(greatest), &hash_key)?;
+        let mut shares = Vec::new();
+        for wires in [&*hash_key, &odd] {
+            shares.extend(
+                wires.chunks(BLOCK_BITS).map(|power| share(machine, power)).collect::<Result<Vec<_>, _>>()?,
+            );
+        }
+        let shares = shares.iter().map(|share| block(share)).collect::<Result<Vec<_>, _>>()?;
+        let powers = Powers::from_odd(shares.iter().map(|share| **share), greatest).ok_or_else(too_few)?;
+        Ok((Self { cipher }, powers))
+    }
+
+    /// This party's share of one counter block's ciphertext: 5,120 ANDs.
+    ///
+    /// # Errors
+    /// The machine's.
+    pub fn block<M: TwoParty<Wire = W> + ?Sized>(
+        &self,
+        machine: &mut M,
+        explicit_nonce: [u8; 8],
+        counter: u16,
+    ) -> Result<Zeroizing<Block>, M::Error> {
+        let wires = self.cipher.given(machine, explicit_nonce, counter)?;
+        Ok(block(&share(machine, &wires)?)?)
+    }
+
+    /// This party's shares of a record's mask and key stream: [`blocks`] of them.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for more than 2^14 bytes; the machine's.
+    pub fn protection<M: TwoParty<Wire = W> + ?Sized>(
+        &self,
+        machine: &mut M,
+        explicit_nonce: [u8; 8],
+        length: usize,
+    ) -> Result<Protection, M::Error> {
+        if length > MAX_PLAINTEXT {
+            return Err(Error::Misuse(format!("a record of {length} bytes; at most 2^14")).into());
+        }
+        let mask = self.block(machine, explicit_nonce, 1)?;
+        let mut stream = Zeroizing::new(Vec::with_capacity(length.next_multiple_of(BLOCK_BYTES)));
+        // Counters up to 2^10 + 1.
+        for counter in (2..).take(length.div_ceil(BLOCK_BYTES)) {
+            stream.extend_from_slice(&*self.block(machine, explicit_nonce, counter)?);
+        }
+        stream.truncate(length);
+        Ok(Protection { mask, stream })
+    }
+}

@@ -1,0 +1,188 @@
+//! Two machines in the clear, whose shares add up, against AES-GCM libraries; and what records cost.
+
+use aes_gcm::Aes128Gcm;
+use aes_gcm::aead::{Aead, Payload};
+use aes_gcm::aes::cipher::KeyInit;
+use proptest::prelude::*;
+use volery_circuit::gadgets::bytes_to_bits;
+use volery_field::Gf128;
+use volery_vole::ole;
+
+use super::*;
+use crate::testing::{hex, two_parties, untouched};
+use crate::wire::ghash::{self, Powers, hashed_blocks, products, send_tag_share};
+use crate::wire::step::testing::{Clear, Log};
+
+const KEY: [u8; 16] = [0x5a; 16];
+const IV: [u8; 4] = [1, 2, 3, 4];
+
+struct Party {
+    hash_key: Zeroizing<Block>,
+    protections: Vec<Protection>,
+    log: Log,
+}
+
+/// What a party gets for `records`, the first of which are asked for together with the hash key.
+fn party(is_prover: bool, records: &[Record], first: usize) -> Party {
+    let machine = &mut Clear::new(is_prover);
+    let mut key = WriteKey::new(machine, &bytes_to_bits(&KEY), &bytes_to_bits(&IV)).unwrap();
+    let (hash_key, mut protections) = key.first(machine, &records[..first]).unwrap();
+    protections.extend(key.more(machine, &records[first..]).unwrap());
+    Party { hash_key, protections, log: core::mem::take(&mut machine.log) }
+}
+
+fn nonce(sequence: u64) -> [u8; 12] {
+    let mut nonce = [0; 12];
+    nonce[..4].copy_from_slice(&IV);
+    nonce[4..].copy_from_slice(&sequence.to_be_bytes());
+    nonce
+}
+
+/// Ciphertext and tag of a record as the library makes them.
+fn library(record: &Record, plaintext: &[u8]) -> Vec<u8> {
+    let header = header(record.sequence, 23, plaintext.len()).unwrap();
+    let payload = Payload { msg: plaintext, aad: &header };
+    Aes128Gcm::new(&KEY.into()).encrypt(&nonce(record.sequence).into(), payload).unwrap()
+}
+
+fn ciphertext(record: &Record, plaintext: &[u8], p: &Protection, v: &Protection) -> Vec<u8> {
+    let mut data = plaintext.to_vec();
+    p.apply(&mut data).unwrap();
+    if record.secrecy == Secrecy::Shared {
+        v.apply(&mut data).unwrap();
+    } else {
+        assert_eq!(p.stream, v.stream);
+    }
+    data
+}
+
+/// Ciphertexts and tags of all records by two parties, the tags through shared powers.
+fn by_two(records: &[Record], plaintexts: &[Vec<u8>], first: usize) -> Vec<Vec<u8>> {
+    let (p, v) = (party(true, records, first), party(false, records, first));
+    let powers = records.iter().map(|record| hashed_blocks(13, record.length)).max().unwrap_or(1);
+    let ciphertexts: Vec<_> = records
+        .iter()
+        .zip(plaintexts)
+        .zip(p.protections.iter().zip(&v.protections))
+        .map(|((record, plaintext), (p, v))| ciphertext(record, plaintext, p, v))
+        .collect();
+    let headers: Vec<_> =
+        records.iter().map(|record| header(record.sequence, 23, record.length).unwrap()).collect();
+    let (tags, ()) = two_parties(
+        products(1, powers),
+        4,
+        [untouched; 2],
+        |channel, party: &mut ole::Sender<Gf128>, _| {
+            let mut shares = Powers::new(*p.hash_key);
+            shares.extend(channel, party, powers).unwrap();
+            let mut tags = Vec::new();
+            for ((header, ciphertext), own) in headers.iter().zip(&ciphertexts).zip(&p.protections) {
+                tags.push(ghash::tag(channel, &shares, header, ciphertext, &own.mask).unwrap());
+            }
+            tags
+        },
+        |channel, party: &mut ole::Receiver<Gf128>, _| {
+            let mut shares = Powers::new(*v.hash_key);
+            shares.extend(channel, party, powers).unwrap();
+            for ((header, ciphertext), own) in headers.iter().zip(&ciphertexts).zip(&v.protections) {
+                send_tag_share(channel, &shares, header, ciphertext, &own.mask).unwrap();
+            }
+        },
+    );
+    ciphertexts.into_iter().zip(tags).map(|(ciphertext, tag)| [&*ciphertext, &tag].concat()).collect()
+}
+
+fn plaintext(length: usize) -> Vec<u8> {
+    (0..length).map(|i| (i as u8).wrapping_mul(0x9d)).collect()
+}
+
+fn record(sequence: u64, length: usize, secrecy: Secrecy) -> Record {
+    Record { sequence, length, secrecy }
+}
+
+#[test]
+fn records_of_two_parties_are_those_of_the_library() {
+    let records = [
+        record(0, 16, Secrecy::Public),
+        record(1, 256, Secrecy::Shared),
+        record(2, 0, Secrecy::Shared),
+        record(5, 37, Secrecy::Public),
+        record(1 << 40, 300, Secrecy::Shared),
+    ];
+    let plaintexts: Vec<_> = records.iter().map(|record| plaintext(record.length)).collect();
+    let expected: Vec<_> =
+        records.iter().zip(&plaintexts).map(|(record, text)| library(record, text)).collect();
+    for first in [0, 2, 5] {
+        assert_eq!(by_two(&records, &plaintexts, first), expected, "{first} records with the hash key");
+    }
+}
+
+/// McGrew and Viega, "The Galois/Counter Mode of Operation (GCM)", appendix B, test case 3: a nonce that is a
+/// write IV and an explicit nonce.
+#[test]
+fn the_key_stream_is_that_of_gcm() {
+    let machine = &mut Clear::new(true);
+    let wires = |digits: &str| bytes_to_bits(&hex(digits));
+    let (key, iv) = (wires("feffe9928665731c6d6a8f9467308308"), wires("cafebabe"));
+    let mut key = WriteKey::new(machine, &key, &iv).unwrap();
+    let explicit = record(0xface_dbad_deca_f888, 64, Secrecy::Public);
+    let mut data = hex("d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72\
+         1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255");
+    let [protection] = <[_; 1]>::try_from(key.more(machine, &[explicit]).unwrap()).ok().unwrap();
+    protection.apply(&mut data).unwrap();
+    let expected = "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e\
+                    21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091473f5985";
+    assert_eq!(data, hex(expected));
+}
+
+/// The table of the module's documentation.
+#[test]
+fn blocks_in_common_are_computed_once() {
+    let cost = |query: usize| {
+        let records = [record(0, 16, Secrecy::Public), record(1, query, Secrecy::Shared)];
+        let log = party(true, &records, 2).log;
+        assert_eq!(log.steps.len(), 2);
+        // The hash key, the masks, the query's key stream; and that of Finished.
+        assert_eq!((log.shared, log.opened), (3 * 128 + 8 * query, 128));
+        log.ands - 1280
+    };
+    assert_eq!(cost(256), 86_336);
+    assert_eq!(cost(2048), 86_336 + 112 * 4256);
+}
+
+#[test]
+fn a_sequence_number_serves_once_and_records_have_a_greatest_length() {
+    let machine = &mut Clear::new(true);
+    let mut key = WriteKey::new(machine, &bytes_to_bits(&KEY), &bytes_to_bits(&IV)).unwrap();
+    key.more(machine, &[record(3, 1, Secrecy::Public)]).unwrap();
+    for (sequence, length) in [(3, 1), (2, 1), (4, MAX_PLAINTEXT + 1), (4, usize::MAX)] {
+        let result = key.more(machine, &[record(sequence, length, Secrecy::Shared)]);
+        assert!(matches!(result, Err(Error::Misuse(_))), "{sequence} {length}");
+    }
+    let twice = [record(5, 1, Secrecy::Shared), record(5, 1, Secrecy::Shared)];
+    assert!(key.more(machine, &twice).is_err());
+    let protections = key.more(machine, &[record(9, 5, Secrecy::Shared)]).unwrap();
+    assert!(matches!(protections[0].apply(&mut [0; 4]), Err(Error::Misuse(_))));
+    assert!(header(0, 23, MAX_PLAINTEXT).is_ok());
+    assert!(matches!(header(0, 23, MAX_PLAINTEXT + 1), Err(Error::Misuse(_))));
+}
+
+#[test]
+fn a_header_is_sequence_type_version_length() {
+    let expected = hex("0000000000000102170303012c");
+    assert_eq!(header(0x102, 23, 300).unwrap()[..], expected);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn key_streams_are_those_of_the_library(sequence: u64, length in 0..200_usize, secret: bool) {
+        let secrecy = if secret { Secrecy::Shared } else { Secrecy::Public };
+        let record = record(sequence, length, secrecy);
+        let (p, v) = (party(true, &[record], 0), party(false, &[record], 0));
+        let text = plaintext(length);
+        let ciphertext = ciphertext(&record, &text, &p.protections[0], &v.protections[0]);
+        prop_assert_eq!(&ciphertext[..], &library(&record, &text)[..length]);
+    }
+}

@@ -1,0 +1,191 @@
+//! Who the server of a transcript is: what makes its bytes those of a named host.
+//!
+//! ```text
+//! certificates  --chain-->  a root that is trusted, at a time      webpki's rules, those of rustls
+//!      |        --name--->  the host that the caller means
+//!      |        --key---->  verifies the signature over  client_random | server_random | ServerECDHParams     (RFC 8422, section 5.4)
+//! ```
+//!
+//! The randoms are those of this connection, so the server, or whoever has its key, took part in it with this
+//! ephemeral point. That the records' keys come of this point is what the proofs and the server's Finished
+//! are for; neither is worth anything without the other.
+//!
+//! The host name that the client sent in the clear must be the one that is meant: one certificate may serve
+//! several hosts, and the server chose by that name which of them it speaks for. (The `Host` header of a
+//! request is encrypted; it is part of the payload and to be looked at there.)
+//!
+//! Revocation is not checked: browsers mostly do not either, and V would have to ask a third party. A root
+//! that the caller adds is trusted for every name.
+
+mod roots;
+#[cfg(test)]
+mod tests;
+
+pub use roots::{Roots, RootsError};
+
+use rustls_pki_types::{ServerName, SignatureVerificationAlgorithm, UnixTime};
+use sha2::{Digest, Sha256};
+use webpki::{EndEntityCert, KeyUsage, ring};
+
+use crate::wire::transcript::{Handshake, Scheme};
+
+/// Why a server is not the one that is meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The host's name is neither a DNS name nor an IP address.
+    #[error("`{0}` is neither a host name nor an IP address")]
+    Name(String),
+    /// The client asked the server for another host.
+    #[error("the client asked for {}, not for {expected}", found.as_deref().unwrap_or("no host by name"))]
+    Sni {
+        /// The host that is meant; `no host by name` where that is an IP address.
+        expected: String,
+        /// The name in the client's hello.
+        found: Option<String>,
+    },
+    /// The chain does not lead from the server's certificate to a root, for a TLS server and at this time.
+    #[error("the server's certificates do not hold: {0}")]
+    Chain(webpki::Error),
+    /// The server's certificate is for other hosts.
+    #[error("the server's certificate is not for {host}: {error}")]
+    Host {
+        /// The host that is meant.
+        host: String,
+        /// What is wrong.
+        error: webpki::Error,
+    },
+    /// The signature over the key exchange is not by the certificate's key.
+    #[error("the server's signature over its key exchange does not hold, so this is not its connection: {0}")]
+    Signature(webpki::Error),
+}
+
+/// A server whose certificate and signature were verified. There is no other way to get one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    name: String,
+    certificate: [u8; 32],
+    time: u64,
+}
+
+impl Identity {
+    /// The host: a DNS name in lower case, or an IP address, in the one usual way of writing.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// SHA-256 of its certificate's DER.
+    #[must_use]
+    pub fn certificate(&self) -> &[u8; 32] {
+        &self.certificate
+    }
+
+    /// The time at which the certificates hold, in seconds since 1970 (UTC).
+    #[must_use]
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+}
+
+/// Verifies that the server of `handshake` is the host `name` at `time`, in seconds since 1970 (UTC).
+///
+/// # Errors
+/// Those of [`enum@Error`], in the order in which they are listed.
+pub(crate) fn verify(handshake: &Handshake, name: &str, roots: &Roots, time: u64) -> Result<Identity, Error> {
+    let name = canonical(name)?;
+    let shown = name.to_str().into_owned();
+    same_host(handshake.sni.as_deref(), &name)?;
+    let [own, intermediates @ ..] = &*handshake.certificates else {
+        return Err(Error::Chain(webpki::Error::BadDer));
+    };
+    let certificate = EndEntityCert::try_from(own).map_err(Error::Chain)?;
+    let at = UnixTime::since_unix_epoch(core::time::Duration::from_secs(time));
+    certificate
+        .verify_for_usage(CHAIN, roots.anchors(), intermediates, at, KeyUsage::server_auth(), None, None)
+        .map_err(Error::Chain)?;
+    certificate
+        .verify_is_valid_for_subject_name(&name)
+        .map_err(|error| Error::Host { host: shown.clone(), error })?;
+    signature(&certificate, handshake)?;
+    Ok(Identity { name: shown, certificate: Sha256::digest(own).into(), time })
+}
+
+/// The one usual way to write a host: a DNS name in lower case, or an IP address.
+///
+/// # Errors
+/// [`Error::Name`] for what is neither.
+pub(crate) fn canonical_name(name: &str) -> Result<String, Error> {
+    Ok(canonical(name)?.to_str().into_owned())
+}
+
+/// A name as it is compared and shown.
+fn canonical(name: &str) -> Result<ServerName<'static>, Error> {
+    let parsed = ServerName::try_from(name.to_owned()).ok().filter(|_| !name.ends_with('.'));
+    match parsed.ok_or_else(|| Error::Name(name.into()))? {
+        ServerName::DnsName(name) => Ok(ServerName::DnsName(name.to_lowercase_owned())),
+        other => Ok(other),
+    }
+}
+
+/// That a client which asks for `sni`, or for no host by name, asks for this host.
+///
+/// # Errors
+/// [`Error::Name`], [`Error::Sni`].
+pub(crate) fn asks_for(sni: Option<&str>, host: &str) -> Result<(), Error> {
+    same_host(sni, &canonical(host)?)
+}
+
+/// The client asked for this host: by name, or without one for an IP address (RFC 6066, section 3).
+fn same_host(found: Option<&str>, name: &ServerName<'_>) -> Result<(), Error> {
+    let (same, expected) = match name {
+        ServerName::DnsName(name) => {
+            (found.is_some_and(|found| found.eq_ignore_ascii_case(name.as_ref())), name.as_ref())
+        }
+        _ => (found.is_none(), "no host by name"),
+    };
+    if same { Ok(()) } else { Err(Error::Sni { expected: expected.into(), found: found.map(str::to_owned) }) }
+}
+
+/// What certificates may be signed with: all that rustls takes, but for curves and schemes that no public
+/// authority uses.
+pub(crate) const CHAIN: &[&dyn SignatureVerificationAlgorithm] = &[
+    ring::ECDSA_P256_SHA256,
+    ring::ECDSA_P256_SHA384,
+    ring::ECDSA_P384_SHA256,
+    ring::ECDSA_P384_SHA384,
+    ring::RSA_PKCS1_2048_8192_SHA256,
+    ring::RSA_PKCS1_2048_8192_SHA384,
+    ring::RSA_PKCS1_2048_8192_SHA512,
+    ring::RSA_PSS_2048_8192_SHA256_LEGACY_KEY,
+    ring::RSA_PSS_2048_8192_SHA384_LEGACY_KEY,
+    ring::RSA_PSS_2048_8192_SHA512_LEGACY_KEY,
+];
+
+/// The server signed the key exchange of this connection.
+fn signature(certificate: &EndEntityCert<'_>, handshake: &Handshake) -> Result<(), Error> {
+    let Handshake { client_random, server_random, params, scheme, signature, .. } = handshake;
+    let message = [&client_random[..], server_random, params].concat();
+    let mut result = Err(webpki::Error::InvalidSignatureForPublicKey);
+    for algorithm in algorithms(*scheme) {
+        result = certificate.verify_signature(algorithm, &message, signature);
+        // A key on the scheme's other curve: in TLS 1.2 the scheme does not name the curve.
+        if !matches!(result, Err(webpki::Error::UnsupportedSignatureAlgorithmForPublicKeyContext(_))) {
+            break;
+        }
+    }
+    result.map_err(Error::Signature)
+}
+
+fn algorithms(scheme: Scheme) -> Vec<&'static dyn SignatureVerificationAlgorithm> {
+    match scheme {
+        Scheme::EcdsaSha256 => vec![ring::ECDSA_P256_SHA256, ring::ECDSA_P384_SHA256],
+        Scheme::EcdsaSha384 => vec![ring::ECDSA_P256_SHA384, ring::ECDSA_P384_SHA384],
+        Scheme::Pkcs1Sha256 => vec![ring::RSA_PKCS1_2048_8192_SHA256],
+        Scheme::Pkcs1Sha384 => vec![ring::RSA_PKCS1_2048_8192_SHA384],
+        Scheme::Pkcs1Sha512 => vec![ring::RSA_PKCS1_2048_8192_SHA512],
+        Scheme::PssSha256 => vec![ring::RSA_PSS_2048_8192_SHA256_LEGACY_KEY],
+        Scheme::PssSha384 => vec![ring::RSA_PSS_2048_8192_SHA384_LEGACY_KEY],
+        Scheme::PssSha512 => vec![ring::RSA_PSS_2048_8192_SHA512_LEGACY_KEY],
+    }
+}

@@ -1,0 +1,261 @@
+//! What the two parties compute on bits that neither may see: seven programs, and the machine that runs them.
+//!
+//! A [`Step`] is a program from bits to bits. Which steps a connection takes, and how large they are, is
+//! known before it is opened, so a machine that garbles can prepare them all; what is learnt later enters as
+//! wires. [`TwoParty`] is what the key derivation ([`prf`](crate::wire::prf)) and the record protection
+//! ([`record`](crate::wire::record)) ask of such a machine: both parties make the same calls, each on its own
+//! machine, and in the end the same calls are made once more on a machine that proves them. Which calls these
+//! are depends on lengths alone, so a machine may make all calls of a connection ahead, with inputs that are
+//! given later.
+//!
+//! | step | inputs | outputs | ANDs |
+//! |---|---|---|---|
+//! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256; the curve: 1 | midstates of HMAC: inner, outer | 43,529, 895 of them for the sum |
+//! | [`Step::MasterKey`] | master secret: 384 | midstates of HMAC: inner, outer | 43,258 |
+//! | [`Step::OuterHash`] | outer midstate, expanded block | digest: 256 | 16,091 |
+//! | [`Step::ExpandKey`] | AES-128 key: 128 | round keys: 1,408 | 1,280 |
+//! | [`Step::Blocks`] | round keys, write IV: 32 | 128 a block | 5,120 the first, most others 4,256 |
+//! | [`Step::Powers`] | GCM's hash key: 128 | 128 for each odd power above the first | 2,187 for each |
+//! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120 |
+//!
+//! Bits of strings are in the order of [`bytes_to_bits`], those of numbers lowest first.
+
+mod powers;
+mod premaster;
+mod sha256;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use sha256::expanded_words;
+pub(crate) use sha256::{BLOCK, WORDS};
+
+use volery_circuit::gadgets::{Aes128, PlainByte, bytes_to_bits};
+use volery_circuit::{Digest, Error, Evaluator, Ops};
+use volery_field::F2;
+
+/// A machine on which two parties compute on bits that neither sees.
+///
+/// Wires live on between calls. Both parties make the same calls in the same order; where they get bits back,
+/// those that the method says.
+pub trait TwoParty {
+    /// A bit that nobody sees.
+    type Wire: Clone;
+    /// Why a call failed.
+    type Error: From<crate::Error>;
+
+    /// Wires that hold bits which both parties know, but did not know when the steps were prepared.
+    ///
+    /// # Errors
+    /// The machine's.
+    fn public(&mut self, bits: &[F2]) -> Result<Vec<Self::Wire>, Self::Error>;
+
+    /// The outputs of `step`.
+    ///
+    /// # Errors
+    /// The machine's; the step's, for another number of inputs than [`Step::inputs`].
+    fn call(&mut self, step: &Step, inputs: &[Self::Wire]) -> Result<Vec<Self::Wire>, Self::Error>;
+
+    /// The values of `wires`, which both parties learn.
+    ///
+    /// # Errors
+    /// The machine's.
+    fn open(&mut self, wires: &[Self::Wire]) -> Result<Vec<F2>, Self::Error>;
+
+    /// This party's shares of the values of `wires`: random bits that add up to the value with the other
+    /// party's. P is committed to its own.
+    ///
+    /// # Errors
+    /// The machine's.
+    fn share(&mut self, wires: &[Self::Wire]) -> Result<Vec<F2>, Self::Error>;
+}
+
+/// A block that AES encrypts for the record layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Plain {
+    /// All zeros: its ciphertext is GCM's hash key.
+    Zero,
+    /// A counter block of GCM with TLS 1.2's nonce (RFC 5288, section 3): write IV, explicit nonce, counter.
+    /// Counter 1 masks the tag, those from 2 on encrypt.
+    Counter {
+        /// The explicit nonce: the record's sequence number.
+        sequence: u64,
+        /// The last four bytes.
+        counter: u32,
+    },
+}
+
+/// A program from bits to bits that both parties hold, and that says nothing about their secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The pre-master secret from its two shares, and the two midstates of HMAC-SHA256 that it is the key of.
+    /// The last input, which both parties learn later, is one if the shares are of X25519, zero if they are
+    /// of P-256: the server chooses when all is prepared.
+    PremasterKey,
+    /// The two midstates of HMAC-SHA256 whose key is the master secret.
+    MasterKey,
+    /// One compression: the outer hash of an HMAC, from the outer midstate and the expanded block that both
+    /// parties know (see [`expanded_words`]).
+    OuterHash,
+    /// AES-128's key expansion.
+    ExpandKey,
+    /// AES-128 of blocks that are public apart from the write IV.
+    Blocks(Vec<Plain>),
+    /// AES-128 of one counter block whose explicit nonce (64 bits) and counter's lower half (16) both parties
+    /// learn later: for records that the server makes.
+    Block,
+    /// The odd powers of GCM's hash key from the third to at most this one.
+    Powers(usize),
+}
+
+/// Bits of a SHA-256 chaining value.
+pub(crate) const DIGEST_BITS: usize = 256;
+/// Bits of a master secret.
+pub(crate) const MASTER_BITS: usize = 384;
+/// Bits of an AES-128 key or block.
+pub(crate) const BLOCK_BITS: usize = 128;
+/// Bits of a write IV.
+pub(crate) const IV_BITS: usize = 32;
+/// Bits of a counter block that come in with [`Step::Block`].
+const GIVEN_BITS: usize = 80;
+/// Bits of expanded round keys.
+const ROUND_KEY_BITS: usize = 11 * BLOCK_BITS;
+
+impl Step {
+    /// Absorbs what makes this step what it is.
+    pub fn identify(&self, digest: &mut Digest) {
+        let name: &[u8] = match self {
+            Self::PremasterKey => b"tls: premaster key v2",
+            Self::MasterKey => b"tls: master key v1",
+            Self::OuterHash => b"tls: outer hash v1",
+            Self::ExpandKey => b"tls: expand key v1",
+            Self::Blocks(_) => b"tls: blocks v1",
+            Self::Block => b"tls: block v1",
+            Self::Powers(_) => b"tls: powers v1",
+        };
+        digest.bytes("function", name);
+        if let Self::Powers(greatest) = self {
+            digest.number("greatest", *greatest as u64);
+        }
+        let Self::Blocks(blocks) = self else { return };
+        digest.number("blocks", blocks.len() as u64);
+        for block in blocks {
+            match block {
+                Plain::Zero => digest.bytes("zero", &[]),
+                Plain::Counter { sequence, counter } => {
+                    digest.number("sequence", *sequence).number("counter", u64::from(*counter))
+                }
+            };
+        }
+    }
+
+    /// How many input bits it takes.
+    #[must_use]
+    pub const fn inputs(&self) -> usize {
+        match self {
+            Self::PremasterKey => 2 * DIGEST_BITS + 1,
+            Self::MasterKey => MASTER_BITS,
+            Self::OuterHash => DIGEST_BITS + sha256::PUBLIC_BITS,
+            Self::ExpandKey | Self::Powers(_) => BLOCK_BITS,
+            Self::Blocks(_) => ROUND_KEY_BITS + IV_BITS,
+            Self::Block => ROUND_KEY_BITS + IV_BITS + GIVEN_BITS,
+        }
+    }
+
+    /// How many output bits it gives.
+    #[must_use]
+    pub const fn outputs(&self) -> usize {
+        match self {
+            Self::PremasterKey | Self::MasterKey => 2 * DIGEST_BITS,
+            Self::OuterHash => DIGEST_BITS,
+            Self::ExpandKey => ROUND_KEY_BITS,
+            Self::Blocks(blocks) => BLOCK_BITS * blocks.len(),
+            Self::Block => BLOCK_BITS,
+            Self::Powers(greatest) => BLOCK_BITS * powers::odd(*greatest),
+        }
+    }
+
+    /// What [`Step::run`] gives on an evaluator: where most of that is SHA-256, on words.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for another number of inputs than [`Step::inputs`].
+    pub fn values(&self, inputs: &[F2]) -> Result<Vec<F2>, Error> {
+        self.check(inputs.len())?;
+        match self {
+            Self::PremasterKey => sha256::midstates(&premaster(&mut Evaluator::new(), inputs)?),
+            Self::MasterKey => sha256::midstates(inputs),
+            Self::OuterHash => sha256::outer_hash(inputs),
+            _ => self.run(&mut Evaluator::new(), inputs),
+        }
+    }
+
+    fn check(&self, inputs: usize) -> Result<(), Error> {
+        if inputs == self.inputs() {
+            return Ok(());
+        }
+        Err(Error::Misuse(format!("{inputs} input bits for a step that takes {}", self.inputs())))
+    }
+
+    /// Runs the program.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] (converted) for another number of inputs than [`Step::inputs`]; the backend's.
+    pub fn run<B: Ops<F2> + ?Sized>(&self, b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+        self.check(inputs.len())?;
+        match self {
+            Self::PremasterKey => {
+                let secret = premaster(b, inputs)?;
+                b.folding(&sha256::Midstates, &secret)
+            }
+            Self::MasterKey => b.folding(&sha256::Midstates, inputs),
+            Self::OuterHash => b.folding(&sha256::OuterHash, inputs),
+            Self::ExpandKey => Ok(Aes128::new(b, inputs)?.round_keys()),
+            Self::Blocks(blocks) => {
+                let (keys, iv) = inputs.split_at(ROUND_KEY_BITS);
+                let (iv, _) = iv.as_chunks::<8>();
+                let blocks: Vec<_> = blocks.iter().map(plain_bytes).collect();
+                Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, iv, &blocks)?.concat())
+            }
+            Self::Block => {
+                let (keys, bytes) = inputs.split_at(ROUND_KEY_BITS);
+                let (bytes, _) = bytes.as_chunks::<8>();
+                Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, bytes, &[GIVEN_BLOCK])?.concat())
+            }
+            Self::Powers(greatest) => powers::odd_powers(b, inputs, *greatest),
+        }
+    }
+}
+
+/// The pre-master secret of [`Step::PremasterKey`]'s inputs, of which there are as many as it takes.
+fn premaster<B: Ops<F2> + ?Sized>(b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+    let (p, rest) = inputs.split_at(DIGEST_BITS);
+    let (v, curve) = rest.split_at(DIGEST_BITS);
+    premaster::secret(b, p, v, &curve[0])
+}
+
+/// A counter block of [`Step::Block`]: the write IV, the explicit nonce, two zeros (no record has 2^16
+/// blocks), the counter's lower half.
+const GIVEN_BLOCK: [PlainByte; 16] = {
+    let mut block = [PlainByte::Public(0); 16];
+    let mut byte = 0;
+    while byte < 12 {
+        block[byte] = PlainByte::Secret(byte);
+        byte += 1;
+    }
+    block[14] = PlainByte::Secret(12);
+    block[15] = PlainByte::Secret(13);
+    block
+};
+
+/// The bits of a counter block that come in with [`Step::Block`].
+pub(crate) fn given_bits(explicit_nonce: [u8; 8], counter: u16) -> Vec<F2> {
+    bytes_to_bits(&[&explicit_nonce[..], &counter.to_be_bytes()].concat())
+}
+
+/// A block's bytes; the secret ones are those of the write IV.
+fn plain_bytes(block: &Plain) -> [PlainByte; 16] {
+    let Plain::Counter { sequence, counter } = block else { return [PlainByte::Public(0); 16] };
+    let public = (u128::from(*sequence) << 32 | u128::from(*counter)).to_be_bytes();
+    core::array::from_fn(|i| if i < 4 { PlainByte::Secret(i) } else { PlainByte::Public(public[i]) })
+}

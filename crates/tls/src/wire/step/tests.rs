@@ -1,0 +1,232 @@
+//! Each step against integers and libraries, and its cost.
+
+use proptest::prelude::*;
+use volery_circuit::gadgets::{Compression, Sha256, bits_to_bytes, bytes_to_bits};
+use volery_circuit::{Counter, Evaluator, Fold, Folded};
+use volery_field::{Curve25519Base, Element, Field, P256Base, Ring, Value};
+use volery_vole::Prg;
+
+use super::*;
+
+/// What the program gives, and the faster way, too.
+fn run(step: &Step, inputs: &[F2]) -> Vec<u8> {
+    let outputs = step.run(&mut Evaluator::new(), inputs).unwrap();
+    assert!(step.values(inputs).unwrap() == outputs, "{step:?}");
+    bits_to_bytes(&outputs).unwrap()
+}
+
+fn ands(step: &Step) -> u64 {
+    let mut counter = Counter::new();
+    step.run(&mut counter, &vec![0; step.inputs()]).unwrap();
+    counter.total().multiplications
+}
+
+fn little_endian<F: Ring>(x: F) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    x.encode(&mut bytes).unwrap();
+    bytes
+}
+
+fn words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_be_bytes()).collect()
+}
+
+/// HMAC's midstates with the compression function of a library.
+fn midstates(key: &[u8]) -> [[u32; 8]; 2] {
+    [0x36, 0x5c].map(|pad| {
+        let mut block = [pad; 64];
+        block.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
+        let mut state = [0; 8];
+        state.copy_from_slice(Sha256::INITIAL);
+        sha2::block_api::compress256(&mut state, &[block]);
+        state
+    })
+}
+
+/// Why the block comes in expanded: what the compression costs if the circuit expands it from the digest's
+/// wires.
+#[test]
+fn expanding_the_block_outside_the_circuit_saves_a_quarter_of_the_outer_hash() {
+    let mut counter = Counter::new();
+    let mut fold = Fold::new(&mut counter);
+    let mut state = [[Folded::Wire(0); 32]; 8];
+    let constant = |word: u32| core::array::from_fn(|i| Folded::Constant(F2::new(word >> i & 1 == 1)));
+    let mut block = [[Folded::Wire(0); 32]; 16];
+    block[8..].fill(constant(0));
+    block[8] = constant(1 << 31);
+    block[15] = constant(8 * 96);
+    Sha256::compress(&mut fold, &mut state, &block).unwrap();
+    let cost = counter.total().multiplications;
+    assert_eq!(cost - ands(&Step::OuterHash), 5271);
+    assert_eq!(Step::OuterHash.inputs(), 256 + 1792);
+}
+
+#[test]
+fn steps_cost_what_the_documentation_says() {
+    let costs =
+        [Step::PremasterKey, Step::MasterKey, Step::OuterHash, Step::ExpandKey].map(|step| ands(&step));
+    assert_eq!(costs, [43_529, 43_258, 16_091, 1280]);
+    let mut counter = Counter::new();
+    premaster::secret(&mut counter, &[0; 256], &[0; 256], &0).unwrap();
+    assert_eq!(counter.total().multiplications, 895);
+    let counters: Vec<_> = (1..=18).map(|counter| Plain::Counter { sequence: 1, counter }).collect();
+    assert_eq!(ands(&Step::Blocks(vec![Plain::Zero])), 5120);
+    assert_eq!(ands(&Step::Blocks(counters)), 5120 + 17 * 4256);
+    assert_eq!(ands(&Step::Block), 5120);
+    assert_eq!([2, 3, 4, 9].map(|n| ands(&Step::Powers(n))), [0, 2187, 2187, 4 * 2187]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn odd_powers_are_those_of_the_field(h: [u8; 16], greatest in 0..12_usize) {
+        use crate::wire::ghash::{from_block, to_block};
+        let powers = run(&Step::Powers(greatest), &bytes_to_bits(&h));
+        let square = from_block(h) * from_block(h);
+        let mut power = from_block(h);
+        let mut expected = Vec::new();
+        for _ in (3..=greatest).step_by(2) {
+            power *= square;
+            expected.extend(to_block(power));
+        }
+        prop_assert_eq!(powers, expected);
+    }
+
+    #[test]
+    fn a_block_whose_nonce_comes_later_is_the_one_prepared_for_it(
+        key: [u8; 16],
+        iv: [u8; 4],
+        sequence: u64,
+        counter in 1..1026_u16,
+    ) {
+        let round_keys = Step::ExpandKey.run(&mut Evaluator::new(), &bytes_to_bits(&key)).unwrap();
+        let inputs = [round_keys, bytes_to_bits(&iv)].concat();
+        let known = run(&Step::Blocks(vec![Plain::Counter { sequence, counter: counter.into() }]), &inputs);
+        let given = [inputs, given_bits(sequence.to_be_bytes(), counter)].concat();
+        prop_assert_eq!(run(&Step::Block, &given), known);
+    }
+}
+
+/// The midstates for two shares of a pre-master secret, as the step and as the field's own addition make
+/// them.
+fn check_premaster<F: Ring>(p: F, v: F, x25519: bool) {
+    let shares = [p, v].map(|share| bytes_to_bits(&little_endian(share))).concat();
+    let inputs = [&shares[..], &[F2::new(x25519)]].concat();
+    let mut secret = little_endian(p + v);
+    if !x25519 {
+        secret.reverse();
+    }
+    let [inner, outer] = midstates(&secret);
+    assert_eq!(run(&Step::PremasterKey, &inputs), [words(&inner), words(&outer)].concat());
+}
+
+#[test]
+fn shares_of_the_pre_master_secret_are_added_modulo_the_prime_and_ordered_as_the_curve_has_it() {
+    fn check<F: Element + Field + Value>(x25519: bool) {
+        let half = F::from_u64(2).inverse().unwrap();
+        assert!(half + half == F::ONE);
+        let edges = [F::ZERO, F::ONE, -F::ONE, half, -half];
+        for p in edges {
+            for v in edges {
+                check_premaster(p, v, x25519);
+            }
+        }
+        let mut random = [F::ZERO; 20];
+        Prg::new([5; 16]).elements(&mut random);
+        for pair in random.chunks(2) {
+            check_premaster(pair[0], pair[1], x25519);
+        }
+    }
+    check::<P256Base>(false);
+    check::<Curve25519Base>(true);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn the_master_secret_s_midstates_are_those_of_the_library(key in prop::collection::vec(any::<u8>(), 48)) {
+        let [inner, outer] = midstates(&key);
+        prop_assert_eq!(run(&Step::MasterKey, &bytes_to_bits(&key)), [words(&inner), words(&outer)].concat());
+    }
+
+    #[test]
+    fn the_outer_hash_is_the_last_compression_of_an_hmac(inner in any::<[u32; 8]>(), mut state in any::<[u32; 8]>()) {
+        let inputs = [bytes_to_bits(&words(&state)), expanded_words(inner)].concat();
+        let digest = run(&Step::OuterHash, &inputs);
+        let mut block = [0; 64];
+        block[..32].copy_from_slice(&words(&inner));
+        block[32] = 0x80;
+        // 96 bytes: the pad and the inner hash.
+        block[62..].copy_from_slice(&(8 * 96_u16).to_be_bytes());
+        sha2::block_api::compress256(&mut state, &[block]);
+        prop_assert_eq!(digest, words(&state));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Inputs that no honest party has, too: words that are no block's.
+    #[test]
+    fn the_faster_way_gives_what_the_program_does_for_any_bits(seed: [u8; 16]) {
+        let mut random = Prg::new(seed);
+        for step in [Step::PremasterKey, Step::MasterKey, Step::OuterHash, Step::ExpandKey] {
+            let inputs: Vec<_> = (0..step.inputs()).map(|_| F2::from_lsb(random.block().to_bits() as u64)).collect();
+            run(&step, &inputs);
+        }
+    }
+}
+
+#[test]
+fn another_number_of_inputs_is_misuse() {
+    let steps = [
+        Step::PremasterKey,
+        Step::MasterKey,
+        Step::OuterHash,
+        Step::ExpandKey,
+        Step::Blocks(vec![Plain::Zero]),
+        Step::Block,
+        Step::Powers(5),
+    ];
+    for step in steps {
+        for inputs in [0, step.inputs() - 1, step.inputs() + 1] {
+            let inputs = vec![F2::ZERO; inputs];
+            for result in [step.run(&mut Evaluator::new(), &inputs), step.values(&inputs)] {
+                assert!(matches!(result, Err(Error::Misuse(_))), "{step:?} with {} bits", inputs.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_that_compute_different_things_have_different_digests() {
+    let counter = |sequence, counter| Plain::Counter { sequence, counter };
+    let steps = [
+        Step::PremasterKey,
+        Step::MasterKey,
+        Step::OuterHash,
+        Step::ExpandKey,
+        Step::Blocks(vec![]),
+        Step::Blocks(vec![Plain::Zero]),
+        Step::Blocks(vec![counter(0, 1)]),
+        Step::Blocks(vec![counter(1, 0)]),
+        Step::Blocks(vec![counter(0, 1), Plain::Zero]),
+        Step::Blocks(vec![Plain::Zero, counter(0, 1)]),
+        Step::Block,
+        Step::Powers(3),
+        Step::Powers(5),
+    ];
+    let digests: Vec<_> = steps
+        .iter()
+        .map(|step| {
+            let mut digest = Digest::new();
+            step.identify(&mut digest);
+            digest.finish()
+        })
+        .collect();
+    for (i, one) in digests.iter().enumerate() {
+        assert!(digests[..i].iter().all(|other| other != one), "{:?}", steps[i]);
+    }
+}

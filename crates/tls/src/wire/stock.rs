@@ -1,0 +1,29 @@
+//! How stock rustls is set up as a client, in each mode: TLS 1.2 with what can be proved, and nothing else.
+
+use std::sync::Arc;
+
+use rustls::client::Resumption;
+use rustls::crypto::CryptoProvider;
+use rustls::version::TLS12;
+use rustls::{ClientConfig, Error, RootCertStore};
+
+use crate::wire::server::Roots;
+
+/// What client and server may agree to speak, if they agree on anything (ALPN).
+pub(crate) const HTTP: &[u8] = b"http/1.1";
+
+/// A client that believes `roots` and computes with `provider`. It resumes no sessions, since a server does
+/// not sign those.
+///
+/// # Errors
+/// If the provider has nothing for TLS 1.2.
+pub(crate) fn config(provider: CryptoProvider, roots: &Roots) -> Result<ClientConfig, Error> {
+    let roots = RootCertStore { roots: roots.anchors().to_vec() };
+    let mut config = ClientConfig::builder_with_provider(Arc::new(provider))
+        .with_protocol_versions(&[&TLS12])?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.resumption = Resumption::disabled();
+    config.alpn_protocols = vec![HTTP.to_vec()];
+    Ok(config)
+}

@@ -1,0 +1,123 @@
+//! Why bytes are not a connection of which something can be proved.
+
+use crate::wire::cursor::Flaw;
+use crate::wire::prf::Side;
+
+/// Why the recorded bytes of a connection are not a transcript of TLS 1.2.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A direction ends within a record or before the handshake is complete.
+    #[error("the bytes of the {} end within {what}: the connection was cut, or not all of it was recorded", name(*side))]
+    Truncated {
+        /// Whose bytes.
+        side: Side,
+        /// What they end within.
+        what: &'static str,
+    },
+    /// Bytes that are not TLS 1.2.
+    #[error("{} of the {}: {reason}", what, name(*side))]
+    Malformed {
+        /// Whose bytes.
+        side: Side,
+        /// Which record or message.
+        what: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A message that must not come here.
+    #[error("the {} sent {found} where {expected} must come", name(*side))]
+    Unexpected {
+        /// Who sent it.
+        side: Side,
+        /// What must come here.
+        expected: &'static str,
+        /// What came: kind of record or message, by number if it is not a known one.
+        found: String,
+    },
+    /// Something that may be of any size in principle, and is larger than anything in use.
+    #[error("{what} of the {}: {found}, and at most {limit} are read", name(*side))]
+    Limit {
+        /// Whose bytes.
+        side: Side,
+        /// What is too large.
+        what: &'static str,
+        /// How large it is.
+        found: usize,
+        /// What is allowed.
+        limit: usize,
+    },
+    /// The server speaks another version than TLS 1.2: with `0x0304`, it speaks TLS 1.3.
+    #[error("the server chose {}, and only TLS 1.2 can be proved; configure the client for TLS 1.2", version(*.0))]
+    Version(u16),
+    /// The server refuses TLS 1.2.
+    #[error(
+        "the server refuses TLS 1.2 (alert protocol_version): it speaks TLS 1.3 only, which can't be proved yet"
+    )]
+    OnlyNewer,
+    /// A party gave up in the handshake.
+    #[error("the {} ended the handshake with alert {description} of level {level}", name(*side))]
+    Alert {
+        /// The side that did it.
+        side: Side,
+        /// 1: a warning, 2: fatal.
+        level: u8,
+        /// The alert's number (RFC 5246, section 7.2).
+        description: u8,
+    },
+    /// The server chose another cipher suite.
+    #[error(
+        "the server chose cipher suite {0:#06x}; only 0xc02b and 0xc02f can be proved (ECDHE, AES_128_GCM_SHA256)"
+    )]
+    Suite(u16),
+    /// The server's key exchange is in another group.
+    #[error(
+        "the server chose group {0:#06x} for the key exchange; only secp256r1 (0x0017) and x25519 (0x001d) can be proved"
+    )]
+    Group(u16),
+    /// The server's signature is of a scheme that is not accepted, or not of the suite's kind.
+    #[error("the server signed with scheme {0:#06x}, which is not accepted with its cipher suite")]
+    Scheme(u16),
+    /// The session continues an earlier one: the server proves nothing about itself in it.
+    #[error("the session is resumed, so the server did not sign it; connect without session resumption")]
+    Resumed,
+    /// A session ticket.
+    #[error("the server sent a session ticket; connect with session resumption switched off")]
+    Ticket,
+    /// The connection was renegotiated, or somebody asked for it.
+    #[error("the {} began a second handshake; connections with renegotiation can't be proved", name(*.0))]
+    Renegotiation(Side),
+    /// The client sent a certificate of its own.
+    #[error("the client sent a certificate, which would show who it is; connect without one")]
+    ClientCertificate,
+}
+
+impl Error {
+    pub(super) fn malformed(side: Side, what: &'static str, reason: impl core::fmt::Display) -> Self {
+        Self::Malformed { side, what, reason: reason.to_string() }
+    }
+
+    /// For `map_err` on reads of a message.
+    pub(super) fn in_message(side: Side, what: &'static str) -> impl Fn(Flaw) -> Self {
+        move |flaw| Self::malformed(side, what, flaw)
+    }
+
+    pub(super) fn unexpected(side: Side, expected: &'static str, found: impl Into<String>) -> Self {
+        Self::Unexpected { side, expected, found: found.into() }
+    }
+}
+
+fn name(side: Side) -> &'static str {
+    match side {
+        Side::Client => "client",
+        Side::Server => "server",
+    }
+}
+
+fn version(version: u16) -> String {
+    match version {
+        0x0300 => "SSL 3.0".into(),
+        0x0301..=0x0304 => format!("TLS 1.{}", version - 0x0301),
+        _ => format!("protocol version {version:#06x}"),
+    }
+}
