@@ -111,6 +111,8 @@ pub use stats::Stats;
 pub use tag::{Tag, tags};
 
 /// Two connected in-memory channels, one for each party in one process, each direction holding up to 256 KiB.
+///
+/// When both wait for each other, the one whose time ends first gives up at once: see [`transport::Memory`].
 #[must_use]
 pub fn memory_pair(limits: &Limits) -> (Framed<transport::Memory>, Framed<transport::Memory>) {
     let (left, right) = transport::Memory::pair(256 << 10);

@@ -1,4 +1,8 @@
 //! Two ends in one process, with the manners of a socket: bounded, closable, timed.
+//!
+//! One thing differs. When both ends wait and neither could go on, nothing can come any more, and the wait with
+//! the earlier deadline is over at once: a party that a test leaves without an answer need not sit out its
+//! time-out, and a slow machine cannot make a short one pass too soon.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -8,6 +12,8 @@ use std::time::Instant;
 use super::{Interest, Transport};
 
 /// One end of an in-memory stream. Dropping an end closes it; what it sent can still be read.
+///
+/// If both ends wait and neither could go on, the wait with the earlier deadline ends at once.
 #[derive(Debug)]
 pub struct Memory {
     shared: Arc<Shared>,
@@ -21,6 +27,15 @@ enum Side {
     Right,
 }
 
+impl Side {
+    fn other(self) -> Self {
+        match self {
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Shared {
     pipes: Mutex<Pipes>,
@@ -32,6 +47,8 @@ struct Shared {
 struct Pipes {
     from_left: Pipe,
     from_right: Pipe,
+    /// What the ends wait for at this moment, the left one's first, and until when.
+    waits: [Option<(Interest, Instant)>; 2],
 }
 
 #[derive(Debug, Default)]
@@ -66,6 +83,23 @@ impl Pipes {
             Side::Left => (&mut self.from_right, &mut self.from_left),
             Side::Right => (&mut self.from_left, &mut self.from_right),
         }
+    }
+
+    fn ready(&mut self, side: Side, interest: Interest, capacity: usize) -> bool {
+        let (incoming, outgoing) = self.of(side);
+        interest.reads() && incoming.readable() || interest.writes() && outgoing.writable(capacity)
+    }
+
+    /// Whether `side`, which is not ready, waits for one that waits for it, and gives up first.
+    fn stuck(&mut self, side: Side, capacity: usize) -> bool {
+        let other = side.other();
+        let (Some((_, mine)), Some((interest, theirs))) =
+            (self.waits[side as usize], self.waits[other as usize])
+        else {
+            return false;
+        };
+        let first = (mine, side as usize) < (theirs, other as usize);
+        first && !self.ready(other, interest, capacity)
     }
 }
 
@@ -112,20 +146,23 @@ impl Transport for Memory {
     }
 
     fn wait(&mut self, interest: Interest, deadline: Instant) -> io::Result<bool> {
+        let (side, capacity) = (self.side, self.shared.capacity);
         let mut pipes = self.shared.lock();
-        loop {
-            let (incoming, outgoing) = pipes.of(self.side);
-            if interest.reads() && incoming.readable()
-                || interest.writes() && outgoing.writable(self.shared.capacity)
-            {
-                return Ok(true);
+        pipes.waits[side as usize] = Some((interest, deadline));
+        // The other end may be the one that gives up first.
+        self.shared.changed.notify_all();
+        let ready = loop {
+            if pipes.ready(side, interest, capacity) {
+                break true;
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(false);
+            if left.is_zero() || pipes.stuck(side, capacity) {
+                break false;
             }
             pipes = self.shared.changed.wait_timeout(pipes, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
+        };
+        pipes.waits[side as usize] = None;
+        Ok(ready)
     }
 
     fn shutdown(&mut self) {

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use volery_channel::transport::Transport;
-use volery_channel::{Channel, Error, Limits, Operation, tags};
+use volery_channel::transport::{Memory, Transport};
+use volery_channel::{Channel, Error, Framed, Limits, Operation, tags};
 
 use crate::links::{InMemory, Link, Tcp, channel_and_raw, channels, frame, on_every_transport, put};
 
@@ -163,4 +163,22 @@ fn a_long_message_has_the_time_that_its_length_takes_at_the_slowest_rate() {
         });
         assert_eq!(channel.recv(tags::TEST, LENGTH).unwrap().len(), LENGTH);
     });
+}
+
+#[test]
+fn of_two_ends_in_memory_that_wait_for_each_other_the_less_patient_gives_up_at_once() {
+    let minute = Duration::from_secs(60);
+    let start = Instant::now();
+    let (left, right) = Memory::pair(256);
+    let mut left = Framed::new(left, Limits { read: 2 * minute, ..Limits::default() });
+    let mut right = Framed::new(right, Limits { read: minute, ..Limits::default() });
+    let (first, second) = thread::scope(|scope| {
+        let handle = scope.spawn(|| left.recv(tags::TEST, 1).unwrap_err());
+        let error = right.recv(tags::TEST, 1).unwrap_err();
+        right.fail("nothing came");
+        (handle.join().unwrap(), error)
+    });
+    assert!(matches!(first, Error::Peer { .. }), "{first:?}");
+    assert_eq!(second, Error::TimedOut { step: tags::TEST, operation: Operation::Read, after: minute });
+    assert!(start.elapsed() < minute, "they waited until the end");
 }

@@ -5,12 +5,10 @@
 
 use volery_channel::{Tag, tags};
 
-use crate::support::{Change, Outcome, Sender, impatient, options, patient, tapped, two_stages};
+use crate::support::{Change, Outcome, Sender, options, patient, tapped, two_stages};
 
 fn run(fiat_shamir: bool, change: Option<(Sender, usize, Change)>) -> Outcome {
-    let waits = matches!(change, Some((_, _, Change::Drop | Change::Duplicate)));
-    let limits = if waits { impatient() } else { patient() };
-    tapped(&limits, [options(fiat_shamir, 1); 2], &[&two_stages()], change)
+    tapped(&patient(), [options(fiat_shamir, 1); 2], &[&two_stages()], change)
 }
 
 /// The messages of an honest run, with the tags of all kinds of messages that there are.

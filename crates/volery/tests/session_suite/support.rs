@@ -27,11 +27,6 @@ pub(crate) fn patient() -> Limits {
     Limits { read: Duration::from_secs(30), write: Duration::from_secs(30), ..Limits::default() }
 }
 
-/// For runs in which somebody waits for a message that does not come.
-pub(crate) fn impatient() -> Limits {
-    Limits { read: Duration::from_millis(400), ..patient() }
-}
-
 /// Runs both parties; each one's end is closed when it returns.
 pub(crate) fn between<P: Send, V: Send>(
     limits: &Limits,

@@ -7,7 +7,7 @@ use volery_field::{F61, F61x2, Gf128, Gf256, Mac, Value};
 use volery_zk::Error;
 
 use crate::claims::{Part, Program};
-use crate::parties::{Run, between_within, every_pair, impatient, not_zero, wrong};
+use crate::parties::{Run, between_within, every_pair, limits, not_zero, wrong};
 use crate::reference::Lie;
 
 /// Elements of a frame, relations that V sums at once, and coefficients expanded at once: all of them 1024.
@@ -248,14 +248,14 @@ impl<B: Polynomials<F61>> Statement<B> for Careless {
 fn an_error_that_a_statement_ignores_is_still_one() {
     let run = Run::new(100, false);
     let (p, v) = between_within(
-        &impatient(),
+        &limits(),
         |p| run.prove::<F61, F61>(&Program::of(&[Part::Equal(1)]), p),
         |v| run.verify::<F61, F61>(&Careless, v),
     );
     assert!(p.is_err());
     assert!(matches!(v, Err(Error::Statement(CircuitError::Misuse(_)))), "{v:?}");
     let (p, _) = between_within(
-        &impatient(),
+        &limits(),
         |p| run.prove::<F61, F61>(&Careless, p),
         |v| run.verify::<F61, F61>(&Program::of(&[Part::Equal(1)]), v),
     );

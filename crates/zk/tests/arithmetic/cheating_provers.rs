@@ -7,7 +7,7 @@ use volery_zk::Error;
 
 use crate::claims::{Part, Program};
 use crate::deal;
-use crate::parties::{RUNS, Run, between, between_within, every_pair, impatient, not_zero, wrong};
+use crate::parties::{RUNS, Run, between, between_within, every_pair, limits, not_zero, wrong};
 use crate::reference::Lie;
 use crate::tap::Tap;
 
@@ -347,11 +347,7 @@ fn programs_that_differ_end_in_an_error_at_the_verifier() {
     let run = |interval, fiat_shamir, ours: &[Part], theirs: &[Part]| {
         let run = Run::new(interval, fiat_shamir);
         let (ours, theirs) = (Program::of(ours), Program::of(theirs));
-        between_within(
-            &impatient(),
-            |p| run.prove::<F61, F61>(&theirs, p),
-            |v| run.verify::<F61, F61>(&ours, v),
-        )
+        between_within(&limits(), |p| run.prove::<F61, F61>(&theirs, p), |v| run.verify::<F61, F61>(&ours, v))
     };
     for fiat_shamir in [false, true] {
         for interval in [8, 1000] {
@@ -374,7 +370,7 @@ fn no_challenge_comes_before_the_last_element_of_its_block() {
     let program = Program::of(&[Part::Equal(5)]);
     for sent in 0..=8 {
         let (p, _) = between_within(
-            &impatient(),
+            &limits(),
             |p| {
                 let mut frame = Vec::new();
                 volery_field::pack_elements(&vec![F61::new(5); sent], &mut frame);

@@ -32,9 +32,8 @@ fn against_with(
     start: &Barrier,
     verifier: impl FnOnce(&mut Framed<Memory>) -> Result<(), ChannelError> + Send,
 ) -> (Result<Tally, Error>, Vec<Tag>) {
-    let limits = Limits { read: Duration::from_millis(300), ..limits() };
     let (p, _) = between_within(
-        &limits,
+        &limits(),
         |p| {
             start.wait();
             let mut tap = Tap::recorder(p);

@@ -9,7 +9,7 @@ use volery_field::{F32, F32x4, F61, Mac, Value};
 use volery_zk::Error;
 
 use crate::claims::{Part, Program};
-use crate::parties::{Both, Run, between, between_within, impatient, limits};
+use crate::parties::{Both, Run, between, between_within, limits};
 use crate::tap::{Change, Tap};
 
 /// Four blocks, the last one not full, degrees 2 and 3, and a fold after the second block. Every element is
@@ -120,7 +120,7 @@ fn no_message_can_be_changed<F: Value, M: Mac<F>>(fiat_shamir: bool) {
     let [messages, _] = transcript::<F, M>(run);
     for (at, (tag, payload)) in messages.iter().enumerate() {
         for change in CHANGES {
-            let (p, v) = changed::<F, M>(run, 0, at, change, &impatient());
+            let (p, v) = changed::<F, M>(run, 0, at, change, &limits());
             let last = at + 1 == messages.len();
             if last && change == Change::Duplicate {
                 // V has all it needs after the first copy.
@@ -149,7 +149,7 @@ fn no_message_of_the_verifier_s_can_be_cut_dropped_repeated_or_moved() {
         let [_, messages] = transcript::<F61, F61>(run(fiat_shamir));
         for (at, (tag, _)) in messages.iter().enumerate() {
             for change in CHANGES {
-                let (p, v) = changed::<F61, F61>(run(fiat_shamir), 1, at, change, &impatient());
+                let (p, v) = changed::<F61, F61>(run(fiat_shamir), 1, at, change, &limits());
                 if *tag == tags::VERDICT {
                     assert!(v.is_ok(), "{v:?}");
                     assert_eq!(p.is_ok(), change == Change::Duplicate, "{change:?}: {p:?}");

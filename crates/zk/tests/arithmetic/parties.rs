@@ -163,11 +163,6 @@ pub(crate) fn limits() -> Limits {
     Limits { read: Duration::from_secs(20), write: Duration::from_secs(20), ..Limits::default() }
 }
 
-/// Time-outs short enough for tests in which someone waits for a message that does not come.
-pub(crate) fn impatient() -> Limits {
-    Limits { read: Duration::from_millis(250), ..limits() }
-}
-
 /// Runs both parties; each one's end is closed when it returns.
 pub(crate) fn between<P: Send, V: Send>(
     prover: impl FnOnce(&mut Framed<Memory>) -> P + Send,

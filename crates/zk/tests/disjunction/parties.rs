@@ -176,7 +176,7 @@ pub(crate) fn session(
     verify: impl FnOnce(&mut dyn Channel) -> Result<Tally, Error> + Send,
     change: Meddling,
 ) -> End {
-    let read = Duration::from_millis(if change.is_some() { 250 } else { 20_000 });
+    let read = Duration::from_secs(20);
     let (p, v) = memory_pair(&Limits { read, write: read, ..Limits::default() });
     let tap = |party| change.and_then(|(who, at, change)| (who == party).then_some((at, change)));
     std::thread::scope(|scope| {

@@ -153,7 +153,7 @@ where
     S: for<'r> Statement<Run<'r, K::P>>,
     T: for<'r> Statement<Run<'r, K::V>>,
 {
-    let read = Duration::from_millis(if change.is_some() { 250 } else { 20_000 });
+    let read = Duration::from_secs(20);
     let (p, v) = memory_pair(&Limits { read, write: read, ..Limits::default() });
     let tap = |party| change.and_then(|(who, at, change)| (who == party).then_some((at, change)));
     std::thread::scope(|scope| {

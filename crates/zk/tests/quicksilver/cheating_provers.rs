@@ -109,7 +109,6 @@ fn counts_that_differ_are_named() {
 /// Two programs under one name: whatever differs, it ends in an error at the verifier.
 #[test]
 fn programs_that_differ_end_in_an_error_at_the_verifier() {
-    let limits = volery_channel::Limits { read: std::time::Duration::from_millis(300), ..limits() };
     let program = |count| Named { name: "one name", program: Products::new(count) };
     for mode in MODES {
         let run = Run::new(16, mode);
@@ -117,7 +116,7 @@ fn programs_that_differ_end_in_an_error_at_the_verifier() {
             [(20, 21), (21, 20), (14, 15), (15, 14), (0, 1), (1, 0), (30, 62), (62, 30), (13, 14)]
         {
             let (p, v) = between_within(
-                &limits,
+                &limits(),
                 |p| run.prove(&program(theirs), p),
                 |v| run.verify(&program(ours), v),
             );
@@ -165,11 +164,10 @@ fn frames_of_masks_that_are_empty_long_or_too_many_are_refused() {
 /// The seed must not be known before all bits are fixed.
 #[test]
 fn no_challenge_comes_before_the_last_bit_of_its_block() {
-    let limits = volery_channel::Limits { read: std::time::Duration::from_millis(200), ..limits() };
     let run = Run::new(64, Mode::Interactive);
     for sent in [0, 1, 7, 8] {
         let (p, _) = between_within(
-            &limits,
+            &limits(),
             |p| {
                 for _ in 0..sent {
                     p.send(tags::MASKS, &[0])?;

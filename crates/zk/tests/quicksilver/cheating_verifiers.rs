@@ -17,10 +17,9 @@ fn against(messages: &[(Tag, &[u8])]) -> Result<Tally, Error> {
 fn against_with(
     verifier: impl FnOnce(&mut Framed<Memory>) -> Result<(), ChannelError> + Send,
 ) -> Result<Tally, Error> {
-    let limits = Limits { read: Duration::from_millis(300), ..limits() };
     let run = Run::new(64, Mode::Interactive);
     let (p, _) = between_within(
-        &limits,
+        &limits(),
         |p| run.prove(&Products::new(62), p),
         |v| {
             verifier(v)?;

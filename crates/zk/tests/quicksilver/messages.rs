@@ -74,11 +74,6 @@ fn no_message_can_be_replaced_by_that_of_another_session() {
     }
 }
 
-/// Someone may wait for a message that was dropped.
-fn impatient() -> Limits {
-    Limits { read: Duration::from_millis(250), ..limits() }
-}
-
 #[test]
 fn no_flipped_bit_of_the_prover_s_is_accepted() {
     for mode in MODES {
@@ -123,7 +118,7 @@ fn no_message_of_the_prover_s_can_be_cut_dropped_repeated_or_moved() {
         let [messages, _] = transcript(mode);
         for (at, (tag, _)) in messages.iter().enumerate() {
             for change in changes {
-                let (p, v) = changed(mode, 0, at, change, &impatient());
+                let (p, v) = changed(mode, 0, at, change, &limits());
                 let last = at + 1 == messages.len();
                 if last && change == Change::Duplicate {
                     // V has all it needs after the first copy.
@@ -152,7 +147,7 @@ fn no_message_of_the_verifier_s_can_be_cut_dropped_repeated_or_moved() {
         let [_, messages] = transcript(mode);
         for (at, (tag, _)) in messages.iter().enumerate() {
             for change in changes {
-                let (p, v) = changed(mode, 1, at, change, &impatient());
+                let (p, v) = changed(mode, 1, at, change, &limits());
                 if *tag == tags::VERDICT {
                     assert!(v.is_ok(), "{v:?}");
                     assert_eq!(p.is_ok(), change == Change::Duplicate, "{change:?}: {p:?}");

@@ -300,7 +300,6 @@ fn counts_of_polynomials_that_differ_are_named() {
 
 #[test]
 fn parties_that_disagree_about_degrees_or_about_what_is_claimed_do_not_accept() {
-    let limits = Limits { read: std::time::Duration::from_millis(300), ..limits() };
     let named = |degrees: &[usize]| {
         // The number of bits must not tell.
         let pad: Vec<usize> = degrees.iter().map(|degree| 12 - degree).collect();

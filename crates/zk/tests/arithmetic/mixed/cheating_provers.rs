@@ -9,7 +9,7 @@ use volery_zk::quicksilver::mixed::{Tallies, Verifier};
 use super::honest::{COUNTS, Ones, Over};
 use super::parties::Run;
 use super::reference::{Lie, MixedReference};
-use crate::parties::{between, between_within, impatient, not_zero, wrong};
+use crate::parties::{between, between_within, limits, not_zero, wrong};
 use crate::tap::Tap;
 
 fn runs() -> impl Iterator<Item = Run> {
@@ -224,7 +224,7 @@ fn no_sets_are_drawn_before_all_masks_are_there() {
     for kept in 0..1 << first.len() {
         let all = kept + 1 == 1 << first.len();
         let (p, _) = between_within(
-            &impatient(),
+            &limits(),
             |p| {
                 for (i, (tag, payload)) in first.iter().enumerate() {
                     if kept >> i & 1 == 1 {

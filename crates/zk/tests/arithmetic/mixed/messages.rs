@@ -10,7 +10,7 @@ use volery_zk::quicksilver::mixed::Tallies;
 
 use super::honest::{Ones, Over};
 use super::parties::{Both, Run};
-use crate::parties::{between, between_within, impatient, limits};
+use crate::parties::{between, between_within, limits};
 use crate::tap::{Change, Tap};
 
 fn claim() -> Over<F61> {
@@ -87,7 +87,7 @@ fn no_message_of_the_prover_s_can_be_cut_dropped_repeated_or_moved() {
         let [messages, _] = transcript(run(fiat_shamir));
         for (at, (tag, _)) in messages.iter().enumerate() {
             for change in CHANGES {
-                let (p, v) = changed(run(fiat_shamir), 0, at, change, &impatient());
+                let (p, v) = changed(run(fiat_shamir), 0, at, change, &limits());
                 let context = format!("{fiat_shamir} {tag} ({at}), {change:?}: {p:?} {v:?}");
                 // V has all it needs of a part after the first copy of its last message. A message of one
                 // part may change places with one of the other.
@@ -129,7 +129,7 @@ fn no_message_of_the_verifier_s_can_be_changed_without_an_error_at_both() {
                 Change::Empty,
                 Change::Fill(0),
             ] {
-                let (p, v) = changed(run, 1, at, change, &impatient());
+                let (p, v) = changed(run, 1, at, change, &limits());
                 assert!(p.is_err(), "{fiat_shamir} {tag} ({at}), {change:?}: {p:?}");
                 assert_eq!(v.is_ok(), *tag == tags::VERDICT, "{tag} ({at}), {change:?}: {v:?}");
             }
@@ -162,11 +162,10 @@ fn no_message_can_be_replaced_by_that_of_another_session() {
 
 /// How P ends, and the steps of what it sent, against a V that sends these messages at once, whatever P says.
 fn against(messages: &[(Tag, &[u8])]) -> (Result<Tallies, Error>, Vec<Tag>) {
-    let limits = Limits { read: Duration::from_millis(300), ..limits() };
     // P starts when all is there, so that it only waits for what never comes.
     let sent = Barrier::new(2);
     between_within(
-        &limits,
+        &limits(),
         |p| {
             sent.wait();
             let mut tap = Tap::recorder(p);
