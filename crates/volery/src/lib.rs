@@ -45,7 +45,7 @@ pub use error::Error;
 pub use rng::os_rng;
 pub use session::{
     Attested, Estimate, FetchedTogether, Options, PreparedProver, PreparedVerifier, ProvedPage, Prover,
-    Report, Signed, VerifiedPage, Verifier, Watched, estimate,
+    Report, Signed, VerifiedPage, Verifier, Watched, estimate, system,
 };
 pub use volery_channel::{Address, Channel, Framed, Limits, Listener, Rehearsal, connect, memory_pair};
 pub use volery_circuit as circuit;

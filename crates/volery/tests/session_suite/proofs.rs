@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use volery::statements::{AndChain, Sha256Preimage};
+use volery::system::Bits;
 use volery::{Error, Options, Profile, Prover, Verifier, Zeroizing};
 use volery_channel::tags;
 
@@ -99,16 +100,16 @@ fn a_wrong_witness_ends_the_session_at_both_parties_and_for_good() {
             |p| {
                 let mut rng = rng(1);
                 let mut prover = Prover::start(p, options, &mut rng).expect("starts");
-                prover.prove(&good, &mut rng).expect("accepted");
-                let first = prover.prove(&bad, &mut rng).expect_err("the witness is wrong");
-                (first, prover.prove(&good, &mut rng).expect_err("it is over"))
+                prover.prove(Bits, &good, &mut rng).expect("accepted");
+                let first = prover.prove(Bits, &bad, &mut rng).expect_err("the witness is wrong");
+                (first, prover.prove(Bits, &good, &mut rng).expect_err("it is over"))
             },
             |v| {
                 let mut rng = rng(2);
                 let mut verifier = Verifier::start(v, options, &mut rng).expect("starts");
-                verifier.verify(&good, &mut rng).expect("accepts");
-                let first = verifier.verify(&good, &mut rng).expect_err("P gave up");
-                (first, verifier.verify(&good, &mut rng).expect_err("it is over"))
+                verifier.verify(Bits, &good, &mut rng).expect("accepts");
+                let first = verifier.verify(Bits, &good, &mut rng).expect_err("P gave up");
+                (first, verifier.verify(Bits, &good, &mut rng).expect_err("it is over"))
             },
         );
         let unsatisfied = matches!(

@@ -5,6 +5,7 @@ use std::time::Duration;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use volery::statements::AndChain;
+use volery::system::Bits;
 use volery::{Error, Limits, Options, Profile, Prover, Report, Verifier, Zeroizing};
 use volery_channel::{Channel, Error as ChannelError, Framed, Stats, Tag, memory_pair, transport::Memory};
 use volery_circuit::{Digest, Evaluator, Prove, Statement};
@@ -65,7 +66,7 @@ pub(crate) fn prove(
 ) -> Result<Vec<Report>, Error> {
     let mut rng = rng(seed);
     let mut prover = Prover::start(channel, options, &mut rng)?;
-    claims.iter().map(|claim| prover.prove(*claim, &mut rng)).collect()
+    claims.iter().map(|claim| prover.prove(Bits, *claim, &mut rng)).collect()
 }
 
 /// A V that verifies `claims` one after another.
@@ -77,7 +78,7 @@ pub(crate) fn verify(
 ) -> Result<Vec<Report>, Error> {
     let mut rng = rng(seed);
     let mut verifier = Verifier::start(channel, options, &mut rng)?;
-    claims.iter().map(|claim| verifier.verify(*claim, &mut rng)).collect()
+    claims.iter().map(|claim| verifier.verify(Bits, *claim, &mut rng)).collect()
 }
 
 /// A claim as a trait object for both parties.
