@@ -4,7 +4,7 @@ use rand_core::CryptoRng;
 use volery::circuit::gadgets::field as field_gadgets;
 use volery::macncheese::{Disjunction, Join, Settings};
 use volery::statements::{Aes128Many, AndChain, MatrixProduct, Mul32, MulChain, Short, Sis};
-use volery::system::{Bits, Mixed, Over, Stacked, StackedOver, System};
+use volery::system::{Bits, Mixed, Over, Provable, Stacked, StackedOver, System};
 use volery::tls::joint::{Round, Sizes};
 use volery::tls::proxy::Target;
 use volery::tls::server::Roots;
@@ -48,8 +48,8 @@ where
 
 impl<Y, S> Case for Of<Y, S>
 where
-    Y: System + Copy,
-    S: for<'a> Statement<Y::Prover<'a>> + for<'a> Statement<Y::Verifier<'a>> + Statement<Y::Evaluator>,
+    Y: System,
+    S: Provable<Y>,
 {
     fn name(&self) -> String {
         self.name.to_owned()

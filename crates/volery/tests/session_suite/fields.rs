@@ -2,36 +2,20 @@
 
 use sha2::Digest as _;
 use volery::circuit::gadgets::{self, field as field_gadgets};
-use volery::circuit::{Convert, Digest, Evaluator, MatrixShape, Ops, Prove, Statement};
+use volery::circuit::{Convert, Digest, MatrixShape, Ops, Prove, Statement};
 use volery::field::{
     Authenticated, Bls12381Scalar, Bn254Scalar, F2, F32, F32x4, F61, F61x2, Gf128, Gf256, Mac, P256Base,
     Ring, RistrettoScalar, Secp256k1Base, Value,
 };
 use volery::statements::{MatrixProduct, MulChain};
-use volery::system::{Bits, Mixed, Over};
+use volery::system::{Bits, Mixed, Over, Provable};
 use volery::{Error, Options, Prover, Verifier};
 use volery_channel::tags;
-use volery_zk::quicksilver::arithmetic;
 
 use crate::support::{Change, Product, Tap, between, options, patient, rng};
 
-/// A claim that both parties can run over these fields.
-trait Claim<F: Value, M: Mac<F>>:
-    for<'a> Statement<arithmetic::Prover<'a, F, M>>
-    + for<'a> Statement<arithmetic::Verifier<'a, F, M>>
-    + Statement<Evaluator<F>>
-{
-}
-
-impl<F: Value, M: Mac<F>, S> Claim<F, M> for S where
-    S: for<'a> Statement<arithmetic::Prover<'a, F, M>>
-        + for<'a> Statement<arithmetic::Verifier<'a, F, M>>
-        + Statement<Evaluator<F>>
-{
-}
-
 /// Two proofs of `claim` in one session, with a Boolean one between them.
-fn twice<F: Value, M: Mac<F>>(options: Options, claim: &impl Claim<F, M>) {
+fn twice<F: Value, M: Mac<F>>(options: Options, claim: &impl Provable<Over<F, M>>) {
     let bit = Product { result: true, witness: Some([true, true]) };
     let (p, v) = between(
         &patient(),

@@ -42,7 +42,7 @@ use crate::Error;
 use stocks::Stocks;
 
 /// A proof system. There are those of this module and no others.
-pub trait System: sealed::Sealed {
+pub trait System: Copy + Send + Sync + sealed::Sealed {
     /// The backend that runs a statement at P.
     type Prover<'a>: Backend<Error = volery_zk::Error>;
     /// The backend that runs it at V.
@@ -93,6 +93,39 @@ pub trait System: sealed::Sealed {
     ) -> Result<Counted, Error>
     where
         S: for<'a> Statement<Self::Verifier<'a>> + ?Sized;
+}
+
+/// A statement that a system proves: it runs on the backends of both parties and on P's evaluator. For
+/// helpers that leave the system open:
+///
+/// ```
+/// use volery::system::{Provable, System};
+/// use volery::{Channel, Error, Prover, os_rng};
+///
+/// /// Proves the statement twice.
+/// fn twice<Y: System, C: Channel>(
+///     prover: &mut Prover<C>,
+///     system: Y,
+///     statement: &impl Provable<Y>,
+/// ) -> Result<(), Error> {
+///     prover.prove(system, statement, &mut os_rng()?)?;
+///     prover.prove(system, statement, &mut os_rng()?)?;
+///     Ok(())
+/// }
+/// ```
+pub trait Provable<Y: System>:
+    for<'a> Statement<Y::Prover<'a>> + for<'a> Statement<Y::Verifier<'a>> + Statement<Y::Evaluator>
+{
+}
+
+impl<Y, S> Provable<Y> for S
+where
+    Y: System,
+    S: for<'a> Statement<Y::Prover<'a>>
+        + for<'a> Statement<Y::Verifier<'a>>
+        + Statement<Y::Evaluator>
+        + ?Sized,
+{
 }
 
 mod sealed {
