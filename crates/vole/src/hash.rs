@@ -53,8 +53,9 @@ impl Oracle {
         hasher.finalize_xof().fill(out);
     }
 
-    /// As [`Oracle::stream`], for short inputs, which most are. The input is assembled first and hashed at once,
-    /// by a single call if the output is no longer than a digest. Returns whether the input was short enough.
+    /// As [`Oracle::stream`], for short inputs, which most are. The input is assembled first and hashed at
+    /// once, by a single call if the output is no longer than a digest. Returns whether the input was short
+    /// enough.
     fn hash_short(&self, index: u64, parts: &[&[u8]], out: &mut [u8]) -> bool {
         let mut input = Zeroizing::new([0; SHORT]);
         let mut rest = &mut input[..];

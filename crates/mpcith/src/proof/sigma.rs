@@ -373,7 +373,7 @@ impl<'a> Check<'a> {
         let parts = parts.map(|(i, (e, range))| {
             let bytes: Option<&'a [u8]> = self.response.get(range.clone());
             let response = bytes.and_then(|bytes| Response::new(self.protocol, shape, *e, bytes));
-            let response = response.ok_or(Error::Internal("a response was not measured"))?;
+            let response = response.ok_or(Error::Internal("the length of a response was not checked"))?;
             let canonical = |what: &str, bytes: &[u8], n: u64| match R::not_canonical(bytes, n as usize) {
                 None => Ok(()),
                 Some(index) => {
