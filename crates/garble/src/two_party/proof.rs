@@ -112,7 +112,7 @@ enum Output<'a, W> {
 }
 
 fn unsteady() -> volery_circuit::Error {
-    volery_circuit::Error::Misuse("a function that is not the same each time it runs".into())
+    volery_circuit::Error::Misuse("a function does not make the same calls each time it runs".into())
 }
 
 fn gather<W: Clone>(wires: &[Option<W>], places: &[Wire]) -> Option<Vec<W>> {
