@@ -79,7 +79,7 @@ impl Error {
     pub fn public_reason(&self) -> &'static str {
         match self {
             Self::Channel(_) => "the connection failed",
-            Self::Function(_) | Self::Limit { .. } | Self::Misuse(_) => "this party cannot go on",
+            Self::Function(_) | Self::Limit { .. } | Self::Misuse(_) => "this party cannot continue",
             Self::Correlations(_) => "the correlated randomness failed",
             Self::Proof(_) => "the proof failed",
             Self::Malformed { .. } => "a message is malformed",

@@ -2,9 +2,9 @@
 //!
 //! Row `CHUNK i + j` has the coefficient `across_i * within_j`. So [`CHUNK`] rows at a time are multiplied
 //! with the same vector, which stays in the first-level cache, and their sum is multiplied once. If rows are
-//! not all zero, `within` makes every chunk's sum vanish with probability at most `1 / |M|`, and so does
-//! `across`: two vectors of independent coefficients lose one bit compared with one vector, and cost next to
-//! nothing.
+//! not all zero, some chunk's sum is nonzero except with probability `1 / |M|`, and the combination of chunks
+//! except with probability `1 / |M|` more: two vectors of independent coefficients lose one bit compared with
+//! one vector, and cost next to nothing.
 //!
 //! If the field of MACs is an extension of degree [`Base::RUN`](super::Base::RUN) or more of the values'
 //! field, one coefficient is drawn for that many rows: `within_(RUN i + j) = c_i x^j`. The powers of `x` are
