@@ -222,9 +222,7 @@ impl Part {
         let hidden: Vec<&Hidden> = self.hidden.iter().filter(|hidden| hidden.commit.is_some()).collect();
         let is_to = |(committed, hidden): (&Committed, &&Hidden)| committed.is_to(hidden);
         if hidden.len() != self.commitments.len() || !self.commitments.iter().zip(&hidden).all(is_to) {
-            return error(
-                "has commitments that do not match the hidden strings said to be committed to",
-            );
+            return error("has commitments that do not match the hidden strings said to be committed to");
         }
         let mut points = 0;
         for committed in &self.commitments {
@@ -368,7 +366,10 @@ impl Statement {
             return Err(Error::Statement { what: "number of rounds", reason });
         }
         if self.pipelined && (self.rounds < 2 || self.mode != Mode::TwoParty) {
-            return Err(error("order of rounds", "is that of requests sent at once, which is not possible here"));
+            return Err(error(
+                "order of rounds",
+                "is that of requests sent at once, which is not possible here",
+            ));
         }
         self.query.check("query", self.rounds)?;
         self.response.check("response", self.rounds)?;

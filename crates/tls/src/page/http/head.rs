@@ -96,7 +96,10 @@ impl<'a> Lines<'a> {
         // A fragment is not sent. Servers that get one drop it, or take it for a part of the path or the
         // query.
         if target.contains(&b'#') {
-            return Err(malformed(target_range.start, "the target has a #, which is not allowed in a request"));
+            return Err(malformed(
+                target_range.start,
+                "the target has a #, which is not allowed in a request",
+            ));
         }
         if version != b"HTTP/1.1" {
             return Err(malformed(target_range.end + 1, "the version is not HTTP/1.1"));
