@@ -490,7 +490,8 @@ fn evaluate_by<F: Function, S: Scheme>(
 /// Sets the labels of wires that were appended before.
 fn set(active: &mut [Gf128], first: usize, labels: &[Gf128]) -> Result<(), Error> {
     let place = active.get_mut(first..).and_then(|rest| rest.get_mut(..labels.len()));
-    let place = place.ok_or_else(|| Error::misuse("a function does not make the same calls each time it runs"))?;
+    let place =
+        place.ok_or_else(|| Error::misuse("a function does not make the same calls each time it runs"))?;
     place.copy_from_slice(labels);
     Ok(())
 }

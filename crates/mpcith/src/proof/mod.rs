@@ -214,7 +214,8 @@ fn verify_zkbpp<R: PublicRing>(
 ) -> Result<(), Error> {
     let (digest, response) = split(body, DIGEST, "the digest")?;
     // `split` has checked the length.
-    let digest: &[u8; DIGEST] = digest.first_chunk().ok_or(Error::Internal("the length of the digest was not checked"))?;
+    let digest: &[u8; DIGEST] =
+        digest.first_chunk().ok_or(Error::Internal("the length of the digest was not checked"))?;
     let challenge = challenge::expand(digest, header.repetitions());
     measure(program, header, &challenge, DIGEST, response)?;
     let first = sigma::check(program, header, &challenge, None, response, threads)?;

@@ -233,7 +233,9 @@ pub(super) fn check<M: Element>(
     }
     let value = tokens.iter().fold(M::ONE, |product, key| product * key.0) + mask;
     if shown != value {
-        return Err(Error::Rejected { reason: "the prover did not show that a branch of a disjunction holds".into() });
+        return Err(Error::Rejected {
+            reason: "the prover did not show that a branch of a disjunction holds".into(),
+        });
     }
     Ok(())
 }

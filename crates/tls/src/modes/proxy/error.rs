@@ -14,7 +14,9 @@ pub enum Error {
     #[error(transparent)]
     Relay(relay::Error),
     /// At P: TLS failed. Either the server does not offer what P needs, or V altered what it relayed.
-    #[error("TLS with the server: {0}; either the server does not offer what is needed, or the notary altered what it relayed")]
+    #[error(
+        "TLS with the server: {0}; either the server does not offer what is needed, or the notary altered what it relayed"
+    )]
     Tls(String),
     /// At P: the server refuses TLS 1.2.
     #[error(
