@@ -14,8 +14,8 @@
 //!
 //! A system says which backends run the statement ([`System::Prover`], [`System::Verifier`], and
 //! [`System::Evaluator`] before a proof), which correlations it takes, what the parties compare, and what
-//! every challenge depends on. The steps around it are the same for all (see the module `session`): they are
-//! written once, in [`Prover::prove`](crate::Prover::prove) and [`Verifier::verify`](crate::Verifier::verify).
+//! every challenge depends on. The steps around it are the same for all systems and are written once, in
+//! [`Prover::prove`](crate::Prover::prove) and [`Verifier::verify`](crate::Verifier::verify).
 
 mod bits;
 mod mixed;
