@@ -24,9 +24,7 @@
 //! | `record` | AES-128-GCM's counter blocks under a shared key |
 //! | `ghash` | AES-GCM's tags from a hash key in two shares |
 //! | `stock` | how rustls is set up as a client, so that it speaks only what the other modules can prove |
-//! | `cursor` | one way to take hostile bytes apart, for the decoders of all rooms |
 
-pub(crate) mod cursor;
 pub mod ghash;
 pub mod key_exchange;
 pub mod prf;

@@ -1,9 +1,9 @@
 //! The hellos: what the client offers and what the server chooses of it.
 
 use rustls_pki_types::DnsName;
+use volery_channel::Cursor;
 
 use super::{Error, Suite};
-use crate::wire::cursor::Cursor;
 use crate::wire::prf::{Random, Side};
 
 const VERSION: u16 = 0x0303;
