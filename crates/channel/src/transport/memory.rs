@@ -1,8 +1,8 @@
 //! Two ends in one process, with the manners of a socket: bounded, closable, timed.
 //!
-//! One thing differs. When both ends wait and neither could go on, nothing can come any more, and the wait with
-//! the earlier deadline is over at once: a party that a test leaves without an answer need not sit out its
-//! time-out, and a slow machine cannot make a short one pass too soon.
+//! One thing differs. When both ends wait and neither could go on, nothing can come any more, and the wait
+//! with the earlier deadline is over at once: a party that a test leaves without an answer need not sit out
+//! its time-out, and a slow machine cannot make a short one pass too soon.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
