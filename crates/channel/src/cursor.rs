@@ -1,7 +1,7 @@
-//! One way to take hostile bytes apart: every read is checked, and what is left over is an error.
+//! Parses hostile bytes: every read is checked, and trailing bytes are an error.
 //!
-//! Formats of files and messages say what they were reading; a [`Flaw`] says where the bytes are not that.
-//! Numbers are big-endian unless the name says otherwise.
+//! A format names each part that it reads; a [`Flaw`] says at which part the bytes are wrong. Numbers are
+//! big-endian unless the name says otherwise.
 
 use crate::error::Error;
 use crate::tag::Tag;

@@ -1,7 +1,7 @@
 //! How a statement is proved: which MAC field, with what soundness, at what cost.
 
 use rand_core::CryptoRng;
-use volery::{Error, Estimate, Options, Profile, Prover, Report};
+use volery::{Error, Estimate, Options, Profile, Prover, Report, system};
 use volery_circuit::{Counter, Counts};
 use volery_zk::disjunction::cost::{Network, Over, Protocol, Task};
 use volery_zk::macncheese;
@@ -99,10 +99,12 @@ pub(crate) fn prove_many(
     rng: &mut dyn CryptoRng,
 ) -> Result<Report, Error> {
     match by {
-        DisjunctionArg::Robin => prover.prove(many, rng),
-        DisjunctionArg::Macncheese => {
-            prover.prove_stacked(&Stacked(many), stacked_settings(options, many.counts()[0]), rng)
-        }
+        DisjunctionArg::Robin => prover.prove(system::Bits, many, rng),
+        DisjunctionArg::Macncheese => prover.prove(
+            system::Stacked::new(stacked_settings(options, many.counts()[0])),
+            &Stacked(many),
+            rng,
+        ),
     }
 }
 
@@ -183,7 +185,7 @@ impl Settled<'_> {
 
     fn prove_by(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
         match &self.how {
-            How::Bits(statement) => prover.prove(*statement, rng),
+            How::Bits(statement) => prover.prove(system::Bits, *statement, rng),
             How::Field { statement, mac, .. } => statement.prove(*mac, prover, rng),
             How::Many { many, by, .. } => prove_many(&self.options, many, *by, prover, rng),
         }
@@ -211,12 +213,12 @@ impl Settled<'_> {
     /// Verifies a proof of it over `link`.
     pub(crate) fn verify(&self, link: Link, progress: &Progress) -> Result<Figures, Failure> {
         session::verify(link, self.options, progress, |verifier, rng| match &self.how {
-            How::Bits(statement) => verifier.verify(*statement, rng),
+            How::Bits(statement) => verifier.verify(system::Bits, *statement, rng),
             How::Field { statement, mac, .. } => statement.verify(*mac, verifier, rng),
-            How::Many { many, by: DisjunctionArg::Robin, .. } => verifier.verify(*many, rng),
+            How::Many { many, by: DisjunctionArg::Robin, .. } => verifier.verify(system::Bits, *many, rng),
             How::Many { many, .. } => {
                 let settings = stacked_settings(&self.options, many.counts()[0]);
-                verifier.verify_stacked(&Stacked(many), settings, rng)
+                verifier.verify(system::Stacked::new(settings), &Stacked(many), rng)
             }
         })
     }

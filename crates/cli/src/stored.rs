@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use volery::stored::{Info, ProverFile, Report, VerifierFile, preprocess};
-use volery::{Options, Prover, Verifier, os_rng};
+use volery::{Options, Prover, Verifier, os_rng, system};
 use volery_circuit::bristol::Claimed;
 use volery_circuit::choose::Numbered;
 use volery_circuit::{Choose, Counter, Digest, FileStatement, Polynomials, Repeat, Statement};
@@ -190,7 +190,7 @@ pub(crate) fn prove(
 ) -> Result<(), Failure> {
     let mut file = ProverFile::open(file)?.with_threads(usize::from(protocol.threads))?;
     statement.demand(file.info().settings, protocol)?;
-    let result = file.prove(&statement, out).map_err(Failure::from);
+    let result = file.prove(system::Bits, &statement, out).map_err(Failure::from);
     let figures = result.map(|report| Figures::new(&report, &file.info()));
     outcome::of_file("proved", &statement.text(), figures, json)
 }
@@ -205,7 +205,7 @@ pub(crate) fn verify(
 ) -> Result<(), Failure> {
     let mut file = VerifierFile::open(file)?.with_threads(usize::from(protocol.threads))?;
     statement.demand(file.info().settings, protocol)?;
-    let result = file.verify(&statement, proof).map_err(Failure::from);
+    let result = file.verify(system::Bits, &statement, proof).map_err(Failure::from);
     let figures = result.map(|report| Figures::new(&report, &file.info()));
     outcome::of_file("accepted", &statement.text(), figures, json)
 }

@@ -30,9 +30,9 @@ macro_rules! every_pair {
     }};
 }
 
-/// Like [`every_pair!`], for a pair whose MACs are in the field itself and one with MACs in an extension; with
-/// the feature `every-field` of the crate under test also for other pairs, each of which takes a good part of
-/// a minute to compile. For what does not depend on the field: lies, orders of steps, lengths.
+/// Like [`every_pair!`], for one pair whose MACs are in the field itself and one with MACs in an extension.
+/// The feature `every-field` of the crate under test adds other pairs, each of which takes a good part of a
+/// minute to compile. For what does not depend on the field: lies, orders of steps, lengths.
 #[macro_export]
 macro_rules! every_kind_of_pair {
     ($test:ident) => { $crate::every_kind_of_pair!($test()) };

@@ -1,8 +1,8 @@
 //! What the tests of several crates share. Not published, and no dependency of anything that is.
 //!
 //! * [`between`] and its kin run two parties on two threads with a channel in memory between them.
-//! * [`Tap`] records what a party sends and does one [`Change`] to one message; [`Edit`] passes every message
-//!   through a function; [`scripted`] is a peer that has said everything beforehand.
+//! * [`Tap`] records what a party sends and does one [`Change`] to one message. [`Edit`] passes every
+//!   message through a function. [`scripted`] makes a peer that has sent all its messages beforehand.
 //! * [`deal`] makes correlations from a seed that both parties know, in place of a protocol.
 //! * [`every_pair!`], [`every_kind_of_pair!`] and [`every_kind!`] call a test over the fields that are served.
 //!

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use rand_core::CryptoRng;
-use volery::{Error, Prover, Report, Verifier};
+use volery::{Error, Prover, Report, Verifier, system};
 use volery_circuit::statements::{MulChain, Processor, Sha256Chain};
 use volery_circuit::{Backend, Counter, Digest, Statement};
 use volery_field::{F2, F61, F61x2, Gf128, Ring};
@@ -128,14 +128,18 @@ impl DisjunctionWork {
 
     pub(super) fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
         match self {
-            Self::Bits(work) => prover.prove(work, rng),
-            Self::Field { chains, mac: MacField::Small } => prover.prove_over::<F61, F61, _>(chains, rng),
-            Self::Field { chains, mac: MacField::Large } => prover.prove_over::<F61, F61x2, _>(chains, rng),
+            Self::Bits(work) => prover.prove(system::Bits, work, rng),
+            Self::Field { chains, mac: MacField::Small } => {
+                prover.prove(system::Over::<F61, F61>::new(), chains, rng)
+            }
+            Self::Field { chains, mac: MacField::Large } => {
+                prover.prove(system::Over::<F61, F61x2>::new(), chains, rng)
+            }
             Self::Batch { processor, mac: MacField::Small } => {
-                prover.prove_over::<F61, F61, _>(processor, rng)
+                prover.prove(system::Over::<F61, F61>::new(), processor, rng)
             }
             Self::Batch { processor, mac: MacField::Large } => {
-                prover.prove_over::<F61, F61x2, _>(processor, rng)
+                prover.prove(system::Over::<F61, F61x2>::new(), processor, rng)
             }
         }
     }
@@ -146,16 +150,18 @@ impl DisjunctionWork {
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error> {
         match self {
-            Self::Bits(work) => verifier.verify(work, rng),
-            Self::Field { chains, mac: MacField::Small } => verifier.verify_over::<F61, F61, _>(chains, rng),
+            Self::Bits(work) => verifier.verify(system::Bits, work, rng),
+            Self::Field { chains, mac: MacField::Small } => {
+                verifier.verify(system::Over::<F61, F61>::new(), chains, rng)
+            }
             Self::Field { chains, mac: MacField::Large } => {
-                verifier.verify_over::<F61, F61x2, _>(chains, rng)
+                verifier.verify(system::Over::<F61, F61x2>::new(), chains, rng)
             }
             Self::Batch { processor, mac: MacField::Small } => {
-                verifier.verify_over::<F61, F61, _>(processor, rng)
+                verifier.verify(system::Over::<F61, F61>::new(), processor, rng)
             }
             Self::Batch { processor, mac: MacField::Large } => {
-                verifier.verify_over::<F61, F61x2, _>(processor, rng)
+                verifier.verify(system::Over::<F61, F61x2>::new(), processor, rng)
             }
         }
     }

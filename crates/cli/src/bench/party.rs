@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use volery::statements::{AndChain, MulChain};
-use volery::{Address, Channel, Limits, Listener, Prover, Report, Verifier, connect, os_rng};
+use volery::{Address, Channel, Limits, Listener, Prover, Report, Verifier, connect, os_rng, system};
 use volery_channel::Framed;
 use volery_field::{F2, F61, F61x2, Gf128, Ring};
 
@@ -165,25 +165,31 @@ impl Work {
     fn prove(&self, prover: &mut Prover<Wire>, size: u64) -> Result<Report, Failure> {
         let mut rng = os_rng()?;
         Ok(match self {
-            Self::Bits(statement) => prover.prove(statement, &mut rng)?,
-            Self::Cot => prover.spend(size)?,
+            Self::Bits(statement) => prover.prove(system::Bits, statement, &mut rng)?,
+            Self::Cot => prover.spend(system::Bits, size, &mut rng)?,
             Self::Disjunction(work) => work.prove(prover, &mut rng)?,
             Self::Field { work, mac } => work.statement.prove(*mac, prover, &mut rng)?,
             Self::Convert { work, mac: MacField::Small } => {
-                prover.prove_mixed::<F61, F61, _>(work, &mut rng)?
+                prover.prove(system::Mixed::<F61, F61>::new(), work, &mut rng)?
             }
             Self::Convert { work, mac: MacField::Large } => {
-                prover.prove_mixed::<F61, F61x2, _>(work, &mut rng)?
+                prover.prove(system::Mixed::<F61, F61x2>::new(), work, &mut rng)?
             }
-            Self::Vole(MacField::Small) => prover.spend_over::<F61, F61>(size, &mut rng)?,
-            Self::Vole(MacField::Large) => prover.spend_over::<F61, F61x2>(size, &mut rng)?,
-            Self::Stacked(work) => prover.prove_stacked(&work.statement, work.settings, &mut rng)?,
-            Self::StackedField { work, mac: MacField::Small } => {
-                prover.prove_stacked_over::<F61, F61, _>(&work.statement, work.settings, &mut rng)?
+            Self::Vole(MacField::Small) => prover.spend(system::Over::<F61, F61>::new(), size, &mut rng)?,
+            Self::Vole(MacField::Large) => prover.spend(system::Over::<F61, F61x2>::new(), size, &mut rng)?,
+            Self::Stacked(work) => {
+                prover.prove(system::Stacked::new(work.settings), &work.statement, &mut rng)?
             }
-            Self::StackedField { work, mac: MacField::Large } => {
-                prover.prove_stacked_over::<F61, F61x2, _>(&work.statement, work.settings, &mut rng)?
-            }
+            Self::StackedField { work, mac: MacField::Small } => prover.prove(
+                system::StackedOver::<F61, F61>::new(work.settings),
+                &work.statement,
+                &mut rng,
+            )?,
+            Self::StackedField { work, mac: MacField::Large } => prover.prove(
+                system::StackedOver::<F61, F61x2>::new(work.settings),
+                &work.statement,
+                &mut rng,
+            )?,
         })
     }
 
@@ -191,25 +197,33 @@ impl Work {
     fn verify(&self, verifier: &mut Verifier<Wire>, size: u64) -> Result<Report, Failure> {
         let mut rng = os_rng()?;
         Ok(match self {
-            Self::Bits(statement) => verifier.verify(statement, &mut rng)?,
-            Self::Cot => verifier.spend(size)?,
+            Self::Bits(statement) => verifier.verify(system::Bits, statement, &mut rng)?,
+            Self::Cot => verifier.spend(system::Bits, size, &mut rng)?,
             Self::Disjunction(work) => work.verify(verifier, &mut rng)?,
             Self::Field { work, mac } => work.statement.verify(*mac, verifier, &mut rng)?,
             Self::Convert { work, mac: MacField::Small } => {
-                verifier.verify_mixed::<F61, F61, _>(work, &mut rng)?
+                verifier.verify(system::Mixed::<F61, F61>::new(), work, &mut rng)?
             }
             Self::Convert { work, mac: MacField::Large } => {
-                verifier.verify_mixed::<F61, F61x2, _>(work, &mut rng)?
+                verifier.verify(system::Mixed::<F61, F61x2>::new(), work, &mut rng)?
             }
-            Self::Vole(MacField::Small) => verifier.spend_over::<F61, F61>(size, &mut rng)?,
-            Self::Vole(MacField::Large) => verifier.spend_over::<F61, F61x2>(size, &mut rng)?,
-            Self::Stacked(work) => verifier.verify_stacked(&work.statement, work.settings, &mut rng)?,
-            Self::StackedField { work, mac: MacField::Small } => {
-                verifier.verify_stacked_over::<F61, F61, _>(&work.statement, work.settings, &mut rng)?
+            Self::Vole(MacField::Small) => verifier.spend(system::Over::<F61, F61>::new(), size, &mut rng)?,
+            Self::Vole(MacField::Large) => {
+                verifier.spend(system::Over::<F61, F61x2>::new(), size, &mut rng)?
             }
-            Self::StackedField { work, mac: MacField::Large } => {
-                verifier.verify_stacked_over::<F61, F61x2, _>(&work.statement, work.settings, &mut rng)?
+            Self::Stacked(work) => {
+                verifier.verify(system::Stacked::new(work.settings), &work.statement, &mut rng)?
             }
+            Self::StackedField { work, mac: MacField::Small } => verifier.verify(
+                system::StackedOver::<F61, F61>::new(work.settings),
+                &work.statement,
+                &mut rng,
+            )?,
+            Self::StackedField { work, mac: MacField::Large } => verifier.verify(
+                system::StackedOver::<F61, F61x2>::new(work.settings),
+                &work.statement,
+                &mut rng,
+            )?,
         })
     }
 

@@ -10,7 +10,7 @@ mod speed;
 use rand_core::CryptoRng;
 use serde::Serialize;
 use volery::public::Counts as PublicCounts;
-use volery::{Error, Options, Profile, Prover, Report, Statement, builtin};
+use volery::{Error, Options, Profile, Prover, Report, Statement, builtin, system};
 use volery_circuit::bristol::FileRing;
 use volery_circuit::{BristolFile, Counter, Digest, Fold, Folded, Prove, Signature};
 use volery_field::F2;
@@ -92,13 +92,13 @@ fn bits(args: &InfoArgs) -> Result<Info, Failure> {
         let text = "circuit file, nothing claimed about it yet".to_owned();
         let bare = Bare(&file);
         let counter = Counter::count(&bare)?;
-        let costs = costs(&|prover, rng| prover.prove(&bare, rng))?;
+        let costs = costs(&|prover, rng| prover.prove(system::Bits, &bare, rng))?;
         return Info::new(text, file.signature(), &counter, costs, Some(PublicCounts::of(&counter.total())?));
     }
     let named = BitStatement::load(&args.statement)?;
     let counter = named.count()?;
     let public = PublicCounts::of(&counter.total())?;
-    let costs = costs(&|prover, rng| prover.prove(&named, rng))?;
+    let costs = costs(&|prover, rng| prover.prove(system::Bits, &named, rng))?;
     Info::new(named.text(), &named.signature(), &counter, costs, Some(public))
 }
 

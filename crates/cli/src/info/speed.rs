@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use rand_core::CryptoRng;
-use volery::{Channel, Error, Limits, Options, Prover, Verifier, os_rng};
+use volery::{Channel, Error, Limits, Options, Prover, Verifier, os_rng, system};
 use volery_channel::memory_pair;
 
 use crate::failure::Failure;
@@ -54,17 +54,17 @@ impl Making for Bits {
         1 << 21
     }
 
-    fn prove(&self, prover: &mut Prover<Wire>, count: u64, _rng: &mut dyn CryptoRng) -> Result<(), Error> {
-        prover.spend(count).map(drop)
+    fn prove(&self, prover: &mut Prover<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Result<(), Error> {
+        prover.spend(system::Bits, count, rng).map(drop)
     }
 
     fn verify(
         &self,
         verifier: &mut Verifier<Wire>,
         count: u64,
-        _rng: &mut dyn CryptoRng,
+        rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
-        verifier.spend(count).map(drop)
+        verifier.spend(system::Bits, count, rng).map(drop)
     }
 }
 

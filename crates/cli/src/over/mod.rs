@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 
 use rand_core::CryptoRng;
 use volery::public;
-use volery::{Error, Prover, Report, Verifier};
+use volery::{Error, Prover, Report, Verifier, system};
 use volery_circuit::{Counter, Counts, Error as StatementError, Evaluator, Recorder, Statement};
 use volery_field::{Mac, Value};
 use volery_zk::quicksilver::arithmetic;
@@ -183,8 +183,8 @@ where
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error> {
         match mac {
-            MacField::Small => prover.prove_over::<F, F::Small, _>(&self.statement, rng),
-            MacField::Large => prover.prove_over::<F, F::Large, _>(&self.statement, rng),
+            MacField::Small => prover.prove(system::Over::<F, F::Small>::new(), &self.statement, rng),
+            MacField::Large => prover.prove(system::Over::<F, F::Large>::new(), &self.statement, rng),
         }
     }
 
@@ -195,8 +195,8 @@ where
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error> {
         match mac {
-            MacField::Small => verifier.verify_over::<F, F::Small, _>(&self.statement, rng),
-            MacField::Large => verifier.verify_over::<F, F::Large, _>(&self.statement, rng),
+            MacField::Small => verifier.verify(system::Over::<F, F::Small>::new(), &self.statement, rng),
+            MacField::Large => verifier.verify(system::Over::<F, F::Large>::new(), &self.statement, rng),
         }
     }
 
@@ -208,8 +208,8 @@ where
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
         match mac {
-            MacField::Small => prover.spend_over::<F, F::Small>(count, rng).map(drop),
-            MacField::Large => prover.spend_over::<F, F::Large>(count, rng).map(drop),
+            MacField::Small => prover.spend(system::Over::<F, F::Small>::new(), count, rng).map(drop),
+            MacField::Large => prover.spend(system::Over::<F, F::Large>::new(), count, rng).map(drop),
         }
     }
 
@@ -221,8 +221,8 @@ where
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
         match mac {
-            MacField::Small => verifier.spend_over::<F, F::Small>(count, rng).map(drop),
-            MacField::Large => verifier.spend_over::<F, F::Large>(count, rng).map(drop),
+            MacField::Small => verifier.spend(system::Over::<F, F::Small>::new(), count, rng).map(drop),
+            MacField::Large => verifier.spend(system::Over::<F, F::Large>::new(), count, rng).map(drop),
         }
     }
 

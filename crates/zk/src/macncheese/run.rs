@@ -51,7 +51,7 @@ pub struct Run<'a, H: Half> {
     /// P's own random choices.
     pub(super) prg: Option<Prg>,
     place: Place,
-    /// A backend that failed stays failed, whatever its statement does about it.
+    /// A backend that has failed stays failed, even if its statement ignores the error.
     pub(super) failed: Latch<Error>,
     /// The piece whose commitments are in `window`, of which `next` are used.
     piece: Option<Arc<Piece<H>>>,

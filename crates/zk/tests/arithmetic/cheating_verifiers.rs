@@ -2,6 +2,7 @@
 //! nothing too early.
 
 use std::sync::Barrier;
+
 use volery_channel::{Channel, Error as ChannelError, Framed, Tag, tags, transport::Memory};
 use volery_circuit::MatrixShape;
 use volery_field::F61;

@@ -474,6 +474,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Reference<F, M, L> {
         c: &[Self::Wire],
     ) -> Result<(), Error> {
         let MatrixShape { rows, inner, columns } = shape;
+        self.tally.folds += 1;
         let mut seed = self.challenge()?;
         if self.lie == Lie::Fold {
             seed[0] ^= 1;

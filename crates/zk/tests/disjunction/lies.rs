@@ -9,7 +9,7 @@ use crate::parties::{Any, Kind, RUNS, at_prover, at_verifier, between, meddled, 
 use crate::programs::{Program, Small};
 
 fn no_branch<T: core::fmt::Debug>(result: &Result<T, Error>) {
-    let expected = "no branch of a disjunction is shown to hold";
+    let expected = "the prover did not show that a branch of a disjunction holds";
     assert!(matches!(result, Err(Error::Rejected { reason }) if reason == expected), "{result:?}");
 }
 

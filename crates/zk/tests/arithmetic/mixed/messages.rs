@@ -1,6 +1,7 @@
 //! Every message of both parties of a mixed proof is changed on its way, and verifiers that cheat.
 
 use std::sync::Barrier;
+
 use volery_channel::{Channel, Error as ChannelError, Tag, tags};
 use volery_field::{F61, F61x2};
 use volery_testing::{Change, Tap, between};
