@@ -4,7 +4,7 @@
 //! * [`Tap`] records what a party sends and does one [`Change`] to one message. [`Edit`] passes every
 //!   message through a function. [`scripted`] makes a peer that has sent all its messages beforehand.
 //! * [`deal`] makes correlations from a seed that both parties know, in place of a protocol.
-//! * [`every_pair!`], [`every_kind_of_pair!`] and [`every_kind!`] call a test over the fields that are served.
+//! * [`every_pair!`], [`every_kind_of_pair!`] and [`every_kind!`] call a test for all fields or some.
 //!
 //! The unit tests of `volery-vole` use it too, though it depends on that crate: for them the types of
 //! `volery-vole` here are others than their own, so [`deal`] is not for them. Those of `volery-channel` and
