@@ -66,6 +66,9 @@ where
     )
 }
 
+/// What a party sent, message by message.
+pub type Sent = Vec<(Tag, Vec<u8>)>;
+
 /// A message of a party, 0 or 1, to be changed: who sends it, which of its messages it is, and how.
 pub type Meddling = Option<(usize, usize, Change)>;
 
@@ -75,7 +78,7 @@ pub struct End<T, E> {
     /// What P and V ended with.
     pub results: [Result<T, E>; 2],
     /// All that P and V sent, as they meant it.
-    pub sent: [Vec<(Tag, Vec<u8>)>; 2],
+    pub sent: [Sent; 2],
 }
 
 impl<T, E> End<T, E> {
@@ -126,7 +129,7 @@ fn tapped<T, E: core::fmt::Display>(
     channel: &mut Link,
     change: Option<(usize, Change)>,
     party: impl FnOnce(&mut dyn Channel) -> Result<T, E>,
-) -> (Result<T, E>, Vec<(Tag, Vec<u8>)>) {
+) -> (Result<T, E>, Sent) {
     let mut tapped = Tap::on(channel, change);
     let result = party(&mut tapped).inspect_err(|error| tapped.fail(&error.to_string()));
     (result, tapped.layer.sent)

@@ -18,7 +18,9 @@ pub mod deal;
 mod fields;
 mod tap;
 
-pub use between::{End, Link, Meddling, between, between_edited, between_within, limits, scripted, session};
+pub use between::{
+    End, Link, Meddling, Sent, between, between_edited, between_within, limits, scripted, session,
+};
 pub use fields::{Bits, Over};
 pub use tap::{Change, Edit, Edited, Tap, Tapped, untouched};
 #[doc(hidden)]

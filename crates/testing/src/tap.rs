@@ -52,7 +52,7 @@ pub struct Tap {
     late: Option<(Tag, Vec<u8>)>,
     replacement: Vec<u8>,
     /// What the party sent, as it meant it.
-    pub sent: Vec<(Tag, Vec<u8>)>,
+    pub sent: crate::Sent,
 }
 
 /// A channel with a [`Tap`].
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(replaced[1], (MASKS, b"new".to_vec()));
         let second = arrives(|p| Tap::among(p, MASKS, 2, Change::Invert));
         assert_eq!(second[2], (MASKS, vec![!b'd']));
-        assert_eq!(arrives(|p| Tap::among(p, REVEAL, 0, Change::Drop)), arrives(|p| Tap::recorder(p)));
+        assert_eq!(arrives(|p| Tap::among(p, REVEAL, 0, Change::Drop)), arrives(Tap::recorder));
     }
 
     #[test]
