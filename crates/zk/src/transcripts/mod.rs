@@ -10,9 +10,9 @@ mod modes;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use volery_channel::{Channel, Error as ChannelError, Limits, Stats, Tag, memory_pair};
+use volery_channel::{Channel, Layer, Layered, Tag};
+use volery_testing::{Change, Link, Tap, between};
 
 /// What a party's record has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,57 +34,12 @@ pub(crate) fn note(event: Event) {
     RECORD.with_borrow_mut(|record| record.iter_mut().for_each(|record| record.push(event)));
 }
 
-/// A party's channel: flips the lowest bit of one message that it sends, and notes what it receives.
-struct Tap<C> {
-    inner: C,
-    flip: Option<usize>,
-    sent: Vec<Tag>,
-}
+/// Notes what a party receives.
+struct Notes;
 
-impl<C: Channel> Channel for Tap<C> {
-    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
-        let mut payload = payload.to_vec();
-        if let Some(first) = payload.first_mut()
-            && self.flip == Some(self.sent.len())
-        {
-            *first ^= 1;
-        }
-        self.sent.push(tag);
-        self.inner.send(tag, &payload)
-    }
-
-    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], ChannelError> {
-        let payload = self.inner.recv(tag, max)?;
+impl<C: Channel> Layer<C> for Notes {
+    fn received(&mut self, tag: Tag, _payload: &[u8]) {
         note(Event::Received(tag));
-        Ok(payload)
-    }
-
-    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), ChannelError> {
-        self.inner.recv_exact(tag, out)?;
-        note(Event::Received(tag));
-        Ok(())
-    }
-
-    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), ChannelError> {
-        self.inner.recv_into(tag, max, out)?;
-        note(Event::Received(tag));
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), ChannelError> {
-        self.inner.flush()
-    }
-
-    fn fail(&mut self, reason: &str) {
-        self.inner.fail(reason);
-    }
-
-    fn stats(&self) -> Stats {
-        self.inner.stats()
-    }
-
-    fn binding(&self) -> Option<[u8; 32]> {
-        self.inner.binding()
     }
 }
 
@@ -100,27 +55,16 @@ struct Run {
 
 /// A run in which message `at` of party `who` is flipped.
 fn run(parties: [Party; 2], flip: Option<(usize, usize)>) -> Run {
-    let read = Duration::from_secs(20);
-    let (p, v) = memory_pair(&Limits { read, write: read, ..Limits::default() });
-    let flip = |party| flip.and_then(|(who, at)| (who == party).then_some(at));
-    let taps = [
-        Tap { inner: p, flip: flip(0), sent: Vec::new() },
-        Tap { inner: v, flip: flip(1), sent: Vec::new() },
-    ];
-    let results = std::thread::scope(|scope| {
-        let threads: Vec<_> = (taps.into_iter().zip(parties))
-            .map(|(mut tap, party)| {
-                scope.spawn(move || {
-                    RECORD.set(Some(Vec::new()));
-                    let result = party(&mut tap);
-                    let _ = result.as_ref().inspect_err(|error| tap.fail(&error.to_string()));
-                    (RECORD.take().unwrap_or_default(), result, tap.sent)
-                })
-            })
-            .collect();
-        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect::<Vec<_>>()
-    });
-    let [p, v]: [_; 2] = results.try_into().expect("two parties");
+    let flip = |party| flip.and_then(|(who, at)| (who == party).then_some((at, Change::Flip(0))));
+    let party = |channel: &mut Link, flip, party: Party| {
+        RECORD.set(Some(Vec::new()));
+        let mut noted = Layered { channel: Tap::on(channel, flip), layer: Notes };
+        let result = party(&mut noted);
+        let _ = result.as_ref().inspect_err(|error| noted.fail(&error.to_string()));
+        let sent = noted.channel.layer.sent.into_iter().map(|(tag, _)| tag).collect();
+        (RECORD.take().unwrap_or_default(), result, sent)
+    };
+    let (p, v) = between(|p| party(p, flip(0), parties[0]), |v| party(v, flip(1), parties[1]));
     Run { records: [p.0, v.0], results: [p.1, v.1], sent: [p.2, v.2] }
 }
 

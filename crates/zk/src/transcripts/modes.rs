@@ -10,9 +10,10 @@ use volery_circuit::{
     Statement, Steps,
 };
 use volery_field::{F2, F61, Ring};
+use volery_testing::deal::{delta, field_delta};
 use volery_vole::{SessionId, Transcript};
 
-use super::deal::{bit_delta, bits, delta, keys_over, tags_over};
+use super::deal::{bits, keys_over, tags_over};
 use super::{Party, every_message_is_in_the_next_seed, run};
 use crate::Error;
 use crate::disjunction::AnyOf;
@@ -67,7 +68,7 @@ fn verify_bits(
     channel: &mut dyn Channel,
 ) -> Result<(), Error> {
     let (settings, mut stock) = (quicksilver::Settings { interval: INTERVAL }, bits(true));
-    let (challenges, delta) = (challenges("bits"), bit_delta());
+    let (challenges, delta) = (challenges("bits"), delta());
     quicksilver::Verifier::new(settings, challenges, &delta, &mut stock, channel, None)
         .verify(statement)
         .map(drop)
@@ -87,7 +88,7 @@ fn verify_over(
     channel: &mut dyn Channel,
 ) -> Result<(), Error> {
     let (settings, mut stock) = (arithmetic::Settings { interval: INTERVAL }, keys_over());
-    let (link, delta) = (arithmetic::Alone(channel), delta());
+    let (link, delta) = (arithmetic::Alone(channel), field_delta::<F61, F61>());
     arithmetic::Verifier::new(settings, challenges("field"), &delta, &mut stock, link)
         .verify(statement)
         .map(drop)
@@ -132,7 +133,7 @@ fn prove_mixed(channel: &mut dyn Channel) -> Result<(), Error> {
 
 fn verify_mixed(channel: &mut dyn Channel) -> Result<(), Error> {
     let (mut bit_stock, mut stock) = (bits(true), keys_over());
-    let (bit_delta, delta) = (bit_delta(), delta());
+    let (bit_delta, delta) = (delta(), field_delta::<F61, F61>());
     let settings = quicksilver::Settings { interval: INTERVAL };
     let part =
         quicksilver::Verifier::new(settings, challenges("bits"), &bit_delta, &mut bit_stock, channel, None);
@@ -299,11 +300,11 @@ fn verify_stacked(
 ) -> Result<(), Error> {
     let (settings, challenges) = (settings(multiplier), challenges("cheese"));
     let result = if over {
-        let (half, mut stock) = (VerifierField::<F61, F61>::new(&delta()), keys_over());
+        let (half, mut stock) = (VerifierField::<F61, F61>::new(&field_delta::<F61, F61>()), keys_over());
         let statement = Stacked::<F61>(join, PhantomData);
         macncheese::verify(half, settings, challenges, &mut stock, channel, &statement)
     } else {
-        let (half, mut stock) = (VerifierBits::new(&bit_delta()), bits(true));
+        let (half, mut stock) = (VerifierBits::new(&delta()), bits(true));
         let statement = Stacked::<F2>(join, PhantomData);
         macncheese::verify(half, settings, challenges, &mut stock, channel, &statement)
     };

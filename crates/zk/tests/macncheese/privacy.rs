@@ -2,9 +2,10 @@
 
 use volery_channel::Tag;
 use volery_field::{F2, F61};
+use volery_testing::{Bits, Over};
 use volery_zk::macncheese::{Join, Multiplier};
 
-use crate::parties::{Bits, How, Kind, Over, between, blocks};
+use crate::parties::{How, Kind, between, blocks};
 use crate::programs::Program;
 use crate::trees::{at_prover, at_verifier};
 

@@ -32,9 +32,9 @@ where
         branches: &Branches<H::Value, S>,
         pick: Pick<'_, H::Value, H::Wire, S>,
     ) -> Result<Vec<H::Wire>, Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = one_of(self, shared, branches, pick);
-        self.latch(result)
+        self.failed.latch(result)
     }
 }
 

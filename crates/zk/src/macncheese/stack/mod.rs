@@ -118,7 +118,7 @@ impl<H: Half> Run<'_, H> {
         choice: Option<&[usize]>,
     ) -> Result<(), Error> {
         let mixed = mixed::Mixed::<H>::new(r, branches.len());
-        let mut mixed = self.latch(mixed)?;
+        let mut mixed = self.failed.latch(mixed)?;
         self.disjunction(branches, choice, &mut mixed, move |run, ends, truth| {
             shares::open(run, ends, truth, shares::Split::Polynomial(r))
         })
@@ -131,14 +131,14 @@ impl<H: Half> Run<'_, H> {
         lend: &mut dyn Lend<H>,
         join: impl FnOnce(&mut Self, Vec<Wide<H::Mac>>, &[bool]) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.truth(branches.len(), choice, lend.writers()).and_then(|truth| {
             self.settle()?;
             self.count(Tally { branches: branches.len() as u64, ..Tally::default() });
             let ends = children::advance(self, branches, &truth, lend)?;
             join(self, ends, &truth)
         });
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     /// Which branches P claims to hold: exactly `wanted`, where this run writes; none elsewhere.
