@@ -479,7 +479,6 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Reference<F, M, L> {
         if self.lie == Lie::Fold {
             seed[0] ^= 1;
         }
-        self.tally.folds += 1;
         let mut prg = Prg::new(seed);
         let (mut s, mut r) = (vec![M::ZERO; rows], vec![M::ZERO; columns]);
         prg.coefficients(&mut s);
