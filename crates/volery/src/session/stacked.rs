@@ -64,7 +64,7 @@ impl Terms {
     fn parameters(&self, fiat_shamir: bool, number: u64) -> Result<Parameters, Error> {
         let commitments = self.commitments.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
         Ok(Parameters::new()
-            .with("protocol", "mac'n'cheese v1")?
+            .with("protocol", "mac'n'cheese v2")?
             .with("challenges", if fiat_shamir { "fiat-shamir" } else { "interactive" })?
             .with("commitments", commitments)?
             .with("proof", number)?

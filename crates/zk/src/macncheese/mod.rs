@@ -78,6 +78,7 @@ use std::sync::Arc;
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
+use volery_circuit::choose::Shape;
 use volery_circuit::{Error as StatementError, Statement};
 use volery_vole::supply::Stock;
 
@@ -130,6 +131,9 @@ impl Settings {
     /// The least that blocks of branches shrink to.
     const LEAST: usize = 1 << 12;
 
+    /// Branches of repetitions that run in step with each other.
+    const MOST_IN_STEP: usize = 1 << 8;
+
     /// Commitments in a block, given what the multiplier allows.
     fn block_len(&self) -> usize {
         match self.multiplier {
@@ -171,6 +175,22 @@ impl Settings {
             return Err(StatementError::misuse(reason).into());
         }
         Ok(())
+    }
+
+    /// How many repetitions run in step with each other, each of `m` branches of this shape with so many
+    /// wires going in: as many as fill a block together, so that they take the memory of one. Those after
+    /// them run when they are done. At most so many that 256 branches are alive, since each is a thread.
+    ///
+    /// Repetitions of which nothing is known ([`Shape::default`]) run one after another.
+    #[must_use]
+    pub fn in_step(&self, m: usize, shared: usize, shape: Shape) -> usize {
+        let Shape { inputs, multiplications, outputs } = shape;
+        if inputs.saturating_add(multiplications) == 0 {
+            return 1;
+        }
+        let all = [shared, inputs, multiplications, outputs];
+        let each = all.into_iter().fold(0, usize::saturating_add);
+        (self.block_len() / each).min(Self::MOST_IN_STEP / m.max(1)).max(1)
     }
 
     /// About how many bytes of memory a block takes at P and at V while `m` branches run, each of so many
