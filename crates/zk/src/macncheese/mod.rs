@@ -135,7 +135,7 @@ impl Settings {
     const MOST_IN_STEP: usize = 1 << 8;
 
     /// Commitments in a block, given what the multiplier allows.
-    fn block_len(&self) -> usize {
+    pub(crate) fn block_len(&self) -> usize {
         match self.multiplier {
             Multiplier::Batched | Multiplier::BatchedPowers => self.interval.max(1),
             Multiplier::Simple => self.interval.clamp(1, multiply::SIMPLE_MOST),

@@ -28,3 +28,4 @@ mod honest;
 mod lies;
 mod nesting;
 mod privacy;
+mod repeating;

@@ -71,7 +71,8 @@ impl<H: Half> Run<'_, H> {
     ) -> Result<(), Error> {
         let count = choices.len().max(1);
         let width = branches.len() / count;
-        let choices: Vec<_> = choices.iter().map(|choice| choice.as_ref().map(std::slice::from_ref)).collect();
+        let choices: Vec<_> =
+            choices.iter().map(|choice| choice.as_ref().map(std::slice::from_ref)).collect();
         let (mut one, mut several) = (Plain, Apart { count, width });
         let lend: &mut dyn Lend<H> = if count == 1 { &mut one } else { &mut several };
         self.disjunctions(branches, &choices, lend, |run, ends, truth| tree::join(run, ends, truth, width))

@@ -37,6 +37,8 @@
 //! [`volery_circuit::Choose`] (`choose`) is [`Run::any_of`] with wires that go in and come out.
 
 mod branch;
+#[cfg(test)]
+pub(super) mod cheats;
 mod children;
 mod choose;
 mod in_step;

@@ -54,13 +54,13 @@ pub(super) fn join<H: Half>(
 type Parts<M> = Vec<(Wide<M>, Wide<M>)>;
 
 /// What P says for the joins of one disjunction's level.
-struct Said<M: Zeroize> {
+pub(super) struct Said<M: Zeroize> {
     /// Whether the branch that holds has a sibling. If not, nobody sends what P says.
     paired: bool,
     /// Of the pair with the branch that holds.
     mu_1: Zeroizing<M>,
     a: Wide<M>,
-    c: Wide<M>,
+    pub(super) c: Wide<M>,
 }
 
 fn level<H: Half>(
@@ -74,21 +74,21 @@ fn level<H: Half>(
     let each = ends.chunks(width).zip(truth.chunks(width));
     let said = each.map(|(ends, truth)| fix(run, ends, truth)).collect::<Result<Vec<_>, _>>()?;
     let e = run.challenge_element()?;
+    let epsilons: Vec<H::Mac> = said.iter().map(|said| e * *said.mu_1 - said.a.x).collect();
+    #[cfg(test)]
+    let epsilons = super::cheats::made_up(epsilons, ends, &said);
+    let epsilons = Zeroizing::new(epsilons);
     run.begin(Ask::wide(0, 0, count))?;
-    let parts = ends.chunks(width).zip(&said).map(|(ends, Said { paired, mu_1, a, c })| {
-        let epsilon = run.writing_where(*paired, |run| run.send(e * **mu_1 - a.x))?;
+    let parts = ends.chunks(width).zip(&said).zip(epsilons.iter()).map(|((ends, said), epsilon)| {
+        let epsilon = run.writing_where(said.paired, |run| run.send(*epsilon))?;
         let shown = run.half().wide_constant(epsilon);
         let pairs = ends.chunks_exact(2);
-        Ok(pairs.map(|pair| (pair[0].times(e) - *a - shown, *c + pair[1].times(epsilon))).collect())
+        Ok(pairs.map(|pair| (pair[0].times(e) - said.a - shown, said.c + pair[1].times(epsilon))).collect())
     });
     parts.collect()
 }
 
-fn fix<H: Half>(
-    run: &mut Run<'_, H>,
-    ends: &[Wide<H::Mac>],
-    truth: &[bool],
-) -> Result<Said<H::Mac>, Error> {
+fn fix<H: Half>(run: &mut Run<'_, H>, ends: &[Wide<H::Mac>], truth: &[bool]) -> Result<Said<H::Mac>, Error> {
     let a = run.random()?;
     // Found without an index.
     let chosen = |side: usize| {
