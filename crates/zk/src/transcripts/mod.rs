@@ -4,6 +4,9 @@
 //! message that it absorbs, and of the seeds that are drawn. One bit of one message is flipped on its way;
 //! from that message on the record of who received it must differ from that of an honest run. Nobody has to
 //! accept anything for that, so a message counts that V refuses right after it.
+//!
+//! One bit is enough where a message is absorbed whole or not at all. Where several programs have a part of
+//! each message, a bit of every byte is flipped.
 
 mod deal;
 mod modes;
@@ -34,22 +37,24 @@ pub(crate) fn note(event: Event) {
     RECORD.with_borrow_mut(|record| record.iter_mut().for_each(|record| record.push(event)));
 }
 
-/// A party's channel: flips the lowest bit of one message that it sends, and notes what it receives.
+/// A party's channel: flips a bit of one message that it sends, and notes what it receives.
 struct Tap<C> {
     inner: C,
-    flip: Option<usize>,
-    sent: Vec<Tag>,
+    /// The number of the message, and of the byte whose lowest bit it is.
+    flip: Option<[usize; 2]>,
+    sent: Vec<(Tag, usize)>,
 }
 
 impl<C: Channel> Channel for Tap<C> {
     fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
         let mut payload = payload.to_vec();
-        if let Some(first) = payload.first_mut()
-            && self.flip == Some(self.sent.len())
+        if let Some([message, byte]) = self.flip
+            && let Some(byte) = payload.get_mut(byte)
+            && message == self.sent.len()
         {
-            *first ^= 1;
+            *byte ^= 1;
         }
-        self.sent.push(tag);
+        self.sent.push((tag, payload.len()));
         self.inner.send(tag, &payload)
     }
 
@@ -91,18 +96,18 @@ impl<C: Channel> Channel for Tap<C> {
 /// One party of a proof.
 type Party = fn(&mut dyn Channel) -> Result<(), crate::Error>;
 
-/// The records of P and V, what each made of the other, and the messages that each sent.
+/// The records of P and V, what each made of the other, and the messages that each sent, with their lengths.
 struct Run {
     records: [Vec<Event>; 2],
     results: [Result<(), crate::Error>; 2],
-    sent: [Vec<Tag>; 2],
+    sent: [Vec<(Tag, usize)>; 2],
 }
 
-/// A run in which message `at` of party `who` is flipped.
-fn run(parties: [Party; 2], flip: Option<(usize, usize)>) -> Run {
+/// A run in which a byte of a message of party `who` is changed.
+fn run(parties: [Party; 2], flip: Option<(usize, [usize; 2])>) -> Run {
     let read = Duration::from_secs(20);
     let (p, v) = memory_pair(&Limits { read, write: read, ..Limits::default() });
-    let flip = |party| flip.and_then(|(who, at)| (who == party).then_some(at));
+    let flip = |party| flip.and_then(|(who, place)| (who == party).then_some(place));
     let taps = [
         Tap { inner: p, flip: flip(0), sent: Vec::new() },
         Tap { inner: v, flip: flip(1), sent: Vec::new() },
@@ -147,7 +152,7 @@ fn every_message_is_in_the_next_seed(parties: [Party; 2]) {
         let record = &honest.records[1 - who];
         let mut places = BTreeSet::new();
         for at in 0..honest.sent[who].len() {
-            let changed = run(parties, Some((who, at)));
+            let changed = run(parties, Some((who, [at, 0])));
             let (other, what) = (&changed.records[1 - who], format!("message {at} of party {who}"));
             // Frames of different lanes arrive in another order than they are sent in: the place of a message
             // is where the records part.
@@ -166,5 +171,23 @@ fn every_message_is_in_the_next_seed(parties: [Party; 2]) {
             assert!(a.is_some() && a != b, "{what} is not in the next seed");
         }
         assert!(if who == 0 { places.len() == honest.sent[0].len() } else { !places.is_empty() });
+    }
+}
+
+/// P's messages alone: what V draws has no parts.
+fn every_byte_is_in_the_next_seed(parties: [Party; 2]) {
+    let honest = run(parties, None);
+    assert_eq!(honest.results, [Ok(()), Ok(())]);
+    let [_, record] = &honest.records;
+    for (at, (tag, length)) in honest.sent[0].iter().enumerate() {
+        for byte in 0..*length {
+            let what = format!("byte {byte} of message {at}, {tag}");
+            let changed = run(parties, Some((0, [at, byte])));
+            let Some(part) = record.iter().zip(&changed.records[1]).position(|(a, b)| a != b) else {
+                panic!("{what} is in no seed");
+            };
+            let [a, b] = [record, &changed.records[1]].map(|record| next(record, part, true));
+            assert!(a.is_some() && a != b, "{what} is not in the next seed");
+        }
     }
 }

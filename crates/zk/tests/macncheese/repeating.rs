@@ -15,7 +15,7 @@ use crate::tap::Change;
 
 /// "I know an `x` for which this polynomial is the element that goes in."
 #[derive(Clone, Debug)]
-struct Polynomial<R> {
+pub(crate) struct Polynomial<R> {
     number: u64,
     products: usize,
     x: Option<R>,
@@ -52,7 +52,7 @@ impl<R: Small, B: Prove<R>> Branch<R, B> for Polynomial<R> {
 
 /// At each repetition one of the polynomials gives what is claimed.
 #[derive(Clone)]
-struct Batch<R> {
+pub(crate) struct Batch<R> {
     /// What tells it from its like.
     seed: u64,
     branches: Branches<R, Polynomial<R>>,
@@ -69,7 +69,7 @@ const WIRES: usize = 1 + 1 + PRODUCTS;
 
 impl<R: Small> Batch<R> {
     /// So many repetitions of the choice among so many polynomials, picked as `seed` says.
-    fn new(width: usize, repetitions: usize, seed: u64) -> Self {
+    pub(crate) fn new(width: usize, repetitions: usize, seed: u64) -> Self {
         let branch = |number| Polynomial { number, products: PRODUCTS, x: None };
         let branches = Branches::new((0..width as u64).map(branch).collect(), 1).expect("some");
         let mut random = Random(seed);
@@ -84,7 +84,7 @@ impl<R: Small> Batch<R> {
         self
     }
 
-    fn public(&self) -> Self {
+    pub(crate) fn public(&self) -> Self {
         Self { known: Vec::new(), ..self.clone() }
     }
 
