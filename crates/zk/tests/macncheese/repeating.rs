@@ -171,6 +171,14 @@ fn groups_follow_each_other<K: Kind>() {
         waits(&end) - 1
     });
     assert_eq!(many, 3 * one, "5, 5 and 3");
+    // One after another, with a check in between when as many ends as fill a block wait for theirs.
+    let [one, many] = [1, 40].map(|repetitions| {
+        let p = batch(repetitions);
+        let end = between::<K, _, _>(blocks(16), &p, &p.public());
+        end.accepted();
+        waits(&end) - 1
+    });
+    assert_eq!(many, 40 * one + 40 / 16);
 }
 
 #[test]
@@ -178,14 +186,43 @@ fn repetitions_that_fill_more_than_a_block_follow_group_by_group() {
     every_kind!(groups_follow_each_other);
 }
 
+fn those_that_are_the_same_say_different_things<K: Kind>(element: usize) {
+    let mut p = Batch::<K::Ring>::new(2, 40, 5);
+    p.known = vec![(0, p.known[0].1); 40];
+    let p = p.with_own_claims();
+    let end = between::<K, _, _>(blocks(1 << 12), &p, &p.public());
+    end.accepted();
+    let rounds =
+        end.sent[0].iter().filter(|(tag, payload)| *tag == tags::CHECK_OPENING && payload.len() > 32);
+    let mut elements: Vec<&[u8]> = rounds.flat_map(|(_, payload)| payload.chunks_exact(element)).collect();
+    let all = elements.len();
+    elements.sort_unstable();
+    elements.dedup();
+    assert!(all > 40 && elements.len() == all, "{} of {all} are different", elements.len());
+}
+
+/// Every value is masked by a correlation of its own.
+#[test]
+fn repetitions_that_are_the_same_say_different_things() {
+    those_that_are_the_same_say_different_things::<Bits>(16);
+    // Eight elements of 61 bits.
+    those_that_are_the_same_say_different_things::<Over<F61, F61>>(61);
+}
+
+#[test]
+fn repetitions_that_do_not_fit_into_the_first_piece_get_a_longer_one() {
+    let batches = [1, 2].map(|seed| Batch::<F2>::new(1, 200, seed));
+    let any = |batches: &[Batch<F2>]| Disjunction::new(Join::AtLeast(2), batches.to_vec()).expect("fits");
+    let v = batches.each_ref().map(Batch::public);
+    between::<Bits, _, _>(blocks(1 << 12), &any(&batches).with_choice(&[0, 1]), &any(&v)).accepted();
+}
+
 fn every_way_to_check_products<K: Kind>() {
     for multiplier in [Multiplier::Simple, Multiplier::Batched, Multiplier::BatchedPowers] {
-        for interval in [1, 5, 30, 64, 1 << 12] {
-            for width in [1, 3] {
-                let (p, how) = (Batch::<K::Ring>::new(width, 7, 2), blocks(interval).with(multiplier));
-                between::<K, _, _>(how, &p, &p.public()).accepted();
-                between::<K, _, _>(how.fiat_shamir(), &p, &p.public()).accepted();
-            }
+        for (interval, width) in [(1, 3), (5, 1), (30, 3), (64, 1), (1 << 12, 3)] {
+            let (p, how) = (Batch::<K::Ring>::new(width, 7, 2), blocks(interval).with(multiplier));
+            between::<K, _, _>(how, &p, &p.public()).accepted();
+            between::<K, _, _>(how.fiat_shamir(), &p, &p.public()).accepted();
         }
     }
 }
@@ -244,6 +281,10 @@ fn parties_with_other_numbers_of_repetitions_do_not_accept() {
             let end = between::<Over<F61, F61>, _, _>(how, &p, &v.public());
             // A P that does not hear V's verdict may think that it is done.
             assert!(end.results[1].is_err(), "{ours} {theirs}: {:?}", end.results);
+            if [ours, theirs] == [1, 2] {
+                let due = matches!(&end.results[1], Err(Error::Malformed { reason, .. }) if reason.contains("were due"));
+                assert!(due, "{:?}", end.results[1]);
+            }
         }
     }
 }
