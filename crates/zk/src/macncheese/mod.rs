@@ -27,6 +27,9 @@
 //! linear queries, which are combined with all queries before into one (section 5.2, figure 5). At the end P
 //! shows that one's tag.
 //!
+//! Repetitions of a disjunction ([`volery_circuit::Repeat`]) share every round and its challenge, as many at a
+//! time as fill a block together ([`Settings::in_step`]): P waits for V as often as for one of them.
+//!
 //! **Not stored.** A stored proof ([`crate::quicksilver::Program`]) takes correlations that were made before
 //! it. There is no such proof by Mac'n'Cheese: its correlations are made by the session that proves.
 //!
@@ -42,6 +45,9 @@
 //! | a round's `e` | the values fixed and the random ones of the round (`a`, `c`, `h`), and all before | the round's message; V's bytes as above: a round takes its correlations before its message |
 //! | of a join or a split challenge | the branches' last queries, `a`, `c`, the `d_i` | as above |
 //! | the combination of queries | everything revealed, all queries | the round that shows it |
+//!
+//! Where repetitions run in step with each other the values are those of all of them, and so are the
+//! correlations and the message of a round (`stack::in_step`).
 //!
 //! The stock is read ahead by less than a piece, at the same places by both parties; what a challenge absorbs
 //! covers that as well.

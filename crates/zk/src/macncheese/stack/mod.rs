@@ -9,7 +9,8 @@
 //! else:                           one piece, lent to each that has not ended; as much of it is sent as the longest use of it
 //! ```
 //!
-//! So checks meet checks, pieces meet pieces, and the messages are as long as the longest branch's. Memory is
+//! So checks meet checks, pieces meet pieces. Several disjunctions of as many branches each can advance
+//! together, each with a string of its own (`in_step`). Otherwise all branches read one, and the messages are as long as the longest branch's. Memory is
 //! that of one block for each branch ([`Settings::for_branches`](super::Settings::for_branches) makes blocks
 //! shorter the more there are). A branch in which there is a disjunction does the same for its own branches
 //! and passes on what they want, to any depth.
@@ -56,7 +57,8 @@ use children::{Lend, Plain};
 
 /// Most branches of a disjunction, those of disjunctions in it included: each is a thread. To keep the count
 /// the same in whatever order branches have their turns, `n` branches share what is left after them equally:
-/// each may contain `(MAX_BRANCHES - n) / n`, and so on below.
+/// each may contain `(MAX_BRANCHES - n) / n`, and so on below. Where disjunctions run in step with each other
+/// ([`Settings::in_step`](super::Settings::in_step)), `n` are the branches of all of them.
 pub const MAX_BRANCHES: usize = 1 << 10;
 
 /// A branch of a disjunction; every [`Statement`] that runs on [`Run`] is one.
