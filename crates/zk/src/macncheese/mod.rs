@@ -27,8 +27,8 @@
 //! linear queries, which are combined with all queries before into one (section 5.2, figure 5). At the end P
 //! shows that one's tag.
 //!
-//! Repetitions of a disjunction ([`volery_circuit::Repeat`]) share every round and its challenge, as many at a
-//! time as fill a block together ([`Settings::in_step`]): P waits for V as often as for one of them.
+//! Repetitions of a disjunction ([`volery_circuit::Repeat`]) share every round and its challenge, as many
+//! at a time as fill a block together ([`Settings::in_step`]): P waits for V as often as for one of them.
 //!
 //! **Not stored.** A stored proof ([`crate::quicksilver::Program`]) takes correlations that were made before
 //! it. There is no such proof by Mac'n'Cheese: its correlations are made by the session that proves.

@@ -7,10 +7,10 @@
 //!
 //! P's run in the clear takes a time that depends on the branch; without outputs there is none.
 //!
-//! Of repetitions ([`Repeat`]) a group commits to what comes out of each, one after another, since that may go
-//! into the next. Then all of the group are proved, in step with each other (`in_step`): the claims are about
-//! what was committed to, so their order does not matter. Where a repetition's branches hold disjunctions of
-//! more branches than that leaves room for ([`MAX_BRANCHES`](super::MAX_BRANCHES)),
+//! Of repetitions ([`Repeat`]) a group commits to what comes out of each, one after another, since that may
+//! go into the next. Then all of the group are proved, in step with each other (`in_step`): the claims are
+//! about what was committed to, so their order does not matter. Where a repetition's branches hold
+//! disjunctions of more branches than that leaves room for ([`MAX_BRANCHES`](super::MAX_BRANCHES)),
 //! [`repeat_by_choosing`](volery_circuit::choose::repeat_by_choosing) proves one after another.
 //!
 //! So one statement is proved by Robin ([`crate::disjunction`]) or by stacking, as its backend does it. The

@@ -9,11 +9,11 @@
 //! else:                           one piece, lent to each that has not ended; as much of it is sent as the longest use of it
 //! ```
 //!
-//! So checks meet checks, pieces meet pieces. Several disjunctions of as many branches each can advance
-//! together, each with a string of its own (`in_step`). Otherwise all branches read one, and the messages are as long as the longest branch's. Memory is
+//! So checks meet checks, pieces meet pieces, and the messages are as long as the longest branch's. Memory is
 //! that of one block for each branch ([`Settings::for_branches`](super::Settings::for_branches) makes blocks
 //! shorter the more there are). A branch in which there is a disjunction does the same for its own branches
-//! and passes on what they want, to any depth.
+//! and passes on what they want, to any depth. Several disjunctions can advance together, each with a string
+//! of its own (`in_step`).
 //!
 //! P's branch that holds has its turn first, writes its values, and the others read them; what it does not
 //! write is uniform. P sends a piece when every branch is done with it, so neither lengths nor order of

@@ -24,8 +24,8 @@ use super::super::link::Ask;
 use super::super::run::Run;
 use crate::Error;
 
-/// Claims for each `width` of `ends`, those of one disjunction, that one of them is zero. The joins of a level
-/// share its challenges, those of other disjunctions included (see `in_step`).
+/// Claims for each `width` of `ends`, those of one disjunction, that one of them is zero. The joins of a
+/// level share its challenges, those of other disjunctions included (see `in_step`).
 pub(super) fn join<H: Half>(
     run: &mut Run<'_, H>,
     ends: Vec<Wide<H::Mac>>,
