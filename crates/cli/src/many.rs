@@ -15,8 +15,7 @@ use std::path::{Path, PathBuf};
 
 use volery_circuit::choose::{AtLeast, Numbered};
 use volery_circuit::{
-    BristolFile, Choose, Claim, Digest, FileBatch, FileStatement, Repeat, Signature, Statement, Witness,
-    bristol,
+    BristolFile, Claim, Digest, FileBatch, FileStatement, Repeat, Signature, Statement, Witness, bristol,
 };
 use volery_field::F2;
 use volery_zk::disjunction::cost::Task;
@@ -154,7 +153,7 @@ impl Many {
 
 impl<B> Statement<B> for Many
 where
-    B: Choose<F2, Numbered<FileStatement>> + Repeat<F2, bristol::Claimed>,
+    B: Repeat<F2, Numbered<FileStatement>> + Repeat<F2, bristol::Claimed>,
 {
     fn identify(&self, digest: &mut Digest) {
         match self {
@@ -183,7 +182,7 @@ pub(crate) struct Stacked<'a>(pub(crate) &'a Many);
 
 impl<B> Statement<B> for Stacked<'_>
 where
-    B: Choose<F2, Numbered<FileStatement>> + Repeat<F2, bristol::Claimed>,
+    B: Repeat<F2, Numbered<FileStatement>> + Repeat<F2, bristol::Claimed>,
 {
     fn identify(&self, digest: &mut Digest) {
         Statement::<B>::identify(self.0, digest);

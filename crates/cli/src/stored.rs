@@ -8,7 +8,7 @@ use volery::stored::{Info, ProverFile, Report, VerifierFile, preprocess};
 use volery::{Options, Prover, Verifier, os_rng, system};
 use volery_circuit::bristol::Claimed;
 use volery_circuit::choose::Numbered;
-use volery_circuit::{Choose, Counter, Digest, FileStatement, Polynomials, Repeat, Statement};
+use volery_circuit::{Counter, Digest, FileStatement, Polynomials, Repeat, Statement};
 use volery_field::F2;
 use volery_zk::quicksilver::Settings;
 
@@ -156,7 +156,7 @@ impl<'a> Storable<'a> {
 
 impl<B> Statement<B> for Storable<'_>
 where
-    B: Polynomials<F2> + Choose<F2, Numbered<FileStatement>> + Repeat<F2, Claimed>,
+    B: Polynomials<F2> + Repeat<F2, Numbered<FileStatement>> + Repeat<F2, Claimed>,
 {
     fn identify(&self, digest: &mut Digest) {
         match self {

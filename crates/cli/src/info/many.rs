@@ -22,9 +22,11 @@ pub(super) fn costs(many: &Many) -> Result<Vec<Cost>, Failure> {
 fn cost(many: &Many, profile: Profile, by: DisjunctionArg) -> Result<Cost, Failure> {
     let options = Options { profile, ..Options::default() };
     let memory = || {
-        let Task { branches, shape, .. } = many.task();
+        let Task { branches, shared, shape, repetitions } = many.task();
+        let settings = stacked_settings(&options, branches);
+        let in_step = settings.in_step(branches, shared, shape).min(repetitions);
         let commitments = shape.inputs.saturating_add(shape.outputs).saturating_add(shape.multiplications);
-        stacked_settings(&options, branches).memory(branches, commitments as u64)
+        settings.memory(branches, commitments.saturating_mul(in_step) as u64)
     };
     let (protocol, memory) = match by {
         DisjunctionArg::Robin => ("robin", None),

@@ -126,6 +126,15 @@ impl<'a, H: Half> Run<'a, H> {
         self.write != 0
     }
 
+    /// What `act` writes counts where `condition` holds, and only there.
+    pub(super) fn writing_where<T>(&mut self, condition: bool, act: impl FnOnce(&mut Self) -> T) -> T {
+        let write = self.write;
+        self.write = write & mask(condition);
+        let result = act(self);
+        self.write = write;
+        result
+    }
+
     pub(super) fn count(&mut self, more: Tally) {
         self.counters.add(more);
     }
@@ -183,6 +192,11 @@ impl<'a, H: Half> Run<'a, H> {
         block.clear();
         self.block = block;
         self.combine(seed)
+    }
+
+    /// Ends the block early if there are as many queries as commitments fill one.
+    pub(super) fn check_queries(&mut self) -> Result<(), Error> {
+        if self.queries.len() < self.settings.block_len() { Ok(()) } else { self.check() }
     }
 
     /// Adds all queries, with the seed's coefficients, to the one that there is (figure 5, a block at a

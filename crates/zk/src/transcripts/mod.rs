@@ -4,6 +4,9 @@
 //! absorbed message, and the seeds that it draws. One bit of one message is flipped on its way. From that
 //! message on, the receiver's record must differ from that of an honest run. No party has to accept anything
 //! for that, so a message counts even if V refuses it right away.
+//!
+//! One bit is enough where a message is absorbed whole or not at all. Where several programs have a part of
+//! each message, a bit of every byte is flipped.
 
 mod deal;
 mod modes;
@@ -46,22 +49,23 @@ impl<C: Channel> Layer<C> for Notes {
 /// One party of a proof.
 type Party = fn(&mut dyn Channel) -> Result<(), crate::Error>;
 
-/// The records of P and V, what each made of the other, and the messages that each sent.
+/// The records of P and V, what each made of the other, and the messages that each sent, with their lengths.
 struct Run {
     records: [Vec<Event>; 2],
     results: [Result<(), crate::Error>; 2],
-    sent: [Vec<Tag>; 2],
+    sent: [Vec<(Tag, usize)>; 2],
 }
 
-/// A run in which message `at` of party `who` is flipped.
-fn run(parties: [Party; 2], flip: Option<(usize, usize)>) -> Run {
-    let flip = |party| flip.and_then(|(who, at)| (who == party).then_some((at, Change::Flip(0))));
+/// A run in which the lowest bit of a byte of a message of party `who` is flipped: of message `at`, that byte.
+fn run(parties: [Party; 2], flip: Option<(usize, [usize; 2])>) -> Run {
+    let flip =
+        |party| flip.and_then(|(who, [at, byte])| (who == party).then_some((at, Change::Flip(8 * byte))));
     let party = |channel: &mut Link, flip, party: Party| {
         RECORD.set(Some(Vec::new()));
         let mut noted = Layered { channel: Tap::on(channel, flip), layer: Notes };
         let result = party(&mut noted);
         let _ = result.as_ref().inspect_err(|error| noted.fail(&error.to_string()));
-        let sent = noted.channel.layer.sent.into_iter().map(|(tag, _)| tag).collect();
+        let sent = noted.channel.layer.sent.into_iter().map(|(tag, payload)| (tag, payload.len())).collect();
         (RECORD.take().unwrap_or_default(), result, sent)
     };
     let (p, v) = between(|p| party(p, flip(0), parties[0]), |v| party(v, flip(1), parties[1]));
@@ -91,7 +95,7 @@ fn every_message_is_in_the_next_seed(parties: [Party; 2]) {
         let record = &honest.records[1 - who];
         let mut places = BTreeSet::new();
         for at in 0..honest.sent[who].len() {
-            let changed = run(parties, Some((who, at)));
+            let changed = run(parties, Some((who, [at, 0])));
             let (other, what) = (&changed.records[1 - who], format!("message {at} of party {who}"));
             // Frames of different lanes arrive in another order than they are sent in: the place of a message
             // is where the records part.
@@ -110,5 +114,23 @@ fn every_message_is_in_the_next_seed(parties: [Party; 2]) {
             assert!(a.is_some() && a != b, "{what} is not in the next seed");
         }
         assert!(if who == 0 { places.len() == honest.sent[0].len() } else { !places.is_empty() });
+    }
+}
+
+/// P's messages alone: what V draws has no parts.
+fn every_byte_is_in_the_next_seed(parties: [Party; 2]) {
+    let honest = run(parties, None);
+    assert_eq!(honest.results, [Ok(()), Ok(())]);
+    let [_, record] = &honest.records;
+    for (at, (tag, length)) in honest.sent[0].iter().enumerate() {
+        for byte in 0..*length {
+            let what = format!("byte {byte} of message {at}, {tag}");
+            let changed = run(parties, Some((0, [at, byte])));
+            let Some(part) = record.iter().zip(&changed.records[1]).position(|(a, b)| a != b) else {
+                panic!("{what} is in no seed");
+            };
+            let [a, b] = [record, &changed.records[1]].map(|record| next(record, part, true));
+            assert!(a.is_some() && a != b, "{what} is not in the next seed");
+        }
     }
 }

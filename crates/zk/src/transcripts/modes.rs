@@ -14,7 +14,7 @@ use volery_testing::deal::{delta, field_delta};
 use volery_vole::{SessionId, Transcript};
 
 use super::deal::{bits, keys_over, tags_over};
-use super::{Party, every_message_is_in_the_next_seed, run};
+use super::{Party, every_byte_is_in_the_next_seed, every_message_is_in_the_next_seed, run};
 use crate::Error;
 use crate::disjunction::AnyOf;
 use crate::macncheese::{
@@ -151,8 +151,8 @@ fn a_prover_that_waits_for_v_s_bytes_hears_a_rejection() {
         verified.inspect_err(|_| verdict::send(channel, false).expect("sent"))
     }
     fn heard(parties: [Party; 2], opening: Tag) {
-        let at = run(parties, None).sent[0].iter().position(|tag| *tag == opening).expect("opened");
-        for result in run(parties, Some((0, at))).results {
+        let at = run(parties, None).sent[0].iter().position(|(tag, _)| *tag == opening).expect("opened");
+        for result in run(parties, Some((0, [at, 0]))).results {
             assert!(matches!(result, Err(Error::Rejected { .. })), "{opening}: {result:?}");
         }
     }
@@ -327,4 +327,37 @@ fn every_piece_and_every_round_of_a_proof_that_can_be_stacked_is_in_the_next_see
     stacked!(Join::Tree, Simple, true);
     stacked!(Join::Linear, BatchedPowers, true);
     stacked!(Join::AtLeast(2), Batched, true);
+}
+
+/// Repetitions that run in step with each other.
+fn settings_in_step(multiplier: Multiplier) -> macncheese::Settings {
+    macncheese::Settings { interval: 64, multiplier }
+}
+
+fn prove_repeated(multiplier: Multiplier, channel: &mut dyn Channel) -> Result<(), Error> {
+    let (half, mut stock) = (ProverField::<F61, F61>::default(), tags_over());
+    let (settings, mut rng) = (settings_in_step(multiplier), ChaCha20Rng::seed_from_u64(1));
+    macncheese::prove(half, settings, challenges("cheese"), &mut rng, &mut stock, channel, &Batch).map(drop)
+}
+
+fn verify_repeated(multiplier: Multiplier, channel: &mut dyn Channel) -> Result<(), Error> {
+    let (half, mut stock) = (VerifierField::<F61, F61>::new(&field_delta()), keys_over());
+    let settings = settings_in_step(multiplier);
+    macncheese::verify(half, settings, challenges("cheese"), &mut stock, channel, &Batch).map(drop)
+}
+
+#[test]
+fn every_repetition_s_part_of_every_piece_and_round_is_in_the_next_seed() {
+    every_byte_is_in_the_next_seed([
+        |c| prove_repeated(Multiplier::Batched, c),
+        |c| verify_repeated(Multiplier::Batched, c),
+    ]);
+    every_byte_is_in_the_next_seed([
+        |c| prove_repeated(Multiplier::Simple, c),
+        |c| verify_repeated(Multiplier::Simple, c),
+    ]);
+    every_message_is_in_the_next_seed([
+        |c| prove_repeated(Multiplier::Batched, c),
+        |c| verify_repeated(Multiplier::Batched, c),
+    ]);
 }

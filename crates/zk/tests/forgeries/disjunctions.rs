@@ -134,7 +134,7 @@ fn forged_stack(late: Late) -> Result<macncheese::Tally, Error> {
     let settings = macncheese::Settings { interval: 64, multiplier: Multiplier::Simple };
     let tally = counts([2, 1, 2, 0]);
     let (mut pieces, mut fixed) = ([F61::ZERO; 3], [F61::ZERO; 3]);
-    let mut parameters = b"mac'n'cheese v1 ".to_vec();
+    let mut parameters = b"mac'n'cheese v2 ".to_vec();
     parameters.extend_from_slice(F61::NAME.as_bytes());
     parameters.push(b'/');
     parameters.extend_from_slice(F61::NAME.as_bytes());

@@ -24,3 +24,4 @@ mod honest;
 mod lies;
 mod nesting;
 mod privacy;
+mod repeating;

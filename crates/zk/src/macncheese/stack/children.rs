@@ -14,7 +14,7 @@ use crate::Error;
 
 /// How what the link gives is lent to branches.
 pub(super) trait Lend<H: Half> {
-    /// Branches that write at the same time.
+    /// Branches of one disjunction that write at the same time.
     fn writers(&self) -> usize;
 
     /// How much must be asked of the link for branches that want this much.

@@ -79,7 +79,7 @@ impl<'a, H: Half> Trunk<'a, H> {
             Multiplier::BatchedPowers => 2,
             Multiplier::EmbeddedRho40 => 3,
         };
-        let mut parameters = b"mac'n'cheese v1 ".to_vec();
+        let mut parameters = b"mac'n'cheese v2 ".to_vec();
         parameters.extend_from_slice(H::Value::NAME.as_bytes());
         parameters.push(b'/');
         parameters.extend_from_slice(H::Mac::NAME.as_bytes());
