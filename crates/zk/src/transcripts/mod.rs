@@ -56,7 +56,7 @@ struct Run {
     sent: [Vec<(Tag, usize)>; 2],
 }
 
-/// A run in which the lowest bit of a byte of a message of party `who` is flipped: of message `at`, that byte.
+/// A run in which the lowest bit of one byte of a message of party `who` is flipped: message `at`, that byte.
 fn run(parties: [Party; 2], flip: Option<(usize, [usize; 2])>) -> Run {
     let flip =
         |party| flip.and_then(|(who, [at, byte])| (who == party).then_some((at, Change::Flip(8 * byte))));
