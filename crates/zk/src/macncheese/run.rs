@@ -20,7 +20,7 @@ use super::Settings;
 use super::block::{Block, CHUNK};
 use super::half::{Half, Mask, Wide, mask};
 use super::instructions::CommitProve;
-use super::link::{Ask, Link, Piece, Round};
+use super::link::{Ask, Length, Link, Piece, Round};
 use super::multiply;
 use super::tally::{Counters, Tally};
 use crate::Error;
@@ -173,7 +173,7 @@ impl<'a, H: Half> Run<'a, H> {
         if self.block.len() >= self.settings.block_len() {
             self.check()?;
         }
-        let piece = self.link.piece(self.shared, 1)?;
+        let piece = self.link.piece(self.shared, Length::of(1))?;
         self.room = self.settings.block_len() - self.block.len();
         let room = self.room;
         self.window.extend_from_slice(&piece.wires[..piece.wires.len().min(room)]);

@@ -148,6 +148,9 @@ fn forty_wait_as_often_as_one<K: Kind>() {
             let end = between::<K, _, _>(blocks(1 << 12), &p, &p.public());
             assert_eq!(end.accepted().branches, 40 * width as u64);
             assert_eq!(waits(&end), waits(&one), "{width} branches");
+            // So that each branch is run to its check at once, and no two programs' wires are kept.
+            let pieces = end.sent[0].iter().filter(|(tag, _)| *tag == tags::MASKS).count();
+            assert_eq!(pieces, 1, "all that 40 repetitions commit to");
             let own = end.outline();
             assert_eq!(outline.get_or_insert_with(|| own.clone()), &own, "what is picked shows");
         }

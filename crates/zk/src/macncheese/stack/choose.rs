@@ -18,7 +18,7 @@
 //! delta, not a linear query, and what P sends for it is uniform only if the claim is true. Every join of
 //! this module and `Choose` do mix, to any depth: here, and nowhere else, a branch may choose again.
 
-use volery_circuit::choose::{self, Branches, Pick, Picked};
+use volery_circuit::choose::{self, Branches, Pick, Picked, Shape};
 use volery_circuit::{Choose, Digest, Error as StatementError, Evaluator, Repeat, Statement, Steps};
 use zeroize::Zeroizing;
 
@@ -152,7 +152,8 @@ where
     let sides: Vec<_> = sides.collect();
     let stacked: Vec<&dyn Branch<H>> = sides.iter().map(|side| side as &dyn Branch<H>).collect();
     let choices = repetitions.iter().map(|once| once.picked.as_ref().map(|picked| picked.index));
-    run.any_of_each(&stacked, &choices.collect::<Vec<_>>())
+    let Shape { inputs, multiplications, .. } = branches.shape();
+    run.any_of_each(&stacked, &choices.collect::<Vec<_>>(), inputs.saturating_add(multiplications))
 }
 
 /// Commits to what comes out of the picked branch.

@@ -41,6 +41,11 @@
 //! that cancel under seeds that it guesses, as many as there are ends: [`soundness`](super::super::soundness)
 //! counts them among the errors that are made for a seed.
 //!
+//! **Memory.** A group's blocks are together as long as one. The first piece has room for all that a
+//! repetition commits to, so each branch runs to the check of its block in one turn, and then its program's
+//! own state (the wires of a circuit) is gone: of that there is one at a time, as long as no branch has
+//! several blocks. Groups of those that do are of one repetition.
+//!
 //! **What shows.** Every repetition runs the same programs, so pieces, rounds and the uses of both are the
 //! same whichever branch holds at which of them.
 //!
@@ -52,7 +57,7 @@ use volery_circuit::Error as StatementError;
 use zeroize::Zeroize;
 
 use super::super::half::Half;
-use super::super::link::{Ask, Piece, Round, Slots};
+use super::super::link::{Ask, Length, Piece, Round, Slots};
 use super::super::run::Run;
 use super::children::{Lend, Plain, Stack};
 use super::{Branch, tree};
@@ -60,7 +65,7 @@ use crate::Error;
 
 impl<H: Half> Run<'_, H> {
     /// As [`Run::any_of`], for several disjunctions of as many branches each, one after another in
-    /// `branches`, with a choice for each.
+    /// `branches`, with a choice for each. A branch commits to at most `room` values, as far as is known.
     ///
     /// # Errors
     /// As [`Run::any_of`].
@@ -68,12 +73,13 @@ impl<H: Half> Run<'_, H> {
         &mut self,
         branches: &[&dyn Branch<H>],
         choices: &[Option<usize>],
+        room: usize,
     ) -> Result<(), Error> {
         let count = choices.len().max(1);
         let width = branches.len() / count;
         let choices: Vec<_> =
             choices.iter().map(|choice| choice.as_ref().map(std::slice::from_ref)).collect();
-        let (mut one, mut several) = (Plain, Apart { count, width });
+        let (mut one, mut several) = (Plain, Apart { count, width, room });
         let lend: &mut dyn Lend<H> = if count == 1 { &mut one } else { &mut several };
         self.disjunctions(branches, &choices, lend, |run, ends, truth| tree::join(run, ends, truth, width))
     }
@@ -83,6 +89,7 @@ impl<H: Half> Run<'_, H> {
 struct Apart {
     count: usize,
     width: usize,
+    room: usize,
 }
 
 impl Apart {
@@ -130,8 +137,8 @@ impl<H: Half> Lend<H> for Apart {
         ask.times(self.count)
     }
 
-    fn least(&self, least: usize) -> usize {
-        least.saturating_mul(self.count)
+    fn length(&self, length: Length) -> Length {
+        length.max(Length { least: 1, room: self.room }).times(1, self.count)
     }
 
     fn piece(

@@ -85,7 +85,7 @@ impl<H: Half> Run<'_, H> {
     /// [`volery_circuit::Error::Misuse`] if there are no branches or more than the share of [`MAX_BRANCHES`]
     /// that this run has; what a branch returns; what broke the session.
     pub fn any_of(&mut self, branches: &[&dyn Branch<H>], choice: Option<usize>) -> Result<(), Error> {
-        self.any_of_each(branches, &[choice])
+        self.any_of_each(branches, &[choice], 1)
     }
 
     /// As [`Run::any_of`], with linear overhead and one challenge (figure 3): fewer rounds.

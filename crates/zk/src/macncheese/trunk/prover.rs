@@ -10,7 +10,7 @@ use volery_vole::Prg;
 use zeroize::Zeroizing;
 
 use super::super::half::{Half, Wide, mask};
-use super::super::link::{Ask, Link, Piece, Round, Slots};
+use super::super::link::{Ask, Length, Link, Piece, Round, Slots};
 use super::super::tally::Tally;
 use super::Trunk;
 use crate::Error;
@@ -75,9 +75,9 @@ impl<'a, H: Half> ProverTrunk<'a, H> {
 }
 
 impl<H: Half> Link<H> for ProverTrunk<'_, H> {
-    fn piece(&mut self, dummies: bool, least: usize) -> Result<Arc<Piece<H>>, Error> {
+    fn piece(&mut self, dummies: bool, length: Length) -> Result<Arc<Piece<H>>, Error> {
         let trunk = &mut self.trunk;
-        let length = trunk.next_piece(least)?;
+        let length = trunk.next_piece(length)?;
         let mut wires = trunk.reserve.get(length, trunk.stock, trunk.channel)?.to_vec();
         if dummies {
             self.dummy_wires(&mut wires);

@@ -43,7 +43,7 @@ fn pieces_of_a_byte_cost_the_verifier_no_more_than_their_commitments() {
         });
         let mut trunk = VerifierTrunk::new(trunk(half, &mut stock, &mut v));
         let kept = (0..PIECES).map(|_| {
-            let piece = trunk.piece(false, 1).expect("eight bits");
+            let piece = trunk.piece(false, Length::of(1)).expect("eight bits");
             trunk.settle(piece.clone(), 8).expect("all of them used");
             piece.wires.capacity()
         });
@@ -59,7 +59,7 @@ fn a_piece_shorter_than_every_use_of_it_is_malformed() {
     let (mut p, mut v) = memory_pair(&Limits::default());
     let (mut stock, half) = (zeros(), VerifierBits::new(&Delta::from_element(Gf128::ONE)));
     p.send(tags::MASKS, &[0x5a]).and_then(|()| p.flush()).expect("sent");
-    let result = VerifierTrunk::new(trunk(half, &mut stock, &mut v)).piece(false, 16);
+    let result = VerifierTrunk::new(trunk(half, &mut stock, &mut v)).piece(false, Length::of(16));
     assert!(matches!(result, Err(Error::Malformed { step: tags::MASKS, .. })));
 }
 
