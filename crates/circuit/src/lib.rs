@@ -85,6 +85,7 @@ mod error;
 mod evaluator;
 mod files;
 pub mod fold;
+mod forward;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod gadgets;

@@ -1,0 +1,86 @@
+//! The fields that statements of the command line are over: one table.
+//!
+//! A line here serves a field everywhere: `--field`, constraint systems over its prime, sessions, `info`, public
+//! proofs. Its type is in `volery-field`; a prime that files can be over is also in the table of
+//! `volery_circuit::r1cs`. Bits are no line of the table: sessions prove them by a system of their own
+//! ([`super::system::Bits`]), and statements about them have no numbers in files.
+
+use volery::Statement;
+use volery::public::PublicRing;
+use volery_circuit::r1cs::{KnownPrime, PrimeField};
+use volery_circuit::{Counter, Counts, Error as StatementError};
+use volery_field::{
+    Bls12381Scalar, Bn254Scalar, F32, F32x4, F61, F61x2, Mac, P256Base, RistrettoScalar, Secp256k1Base, Value,
+};
+
+/// A field of values that commands serve.
+pub(crate) trait Served: Value + PublicRing {
+    /// The smallest field of MACs that proves anything.
+    type Small: Mac<Self>;
+    /// One that reaches 100 bits; the same where the small one does.
+    type Large: Mac<Self>;
+    /// Least soundness, in bits, unless the command line asks for another one.
+    const RHO: u16;
+}
+
+/// What is done over a field that is known by its name only at run time.
+pub(crate) trait InField {
+    type Output;
+
+    /// Does it over `F`.
+    fn over<F: Served>(self) -> Self::Output;
+}
+
+/// The same over the field of a prime that constraint systems are over.
+pub(crate) trait InPrimeField {
+    type Output;
+
+    /// Does it over `F`.
+    fn over<F: Served + PrimeField>(self) -> Self::Output;
+}
+
+macro_rules! fields {
+    ($($field:ty: $small:ty, $large:ty, $rho:literal, name: [$($name:literal)?], prime: [$($prime:ident)?];)*) => {
+        $(impl Served for $field {
+            type Small = $small;
+            type Large = $large;
+            const RHO: u16 = $rho;
+        })*
+
+        /// The names that `--field` takes.
+        pub(crate) const NAMES: &[&str] = &[$($($name,)?)*];
+
+        /// Does `what` over the field that `--field` calls so; none if it calls none so.
+        pub(crate) fn named<W: InField>(name: &str, what: W) -> Option<W::Output> {
+            match name {
+                $($($name => Some(what.over::<$field>()),)?)*
+                _ => None,
+            }
+        }
+
+        /// Does `what` over the field of this prime; none if it is not served.
+        pub(crate) fn of_prime<W: InPrimeField>(prime: KnownPrime, what: W) -> Option<W::Output> {
+            match prime {
+                $($(KnownPrime::$prime => Some(what.over::<$field>()),)?)*
+                _ => None,
+            }
+        }
+    };
+}
+
+// The type; the small and the large field of MACs; the least soundness; the name for `--field`; the prime of
+// constraint systems.
+fields! {
+    F61: F61, F61x2, 40, name: ["f61"], prime: [Mersenne61];
+    F32: F32x4, F32x4, 100, name: ["f32"], prime: [];
+    Bn254Scalar: Self, Self, 100, name: ["bn254"], prime: [Bn254];
+    Bls12381Scalar: Self, Self, 100, name: ["bls12-381"], prime: [Bls12381];
+    RistrettoScalar: Self, Self, 100, name: [], prime: [Ristretto];
+    Secp256k1Base: Self, Self, 100, name: [], prime: [Secp256k1];
+    P256Base: Self, Self, 100, name: [], prime: [P256];
+}
+
+/// The counts of a statement over `F`.
+pub(crate) fn count<F: Served>(statement: &impl Statement<Counter<F>>) -> Result<Counts, StatementError> {
+    Ok(Counter::<F>::count(statement)?.total())
+}
