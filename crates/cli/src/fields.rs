@@ -40,15 +40,18 @@ pub(crate) trait InPrimeField {
 }
 
 macro_rules! fields {
-    ($($field:ty: $small:ty, $large:ty, $rho:literal, name: [$($name:literal)?], prime: [$($prime:ident)?];)*) => {
+    ($($field:ty: $small:ty, $large:ty, $rho:literal, [$($name:literal: $what:literal)?], [$($prime:ident)?];)*) => {
         $(impl Served for $field {
             type Small = $small;
             type Large = $large;
             const RHO: u16 = $rho;
         })*
 
-        /// The names that `--field` takes.
-        pub(crate) const NAMES: &[&str] = &[$($($name,)?)*];
+        /// The names that `--field` takes, and what the numbers of each are.
+        const NAMED: &[(&str, &str)] = &[$($(($name, $what),)?)*];
+
+        /// The primes that constraint systems may be over.
+        const PRIMES: &[KnownPrime] = &[$($(KnownPrime::$prime,)?)*];
 
         /// Does `what` over the field that `--field` calls so; none if it calls none so.
         pub(crate) fn named<W: InField>(name: &str, what: W) -> Option<W::Output> {
@@ -68,16 +71,33 @@ macro_rules! fields {
     };
 }
 
-// The type; the small and the large field of MACs; the least soundness; the name for `--field`; the prime of
-// constraint systems.
+// The type; the small and the large field of MACs; the least soundness; the name for `--field`, and what the
+// numbers are; the prime of constraint systems.
 fields! {
-    F61: F61, F61x2, 40, name: ["f61"], prime: [Mersenne61];
-    F32: F32x4, F32x4, 100, name: ["f32"], prime: [];
-    Bn254Scalar: Self, Self, 100, name: ["bn254"], prime: [Bn254];
-    Bls12381Scalar: Self, Self, 100, name: ["bls12-381"], prime: [Bls12381];
-    RistrettoScalar: Self, Self, 100, name: [], prime: [Ristretto];
-    Secp256k1Base: Self, Self, 100, name: [], prime: [Secp256k1];
-    P256Base: Self, Self, 100, name: [], prime: [P256];
+    F61: F61, F61x2, 40, ["f61": "integers modulo 2^61-1; for matmul and inner-product unless told otherwise"],
+        [Mersenne61];
+    F32: F32x4, F32x4, 100, ["f32": "integers modulo 2^32-99; for sis unless told otherwise"], [];
+    Bn254Scalar: Self, Self, 100, ["bn254": "integers modulo the order of BN254's groups"], [Bn254];
+    Bls12381Scalar: Self, Self, 100, ["bls12-381": "integers modulo the order of BLS12-381's groups"], [Bls12381];
+    RistrettoScalar: Self, Self, 100, [], [Ristretto];
+    Secp256k1Base: Self, Self, 100, [], [Secp256k1];
+    P256Base: Self, Self, 100, [], [P256];
+}
+
+/// The names that `--field` takes.
+pub(crate) fn names() -> String {
+    NAMED.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}
+
+/// The fields as the long help lists them.
+pub(crate) fn help() -> String {
+    let named: Vec<_> = NAMED.iter().map(|(name, what)| format!("  --field {name:<12}{what}")).collect();
+    let primes: Vec<_> = PRIMES.iter().map(KnownPrime::to_string).collect();
+    format!(
+        "{}\n  A constraint system says itself which prime it is over, that of one of these fields:\n  {}",
+        named.join("\n"),
+        primes.join(", ")
+    )
 }
 
 /// The counts of a statement over `F`.

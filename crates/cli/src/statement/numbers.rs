@@ -73,7 +73,7 @@ fn sizes(args: &StatementArgs) -> Result<Option<(FieldBuiltin, String)>, Failure
 
 /// Does `what` over the field that is called so.
 fn in_field<T>(name: &str, what: impl InField<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let unknown = || Failure::input(format!("--field {name}: there are {}", fields::NAMES.join(", ")));
+    let unknown = || Failure::input(format!("--field {name}: there are {}", fields::names()));
     fields::named(name, what).ok_or_else(unknown)?
 }
 
