@@ -1,9 +1,9 @@
 //! The fields that statements of the command line are over: one table.
 //!
 //! A line here serves a field everywhere: `--field`, constraint systems over its prime, sessions, `info`, public
-//! proofs. Its type is in `volery-field`; a prime that files can be over is also in the table of
-//! `volery_circuit::r1cs`. Bits are no line of the table: sessions prove them by a system of their own
-//! ([`super::system::Bits`]), and statements about them have no numbers in files.
+//! proofs, the help. Its type is in `volery-field`; a prime that files can be over also has a line in the table
+//! of `volery_circuit::r1cs`. Bits are no line here: sessions prove them by a system of their own
+//! ([`super::system::Bits`]), and statements about them have no files of numbers.
 
 use volery::Statement;
 use volery::public::PublicRing;
@@ -103,4 +103,50 @@ pub(crate) fn help() -> String {
 /// The counts of a statement over `F`.
 pub(crate) fn count<F: Served>(statement: &impl Statement<Counter<F>>) -> Result<Counts, StatementError> {
     Ok(Counter::<F>::count(statement)?.total())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The prime of the field that the table gives.
+    struct PrimeOf;
+
+    impl InPrimeField for PrimeOf {
+        type Output = KnownPrime;
+
+        fn over<F: Served + PrimeField>(self) -> KnownPrime {
+            F::PRIME
+        }
+    }
+
+    /// The name of the field that the table gives.
+    struct NameOf;
+
+    impl InField for NameOf {
+        type Output = &'static str;
+
+        fn over<F: Served>(self) -> &'static str {
+            F::NAME
+        }
+    }
+
+    #[test]
+    fn every_prime_of_files_is_served_by_its_own_field() {
+        for prime in KnownPrime::ALL {
+            assert_eq!(of_prime(*prime, PrimeOf), Some(*prime));
+        }
+    }
+
+    #[test]
+    fn every_name_has_a_field_of_its_own_and_defaults_are_among_them() {
+        let fields: Vec<_> = NAMED.iter().map(|(name, _)| named(name, NameOf)).collect();
+        for (i, field) in fields.iter().enumerate() {
+            assert!(field.is_some() && !fields[..i].contains(field), "{field:?}");
+        }
+        for entry in volery::builtin::ENTRIES.iter().filter(|entry| entry.numbers.is_some()) {
+            assert_eq!(named(&entry.field.to_lowercase(), NameOf), Some(entry.field));
+        }
+        assert_eq!(named("f62", NameOf), None);
+    }
 }

@@ -5,7 +5,7 @@
 //! System         and the backends that a statement must run on to be proved by it
 //!   Bits                    QuickSilver over bits
 //!   OverField<F, M>         QuickSilver over the values F with MACs in M
-//!   Mixed<F, M>             both in one statement
+//!   Mixed<Y>                bits and the fields of Y in one statement
 //!   Stacked<Y>              Mac'n'Cheese over the fields of Y
 //! ```
 //!
@@ -64,6 +64,9 @@ impl Pair {
     }
 }
 
+/// How a party's part of a session ends.
+pub(crate) type Done = Result<Report, Error>;
+
 /// The correlations that a system's proofs use up.
 pub(crate) trait Correlations: Send + Sync {
     /// The field of values and that of MACs.
@@ -73,15 +76,10 @@ pub(crate) trait Correlations: Send + Sync {
     fn commitments(&self, counts: &Counts) -> u64;
 
     /// P's side of making so many, which ends the session.
-    fn spend(&self, prover: &mut Prover<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Result<Report, Error>;
+    fn spend(&self, prover: &mut Prover<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Done;
 
     /// V's side of that.
-    fn spend_with(
-        &self,
-        verifier: &mut Verifier<Wire>,
-        count: u64,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error>;
+    fn spend_with(&self, verifier: &mut Verifier<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Done;
 }
 
 /// A proof system.
@@ -94,22 +92,12 @@ pub(crate) trait System: Correlations + Copy {
     type Verifier<'a>: Backend;
 
     /// Proves `statement`.
-    fn prove<S>(
-        &self,
-        statement: &S,
-        prover: &mut Prover<Wire>,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error>
+    fn prove<S>(&self, statement: &S, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done
     where
         S: Statement<Self::Plain> + for<'a> Statement<Self::Prover<'a>>;
 
     /// Verifies a proof of `statement`.
-    fn verify<S>(
-        &self,
-        statement: &S,
-        verifier: &mut Verifier<Wire>,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error>
+    fn verify<S>(&self, statement: &S, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done
     where
         S: for<'a> Statement<Self::Verifier<'a>>;
 }
@@ -131,6 +119,37 @@ where
 {
 }
 
+/// Implements [`System`]: the three backends, and the two calls of a session. `$own` is the system in them,
+/// `S` the statement's type.
+macro_rules! system {
+    (
+        impl [$($generics:tt)*] for $system:ty: $plain:ty, $prover:ty, $verifier:ty;
+        |$own:ident, $session:ident, $statement:ident, $rng:ident| $prove:expr, $verify:expr
+    ) => {
+        impl<$($generics)*> System for $system {
+            type Plain = $plain;
+            type Prover<'a> = $prover;
+            type Verifier<'a> = $verifier;
+
+            fn prove<S>(&self, $statement: &S, $session: &mut Prover<Wire>, $rng: &mut dyn CryptoRng) -> Done
+            where
+                S: Statement<Self::Plain> + for<'a> Statement<Self::Prover<'a>>,
+            {
+                let $own = self;
+                $prove
+            }
+
+            fn verify<S>(&self, $statement: &S, $session: &mut Verifier<Wire>, $rng: &mut dyn CryptoRng) -> Done
+            where
+                S: for<'a> Statement<Self::Verifier<'a>>,
+            {
+                let $own = self;
+                $verify
+            }
+        }
+    };
+}
+
 /// QuickSilver over bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bits;
@@ -144,141 +163,98 @@ impl Correlations for Bits {
         Program::from(counts).commitments
     }
 
-    fn spend(
-        &self,
-        prover: &mut Prover<Wire>,
-        count: u64,
-        _rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error> {
+    fn spend(&self, prover: &mut Prover<Wire>, count: u64, _rng: &mut dyn CryptoRng) -> Done {
         prover.spend(count)
     }
 
-    fn spend_with(
-        &self,
-        verifier: &mut Verifier<Wire>,
-        count: u64,
-        _rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error> {
+    fn spend_with(&self, verifier: &mut Verifier<Wire>, count: u64, _rng: &mut dyn CryptoRng) -> Done {
         verifier.spend(count)
     }
 }
 
-impl System for Bits {
-    type Plain = Evaluator<F2>;
-    type Prover<'a> = quicksilver::Prover<'a>;
-    type Verifier<'a> = quicksilver::Verifier<'a>;
-
-    fn prove<S>(
-        &self,
-        statement: &S,
-        prover: &mut Prover<Wire>,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error>
-    where
-        S: Statement<Self::Plain> + for<'a> Statement<Self::Prover<'a>>,
-    {
-        prover.prove(statement, rng)
-    }
-
-    fn verify<S>(
-        &self,
-        statement: &S,
-        verifier: &mut Verifier<Wire>,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error>
-    where
-        S: for<'a> Statement<Self::Verifier<'a>>,
-    {
-        verifier.verify(statement, rng)
-    }
+system! {
+    impl [] for Bits: Evaluator<F2>, quicksilver::Prover<'a>, quicksilver::Verifier<'a>;
+    |_bits, session, statement, rng| session.prove(statement, rng), session.verify(statement, rng)
 }
 
 /// QuickSilver over the values `F` with MACs in `M`.
 pub(crate) struct OverField<F, M>(PhantomData<(F, M)>);
 
-/// The same for statements about bits and the values `F`, with MACs of the latter in `M`.
-pub(crate) struct Mixed<F, M>(PhantomData<(F, M)>);
+impl<F, M> OverField<F, M> {
+    pub(crate) const NEW: Self = Self(PhantomData);
+}
 
-/// What systems over a field are beside their calls of a session: `$prove` and `$verify`, with the backends
-/// that these take.
-macro_rules! over_a_field {
-    ($system:ident: $plain:ty, $prover:ty, $verifier:ty, $prove:ident, $verify:ident) => {
-        impl<F, M> $system<F, M> {
-            pub(crate) const fn new() -> Self {
-                Self(PhantomData)
-            }
-        }
+// Not derived: a derived one asks the fields for it.
+impl<F, M> Clone for OverField<F, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
 
-        impl<F, M> Clone for $system<F, M> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
+impl<F, M> Copy for OverField<F, M> {}
 
-        impl<F, M> Copy for $system<F, M> {}
+impl<F: Value, M: Mac<F>> Correlations for OverField<F, M> {
+    fn fields(&self) -> Pair {
+        Pair::of::<F, M>()
+    }
 
-        impl<F: Value, M: Mac<F>> Correlations for $system<F, M> {
+    fn commitments(&self, counts: &Counts) -> u64 {
+        counts.commitments()
+    }
+
+    fn spend(&self, prover: &mut Prover<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Done {
+        prover.spend_over::<F, M>(count, rng)
+    }
+
+    fn spend_with(&self, verifier: &mut Verifier<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Done {
+        verifier.spend_over::<F, M>(count, rng)
+    }
+}
+
+system! {
+    impl [F: Value, M: Mac<F>] for OverField<F, M>:
+        Evaluator<F>, arithmetic::Prover<'a, F, M>, arithmetic::Verifier<'a, F, M>;
+    |_field, session, statement, rng|
+        session.prove_over::<F, M, S>(statement, rng), session.verify_over::<F, M, S>(statement, rng)
+}
+
+/// Another system over the fields of `Y`, which takes the same correlations.
+macro_rules! same_correlations {
+    ($system:ident) => {
+        impl<Y: Correlations> Correlations for $system<Y> {
             fn fields(&self) -> Pair {
-                Pair::of::<F, M>()
+                self.over.fields()
             }
 
             fn commitments(&self, counts: &Counts) -> u64 {
                 counts.commitments()
             }
 
-            fn spend(
-                &self,
-                prover: &mut Prover<Wire>,
-                count: u64,
-                rng: &mut dyn CryptoRng,
-            ) -> Result<Report, Error> {
-                prover.spend_over::<F, M>(count, rng)
+            fn spend(&self, prover: &mut Prover<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Done {
+                self.over.spend(prover, count, rng)
             }
 
-            fn spend_with(
-                &self,
-                verifier: &mut Verifier<Wire>,
-                count: u64,
-                rng: &mut dyn CryptoRng,
-            ) -> Result<Report, Error> {
-                verifier.spend_over::<F, M>(count, rng)
-            }
-        }
-
-        impl<F: Value, M: Mac<F>> System for $system<F, M> {
-            type Plain = $plain;
-            type Prover<'a> = $prover;
-            type Verifier<'a> = $verifier;
-
-            fn prove<S>(
-                &self,
-                statement: &S,
-                prover: &mut Prover<Wire>,
-                rng: &mut dyn CryptoRng,
-            ) -> Result<Report, Error>
-            where
-                S: Statement<Self::Plain> + for<'a> Statement<Self::Prover<'a>>,
-            {
-                prover.$prove::<F, M, S>(statement, rng)
-            }
-
-            fn verify<S>(
-                &self,
-                statement: &S,
-                verifier: &mut Verifier<Wire>,
-                rng: &mut dyn CryptoRng,
-            ) -> Result<Report, Error>
-            where
-                S: for<'a> Statement<Self::Verifier<'a>>,
-            {
-                verifier.$verify::<F, M, S>(statement, rng)
+            fn spend_with(&self, verifier: &mut Verifier<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Done {
+                self.over.spend_with(verifier, count, rng)
             }
         }
     };
 }
 
-over_a_field!(OverField: Evaluator<F>, arithmetic::Prover<'a, F, M>, arithmetic::Verifier<'a, F, M>, prove_over, verify_over);
-over_a_field!(Mixed: MixedEvaluator<F>, mixed::Prover<'a, F, M>, mixed::Verifier<'a, F, M>, prove_mixed, verify_mixed);
+/// QuickSilver over bits and over the fields of `Y` in one statement.
+#[derive(Clone, Copy)]
+pub(crate) struct Mixed<Y> {
+    pub(crate) over: Y,
+}
+
+same_correlations!(Mixed);
+
+system! {
+    impl [F: Value, M: Mac<F>] for Mixed<OverField<F, M>>:
+        MixedEvaluator<F>, mixed::Prover<'a, F, M>, mixed::Verifier<'a, F, M>;
+    |_mixed, session, statement, rng|
+        session.prove_mixed::<F, M, S>(statement, rng), session.verify_mixed::<F, M, S>(statement, rng)
+}
 
 /// Mac'n'Cheese over the fields of `Y`.
 #[derive(Clone, Copy)]
@@ -287,85 +263,19 @@ pub(crate) struct Stacked<Y> {
     pub(crate) settings: macncheese::Settings,
 }
 
-impl<Y: Correlations> Correlations for Stacked<Y> {
-    fn fields(&self) -> Pair {
-        self.over.fields()
-    }
+same_correlations!(Stacked);
 
-    fn commitments(&self, counts: &Counts) -> u64 {
-        counts.commitments()
-    }
-
-    fn spend(&self, prover: &mut Prover<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
-        self.over.spend(prover, count, rng)
-    }
-
-    fn spend_with(
-        &self,
-        verifier: &mut Verifier<Wire>,
-        count: u64,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error> {
-        self.over.spend_with(verifier, count, rng)
-    }
+system! {
+    impl [] for Stacked<Bits>: Evaluator<F2>, Run<'a, ProverBits>, Run<'a, VerifierBits>;
+    |stacked, session, statement, rng|
+        session.prove_stacked(statement, stacked.settings, rng),
+        session.verify_stacked(statement, stacked.settings, rng)
 }
 
-impl System for Stacked<Bits> {
-    type Plain = Evaluator<F2>;
-    type Prover<'a> = Run<'a, ProverBits>;
-    type Verifier<'a> = Run<'a, VerifierBits>;
-
-    fn prove<S>(
-        &self,
-        statement: &S,
-        prover: &mut Prover<Wire>,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error>
-    where
-        S: Statement<Self::Plain> + for<'a> Statement<Self::Prover<'a>>,
-    {
-        prover.prove_stacked(statement, self.settings, rng)
-    }
-
-    fn verify<S>(
-        &self,
-        statement: &S,
-        verifier: &mut Verifier<Wire>,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error>
-    where
-        S: for<'a> Statement<Self::Verifier<'a>>,
-    {
-        verifier.verify_stacked(statement, self.settings, rng)
-    }
-}
-
-impl<F: Value, M: Mac<F>> System for Stacked<OverField<F, M>> {
-    type Plain = Evaluator<F>;
-    type Prover<'a> = Run<'a, ProverField<F, M>>;
-    type Verifier<'a> = Run<'a, VerifierField<F, M>>;
-
-    fn prove<S>(
-        &self,
-        statement: &S,
-        prover: &mut Prover<Wire>,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error>
-    where
-        S: Statement<Self::Plain> + for<'a> Statement<Self::Prover<'a>>,
-    {
-        prover.prove_stacked_over::<F, M, S>(statement, self.settings, rng)
-    }
-
-    fn verify<S>(
-        &self,
-        statement: &S,
-        verifier: &mut Verifier<Wire>,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error>
-    where
-        S: for<'a> Statement<Self::Verifier<'a>>,
-    {
-        verifier.verify_stacked_over::<F, M, S>(statement, self.settings, rng)
-    }
+system! {
+    impl [F: Value, M: Mac<F>] for Stacked<OverField<F, M>>:
+        Evaluator<F>, Run<'a, ProverField<F, M>>, Run<'a, VerifierField<F, M>>;
+    |stacked, session, statement, rng|
+        session.prove_stacked_over::<F, M, S>(statement, stacked.settings, rng),
+        session.verify_stacked_over::<F, M, S>(statement, stacked.settings, rng)
 }

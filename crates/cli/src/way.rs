@@ -4,7 +4,7 @@
 //! suits their options and is sound enough ([`super::settle`]).
 
 use rand_core::CryptoRng;
-use volery::{Error, Options, Profile, Prover, Report, Verifier};
+use volery::{Options, Profile, Prover, Verifier};
 use volery_circuit::Counts;
 use volery_zk::quicksilver::soundness::Checks;
 use volery_zk::quicksilver::{Program, Settings};
@@ -12,7 +12,7 @@ use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
 use super::fields::Served;
 use super::session::Wire;
-use super::system::{Bits, Correlations, OverField, Pair, Provable, System};
+use super::system::{Bits, Correlations, Done, OverField, Pair, Provable, System};
 
 /// A statement and the system that it is proved by, whichever they are.
 pub(crate) trait Proving: Send + Sync {
@@ -20,10 +20,10 @@ pub(crate) trait Proving: Send + Sync {
     fn correlations(&self) -> &dyn Correlations;
 
     /// P's side.
-    fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Result<Report, Error>;
+    fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done;
 
     /// V's side.
-    fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Result<Report, Error>;
+    fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done;
 }
 
 /// The statement `S`, proved by the system `Y`.
@@ -37,11 +37,11 @@ impl<S: Provable<Y>, Y: System> Proving for By<S, Y> {
         &self.system
     }
 
-    fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
+    fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done {
         self.system.prove(&self.statement, prover, rng)
     }
 
-    fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
+    fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done {
         self.system.verify(&self.statement, verifier, rng)
     }
 }
@@ -99,12 +99,13 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// All ways of a statement over the values `F`, with the smallest field of MACs first.
+    /// All ways of a statement over the values `F`: on each kind of network with the smallest field of MACs
+    /// first, so that a session goes the cheapest way that is sound enough.
     pub(crate) fn over_field<F: Served, S>(statement: S) -> Vec<Self>
     where
         S: Provable<OverField<F, F::Small>> + Provable<OverField<F, F::Large>> + Clone + 'a,
     {
-        let (small, large) = (OverField::<F, F::Small>::new(), OverField::<F, F::Large>::new());
+        let (small, large) = (OverField::<F, F::Small>::NEW, OverField::<F, F::Large>::NEW);
         let mut ways = Vec::new();
         for profile in [Profile::Wan, Profile::Lan] {
             ways.push(Self::over::<F, _, _>(profile, small, statement.clone()));

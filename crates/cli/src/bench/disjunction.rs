@@ -105,5 +105,5 @@ where
 {
     let clocked = Clocked::new(statement);
     let clock = clocked.clock.clone();
-    with_macs!(job, M => Work::proving(clocked, OverField::<F61, M>::new())).with_clock(clock)
+    with_macs!(job, M => Work::proving(clocked, OverField::<F61, M>::NEW)).with_clock(clock)
 }

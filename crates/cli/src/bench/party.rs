@@ -136,12 +136,13 @@ impl Work {
         }
         Ok(match job.name {
             BenchName::Cot => Self::making(Bits),
-            BenchName::Vole => with_macs!(job, M => Self::making(OverField::<F61, M>::new())),
+            BenchName::Vole => with_macs!(job, M => Self::making(OverField::<F61, M>::NEW)),
             BenchName::Macncheese => super::stacked::work(job)?,
             BenchName::Convert => {
                 let work = ConvertWork::new(job.size);
                 let clock = work.clock.clone();
-                with_macs!(job, M => Self::proving(work, Mixed::<F61, M>::new())).with_clock(clock)
+                with_macs!(job, M => Self::proving(work, Mixed { over: OverField::<F61, M>::NEW }))
+                    .with_clock(clock)
             }
             BenchName::Robin | BenchName::Batchman | BenchName::Cpu => super::disjunction::work(job)?,
             _ => Self::proving(BitWork::new(job)?, Bits),

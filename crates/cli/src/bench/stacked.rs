@@ -23,7 +23,7 @@ pub(super) fn work(job: &Job) -> Result<Work, Failure> {
     }
     let chains = OneOf::new(job, |n| Ok(MulChain::<F61>::new(n)?))?;
     Ok(with_macs!(job, M => {
-        Work::proving::<Stacked<OverField<F61, M>>>(chains, Stacked { over: OverField::new(), settings })
+        Work::proving::<Stacked<OverField<F61, M>>>(chains, Stacked { over: OverField::NEW, settings })
     }))
 }
 
