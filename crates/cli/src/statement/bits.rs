@@ -8,8 +8,9 @@ use volery_circuit::{
 };
 use volery_field::{F2, Ring};
 
+use super::bare::Bare;
 use super::refusal::Refusal;
-use super::{Bare, Given, circuit_path, claimed, short};
+use super::{Given, circuit_path, claimed, short};
 use crate::args::StatementArgs;
 use crate::failure::Failure;
 use crate::info::{BitInfo, Described};
@@ -21,7 +22,7 @@ use crate::way::{RHO, Way};
 
 /// The statement about bits that `args` name. What is named is not of another kind, so this is where a name
 /// that nobody knows is refused.
-pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failure> {
+pub(super) fn load(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
     if args.field.is_some() {
         let over_fields = builtin::ENTRIES.iter().filter(|entry| entry.numbers.is_some());
         let names: Vec<&str> = over_fields.map(|entry| entry.name).collect();
@@ -31,13 +32,19 @@ pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failu
         if args.public.is_some() {
             return Err(Failure::input(format!("--public: {} has no such file", args.name)));
         }
-        return Ok(Some(Box::new(Builtin::new(&args.name, &args.values())?)));
+        return Ok(Box::new(Builtin::new(&args.name, &args.values())?));
     }
     let file = BristolFile::<F2>::open(circuit_path(args)?)?;
-    Ok(Some(match &args.public {
+    Ok(match &args.public {
         Some(public) => Box::new(claimed(file, public)?),
-        None => Box::new(Bare { file, name: args.name.clone() }),
-    }))
+        None => Box::new(Bare {
+            file,
+            name: args.name.clone(),
+            text: "circuit file, nothing claimed about it yet".to_owned(),
+            describe: |text, signature, circuit| describe(text, signature, circuit),
+            ways: |circuit| Ok(ways(circuit)),
+        }),
+    })
 }
 
 /// QuickSilver on each kind of network.
@@ -138,48 +145,6 @@ impl Given for FileStatement<F2> {
 
     fn stored(&self) -> Result<&dyn Storable, Refusal> {
         Ok(self)
-    }
-
-    fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {
-        Ok(OverRing::<F2, _>::boxed(self))
-    }
-}
-
-impl Given for Bare<F2> {
-    fn text(&self) -> String {
-        "circuit file, nothing claimed about it yet".to_owned()
-    }
-
-    fn ring(&self) -> &'static str {
-        F2::NAME
-    }
-
-    fn with_witness(self: Box<Self>, _source: Source) -> Result<Box<dyn Given>, Failure> {
-        Err(self.refused().into())
-    }
-
-    fn complete(&self) -> Result<(), Failure> {
-        Err(self.refused().into())
-    }
-
-    fn check(&self) -> Result<(), StatementError> {
-        Err(StatementError::Public(self.refused().to_string()))
-    }
-
-    fn count(&self) -> Result<Counts, StatementError> {
-        count(self)
-    }
-
-    fn describe(&self) -> Result<Described, Failure> {
-        describe(self.text(), self.file.signature(), self)
-    }
-
-    fn ways(&self) -> Result<Vec<Way<'_>>, Refusal> {
-        Ok(ways(self))
-    }
-
-    fn stored(&self) -> Result<&dyn Storable, Refusal> {
-        Err(self.refused())
     }
 
     fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {

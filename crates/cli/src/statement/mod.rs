@@ -7,12 +7,14 @@
 //!   r1cs      constraint systems: one, or one of several
 //!   ring      circuits over rings
 //!   many      some of several circuits
+//! bare        a circuit file without a claim, which only `info` takes
 //! branches    files with a section for each branch or repetition
 //! refusal     what a kind of statement is not for
 //! ```
 //!
 //! A new kind is a file with an implementation of [`Given`] and a `load`, and its line in [`KINDS`].
 
+mod bare;
 mod bits;
 mod branches;
 mod many;
@@ -25,8 +27,7 @@ use std::path::Path;
 
 use volery::{Options, builtin};
 use volery_circuit::bristol::FileRing;
-use volery_circuit::{BristolFile, Claim, Counts, Digest, Error as StatementError, FileStatement};
-use volery_circuit::{Fold, Folded, Prove, Statement};
+use volery_circuit::{BristolFile, Claim, Counts, Error as StatementError, FileStatement};
 
 use super::args::StatementArgs;
 use super::failure::Failure;
@@ -92,8 +93,8 @@ pub(crate) trait Given: Send + Sync {
 /// What makes a statement of one kind, if the command line names one of it.
 type Load = fn(&StatementArgs) -> Result<Option<Box<dyn Given>>, Failure>;
 
-/// The kinds. The first that knows what is named has it; the last knows everything.
-const KINDS: [Load; 5] = [ring::load, many::load, r1cs::load, numbers::load, bits::load];
+/// The kinds that know theirs when they see one, in the order in which they are asked. All else is about bits.
+const KINDS: [Load; 4] = [ring::load, many::load, r1cs::load, numbers::load];
 
 /// The public side of the statement that `args` name.
 pub(crate) fn load(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
@@ -102,7 +103,7 @@ pub(crate) fn load(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
             return Ok(statement);
         }
     }
-    Err(Failure::session("internal error"))
+    bits::load(args)
 }
 
 /// The public numbers, a line each, for which `witness` is a witness of the statement that `args` name; none
@@ -136,39 +137,4 @@ fn claimed<R: FileRing>(file: BristolFile<R>, public: &Path) -> Result<FileState
 /// The first `bytes` of a hash, as hex digits.
 fn short(hash: &[u8], bytes: usize) -> String {
     hash.iter().take(bytes).map(|byte| format!("{byte:02x}")).collect::<String>() + "..."
-}
-
-/// A circuit file without a claim: all inputs secret, all outputs open. `info` describes it; it has no
-/// assertions yet, but everything else. Nothing can be proved about it.
-struct Bare<R: FileRing> {
-    file: BristolFile<R>,
-    name: String,
-}
-
-impl<R: FileRing> Bare<R> {
-    fn refused(&self) -> Refusal {
-        Refusal::Bare { name: self.name.clone() }
-    }
-}
-
-impl<R: FileRing, B: Prove<R>> Statement<B> for Bare<R> {
-    fn identify(&self, digest: &mut Digest) {
-        digest.bytes("statement", b"circuit file without a claim").bytes("file", &self.file.hash());
-    }
-
-    fn commitments(&self) -> Option<u64> {
-        // As a claim about it would.
-        let inputs = self.file.header().inputs.iter();
-        inputs.copied().map(u64::from).try_fold(self.file.tally().mul, u64::checked_add)
-    }
-
-    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
-        let wires = self.file.header().inputs.iter().map(|width| *width as usize).sum();
-        let inputs = backend.secret(wires, &mut |_| Ok(vec![R::ZERO; wires]))?;
-        if self.file.tally().constant > 0 {
-            let inputs = inputs.into_iter().map(Folded::Wire).collect();
-            return self.file.compute(&mut Fold::new(backend), inputs).map(drop);
-        }
-        self.file.compute(backend, inputs).map(drop)
-    }
 }

@@ -9,8 +9,9 @@ use volery_circuit::{
 };
 use volery_field::{Z32, Z64};
 
+use super::bare::Bare;
 use super::refusal::Refusal;
-use super::{Bare, Given, circuit_path, claimed, short};
+use super::{Given, circuit_path, claimed, short};
 use crate::args::{RingArg, StatementArgs};
 use crate::failure::Failure;
 use crate::info::{Described, RingInfo};
@@ -19,7 +20,7 @@ use crate::source::Source;
 use crate::stored::Storable;
 
 /// A ring that commands serve.
-pub(crate) trait Served: FileRing + PublicRing {}
+trait Served: FileRing + PublicRing {}
 
 impl Served for Z32 {}
 impl Served for Z64 {}
@@ -41,7 +42,13 @@ fn open<R: Served>(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
     let file = BristolFile::<R>::open(circuit_path(args)?)?;
     Ok(match &args.public {
         Some(public) => Box::new(claimed(file, public)?),
-        None => Box::new(Bare { file, name: args.name.clone() }),
+        None => Box::new(Bare {
+            file,
+            name: args.name.clone(),
+            text: format!("circuit file over {}, nothing claimed about it yet", R::NAME),
+            describe: |text, signature, circuit| describe::<R>(text, signature, circuit),
+            ways: |_| Err(Refusal::OnlyInPublic { ring: R::NAME }),
+        }),
     })
 }
 
@@ -88,44 +95,6 @@ impl<R: Served> Given for FileStatement<R> {
 
     fn stored(&self) -> Result<&dyn Storable, Refusal> {
         Err(Refusal::OnlyInPublic { ring: R::NAME })
-    }
-
-    fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {
-        Ok(OverRing::<R, _>::boxed(self))
-    }
-}
-
-impl<R: Served> Given for Bare<R> {
-    fn text(&self) -> String {
-        format!("circuit file over {}, nothing claimed about it yet", R::NAME)
-    }
-
-    fn ring(&self) -> &'static str {
-        R::NAME
-    }
-
-    fn with_witness(self: Box<Self>, _source: Source) -> Result<Box<dyn Given>, Failure> {
-        Err(self.refused().into())
-    }
-
-    fn complete(&self) -> Result<(), Failure> {
-        Err(self.refused().into())
-    }
-
-    fn check(&self) -> Result<(), StatementError> {
-        Err(StatementError::Public(self.refused().to_string()))
-    }
-
-    fn count(&self) -> Result<Counts, StatementError> {
-        Ok(Counter::<R>::count(self)?.total())
-    }
-
-    fn describe(&self) -> Result<Described, Failure> {
-        describe::<R>(self.text(), self.file.signature(), self)
-    }
-
-    fn stored(&self) -> Result<&dyn Storable, Refusal> {
-        Err(self.refused())
     }
 
     fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {
