@@ -1,8 +1,8 @@
 //! The fields that statements of the command line are over: one table.
 //!
-//! A line here serves a field everywhere: `--field`, constraint systems over its prime, sessions, `info`, public
-//! proofs, the help. Its type is in `volery-field`; a prime that files can be over also has a line in the table
-//! of `volery_circuit::r1cs`. Bits are no line here: sessions prove them by a system of their own
+//! A line here serves a field everywhere: `--field`, constraint systems over its prime, sessions, `info`,
+//! public proofs, the help. Its type is in `volery-field`; a prime that files can be over also has a line in
+//! the table of `volery_circuit::r1cs`. Bits are no line here: sessions prove them by a system of their own
 //! ([`super::system::Bits`]), and statements about them have no files of numbers.
 
 use volery::Statement;

@@ -93,7 +93,7 @@ pub(crate) trait Given: Send + Sync {
 /// What makes a statement of one kind, if the command line names one of it.
 type Load = fn(&StatementArgs) -> Result<Option<Box<dyn Given>>, Failure>;
 
-/// The kinds that know theirs when they see one, in the order in which they are asked. All else is about bits.
+/// The kinds that know a statement of theirs, in the order in which they are asked. All else is about bits.
 const KINDS: [Load; 4] = [ring::load, many::load, r1cs::load, numbers::load];
 
 /// The public side of the statement that `args` name.
