@@ -358,7 +358,7 @@ fn files(add: Add<'_>) {
     }
     preprocess(&p, &v);
     let mut file = ProverFile::open(&p).expect("a fresh file");
-    file.prove(&Chain::KNOWN, &proof).expect("an honest proof");
+    file.prove(volery::system::Bits, &Chain::KNOWN, &proof).expect("an honest proof");
     drop(file);
     let read = |path: &Path| fs::read(path).expect("a file made just now");
     // The last 32 bytes of each part are its checksum.

@@ -1,5 +1,6 @@
 //! Whole sessions: handshake, set-up and a proof. Slow (base OT takes milliseconds), but nothing is left out.
 
+use volery::system::Bits;
 use volery::{Error, Options, Prover, Verifier};
 use volery_channel::Channel;
 
@@ -27,7 +28,7 @@ pub fn session_verifier(bytes: &[u8]) {
 /// What its peer does wrong.
 pub fn as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
     let mut rng = rng(3);
-    Prover::start(channel, Options::default(), &mut rng)?.prove(&Chain::KNOWN, &mut rng)?;
+    Prover::start(channel, Options::default(), &mut rng)?.prove(Bits, &Chain::KNOWN, &mut rng)?;
     Ok(())
 }
 
@@ -37,6 +38,6 @@ pub fn as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
 /// What its peer does wrong.
 pub fn as_verifier(channel: &mut dyn Channel, statement: &Chain) -> Result<(), Error> {
     let mut rng = rng(2);
-    Verifier::start(channel, Options::default(), &mut rng)?.verify(statement, &mut rng)?;
+    Verifier::start(channel, Options::default(), &mut rng)?.verify(Bits, statement, &mut rng)?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The one trait that protocols speak to.
+//! The trait through which every protocol talks to its peer.
 
 use crate::error::Error;
 use crate::stats::Stats;
@@ -19,7 +19,7 @@ pub trait Channel {
     ///
     /// # Errors
     /// [`Error::Misuse`] if the payload is longer than [`Limits::max_frame`](crate::Limits::max_frame),
-    /// otherwise what writing meets.
+    /// otherwise any error of writing.
     fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error>;
 
     /// Receives the message of step `tag`, of at most `max` bytes, without copying it out of the receive
@@ -27,7 +27,7 @@ pub trait Channel {
     ///
     /// # Errors
     /// [`Error::UnexpectedFrame`] for another step's message, [`Error::TooLong`], [`Error::Peer`] if the peer
-    /// ended the session, and what reading meets.
+    /// ended the session, and any error of reading.
     fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], Error>;
 
     /// Receives the message of step `tag` into `out`, which must be exactly as long as the message.
@@ -41,7 +41,7 @@ pub trait Channel {
 
     /// Receives the message of step `tag`, of at most `max` bytes, replacing what `out` holds.
     ///
-    /// `out` grows as bytes arrive, not as the header promises.
+    /// `out` grows as bytes arrive; the length in the header alone reserves nothing.
     ///
     /// # Errors
     /// As [`recv`](Self::recv). `out` is unspecified after an error.
@@ -50,7 +50,7 @@ pub trait Channel {
     /// Hands everything queued to the operating system.
     ///
     /// # Errors
-    /// What writing meets.
+    /// Any error of writing.
     fn flush(&mut self) -> Result<(), Error>;
 
     /// Tells the peer that this party ends the session and why; afterwards the channel only returns errors.
@@ -59,22 +59,23 @@ pub trait Channel {
     /// The peer finds the reason, cut to 512 bytes, in [`Error::Peer`].
     fn fail(&mut self, reason: &str);
 
-    /// Says that the peer sends such a message when it gets to this place of the protocol, though it is read
-    /// later. Only a [`Rehearsal`](crate::Rehearsal) wants to know; a channel that may stand on one passes it
-    /// on.
+    /// Announces that the peer sends a message of this tag and length at this point of the protocol, although
+    /// this party reads it later. Only a [`Rehearsal`](crate::Rehearsal) uses this. A channel that wraps
+    /// another one passes the call on.
     fn foresee(&mut self, _tag: Tag, _length: usize) {}
 
-    /// What went over this channel so far.
+    /// The counters of this channel so far.
     fn stats(&self) -> Stats;
 
-    /// The name of the encrypted connection below: the same at both ends of one TLS connection, and of no
-    /// other. `None` without TLS.
+    /// An identifier of the encrypted connection below: equal at both ends of one TLS connection, and
+    /// different for every other connection. `None` without TLS.
     ///
-    /// A channel that stands on another one passes the other's on: the session's identifier depends on it.
+    /// A channel that wraps another one passes on the other's identifier, because the session's identifier
+    /// depends on it.
     fn binding(&self) -> Option<[u8; 32]>;
 }
 
-/// Receives built on [`Channel`] that a trait object cannot have itself.
+/// Convenience receives that a trait object cannot have itself.
 pub trait ChannelExt: Channel {
     /// Receives the message of step `tag`, of exactly `N` bytes.
     ///

@@ -1,4 +1,4 @@
-//! Making connections: the only place that knows how a socket comes to be.
+//! Making connections. No other module opens a socket.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -28,9 +28,9 @@ pub fn connect(address: &Address, limits: &Limits) -> Result<Framed<Socket>, Err
 }
 
 impl Socket {
-    /// Connects within `time`. Of a host with several addresses, each is tried in turn.
+    /// Connects within `time`. If the host has several addresses, each is tried in turn.
     ///
-    /// The name is looked up within that time, too ([`resolve`]).
+    /// Looking up the name counts towards that time ([`resolve`]).
     ///
     /// # Errors
     /// [`Error::TimedOut`], or [`Error::Transport`] with the reason of the last address tried.
@@ -68,7 +68,7 @@ fn connect_tcp(host: &str, port: u16, end: Instant) -> io::Result<TcpStream> {
     Err(last)
 }
 
-/// The standard library's connect blocks without a bound while the listener's queue is full.
+/// With the standard library, connecting would block without a bound while the listener's queue is full.
 fn connect_unix(path: &Path, end: Instant) -> io::Result<UnixStream> {
     const PAUSE: Duration = Duration::from_millis(5);
     let address = SocketAddrUnix::new(path)?;
@@ -78,7 +78,7 @@ fn connect_unix(path: &Path, end: Instant) -> io::Result<UnixStream> {
     loop {
         match rustix::net::connect(&stream, &address) {
             Ok(()) => return Ok(stream.into()),
-            // The queue is full; `poll` does not tell when it no longer is.
+            // The queue is full, and `poll` does not report when it has room again.
             Err(Errno::AGAIN) if Instant::now() < end => std::thread::sleep(PAUSE),
             Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
             Err(Errno::INTR) => {}
@@ -87,8 +87,7 @@ fn connect_unix(path: &Path, end: Instant) -> io::Result<UnixStream> {
     }
 }
 
-/// How many connections the system keeps for a TCP listener until it takes them. The standard library asks
-/// for 128.
+/// How many connections the system queues for a TCP listener. The standard library asks for 128.
 const BACKLOG: i32 = 1024;
 
 /// Waits for connections at one address.
@@ -121,7 +120,7 @@ impl Listener {
         })
     }
 
-    /// Where this listens; with the port that the system chose, if it was left to it.
+    /// The address this listens at, with the actual port if the system chose it.
     ///
     /// # Errors
     /// [`Error::Transport`] with what the operating system reports.
@@ -136,18 +135,19 @@ impl Listener {
         }
     }
 
-    /// Waits for the next connection, for `time` or without end. `None` if none came.
+    /// Waits for the next connection, for at most `time`, or without a limit if it is `None`. Returns `None`
+    /// if none came.
     ///
     /// # Errors
     /// [`Error::Transport`] with what the operating system reports. The listener stays usable: some errors,
-    /// like having too many files open, pass.
+    /// such as too many open files, are temporary.
     pub fn accept(&self, time: Option<Duration>) -> Result<Option<Socket>, Error> {
         let end = deadline(Instant::now(), time.unwrap_or(Duration::MAX));
         let failed = |error: io::Error| Error::transport(Operation::Listen, &error);
         loop {
             match retry(|| self.try_accept()) {
                 Ok(Some(socket)) => return Ok(Some(socket)),
-                // The peer hung up while it was in the queue: not this party's trouble.
+                // The peer hung up while it was in the queue. That is not an error of this listener.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => return Err(failed(error)),
                 Ok(None) => {
@@ -169,7 +169,7 @@ impl Listener {
 
 fn bind_tcp(host: &str, port: u16) -> io::Result<Kind> {
     let listener = TcpListener::bind((host, port))?;
-    // Listening once more changes the length of the queue alone.
+    // Calling `listen` again only changes the length of the queue.
     rustix::net::listen(&listener, BACKLOG)?;
     listener.set_nonblocking(true)?;
     Ok(Kind::Tcp(listener))
@@ -188,10 +188,10 @@ fn bind_unix(path: &Path) -> io::Result<Kind> {
     Ok(Kind::Unix { listener, path: path.to_owned(), file: (file.dev(), file.ino()) })
 }
 
-/// Whether `path` is a socket that nobody listens at.
+/// Whether `path` is a socket that nobody listens on.
 fn is_dead_socket(path: &Path) -> bool {
     let is_socket = std::fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
-    // One try: a listener whose queue is full is alive.
+    // One attempt is enough: a listener whose queue is full is alive.
     let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
     is_socket && connect_unix(path, Instant::now()).is_err_and(refused)
 }
@@ -208,10 +208,10 @@ impl AsFd for Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Kind::Unix { path, file, .. } = &self.0 {
-            // Only the file that this listener made: somebody may have put another one in its place.
+            // Removes only the file that this listener made: another one may be in its place by now.
             let ours = std::fs::symlink_metadata(path).is_ok_and(|now| (now.dev(), now.ino()) == *file);
             if ours {
-                // A socket file left behind does no harm, the next listener takes it over.
+                // A leftover socket file does no harm: the next listener takes it over.
                 let _ = std::fs::remove_file(path);
             }
         }

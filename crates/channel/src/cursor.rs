@@ -1,4 +1,4 @@
-//! One way to take hostile bytes apart: every read is checked, nothing is left over.
+//! Parses hostile bytes: every read is checked, and trailing bytes are an error.
 
 use crate::error::Error;
 use crate::tag::Tag;

@@ -1,4 +1,4 @@
-//! What can go wrong between two parties, told so that each side knows whose fault it is and what to do.
+//! The errors that can occur between two parties. Each says whose fault it is and what to do.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use crate::tag::Tag;
 
 /// An error of a channel or of the session handshake.
 ///
-/// Errors of a channel are sticky: after the first one each further call on that channel returns the same
-/// error, so a caller that goes on by mistake cannot fall back into step with the peer.
+/// Errors of a channel are sticky: after the first error every later call on that channel returns the same
+/// error. A caller that goes on by mistake cannot fall back into step with the peer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The peer's bytes are not what the format of this step demands.
+    /// The peer's bytes do not have the format of this step.
     #[error("{step}: malformed message from the peer: {reason}")]
     Malformed {
-        /// The step whose message it was.
+        /// The step that the message belongs to.
         step: Tag,
         /// What is wrong with it.
         reason: String,
@@ -28,7 +28,7 @@ pub enum Error {
     UnexpectedFrame {
         /// The step that this party is at.
         expected: Tag,
-        /// The tag that came, known or not.
+        /// The tag that came; it may be unknown.
         got: u8,
         /// The payload length that its header claims, in bytes.
         length: u32,
@@ -43,7 +43,7 @@ pub enum Error {
         /// The longest payload allowed, in bytes.
         max: usize,
     },
-    /// A frame does not have the one length that this step allows.
+    /// A frame does not have the exact length that this step requires.
     #[error("{step}: the peer sent {length} bytes, this step has exactly {expected}")]
     WrongLength {
         /// The step that this party is at.
@@ -53,19 +53,20 @@ pub enum Error {
         /// The payload length of this step, in bytes.
         expected: usize,
     },
-    /// Both parties are well, but they do not want to run the same session.
+    /// Both parties are honest, but they want to run different sessions.
     #[error(transparent)]
     Incompatible(#[from] Mismatch),
-    /// The peer ended the session and told why. The text is the peer's claim, bounded and stripped of control
-    /// characters.
+    /// The peer ended the session and gave a reason. The text is the peer's claim, bounded and stripped of
+    /// control characters.
     #[error("{step}: the peer ended the session: {reason}")]
     Peer {
         /// The step that this party was at.
         step: Tag,
-        /// What the peer said.
+        /// The peer's reason.
         reason: String,
     },
-    /// This party ended the session with [`Channel::fail`](crate::Channel::fail), and used the channel again.
+    /// This party ended the session with [`Channel::fail`](crate::Channel::fail), and then used the channel
+    /// again.
     #[error("this party ended the session: {reason}")]
     Ended {
         /// The reason that was sent to the peer.
@@ -84,7 +85,7 @@ pub enum Error {
     TimedOut {
         /// The step that this party was at.
         step: Tag,
-        /// What was under way.
+        /// The operation that was under way.
         operation: Operation,
         /// The time that was allowed.
         after: Duration,
@@ -92,11 +93,11 @@ pub enum Error {
     /// The operating system or the TLS layer reported an error.
     #[error("{operation}: {reason}")]
     Transport {
-        /// What was under way.
+        /// The operation that was under way.
         operation: Operation,
         /// What kind of error it was.
         kind: std::io::ErrorKind,
-        /// What the lower layer said.
+        /// The lower layer's message.
         reason: String,
     },
     /// A limit of this party ([`Limits`](crate::Limits)) is reached.
@@ -104,7 +105,7 @@ pub enum Error {
     Limit {
         /// The step that this party was at.
         step: Tag,
-        /// Which limit.
+        /// The name of the limit.
         what: &'static str,
         /// Its value, in the unit that `what` names.
         limit: u64,
@@ -117,7 +118,7 @@ pub enum Error {
         /// What is wrong, and what was expected.
         reason: String,
     },
-    /// A certificate, key or TLS setting is not usable.
+    /// A certificate, key or TLS setting cannot be used.
     #[error("TLS: {0}")]
     Tls(String),
     /// The calling code is wrong; the peer is not to blame.
@@ -125,7 +126,7 @@ pub enum Error {
     Misuse(String),
 }
 
-/// What a party was doing when an error struck.
+/// What a party was doing when an error occurred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Operation {

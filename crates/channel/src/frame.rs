@@ -1,11 +1,11 @@
-//! The bytes of a frame.
+//! The encoding of a frame.
 //!
 //! ```text
 //! tag: u8 | length: u32, little-endian | payload: `length` bytes
 //! ```
 //!
-//! The header never changes between wire versions, so parties of different versions can still tell each
-//! other.
+//! The header is the same in every wire version, so parties of different versions can still send each other
+//! an error.
 
 use crate::error::Error;
 use crate::tag::{Tag, tags};
@@ -16,7 +16,7 @@ pub(crate) const HEADER_LEN: usize = 5;
 /// Longest reason in an `Error` frame, in bytes.
 pub(crate) const MAX_REASON: usize = 512;
 
-/// A decoded frame header; any tag and length, judged by the receive that expects one.
+/// A decoded frame header. Its tag and length may be anything; the receive that expects a frame judges them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) tag: u8,
@@ -57,7 +57,8 @@ pub(crate) enum Bound {
     AtMost(usize),
 }
 
-/// The payload of an `Error` frame: `reason`, cut at a character's border to what the format allows.
+/// The payload of an `Error` frame: `reason`, cut at a character boundary to the length that the format
+/// allows.
 pub(crate) fn encode_reason(reason: &str) -> &[u8] {
     let cut = (0..=MAX_REASON.min(reason.len())).rev().find(|&at| reason.is_char_boundary(at)).unwrap_or(0);
     reason.get(..cut).unwrap_or_default().as_bytes()
@@ -76,8 +77,8 @@ pub(crate) fn decode_reason(payload: &[u8]) -> Result<String, Error> {
     Ok(sanitise(text))
 }
 
-/// Replaces what could rewrite a terminal's line or hide text: control characters, line separators, and the
-/// invisible characters that reorder or join text.
+/// Replaces characters that could rewrite a terminal line or hide text: control characters, line separators,
+/// and the invisible characters that reorder or join text.
 pub(crate) fn sanitise(text: &str) -> String {
     text.chars().map(|c| if deceives(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

@@ -1,6 +1,6 @@
 //! Every decoder of peer bytes as a plain function, for fuzz targets; unit tests call them too.
 //!
-//! Each takes any bytes and panics if what it accepts does not encode back to the same bytes.
+//! Each takes any bytes, and panics if bytes that it accepts do not encode back to themselves.
 
 use crate::channel::Channel;
 use crate::frame::{HEADER_LEN, Header, decode_reason};
@@ -38,10 +38,10 @@ pub fn begin(bytes: &[u8]) {
     }
 }
 
-/// All that a peer sends before it closes the connection.
+/// Everything that a peer sends before it closes the connection.
 pub fn stream(bytes: &[u8]) {
     let (mut peer, party) = Memory::pair(bytes.len());
-    // The pipe is as large as what goes in.
+    // The pipe holds the whole input.
     let _ = peer.try_write(bytes);
     drop(peer);
     let mut channel = Framed::new(party, Limits::default());
@@ -53,7 +53,7 @@ pub fn stream(bytes: &[u8]) {
     assert!(channel.stats().bytes_received <= bytes.len() as u64);
 }
 
-/// A nonce that a fuzzer can hit.
+/// A randomness source of zeros, so that a fuzzer can guess the nonce.
 struct Zeros;
 
 impl rand_core::TryRng for Zeros {

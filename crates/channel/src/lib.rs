@@ -1,8 +1,8 @@
 //! Channels between two parties: typed messages, counted, bounded and timed; and the handshake that starts a
 //! session.
 //!
-//! Protocols speak to the [`Channel`] trait and to nothing else. What is below it (sockets, TLS, buffers,
-//! deadlines) lives in this crate, so that a hostile or dead peer is dealt with once:
+//! Protocols speak to the [`Channel`] trait and to nothing else. Everything below it (sockets, TLS, buffers,
+//! deadlines) is in this crate, so that hostile and dead peers are handled in one place:
 //!
 //! ```text
 //!   protocols:   send(tag, payload)      recv(tag, max), recv_exact, recv_into
@@ -18,15 +18,15 @@
 //!
 //! # What holds for every channel
 //!
-//! * A receive names the step it expects and the most bytes it takes. Any other message is an [`Error`] that
-//!   names both steps; nothing is allocated for what is only announced.
+//! * A receive names the step that it expects and the most bytes that it accepts. Any other message is an
+//!   [`Error`] that names both steps. A length that a peer merely announces allocates nothing.
 //! * Both parties may write at the same time, as much as they like (up to [`Limits::receive_buffer`] beyond
-//!   what the network holds): while a write cannot go on, incoming bytes are taken in. There are no helper
-//!   threads, but for those that look up names ([`resolve`]).
-//! * Every wait ends. A frame's deadline counts from the start of the wait for it, so trickling bytes gain
-//!   nothing.
-//! * Errors are sticky, and a party that gives up tells the other why ([`Channel::fail`], [`Error::Peer`]).
-//! * The last message before a party stops receiving needs [`Channel::flush`] (or [`Framed::finish`]).
+//!   what the network holds): a party whose write has to wait reads incoming bytes meanwhile. The only helper
+//!   threads are those that look up names ([`resolve`]).
+//! * Every wait ends. The deadline of a frame counts from the start of the wait, so a peer cannot extend it
+//!   by trickling bytes.
+//! * Errors are sticky, and a party that gives up tells its peer why ([`Channel::fail`], [`Error::Peer`]).
+//! * Call [`Channel::flush`] (or [`Framed::finish`]) after the last message, if no receive follows it.
 //!
 //! # A frame
 //!
@@ -34,7 +34,7 @@
 //! tag: u8 | length: u32, little-endian | payload
 //! ```
 //!
-//! The tags of all protocols are one table, [`tags`].
+//! The table [`tags`] lists the tags of all protocols.
 //!
 //! # A session
 //!
@@ -75,8 +75,8 @@
 //! * [`Channel`], [`ChannelExt`]: what protocols see. [`Tag`], [`tags`]: the names of steps.
 //! * [`Framed`]: the implementation over any [`transport`]; [`Limits`] bounds it, [`Stats`] counts.
 //! * [`Rehearsal`]: a channel with nobody at the other end, to count what a protocol sends and waits for.
-//! * [`Address`], [`connect`], [`Listener`]: how connections come to be. [`tls`] protects them.
-//!   [`memory_pair`] needs none.
+//! * [`Address`], [`connect`], [`Listener`]: making connections. [`tls`] protects them. [`memory_pair`] needs
+//!   none.
 //! * [`handshake`]: who is there, what is proved, and the session id.
 #![forbid(unsafe_code)]
 
@@ -98,7 +98,7 @@ mod tag;
 pub mod tls;
 pub mod transport;
 
-// The public face.
+// The public interface.
 pub use address::Address;
 pub use channel::{Channel, ChannelExt};
 pub use connect::{Listener, connect};
@@ -112,7 +112,8 @@ pub use tag::{Tag, tags};
 
 /// Two connected in-memory channels, one for each party in one process, each direction holding up to 256 KiB.
 ///
-/// When both wait for each other, the one whose time ends first gives up at once: see [`transport::Memory`].
+/// When both ends wait for each other, the one with the earlier deadline gives up at once: see
+/// [`transport::Memory`].
 #[must_use]
 pub fn memory_pair(limits: &Limits) -> (Framed<transport::Memory>, Framed<transport::Memory>) {
     let (left, right) = transport::Memory::pair(256 << 10);

@@ -1,14 +1,15 @@
-//! A channel with nobody at the other end, to learn what a protocol would send and wait for.
+//! A channel with nobody at the other end. It counts what a protocol would send and wait for.
 //!
-//! What P sends is counted. What it receives after the handshake has the greatest length that its step
-//! allows, which in these protocols is the length that it has, and no content: zeros, but for `Begin`, in
-//! which V repeats what P said, and a verdict of yes.
+//! The channel counts what the prover sends. Each message that the prover receives after the handshake has
+//! the greatest length that its step allows, which in these protocols is its actual length. The content is
+//! zeros, except for `Begin`, in which the verifier repeats the prover's, and the verdict, which is yes.
 //!
 //! Lengths alone would give too many round trips. A peer sends some messages long before they are read, such
-//! as those that prepare correlations: they come in during an earlier wait. So the protocol says where the
-//! peer gets to sending one ([`Channel::foresee`]). They make a stream, as they would over a connection, and
-//! a receive takes everything out of it up to the message that it wants, as [`Framed`](crate::Framed) does. A
-//! message that is not the one that was foreseen is misuse: the protocol and what it foresees differ.
+//! as those that prepare correlations, and they come in during an earlier wait. So the protocol says at which
+//! point the peer sends one ([`Channel::foresee`]). The announced messages form a stream, as they would over
+//! a connection, and a receive takes everything up to its own message out of it, as [`Framed`](crate::Framed)
+//! does. If a received message differs from the announced one, that is misuse: the protocol and its
+//! announcements disagree.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -24,23 +25,23 @@ use crate::tag::{Tag, tags};
 pub struct Rehearsal {
     stats: Stats,
     turned: bool,
-    /// What the peer has sent and nobody has waited long enough for.
+    /// What the peer has sent and no receive has taken in yet.
     stream: VecDeque<(Tag, usize)>,
-    /// What came while something else was waited for.
+    /// Messages that came in during a wait for another one.
     aside: Vec<(Tag, usize)>,
-    /// What this party said and the peer repeats.
+    /// This party's messages that the peer repeats.
     said: BTreeMap<u8, Vec<u8>>,
     received: Vec<u8>,
 }
 
 impl Rehearsal {
-    /// A fresh one.
+    /// A new rehearsal.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The message of step `tag` is received, of so many bytes.
+    /// Receives the message of step `tag`, `length` bytes long.
     fn take(&mut self, tag: Tag, length: usize) -> Result<(), Error> {
         let differ = |came: Tag| Lane::differ(tag.byte(), came.byte());
         if let Some(place) = self.aside.iter().position(|(came, _)| !differ(*came)) {
@@ -53,7 +54,7 @@ impl Rehearsal {
             }
             self.aside.push((came, foreseen));
         }
-        // Nobody foresaw it: the peer sends it when it gets what it waits for.
+        // It was not announced: the peer sends it once it has received what it waits for.
         self.count(length);
         Ok(())
     }
@@ -64,7 +65,7 @@ impl Rehearsal {
         self.stats.round_trips += u64::from(core::mem::take(&mut self.turned));
     }
 
-    /// Puts what is received at step `tag` into `received`.
+    /// Puts the message of step `tag`, of at most `most` bytes, into `received`.
     fn hear(&mut self, tag: Tag, most: usize) -> Result<(), Error> {
         self.received.clear();
         match self.said.remove(&tag.byte()) {
@@ -76,7 +77,7 @@ impl Rehearsal {
     }
 }
 
-/// That the next message of a lane, by tag and length, is the one that is received.
+/// Checks that the received message has the tag and the length that were announced for its lane.
 fn as_foreseen(foreseen: (Tag, usize), received: (Tag, usize)) -> Result<(), Error> {
     if foreseen == received {
         return Ok(());

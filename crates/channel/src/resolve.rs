@@ -1,11 +1,11 @@
-//! Names to addresses, within a time.
+//! Looks up the addresses of a host name, within a deadline.
 //!
-//! The system's resolver blocks for as long as it likes: with servers of names that do not answer, half a
-//! minute and more. Nobody who has a deadline, or a place that others wait for, can call it. So it runs on a
-//! thread of its own, and whoever asks waits no longer than it may. A thread that is left behind ends when
-//! the resolver does; until then it counts, and there are never more than [`MOST`] of them in a process,
-//! however many names without an answer are asked for. Who comes when all are busy waits for one, in its own
-//! time.
+//! The system's resolver blocks for as long as it likes: half a minute and more when name servers do not
+//! answer. A caller with a deadline, or one that others wait for, cannot call it directly. So the resolver
+//! runs on a thread of its own, and the caller waits no longer than its deadline. A thread left behind ends
+//! when the resolver returns, and counts until then. A process never has more than [`MOST`] of these threads,
+//! however many names without an answer are asked for. A caller that finds all of them busy waits for one,
+//! within its own deadline.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
@@ -15,13 +15,14 @@ use std::time::{Duration, Instant};
 
 use crate::limits::deadline;
 
-/// Names that are looked up at the same time.
+/// The most names that are looked up at the same time.
 const MOST: usize = 64;
 
-/// The addresses of a host, which is a name or an address, each with `port`; found within `time`.
+/// The addresses of a host, each with `port`, found within `time`. `host` is a name or an address.
 ///
 /// # Errors
-/// [`io::ErrorKind::TimedOut`]; what the system's resolver says; that there can be no further thread.
+/// [`io::ErrorKind::TimedOut`], any error of the system's resolver, or an error if no further thread can be
+/// started.
 pub fn resolve(host: &str, port: u16, time: Duration) -> io::Result<Vec<SocketAddr>> {
     static DESK: Desk = Desk { busy: Mutex::new(0), freed: Condvar::new() };
     if let Ok(address) = host.parse::<IpAddr>() {
@@ -38,7 +39,7 @@ struct Desk {
 }
 
 impl Desk {
-    /// What `look_up` finds within `time`, on one of `most` threads.
+    /// Runs `look_up` on one of at most `most` threads, and returns what it finds within `time`.
     fn ask<T: Send + 'static>(
         &'static self,
         most: usize,
@@ -50,9 +51,10 @@ impl Desk {
         let (sender, answer) = mpsc::sync_channel(1);
         Builder::new().name("resolver".into()).spawn(move || {
             let found = look_up();
-            // Before the answer: whoever has it may ask again at once.
+            // The thread is free before its answer goes out: whoever receives the answer may ask again at
+            // once.
             drop(clerk);
-            // Nobody waits any more if the answer took too long.
+            // If the answer took too long, nobody waits for it any more.
             let _ = sender.send(found);
         })?;
         match answer.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -62,7 +64,7 @@ impl Desk {
         }
     }
 
-    /// Waits until one of `most` is free.
+    /// Waits until one of the `most` threads is free.
     fn clerk(&'static self, most: usize, end: Instant) -> io::Result<Clerk> {
         let mut busy = self.busy();
         while *busy >= most {
@@ -76,7 +78,7 @@ impl Desk {
         Ok(Clerk(self))
     }
 
-    /// A number is whole at all times.
+    /// A panic cannot leave a plain number half written, so a poisoned lock is fine.
     fn busy(&self) -> MutexGuard<'_, usize> {
         self.busy.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -86,7 +88,7 @@ fn too_long() -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, "the name was not found in time")
 }
 
-/// A thread that is taken; free again when this is dropped, also by a panic.
+/// A thread in use. Dropping this frees it, also after a panic.
 struct Clerk(&'static Desk);
 
 impl Drop for Clerk {

@@ -1,10 +1,10 @@
 //! Counters of what a protocol costs on the wire.
 
-/// What went over one channel, seen from one side.
+/// The traffic of one channel, seen from one side.
 ///
-/// Bytes are those of frames, headers (5 bytes each) included; TLS and TCP add theirs below. Both directions
-/// follow the program, not the timing of the network: a frame counts as sent when it is queued and as
-/// received when it is taken.
+/// Bytes are those of frames, including their headers of 5 bytes each; TLS and TCP add their own below. Both
+/// directions follow the program and not the timing of the network: a frame counts as sent when it is queued,
+/// and as received when a receive takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Stats {
@@ -23,7 +23,7 @@ pub struct Stats {
 impl std::ops::Sub for Stats {
     type Output = Self;
 
-    /// What one part of a session cost: the counters after it less those before it (saturating).
+    /// The cost of one part of a session: the counters after it minus those before it (saturating).
     fn sub(self, before: Self) -> Self {
         Self {
             bytes_sent: self.bytes_sent.saturating_sub(before.bytes_sent),

@@ -1,14 +1,14 @@
 //! The registry of message tags: each step of each protocol has one byte and one name.
 //!
 //! A receive names the step that it expects, so two parties that drift apart notice it at the next message
-//! and can say where. All numbers live in this one table, because two crates that each chose their own would
-//! sooner or later choose the same; a new step adds a line to [`tags`].
+//! and can say where. All numbers are in this one table, because two crates that chose their own would sooner
+//! or later collide. A new step adds a line to [`tags`].
 
 use std::fmt;
 
-/// The step that a frame belongs to: a byte on the wire, a name in messages.
+/// The step that a frame belongs to: a byte on the wire, a name in messages to people.
 ///
-/// Tags are made only by the table in [`tags`], so equal bytes mean equal names.
+/// Only the table in [`tags`] makes tags, so equal bytes mean equal names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tag {
     byte: u8,
@@ -28,13 +28,13 @@ impl Tag {
         self.name
     }
 
-    /// The tag of a byte from the wire, if the table has it.
+    /// The tag with this byte, if the table has one.
     #[must_use]
     pub fn from_byte(byte: u8) -> Option<Self> {
         tags::ALL.iter().copied().find(|tag| tag.byte == byte)
     }
 
-    /// The text for a byte from the wire, whether the table has it or not.
+    /// A description of a byte from the wire, in the table or not.
     pub(crate) fn describe(byte: u8) -> String {
         Self::from_byte(byte)
             .map_or_else(|| format!("an unknown message (tag {byte:#04x})"), |tag| tag.to_string())
@@ -62,11 +62,11 @@ macro_rules! registry {
     };
 }
 
-/// The table. `0x00` is never a tag: a stream of zeros is not a conversation.
+/// The table. `0x00` is never a tag, so that a stream of zeros is not a valid conversation.
 ///
-/// A number also says in which order a message is read. From 0x10 to 0x17, from 0x18 to 0x1f, from 0x28 to
-/// 0x2f, from 0x30 to 0x37, from 0x38 to 0x3f and from 0x48 to 0x4f messages are in order among themselves
-/// only, so that such a range has steps that both parties take in one order.
+/// A number also determines the order in which messages are read. Each of the ranges 0x10 to 0x17, 0x18 to
+/// 0x1f, 0x28 to 0x2f, 0x30 to 0x37, 0x38 to 0x3f and 0x48 to 0x4f is ordered within itself only. So such a
+/// range has only steps that both parties take in one order.
 pub mod tags {
     use super::Tag;
 
@@ -90,7 +90,7 @@ pub mod tags {
         BASE_OT_RECEIVER = 0x11, "BaseOtReceiver";
         /// Base OT: proofs or confirmations that go with the points.
         BASE_OT_CHECK = 0x12, "BaseOtCheck";
-        /// Subfield VOLE: the corrections, check included, of correlations that no round is needed for.
+        /// Subfield VOLE: the corrections and the check of correlations that need no round.
         SUBFIELD_EXTEND = 0x13, "SubfieldExtend";
         /// SoftSpoken OT: the corrections of the punctured trees.
         SOFT_SPOKEN_TREE = 0x14, "SoftSpokenTree";
@@ -119,7 +119,7 @@ pub mod tags {
         ASSERTIONS = 0x23, "Assertions";
         /// Whether the verifier accepts.
         VERDICT = 0x24, "Verdict";
-        /// Values opened to the verifier on purpose.
+        /// Values that are opened to the verifier on purpose.
         REVEAL = 0x25, "Reveal";
 
         // 0x28..: rounds of subfield VOLE.
@@ -147,23 +147,23 @@ pub mod tags {
         /// Masked parities of sets of converted bits.
         PARITIES = 0x34, "Parities";
 
-        // 0x38..: what a chain of bits' correlations is made of.
+        // 0x38..: the chain from which bits' correlations are made.
 
         /// Correlations of bits: the verifier's bytes for the chain, after a batch.
         BITS_LINK = 0x38, "BitsLink";
 
         // 0x40..: disjunctions.
 
-        /// That the tokens of all branches multiply to zero: the masked coefficients of their product, and
+        /// The masked coefficients of the product of all branches' tokens, which show that it is zero, and
         /// counts.
         TOKENS = 0x40, "Tokens";
 
-        // 0x48..: what a chain of field elements' correlations is made of.
+        // 0x48..: the chain from which field elements' correlations are made.
 
         /// Correlations over a field: the verifier's bytes for the chain, after a batch.
         SUBFIELD_LINK = 0x48, "SubfieldLink";
 
-        // 0x50..: proofs from computations in the head.
+        // 0x50..: proofs from MPC in the head.
 
         /// What the verifier will check, and a commitment to its challenge.
         HEAD_PROMISE = 0x50, "HeadPromise";
@@ -184,13 +184,13 @@ pub mod tags {
         GARBLED_LABELS = 0x62, "GarbledLabels";
         /// The evaluator's input bits, masked.
         GARBLED_CORRECTIONS = 0x63, "GarbledCorrections";
-        /// What decodes outputs, and a digest of the calls so far.
+        /// The decoding information of outputs, and a digest of the calls so far.
         GARBLED_DECODING = 0x64, "GarbledDecoding";
         /// Public outputs, and a hash of the labels that they came from.
         GARBLED_RETURN = 0x65, "GarbledReturn";
         /// The evaluator's input bits, and a hash of their labels.
         GARBLED_OPENING = 0x66, "GarbledOpening";
-        /// What decodes outputs, under a key that comes later.
+        /// The decoding information of outputs, encrypted under a key that comes later.
         GARBLED_SEALED = 0x67, "GarbledSealed";
         // 0x68..: shares of products.
 
@@ -213,35 +213,35 @@ pub mod tags {
         KEY_DENOMINATOR = 0x73, "KeyDenominator";
         /// Key exchange: corrections of the slope's shares.
         KEY_SLOPE = 0x74, "KeySlope";
-        /// Key exchange: what the verifier kept secret, after the connection has ended.
+        /// Key exchange: the verifier's secrets, sent after the connection has ended.
         KEY_OPENING = 0x75, "KeyOpening";
         /// The verifier's share of a record's tag.
         TAG_SHARE = 0x76, "TagShare";
-        /// What the client does next, with all that both parties know of it.
+        /// What the client does next, including everything that both parties know of it.
         CLIENT_STEP = 0x77, "ClientStep";
-        /// Proxy mode: what the prover asks of the verifier's connection to a server.
+        /// Proxy mode: the prover's request to the verifier about the connection to a server.
         RELAY_REQUEST = 0x78, "RelayRequest";
-        /// Proxy mode: what became of it.
+        /// Proxy mode: the result of that request.
         RELAY_ANSWER = 0x79, "RelayAnswer";
         /// Proxy mode: what the prover will prove about the connection.
         WEB_CLAIMS = 0x7a, "WebClaims";
         /// The verifier's signed statement about a connection.
         WEB_ATTESTATION = 0x7b, "WebAttestation";
-        /// What shows a notary who wants to prove something; before everything else.
+        /// What proves to a notary that a client may use it; it comes before everything else.
         NOTARY_TOKEN = 0x7c, "NotaryToken";
-        /// A prover's number in a notary's line; 0 when its turn has come.
+        /// A prover's position in a notary's queue; 0 when its turn has come.
         NOTARY_TURN = 0x7d, "NotaryTurn";
 
         /// A record of the client's: its plaintext plus the prover's share of the key stream.
         CLIENT_RECORD = 0x7e, "ClientRecord";
-        /// All that went over the connection, and its host.
+        /// Everything that went over the connection, and its host.
         CLIENT_TRANSCRIPT = 0x7f, "ClientTranscript";
 
         // 0x80..: commitments to authenticated bits.
 
         /// A hash of the verifier's keys of random bits, which fixes its delta.
         COMMIT_KEYS = 0x80, "CommitKeys";
-        /// What turns keys in GF(2^128) into keys modulo the group's order.
+        /// The differences that turn keys in GF(2^128) into keys modulo the group's order.
         COMMIT_DIFFERENCES = 0x81, "CommitDifferences";
         /// The prover's Pedersen commitments.
         COMMIT_POINTS = 0x82, "CommitPoints";
@@ -254,15 +254,15 @@ pub mod tags {
         /// The opening of the combination.
         COMMIT_OPENING = 0x86, "CommitOpening";
 
-        // 0x90..: the TLS client of two parties reads while the connection lives.
+        // 0x90..: what the TLS client of two parties reads while the connection is open.
 
         /// A record of the server's.
         SERVER_RECORD = 0x90, "ServerRecord";
         /// A hash of the verifier's share of the record's tag.
         RECORD_PROMISE = 0x91, "RecordPromise";
-        /// The prover's share of the record's tag plus the tag that came.
+        /// The prover's share of the record's tag plus the tag that was received.
         RECORD_SUM = 0x92, "RecordSum";
-        /// What opens the promise.
+        /// The opening of the promise.
         RECORD_OPENING = 0x93, "RecordOpening";
 
         // 0xf0..: never sent by a protocol of this workspace.

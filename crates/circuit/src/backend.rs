@@ -1,11 +1,11 @@
-//! The traits between what is proved and what proves it.
+//! The traits that separate statements from the proof systems that run them.
 //!
 //! A [`Statement`] is a program over an abstract backend. It is written once and every role runs that same
 //! program: the plain [`Evaluator`](crate::Evaluator), the [`Counter`](crate::Counter), the
-//! [`Recorder`](crate::Recorder), and the prover and verifier of each proof system. Nothing above these
-//! traits knows which proof system runs it; nothing below knows what is proved. Both parties must make
-//! exactly the same calls in the same order, whatever the secret values: a statement may branch on public
-//! data only.
+//! [`Recorder`](crate::Recorder), and the prover and verifier of each proof system. Code above these traits
+//! does not know which proof system runs it, and code below them does not know what is proved. Both parties
+//! must make exactly the same calls in the same order, whatever the secret values are, so a statement may
+//! branch on public data only.
 //!
 //! * [`Ops`] is value-oblivious arithmetic: enough for garbling and for gadgets.
 //! * [`Prove`] adds secret inputs and assertions.
@@ -15,14 +15,14 @@ use volery_field::Ring;
 
 use crate::{Columns, Digest, Error, Fold, Folded, Folding};
 
-/// What every backend has, whatever the rings that it serves.
+/// What every backend has, whichever rings it serves.
 pub trait Backend {
     /// Why a call failed. Errors of statements ([`crate::Error`]: bad witness, unmet assertion, misuse)
     /// convert into it.
     type Error: From<Error> + std::error::Error;
 
-    /// Enters a named part of the statement. Parts nest; they only serve to say where an assertion failed and
-    /// to break counts down. The default does nothing.
+    /// Enters a named part of the statement. Parts nest. They only locate failed assertions and break down
+    /// counts. The default does nothing.
     fn enter(&mut self, _part: &str) {}
 
     /// Leaves the part entered last.
@@ -31,7 +31,8 @@ pub trait Backend {
 
 /// Arithmetic over the ring `R` that every role can carry out without knowing values.
 ///
-/// Constants, additions, subtractions and scalings are local and free of communication; multiplications cost.
+/// Constants, additions, subtractions and scalings are local and need no communication. Multiplications cost
+/// bytes.
 pub trait Ops<R: Ring>: Backend {
     /// A handle on a value; cheap to clone.
     type Wire: Clone;
@@ -57,7 +58,7 @@ pub trait Ops<R: Ring>: Backend {
     /// The backend's: a lost connection, a peer that misbehaves, an exhausted supply of correlations.
     fn mul(&mut self, x: &Self::Wire, y: &Self::Wire) -> Result<Self::Wire, Self::Error>;
 
-    /// `x[i] * y[i]` for every `i`; backends with a faster path for many independent products override this.
+    /// `x[i] * y[i]` for every `i`. Backends with a faster path for many independent products override this.
     ///
     /// # Errors
     /// As [`Ops::mul`]; and [`Error::Misuse`] if the lengths differ.
@@ -86,10 +87,10 @@ pub trait Ops<R: Ring>: Backend {
         Ok(())
     }
 
-    /// Adds binary numbers, over bits: [`Columns::run`], which is the default. Backends override it that can
-    /// make room for all of its multiplications at once, or compute on words, and may take these in another
-    /// order: that of [`Columns::run_as_words`]. Backends of two parties must take the same, so one that
-    /// wraps another hands this on, or does it at both parties.
+    /// Adds binary numbers over bits. The default is [`Columns::run`]. A backend overrides it if it can make
+    /// room for all multiplications at once, or can compute on words; it may then take the multiplications in
+    /// the order of [`Columns::run_as_words`]. The backends of both parties must take the same order, so a
+    /// backend that wraps another passes the call on, or else both parties wrap.
     ///
     /// # Errors
     /// As [`Ops::mul`].
@@ -98,11 +99,12 @@ pub trait Ops<R: Ring>: Backend {
         columns.run(self)
     }
 
-    /// AES's S-box without its constant, `SubBytes(x) + 0x63`, of a byte over bits, least significant first,
-    /// where this backend has a cheaper way than the circuit's 32 multiplications; the default has none. For
-    /// [`Aes128`](crate::gadgets::Aes128), which runs that circuit where it gets `None`, and is counted as
-    /// doing so: who calls this has to, too. The values are [`substituted`](crate::gadgets::substituted)'s.
-    /// As with [`Ops::ripple`], backends of two parties must take the same way.
+    /// Computes AES's S-box without its constant, `SubBytes(x) + 0x63`, of a byte over bits (least
+    /// significant first), if this backend has a cheaper way than the circuit's 32 multiplications. The
+    /// default returns `None`. [`Aes128`](crate::gadgets::Aes128) calls this, and runs the circuit when it
+    /// gets `None`; counters assume that, so other callers must do the same. The values are those of
+    /// [`substituted`](crate::gadgets::substituted). As with [`Ops::ripple`], the backends of both parties
+    /// must choose the same way.
     ///
     /// # Errors
     /// As [`Ops::mul`].
@@ -111,7 +113,8 @@ pub trait Ops<R: Ring>: Backend {
         Ok(None)
     }
 
-    /// Runs `program` with public constants folded away: in front of this backend, unless it folds already.
+    /// Runs `program` with public constants folded away, by [`Fold`](crate::Fold) in front of this backend
+    /// unless it folds already.
     ///
     /// # Errors
     /// The program's.
@@ -126,8 +129,8 @@ pub trait Ops<R: Ring>: Backend {
         Ok(outputs.iter().map(|output| fold.lower(output)).collect())
     }
 
-    /// The value of `x` where it is publicly known to this backend, so that gadgets can save work. Every role
-    /// must give the same answer. Only [`Fold`](crate::Fold) tracks constants; the default knows none.
+    /// The value of `x` if this backend knows it as public, so that gadgets can save work. Every role must
+    /// give the same answer. Only [`Fold`](crate::Fold) tracks constants; the default knows none.
     fn known(&self, _x: &Self::Wire) -> Option<R> {
         None
     }
@@ -142,7 +145,7 @@ pub trait Peek<R: Ring, W> {
 /// Computes secret values from values of earlier wires (see [`Prove::secret`]).
 pub type Hint<'a, R, W> = &'a mut dyn FnMut(&dyn Peek<R, W>) -> Result<Vec<R>, Error>;
 
-/// A backend in which secret values can be brought in and claims about them made.
+/// A backend that accepts secret values and claims about them.
 pub trait Prove<R: Ring>: Ops<R> {
     /// `n` fresh secret wires. `hint` computes their values; it runs only where values exist (evaluator,
     /// prover's own branch), never in a verifier, a counter or a branch that runs on garbage.
@@ -154,8 +157,8 @@ pub trait Prove<R: Ring>: Ops<R> {
     /// Claims that every wire is zero.
     ///
     /// # Errors
-    /// [`Error::Unsatisfied`] where values exist and one is not zero; the backend's own. A verifier learns of
-    /// a false claim at the latest when the proof ends.
+    /// [`Error::Unsatisfied`] if this role has values and one is not zero, and the backend's own. A verifier
+    /// learns of a false claim when the proof ends, at the latest.
     fn assert_zero(&mut self, x: &[Self::Wire]) -> Result<(), Self::Error>;
 
     /// Claims that `sum x[i] * y[i] = z`. The default multiplies and asserts; it is sound in every ring.
@@ -171,13 +174,13 @@ pub trait Prove<R: Ring>: Ops<R> {
         self.assert_zero(&[difference])
     }
 
-    /// Claims `M x = t` for a public matrix `M` in row-major order (as many columns as `x` has wires) and a
-    /// public `t`.
+    /// Claims `M x = t` for a public matrix `M` in row-major order (with one column for each wire of `x`) and
+    /// a public `t`.
     ///
-    /// Local, like every linear claim; backends that can work on whole rows override it.
+    /// This is local, like every linear claim. Backends that can work on whole rows override it.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if `matrix` has other than `x.len() * t.len()` entries; as [`Prove::assert_zero`].
+    /// [`Error::Misuse`] unless `matrix` has `x.len() * t.len()` entries; as [`Prove::assert_zero`].
     fn assert_linear(&mut self, matrix: &[R], x: &[Self::Wire], t: &[R]) -> Result<(), Self::Error> {
         check_linear(matrix.len(), x.len(), t.len())?;
         for (row, t) in t.iter().enumerate() {
@@ -192,7 +195,7 @@ pub trait Prove<R: Ring>: Ops<R> {
         Ok(())
     }
 
-    /// Claims `x[i] * y[i] = z[i]` for every `i`; backends with a faster path for many claims override this.
+    /// Claims `x[i] * y[i] = z[i]` for every `i`. Backends with a faster path for many claims override this.
     ///
     /// # Errors
     /// As [`Prove::assert_dot`]; [`Error::Misuse`] if the lengths differ.
@@ -210,10 +213,10 @@ pub trait Prove<R: Ring>: Ops<R> {
     }
 }
 
-/// That the operands of [`Prove::assert_products`] or [`Ops::add_products`] are equally long.
+/// Checks that the operands of [`Prove::assert_products`] or [`Ops::add_products`] are equally long.
 ///
 /// # Errors
-/// [`Error::Misuse`] if not.
+/// [`Error::Misuse`] if they are not.
 pub fn check_products(x: usize, y: usize, z: usize) -> Result<(), Error> {
     if x == y && y == z {
         return Ok(());
@@ -221,10 +224,10 @@ pub fn check_products(x: usize, y: usize, z: usize) -> Result<(), Error> {
     Err(Error::misuse(format!("products of {x}, {y} and {z} wires")))
 }
 
-/// That the matrix of [`Prove::assert_linear`] has as many entries as `rows` rows of `columns`.
+/// Checks that the matrix of [`Prove::assert_linear`] has the entries of `rows` rows and `columns` columns.
 ///
 /// # Errors
-/// [`Error::Misuse`] if not.
+/// [`Error::Misuse`] if it does not.
 pub fn check_linear(entries: usize, columns: usize, rows: usize) -> Result<(), Error> {
     if columns.checked_mul(rows) == Some(entries) {
         return Ok(());
@@ -232,19 +235,19 @@ pub fn check_linear(entries: usize, columns: usize, rows: usize) -> Result<(), E
     Err(Error::misuse(format!("assert_linear of {entries} entries, {columns} wires and {rows} results")))
 }
 
-/// Something that can be proved: a program over the backend `B`, and its identity.
+/// Something that can be proved: a program over the backend `B` and its identity.
 ///
 /// The prover's copy also holds the witness, which `identify` must not touch.
 pub trait Statement<B: Backend + ?Sized>: Sync {
-    /// Absorbs all that says what is claimed: a name with a version, the public inputs, or a circuit file's
-    /// hash. Two statements with the same digest must make the same calls on every backend.
+    /// Absorbs everything that determines the claim: a name with a version, the public inputs, or a circuit
+    /// file's hash. Two statements with the same digest must make the same calls on every backend.
     fn identify(&self, digest: &mut Digest);
 
-    /// About how many secret values and multiplications the program has in all, if that is known without
-    /// running it; S-boxes of AES as QuickSilver commits to them, eight values each.
+    /// A rough number of secret values and multiplications in the whole program, if it is known without
+    /// running it. An S-box of AES counts as eight values, which is what QuickSilver commits to.
     ///
-    /// Both parties must get the same from the same public side. It only helps a backend to prepare neither
-    /// too much nor too little; nothing is wrong if it is off.
+    /// Both parties must get the same number from the same public side. It only helps a backend to prepare
+    /// neither too much nor too little, so an inexact number does no harm.
     fn commitments(&self) -> Option<u64> {
         None
     }

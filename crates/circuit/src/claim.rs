@@ -1,8 +1,8 @@
 //! Claims: the public side of "this circuit, on these public inputs and some secret ones, gives these
 //! outputs".
 //!
-//! A claim about a circuit of bits (or over a ring) can be read from a text file, with one line for each
-//! public input and one for *each* output:
+//! A claim about a circuit over bits or a ring can be read from a text file, with one line for each public
+//! input and one for *each* output:
 //!
 //! ```text
 //! input 1  = 0x00112233445566778899aabbccddeeff     # public; every input not named is secret
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Values are written as in a [witness](crate::Witness); over a ring, as decimal [numbers](crate::numbers),
-//! one for each wire of the input or output (`input 1 = 5 -7`). An output that is not mentioned is an error:
-//! it would be a claim about nothing that looks like one. So is a claim in which every output is `any`,
+//! one for each wire of the input or output (`input 1 = 5 -7`). A missing output is an error, because the
+//! file would look like a claim about it without being one. So is a claim in which every output is `any`,
 //! unless the circuit itself asserts something.
 
 use std::io::Read;
@@ -24,7 +24,7 @@ use crate::elements::{bring_in, encode};
 use crate::text::{self, Entry, Names};
 use crate::{Digest, Error, Prove, Signature, Witness};
 
-/// The public inputs of a circuit, and what its outputs must be.
+/// The public inputs of a circuit, and the values that its outputs must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim<R> {
     inputs: Vec<Option<Vec<R>>>,
@@ -35,7 +35,7 @@ impl<R: Ring> Claim<R> {
     /// A claim with one entry for each input (`None`: secret) and each output (`None`: anything).
     ///
     /// # Errors
-    /// [`Error::Public`] if numbers or widths are not those of `signature`.
+    /// [`Error::Public`] if the numbers or widths differ from those of `signature`.
     pub fn new(
         inputs: Vec<Option<Vec<R>>>,
         outputs: Vec<Option<Vec<R>>>,
@@ -46,7 +46,7 @@ impl<R: Ring> Claim<R> {
         Ok(claim)
     }
 
-    /// Whether numbers and widths are those of `signature`.
+    /// Checks that numbers and widths are those of `signature`.
     pub(crate) fn suits(&self, signature: &Signature) -> Result<(), Error> {
         let inputs = signature.inputs.iter().map(|input| (input.name.as_str(), input.width));
         let outputs = signature.outputs.iter().map(|output| (output.name.as_str(), output.width));
@@ -54,7 +54,7 @@ impl<R: Ring> Claim<R> {
         widths_fit("output", &self.outputs, outputs)
     }
 
-    /// `signature` with each input marked public or secret as this claim has it.
+    /// `signature` with each input marked public or secret as in this claim.
     #[must_use]
     pub fn mark(&self, mut signature: Signature) -> Signature {
         for (input, value) in signature.inputs.iter_mut().zip(&self.inputs) {
@@ -63,7 +63,7 @@ impl<R: Ring> Claim<R> {
         signature
     }
 
-    /// Whether any output wire must have a value; an output of no wires says nothing.
+    /// Whether any output wire must have a value. An output without wires claims nothing.
     #[must_use]
     pub fn says_something(&self) -> bool {
         self.outputs.iter().flatten().any(|values| !values.is_empty())
@@ -93,7 +93,7 @@ impl<R: Ring> Claim<R> {
         open.map(|(input, _)| u64::from(input.width)).sum()
     }
 
-    /// Whether `witness` has one value for every secret wire of `signature`.
+    /// Checks that `witness` has one value for every secret wire of `signature`.
     pub(crate) fn fits(&self, witness: &Witness<R>, signature: &Signature) -> Result<(), Error> {
         let needed = self.secret_width(signature);
         let got = witness.values().len() as u64;
@@ -103,20 +103,21 @@ impl<R: Ring> Claim<R> {
         Err(Error::Witness(format!("{got} values for {needed} secret wires")))
     }
 
-    /// What is claimed, public inputs first: as many elements as [`Claim::wires_from`] and
-    /// [`Claim::assert_equal`] take wires.
+    /// The claimed values, public inputs first: one element for each wire that [`Claim::wires_from`] and
+    /// [`Claim::assert_equal`] take.
     pub(crate) fn elements(&self) -> impl Iterator<Item = R> + '_ {
         self.inputs.iter().chain(&self.outputs).flatten().flatten().copied()
     }
 
-    /// Whether the same inputs are public and the same outputs have a value.
+    /// Whether the two claims have the same public inputs and the same claimed outputs, whatever the values.
     pub(crate) fn is_about_what(&self, other: &Self) -> bool {
         let open =
             |claim: &Self| Vec::from_iter(claim.inputs.iter().chain(&claim.outputs).map(Option::is_none));
         self.inputs.len() == other.inputs.len() && open(self) == open(other)
     }
 
-    /// The input wires of `signature` in order: constants where public, `witness`'s values where secret.
+    /// The input wires of `signature` in order: constants for public inputs, `witness`'s values for secret
+    /// ones.
     pub(crate) fn wires<B: Prove<R>>(
         &self,
         backend: &mut B,
@@ -128,7 +129,7 @@ impl<R: Ring> Claim<R> {
         self.wires_from(backend, signature, public, witness)
     }
 
-    /// The same with the wires of the `public` inputs given, one after the other.
+    /// As [`Claim::wires`], with the wires of the `public` inputs given, one after the other.
     pub(crate) fn wires_from<B: Prove<R>>(
         &self,
         backend: &mut B,
@@ -152,7 +153,7 @@ impl<R: Ring> Claim<R> {
         Ok(wires)
     }
 
-    /// Asserts that the `outputs` of `signature` are what they must be.
+    /// Asserts that the `outputs` of `signature` have the claimed values.
     pub(crate) fn assert<B: Prove<R>>(
         &self,
         backend: &mut B,
@@ -163,7 +164,7 @@ impl<R: Ring> Claim<R> {
         self.each_claimed(backend, signature, outputs, claimed, |b, wire, c| b.add_constant(wire, -*c))
     }
 
-    /// The same with the wires of what they must be given, one after the other.
+    /// As [`Claim::assert`], with the wires of the claimed values given, one after the other.
     pub(crate) fn assert_equal<B: Prove<R>>(
         &self,
         backend: &mut B,
@@ -174,7 +175,7 @@ impl<R: Ring> Claim<R> {
         self.each_claimed(backend, signature, outputs, claimed, |b, wire, claimed| b.sub(wire, claimed))
     }
 
-    /// Asserts that the `difference` of each output that is not open from what is `claimed` is zero.
+    /// Asserts that every output that is not open equals what is `claimed`: that their `difference` is zero.
     fn each_claimed<B: Prove<R>, C>(
         &self,
         backend: &mut B,
@@ -225,7 +226,7 @@ impl<R: FileRing> Claim<R> {
     /// Reads a claim about a circuit with this `signature` from a file; `what` names it in errors.
     ///
     /// # Errors
-    /// [`Error::Io`] if reading fails, and what [`Claim::parse`] says.
+    /// [`Error::Io`] if reading fails, and the errors of [`Claim::parse`].
     pub fn read(source: impl Read, what: &str, signature: &Signature) -> Result<Self, Error> {
         let inputs = signature.inputs.iter().map(|input| input.width);
         let outputs = signature.outputs.iter().map(|output| output.width);

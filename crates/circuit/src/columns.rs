@@ -1,35 +1,36 @@
-//! Sums of numbers of which nothing is known, by themselves, so that backends can have a faster way for them.
+//! Sums of numbers without known bits. They are a separate operation so that backends can have a faster way
+//! for them.
 
 use volery_field::Ring;
 
 use crate::Ops;
 
-/// Columns of a sum of `M` binary numbers over F2 and a public one, as [`Ops::ripple`] adds them. No wire is
-/// known, or taken for known.
+/// The columns of a sum of `M` binary numbers over F2 and a public one, as [`Ops::ripple`] adds them. No wire
+/// is treated as known.
 ///
-/// A column sums the numbers' bits, what is carried into it and the public bit. Full adders take the sum so
-/// far `s`, the next number's `x`, and a carry `c`, or, where there are fewer carries than numbers, one more
-/// number's bit in its place:
+/// A column sums the numbers' bits, the carries into it, and the public bit. Full adders take the sum so far
+/// `s`, the next number's bit `x`, and a carry `c` (or, if there are fewer carries than numbers, one more
+/// number's bit):
 ///
 /// ```text
 /// p = (s + c)(x + c)    s' = s + c + x    c' = p + c
 /// ```
 ///
-/// What is left besides `s` is one bit or none. A half adder takes it, `c`, and the public bit `k`,
+/// Besides `s`, one bit or none is left. A half adder takes it as `c`, and the public bit `k`,
 ///
 /// ```text
 /// p = s c    s' = s + c + k    c' = p, or p + s + c if k = 1
 /// ```
 ///
-/// or, if there is none, `s' = s + k`, and `c' = s` is carried if `k = 1`. So `h` bits cost `h/2`
-/// multiplications, rounded down. Within few columns there are `M - 1` carries, one for each further number,
-/// and from the next public bit on that is one `M`.
+/// or, if none is left, `s' = s + k`, and `c' = s` is carried if `k = 1`. So `h` bits cost `h/2`
+/// multiplications, rounded down. After a few columns there are `M - 1` carries, one for each number after
+/// the first, and from the next set public bit on there are `M`.
 pub struct Columns<'a, W, const M: usize> {
-    /// Where the sum goes, as many bits as there are columns.
+    /// The sum's bits, one for each column.
     pub sums: &'a mut [W],
-    /// The numbers, as long each; what is longer does not count.
+    /// The numbers, with at least one bit for each column; further bits are ignored.
     pub words: [&'a [W]; M],
-    /// Into the first column, and out of the last.
+    /// The carries into the first column, and afterwards those out of the last.
     pub carries: &'a mut Carries<W, M>,
     /// The public number, least significant bit first. Bits from 64 on are zero.
     pub public: u64,
@@ -37,35 +38,34 @@ pub struct Columns<'a, W, const M: usize> {
     pub modular: bool,
 }
 
-/// The most multiplications of [`Columns`] that are added as words: those of six numbers of 63 bits each, and
-/// a few.
+/// The most multiplications of [`Columns`] that are added as words: enough for six numbers of 63 bits each.
 pub const MOST_BY_ADDERS: usize = 384;
 
-/// What one column carries into the next.
+/// The carries of one column into the next.
 #[derive(Clone, Debug)]
 pub struct Carries<W, const M: usize> {
-    /// The carries; what comes after these are stand-ins.
+    /// The carries, followed by stand-ins.
     pub wires: [W; M],
-    /// How many there are, at most `M`.
+    /// The number of carries, at most `M`.
     pub live: usize,
 }
 
 impl<W: Clone, const M: usize> Columns<'_, W, M> {
-    /// How many columns there are.
+    /// The number of columns.
     #[inline(always)]
     #[must_use]
     pub fn width(&self) -> usize {
         self.words.iter().map(|word| word.len()).min().map_or(0, |width| width.min(self.sums.len()))
     }
 
-    /// How many columns have multiplications: all, or all but the last.
+    /// The number of columns with multiplications: all, or all except the last.
     #[inline(always)]
     #[must_use]
     pub fn carrying(&self) -> usize {
         self.width().saturating_sub(usize::from(self.modular))
     }
 
-    /// How many multiplications it takes.
+    /// The number of multiplications.
     #[inline(always)]
     #[must_use]
     pub fn multiplications(&self) -> usize {
@@ -79,8 +79,8 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         n + M.saturating_sub(1) * (quiet - first) + M * (self.carrying() - quiet)
     }
 
-    /// Where the columns end, of those from `first` on, whose public bit costs nothing, if `live` carries
-    /// come into the first of these.
+    /// The end of the run of columns from `first` on whose public bit costs nothing, if `live` carries enter
+    /// the first of them.
     #[inline(always)]
     fn quiet(&self, live: usize, first: usize) -> usize {
         if live >= M {
@@ -94,8 +94,8 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         }
     }
 
-    /// Adds the first columns, in which some number's bit takes the place of a carry, and leaves the others:
-    /// there are `M - 1` carries for these, or `M`.
+    /// Adds the first columns, in which some number's bit takes the place of a carry, and returns the others,
+    /// into which `M - 1` or `M` carries go.
     ///
     /// # Errors
     /// The backend's.
@@ -114,24 +114,25 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         Ok(Self { sums, words, carries, public: shifted(public, first), modular })
     }
 
-    /// How many columns there are before the public number takes multiplications. (After [`Columns::start`].)
+    /// The number of columns before the public number costs multiplications. Call this after
+    /// [`Columns::start`].
     #[inline(always)]
     #[must_use]
     pub fn quiet_columns(&self) -> usize {
         self.quiet(self.carries.live, 0)
     }
 
-    /// Whether they can be added as machine words, carries out of the last column included, in little room:
-    /// at most 63 columns of bits, which together with the public number have no more than
-    /// [`MOST_BY_ADDERS`]. It depends on nothing that is secret.
+    /// Whether the columns, including the carries out of the last one, can be added as machine words in
+    /// little room. That needs at most 63 columns of bits and at most [`MOST_BY_ADDERS`] multiplications,
+    /// including those of the public number. The answer depends on nothing secret.
     #[inline(always)]
     #[must_use]
     pub fn fit_words<R: Ring>(&self) -> bool {
         R::pack_bits(&[]).is_some() && M > 0 && self.width() <= 63 && M * self.width() <= MOST_BY_ADDERS
     }
 
-    /// [`Columns::run_by_adders`] if they [fit words](Columns::fit_words), else [`Columns::run`]: what
-    /// backends do that add words, one gate after the other.
+    /// Runs [`Columns::run_by_adders`] if the columns [fit words](Columns::fit_words), else [`Columns::run`].
+    /// Backends that add words do this, one gate after the other.
     ///
     /// # Errors
     /// The backend's.
@@ -139,7 +140,7 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         if self.fit_words::<R>() { self.run_by_adders(b) } else { self.run(b) }
     }
 
-    /// Adds them one column after the other.
+    /// Adds one column after the other.
     ///
     /// # Errors
     /// The backend's.
@@ -163,9 +164,9 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         Ok(())
     }
 
-    /// As [`Columns::run`], but with each adder taken through all columns before the next, except for the
-    /// first columns. The same multiplications, in another order: the inner loop is that of two numbers, and
-    /// all factors of an adder follow from sums of words.
+    /// As [`Columns::run`], but after the first columns each adder goes through all columns before the next
+    /// adder starts. The multiplications are the same, in another order: the inner loop is that of two
+    /// numbers, and all factors of an adder follow from sums of words.
     ///
     /// # Errors
     /// The backend's.
@@ -214,8 +215,8 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
 }
 
 impl<W: Clone, const M: usize> Carries<W, M> {
-    /// The first public bit that is not zero, if it is `odd`, where there is no carry for it yet: it makes
-    /// one of the sum bit.
+    /// Adds the first public bit that is not zero (if it is `odd`), for which there is no carry yet: the sum
+    /// bit becomes the carry.
     #[inline(always)]
     fn make_public<R: Ring, B: Ops<R, Wire = W> + ?Sized>(&mut self, b: &mut B, sum: &mut W, odd: bool) {
         if odd && let Some(carry) = self.wires.last_mut() {
@@ -226,21 +227,21 @@ impl<W: Clone, const M: usize> Carries<W, M> {
     }
 }
 
-/// Bit `i`; zero from 64 on.
+/// Bit `i` of a public number; zero from 64 on.
 #[inline(always)]
 pub(crate) fn bit(public: u64, i: usize) -> u64 {
     shifted(public, i) & 1
 }
 
-/// Bits from `n` on.
+/// The bits of a public number from `n` on.
 #[inline(always)]
 pub(crate) fn shifted(public: u64, n: usize) -> u64 {
     if n < 64 { public >> n } else { 0 }
 }
 
-/// A column with fewer than `M - 1` carries: its sum bit. Adders take the bits, and the carries after them,
-/// from the last one down, as they do where some wires are known: stored proofs are about gates in this
-/// order.
+/// The sum bit of a column with fewer than `M - 1` carries. Adders take the bits, and after them the carries,
+/// from the last one down, in the same order as when some wires are known: stored proofs depend on this order
+/// of gates.
 #[inline(always)]
 fn first_column<R: Ring, B: Ops<R> + ?Sized, const M: usize>(
     b: &mut B,
@@ -273,7 +274,8 @@ fn first_column<R: Ring, B: Ops<R> + ?Sized, const M: usize>(
     Ok(last)
 }
 
-/// Columns with `M - 1` carries and without public bits, or with `HALF` and `M` carries with them.
+/// Adds columns with `M - 1` carries and without public bits, or, with `HALF`, with `M` carries and public
+/// bits.
 #[inline(always)]
 fn steady<R: Ring, B: Ops<R> + ?Sized, const M: usize, const HALF: bool>(
     b: &mut B,
@@ -282,7 +284,8 @@ fn steady<R: Ring, B: Ops<R> + ?Sized, const M: usize, const HALF: bool>(
     carries: &mut [B::Wire; M],
     public: u64,
 ) -> Result<(), B::Error> {
-    // One length for all, which is compared once a column; and carries of our own, which can be in registers.
+    // All slices have one length, which is compared once for each column, and the carries are local, so they
+    // can be in registers.
     let width = sums.len();
     let (words, mut own) = (words.map(|word| &word[..width]), carries.clone());
     for (i, out) in sums.iter_mut().enumerate() {
@@ -299,7 +302,7 @@ fn steady<R: Ring, B: Ops<R> + ?Sized, const M: usize, const HALF: bool>(
     Ok(())
 }
 
-/// The sum bit of a column that carries nothing out.
+/// The sum bit of a column without carries out.
 #[inline(always)]
 fn parity<R: Ring, B: Ops<R> + ?Sized, const M: usize>(
     b: &mut B,
@@ -351,7 +354,8 @@ pub(crate) fn half_adder<R: Ring, B: Ops<R> + ?Sized>(
     Ok(())
 }
 
-/// [`half_adder`] with the public bit as an element, and no branch on it: these follow no pattern.
+/// [`half_adder`] with the public bit as an element, and without a branch on it: public bits follow no
+/// pattern.
 #[inline(always)]
 fn half_adder_of<R: Ring, B: Ops<R> + ?Sized>(
     b: &mut B,

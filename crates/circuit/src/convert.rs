@@ -1,12 +1,12 @@
 //! Statements over bits and a field at once.
 //!
 //! A value can be needed as bits (to hash it, to compare it) and as an element (to add and multiply it). A
-//! backend that implements [`Convert`] has wires of both kinds and ties them: [`Convert::lift_bits`] gives,
-//! for each bit, an element that is zero or one with it. Everything else is linear: an element from its bits,
-//! and the bits of an element, which are brought in as secrets and tied to it.
+//! backend that implements [`Convert`] has wires of both kinds and ties them together: [`Convert::lift_bits`]
+//! gives, for each bit, an element that is zero or one like the bit. Everything else is linear: an element is
+//! computed from its bits, and the bits of an element are brought in as secrets and tied to it.
 //!
-//! Backends are made for each field by name, not for all at once: the language cannot see that bits are never
-//! the field.
+//! Backends implement this for each field by name, not for all fields at once, because the language cannot
+//! see that the bits' field is never the other one.
 
 use volery_field::{F2, Value};
 use zeroize::Zeroizing;
@@ -21,15 +21,16 @@ pub type BitOf<B> = <B as Ops<F2>>::Wire;
 /// A wire that carries an element of `F`.
 pub type ElementOf<B, F> = <B as Ops<F>>::Wire;
 
-/// A backend for bits and for elements of `F`, with a way between them.
+/// A backend for bits and for elements of `F`, with conversions between them.
 pub trait Convert<F: Value>: Prove<F2> + Polynomials<F> {
-    /// For each bit an element of `F` that is 0 or 1 with it.
+    /// For each bit, the element of `F` that is 0 or 1 like the bit.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if `F` has fewer than 2^32 elements or is no prime field; the backend's own.
+    /// [`Error::Misuse`] if `F` has fewer than 2^32 elements or is not a prime field; the backend's own.
     fn lift_bits(&mut self, bits: &[BitOf<Self>]) -> Result<Vec<ElementOf<Self, F>>, Self::Error>;
 
-    /// The element `sum 2^i bits[i]`. Bits that could wrap are claimed not to: see [`widest`].
+    /// The element `sum 2^i bits[i]`. If the sum could wrap, this also claims that it does not: see
+    /// [`widest`].
     ///
     /// # Errors
     /// [`Error::Misuse`] for more bits than [`widest`]; as [`Convert::lift_bits`].
@@ -40,9 +41,9 @@ pub trait Convert<F: Value>: Prove<F2> + Polynomials<F> {
         Ok(from_bits::<F, Self>(self, &lifted))
     }
 
-    /// The `width` bits of every element, least significant first, one element after the other; claims that
-    /// each element is in `[0, 2^width)`. With the [`widest`] that is no claim about the elements, and the
-    /// bits are those of integers below the modulus.
+    /// The `width` bits of every element, least significant first, one element after the other. This claims
+    /// that each element is in `[0, 2^width)`. With the [`widest`] width that claims nothing about the
+    /// elements, and the bits are those of integers below the modulus.
     ///
     /// # Errors
     /// As [`Convert::to_element`].
@@ -54,7 +55,8 @@ pub trait Convert<F: Value>: Prove<F2> + Polynomials<F> {
         check_width::<F>(width)?;
         let count =
             elements.len().checked_mul(width).ok_or_else(|| Error::misuse("more bits than memory holds"))?;
-        // Room for all: a vector that grows leaves copies behind. Only P's values come.
+        // Room for all bits at once: a vector that grows leaves copies behind. Only the prover has values to
+        // put there.
         let mut values = Zeroizing::new(Vec::new());
         self.peek(elements.get(..1).unwrap_or_default(), &mut |_| values.reserve_exact(count));
         self.peek(elements, &mut |value| {
@@ -76,13 +78,13 @@ pub trait Convert<F: Value>: Prove<F2> + Polynomials<F> {
         Ok(bits)
     }
 
-    /// Shows the values of `elements` to `look` where values exist; nowhere else is it called.
+    /// Passes the values of `elements` to `look` where values exist; elsewhere it does nothing.
     fn peek(&self, elements: &[ElementOf<Self, F>], look: &mut dyn FnMut(F));
 }
 
-/// The most bits that are converted to or from an element of `F`: as many as cannot wrap ([`capacity`]), and
-/// one more where `F` has `2^k - 1` elements, all of `k` bits then: only `k` ones would wrap, and the
-/// conversion claims that it is not them.
+/// The most bits that can be converted to or from an element of `F`: as many as cannot wrap ([`capacity`]),
+/// and one more if `F` has `2^k - 1` elements. These then all have `k` bits. Only `k` ones would wrap, and
+/// the conversion claims that the bits are not all ones.
 #[must_use]
 pub fn widest<F: Value>() -> usize {
     let capacity = capacity::<F>();
@@ -93,7 +95,7 @@ fn is_mersenne<F: Value>() -> bool {
     F::CHARACTERISTIC.is_some_and(|p| p.checked_add(1).is_some_and(u64::is_power_of_two))
 }
 
-/// Refuses a width that could wrap.
+/// Rejects a width that could wrap.
 fn check_width<F: Value>(width: usize) -> Result<(), Error> {
     if width > widest::<F>() {
         let most = widest::<F>();
@@ -102,9 +104,9 @@ fn check_width<F: Value>(width: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// Claims of each `width` of `lifted`, which are zeros and ones, that `sum 2^i lifted[i]` is below the
-/// modulus. Nothing to claim unless the width is [`widest`] and beyond [`capacity`]: then their number less
-/// `width` must have an inverse.
+/// Claims for each `width` elements of `lifted`, which are zeros and ones, that `sum 2^i lifted[i]` is below
+/// the modulus. There is nothing to claim unless the width is [`widest`] and beyond [`capacity`]. In that
+/// case the number of ones minus `width` must have an inverse.
 fn assert_below<F: Value, B: Prove<F> + ?Sized>(
     b: &mut B,
     lifted: &[B::Wire],
@@ -123,17 +125,17 @@ fn assert_below<F: Value, B: Prove<F> + ?Sized>(
         missing.push(sum);
     }
     let inverses = b.secret(missing.len(), &mut |peek| {
-        // All ones have none, and no other choice makes the claim hold.
+        // If all bits are ones, there is no inverse, and no other value satisfies the claim.
         Ok(missing.iter().map(|x| peek.value(x).inverse_or_zero()).collect())
     })?;
     let ones = vec![b.constant(F::ONE); missing.len()];
     b.assert_products(&missing, &inverses, &ones)
 }
 
-/// Refuses a field that [`Convert::lift_bits`] is not sound for: sums of 2^31 bits must not wrap.
+/// Rejects a field for which [`Convert::lift_bits`] is not sound: sums of 2^31 bits must not wrap.
 ///
 /// # Errors
-/// [`Error::Misuse`].
+/// [`Error::Misuse`] for such a field.
 pub fn check_field<F: Value>() -> Result<(), Error> {
     if capacity::<F>() < 31 {
         return Err(Error::misuse(format!(
@@ -152,13 +154,13 @@ pub struct MixedEvaluator<F: Value> {
 }
 
 impl<F: Value> MixedEvaluator<F> {
-    /// An evaluator at its start.
+    /// A new evaluator.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether `statement` holds for the witness inside it.
+    /// Checks that `statement` holds for the witness inside it.
     ///
     /// # Errors
     /// As [`Evaluator::check`].
@@ -186,8 +188,8 @@ impl<F: Value> Backend for MixedEvaluator<F> {
     }
 }
 
-/// Implements [`Ops`] and [`Prove`] over a ring for a backend with generics, by handing every call to a part
-/// of it.
+/// Implements [`Ops`] and [`Prove`] over a ring for a generic backend, by passing every call to one of its
+/// parts.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! delegate_ring {
@@ -283,7 +285,7 @@ macro_rules! delegate_ring {
     };
 }
 
-/// Implements [`Polynomials`] likewise.
+/// Implements [`Polynomials`] in the same way.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! delegate_polynomials {
@@ -333,12 +335,13 @@ macro_rules! delegate_polynomials {
 
 #[expect(clippy::extra_unused_type_parameters, reason = "other backends ask which part the operation is of")]
 impl<F: Value> MixedEvaluator<F> {
-    /// What a backend that sends does before an operation of one part; nothing here.
+    /// Called before an operation of one part. Backends that send messages override it; this one does
+    /// nothing.
     fn prepare_ring<R>(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// The same before many operations.
+    /// Called before many operations of one part.
     fn prepare_batch<R>(&mut self) -> Result<(), Error> {
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! The identity of a statement: a domain-separated, length-bound BLAKE3 hash.
 
-/// Absorbs what a statement is; its value is what both parties compare before anything depends on a secret.
+/// Absorbs the identity of a statement. Both parties compare the result before anything depends on a secret.
 ///
-/// Every item is absorbed with its label's and its own length, so no two sequences of items collide by
-/// concatenation.
+/// Every item is absorbed with the lengths of its label and of itself, so no two sequences of items collide
+/// by concatenation.
 #[derive(Clone, Debug)]
 pub struct Digest(blake3::Hasher);
 

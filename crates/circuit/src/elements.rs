@@ -1,17 +1,17 @@
-//! What several modules do with ring elements.
+//! Functions on ring elements that several modules share.
 
 use volery_field::Ring;
 
 use crate::{Error, Prove, Witness};
 
-/// Secret wires are asked for in pieces of this many, so that a backend never holds all hints at once.
+/// Secret wires are requested in pieces of this many, so that a backend never holds all hints at once.
 const PIECE: usize = 1 << 16;
 
 /// The canonical encodings, one after the other.
 pub(crate) fn encode<R: Ring>(elements: &[R]) -> Vec<u8> {
     let mut bytes = vec![0; elements.len() * R::BYTES];
     for (element, out) in elements.iter().zip(bytes.chunks_exact_mut(R::BYTES)) {
-        // The slice has the exact length, the only thing that encoding asks for.
+        // Encoding fails only for a wrong length, and the slice has the right one.
         let encoded = element.encode(out);
         debug_assert!(encoded.is_ok());
     }

@@ -1,13 +1,13 @@
-//! What can go wrong in a statement, apart from what its backend adds.
+//! The errors of a statement, apart from those of its backend.
 
 /// An error of a statement, of a circuit file or of a witness.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file or text is not what its format demands.
+    /// A file or text does not have its format.
     #[error("{what}, line {line}, column {column}: {reason}")]
     Malformed {
-        /// Which input: a file name, or what it is.
+        /// The input: a file name or a description.
         what: String,
         /// 1-based line.
         line: u64,
@@ -16,49 +16,49 @@ pub enum Error {
         /// What is wrong, and what was expected.
         reason: String,
     },
-    /// A binary file is not what its format demands.
+    /// A binary file does not have its format.
     #[error("{what}, byte {offset}: {reason}")]
     Binary {
-        /// Which input: a file name, or what it is.
+        /// The input: a file name or a description.
         what: String,
-        /// Where, in bytes from the file's beginning.
+        /// The offset from the start of the file, in bytes.
         offset: u64,
         /// What is wrong, and what was expected.
         reason: String,
     },
-    /// The witness does not have the form that the statement needs.
+    /// The witness does not have the form that the statement requires.
     #[error("witness: {0}")]
     Witness(String),
-    /// The public inputs do not have the form that the statement needs.
+    /// The public inputs do not have the form that the statement requires.
     #[error("public inputs: {0}")]
     Public(String),
     /// The statement does not hold for this witness.
     #[error("the statement does not hold: assertion {assertion} failed in {place}")]
     Unsatisfied {
-        /// How many assertions came before it.
+        /// The number of assertions before it.
         assertion: u64,
         /// The named parts around it, outermost first, separated by `/`.
         place: String,
     },
-    /// The program over the backend is wrong.
+    /// The program uses the backend incorrectly.
     #[error("the statement misuses the backend: {0}")]
     Misuse(String),
-    /// A flat circuit breaks its own rules: an index out of range, a wire used before it is set, sizes that
+    /// A flat circuit is not valid: an index is out of range, a wire is used before it is set, or sizes
     /// disagree.
     #[error("the circuit is not valid: {0}")]
     Circuit(String),
-    /// A circuit file is not the one that was opened: its content changed in between.
+    /// The content of a circuit file changed after it was opened.
     #[error("{what} changed while it was in use; put the original back or start again")]
     Changed {
-        /// Which file.
+        /// The file.
         what: String,
     },
     /// An input file could not be read.
     #[error("{what}: {reason}")]
     Io {
-        /// Which file.
+        /// The file.
         what: String,
-        /// What the operating system said.
+        /// The operating system's message.
         reason: String,
     },
 }
@@ -74,7 +74,7 @@ impl Error {
         Self::Circuit(reason.into())
     }
 
-    /// The refusal of a statement that asserts nothing: every proof of it would be accepted, whatever the
+    /// The error for a statement that asserts nothing: every proof of it would be accepted, whatever the
     /// prover knows.
     #[must_use]
     pub fn nothing_claimed() -> Self {

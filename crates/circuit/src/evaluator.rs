@@ -1,7 +1,7 @@
-//! The plain evaluator: runs a statement on values and says whether it holds, and if not, where it fails.
+//! The plain evaluator: runs a statement on values, and says whether it holds and, if not, where it fails.
 //!
-//! It is what `volery check` runs, what hints are tested with, and the reference that every proof system is
-//! compared with. Wires are the values themselves.
+//! `volery check` runs it, hints are tested with it, and every proof system is compared with it. Wires are
+//! the values themselves.
 
 use volery_field::Ring;
 
@@ -16,7 +16,7 @@ pub struct Evaluator<R: Ring> {
     place: Place,
     assertions: u64,
     trace: Option<Witness<R>>,
-    /// Whether it stops where a disjunction begins, and whether it did.
+    /// Whether it stops before the first disjunction, and whether it has.
     stops: bool,
     stopped: bool,
 }
@@ -34,20 +34,20 @@ impl<R: Ring> core::fmt::Debug for Evaluator<R> {
 }
 
 impl<R: Ring> Evaluator<R> {
-    /// An evaluator that keeps nothing but where it is.
+    /// An evaluator that keeps no values, only its position in the program.
     #[must_use]
     pub fn new() -> Self {
         Self { place: Place::default(), assertions: 0, trace: None, stops: false, stopped: false }
     }
 
-    /// An evaluator that also keeps every secret value in the order in which the program asked for it: the
-    /// witness of the flat circuit that [`Recorder`](crate::Recorder) makes of the same statement.
+    /// An evaluator that also keeps every secret value, in the order in which the program asks for it. They
+    /// are the witness of the flat circuit that [`Recorder`](crate::Recorder) makes of the same statement.
     #[must_use]
     pub fn tracing() -> Self {
         Self { trace: Some(Witness::default()), ..Self::new() }
     }
 
-    /// Whether `statement` holds for the witness inside it.
+    /// Checks that `statement` holds for the witness inside it.
     ///
     /// # Errors
     /// [`Error::Unsatisfied`] with the assertion and its place if it does not; [`Error::Public`] if it
@@ -61,9 +61,9 @@ impl<R: Ring> Evaluator<R> {
         }
     }
 
-    /// As [`Evaluator::check`], but of what comes before the first disjunction alone: for a prover whose
-    /// verifier waits. The branch that was picked is the only one that an evaluator runs, and how long that
-    /// takes may tell which one it is.
+    /// As [`Evaluator::check`], but only of the part before the first disjunction, for a prover whose
+    /// verifier waits. An evaluator runs only the picked branch, and the time that this takes may show which
+    /// one it is.
     ///
     /// # Errors
     /// As [`Evaluator::check`].
@@ -76,10 +76,10 @@ impl<R: Ring> Evaluator<R> {
         }
     }
 
-    /// What an implementation of a disjunction calls before it runs the branch that was picked.
+    /// An implementation of a disjunction calls this before it runs the picked branch.
     ///
     /// # Errors
-    /// [`Error::Misuse`] where the evaluation ends here: see [`Evaluator::check_until_choice`].
+    /// [`Error::Misuse`] if the evaluation ends here: see [`Evaluator::check_until_choice`].
     pub fn begin_choice(&mut self) -> Result<(), Error> {
         self.stopped = self.stops;
         match self.stops {
@@ -88,12 +88,12 @@ impl<R: Ring> Evaluator<R> {
         }
     }
 
-    /// What hints and picks look at.
+    /// The values that hints and picks look at.
     pub(crate) fn peek() -> &'static dyn Peek<R, R> {
         &Values
     }
 
-    /// Assertions that held so far.
+    /// The number of assertions that held so far.
     #[must_use]
     pub fn assertions(&self) -> u64 {
         self.assertions
@@ -106,7 +106,7 @@ impl<R: Ring> Evaluator<R> {
     }
 }
 
-/// Hints may look at every value: a wire is its value.
+/// Hints may look at every value, because a wire is its value.
 struct Values;
 
 impl<R: Ring> Peek<R, R> for Values {
@@ -127,8 +127,8 @@ impl<R: Ring> Backend for Evaluator<R> {
     }
 }
 
-/// The linear part of [`Ops`] for a backend whose wires are their values. `linear_on_values!(R)`, inside its
-/// implementation.
+/// Implements the linear part of [`Ops`] for a backend whose wires are their values. Use
+/// `linear_on_values!(R)` inside the implementation.
 #[macro_export]
 macro_rules! linear_on_values {
     ($ring:ty) => {

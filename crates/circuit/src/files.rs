@@ -1,15 +1,14 @@
-//! Files that statements are read from.
+//! Opening the files that statements are read from.
 
 use std::fs::{self, File};
 use std::path::Path;
 
 use crate::Error;
 
-/// Opens a regular file, which `what` names in errors; its length.
+/// Opens a regular file, and returns it with its length. `what` names it in errors.
 ///
-/// What a statement is read from is read more than once, or out of order: a pipe cannot be. It is refused
-/// before it is opened, since to open a pipe waits for its other end, and whoever names one for a statement
-/// would wait for ever.
+/// A statement's file is read more than once, or out of order, which is impossible with a pipe. A pipe is
+/// refused before it is opened, because opening one waits for its other end, and that might never come.
 pub(crate) fn open(path: &Path, what: &str) -> Result<(File, u64), Error> {
     let failed = |error| Error::io(what, &error);
     let regular = |metadata: &fs::Metadata| match metadata.is_file() {

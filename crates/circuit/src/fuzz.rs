@@ -1,4 +1,4 @@
-//! Entry points for fuzzers: plain functions that must return, whatever the bytes. Unit tests call them too.
+//! Entry points for fuzzers: plain functions that must return for all bytes. Unit tests call them too.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -10,12 +10,13 @@ use crate::numbers::{read_numbers, write_numbers};
 use crate::r1cs::{Assignment, Counts, Header, PrimeField, R1cs, R1csStatement, read_public, write_public};
 use crate::{Claim, Counter, Evaluator, Input, Output, Signature, Witness, bristol};
 
-/// Reads `text` as a circuit file; a circuit that comes of it is run, written and read again.
+/// Reads `text` as a circuit file. If that gives a circuit, runs it, writes it and reads it again.
 pub fn bristol(text: &[u8]) {
     bristol_over::<F2>(text);
 }
 
-/// Reads `text` as a circuit file over rings, likewise, and as numbers and a claim about it.
+/// Does the same with `text` as a circuit file over rings, and reads it as numbers and as a claim about the
+/// circuit.
 pub fn ring_circuit(text: &[u8]) {
     bristol_over::<Z32>(text);
     bristol_over::<Z64>(text);
@@ -62,7 +63,7 @@ pub fn values(text: &[u8]) {
     }
 }
 
-/// Reads `bytes` as a constraint system; one that comes of it is counted, written and read again.
+/// Reads `bytes` as a constraint system. If that succeeds, counts, writes and reads it again.
 pub fn r1cs(bytes: &[u8]) {
     r1cs_over::<F61>(bytes);
     r1cs_over::<Bn254Scalar>(bytes);
@@ -77,8 +78,8 @@ fn r1cs_over<F: PrimeField>(bytes: &[u8]) {
         return;
     }
     let again = R1cs::<F>::read(Cursor::new(&written), "written").map(|system| system.hash());
-    // The number of labels is hashed with the header and written anew, so the hash settles after the first
-    // writing.
+    // The number of labels is hashed with the header, and the writer changes it, so the hash is stable only
+    // after the first writing.
     let mut twice = Vec::new();
     let rewritten = R1cs::<F>::read(Cursor::new(&written), "written").map(|system| system.write(&mut twice));
     assert!(again.is_ok() && rewritten.is_ok_and(|result| result.is_ok()), "writing broke the system");
@@ -88,7 +89,7 @@ fn r1cs_over<F: PrimeField>(bytes: &[u8]) {
     assert!(statement.is_ok_and(|statement| Counter::count(&statement).is_ok()), "a system cannot be run");
 }
 
-/// Reads `bytes` as the values of all wires; what is accepted is written and read again.
+/// Reads `bytes` as the values of all wires. If they are accepted, writes and reads them again.
 pub fn wtns(bytes: &[u8]) {
     wtns_over::<F61>(bytes);
     wtns_over::<Bn254Scalar>(bytes);
@@ -104,7 +105,7 @@ fn wtns_over<F: PrimeField>(bytes: &[u8]) {
     assert!(again.is_ok_and(|again| again.values() == assignment.values()), "writing changed the values");
 }
 
-/// Reads `text` as public values; what is accepted is written and read again.
+/// Reads `text` as public values. If they are accepted, writes and reads them again.
 pub fn public_json(text: &[u8]) {
     let counts = Counts { wires: 10, outputs: 1, public_inputs: 2, private_inputs: 3 };
     let Ok(values) = read_public::<F61>(text, "fuzz", &counts) else { return };

@@ -8,7 +8,8 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | what a statement is, and what it can ask of a backend | [`Statement`]; [`Backend`], [`Ops`], [`Prove`] |
+//! | statements, and the operations that a backend offers them | [`Statement`]; [`Backend`], [`Ops`],
+//! [`Prove`] |
 //! | bits and elements of a field in one statement | [`convert`]: [`Convert`] |
 //! | claims about polynomials in committed values | [`polynomials`]: [`Polynomials`] |
 //! | does it hold, and if not, where does it fail? | [`Evaluator`] |
@@ -18,14 +19,14 @@
 //! | a statement in a wrapper | [`forward_statement!`] |
 //! | integers, hash functions, AES over any Boolean backend | [`gadgets`] |
 //! | statements to pick by name, and to measure with | [`statements`] |
-//! | circuit files: Bristol Fashion, over bits and rings; circom's `.r1cs` | [`bristol`]; [`r1cs`] |
+//! | circuit files: Bristol Fashion over bits and rings, circom's `.r1cs` | [`bristol`]; [`r1cs`] |
 //! | the public side of a claim, the secret side, as values and as text | [`claim`], [`witness`]; [`numbers`] |
 //! | the identity that prover and verifier compare | [`Digest`] |
 //!
 //! # Writing a statement
 //!
-//! A statement holds what is public and, at the prover, what is secret. Its program makes the same calls
-//! whatever the secret values are; those come in through hints, which run only where values exist.
+//! A statement holds the public values and, at the prover, the secret ones. Its program makes the same calls
+//! whatever the secret values are. These come in through hints, which run only where values exist.
 //!
 //! ```
 //! use volery_circuit::{Counter, Digest, Error, Evaluator, Prove, Statement};

@@ -1,15 +1,15 @@
-//! Files of numbers: what statements over a ring of integers modulo something take their public numbers and
-//! their witnesses from.
+//! Files of numbers. Statements over a ring of integers read their public numbers and their witnesses from
+//! them.
 //!
 //! ```text
 //! 12 -1 0        # decimal, parted by blanks or line ends; -N stands for the ring's -N
 //! 007
 //! ```
 //!
-//! A number is an integer below the modulus, a prime or a power of two; the ring's encoding must be that
-//! integer, little-endian. Zeros in front are allowed, so that numbers of one width show nothing by their
-//! lengths. A file is read in pieces through a buffer that is wiped, and reading branches on where digits,
-//! signs and blanks are, not on which digits.
+//! A number is an integer below the modulus, which is a prime or a power of two; the ring's encoding must be
+//! that integer, little-endian. Leading zeros are allowed, so that numbers of one width show nothing by their
+//! lengths. A file is read in pieces through a buffer that is wiped. Reading branches on the positions of
+//! digits, signs and blanks, but not on the digits themselves.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -18,27 +18,27 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
 
-/// Digits of a number at most: those of a 256-bit prime and zeros in front.
+/// The most digits of a number: those of a 256-bit prime, and leading zeros.
 const MOST_DIGITS: u32 = 100;
-/// Bytes allowed for a number, blanks included.
+/// The bytes allowed for a number, including blanks.
 const NUMBER_BYTES: u64 = 128;
-/// Bytes allowed besides, for comments.
+/// The bytes allowed in addition, for comments.
 const SLACK: u64 = 1 << 20;
-/// Bytes read at once.
+/// The number of bytes read at once.
 const PIECE: usize = 1 << 16;
-/// Limbs of a number that is being read.
+/// The number of limbs of a number that is being read.
 const LIMBS: usize = 5;
-/// Digits that are collected in one word.
+/// The number of digits that are collected in one word.
 const WORD_DIGITS: u32 = 18;
 /// One more than the largest such word.
 const WORD: u64 = 10_u64.pow(WORD_DIGITS);
 
-/// Reads exactly `count` numbers; `what` names the source in errors, which show places and no contents. The
-/// ring must be one that the [module](self) is about.
+/// Reads exactly `count` numbers. `what` names the source in errors, which show places and no contents. The
+/// ring must be one that the [module](self) describes.
 ///
 /// # Errors
-/// [`Error::Malformed`] with line and column: something else than numbers, a number that is not below the
-/// modulus, too many of them; [`Error::Witness`] if there are too few; [`Error::Io`].
+/// [`Error::Malformed`] with line and column if something is not a number, a number is not below the modulus,
+/// or there are too many; [`Error::Witness`] if there are too few; [`Error::Io`].
 pub fn read_numbers<R: Ring + Zeroize>(
     mut source: impl Read,
     what: &str,
@@ -65,7 +65,7 @@ pub fn read_numbers<R: Ring + Zeroize>(
     reader.finish()
 }
 
-/// Reads exactly `count` numbers out of a part of a text that begins at this 1-based place of `what`.
+/// Reads exactly `count` numbers from a part of a text that begins at this 1-based place of `what`.
 ///
 /// # Errors
 /// As [`read_numbers`].
@@ -80,7 +80,8 @@ pub(crate) fn parse_numbers<R: Ring + Zeroize>(
     reader.finish()
 }
 
-/// Writes numbers as [`read_numbers`] reads them, one a line. For public ones: the time depends on them.
+/// Writes numbers in the form that [`read_numbers`] reads, one to a line. Only for public numbers: the time
+/// depends on them.
 ///
 /// # Errors
 /// The writer's.
@@ -88,10 +89,10 @@ pub fn write_numbers<R: Ring>(numbers: &[R], mut out: impl Write) -> io::Result<
     numbers.iter().try_for_each(|number| writeln!(out, "{}", decimal(*number)))
 }
 
-/// The decimal number that an element is.
+/// An element as a decimal number.
 fn decimal<R: Ring>(number: R) -> String {
     let mut bytes = [0; 8 * LIMBS];
-    // The length is that of an encoding, the only thing that encoding asks for.
+    // Encoding fails only for a wrong length, and the buffer has the right one.
     let encoded = bytes.get_mut(..R::BYTES).map(|bytes| number.encode(bytes));
     debug_assert!(matches!(encoded, Some(Ok(()))));
     let mut limbs: [u64; LIMBS] =
@@ -101,7 +102,7 @@ fn decimal<R: Ring>(number: R) -> String {
         let mut rest = 0_u128;
         for limb in limbs.iter_mut().rev() {
             let part = rest << 64 | u128::from(*limb);
-            // The rest is below the divisor, so the quotient fits a limb.
+            // The remainder is below the divisor, so the quotient fits in a limb.
             *limb = (part / u128::from(WORD)) as u64;
             rest = part % u128::from(WORD);
         }
@@ -124,7 +125,7 @@ impl Place {
     const START: Self = Self { line: 1, column: 1 };
 }
 
-/// What the last byte was part of.
+/// What the last byte belonged to.
 enum State {
     Blank,
     Comment,
@@ -142,7 +143,7 @@ struct Reader<'a, R: Zeroize> {
 impl<'a, R: Ring + Zeroize> Reader<'a, R> {
     fn new(what: &'a str, count: usize, place: Place) -> Result<Self, Error> {
         let mut values = Vec::new();
-        // All room at once: growing would leave copies of secrets behind.
+        // Room for all numbers at once: growing would leave copies of secrets behind.
         values.try_reserve_exact(count).map_err(|_| Error::Io {
             what: what.to_owned(),
             reason: format!("there is no memory for {count} numbers"),
@@ -193,7 +194,7 @@ impl<'a, R: Ring + Zeroize> Reader<'a, R> {
             let value = number.element::<R>();
             let value = value
                 .ok_or_else(|| self.error(start, format!("the number is not below {}'s modulus", R::NAME)))?;
-            // Within the capacity, so no copy of a secret is left behind.
+            // The vector has room for it, so no copy of a secret is left behind.
             self.values.push(value);
         }
         Ok(())
@@ -213,14 +214,14 @@ impl<'a, R: Ring + Zeroize> Reader<'a, R> {
     }
 }
 
-/// A number of which some digits are read; wiped on drop.
+/// A number whose digits are being read; wiped on drop.
 #[derive(Default)]
 struct Number {
     negative: bool,
     digits: u32,
     /// The digits before those in `word`, lowest limb first.
     limbs: [u64; LIMBS],
-    /// Whether those are more than the limbs hold.
+    /// Whether these digits exceed the limbs.
     over: u64,
     word: u64,
     word_digits: u32,
@@ -258,7 +259,7 @@ impl Number {
         let (low, high) = bytes.split_at_checked(R::BYTES)?;
         let beyond = high.iter().fold(self.over, |any, byte| any | u64::from(*byte));
         let value = R::decode(low).ok().filter(|_| beyond == 0)?;
-        // Where signs are is told by the time anyway.
+        // The position of the sign affects the time anyway.
         Some(if self.negative { -value } else { value })
     }
 }

@@ -1,17 +1,16 @@
-//! Where a program is: the named parts that it has entered and not left.
+//! The current place of a program: the named parts that it has entered and not left.
 
-/// The path of parts around the current operation, outermost first: what a backend that holds values needs
-/// for [`Error::Unsatisfied`](crate::Error::Unsatisfied).
+/// The path of parts around the current operation, outermost first. A backend that holds values needs it for
+/// [`Error::Unsatisfied`](crate::Error::Unsatisfied).
 #[derive(Clone, Debug, Default)]
 pub struct Place {
     path: String,
-    /// Length of `path` before each part that is open.
+    /// The length of `path` before each open part.
     open: Vec<usize>,
 }
 
 impl Place {
     /// Enters a part.
-    /// Goes into a part.
     pub fn enter(&mut self, part: &str) {
         self.open.push(self.path.len());
         if !self.path.is_empty() {
@@ -20,9 +19,9 @@ impl Place {
         self.path.push_str(part);
     }
 
-    /// Goes out of the part entered last.
+    /// Leaves the part entered last.
     ///
-    /// Leaving more often than entering does nothing: it only spoils messages, so it is not worth an error.
+    /// Leaving more often than entering does nothing: it only affects messages, so it is not worth an error.
     pub fn leave(&mut self) {
         if let Some(length) = self.open.pop() {
             self.path.truncate(length);

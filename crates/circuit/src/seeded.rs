@@ -1,9 +1,10 @@
-//! Public randomness from a seed: coefficients that both parties expand, and witnesses that everybody knows.
+//! Public randomness from a seed: coefficients that both parties expand, and public witnesses for
+//! measurements.
 
 use volery_field::Element;
 
-/// An endless stream of elements that depends on nothing but its domain and seed (BLAKE3 in its
-/// extendable-output mode).
+/// An endless stream of elements that depends only on its domain and seed (BLAKE3 in its extendable-output
+/// mode).
 pub(crate) struct Seeded {
     stream: blake3::OutputReader,
     buffer: [u8; Self::BUFFER],
@@ -13,7 +14,7 @@ pub(crate) struct Seeded {
 impl Seeded {
     const BUFFER: usize = 1 << 10;
 
-    /// The stream of `seed` in a domain of its own, which names what it is for.
+    /// The stream of `seed` in its own domain, which names its purpose.
     pub(crate) fn new(domain: &str, seed: &[u8]) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key("volery 2026 public expansion v1");
         hasher.update(&(domain.len() as u64).to_le_bytes()).update(domain.as_bytes()).update(seed);
@@ -37,7 +38,7 @@ impl Seeded {
         (self.block() % u128::from(bound.max(1))) as u64
     }
 
-    /// The next element, as near to uniform as [`Element::from_blocks`] says.
+    /// The next element, as close to uniform as [`Element::from_blocks`] makes it.
     #[inline]
     pub(crate) fn element<F: Element>(&mut self) -> F {
         let mut blocks = [0; Self::MOST_BLOCKS];
@@ -46,7 +47,7 @@ impl Seeded {
         F::from_blocks(blocks)
     }
 
-    /// Blocks of the largest element.
+    /// The number of blocks of the largest element.
     const MOST_BLOCKS: usize = 8;
 
     /// The next `n` elements.

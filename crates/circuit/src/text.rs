@@ -1,4 +1,5 @@
-//! The lines of witness and public files: `value` or `name = value`, with comments, and their places.
+//! The lines of witness and public files, `value` or `name = value`, with comments, and their places for
+//! errors.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -9,15 +10,15 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::Error;
 use crate::numbers::parse_numbers;
 
-/// Bytes allowed beside the values themselves: comments, names, blank lines.
+/// The bytes allowed in addition to the values: comments, names, blank lines.
 const SLACK: u64 = 1 << 20;
 
-/// One line that says something.
+/// A line with a value.
 pub struct Entry<'a> {
     what: &'a str,
     line: u64,
     content: &'a [u8],
-    /// Where the entry starts in the line (0-based), for errors about the whole of it.
+    /// Where the entry starts in the line (0-based), for errors about all of it.
     pub(crate) start: usize,
     pub(crate) name: Option<&'a [u8]>,
     /// Where the value is in the line.
@@ -39,7 +40,7 @@ impl Entry<'_> {
     pub(crate) fn numbers<R: Ring + Zeroize>(&self, count: usize) -> Result<Zeroizing<Vec<R>>, Error> {
         let place = [self.line, self.value.start as u64 + 1];
         parse_numbers(self.value(), self.what, place, count).map_err(|error| match error {
-            // How many there are is a fault of this line.
+            // A wrong number of values is a fault of this line.
             Error::Witness(_) => self.error(self.value.start, format!("it takes {count} numbers")),
             other => other,
         })
@@ -66,7 +67,8 @@ impl Entry<'_> {
         self.decode(digits, at + 2, digit_bits, width as usize)
     }
 
-    /// Decodes all digits before it looks whether one was bad, so that timing tells nothing of a valid value.
+    /// Decodes all digits before it checks whether one was bad, so that the time reveals nothing about a
+    /// valid value.
     fn decode(
         &self,
         digits: &[u8],
@@ -98,7 +100,8 @@ impl Entry<'_> {
     }
 }
 
-/// The value of a hex digit, and non-zero if it is none; branch-free, since the digit may be secret.
+/// The value of a hex digit, and a non-zero second byte if it is not one. There is no branch, since the digit
+/// may be secret.
 fn nibble(digit: u8) -> (u8, u8) {
     let decimal = digit.wrapping_sub(b'0');
     let letter = (digit | 0x20).wrapping_sub(b'a');
@@ -156,15 +159,15 @@ pub(crate) fn malformed(what: &str, line: u64, at: usize, reason: impl Into<Stri
     Error::Malformed { what: what.to_owned(), line, column: at as u64 + 1, reason: reason.into() }
 }
 
-/// All of `source`, as long as it can be values that take this many bytes of text, with comments; wiped on
-/// drop.
+/// Reads all of `source`, if it is not longer than values with this many bytes of text, and comments, can be.
+/// Wiped on drop.
 pub(crate) fn read_all(mut source: impl Read, what: &str, values: u64) -> Result<Zeroizing<Vec<u8>>, Error> {
     let limit = values.saturating_add(SLACK);
     let mut content = Zeroizing::new(vec![0; 4096]);
     let mut filled = 0;
     loop {
         if filled == content.len() {
-            // Copied by hand: `Vec` would leave the old buffer unwiped.
+            // Copied by hand, because `Vec` would not wipe the old buffer.
             let mut grown = Zeroizing::new(vec![0; 2 * filled]);
             grown[..filled].copy_from_slice(&content);
             content = grown;

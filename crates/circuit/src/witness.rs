@@ -1,4 +1,4 @@
-//! Witnesses: the prover's secret values, and the text format in which a file or a pipe brings them.
+//! Witnesses: the prover's secret values, and their text format in a file or a pipe.
 //!
 //! ```text
 //! # one line for each secret input, in the circuit's order ...
@@ -9,10 +9,10 @@
 //! input 0 = 0x000102030405060708090a0b0c0d0e0f
 //! ```
 //!
-//! `#` starts a comment, blank lines mean nothing. A value is a big-endian integer: `0x` and hex digits of
-//! either case, or `0b` and bits. Its length is exact, leading zeros included: a value of `w` bits has
-//! `ceil(w/4)` hex digits (bits above `w` zero) or `w` bits, so that a digit lost on the way is an error and
-//! not another witness. The least significant bit is the input's first wire, as in Bristol Fashion.
+//! `#` starts a comment; blank lines are ignored. A value is a big-endian integer: `0x` and hex digits of
+//! either case, or `0b` and bits. Its length is exact, including leading zeros: a value of `w` bits has
+//! `ceil(w/4)` hex digits (bits above `w` are zero) or `w` bits. So a lost digit is an error and does not
+//! give another witness. The least significant bit is the input's first wire, as in Bristol Fashion.
 //!
 //! The text and the values are wiped from memory after use. Digits are decoded without branches or indices
 //! that depend on them, and errors name places, never contents.
@@ -44,7 +44,8 @@ impl<R: Ring> Drop for Witness<R> {
     }
 }
 
-/// Overwrites `values` with zeros. Rings promise no `Zeroize`, so the write is kept alive by `black_box`.
+/// Overwrites `values` with zeros. Rings are not required to implement `Zeroize`, so `black_box` keeps the
+/// compiler from removing the writes.
 fn wipe<R: Ring>(values: &mut [R]) {
     values.fill(R::ZERO);
     core::hint::black_box(values);
@@ -57,13 +58,13 @@ impl<R: Ring> Witness<R> {
         Self { values }
     }
 
-    /// The values, one a secret wire.
+    /// The values, one for each secret wire.
     #[must_use]
     pub fn values(&self) -> &[R] {
         &self.values
     }
 
-    /// Appends values, leaving no copy of the old ones behind.
+    /// Appends values and wipes the old copy if the vector moves.
     pub(crate) fn extend(&mut self, more: &[R]) {
         if self.values.capacity() - self.values.len() < more.len() {
             let mut grown = Vec::with_capacity(2 * (self.values.len() + more.len()));
@@ -79,7 +80,7 @@ impl Witness<F2> {
     /// Reads a witness for the secret inputs of `signature` from a file or a pipe; `what` names it in errors.
     ///
     /// # Errors
-    /// [`Error::Io`] if reading fails, and what [`Witness::parse`] says.
+    /// [`Error::Io`] if reading fails, and the errors of [`Witness::parse`].
     pub fn read(source: impl Read, what: &str, signature: &Signature) -> Result<Self, Error> {
         let bits = signature.inputs.iter().map(|input| u64::from(input.width)).sum();
         let content = text::read_all(source, what, F2::text_bytes(bits))?;
@@ -114,7 +115,7 @@ impl Witness<F2> {
     }
 }
 
-/// Which of the secret inputs an entry is for.
+/// Finds the secret input that an entry is for.
 fn slot(
     entry: &Entry<'_>,
     named: &mut Option<bool>,
@@ -145,7 +146,7 @@ fn collect<'a>(
     let mut witness = Witness::new(Vec::with_capacity(length));
     for (value, name) in values.into_iter().zip(names) {
         let value = value.ok_or_else(|| Error::Witness(format!("there is no value for \"{name}\"")))?;
-        // Within the capacity, so no copy of a secret is left behind.
+        // The vector has room for it, so no copy of a secret is left behind.
         witness.values.extend(value.iter().map(|&bit| F2::new(bit)));
     }
     Ok(witness)

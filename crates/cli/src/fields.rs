@@ -3,7 +3,7 @@
 //! A line here serves a field everywhere: `--field`, constraint systems over its prime, sessions, `info`,
 //! public proofs, the help. Its type is in `volery-field`; a prime that files can be over also has a line in
 //! the table of `volery_circuit::r1cs`. Bits are no line here: sessions prove them by a system of their own
-//! ([`super::system::Bits`]), and statements about them have no files of numbers.
+//! ([`volery::system::Bits`]), and statements about them have no files of numbers.
 
 use volery::Statement;
 use volery::public::PublicRing;

@@ -7,7 +7,7 @@
 //! statement    from names and files to a statement and its witness; a file for each kind
 //! fields       the fields that statements are over
 //! source       files, and standard input
-//! system       what a session proves by: proof systems with their fields
+//! system       what the program asks of proof systems: fields, correlations
 //! way          a statement, and a system that proves it
 //! settle       which way a statement is proved
 //! connection   how the parties meet: listen, connect, TLS, limits

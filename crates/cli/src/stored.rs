@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use volery::stored::{self, Info, ProverFile, Report, VerifierFile, preprocess};
+use volery::system::{Bits, Provable};
 use volery::{Options, Prover, Statement, Verifier, os_rng};
 use volery_circuit::Counter;
 use volery_field::F2;
@@ -18,7 +19,6 @@ use super::output;
 use super::progress::Progress;
 use super::settle::reached;
 use super::statement::Given;
-use super::system::{Bits, Provable};
 use super::way::{RHO, bit_soundness};
 
 /// What `--json` prints of a new correlation file.
@@ -117,11 +117,11 @@ pub(crate) trait Storable {
 
 impl<S: Provable<Bits> + Statement<Counter<F2>>> Storable for S {
     fn prove(&self, file: &mut ProverFile, out: &Path) -> Result<Report, stored::Error> {
-        file.prove(self, out)
+        file.prove(Bits, self, out)
     }
 
     fn verify(&self, file: &mut VerifierFile, proof: &Path) -> Result<Report, stored::Error> {
-        file.verify(self, proof)
+        file.verify(Bits, self, proof)
     }
 }
 

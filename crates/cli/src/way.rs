@@ -4,6 +4,7 @@
 //! suits their options and is sound enough ([`super::settle`]).
 
 use rand_core::CryptoRng;
+use volery::system::{Bits, Over, Provable};
 use volery::{Options, Profile, Prover, Verifier};
 use volery_circuit::Counts;
 use volery_zk::quicksilver::soundness::Checks;
@@ -12,7 +13,7 @@ use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
 use super::fields::Served;
 use super::session::Wire;
-use super::system::{Bits, Correlations, Done, OverField, Pair, Provable, System};
+use super::system::{Correlations, Done, Known, Pair};
 
 /// A statement and the system that it is proved by, whichever they are.
 pub(crate) trait Proving: Send + Sync {
@@ -32,17 +33,17 @@ pub(crate) struct By<S, Y> {
     pub(crate) system: Y,
 }
 
-impl<S: Provable<Y>, Y: System> Proving for By<S, Y> {
+impl<S: Provable<Y> + Send + Sync, Y: Known> Proving for By<S, Y> {
     fn correlations(&self) -> &dyn Correlations {
         &self.system
     }
 
     fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done {
-        self.system.prove(&self.statement, prover, rng)
+        prover.prove(self.system, &self.statement, rng)
     }
 
     fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done {
-        self.system.verify(&self.statement, verifier, rng)
+        verifier.verify(self.system, &self.statement, rng)
     }
 }
 
@@ -67,7 +68,7 @@ impl<'a> Way<'a> {
     /// A statement about bits by QuickSilver; Robin is QuickSilver with disjunctions.
     pub(crate) fn over_bits<S>(protocol: &'static str, profile: Profile, statement: S) -> Self
     where
-        S: Provable<Bits> + 'a,
+        S: Provable<Bits> + Send + Sync + 'a,
     {
         Self {
             protocol,
@@ -82,10 +83,10 @@ impl<'a> Way<'a> {
     /// A statement over the values `F`, with MACs in the field `M`.
     fn over<F: Served, Y, S>(profile: Profile, system: Y, statement: S) -> Self
     where
-        Y: System + 'a,
-        S: Provable<Y> + 'a,
+        Y: Known + 'a,
+        S: Provable<Y> + Send + Sync + 'a,
     {
-        let Pair { size, .. } = system.fields();
+        let Pair { size, .. } = Y::pair();
         Self {
             protocol: "quicksilver",
             profile,
@@ -103,9 +104,9 @@ impl<'a> Way<'a> {
     /// first, so that a session goes the cheapest way that is sound enough.
     pub(crate) fn over_field<F: Served, S>(statement: S) -> Vec<Self>
     where
-        S: Provable<OverField<F, F::Small>> + Provable<OverField<F, F::Large>> + Clone + 'a,
+        S: Provable<Over<F, F::Small>> + Provable<Over<F, F::Large>> + Clone + Send + Sync + 'a,
     {
-        let (small, large) = (OverField::<F, F::Small>::NEW, OverField::<F, F::Large>::NEW);
+        let (small, large) = (Over::<F, F::Small>::new(), Over::<F, F::Large>::new());
         let mut ways = Vec::new();
         for profile in [Profile::Wan, Profile::Lan] {
             ways.push(Self::over::<F, _, _>(profile, small, statement.clone()));

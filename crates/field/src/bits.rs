@@ -1,8 +1,8 @@
-//! Packed vectors of bits: 64 to a word, the lowest first.
+//! Packed vectors of bits, 64 to a word, lowest bit first.
 //!
-//! Wire values and corrections of Boolean protocols travel in these. Positions and lengths are public, the
-//! bits may be secret: they are wiped when the vector goes and when it grows, and `Debug` shows the length
-//! alone.
+//! Boolean protocols keep wire values and corrections in these vectors. Positions and lengths are public; the
+//! bits may be secret. They are wiped when the vector is dropped and when it grows, and `Debug` shows only
+//! the length.
 
 use core::fmt;
 
@@ -30,25 +30,25 @@ pub struct Bits {
     len: usize,
 }
 
-/// Why bytes or words are not a vector of bits.
+/// Why bytes or words cannot be read as a vector of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BitsError {
     /// The input is too short or too long for the number of bits.
     #[error("{bits} packed bits take {expected} {unit}, not {got}")]
     Length {
-        /// Bits that were asked for.
+        /// The number of bits that was asked for.
         bits: usize,
         /// `"bytes"` or `"words"`.
         unit: &'static str,
-        /// Units that they take.
+        /// The number of units that these bits take.
         expected: usize,
-        /// Units that were given.
+        /// The number of units that was given.
         got: usize,
     },
-    /// A bit past the end is set, so this is not the one encoding of any vector.
+    /// A bit past the end is set, so this is not the canonical encoding of any vector.
     #[error("the unused bits after {bits} packed bits are not zero")]
     NotCanonical {
-        /// Bits that were asked for.
+        /// The number of bits that was asked for.
         bits: usize,
     },
 }
@@ -87,7 +87,7 @@ impl Bits {
 
     /// Reads what [`Bits::to_bytes`] wrote. The bytes are hostile; no more than their length is allocated.
     ///
-    /// # Errors
+    /// Reads what [`Bits::to_bytes`] wrote. The bytes are hostile; this allocates no more than their length.
     /// [`BitsError`] unless there are exactly `len.div_ceil(8)` bytes and the bits past the end are zero.
     pub fn from_bytes(bytes: &[u8], len: usize) -> Result<Self, BitsError> {
         let (expected, got) = (len.div_ceil(8), bytes.len());
@@ -102,7 +102,7 @@ impl Bits {
         Self::from_words(words.collect(), len)
     }
 
-    /// The one encoding: `len.div_ceil(8)` bytes, unused bits zero. The caller wipes it if the bits are
+    /// The canonical encoding: `len.div_ceil(8)` bytes, unused bits zero. The caller wipes it if the bits are
     /// secret.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -178,7 +178,7 @@ impl Bits {
         self.zeroize();
     }
 
-    /// Appends a word, wiping the old allocation when a larger one takes its place.
+    /// Appends a word. If the vector moves to a larger allocation, the old one is wiped.
     fn push_word(&mut self, word: u64) {
         if self.words.len() == self.words.capacity() {
             let mut grown = Vec::with_capacity((2 * self.words.len()).max(4));

@@ -1,13 +1,13 @@
-//! What a vector function says when it is misused.
+//! The error of a vector function that is called with wrong lengths.
 
 /// Two vectors that belong together have different lengths. This is the caller's mistake: lengths that come
-/// from a peer are to be checked where they are read.
+/// from a peer must be checked where they are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{what} has {got} elements where {expected} are needed")]
 pub struct LengthError {
-    /// Which argument.
+    /// The name of the argument.
     pub what: &'static str,
-    /// The number of elements that fits the other arguments.
+    /// The number of elements that the other arguments require.
     pub expected: usize,
     /// The number of elements given.
     pub got: usize,

@@ -209,14 +209,15 @@ impl Ring for F2 {
     }
 }
 
-/// Eight bytes of one bit each. The product has bit `i` of byte `i` at `56 + i`, and no two terms at one
-/// place.
+/// Collects eight bytes of one bit each. The product has bit `i` of byte `i` at position `56 + i`, and no two
+/// terms at the same position.
 #[inline(always)]
 fn gather(bits: &[F2; 8]) -> u64 {
     u64::from_le_bytes(bits.map(F2::to_u8)).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
-/// The lowest eight bits. The product has bit `i < 7` at `8 i`, and no two terms at one place.
+/// Spreads the lowest eight bits. The product has bit `i < 7` at position `8 i`, and no two terms at the same
+/// position.
 #[inline(always)]
 fn scatter(word: u64) -> [F2; 8] {
     const LOWEST: u64 = 0x0101_0101_0101_0101;

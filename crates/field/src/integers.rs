@@ -1,6 +1,6 @@
 //! The rings `Z_{2^32}` and `Z_{2^64}`: machine words with wrapping arithmetic. They are rings, not fields:
-//! half of their elements have no inverse and some products of nonzero elements vanish, so only protocols
-//! that are sound in every ring take statements over them.
+//! half of their elements have no inverse, and some products of nonzero elements vanish. So only protocols
+//! that are sound in every ring accept statements over them.
 
 use core::ops::{Add, Mul, Neg, Sub};
 

@@ -1,5 +1,5 @@
-//! The axioms of rings and fields, and of fields paired for MACs, as tests: one macro call gives a type all
-//! of them. The calling module imports `proptest::prelude::*`.
+//! The axioms of rings, of fields, and of pairs of fields for MACs, as tests. One macro call tests all axioms
+//! of a type. The calling module imports `proptest::prelude::*`.
 
 /// Tests that `$ring` obeys the laws of [`Ring`](crate::Ring) on elements from the proptest strategy `$any`.
 macro_rules! ring_laws {
@@ -85,7 +85,7 @@ macro_rules! ring_laws {
     };
 }
 
-/// Tests that `$field` obeys the laws of [`Field`](crate::Field), those of a ring included.
+/// Tests that `$field` obeys the laws of [`Field`](crate::Field), including those of a ring.
 macro_rules! field_laws {
     ($field:ty, $any:expr) => {
         crate::laws::ring_laws!($field, $any);
@@ -113,7 +113,7 @@ macro_rules! field_laws {
     };
 }
 
-/// Tests that `$element` obeys the laws of [`Element`](crate::Element), in a module of the name `$module`.
+/// Tests that `$element` obeys the laws of [`Element`](crate::Element), in a module named `$module`.
 macro_rules! element_laws {
     ($module:ident, $element:ty, $any:expr) => {
         mod $module {
@@ -258,7 +258,7 @@ macro_rules! element_laws {
 }
 
 /// Tests that MACs in `$mac` suit values in `$value`: the laws of [`Value`](crate::Value) and
-/// [`Mac`](crate::Mac), those of [`Element`](crate::Element) included, and every kernel against its formula.
+/// [`Mac`](crate::Mac), including those of [`Element`](crate::Element), and every kernel against its formula.
 macro_rules! mac_laws {
     ($value:ty, $mac:ty, $any_value:expr, $any_mac:expr) => {
         crate::laws::element_laws!(value_laws, $value, $any_value);
@@ -293,7 +293,7 @@ macro_rules! mac_laws {
                 pair.m + delta.scale(pair.x)
             }
 
-            /// Lengths around the kernels' groups: 0 to 9, and a few hundred.
+            /// Lengths around the kernels' groups: 0 to 9, and several hundred.
             fn length() -> impl Strategy<Value = usize> {
                 prop_oneof![0..10_usize, 60..70_usize, 250..260_usize]
             }
@@ -317,9 +317,9 @@ macro_rules! mac_laws {
                 ) {
                     let mut embedded: Vec<_> = x.iter().copied().map(embed).collect();
                     let sum = embedded.iter().enumerate().fold(ZERO, |sum, (h, x)| sum + *x * basis(h));
-                    // The basis is one: zero is the combination of zeros alone.
+                    // The basis is linearly independent: only the combination of zeros is zero.
                     prop_assert_eq!(sum == ZERO, x.iter().all(|x| x.is_zero()));
-                    // What comes after the first r elements is ignored.
+                    // Elements after the first r are ignored.
                     embedded.push(extra);
                     prop_assert_eq!(<$mac as Mac<$value>>::pack(&embedded), sum);
                 }
@@ -379,7 +379,7 @@ macro_rules! mac_laws {
                     let [a0, a1] = plain::check_prover(&[a], &[b], &[c], &[chi])?;
                     let keys = [a, b, c].map(|x| [key(x, delta)]);
                     let [b0, b1] = plain::check_verifier::<$value, $mac>(&keys[0], &keys[1], &keys[2], &[chi])?;
-                    // B = k_a k_b - k_c delta = A_0 + A_1 delta, less the lie times delta^2.
+                    // B = k_a k_b - k_c delta = A_0 + A_1 delta, minus the lie times delta^2.
                     let difference = chi.scale(lie) * delta * delta;
                     prop_assert_eq!(b0 - b1 * delta, a0 + a1 * delta - difference);
                 }

@@ -1,15 +1,15 @@
 //! Rings, fields and their vector kernels: the arithmetic under every protocol of Volery.
 //!
-//! A proof keeps one equation true of every secret value `x`. The prover holds `(x, m)`, the verifier `k` and
-//! the global key `delta`, and
+//! A proof keeps one equation true for every secret value `x`. The prover holds `(x, m)`, the verifier `k`
+//! and the global key `delta`, and
 //!
 //! ```text
 //! k = m + x * delta        x in a small ring (here F2), m, k and delta in a large field (here GF(2^128))
 //! ```
 //!
-//! So statements are written over a [`Ring`], and the equation itself lives in a [`Field`]. Both are small
-//! `Copy` types with operators. Operators are for the odd single element: vectors go through the kernels of
-//! the field's module, which pick the CPU's best instruction set once and then work on whole slices.
+//! So statements are written over a [`Ring`], and the equation is one in a [`Field`]. Both are small `Copy`
+//! types with operators. Operators are for single elements. Vectors go through the kernels of the field's
+//! module, which choose the CPU's best instruction set once and then work on whole slices.
 //!
 //! # Map
 //!
@@ -31,12 +31,11 @@
 //! # Conventions
 //!
 //! * Bit `i` of anything packed is bit `i % 8` of byte `i / 8`; encodings are little-endian and unique.
-//! * Arithmetic takes the same time whatever the values. Lengths, indices and positions are public.
-//! * `Debug` never shows a value: most elements here are secret. Compare or encode them to see them in a
-//!   test.
-//! * Elements are `Copy`, so wiping them is the owner's duty ([`zeroize`] is implemented); [`Bits`] wipes
-//!   itself.
-//! * `unsafe` occurs in the instruction-set files of a kernel and where it calls them, nowhere else.
+//! * The time of arithmetic does not depend on the values. Lengths, indices and positions are public.
+//! * `Debug` never shows a value, because most elements here are secret. To see one in a test, compare or
+//!   encode it.
+//! * Elements are `Copy`, so their owner must wipe them ([`zeroize`] is implemented). [`Bits`] wipes itself.
+//! * Only the instruction-set files of a kernel and the code that calls them contain `unsafe`.
 
 mod bits;
 mod error;

@@ -1,10 +1,10 @@
-//! What every scalar type says in the same words: operators that assign, a `Debug` that tells nothing, the
-//! fixed-size end of an encoding.
+//! Code that every scalar type shares: assigning operators, a `Debug` that hides the value, the fixed-size
+//! end of an encoding.
 
 use crate::EncodingError;
 
-/// `AddAssign`, `SubAssign` and `MulAssign` from the operators without assignment, and `Debug` that shows the
-/// ring's name alone.
+/// Makes `AddAssign`, `SubAssign` and `MulAssign` from the operators without assignment, and a `Debug` that
+/// shows only the ring's name.
 macro_rules! scalar {
     ($type:ident $(<$parameter:ident: $bound:path>)?) => {
         impl$(<$parameter: $bound>)? core::ops::AddAssign for $type$(<$parameter>)? {
@@ -38,12 +38,12 @@ macro_rules! scalar {
 
 pub(crate) use scalar;
 
-/// The bytes of an encoding, if they are as many as an element of `ring` takes.
+/// The bytes of an encoding, if their number is right for an element of `ring`.
 pub(crate) fn exactly<const N: usize>(ring: &'static str, bytes: &[u8]) -> Result<[u8; N], EncodingError> {
     bytes.try_into().map_err(|_| EncodingError::Length { ring, expected: N, got: bytes.len() })
 }
 
-/// Writes an encoding, if `out` is as long.
+/// Writes an encoding, if `out` has its length.
 pub(crate) fn write<const N: usize>(
     ring: &'static str,
     bytes: [u8; N],
@@ -55,7 +55,7 @@ pub(crate) fn write<const N: usize>(
     Ok(())
 }
 
-/// `base` to a public exponent, by squaring: the time depends on the exponent alone.
+/// `base` to a public exponent, by squaring. The time depends only on the exponent.
 pub(crate) fn power<R: crate::Ring>(base: R, exponent: u64) -> R {
     (0..u64::BITS - exponent.leading_zeros()).rev().fold(R::ONE, |power, bit| {
         let square = power * power;

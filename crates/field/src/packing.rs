@@ -1,16 +1,16 @@
-//! Vectors of elements on the wire: [`Element::BITS`] bits each, one right after the other.
+//! Vectors of elements on the wire: [`Element::BITS`] bits each, without gaps.
 //!
 //! ```text
 //! bit j of element i is bit i * BITS + j of the message; bit n of a message is bit n % 8 of its byte n / 8
 //! ```
 //!
-//! So `F_{2^61-1}` travels in 61 bits and not in 64. The bits that fill the last byte are zero. Every vector
-//! has exactly one encoding: reading refuses other lengths, elements that are not canonical and bits set
-//! after the last one.
+//! So an element of `F_{2^61-1}` takes 61 bits and not 64. The bits that fill the last byte are zero. Every
+//! vector has exactly one encoding: reading rejects other lengths, elements that are not canonical, and bits
+//! set after the last element.
 
 use crate::{Element, EncodingError};
 
-/// Why bytes are not a packed vector of elements.
+/// Why bytes cannot be read as a packed vector of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PackingError {
     /// The message is too short or too long.
@@ -18,11 +18,11 @@ pub enum PackingError {
     Length {
         /// The ring that was asked for.
         ring: &'static str,
-        /// Elements that were asked for.
+        /// The number of elements that was asked for.
         count: usize,
-        /// Bytes that they take.
+        /// The number of bytes that they take.
         expected: usize,
-        /// Bytes that were given.
+        /// The number of bytes that was given.
         got: usize,
     },
     /// The bits of an element are not the canonical encoding of any.
@@ -30,7 +30,7 @@ pub enum PackingError {
     NotCanonical {
         /// The ring that was asked for.
         ring: &'static str,
-        /// Which element, from zero.
+        /// The index of the element, from zero.
         index: usize,
     },
     /// A bit after the last element is set.
@@ -41,8 +41,8 @@ pub enum PackingError {
     },
 }
 
-/// Bytes that `count` packed elements take; `usize::MAX`, longer than any slice, if that many bytes cannot
-/// exist.
+/// The number of bytes that `count` packed elements take, or `usize::MAX`, longer than any slice, if so many
+/// bytes cannot exist.
 ///
 /// ```
 /// use volery_field::{F61, packed_bytes};
@@ -78,7 +78,7 @@ pub fn pack_elements<E: Element>(elements: &[E], out: &mut Vec<u8>) {
             }
         }
     };
-    // The `filled` bits that are not written yet: fewer than 64.
+    // The `filled` bits that are not written yet, fewer than 64.
     let (mut pending, mut filled) = (0_u64, 0);
     for element in elements {
         for (word, bits) in element.to_packed().into_iter().zip(widths::<E>()) {
@@ -87,7 +87,7 @@ pub fn pack_elements<E: Element>(elements: &[E], out: &mut Vec<u8>) {
                 (pending, filled) = (low, filled + bits);
             } else {
                 put(low);
-                // What the shift lost: the bits from 64 - filled on, of which there may be none.
+                // The bits that the shift dropped: those from 64 - filled on, possibly none.
                 (pending, filled) = (word >> 1 >> (u64::BITS - 1 - filled), filled + bits - u64::BITS);
             }
         }
@@ -98,9 +98,9 @@ pub fn pack_elements<E: Element>(elements: &[E], out: &mut Vec<u8>) {
 /// The `count` elements packed in `bytes`, which are hostile.
 ///
 /// # Errors
-/// [`PackingError::Length`], before anything is allocated, unless there are [`packed_bytes`] bytes;
-/// [`PackingError::NotCanonical`] and [`PackingError::Padding`] if the bits are not the one encoding of any
-/// vector.
+/// [`PackingError::Length`], before anything is allocated, unless there are exactly [`packed_bytes`] bytes;
+/// [`PackingError::NotCanonical`] or [`PackingError::Padding`] if the bits are not the canonical encoding of
+/// a vector.
 pub fn unpack_elements<E: Element>(bytes: &[u8], count: usize) -> Result<Vec<E>, PackingError> {
     let expected = packed_bytes::<E>(count);
     if bytes.len() != expected {
@@ -112,7 +112,7 @@ pub fn unpack_elements<E: Element>(bytes: &[u8], count: usize) -> Result<Vec<E>,
     let mut words = whole.iter().copied().map(u64::from_le_bytes);
     let mut next = || words.next().unwrap_or_else(|| u64::from_le_bytes(core::mem::take(&mut partial)));
 
-    // The `filled` bits that were read and belong to later elements: fewer than 64.
+    // The `filled` bits that were read for later elements, fewer than 64.
     let (mut pending, mut filled) = (0_u64, 0);
     let mut elements = Vec::with_capacity(count);
     for index in 0..count {
@@ -124,7 +124,7 @@ pub fn unpack_elements<E: Element>(bytes: &[u8], count: usize) -> Result<Vec<E>,
             } else {
                 let next = next();
                 low |= next << filled;
-                // All but the bits - filled bits that are used, of which there may be 64.
+                // All except the bits - filled bits that this element uses, which may be 64.
                 let used = bits - filled;
                 (pending, filled) = (next >> 1 >> (used - 1), u64::BITS - used);
             }

@@ -1,9 +1,9 @@
-//! Property tests whose machinery is instantiated once, not once a test.
+//! Property tests whose runner is compiled once, not once for each test.
 //!
 //! This crate has hundreds of properties, most of them laws that every field obeys.
-//! [`proptest!`](proptest::proptest) makes a runner for the types of each, which is most of what compiling
-//! the tests would take. Here the values of a case travel behind a pointer, so that there is one runner for
-//! all. It is used as that macro is.
+//! [`proptest!`](proptest::proptest) compiles a runner for the types of each test, and that would be most of
+//! the time to compile the tests. Here the values of a case are passed behind a pointer, so that one runner
+//! serves all. The macro is used like the original.
 
 use std::any::Any;
 use std::fmt::{self, Debug, Formatter};
@@ -12,7 +12,7 @@ use std::rc::Rc;
 use proptest::strategy::{BoxedStrategy, Strategy};
 use proptest::test_runner::{Config, TestCaseResult, TestRunner};
 
-/// Test functions `fn name(value in strategy, ...) { body }`; the body may use `prop_assert!` and its like,
+/// Test functions `fn name(value in strategy, ...) { body }`. The body may use `prop_assert!`, its variants,
 /// and `?`.
 macro_rules! properties {
     ($($(#[$meta:meta])* fn $name:ident($($argument:pat in $strategy:expr),+ $(,)?) $body:block)*) => {$(
@@ -27,7 +27,7 @@ macro_rules! properties {
 }
 pub(crate) use properties;
 
-/// What any case is.
+/// The trait of all case values.
 trait Values: Any + Debug {}
 
 impl<T: Any + Debug> Values for T {}
@@ -42,7 +42,7 @@ impl Debug for Case {
     }
 }
 
-/// Panics with the simplest case that it finds for which `property` fails.
+/// Panics with the simplest case found for which `property` fails.
 pub(crate) fn hold<S>(strategy: S, property: &dyn Fn(S::Value) -> TestCaseResult)
 where
     S: Strategy + 'static,

@@ -1,30 +1,30 @@
-//! How the evaluator learns what an output label means, and the garbler that a value came from a label.
+//! How the evaluator decodes an output label, and how the garbler checks that a value came from a label.
 //!
 //! ```text
 //! decoding information of output bit i:   h_0 = H(i, Z),  h_1 = H(i, Z + D)          20 bytes each
 //! returned with the values:               R(n, program, L_1 || L_2 || ..)      32 bytes for the n-th return
 //! ```
 //!
-//! Where an output is prepared, its information is sent ahead under a key of its own, which follows when it
-//! is to be decoded:
+//! If an output is prepared, its decoding information is sent ahead under a key of its own. The key follows
+//! when the output is to be decoded:
 //!
 //! ```text
 //! sealed information of bits from i on:   (h_0 | h_1 | ..) + S(i, key)          40 bytes a bit ahead, 16 for any number of bits later
 //! ```
 //!
-//! `S` gives as many bytes as there are to seal. `i` counts decoded bits through the whole session and both
-//! oracles are bound to the session, so a hash made for one bit says nothing about another; `H` and `R` are
-//! random oracles of their own ([`Oracle`]).
+//! `S` gives one byte for each byte to seal. `i` counts decoded bits through the whole session, and both
+//! oracles are bound to the session, so a hash made for one bit says nothing about another. `H` and `R` are
+//! separate random oracles ([`Oracle`]).
 //!
-//! **The evaluator** aborts unless its label has one of the two hashes. Were it to take the colour's word
-//! instead, a garbler's wrong table would make it return colours, which depend on its inputs bit by bit. With
-//! the hashes it returns `b` only for a label with hash `h_b`; so all that a wrong garbling shows is whether
-//! it aborted. To learn a bit more (from `R`, which depends on the label) a garbler has to find two labels
-//! with one hash: `2^80` evaluations of `H` for each bit, between the moment when it knows the session and
-//! the moment when the evaluator tires of waiting.
+//! **The evaluator** aborts unless its label has one of the two hashes. If it trusted the colour instead, a
+//! wrong table of the garbler's would make it return colours, which depend on its inputs bit by bit. With the
+//! hashes it returns `b` only for a label with hash `h_b`, so a wrong garbling shows only whether it aborted.
+//! To learn one bit more (from `R`, which depends on the label), a garbler must find two labels with one
+//! hash. That takes `2^80` evaluations of `H` for each bit, after it knows the session and before the
+//! evaluator's wait ends.
 //!
-//! **The garbler** accepts returned values only with `R` of the labels that belong to them. The evaluator has
-//! one label of each wire, and the other differs from it by the offset.
+//! **The garbler** accepts returned values only together with `R` of the labels that belong to them. The
+//! evaluator has one label of each wire, and the other differs from it by the offset.
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use volery_channel::tags::GARBLED_DECODING;
@@ -43,7 +43,7 @@ pub(crate) const DECODING_BYTES: usize = 2 * HASH;
 /// Bytes of a hash of many labels.
 pub(crate) const DIGEST_BYTES: usize = 32;
 
-/// Bytes of the key that opens sealed information.
+/// The length of the key that opens sealed information, in bytes.
 pub(crate) const SEAL_BYTES: usize = 16;
 
 /// All hashes, and the numbers of what was hashed.
@@ -66,14 +66,14 @@ impl Decoding {
         }
     }
 
-    /// The number of the first of the next `n` bits.
+    /// Reserves the next `n` bits, and returns the number of the first.
     pub(crate) fn reserve(&mut self, n: usize) -> u64 {
         let first = self.bits;
         self.bits += n as u64;
         first
     }
 
-    /// The decoding information of the bits from number `first` on, by their labels of 0.
+    /// The decoding information of the bits from number `first` on, from their labels of 0.
     pub(crate) fn encode(&self, first: u64, zeros: &[Gf128], offset: Gf128) -> Vec<u8> {
         let mut out = Vec::with_capacity(DECODING_BYTES * zeros.len());
         for (i, zero) in (first..).zip(zeros) {
@@ -84,17 +84,17 @@ impl Decoding {
         out
     }
 
-    /// Seals information of the bits from number `first` on, or opens what was sealed with this key.
+    /// Seals the information of the bits from number `first` on, or opens what was sealed with this key.
     pub(crate) fn seal(&self, first: u64, key: &[u8; SEAL_BYTES], information: &mut [u8]) {
         let mut stream = vec![0; information.len()];
         self.seals.stream(first, &[key], &mut stream);
         information.iter_mut().zip(stream).for_each(|(byte, mask)| *byte ^= mask);
     }
 
-    /// The values of the bits from number `first` on, from their labels and what [`Decoding::encode`] gave
-    /// for them.
+    /// The values of the bits from number `first` on, from their labels and the output of
+    /// [`Decoding::encode`] for them.
     ///
-    /// Which bit fails is not said: it would depend on secrets.
+    /// The error does not say which bit failed, because that would depend on secrets.
     pub(crate) fn decode(&self, first: u64, labels: &[Gf128], information: &[u8]) -> Result<Vec<F2>, Error> {
         let (pairs, rest) = information.as_chunks::<DECODING_BYTES>();
         if pairs.len() != labels.len() || !rest.is_empty() {
@@ -118,7 +118,7 @@ impl Decoding {
         Err(Error::cheat(GARBLED_DECODING, "the decoding of an output"))
     }
 
-    /// What is returned with values, from the labels that they came from.
+    /// The hash that is returned together with values, from the labels that they came from.
     pub(crate) fn digest(&mut self, program: &[u8; 32], labels: &[Gf128]) -> [u8; DIGEST_BYTES] {
         let mut bytes = Zeroizing::new(Vec::with_capacity(16 * labels.len()));
         labels.iter().for_each(|label| bytes.extend_from_slice(&label.to_bytes()));

@@ -1,4 +1,4 @@
-//! What can go wrong between garbler and evaluator, told so that each side knows whose fault it is.
+//! The errors of garbler and evaluator. Each says whose fault it is.
 
 use volery_channel::Tag;
 
@@ -11,27 +11,27 @@ pub enum Error {
     /// The channel failed, or the peer ended the session.
     #[error(transparent)]
     Channel(#[from] volery_channel::Error),
-    /// The function that is computed: misuse of a backend, wrong numbers of wires.
+    /// An error of the computed function: misuse of a backend, or a wrong number of wires.
     #[error(transparent)]
     Function(#[from] volery_circuit::Error),
-    /// The making of correlated randomness: a malformed message, a failed check.
+    /// An error of making correlated randomness: a malformed message or a failed check.
     #[error(transparent)]
     Correlations(#[from] volery_vole::Error),
-    /// The proof at the end; a rejection is one of the ways it can end.
+    /// An error of the final proof, possibly a rejection.
     #[error(transparent)]
     Proof(#[from] volery_zk::Error),
     /// The peer's bytes are not a message of this step.
     #[error("{step}: malformed message from the peer: {reason}")]
     Malformed {
-        /// The step whose message it was.
+        /// The step that the message belongs to.
         step: Tag,
         /// What is wrong with it.
         reason: String,
     },
-    /// The peer's message has the right form and fails a check that an honest peer always passes.
+    /// The peer's message has the right form but fails a check that an honest peer always passes.
     #[error("{step}: {check} failed: the peer cheats, or the connection was tampered with; end the session")]
     Cheat {
-        /// The step whose message it was.
+        /// The step that the message belongs to.
         step: Tag,
         /// The check that failed.
         check: &'static str,
@@ -45,7 +45,7 @@ pub enum Error {
     /// A limit of this party is reached.
     #[error("{what} is over this party's limit of {limit}; raise the limit or compute less ahead")]
     Limit {
-        /// What would have been exceeded.
+        /// The quantity that would have exceeded it.
         what: &'static str,
         /// The limit, in the unit that `what` names.
         limit: u64,
@@ -68,18 +68,18 @@ impl Error {
         Self::Misuse(reason.into())
     }
 
-    /// Whether this says that the peer's proof is wrong, rather than that the session broke.
+    /// Whether the peer's proof is wrong, as opposed to a session that broke.
     #[must_use]
     pub fn is_rejection(&self) -> bool {
         matches!(self, Self::Proof(error) if error.is_rejection())
     }
 
-    /// What the peer may be told: whose fault it was, never a value of this party's.
+    /// The part that the peer may be told: whose fault it was, and none of this party's values.
     #[must_use]
     pub fn public_reason(&self) -> &'static str {
         match self {
             Self::Channel(_) => "the connection failed",
-            Self::Function(_) | Self::Limit { .. } | Self::Misuse(_) => "this party cannot go on",
+            Self::Function(_) | Self::Limit { .. } | Self::Misuse(_) => "this party cannot continue",
             Self::Correlations(_) => "the correlated randomness failed",
             Self::Proof(_) => "the proof failed",
             Self::Malformed { .. } => "a message is malformed",

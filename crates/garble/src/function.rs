@@ -1,4 +1,4 @@
-//! What is garbled, computed in the clear and proved: one program over bits.
+//! A function over bits that is garbled, computed in the clear, and proved.
 
 use volery_circuit::{Circuit, Counter, Counts, Digest, Evaluator, Ops, Sizes};
 use volery_field::F2;
@@ -6,25 +6,24 @@ use volery_zk::quicksilver::SAVED_BY_S_BOX;
 
 use crate::Error;
 
-/// A program from bits to bits, over any backend that adds and multiplies.
+/// A program from bits to bits, over any backend that can add and multiply.
 ///
-/// Both parties hold it and must make the same calls; it holds nothing secret. A protocol that needs several
-/// has an `enum` of them. Assertions are not for it: outputs are.
+/// Both parties hold it and must make the same calls; it contains nothing secret. A protocol with several
+/// functions uses an `enum` of them. A function has no assertions, only outputs.
 pub trait Function: Send + Sync {
-    /// Absorbs what makes this function what it is: a name with a version, and its public parameters. Two
-    /// functions with the same digest must make the same calls on every backend.
+    /// Absorbs what identifies this function: a name with a version, and its public parameters. Two functions
+    /// with the same digest must make the same calls on every backend.
     fn identify(&self, digest: &mut Digest);
 
-    /// The outputs for `inputs`.
+    /// Computes the outputs for `inputs`.
     ///
     /// # Errors
     /// What the backend returns; [`volery_circuit::Error::Misuse`] (converted) for a wrong number of inputs.
     fn run<B: Ops<F2> + ?Sized>(&self, backend: &mut B, inputs: &[B::Wire])
     -> Result<Vec<B::Wire>, B::Error>;
 
-    /// The outputs for inputs that are known: what [`Function::run`] gives on an evaluator, which is the
-    /// default. Functions that have a faster way override it; it must not depend on the inputs how long that
-    /// takes.
+    /// The outputs for known inputs. The default runs [`Function::run`] on an evaluator. Functions with a
+    /// faster way override it; the time must not depend on the inputs.
     ///
     /// # Errors
     /// As [`Function::run`].
@@ -33,7 +32,7 @@ pub trait Function: Send + Sync {
     }
 }
 
-/// A circuit file's circuit. One that asserts something is refused: who would check it?
+/// The circuit of a circuit file. A circuit with assertions is refused, because nobody would check them.
 impl Function for Circuit<F2> {
     fn identify(&self, digest: &mut Digest) {
         digest.bytes("function", b"circuit v1");
@@ -53,19 +52,19 @@ impl Function for Circuit<F2> {
     }
 }
 
-/// How much a function computes.
+/// The size of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// AND gates.
     pub ands: u64,
-    /// S-boxes of AES, whose 32 ANDs each are among those.
+    /// S-boxes of AES. The 32 ANDs of each are also counted in `ands`.
     pub s_boxes: u64,
     /// Output bits.
     pub outputs: usize,
 }
 
 impl Shape {
-    /// Of `function` on so many inputs, by running it without values.
+    /// The shape of `function` on this many inputs, found by running it without values.
     ///
     /// # Errors
     /// The function's own.
@@ -76,14 +75,14 @@ impl Shape {
         Ok(Self { ands: multiplications, s_boxes, outputs })
     }
 
-    /// Commitments that a proof of it takes.
+    /// The number of commitments that a proof of it takes.
     #[must_use]
     pub const fn commitments(&self) -> u64 {
         commitments(self.ands, self.s_boxes)
     }
 }
 
-/// Commitments that a proof of so many ANDs takes, those of so many S-boxes among them.
+/// The number of commitments that a proof of this many ANDs takes, including those of the S-boxes.
 pub(crate) const fn commitments(ands: u64, s_boxes: u64) -> u64 {
     ands.saturating_sub(s_boxes.saturating_mul(SAVED_BY_S_BOX))
 }

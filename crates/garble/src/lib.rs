@@ -1,11 +1,11 @@
-//! Two parties compute on bits that neither may see, and one then proves to the other that all was done
+//! Two parties compute on bits that neither may see. One then proves to the other that everything was done
 //! right.
 //!
-//! P garbles circuits and V evaluates them; a garbling P could cheat, so V trusts nothing that comes out
-//! until P has proved, in zero knowledge and under V's key, that every circuit was evaluated on the inputs
-//! that P had committed to (Xie et al., "Lightweight Authentication of Web Data via Garble-Then-Prove",
-//! USENIX Security 2024). That is enough where V's inputs may be opened in the end, and costs little more
-//! than garbling against an honest P.
+//! P garbles circuits and V evaluates them. A garbling P could cheat, so V trusts no output until P has
+//! proved, in zero knowledge and under V's key, that every circuit was evaluated on the inputs that P had
+//! committed to (Xie et al., "Lightweight Authentication of Web Data via Garble-Then-Prove", USENIX Security
+//! 2024). That is enough if V's inputs may be opened in the end, and costs little more than garbling against
+//! an honest P.
 //!
 //! ```text
 //! wire with value x:   P holds the label Z of 0, and D      V holds one label, L = Z + x D      lsb(D) = 1
@@ -15,7 +15,7 @@
 //! roles swapped between them.
 //! ```
 //!
-//! # How it hangs together
+//! # Structure
 //!
 //! ```text
 //! Function     any program over Ops<F2>, run by each of the three below
@@ -31,27 +31,27 @@
 //!
 //! * [`two_party`] is what protocols use: [`two_party::Garbler`] (P) and [`two_party::Evaluator`] (V) make
 //!   the same calls in the same order. Garbling needs no values, so circuits can be garbled and sent ahead;
-//!   what remains is 16 bytes for each input bit and 40 for each output bit. It ends with
+//!   then only 16 bytes for each input bit and 40 for each output bit remain to be sent. A session ends with
 //!   [`two_party::Garbler::prove`] and [`two_party::Evaluator::verify`].
-//! * [`gates`] are the two backends beneath, on which any gadget or circuit file runs unchanged, with two
-//!   ways of garbling an AND: [`gates::ThreeHalves`], the smaller one, and [`gates::HalfGates`], the faster
-//!   one.
-//! * [`Function`] is what is called: a program over bits, written once for garbling, for the clear and for
-//!   the proof.
+//! * [`gates`] has the two backends below it, on which any gadget or circuit file runs unchanged, and two
+//!   ways of garbling an AND: [`gates::ThreeHalves`], which is smaller, and [`gates::HalfGates`], which is
+//!   faster.
+//! * [`Function`] is a program over bits, written once for garbling, for the clear and for the proof.
+//!   `two_party` calls it.
 //!
-//! # What each party is promised
+//! # What each party is guaranteed
 //!
 //! * **V, against a P that does anything**: `Ok` from [`two_party::Evaluator::verify`] means that every
-//!   output that V saw is the right one for the inputs that P committed to before V decoded anything that
-//!   depends on them, and V's own. If V accepts, P has learnt of V's inputs until then what the right public
-//!   values say, and one bit for each time that V did not abort (a P that garbles wrongly learns whether V
-//!   noticed). A P that garbles another function learns what that one says, and is rejected in the end. So
-//!   what V puts in must be worthless once it is opened, or known.
-//! * **P, against a V that does anything**: V learns the public outputs and its shares of shared ones,
-//!   nothing else. A public value counts for P only when V has shown the labels that it came from.
+//!   output that V saw is correct for V's inputs and for the inputs that P committed to before V decoded
+//!   anything that depends on them. If V accepts, P has until then learnt about V's inputs only what the
+//!   correct public values reveal, and one bit for each time that V did not abort (a P that garbles wrongly
+//!   learns whether V noticed). A P that garbles another function learns what that function reveals, and is
+//!   rejected in the end. So V's inputs must be worthless once they are opened, or already known.
+//! * **P, against a V that does anything**: V learns the public outputs and its shares of shared ones, and
+//!   nothing else. P accepts a public value only after V has shown the labels that it came from.
 //!
-//! Time depends on circuits and lengths alone, never on labels or values. `unsafe` occurs in the
-//! instruction-set files of `hash` and of three halves, and where they are called.
+//! Time depends only on circuits and lengths, never on labels or values. Only the instruction-set files of
+//! `hash` and of three halves, and the code that calls them, contain `unsafe`.
 
 mod decoding;
 mod error;

@@ -1,7 +1,7 @@
-//! Challenges: for each repetition, which two players are opened.
+//! Challenges: the two players to open in each repetition.
 
-/// A challenge of one repetition: player `e` and the one after it are opened. Players are counted from 0
-/// here, from 1 in the paper.
+/// The challenge of one repetition: player `e` and the next one are opened. Players are counted from 0 here,
+/// and from 1 in the paper.
 // Invariant: below 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trit(u8);
@@ -22,14 +22,14 @@ impl Trit {
         (self.0 + 2) % 3
     }
 
-    /// Whether the third player, whose input share no tape gives, is opened.
+    /// Whether this opens the third player, whose input share does not come from a tape.
     pub(crate) const fn opens_third(self) -> bool {
         self.0 != 0
     }
 }
 
-/// The challenges of `n` repetitions that a digest stands for: pairs of bits of its BLAKE3 expansion, lowest
-/// first, without those that are both set.
+/// Expands a digest to the challenges of `n` repetitions: pairs of bits of its BLAKE3 expansion, lowest
+/// first. Pairs with both bits set are skipped.
 #[must_use]
 pub(crate) fn expand(digest: &[u8; 32], n: usize) -> Vec<Trit> {
     let mut stream =

@@ -1,27 +1,27 @@
-//! How much a proof consists of, found without writing the statement down.
+//! The size of a proof, computed without recording the statement.
 
 use volery_circuit::Error as StatementError;
 
 use crate::Error;
 
-/// How much a statement brings in, multiplies and claims.
+/// The numbers of a statement's inputs, multiplications and claims.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Secret elements.
     pub inputs: u64,
-    /// Multiplications, those of inner products included.
+    /// Multiplications, including those of inner products.
     pub multiplications: u64,
     /// Elements claimed to be zero.
     pub outputs: u64,
 }
 
 impl Counts {
-    /// The same as [`Program::counts`](crate::Program::counts), of statements too large for a program as
-    /// well: at most these, and exactly these unless an expression is scaled by zero.
+    /// The same as [`Program::counts`](crate::Program::counts), but also for statements too large for a
+    /// program. These are upper bounds, and exact unless an expression is scaled by zero.
     ///
     /// # Errors
-    /// [`Error::Statement`] for a disjunction, which has no public proof: a flat circuit shows what it is
-    /// made of.
+    /// [`Error::Statement`] for a disjunction. It has no public proof, because a flat circuit would show
+    /// which branch it contains.
     pub fn of(counted: &volery_circuit::Counts) -> Result<Self, Error> {
         if counted.disjunctions > 0 {
             let reason = "a disjunction has no public proof; prove it over a connection";

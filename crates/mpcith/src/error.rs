@@ -1,53 +1,53 @@
-//! What can go wrong.
+//! The errors of public proofs.
 
 /// Why a proof cannot be made or is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The statement's own: the witness does not satisfy it, or it cannot be written down as a circuit.
+    /// The statement's own error: the witness does not satisfy it, or it cannot be recorded as a circuit.
     #[error(transparent)]
     Statement(#[from] volery_circuit::Error),
     /// The caller asks for something impossible.
     #[error("{0}")]
     Parameters(String),
-    /// The bytes are no proof of a format that this version knows.
+    /// The bytes are not a proof in a format that this version knows.
     #[error("the proof is malformed at byte {offset}, {part}: {reason}")]
     Malformed {
-        /// Where, in bytes from the proof's beginning.
+        /// The offset from the proof's start, in bytes.
         offset: usize,
-        /// Which part of it.
+        /// The part of the proof.
         part: &'static str,
         /// What is wrong, and what was expected.
         reason: String,
     },
-    /// A proof of a later or unknown version of the format.
+    /// The proof has a later or unknown version of the format.
     #[error("the proof has format version {version}; this program knows version {known}")]
     Version {
         /// The proof's.
         version: u16,
-        /// The one that can be read.
+        /// The version that can be read.
         known: u16,
     },
-    /// The proof is sound in form, but about something else or less than it is checked for.
+    /// The proof is well-formed, but proves something other than expected, or with less soundness.
     #[error("{what} of the proof is {proof}, not {expected}")]
     Mismatch {
-        /// What differs.
+        /// The name of what differs.
         what: &'static str,
-        /// What the proof says.
+        /// Its value in the proof.
         proof: String,
-        /// What it should say.
+        /// The expected value.
         expected: String,
     },
     /// The proof is wrong in one of its repetitions.
     #[error("the proof is wrong: repetition {repetition}: {reason}")]
     Repetition {
-        /// Which, from 0.
+        /// The repetition, from 0.
         repetition: usize,
-        /// What does not fit.
+        /// What is wrong.
         reason: String,
     },
-    /// The proof's challenge is not the hash of its commitments and output shares: something in it was
-    /// changed, or it was never a proof.
+    /// The proof's challenge is not the hash of its commitments and output shares: the proof was changed, or
+    /// was never valid.
     #[error("the proof is wrong: its challenge does not follow from its commitments and output shares")]
     Challenge,
     /// An interactive session failed.
@@ -56,21 +56,21 @@ pub enum Error {
     /// The other party broke the protocol.
     #[error("the {party} broke the protocol at {step}: {reason}")]
     Cheat {
-        /// Who.
+        /// The party.
         party: &'static str,
-        /// Where.
+        /// The step.
         step: volery_channel::Tag,
-        /// How.
+        /// The reason.
         reason: &'static str,
     },
-    /// A bug of this crate: never the input's fault.
+    /// A bug of this crate, never the input's fault.
     #[error("internal error: {0}; please report it")]
     Internal(&'static str),
 }
 
 impl Error {
-    /// Whether a verifier that gets this has seen a wrong proof, as opposed to none, an unreadable one or one
-    /// of another statement.
+    /// Whether this means that a verifier has seen a wrong proof, as opposed to none, an unreadable one, or
+    /// one of another statement.
     #[must_use]
     pub fn is_rejection(&self) -> bool {
         matches!(self, Self::Repetition { .. } | Self::Challenge | Self::Cheat { .. })
@@ -93,7 +93,7 @@ impl Error {
     }
 }
 
-/// Lengths inside the crate always fit; this is what is said should they not.
+/// Lengths inside the crate always fit, so this should never be needed.
 impl From<volery_field::LengthError> for Error {
     fn from(_: volery_field::LengthError) -> Self {
         Self::Internal("a buffer has the wrong length")

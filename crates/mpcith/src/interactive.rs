@@ -1,5 +1,5 @@
-//! The same proofs with the verifier at the other end of a channel: no Fiat-Shamir, so a prover has one try,
-//! and 40 bits of soundness are enough. (Commitments are hashes here, too.)
+//! The same proofs with the verifier at the other end of a channel, without Fiat-Shamir. So a prover has only
+//! one attempt, and 40 bits of soundness are enough. (Commitments are hashes here, too.)
 //!
 //! ```text
 //! V -> P   HeadPromise      what V wants proved (digest, protocol, sigma) and H(nonce, e)
@@ -9,13 +9,14 @@
 //! V -> P   Verdict          accepted
 //! ```
 //!
-//! The paper's protocol is the middle three messages, and zero-knowledge only against a verifier that draws
-//! its challenge as it should. Here V commits to the challenge before it sees anything, so that it cannot
-//! choose: a simulator learns `e` from the commitment (a random oracle, or by rewinding V) before it makes up
-//! the first message. P learns nothing about `e` from a hash with a nonce of 256 bits.
+//! The paper's protocol is the middle three messages. It is zero-knowledge only against a verifier that draws
+//! its challenge honestly. Here V commits to the challenge before it sees anything, so that it cannot choose.
+//! A simulator learns `e` from the commitment (by a random oracle, or by rewinding V) before it makes up the
+//! first message. P learns nothing about `e` from a hash with a nonce of 256 bits.
 //!
-//! P's salt and seeds depend on the promise: a prover whose generator repeats itself, after a snapshot of its
-//! machine, gives one answer to each first message, since another challenge needs another promise.
+//! P's salt and seeds depend on the promise. So even a prover whose generator repeats itself, after a
+//! snapshot of its machine, gives only one answer to each first message, since another challenge needs
+//! another promise.
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, ChannelExt, Tag, tags};
@@ -27,13 +28,13 @@ use crate::proof::{Header, Settings, Verified, commit, sigma};
 use crate::rings::PublicRing;
 use crate::{Error, Protocol};
 
-/// Bytes of a piece of a long message.
+/// The size of a piece of a long message, in bytes.
 const PIECE: usize = 1 << 20;
 
-/// Bytes of the digest of the first message.
+/// The length of the digest of the first message, in bytes.
 const DIGEST: usize = 32;
 
-/// What the verifier says first.
+/// The length of the verifier's first message.
 const PROMISE: usize = 32 + 32 + 1 + 2;
 
 /// The commitment to a challenge.
@@ -41,7 +42,7 @@ fn promise(opening: &[u8; 64]) -> [u8; 32] {
     blake3::derive_key("volery 2026 mpcith promise of a challenge v1", opening)
 }
 
-/// What V wants proved, as both send and compare it.
+/// What V wants proved, encoded; both parties compute it, and P compares.
 fn wanted<R: PublicRing>(program: &Program<R>, settings: &Settings<'_>) -> [u8; PROMISE - 32] {
     let mut out = [0; PROMISE - 32];
     out[..32].copy_from_slice(program.digest());
@@ -53,7 +54,7 @@ fn wanted<R: PublicRing>(program: &Program<R>, settings: &Settings<'_>) -> [u8; 
 /// Proves `program` for a witness from [`Program::witness`] to the verifier at the other end.
 ///
 /// # Errors
-/// [`Error::Mismatch`] if the verifier wants something else proved, or otherwise; [`Error::Cheat`] if it does
+/// [`Error::Mismatch`] if the verifier wants another statement or other settings; [`Error::Cheat`] if it does
 /// not keep to its challenge; [`Error::Channel`], also if it does not accept; [`Error::Parameters`].
 pub fn prove<R: PublicRing>(
     channel: &mut (impl Channel + ?Sized),
@@ -86,7 +87,7 @@ pub fn prove<R: PublicRing>(
     Ok(())
 }
 
-/// The part of an opened commitment that challenges are expanded from.
+/// The part of an opened commitment from which challenges are expanded.
 fn challenge_of(opening: &[u8; 64]) -> [u8; 32] {
     let mut challenge = [0; 32];
     challenge.copy_from_slice(&opening[32..]);
@@ -122,7 +123,7 @@ pub fn verify<R: PublicRing>(
 ) -> Result<Verified, Error> {
     let result = try_verify(channel, program, settings, rng);
     match &result {
-        // A failed channel has said why already.
+        // A failed channel has given the reason already.
         Ok(_) | Err(Error::Channel(_)) => {}
         Err(error) => channel.fail(&error.to_string()),
     }
@@ -174,7 +175,7 @@ fn send(channel: &mut (impl Channel + ?Sized), tag: Tag, message: &[u8]) -> Resu
     Ok(channel.flush()?)
 }
 
-/// Receives `length` bytes in the pieces of [`send`]; memory grows as they arrive.
+/// Receives `length` bytes in the pieces of [`send`]. Memory grows as they arrive.
 fn receive(channel: &mut (impl Channel + ?Sized), tag: Tag, length: usize) -> Result<Vec<u8>, Error> {
     let mut message = Vec::new();
     let mut piece = Vec::new();

@@ -1,8 +1,8 @@
-//! Public proofs: one file that anyone can verify, later and offline, with no secret on the verifier's side
-//! and no trusted set-up.
+//! Public proofs: one file that anyone can verify, later and offline, without a secret on the verifier's side
+//! and without a trusted setup.
 //!
-//! The prover runs the statement in its head as a computation of three players, of which any two learn
-//! nothing, commits to what each of them sees, and opens two that a hash picks:
+//! The prover runs the statement in its head as a computation of three players, any two of whom learn
+//! nothing. It commits to each player's view, and opens the two that a hash picks:
 //!
 //! ```text
 //! x = x_1 + x_2 + x_3          w_i: what player i computes, from its own and the next player's values
@@ -11,11 +11,11 @@
 //! open players e and e + 1;    who checks recomputes w_e from both
 //! ```
 //!
-//! A prover without a witness must cheat in one of the three views, and is seen with probability 1/3 a
-//! repetition: 137 repetitions give 80 bits of soundness, 219 give 128. A proof is linear in the statement,
-//! about 17 bytes an AND at 80 bits with ZKB++; nothing but a hash function and AES is assumed, and a SHA-256
-//! preimage is proved in milliseconds. (A proof for one verifier at the other end of a connection takes a bit
-//! or so an AND: see `volery-zk`.)
+//! A prover without a witness must cheat in one of the three views, and is caught with probability 1/3 in
+//! each repetition: 137 repetitions give 80 bits of soundness, 219 give 128. The length of a proof is linear
+//! in the statement, about 17 bytes for each AND at 80 bits with ZKB++. The only assumptions are a hash
+//! function and AES. A SHA-256 preimage is proved in milliseconds. (A proof for one verifier at the other end
+//! of a connection takes about a bit for each AND: see `volery-zk`.)
 //!
 //! ```
 //! use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
@@ -60,11 +60,11 @@
 //! | what | where |
 //! |---|---|
 //! | proofs as bytes | [`prove`], [`verify`]; [`Settings`], [`Header`] |
-//! | a statement made ready, for several proofs of it | [`Program`], [`prove_program`], [`verify_program`] |
+//! | a prepared statement, for several proofs of it | [`Program`], [`prove_program`], [`verify_program`] |
 //! | how long a proof will be | [`Counts`], [`proof_bytes`] |
 //! | with the verifier at the other end of a channel | [`interactive`] |
-//! | what proofs are worth | [`Parameters`]; [`soundness`] |
-//! | the paper's definitions, plain | [`decomposition`] |
+//! | the soundness of proofs | [`Parameters`]; [`soundness`] |
+//! | the paper's definitions, in plain code | [`decomposition`] |
 //! | the engines: bits in wide registers, elements in slices | [`PublicRing`] (`rings`) |
 //! | formats, hashes | `proof`, `hash`, `challenge` |
 //!
@@ -72,10 +72,11 @@
 //!
 //! # What is secret
 //!
-//! Witness, seeds, and tapes and views of closed players. What is kept of them on the heap is wiped, and so
-//! is the hash state that seeds are drawn from; time depends on lengths and on public values alone. (Copies
-//! that hashing a single tape's seed or a row leaves on the stack are not: they are BLAKE3's own.) A verifier
-//! has no secrets. `unsafe` occurs where a function compiled for more than the least CPU is called.
+//! Secret are the witness, the seeds, and the tapes and views of closed players. Copies of them on the heap
+//! are wiped, and so is the hash state from which seeds are drawn. Time depends only on lengths and on public
+//! values. (Copies that hashing a single tape's seed or a row leaves on the stack are not wiped: they are
+//! BLAKE3's own.) A verifier has no secrets. `unsafe` occurs only where code calls a function compiled for
+//! more than the baseline CPU.
 
 mod challenge;
 mod counts;

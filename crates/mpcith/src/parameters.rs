@@ -1,15 +1,16 @@
-//! What the prover chooses and the verifier demands: the protocol, and how often it is repeated.
+//! The prover chooses these and the verifier demands them: the protocol, and the number of repetitions.
 
 use core::fmt;
 
 use crate::{Error, soundness};
 
-/// Which proof system a proof is made with. Both rest on the same computation and the same commitments.
+/// The proof system of a proof. Both use the same computation and the same commitments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Protocol {
-    /// ZKBoo, figure 6: both opened views in full, all output shares, all commitments.
+    /// ZKBoo, figure 6: contains both opened views in full, all output shares, and all commitments.
     Zkboo,
-    /// ZKB++ (ePrint 2017/279): nothing that the verifier can compute itself. Less than half the bytes.
+    /// ZKB++ (ePrint 2017/279): contains nothing that the verifier can compute itself, and has less than half
+    /// the bytes.
     #[default]
     Zkbpp,
 }
@@ -23,7 +24,7 @@ impl Protocol {
         }
     }
 
-    /// The protocol of a number in a file.
+    /// The protocol with this number in files.
     pub(crate) const fn from_code(code: u8) -> Option<Self> {
         match code {
             0 => Some(Self::Zkboo),
@@ -48,8 +49,8 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// How sound a proof is: a prover without a witness passes with probability at most `2^-sigma`, in a file for
-/// each hash computation that it spends.
+/// The soundness of a proof. A prover without a witness passes with probability at most `2^-sigma`; for a
+/// file, this is its chance for each hash computation that it spends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameters {
     sigma: u16,
@@ -63,16 +64,17 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// The greatest `sigma`: commitments and challenges are hashes of 256 bits, and who finds two commitments
-    /// that are equal can open one in two ways. That takes `2^128` hashes, so no number of repetitions makes
-    /// a proof sounder.
+    /// The greatest `sigma`. Commitments and challenges are hashes of 256 bits, and a prover that finds two
+    /// equal commitments can open one in two ways. That takes `2^128` hashes, so more repetitions would not
+    /// make a proof sounder.
     pub const MAX_SIGMA: u16 = 128;
 
-    /// The least `sigma` that files should have: a forger tries as many challenges as it can compute hashes.
+    /// The least `sigma` that files should have: a forger can try a challenge with each hash that it
+    /// computes.
     pub const FILE_SIGMA: u16 = 80;
 
-    /// `sigma` bits of soundness. Files want [`Parameters::FILE_SIGMA`] or more; 40 are for interactive
-    /// proofs.
+    /// `sigma` bits of soundness. Files should have [`Parameters::FILE_SIGMA`] or more; 40 are enough for
+    /// interactive proofs.
     ///
     /// # Errors
     /// [`Error::Parameters`] unless `sigma` is from 1 to [`Parameters::MAX_SIGMA`].
@@ -84,7 +86,7 @@ impl Parameters {
         Ok(Self { sigma })
     }
 
-    /// Bits of soundness.
+    /// The soundness in bits.
     #[must_use]
     pub const fn sigma(self) -> u16 {
         self.sigma

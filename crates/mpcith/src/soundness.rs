@@ -1,8 +1,9 @@
-//! What proofs from computations in the head are worth: ZKBoo, section 3, as code.
+//! The soundness of MPC-in-the-head proofs: ZKBoo, section 3, as code.
 //!
-//! IKOS' construction takes a protocol for `n` players that is private against `t` of them and robust against
-//! `r`. The prover runs it in its head and commits to the players' views; the verifier opens `t` of them
-//! (version 1), or one and its channels (version 2). A false statement is accepted with probability at most
+//! The construction of IKOS starts from a protocol for `n` players that is private against `t` of them and
+//! robust against `r`. The prover runs it in its head and commits to the players' views. The verifier opens
+//! `t` of them (version 1), or one and its channels (version 2). A false statement is accepted with
+//! probability at most
 //!
 //! ```text
 //! version 1:  max(p1, p2)     p1 = C(r, t) / C(n, t)                                    few corrupted players, none opened
@@ -11,12 +12,11 @@
 //! version 2:  1 - 1/n
 //! ```
 //!
-//! and repeating it `s` times raises this to the power `s`. ZKBoo is version 1 with `(n, t, r) = (3, 2, 0)`:
-//! 2/3.
+//! and `s` repetitions raise this to the power `s`. ZKBoo is version 1 with `(n, t, r) = (3, 2, 0)`: 2/3.
 //!
-//! Print gives `p2 = 0` for `n = 2k`, too; but there a matching that covers all players has `2^t C(k, t)`
-//! choices of `t` players without an edge, and the formula above counts them. This module takes the formula
-//! down to `n = 2k` and zero only below, where no such matching exists.
+//! The paper also gives `p2 = 0` for `n = 2k`. But there, a matching that covers all players has
+//! `2^t C(k, t)` choices of `t` players without an edge, and the formula above counts them. This module uses
+//! the formula down to `n = 2k`, and zero only below, where no such matching exists.
 
 /// `log2(3) - 1`: the bits of soundness of one repetition of ZKBoo and ZKB++.
 pub const ZKBOO_ERROR_BITS: f64 = 0.584_962_500_721_156_1;
@@ -29,21 +29,21 @@ pub struct Players {
     r: u32,
 }
 
-/// Why numbers of players make no sense.
+/// Why numbers of players are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayersError {
     /// Too many or too few players.
     #[error("{n} players: 2 to {most} can be computed")]
     Players {
-        /// How many were asked for.
+        /// The number that was asked for.
         n: u32,
-        /// How many are possible.
+        /// The greatest possible number.
         most: u32,
     },
-    /// Privacy or robustness against more players than there are.
+    /// Privacy or robustness is against more players than there are.
     #[error("privacy t = {t} and robustness r = {r}: 1 <= t < n and r <= t must hold for n = {n} players")]
     Thresholds {
-        /// Players.
+        /// The number of players.
         n: u32,
         /// Privacy.
         t: u32,
@@ -53,7 +53,7 @@ pub enum PlayersError {
 }
 
 impl Players {
-    /// The most players that can be computed with.
+    /// The greatest number of players that can be computed with.
     pub const MOST: u32 = 1 << 20;
 
     /// A protocol for `n` players with privacy `t` and robustness `r`.
@@ -76,16 +76,16 @@ impl Players {
         self.n
     }
 
-    /// Bits of soundness of one run of version 1, `-log2 max(p1, p2)`. With `t = 1` a single view shows no
-    /// inconsistency and the answer is 0.
+    /// The bits of soundness of one run of version 1, `-log2 max(p1, p2)`. With `t = 1` a single view shows
+    /// no inconsistency, and the answer is 0.
     #[must_use]
     pub fn version_1_bits(self) -> f64 {
         let (bits_1, bits_2) = (self.robust_bits(), self.matching_bits());
-        // Rounding may leave a probability a hair above one.
+        // Rounding may make a probability slightly greater than one.
         bits_1.min(bits_2).max(0.0)
     }
 
-    /// Bits of soundness of one run of version 2, `-log2(1 - 1/n)`.
+    /// The bits of soundness of one run of version 2, `-log2(1 - 1/n)`.
     #[must_use]
     pub fn version_2_bits(self) -> f64 {
         -(1.0 - 1.0 / f64::from(self.n)).log2()
@@ -108,8 +108,8 @@ impl Players {
     }
 }
 
-/// How often a protocol must be repeated that a cheating prover passes with probability `2^-bits`, to get
-/// `sigma` bits. None of a protocol without soundness: the answer is `u64::MAX`.
+/// The number of repetitions for `sigma` bits of soundness, if a cheating prover passes each with probability
+/// `2^-bits`. For a protocol without soundness no number is enough, and the answer is `u64::MAX`.
 #[must_use]
 pub fn repetitions(bits: f64, sigma: f64) -> u64 {
     if bits > 0.0 { (sigma / bits).ceil() as u64 } else { u64::MAX }

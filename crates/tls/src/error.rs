@@ -1,11 +1,11 @@
-//! What can go wrong between the two parties of a client, told so that each side knows whose fault it is.
+//! The errors of the two parties of a client. Each says whose fault it is.
 
 use volery_channel::Tag;
 
 /// An error of this crate.
 ///
-/// After any of them the session is over, and what the two parties share about the connection must be
-/// destroyed.
+/// After any of them the session is over, and everything that the two parties share about the connection must
+/// be destroyed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -18,23 +18,23 @@ pub enum Error {
     /// The peer's bytes are not a message of this step.
     #[error("{step}: malformed message from the peer: {reason}")]
     Malformed {
-        /// The step whose message it was.
+        /// The step that the message belongs to.
         step: Tag,
         /// What is wrong with it.
         reason: String,
     },
-    /// The peer's message has the right form and fails a check that an honest peer always passes.
+    /// The peer's message has the right form but fails a check that an honest peer always passes.
     #[error("{step}: {check} failed: the peer cheats, or the connection was tampered with; end the session")]
     Cheat {
-        /// The step whose message it was.
+        /// The step that the message belongs to.
         step: Tag,
         /// The check that failed.
         check: &'static str,
     },
-    /// The TLS server's bytes are not what the protocol demands.
+    /// The TLS server's bytes violate the protocol.
     #[error("the server's {what} is not valid: {reason}; nothing can be proved about this server")]
     Server {
-        /// Which part of its messages.
+        /// The part of its messages.
         what: &'static str,
         /// What is wrong with it.
         reason: &'static str,

@@ -1,36 +1,39 @@
-//! The TLS client, run by two parties that do not trust each other: P, who owns the connection, and V, who is
-//! to believe what the server said on it.
+//! A TLS client run by two parties that do not trust each other: P, who owns the connection, and V, who wants
+//! proof of what the server said on it.
 //!
-//! Neither holds the session's keys while the connection lives: P cannot forge what the server says, V cannot
-//! read it. When the connection is closed V opens its part; P then knows everything and proves to V, in zero
-//! knowledge, that all that V saw is what TLS makes of it (Xie, Yang, Wang, Weng, "Lightweight Authentication
-//! of Web Data via Garble-Then-Prove", USENIX Security 2024).
+//! Neither holds the session's keys while the connection is open: P cannot forge what the server says, and V
+//! cannot read it. When the connection is closed V opens its part. P then knows everything, and proves to V
+//! in zero knowledge that everything V saw follows from TLS (Xie, Yang, Wang, Weng, "Lightweight
+//! Authentication of Web Data via Garble-Then-Prove", USENIX Security 2024).
 //!
 //! # Map
 //!
-//! The crate has three rooms, which are folders of its source. Each uses those above it only.
+//! The crate has three parts, which are folders of its source. Each uses only the parts above it.
 //!
-//! | room | module | what it holds |
+//! | part | module | what it holds |
 //! |---|---|---|
-//! | `wire`: the TLS connection | `transcript` | what both directions of a connection say, read from their raw bytes |
+//! | `wire`: the TLS connection | `transcript` | both directions of a connection, parsed from their raw bytes
+//! |
 //! | | [`server`] | who the server is: certificates, host name, time, its signature over the key exchange |
 //! | | `key_exchange` | ECDHE on P-256 or X25519 with a key in two shares: additive shares of the pre-master secret |
 //! | | `step` | the programs that run under two-party computation, and the machine that they run on |
-//! | | `prf` | TLS 1.2's key derivation: which compressions are two-party, and which each party does alone |
+//! | | `prf` | TLS 1.2's key derivation: some compressions run in two-party computation, the others at each
+//! party alone |
 //! | | `record` | AES-128-GCM's counter blocks under a shared key |
 //! | | `ghash` | AES-GCM's tags from a hash key in two shares |
-//! | `page`: what it said | [`http`] | requests and responses as ranges of the plaintext; values of JSON bodies |
+//! | `page`: its content | [`http`] | requests and responses as ranges of the plaintext; values of JSON
+//! bodies |
 //! | | [`dialogue`] | several requests on one connection |
 //! | | [`claim`] | what can be proved about bytes that stay hidden |
-//! | | [`disclosure`] | what P tells V about a connection that has ended, and what is proved of it |
+//! | | [`disclosure`] | what P tells V about a connection that has ended, and what P proves about it |
 //! | | [`commitment`] | Pedersen commitments to the payload, for the holder to open later, and range proofs on them |
-//! | | [`attestation`] | what V signs in the end, for others who trust V |
-//! | `modes`: who is the client | [`joint`] | two parties are the client together |
+//! | | [`attestation`] | V's signed statement, for others who trust V |
+//! | `modes`: who runs the client | [`joint`] | two parties are the client together |
 //! | | [`proxy`] | V relays the connection, and P proves what went over it |
 //!
-//! [`Error`] says whose fault a failure of the two parties was; [`Side`] is the end of the connection that a
-//! byte comes from. A module without a link is of no use by itself: callers meet it through the modes. Fuzz
-//! targets reach it by the feature `fuzzing`.
+//! [`Error`] says whose fault a failure of the two parties was. [`Side`] is the end of the connection that a
+//! byte comes from. A module without a link is of no use on its own: callers reach it through the modes, and
+//! fuzz targets by the feature `fuzzing`.
 #![forbid(unsafe_code)]
 
 mod error;
@@ -54,7 +57,7 @@ pub use page::{attestation, claim, commitment, dialogue, disclosure, http};
 pub use wire::prf::Side;
 pub use wire::server;
 
-/// The former place of [`Side`].
+/// The former location of [`Side`].
 #[cfg(not(feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod prf {

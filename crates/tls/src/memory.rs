@@ -1,16 +1,16 @@
 //! Memory that V's sessions share.
 //!
-//! A stranger decides how much memory a session takes: by the sizes of a
-//! [connection of two parties](crate::joint), whose garbled circuits V keeps, and by its claims, whose
-//! circuits V makes. V takes all of that out of a [`Pool`], or refuses.
+//! A stranger decides how much memory a session takes: by the sizes of a [connection of two
+//! parties](crate::joint), whose garbled circuits V stores, and by its claims, whose circuits V makes. V
+//! takes all of that from a [`Pool`], or refuses.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Memory that several sessions share, in bytes. Clones are the same pool, and equal.
+/// A number of bytes that several sessions share. Clones are the same pool, and equal.
 #[derive(Clone, Debug)]
 pub struct Pool {
     state: Arc<Mutex<State>>,
-    /// The pool that it is a part of.
+    /// The pool that this one is a part of.
     whole: Option<Box<Self>>,
 }
 
@@ -36,49 +36,49 @@ impl PartialEq for Pool {
 impl Eq for Pool {}
 
 impl Pool {
-    /// With so many bytes.
+    /// A pool of this many bytes.
     #[must_use]
     pub fn new(bytes: u64) -> Self {
         Self { state: Arc::new(Mutex::new(State { free: bytes, size: bytes })), whole: None }
     }
 
-    /// A part of this pool, with at most this many bytes: what is taken from the part is taken from the
+    /// A part of this pool, with at most this many bytes: what is taken from the part is also taken from the
     /// whole.
     #[must_use]
     pub fn part(&self, bytes: u64) -> Self {
         Self { whole: Some(Box::new(self.clone())), ..Self::new(bytes) }
     }
 
-    /// Bytes that no session has now.
+    /// The number of bytes that no session has now.
     #[must_use]
     pub fn free(&self) -> u64 {
         let free = self.state().free;
         self.whole.as_ref().map_or(free, |whole| free.min(whole.free()))
     }
 
-    /// What a session has that has taken nothing.
+    /// The empty share of a new session.
     pub(crate) fn share(&self) -> Share {
         Share { pool: self.clone(), bytes: 0 }
     }
 
-    /// Takes so many bytes, until what comes back is dropped.
+    /// Takes this many bytes until the returned share is dropped.
     ///
     /// # Errors
-    /// [`Lack`].
+    /// [`Lack`], if they are not available.
     pub(crate) fn take(&self, bytes: u64) -> Result<Share, Lack> {
         let mut share = self.share();
         share.grow(bytes)?;
         Ok(share)
     }
 
-    /// So many bytes for a session that has `held` already.
+    /// Reserves `bytes` for a session that has `held` already.
     fn reserve(&self, held: u64, bytes: u64) -> Result<(), Lack> {
         let mut state = self.state();
         if held.saturating_add(bytes) > state.size {
             return Err(Lack::Ever { size: state.size });
         }
         let free = state.free.checked_sub(bytes).ok_or(Lack::Now)?;
-        // The whole is never locked before its part.
+        // The lock of the whole is never taken before that of its part.
         self.whole.as_ref().map_or(Ok(()), |whole| whole.reserve(held, bytes))?;
         state.free = free;
         Ok(())
@@ -91,22 +91,22 @@ impl Pool {
         }
     }
 
-    /// Two numbers are whole between any two statements.
+    /// A panic cannot leave these two numbers half changed, so a poisoned lock is fine.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Why there is not so much memory.
+/// Why the memory is not available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lack {
-    /// Others have it now.
+    /// Other sessions have it now.
     Now,
-    /// The whole pool has no more than this, and the session would have more.
+    /// The whole pool is smaller than what the session would have.
     Ever { size: u64 },
 }
 
-/// What a session has of a pool; given back when it is dropped.
+/// A session's share of a pool; dropping it returns the bytes.
 #[derive(Debug)]
 pub(crate) struct Share {
     pool: Pool,
@@ -117,7 +117,7 @@ impl Share {
     /// Takes this many more bytes.
     ///
     /// # Errors
-    /// [`Lack`]; the session keeps what it had.
+    /// [`Lack`]; the session keeps the bytes that it had.
     pub(crate) fn grow(&mut self, bytes: u64) -> Result<(), Lack> {
         self.pool.reserve(self.bytes, bytes)?;
         self.bytes += bytes;

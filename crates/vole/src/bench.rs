@@ -1,4 +1,4 @@
-//! The stages of a Ferret round, one at a time, for `benches/cot.rs`; not part of the interface.
+//! The stages of a Ferret round, one at a time, for `benches/cot.rs`. They are not part of the interface.
 
 use volery_field::Gf128;
 
@@ -7,7 +7,7 @@ use crate::lpn::LpnCode;
 use crate::pprf::{self, TreeKeys};
 use crate::{Oracle, Prg, SessionId};
 
-/// A tree of V's or P's, expanded again and again.
+/// A tree of the verifier's or the prover's, expanded again and again.
 pub struct Tree {
     keys: TreeKeys,
     number: usize,
@@ -36,21 +36,21 @@ impl Tree {
         self.keys.of(self.number)
     }
 
-    /// V's expansion, the key's included.
+    /// The verifier's expansion, including that of the key.
     pub fn full(&mut self) -> Gf128 {
         let delta = Gf128::from_bits(u128::MAX);
         pprf::expand_full(&self.aes(), Gf128::ONE, delta, &mut self.leaves, |_, _| {});
         self.leaves[0]
     }
 
-    /// P's expansion, the key's included.
+    /// The prover's expansion, including that of the key.
     pub fn punctured(&mut self) -> Gf128 {
         pprf::expand_punctured(&self.aes(), 1, &self.sums, &mut self.leaves);
         self.leaves[0]
     }
 }
 
-/// A table and rows of the local code over it.
+/// A table, and rows of the local code over it.
 pub struct Rows {
     code: LpnCode,
     table: Vec<Gf128>,
@@ -59,7 +59,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Rows of 1,024 over a table of `2^log_k`.
+    /// Batches of 1,024 rows over a table of `2^log_k` entries.
     #[must_use]
     pub fn new(log_k: u32) -> Self {
         let mut table = vec![Gf128::ZERO; 1 << log_k];

@@ -4,13 +4,14 @@ use rand_core::CryptoRng;
 use volery_field::Gf128;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// The global key of the relation `k = m + u * delta`: uniform among the elements with coefficient 1 at
-/// `x^0`.
+/// The global key of the relation `k = m + u * delta`: uniform among the elements whose coefficient of `x^0`
+/// is 1.
 ///
-/// The fixed coefficient makes each tag's lowest bit its value: `lsb(k) = 0`, so `lsb(m) = u`. It costs one
-/// bit: a guess of `delta` is right with probability 2^-127.
+/// Because of the fixed coefficient, the lowest bit of each tag is its value: `lsb(k) = 0`, so `lsb(m) = u`.
+/// It costs one bit: a guess of `delta` is right with probability 2^-127.
 ///
-/// Without `Debug`, `Copy` or `==`, and wiped on drop: whoever learns it can forge everything under it.
+/// The type has no `Debug`, `Copy` or `==`, and is wiped on drop: whoever learns `delta` can forge everything
+/// under it.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Delta(Gf128);
 
@@ -24,13 +25,13 @@ impl Delta {
         delta
     }
 
-    /// The key with the coefficients of `element`, that of `x^0` set to 1.
+    /// The key with the coefficients of `element`, except that the coefficient of `x^0` is 1.
     #[must_use]
     pub fn from_element(element: Gf128) -> Self {
         Self(Gf128::from_bits(element.to_bits() | 1))
     }
 
-    /// The secret itself, for the arithmetic that needs it.
+    /// The secret itself, for computing with it.
     #[inline(always)]
     #[must_use]
     pub fn expose(&self) -> Gf128 {
@@ -43,7 +44,7 @@ impl Delta {
         Self(self.0)
     }
 
-    /// All ones if the coefficient of `x^i` is 1, else zero; `i` is taken modulo 128. Free of branches.
+    /// All ones if the coefficient of `x^i` is 1, else zero, without a branch. `i` is taken modulo 128.
     pub(crate) fn mask(&self, i: usize) -> u128 {
         ((self.0.to_bits() >> (i % 128)) & 1).wrapping_neg()
     }

@@ -1,8 +1,8 @@
-//! What is left of delta's 127 bits where its trees are known: how many values one evaluation of AES tests.
+//! How many of delta's 127 bits remain if its trees are known: how many values one evaluation of AES tests.
 //!
-//! The argument is in the documentation of `pprf`: P has one target for each level of a tree that is hashed
-//! under one key, and each tree has its own. Over fields the last level has a key of its own (or some), so
-//! one target; the binary delta of the trees is what is searched there.
+//! The argument is in the documentation of `pprf`: each tree has its own key, and P has one target for each
+//! level of a tree that is hashed under it. Over fields the last level has its own key (or several), which
+//! gives one target. There, too, the search is for the binary delta of the trees.
 
 use volery_field::{Bn254Scalar, F61};
 
@@ -10,13 +10,13 @@ use crate::Params;
 use crate::subfield;
 use crate::supply::Profile;
 
-/// How far a search for delta gets, by the rounds of one kind that are in use.
+/// The cost of a search for delta, for one kind of rounds in use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeltaSearch {
-    /// The field over which the rounds make correlations.
+    /// The field of the rounds' correlations.
     pub name: &'static str,
-    /// Levels of a tree whose nodes are hashed under one key: the values of delta that one evaluation of AES
-    /// tests.
+    /// The number of levels of a tree whose nodes are hashed under one key: one evaluation of AES tests this
+    /// many values of delta.
     pub levels: u32,
     /// `q` evaluations of AES find delta with probability at most `q / 2^bits`.
     pub bits: f64,
@@ -28,7 +28,7 @@ impl DeltaSearch {
         Self { name, levels, bits: 127.0 - f64::from(levels).log2() }
     }
 
-    /// For the rounds of every plan in use: over bits, and over fields.
+    /// The costs for the rounds of every plan in use: over bits, and over fields.
     #[must_use]
     pub fn in_use() -> [Self; 2] {
         let profiles = [Profile::Lan, Profile::Wan];
@@ -39,9 +39,9 @@ impl DeltaSearch {
         });
         let highest = |rounds: &mut dyn Iterator<Item = &Params>| rounds.map(|round| round.log_block).max();
         [
-            // The first level is drawn, not hashed; the last one is not hashed any more.
+            // The nodes of all levels except the last are hashed.
             Self::new("bits", highest(&mut bits.into_iter().flatten()).map(|height| height - 1)),
-            // There the last level is hashed under other keys.
+            // Over fields the last level is hashed under other keys.
             Self::new("fields", highest(&mut fields.iter().flatten().copied().flatten()).map(|h| h - 2)),
         ]
     }

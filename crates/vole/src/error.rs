@@ -1,10 +1,10 @@
-//! What can go wrong while correlated randomness is made, told so that each side knows whose fault it is.
+//! The errors of making correlated randomness. Each says whose fault it is.
 
 use volery_channel::Tag;
 
 /// An error of a protocol of this crate.
 ///
-/// After any of them the session is over: the correlations made so far under the same [`Delta`](crate::Delta)
+/// After any of them the session is over. The correlations made so far under the same [`Delta`](crate::Delta)
 /// must be destroyed, since an abort may have told the peer something about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -15,15 +15,15 @@ pub enum Error {
     /// The peer's bytes are not a message of this step.
     #[error("{step}: malformed message from the peer: {reason}")]
     Malformed {
-        /// The step whose message it was.
+        /// The step that the message belongs to.
         step: Tag,
         /// What is wrong with it.
         reason: String,
     },
-    /// The peer's message has the right form and fails a check that an honest peer always passes.
+    /// The peer's message has the right form but fails a check that an honest peer always passes.
     #[error("{step}: {check} failed: the peer cheats, or the connection was tampered with; end the session")]
     Cheat {
-        /// The step whose message it was.
+        /// The step that the message belongs to.
         step: Tag,
         /// The check that failed.
         check: &'static str,

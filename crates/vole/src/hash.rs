@@ -1,22 +1,22 @@
-//! Random oracles: BLAKE3, keyed by what the hash is for and by the session.
+//! Random oracles: BLAKE3, keyed by the hash's purpose and by the session.
 //!
-//! `Oracle_{label, session}(index, parts)` hashes `index || len(part) || part || ...`, lengths and index as 8
-//! bytes little-endian, under a key derived from label and session. So two oracles agree on nothing, and no
-//! two inputs of one oracle collide by concatenation.
+//! `Oracle_{label, session}(index, parts)` hashes `index || len(part) || part || ...`, with lengths and index
+//! as 8 bytes little-endian, under a key derived from label and session. So different oracles are
+//! independent, and no two inputs of one oracle collide by concatenation.
 //!
-//! Where a secret that is the same for many inputs (delta, in keys and tags) enters an input, so does a
-//! number that no other such input of the session has: of a correlation, of a round, of a tree in a round. So
-//! one hash computation tests a guess of delta against one value at most, whatever was seen before. (AES
-//! under one key for many inputs is another matter: see `pprf`.)
+//! Some inputs contain a secret that is the same for many of them (delta, in keys and tags). Each such input
+//! also contains a number that no other such input of the session has: of a correlation, of a round, of a
+//! tree in a round. So one hash computation tests a guess of delta against at most one value, whatever was
+//! seen before. (AES under one key for many inputs is a different matter: see `pprf`.)
 //!
-//! BLAKE3 runs in constant time. Its state on the stack is not wiped: it holds at most the last block that
-//! was absorbed.
+//! BLAKE3 runs in constant time. Its state on the stack is not wiped; it holds at most the last absorbed
+//! block.
 
 use zeroize::Zeroizing;
 
 use crate::SessionId;
 
-/// A random oracle of its own for one purpose in one session.
+/// A random oracle for one purpose in one session.
 #[derive(Clone)]
 pub struct Oracle {
     key: [u8; 32],
@@ -40,7 +40,7 @@ impl Oracle {
         out
     }
 
-    /// As [`Oracle::hash`], as many bytes as `out` has.
+    /// As [`Oracle::hash`], with the length of `out`.
     pub fn stream(&self, index: u64, parts: &[&[u8]], out: &mut [u8]) {
         if self.hash_short(index, parts, out) {
             return;
@@ -53,8 +53,9 @@ impl Oracle {
         hasher.finalize_xof().fill(out);
     }
 
-    /// As [`Oracle::stream`], if the input is short, as most are: put together first it goes through a hasher
-    /// at once, and for no more than a digest without one. Whether that was so.
+    /// As [`Oracle::stream`], for short inputs, which most are. The input is assembled first and hashed at
+    /// once, by a single call if the output is no longer than a digest. Returns whether the input was short
+    /// enough.
     fn hash_short(&self, index: u64, parts: &[&[u8]], out: &mut [u8]) -> bool {
         let mut input = Zeroizing::new([0; SHORT]);
         let mut rest = &mut input[..];
@@ -83,7 +84,7 @@ impl Oracle {
     }
 }
 
-/// Bytes of an input that is put together first: two blocks of BLAKE3.
+/// The longest input that is assembled first: two blocks of BLAKE3.
 const SHORT: usize = 128;
 
 /// Absorbs `bytes` after their length.

@@ -1,6 +1,7 @@
 //! Correlated randomness with malicious security on both sides.
 //!
-//! P and V make, together and before anything is known about what will be proved, as many as are needed of
+//! Before anything is known about the statement, P and V together make as many as they need of the
+//! correlations
 //!
 //! ```text
 //! k = m + x * delta        in GF(2^128), x a random bit
@@ -9,9 +10,10 @@
 //! lsb(delta) = 1,  lsb(k) = 0,  so  lsb(m) = x: a correlation is 16 bytes at either party
 //! ```
 //!
-//! P knows nothing of delta, V nothing of x. A correlation masks one secret bit, and whoever could open it to
-//! the other value would know delta. So each is used once, and after any error all of a session's are
-//! destroyed with delta: an abort may have told the peer something.
+//! P knows nothing about delta, and V nothing about x. A correlation masks one secret bit; a party that could
+//! open it to both values would know delta. So each correlation is used once. After any error all of a
+//! session's correlations are destroyed together with delta, because an abort may have told the peer
+//! something.
 //!
 //! ```text
 //! base_ot      128 oblivious transfers on Ristretto              once a session, one round trip
@@ -30,17 +32,20 @@
 //! | [`base_ot`] | endemic OT from Diffie-Hellman (ePrint 2019/706, 2021/682) |
 //! | [`softspoken`] | SoftSpokenOT (ePrint 2022/192) with its checks |
 //! | `ferret` | random COT from LPN (ePrint 2020/924) on half-trees (ePrint 2022/1431), with its check; [`Params`] |
-//! | `lpn` | the local code; [`security`]: the bits that each set in use has against the known attacks, as `lpn-estimator` computes them |
-//! | [`supply`] | [`supply::Supply`], which goes through stages, and [`supply::Stock`], which protocols read; [`supply::Chain`], what challenges by hash rest on |
+//! | `lpn` | the local code; [`security`]: the bits of security of each set in use against the known attacks,
+//! as `lpn-estimator` computes them |
+//! | [`supply`] | [`supply::Supply`], which makes correlations in stages; [`supply::Stock`], from which
+//! protocols read; [`supply::Chain`], which challenges by hash absorb |
 //! | [`cot`] | the supply of bits |
 //! | [`subfield`] | the supply of elements of any field: base VOLE, LPN rounds (Wolverine, ePrint 2020/925), VOPE |
 //! | [`ole`] | shares of products over base fields of curves and GF(2^128): OLE with errors |
 //! | `pprf`, `aes`, `prg` | punctured trees; AES kernels; [`Prg`] |
-//! | `hash`, `transcript` | [`Oracle`]: random oracles; [`Transcript`]: challenges from what was said |
-//! | `delta`, `delta_search`, `error` | [`Delta`]; [`DeltaSearch`]: what a search for it costs; [`Error`], which says whose fault it was |
+//! | `hash`, `transcript` | [`Oracle`]: random oracles; [`Transcript`]: challenges from the messages so far |
+//! | `delta`, `delta_search`, `error` | [`Delta`]; [`DeltaSearch`]: the cost of a search for it; [`Error`],
+//! which says whose fault it was |
 //!
-//! Time depends on lengths and on public values alone. `unsafe` occurs in the instruction-set files of `aes`
-//! and of other kernels, and where they are called.
+//! Time depends only on lengths and on public values. Only the instruction-set files of `aes` and other
+//! kernels, and the code that calls them, contain `unsafe`.
 
 mod aes;
 pub mod base_ot;

@@ -1,52 +1,52 @@
 //! The correlated GGM tree: a punctured PRF whose leaves add up to delta.
 //!
-//! V knows the whole tree, P all of it but the path to one leaf. The two nodes of the first level are `s` and
-//! `s + delta`; below, a node `x` has children `H(x)` and `x + H(x)`, so that **every level adds up to
-//! delta** (half-trees, ePrint 2022/1431, figures 5 and 6). P, whose path bits are `a_0, .., a_{h-1}`, is
-//! given for each level the sum of the nodes on the side that its path does not take, and recomputes all but
-//! the path. Its leaf `a` is then set to the sum of all others, which is V's leaf plus delta: one correlation
-//! `w = v + e * delta` a leaf, where `e` is one at `a` and zero elsewhere.
+//! V knows the whole tree, P all of it except for the path to one leaf. The two nodes of the first level are
+//! `s` and `s + delta`. Below, a node `x` has children `H(x)` and `x + H(x)`, so that **every level adds up
+//! to delta** (half-trees, ePrint 2022/1431, figures 5 and 6). P's path bits are `a_0, .., a_{h-1}`. For each
+//! level P is given the sum of the nodes on the side that its path does not take, and recomputes everything
+//! except the path. Its leaf `a` is then set to the sum of all others, which is V's leaf plus delta. This
+//! gives one correlation `w = v + e * delta` for each leaf, where `e` is one at `a` and zero elsewhere.
 //!
-//! **Order of nodes.** Children of node `j` of a level with `m` nodes stand at `j` and `j + m`: bit `i` of a
-//! leaf's number is the side taken at level `i`, and a level expands in place.
+//! **Order of nodes.** The children of node `j` of a level with `m` nodes are at `j` and `j + m`. So bit `i`
+//! of a leaf's number is the side taken at level `i`, and a level expands in place.
 //!
-//! **Secret path.** P's path is the noise of its LPN instance. It is never an index or a branch: repairs of
-//! the path's sibling go over the whole level under a mask (see [`crate::aes::Fix`]).
+//! **Secret path.** P's path is the noise of its LPN instance. It is never an index or a branch condition:
+//! repairs of the path's sibling go over the whole level under a mask (see [`crate::aes::Fix`]).
 //!
-//! **One key a tree.** P knows every node of a level but one, `x = z + delta`, with `z` the sum of the
-//! others; and by the next level's sum it knows the sibling of the node that it lacks there: `H(x)`, or
-//! `x + H(x)`. So a `z` and that value are a *target*: whoever evaluates `H` at any `x'` has a candidate
-//! `delta = x' + z`, and sees whether it is right. With the known values in a table one evaluation meets all
-//! targets under its key. Under one key for a session those would be all levels of all trees so far,
-//! thousands and soon millions. A number of the tree added to the input of `H` would not help: `z` plus that
-//! number takes the place of `z`. So tree `j` of a round has an AES key of its own,
+//! **One key for each tree.** P knows every node of a level except one, `x = z + delta`, with `z` the sum of
+//! the others. By the next level's sum it also knows the sibling of the node that it lacks there: `H(x)`, or
+//! `x + H(x)`. So `z` and that value are a *target*: anybody who evaluates `H` at any `x'` has a candidate
+//! `delta = x' + z`, and sees whether it is right. With the known values in a table, one evaluation is
+//! compared with all targets under its key. With one key for a session, those would be all levels of all
+//! trees so far: thousands, and soon millions. Adding a number of the tree to the input of `H` would not
+//! help, because `z` plus that number takes the place of `z`. So tree `j` of a round has its own AES key,
 //!
 //! ```text
 //! K_j = AES_K(j)        K = Oracle(session, the round's number)
 //! ```
 //!
-//! ([`TreeKeys`]). No two trees of a round have the same key, those of different rounds have it with
-//! probability `2^-128` a pair, and nothing can be computed before the session has its name. *What is left*:
-//! the levels of one tree share their key. With AES as an ideal cipher, on which the argument for `H` rests
-//! anyway, each evaluation (either way: the inverse, too, gives one `x'` and its `H(x')`) is under one key
-//! and tests one candidate for each of the `h - 1` levels that are expanded under it. So `q` of them find
-//! delta, whose lowest bit is known, with probability at most
+//! ([`TreeKeys`]). No two trees of a round have the same key, two trees of different rounds have the same key
+//! with probability `2^-128`, and nothing can be computed before the session has its identifier. *What
+//! remains*: the levels of one tree share their key. With AES as an ideal cipher, on which the argument for
+//! `H` rests anyway, each evaluation (either way: the inverse, too, gives one `x'` and its `H(x')`) is under
+//! one key and tests one candidate for each of the `h - 1` levels that are expanded under it. So `q` of them
+//! find delta, whose lowest bit is known, with probability at most
 //!
 //! ```text
 //! q (h - 1) / 2^127        a loss of log2(h - 1) bits: 3.2 for 2^10 leaves, 3.5 for 2^12       ([`crate::DeltaSearch`])
 //! ```
 //!
-//! (to first order: a miss also rules out two values a level at most, one by its block and one by its image),
-//! whatever the number of trees, rounds and sessions. (A key a level would take that away, too, and 10 key
-//! schedules a tree.)
+//! (to first order: a miss also rules out at most two values for each level, one by its block and one by its
+//! image), whatever the number of trees, rounds and sessions. (A key for each level would remove this factor,
+//! too, but cost 10 key schedules for each tree.)
 //!
 //! **Roots.** V draws them from a seed of its own for each round ([`roots`]). P knows the root of every tree
-//! whose path goes right at the first level, and with the seed it would know delta. So the stream has a salt
-//! of session and round: a try of a seed is one at this round and at no other.
+//! whose path goes right at the first level; if it knew the seed, it would know delta. So the stream has a
+//! salt of session and round, and one guess of a seed only tests this round's.
 //!
-//! **Bits in tags.** Both parties clear the least significant bit of every leaf but P's leaf `a`, where it is
-//! set: since delta is odd, the relation still holds, and the bit `e` is the least significant bit of P's
-//! leaf.
+//! **Bits in tags.** Both parties clear the least significant bit of every leaf, except that P sets it in its
+//! leaf `a`. Since delta is odd, the relation still holds, and the bit `e` is the least significant bit of
+//! P's leaf.
 
 use volery_field::Gf128;
 
@@ -54,12 +54,12 @@ use crate::Prg;
 use crate::aes::{Aes, Fix};
 use crate::hash::Oracle;
 
-/// The AES keys of a round's trees; see the module's documentation. Public, as all that is derived from the
-/// session's name alone.
+/// The AES keys of a round's trees; see the module's documentation. They are public, like everything that is
+/// derived only from the session's identifier.
 pub(crate) struct TreeKeys(Aes);
 
 impl TreeKeys {
-    /// For round `number`. `purpose` tells the keys of one use in the round from those of another.
+    /// The keys for round `number`. `purpose` separates different uses in one round.
     pub(crate) fn new(oracle: &Oracle, number: u64, purpose: &str) -> Self {
         Self(Aes::new(oracle.hash(number, &[purpose.as_bytes()])))
     }
@@ -83,7 +83,7 @@ pub(crate) fn roots(oracle: &Oracle, number: u64, seed: &[u8; 16], trees: usize)
 /// Clears the least significant bit.
 const EVEN: u128 = !1;
 
-/// V's side: fills `nodes`, `2^h` of them, from the root `s`, and hands the sum of the left nodes of each
+/// V's side: fills `nodes`, `2^h` of them, from the root `s`, and passes the sum of the left nodes of each
 /// level, first to last, to `on_level`.
 pub(crate) fn expand_full(
     aes: &Aes,
@@ -109,20 +109,20 @@ pub(crate) fn expand_full(
 
 /// P's side: fills `nodes`, `2^h` of them, from the `h` sums of the sides that `path` does not take.
 ///
-/// Right whatever the sums are; they give correlations only if the sums are V's.
+/// This accepts any sums, but gives correlations only if they are V's.
 pub(crate) fn expand_punctured(aes: &Aes, path: u32, sums: &[Gf128], nodes: &mut [Gf128]) {
     debug_assert!(nodes.len() >= 2 && nodes.len() == 1 << sums.len());
     let Some((first, rest)) = sums.split_first() else { return };
     nodes[..2].fill(Gf128::ZERO);
-    // The nodes on the path hold garbage that both sides' sums contain, so it cancels: the sibling's error is
-    // what is missing from its side's sum, and at the end all nodes but the path's leaf are right.
+    // The nodes on the path hold garbage that is in both sides' sums, so it cancels. The sibling's error is
+    // the difference of its side's sum, and at the end all nodes except the path's leaf are right.
     let mut fix = Fix { index: (path & 1) ^ 1, value: *first };
     let mut total = *first;
     for (i, sum) in rest.iter().enumerate() {
         let level = i + 1;
         let left = aes.expand(&mut nodes[..2 << level], fix);
-        // The sibling is a right node where the path goes left; the right nodes add up to parents plus left
-        // nodes.
+        // The sibling is a right node if the path goes left; the right nodes add up to the parents plus the
+        // left nodes.
         let goes_left = u128::from((path >> level) & 1 ^ 1);
         let side = left.to_bits() ^ (total.to_bits() & goes_left.wrapping_neg());
         let value = *sum + Gf128::from_bits(side);

@@ -1,4 +1,4 @@
-//! The pseudorandom generator: AES-128 in counter mode, one stream a seed.
+//! The pseudorandom generator: AES-128 in counter mode, one stream for each seed.
 
 use rand_core::CryptoRng;
 use volery_field::{Element, Gf128};
@@ -11,7 +11,7 @@ use crate::transcript::SessionId;
 /// The stream `AES_seed(salt || 0), AES_seed(salt || 1), ...`, up to 2^64 blocks; wiped on drop. The salt is
 /// zero unless one is given.
 ///
-/// Both parties that hold a seed read the same stream if they make the same calls: each call starts at a
+/// Two parties with the same seed read the same stream if they make the same calls: each call starts at a
 /// fresh block.
 pub struct Prg {
     aes: Aes,
@@ -20,23 +20,23 @@ pub struct Prg {
 }
 
 impl Prg {
-    /// The stream of `seed`. A seed serves one purpose only: derive seeds with a hash where one serves
-    /// several.
+    /// The stream of `seed`. A seed must serve only one purpose: derive several from it with a hash if
+    /// necessary.
     #[must_use]
     pub fn new(seed: [u8; 16]) -> Self {
         Self::salted(seed, 0)
     }
 
-    /// The stream of a secret `seed` whose blocks the peer sees in part. `salt` is public and no other
-    /// stream's: else a try of a seed would be one at all such streams.
+    /// The stream of a secret `seed`, for blocks that the peer sees in part. `salt` is public and belongs to
+    /// no other stream: otherwise one guess of a seed would test all streams with that salt.
     #[must_use]
     pub(crate) fn salted(seed: [u8; 16], salt: u64) -> Self {
         Self { aes: Aes::new(seed), salt, next: 0 }
     }
 
-    /// A stream for the seeds that one party shows or uses in the course of a session, from a seed of `rng`.
-    /// The peer sees seeds of checks, so the stream has a salt, which `label` and the session give: a try of
-    /// a seed is one at the streams of this session and label alone.
+    /// A stream, from a seed of `rng`, for the seeds that one party shows or uses in a session. The peer sees
+    /// seeds of checks, so the stream has a salt, derived from `label` and the session. One guess of the seed
+    /// then only tests the streams of this session and label.
     #[must_use]
     pub fn of_session(session: &SessionId, label: &str, rng: &mut dyn CryptoRng) -> Self {
         let mut seed = Zeroizing::new([0; 16]);
@@ -50,8 +50,8 @@ impl Prg {
         self.next = self.next.wrapping_add(out.len() as u64);
     }
 
-    /// Fills `out` with the stream's blocks from number `first` on; the position for the other calls does not
-    /// move.
+    /// Fills `out` with the stream's blocks from number `first` on. The position of the other calls does not
+    /// change.
     pub fn blocks_at(&self, first: u64, out: &mut [Gf128]) {
         self.aes.salted_ctr(self.salt, first, out);
     }
@@ -74,8 +74,8 @@ impl Prg {
         for_each_element(out.len(), |blocks| self.blocks(blocks), |i, x| out[i] = x);
     }
 
-    /// Fills `out` with coefficients for a random linear combination, each from the next block (see
-    /// [`Element::coefficient`]), or two from a block where half of one is enough for an element.
+    /// Fills `out` with coefficients for a random linear combination (see [`Element::coefficient`]). Each
+    /// comes from the next block, or two come from one block if half a block is enough for an element.
     pub fn coefficients<E: Element>(&mut self, out: &mut [E]) {
         let mut buffer = [Gf128::ZERO; 64];
         if E::BLOCKS_OF_PAIR == 1 {
@@ -108,7 +108,7 @@ impl Prg {
     }
 }
 
-/// Hands `n` elements made of a stream of blocks to `take`, with their numbers.
+/// Passes `n` elements made from a stream of blocks to `take`, with their numbers.
 #[inline]
 pub(crate) fn for_each_element<E: Element>(
     n: usize,

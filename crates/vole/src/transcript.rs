@@ -1,34 +1,34 @@
-//! The record of a protocol run that challenges are drawn from (Fiat-Shamir), and the name of the run.
+//! The record of a protocol run from which challenges are drawn (Fiat-Shamir), and the run's identifier.
 //!
-//! A transcript absorbs, in order, items `(label, bytes)`, each with its label's and its own length; a
-//! challenge is the hash of everything absorbed so far and its own label, and is itself part of what later
-//! challenges depend on. Two transcripts that differ in protocol, session, any item or any border between
-//! items give unrelated challenges.
+//! A transcript absorbs items `(label, bytes)` in order, each with the lengths of its label and of itself. A
+//! challenge is the hash of everything absorbed so far and of its own label, and later challenges depend on
+//! it. Two transcripts that differ in protocol, session, any item or any border between items give unrelated
+//! challenges.
 
 use crate::hash::item;
 
-/// The name of one session: every hash and challenge of the session depends on it. Public.
+/// The identifier of one session. Every hash and challenge of the session depends on it. It is public.
 ///
-/// It must never repeat and neither party alone may fix it; take a hash of the handshake, which holds a nonce
-/// of each.
+/// It must never repeat, and neither party alone may determine it. Use a hash of the handshake, which
+/// includes a nonce of each party.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SessionId([u8; 32]);
 
 impl SessionId {
-    /// The session named `bytes`.
+    /// The session with the identifier `bytes`.
     #[must_use]
     pub const fn new(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The name.
+    /// The identifier.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 }
 
-/// A public seed of `N` bytes that nobody chose: it came out of a [`Transcript`].
+/// A public seed of `N` bytes from a [`Transcript`], which nobody chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChallengeSeed<const N: usize>([u8; N]);
 
@@ -43,7 +43,7 @@ impl<const N: usize> ChallengeSeed<N> {
 const ABSORB: u8 = 0;
 const CHALLENGE: u8 = 1;
 
-/// What was said so far in one protocol run.
+/// The messages so far in one protocol run.
 #[derive(Clone)]
 pub struct Transcript(blake3::Hasher);
 

@@ -2,7 +2,7 @@
 //!
 //! A [`Prover`] convinces a [`Verifier`] over any [`Channel`] that it knows a witness for a [`Statement`];
 //! the verifier learns nothing else. Proofs convince that verifier only, and their size is linear in the
-//! statement. What they are worth is computed by [`volery_zk::quicksilver::soundness`].
+//! statement. [`Report::soundness`] says what a proof is worth.
 //!
 //! ```text
 //! statement  (volery-circuit)    a program over a backend: yours, a built-in, or a circuit file
@@ -17,6 +17,8 @@
 //! | what | where |
 //! |---|---|
 //! | one set-up, any number of proofs over a connection | [`Prover`], [`Verifier`], [`Options`], [`Report`] |
+//! | what they prove with: QuickSilver over bits or fields, Mac'n'Cheese | [`system`] |
+//! | both parties in one call, to try a statement out | [`testing`] |
 //! | what a proof will take | [`estimate`], [`Estimate`], [`Rehearsal`] |
 //! | proofs without a connection, from correlations made before | [`stored`] |
 //! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prepare_web`], [`Verifier::relay`], [`Verifier::prepare_web`], [`tls`] |
@@ -40,12 +42,13 @@ pub mod notary;
 mod rng;
 mod session;
 pub mod stored;
+pub mod testing;
 
 pub use error::Error;
 pub use rng::os_rng;
 pub use session::{
     Attested, Estimate, FetchedTogether, Options, PreparedProver, PreparedVerifier, ProvedPage, Prover,
-    Report, Signed, VerifiedPage, Verifier, Watched, estimate,
+    Report, Signed, VerifiedPage, Verifier, Watched, estimate, system,
 };
 pub use volery_channel::{Address, Channel, Framed, Limits, Listener, Rehearsal, connect, memory_pair};
 pub use volery_circuit as circuit;

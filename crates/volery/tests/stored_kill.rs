@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use volery::statements::AndChain;
 use volery::stored::{Error, ProverFile, VerifierFile, preprocess};
+use volery::system::Bits;
 use volery::{Options, Prover, Verifier, os_rng};
 
 /// Correlations of one proof: 128 secrets, the multiplications, 128 for the check.
@@ -96,7 +97,7 @@ fn prove_on(folder: &Path) {
     for i in 0.. {
         let mut file = patiently(|| ProverFile::open(&folder.join("P.vole")));
         let proof = folder.join("proofs").join(format!("{}-{i}", std::process::id()));
-        match file.prove(&statement(), &proof) {
+        match file.prove(Bits, &statement(), &proof) {
             Ok(_) => {}
             Err(Error::Exhausted { .. }) => return,
             Err(error) => panic!("{error}"),
@@ -111,7 +112,7 @@ fn verify_on(folder: &Path) {
     say("ready");
     let mut file = patiently(|| VerifierFile::open(&folder.join("V.vole")));
     for proof in proofs(folder) {
-        match file.verify(&statement(), &proof) {
+        match file.verify(Bits, &statement(), &proof) {
             Ok(report) => writeln!(accepted, "{}", report.range.start).unwrap(),
             Err(Error::Used { .. }) => {}
             Err(error) => panic!("{}: {error}", proof.display()),
@@ -207,7 +208,7 @@ fn round(kills: u64) -> usize {
     let detector = Detector::new(folder);
     let first = folder.join("proofs").join("first");
     let start = Instant::now();
-    ProverFile::open(&folder.join("P.vole")).unwrap().prove(&statement(), &first).unwrap();
+    ProverFile::open(&folder.join("P.vole")).unwrap().prove(Bits, &statement(), &first).unwrap();
     // However busy the machine: long enough for some proofs, short enough to hit every part of one.
     let longest = 5 * start.elapsed().max(Duration::from_millis(2));
     let witness = detector.witness(&fs::read(&first).unwrap());
@@ -278,7 +279,7 @@ fn provers_that_run_at_once_share_the_file_and_no_range() {
     let proofs = proofs(folder);
     assert_eq!(proofs.len(), 30);
     for proof in proofs {
-        verifier.verify(&statement(), &proof).unwrap();
+        verifier.verify(Bits, &statement(), &proof).unwrap();
     }
     assert_eq!(verifier.remaining(), 0);
 }

@@ -1,4 +1,4 @@
-//! How a proof can end other than well.
+//! The errors with which a proof can end.
 
 use volery_channel::tags;
 
@@ -6,19 +6,19 @@ use volery_channel::tags;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The statement itself: a witness that does not fit, an assertion that does not hold, misuse.
+    /// An error of the statement: a witness that does not fit, an assertion that does not hold, misuse.
     #[error(transparent)]
     Statement(#[from] volery_circuit::Error),
-    /// The making of correlated randomness: a malformed message, a failed check.
+    /// An error of making correlated randomness: a malformed message or a failed check.
     #[error(transparent)]
     Correlations(#[from] volery_vole::Error),
-    /// The connection, or a message that is not the one expected.
+    /// An error of the connection, or an unexpected message.
     #[error(transparent)]
     Channel(#[from] volery_channel::Error),
     /// V found the proof wrong. The statement may or may not hold; this prover has not proved it.
     #[error("the proof is rejected: {reason}")]
     Rejected {
-        /// Which check failed.
+        /// The check that failed.
         reason: String,
     },
     /// The parties do not run the same program, although they agreed on its name.
@@ -26,7 +26,7 @@ pub enum Error {
         "the parties run different programs: {what} is {ours} here and {theirs} at the peer; use the same version"
     )]
     Diverged {
-        /// What was counted.
+        /// The name of the count.
         what: &'static str,
         /// This party's count.
         ours: u64,
@@ -44,13 +44,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether this says that the proof is wrong, rather than that the session broke.
+    /// Whether the proof is wrong, as opposed to a session that broke.
     #[must_use]
     pub fn is_rejection(&self) -> bool {
         matches!(self, Self::Rejected { .. })
     }
 
-    /// What P makes of an error of its own: V's verdict in the place of any other message says that V found
+    /// P's view of an error of its own: a verdict from V in the place of any other message means that V found
     /// an earlier block wrong.
     pub(crate) fn at_prover(self) -> Self {
         let lost = match &self {

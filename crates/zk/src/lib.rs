@@ -1,15 +1,15 @@
 //! VOLE-based zero-knowledge proofs.
 //!
-//! P proves to V that a [`Statement`](volery_circuit::Statement) holds, by committing to every secret value
-//! with an information-theoretic MAC and proving that the committed values satisfy the statement:
+//! P proves to V that a [`Statement`](volery_circuit::Statement) holds. It commits to every secret value with
+//! an information-theoretic MAC, and proves that the committed values satisfy the statement:
 //!
 //! ```text
 //! k = m + x * delta          P holds (x, m), V holds k and delta
 //! ```
 //!
-//! Correlations come from `volery_vole` and messages go over a `volery_channel::Channel`; this crate is the
-//! backends in between. Prover and verifier run the same program, and only the verifier's `Ok` means that it
-//! is proved:
+//! Correlations come from `volery_vole` and messages go over a `volery_channel::Channel`; this crate contains
+//! the backends between them. Prover and verifier run the same program. Only the verifier's `Ok` means that
+//! the statement is proved:
 //!
 //! ```text
 //! statement --> Prover   (x, m) of every wire  -- masked bits, openings, a hash -->  Verifier  k of every wire  <-- statement
@@ -18,10 +18,10 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`Error`] | how a proof can end other than well; a rejection is one of the ways |
+//! | [`Error`] | the errors with which a proof can end, including rejection |
 //! | [`disjunction`] | one of many statements, without saying which (Robin, Batchman) |
 //! | [`macncheese`] | proofs that can be stacked: disjunctions of any nesting, thresholds (Mac'n'Cheese) |
-//! | [`soundness`] | what an accepted proof is worth, term by term |
+//! | [`soundness`] | the soundness of a proof, term by term |
 //! | [`quicksilver`] | proofs of circuits and polynomials over bits, fields and both (QuickSilver, figures 4 and 5) |
 
 #![forbid(unsafe_code)]

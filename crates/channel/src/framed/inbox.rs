@@ -1,9 +1,9 @@
-//! The receive buffer: bytes that arrived and are not taken yet, contiguous.
+//! The receive buffer: one contiguous run of the bytes that arrived and were not taken yet.
 
-/// How much a read asks for at least: large enough that system calls vanish beside the copying.
+/// The least that a read asks for: large enough that the copying costs far more than the system calls.
 const CHUNK: usize = 128 << 10;
 
-/// A buffer that had to grow beyond this gives its memory back once it is empty.
+/// A buffer that had to grow beyond this size returns its memory once it is empty.
 const KEEP: usize = 1 << 20;
 
 /// ```text
@@ -20,23 +20,24 @@ pub(super) struct Inbox {
 }
 
 impl Inbox {
-    /// The bytes that arrived and are not taken yet.
+    /// The bytes that arrived and were not taken yet.
     pub(super) fn live(&self) -> &[u8] {
         self.data.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Takes the first `count` live bytes (all of them if there are fewer) and lends them until the next
-    /// change.
+    /// Takes the first `count` live bytes, or all of them if there are fewer. The slice is valid until the
+    /// next change.
     pub(super) fn take(&mut self, count: usize) -> &[u8] {
         let start = self.start;
         self.start = start.saturating_add(count).min(self.end);
         self.data.get(start..self.start).unwrap_or_default()
     }
 
-    /// Room for new bytes behind the live ones, where `wanted` more would help. [`commit`](Self::commit) what
-    /// was filled.
+    /// Room for new bytes behind the live ones; the caller could use `wanted` bytes. Call
+    /// [`commit`](Self::commit) with the number of bytes filled.
     ///
-    /// It grows at most to twice what is live, so a length that a peer only announces reserves nothing.
+    /// The buffer grows to at most twice the live bytes, so a length that a peer merely announces reserves
+    /// nothing.
     pub(super) fn spare(&mut self, wanted: usize) -> &mut [u8] {
         let live = self.end - self.start;
         let room = wanted.min(live).max(CHUNK);

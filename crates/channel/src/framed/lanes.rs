@@ -1,12 +1,12 @@
-//! Seven lanes in one stream, so that correlations can be prepared while a proof goes on, and a proof over
+//! Seven lanes in one stream. They let a party prepare correlations while a proof runs, and run a proof over
 //! bits beside one over a field.
 //!
 //! A protocol that makes correlated randomness and one that uses it take turns in an order that depends on
-//! how far each party has come. So their messages are kept apart: the lane of a tag is [`Lane::of`], order
-//! holds within a lane, and a receive that meets a frame of another lane puts it aside, up to [`MOST`] bytes
-//! in all. So a step belongs into a lane in which both parties take all steps in the same order: one that a
-//! protocol takes between two others, however far its correlations have come, is not for a lane of rounds,
-//! which go on at places of their own.
+//! how far each party has come. So their messages are kept apart. The lane of a tag is [`Lane::of`], and
+//! messages are ordered within a lane only. A receive that meets a frame of another lane puts it aside, up to
+//! [`MOST`] bytes in all. A step belongs in a lane in which both parties take all steps in the same order. A
+//! step that a protocol takes between two of its other steps, however far its correlations have come, must
+//! not be in a lane of rounds, because rounds proceed at their own pace.
 
 use std::collections::VecDeque;
 
@@ -19,8 +19,8 @@ use crate::tag::{Tag, tags};
 pub(crate) enum Lane {
     /// The session and the proofs.
     Main,
-    /// Base OT, what takes its place, and OT extension: tags from 0x10 to 0x17. Both parties extend at the
-    /// same places.
+    /// Base OT, its replacement, and OT extension: tags from 0x10 to 0x17. Both parties extend at the same
+    /// places.
     Extension,
     /// Rounds of bits that are prepared in the background, and nothing else: tags from 0x18 to 0x1f.
     Rounds,
@@ -28,15 +28,16 @@ pub(crate) enum Lane {
     SubfieldRounds,
     /// The arithmetic part of a proof: tags from 0x30 to 0x37.
     Elements,
-    /// V's bytes for the chain of bits, which P reads when it needs them: tags from 0x38 to 0x3f.
+    /// The verifier's bytes for the chain of bits, which the prover reads when it needs them: tags from 0x38
+    /// to 0x3f.
     BitLinks,
-    /// V's bytes for the chain of field elements: tags from 0x48 to 0x4f.
+    /// The verifier's bytes for the chain of field elements: tags from 0x48 to 0x4f.
     SubfieldLinks,
 }
 
 impl Lane {
-    /// Whether `got` is a known tag of another lane than `expected`. A verdict ends every wait: it says that
-    /// nothing else will come.
+    /// Whether `got` is a known tag of a lane other than `expected`'s. A verdict ends every wait, because
+    /// nothing comes after it.
     pub(crate) fn differ(expected: u8, got: u8) -> bool {
         Self::of(expected) != Self::of(got) && Tag::from_byte(got).is_some() && got != tags::VERDICT.byte()
     }
@@ -61,11 +62,12 @@ pub(super) struct Aside {
     bytes: usize,
 }
 
-/// Most bytes put aside. The longest message of a lane other than the main one takes well below one MiB, and
-/// neither party is ahead of the other by more than a few.
+/// The most bytes put aside. The longest message of any lane except the main one is well below one MiB, and
+/// neither party is ahead of the other by more than a few of them.
 const MOST: usize = 8 << 20;
 
-/// What an entry costs beside its payload, so that empty frames are not free for a peer that floods.
+/// What an entry counts in addition to its payload, so that a peer cannot flood this party with empty frames
+/// for free.
 const ENTRY: usize = 64;
 
 impl Aside {

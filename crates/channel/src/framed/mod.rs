@@ -1,12 +1,12 @@
-//! A [`Channel`] over any [`Transport`]: framing, buffering, deadlines, limits and counters, written once.
+//! A [`Channel`] over any [`Transport`]: framing, buffering, deadlines, limits and counters in one place.
 //!
 //! ```text
 //! send ──> outbox (64 KiB) ──┐                          ┌──> inbox ──> recv, recv_exact, recv_into
 //!       long payloads ───────┴──> transport  transport ─┴──> long payloads of recv_exact, recv_into
 //! ```
 //!
-//! Whenever a write would have to wait, what the peer sent meanwhile moves into the inbox, so two parties
-//! that both write do not wait for each other.
+//! Whenever a write would have to wait, the bytes that the peer has sent meanwhile move into the inbox. So
+//! two parties that both write do not wait for each other.
 
 mod inbox;
 mod lanes;
@@ -29,10 +29,11 @@ use inbox::Inbox;
 use lanes::Aside;
 use receive::Arrived;
 
-/// Small frames are gathered up to this many bytes before the operating system sees them.
+/// Small frames are gathered up to this many bytes before they go to the operating system.
 const OUTBOX: usize = 64 << 10;
 
-/// Payloads from this length on bypass the buffers: below, one copy is cheaper than one more system call.
+/// Payloads of at least this length bypass the buffers. For shorter ones, a copy is cheaper than another
+/// system call.
 const DIRECT: usize = 16 << 10;
 
 /// A channel over a transport.
@@ -41,23 +42,23 @@ pub struct Framed<T: Transport> {
     transport: T,
     limits: Limits,
     started: Instant,
-    /// Whole frames that are not handed to the transport yet.
+    /// Whole frames that the transport has not taken yet.
     outbox: Vec<u8>,
     inbox: Inbox,
-    /// Frames of the lane that nobody asked for yet.
+    /// Frames of other lanes that no receive has asked for yet.
     aside: Aside,
-    /// The payload lent last, if it had been put aside.
+    /// The payload returned last, if it had been put aside.
     kept: Vec<u8>,
     stats: Stats,
     /// The step that this party is at, for messages.
     step: Tag,
-    /// Whether a frame was sent since the last receive.
+    /// Whether this party has sent a frame since its last receive.
     turned: bool,
     /// Whether the peer ended its direction of the stream.
     ended: bool,
-    /// Whether a write failed, so that a frame may be out in part.
+    /// Whether a write failed, so that a part of a frame may have been sent.
     torn: bool,
-    /// The first error, which is the last word.
+    /// The first error. Every later call returns it.
     failed: Option<Error>,
 }
 
@@ -94,20 +95,20 @@ impl<T: Transport> Framed<T> {
         &self.transport
     }
 
-    /// Goes on under other limits; the time for [`Limits::total_time`] starts anew.
+    /// Continues under other limits. The time for [`Limits::total_time`] starts again.
     ///
-    /// For servers: somebody who has just connected gets little time, and the limits of a session with the
-    /// session.
+    /// For servers: a client that has just connected gets little time; once its session starts, it gets the
+    /// limits of a session.
     pub fn renew(&mut self, limits: Limits) {
         self.limits = limits;
         self.started = Instant::now();
     }
 
-    /// Waits for the peer's next frame, whole, and leaves it to the receive that comes next. Of a frame with
-    /// more than `most` bytes of payload only the header is waited for.
+    /// Waits for the peer's next whole frame and leaves it to the next receive. If the frame has more than
+    /// `most` bytes of payload, this only waits for its header.
     ///
     /// # Errors
-    /// What reading meets.
+    /// Any error of reading.
     pub fn await_frame(&mut self, most: usize) -> Result<(), Error> {
         let result = self.try_await_frame(most);
         self.latch(result)
@@ -116,7 +117,7 @@ impl<T: Transport> Framed<T> {
     /// Flushes and ends this party's direction of the stream. Receiving stays possible.
     ///
     /// # Errors
-    /// What writing meets.
+    /// Any error of writing.
     pub fn finish(&mut self) -> Result<(), Error> {
         self.flush()?;
         self.torn = true;
@@ -148,7 +149,7 @@ impl<T: Transport> Framed<T> {
         }
     }
 
-    /// Waits for the transport, no longer than `patience` and the channel's life allow.
+    /// Waits for the transport, for as long as `patience` and the channel's remaining time allow.
     fn wait(&mut self, interest: Interest, patience: Patience) -> Result<(), Error> {
         let mut until = deadline(patience.start, patience.allowed);
         let mut verdict =
@@ -161,7 +162,8 @@ impl<T: Transport> Framed<T> {
                 verdict = Error::Limit { step: self.step, what: "the milliseconds of the session", limit };
             }
         }
-        // Ready or not, a wait that is over is over: else a peer that trickles bytes could go on for ever.
+        // A deadline that has passed ends the wait even if the transport is ready. Otherwise a peer that
+        // trickles bytes could go on for ever.
         if Instant::now() >= until {
             return Err(verdict);
         }

@@ -1,4 +1,4 @@
-//! The receiving half of a channel: wait, check the header, hand the payload over.
+//! The receiving half of a channel: wait, check the header, return the payload.
 
 use std::time::Instant;
 
@@ -34,7 +34,8 @@ impl<T: Transport> Framed<T> {
     /// Waits for the header of the next frame of `tag`'s lane, checks and takes it.
     fn header(&mut self, tag: Tag, bound: Bound) -> Result<Start, Error> {
         self.usable()?;
-        // Even if the frame is here already: the peer may need ours for what it sends next.
+        // This flushes even if the frame is here already: the peer may need this party's messages for what it
+        // sends next.
         if !self.outbox.is_empty() {
             self.try_flush()?;
         }
@@ -43,8 +44,8 @@ impl<T: Transport> Framed<T> {
         if let Some(kept) = self.aside.take(tag, bound) {
             return Ok(Start::Kept(kept?));
         }
-        // One wait, however many frames of other lanes come in between: each adds only what its length
-        // allows.
+        // One deadline, however many frames of other lanes come in between. Each of them adds only the time
+        // for its length.
         let mut patience =
             Patience { start: Instant::now(), allowed: self.limits.read, operation: Operation::Read };
         loop {
@@ -57,7 +58,7 @@ impl<T: Transport> Framed<T> {
             if header.tag == tags::ERROR.byte() && tag != tags::ERROR {
                 return Err(self.hear_out(header, patience));
             }
-            // Before the peer's hello nothing is known to be a message at all.
+            // Before the peer's hello, the bytes may not be frames at all.
             let aside =
                 tag != tags::HELLO && Lane::differ(tag.byte(), header.tag) && self.aside.has_room(header);
             let length = if aside { header.length as usize } else { header.check(tag, bound)? };
@@ -74,7 +75,7 @@ impl<T: Transport> Framed<T> {
         }
     }
 
-    /// Fills the empty `out` with a payload of `length` bytes; it grows as they arrive.
+    /// Fills the empty `out` with a payload of `length` bytes. `out` grows as they arrive.
     fn payload_into(&mut self, out: &mut Vec<u8>, length: usize, patience: Patience) -> Result<(), Error> {
         while out.len() < length {
             let have = out.len();
@@ -114,7 +115,7 @@ impl<T: Transport> Framed<T> {
         self.peer_error(&payload)
     }
 
-    /// Gets at least one more byte into the inbox; `wanted` more would serve.
+    /// Reads at least one more byte into the inbox; the caller could use `wanted` more.
     fn fill(&mut self, wanted: usize, patience: Patience) -> Result<(), Error> {
         let before = self.inbox.live().len();
         loop {
@@ -136,8 +137,7 @@ impl<T: Transport> Framed<T> {
         }
     }
 
-    /// Fills `out` with payload bytes: those in the inbox first; of a long rest, most without a detour
-    /// through it.
+    /// Fills `out` with payload bytes. Those in the inbox come first; most of a long remainder bypasses it.
     fn payload(&mut self, out: &mut [u8], patience: Patience) -> Result<(), Error> {
         let mut rest = self.take_into(out);
         while !rest.is_empty() {
@@ -159,7 +159,7 @@ impl<T: Transport> Framed<T> {
         Ok(())
     }
 
-    /// Moves bytes of the inbox to the front of `out`. Returns the part of `out` that is still to fill.
+    /// Moves bytes of the inbox to the front of `out`. Returns the part of `out` that is still empty.
     fn take_into<'a>(&mut self, out: &'a mut [u8]) -> &'a mut [u8] {
         let bytes = self.inbox.take(out.len());
         let (filled, rest) = out.split_at_mut(bytes.len());
@@ -167,7 +167,7 @@ impl<T: Transport> Framed<T> {
         rest
     }
 
-    /// Receives a frame; its payload is then in the inbox, or in `kept`.
+    /// Receives a frame. Its payload is then in the inbox or in `kept`.
     pub(super) fn try_recv(&mut self, tag: Tag, max: usize) -> Result<Arrived, Error> {
         match self.header(tag, Bound::AtMost(max))? {
             Start::Arriving(length, patience) => {
@@ -210,13 +210,13 @@ impl<T: Transport> Framed<T> {
 
 /// A frame that passed its checks.
 enum Start {
-    /// Its payload of this length is still to come.
+    /// Its payload, of this length, has not been read yet.
     Arriving(usize, Patience),
-    /// It arrived earlier, while the other lane was waited for.
+    /// It arrived earlier, while this party waited for another lane.
     Kept(Vec<u8>),
 }
 
-/// Where a received payload lies.
+/// Where a received payload is.
 pub(super) enum Arrived {
     /// In the inbox, with this length.
     Inbox(usize),
@@ -224,7 +224,7 @@ pub(super) enum Arrived {
     Kept,
 }
 
-/// A stream that ends after a frame's header ends in the middle of it.
+/// Says that a stream which ended after a frame's header ended in the middle of that frame.
 fn in_frame(error: Error) -> Error {
     match error {
         Error::Closed { step, .. } => Error::Closed { step, mid_frame: true },

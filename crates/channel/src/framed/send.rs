@@ -1,4 +1,5 @@
-//! The sending half of a channel: gather, write, make way for the peer, and say farewell.
+//! The sending half of a channel: gather and write frames, read while a write has to wait, and tell the peer
+//! why a session ends.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -78,7 +79,8 @@ impl<T: Transport> Framed<T> {
         Patience { start: Instant::now(), allowed, operation: Operation::Write }
     }
 
-    /// Called when a write cannot go on: takes in what the peer sent, or waits until one of both is possible.
+    /// Called when a write has to wait: reads what the peer has sent, or waits until reading or writing is
+    /// possible.
     fn make_way(&mut self, patience: Patience) -> Result<(), Error> {
         let result = match self.drain() {
             Ok(0) if self.ended => self.wait(Interest::Write, patience),
@@ -114,14 +116,14 @@ impl<T: Transport> Framed<T> {
         }
     }
 
-    /// The error for a failed write. A peer that gave up may have said why just before: that says more.
+    /// The error for a failed write. If the peer gave up and said why, its reason is returned instead.
     fn broken(&mut self, error: &io::Error) -> Error {
         self.torn = true;
         while matches!(self.drain(), Ok(count) if count > 0) {}
         self.last_words().unwrap_or_else(|| self.lost(Operation::Write, error))
     }
 
-    /// What ended the session, if it is among the frames that arrived: the peer's `Error`, or V's
+    /// What ended the session, if it is among the frames that arrived: the peer's `Error`, or the verifier's
     /// verdict that the proof is wrong.
     fn last_words(&self) -> Option<Error> {
         let mut rest = self.inbox.live();
@@ -167,7 +169,7 @@ impl<T: Transport> Framed<T> {
         }
     }
 
-    /// Throws away what arrives, or waits until `end`. Returns whether going on makes sense.
+    /// Discards incoming bytes, or waits until `end`. Returns whether it makes sense to go on.
     fn discard(&mut self, interest: Interest, end: Instant) -> bool {
         let mut bin = [0; 4096];
         let before = Instant::now() < end;

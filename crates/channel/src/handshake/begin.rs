@@ -1,4 +1,4 @@
-//! The message that names what is about to be proved.
+//! The message that names the statement to be proved.
 
 use super::{Mismatch, Parameters, refuse};
 use crate::channel::Channel;
@@ -6,8 +6,8 @@ use crate::cursor::Cursor;
 use crate::error::Error;
 use crate::tag::tags;
 
-/// Names the statement and how it is proved. Both parties send theirs and compare before anything depends on
-/// a witness.
+/// Names the statement and how it is proved. Both parties send theirs and compare them before anything that
+/// depends on a witness is sent.
 ///
 /// ```text
 /// statement digest: 32 bytes | parameters
@@ -50,7 +50,8 @@ impl Begin {
     }
 
     fn compare(&self, theirs: &Self) -> Result<(), Error> {
-        // Parameters first: another protocol explains another digest, not the other way round.
+        // Parameters are compared first: a different protocol explains a different digest, but not the other
+        // way round.
         self.parameters.agree(&theirs.parameters)?;
         if self.digest != theirs.digest {
             return Err(Mismatch::Statement { ours: self.digest, theirs: theirs.digest }.into());

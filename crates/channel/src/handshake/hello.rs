@@ -17,10 +17,11 @@ pub const WIRE_VERSION: u16 = 2;
 /// it; no caller may.
 pub const TLS: &str = "tls";
 
-/// What every `Hello` starts with. The line break shows transports that meddle with text.
+/// The first bytes of every `Hello`. The line break detects transports that convert text.
 const MAGIC: [u8; 8] = *b"VOLERY\r\n";
 
-/// Longest `Hello` taken from a peer: room for later versions, which must get as far as the version check.
+/// Longest `Hello` accepted from a peer. It leaves room for later versions, whose hello must get as far as
+/// the version check.
 const MAX_LEN: usize = 1 << 16;
 
 const _: () = assert!(8 + 2 + 1 + 32 + Parameters::MAX_LEN <= MAX_LEN);
@@ -30,7 +31,7 @@ const _: () = assert!(8 + 2 + 1 + 32 + Parameters::MAX_LEN <= MAX_LEN);
 pub enum Role {
     /// Knows the witness.
     Prover,
-    /// Is to be convinced.
+    /// Checks the proof.
     Verifier,
 }
 
@@ -95,7 +96,7 @@ impl Hello {
         channel.send(tags::HELLO, &hello.encode())
     }
 
-    /// This hello, over the connection with this name.
+    /// This hello for a connection with this identifier.
     fn over(&self, binding: Option<[u8; 32]>) -> Result<Self, Error> {
         let Some(binding) = binding else { return Ok(self.clone()) };
         let digest = blake3::derive_key("volery 2026 tls connection v1", &binding);
@@ -113,8 +114,8 @@ impl Hello {
         let ours = self.over(channel.binding())?;
         let result = match channel.recv(tags::HELLO, MAX_LEN) {
             Ok(payload) => ours.meet(payload),
-            // A party of this protocol starts with its hello, so this was no frame. Its bytes were read as a
-            // header.
+            // Every party of this protocol starts with its hello, so this was no frame: the bytes were read
+            // as a header.
             Err(Error::UnexpectedFrame { got, length, .. }) => {
                 Err(Mismatch::not_volery(got, length, &[]).into())
             }
@@ -160,8 +161,7 @@ impl Hello {
         out
     }
 
-    /// Magic and version come first and are judged first: what follows them is another version's own
-    /// business.
+    /// Magic and version come first and are checked first: another version may lay out the rest differently.
     pub(crate) fn decode(payload: &[u8]) -> Result<Self, Error> {
         let mut cursor = Cursor::new(tags::HELLO, payload);
         if !payload.starts_with(&MAGIC) {

@@ -1,11 +1,11 @@
-//! Why two sound parties cannot work together.
+//! Why two honest parties cannot work together.
 
 use std::fmt::Write;
 
 use super::Role;
 use crate::frame::HEADER_LEN;
 
-/// The parties do not want the same session. Each reason is a variant of its own and says what to compare.
+/// The parties want different sessions. Each reason is a variant of its own and says what to compare.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {
@@ -15,7 +15,7 @@ pub enum Mismatch {
         /// The first bytes that came, at most 13.
         first: Vec<u8>,
     },
-    /// The other side speaks another version of the protocol.
+    /// The peer speaks another version of the protocol.
     #[error("the peer speaks wire version {theirs}, this party {ours}: both need the same version of Volery")]
     Version {
         /// This party's wire version.

@@ -1,4 +1,5 @@
-//! How a session starts: who is there, do both want the same session, and what is about to be proved.
+//! How a session starts: the parties check each other's role and settings, and agree on what is about to be
+//! proved.
 //!
 //! ```text
 //! prover                                          verifier
@@ -11,14 +12,14 @@
 //! ```
 //!
 //! Sending and receiving are separate calls ([`Hello::send`], [`Hello::receive`], [`Begin::send`],
-//! [`Begin::receive`]), so a party can queue `Hello`, `Begin` and the first messages of its protocols behind
-//! each other and spend one flight on all of them. Nothing that depends on a witness may be among them: that
-//! waits until [`Begin::receive`] has returned.
+//! [`Begin::receive`]), so a party can queue `Hello`, `Begin` and the first messages of its protocols and
+//! send them all in one flight. None of them may depend on a witness: such messages wait until
+//! [`Begin::receive`] has returned.
 //!
-//! The session id binds everything later to this very session: both parties put a fresh nonce into it, so
-//! neither can make it repeat, and all parameters are in it. The handshake itself does not authenticate; run
-//! it over TLS for that. Over TLS the parameters of both `Hello`s include [`TLS`], the hash of a secret of
-//! the connection, so that a relay between two connections is refused (see [`tls`](crate::tls)).
+//! The session id binds everything later to this session. Each party contributes a fresh nonce, so neither
+//! can make an id repeat, and all parameters enter it. The handshake itself does not authenticate anybody;
+//! run it over TLS for that. Over TLS the parameters of both `Hello`s include [`TLS`], the hash of a secret
+//! of the connection, so that a relay between two connections is refused (see [`tls`](crate::tls)).
 
 mod begin;
 mod hello;
@@ -33,7 +34,7 @@ pub use parameters::Parameters;
 use crate::channel::Channel;
 use crate::error::Error;
 
-/// Tells the peer about an error that this party found in the peer's messages, and passes it on.
+/// Tells the peer about an error in its messages, and returns that error.
 fn refuse<R>(channel: &mut (impl Channel + ?Sized), result: Result<R, Error>) -> Result<R, Error> {
     result.inspect_err(|error| channel.fail(&error.to_string()))
 }

@@ -12,8 +12,8 @@ const MAX_VALUE: usize = 255;
 
 /// Names and values that both parties must agree on, like a security level or a set of LPN parameters.
 ///
-/// At most 64 pairs; names have 1 to 64 of the characters `a-z 0-9 . - _`, values 0 to 255 printable ASCII
-/// characters. The encoding is canonical: names ascend, none twice.
+/// At most 64 pairs. Names have 1 to 64 of the characters `a-z 0-9 . - _`, values 0 to 255 printable ASCII
+/// characters. The encoding is canonical: names are in ascending order, none twice.
 ///
 /// ```text
 /// count: u8 | count x ( name length: u8 | name | value length: u8 | value )
@@ -31,10 +31,11 @@ impl Parameters {
         Self::default()
     }
 
-    /// These parameters and one more.
+    /// Adds a parameter.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if the name is taken, or name, value or count are beyond the format.
+    /// [`Error::Misuse`] if the name is taken, or if the name, the value or the number of parameters exceeds
+    /// what the format allows.
     pub fn with(mut self, name: &str, value: impl ToString) -> Result<Self, Error> {
         let value = value.to_string();
         if !valid_name(name.as_bytes()) {
@@ -78,7 +79,7 @@ impl Parameters {
     }
 
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
-        // The bounds of `with` and `decode` keep every length within a byte.
+        // `with` and `decode` bound every length, so each fits in a byte.
         out.push(self.0.len() as u8);
         for text in self.0.iter().flat_map(|(name, value)| [name, value]) {
             out.push(text.len() as u8);

@@ -1,4 +1,4 @@
-//! Settings for TLS from files.
+//! TLS settings, read from files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::error::Error;
 /// Keeps a client of this protocol from talking to another TLS service that holds the same certificate.
 const ALPN: &[u8] = b"volery";
 
-/// Whom the connecting side trusts.
+/// What the connecting side trusts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trust {
     /// Certificates issued by one of the authorities in this PEM file, for the name connected to.
     Roots(PathBuf),
     /// Exactly the certificate with this fingerprint, whatever its name, issuer or dates.
     Pin(Fingerprint),
-    /// Exactly this Ed25519 public key, which is shown without a certificate (RFC 7250).
+    /// Exactly this Ed25519 public key, which the peer presents without a certificate (RFC 7250).
     Key([u8; 32]),
 }
 
@@ -56,9 +56,8 @@ pub fn client_config(trust: &Trust) -> Result<Arc<ClientConfig>, Error> {
     Ok(Arc::new(config))
 }
 
-/// Settings of the listening side, from a PEM file with its certificate (first) and the issuers' up to the
-/// root, and a PEM file with its private key. Also returns the certificate's fingerprint, for peers that pin
-/// it.
+/// Settings of the listening side. The first PEM file has its certificate, followed by the issuers' up to the
+/// root; the second has its private key. Also returns the certificate's fingerprint, for peers that pin it.
 ///
 /// # Errors
 /// [`Error::Tls`] if a file is missing, empty or malformed, or the key does not belong to the certificate.
@@ -71,11 +70,11 @@ pub fn server_config(chain: &Path, key: &Path) -> Result<(Arc<ServerConfig>, Fin
     Ok((finish(config), fingerprint))
 }
 
-/// Settings of a listening side that shows an Ed25519 public key and no certificate (RFC 7250), for peers
-/// that know the key ([`Trust::Key`]). `seed` is the secret key, as RFC 8032 has it.
+/// Settings of a listening side that presents an Ed25519 public key and no certificate (RFC 7250), for peers
+/// that know the key ([`Trust::Key`]). `seed` is the secret key, as RFC 8032 defines it.
 ///
 /// # Errors
-/// [`Error::Tls`] if the TLS library does not take the key.
+/// [`Error::Tls`] if the TLS library does not accept the key.
 pub fn raw_key_server_config(seed: &[u8; 32]) -> Result<Arc<ServerConfig>, Error> {
     let (key, spki) = key_and_spki(seed)?;
     let shown = Arc::new(CertifiedKey::new(vec![spki], key));
@@ -83,7 +82,7 @@ pub fn raw_key_server_config(seed: &[u8; 32]) -> Result<Arc<ServerConfig>, Error
     Ok(finish(server()?.with_cert_resolver(resolver)))
 }
 
-/// A listening side that speaks TLS 1.3 alone and asks for no client's certificate.
+/// A listening side that speaks only TLS 1.3 and asks for no client certificate.
 fn server() -> Result<ConfigBuilder<ServerConfig, WantsServerCert>, Error> {
     let builder = ServerConfig::builder_with_provider(provider()).with_protocol_versions(&[&TLS13]);
     Ok(builder.map_err(|error| Error::Tls(error.to_string()))?.with_no_client_auth())
@@ -107,7 +106,7 @@ fn roots(path: &Path) -> Result<RootCertStore, Error> {
     Ok(roots)
 }
 
-/// At least one certificate.
+/// Reads at least one certificate.
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
     let certificates: Vec<_> = CertificateDer::pem_file_iter(path)
         .and_then(Iterator::collect)

@@ -1,23 +1,24 @@
-//! TLS 1.3 over any transport, as one more transport.
+//! TLS 1.3 over any transport; the result is a transport again.
 //!
 //! The prover and the verifier need no certificates for soundness or zero knowledge, but a network attacker
-//! could read the claim, end the session, or stand between the parties. TLS takes that away. The listening
-//! side shows who it is in one of two ways, and the connecting side demands one of them ([`Trust`]):
+//! could read the claim, end the session, or stand between the parties. TLS prevents that. The listening side
+//! authenticates itself in one of two ways, and the connecting side demands one of them ([`Trust`]):
 //!
 //! * a certificate, issued by a known authority or known by its fingerprint;
 //! * an Ed25519 public key alone, without a certificate (RFC 7250): for peers that know the key anyway.
 //!
-//! Sessions are never resumed, so each one checks certificate or key; the only protocol offered is TLS 1.3.
+//! Sessions are never resumed, so each one checks the certificate or key. TLS 1.3 is the only version
+//! offered.
 //!
 //! **Relays.** Whoever holds the listening side's key, or a certificate that the connecting side trusts,
-//! could still end TLS on both sides and pass all messages on: a proof made for it would convince somebody
-//! else. So a value that TLS exports from the secrets of this very connection (RFC 8446, section 7.5; an
-//! exporter for channel binding, as RFC 9266 has it) enters the [`handshake`](crate::handshake): both
-//! `Hello`s hold its hash, the parties compare them, and the session's identifier depends on it. The two
-//! connections of a relay export different values. It can change what each party hears from the other, but
-//! not what a party takes for its own value, so the two have different identifiers at best, and no hash of
-//! their protocols agrees. (So a TLS end point in front of a verifier that itself listens without TLS is
-//! refused, too.)
+//! could still end TLS on both sides and pass all messages on. A proof made for the relay would then convince
+//! somebody else. So each session is bound to its connection: TLS exports a value from the secrets of this
+//! very connection (RFC 8446, section 7.5; an exporter for channel binding, as in RFC 9266), and the value
+//! enters the [`handshake`](crate::handshake). Both `Hello`s hold its hash, the parties compare them, and the
+//! session's identifier depends on it. The two connections of a relay export different values. A relay can
+//! change what each party hears from the other, but not what a party exports itself. So the two parties have
+//! different identifiers at best, and no hash of their protocols agrees. For the same reason, a TLS end point
+//! in front of a verifier that itself listens without TLS is refused.
 
 mod config;
 mod pin;
@@ -42,21 +43,21 @@ use crate::transport::{Interest, Transport};
 pub struct Tls<T: Transport> {
     inner: T,
     session: Connection,
-    /// What names it; zeros while it is negotiated.
+    /// The identifier of this connection; zeros during negotiation.
     binding: [u8; 32],
 }
 
-/// What the exported value is for.
+/// The label of the exported value.
 const EXPORTER: &[u8] = b"EXPORTER-Volery-Session";
 
 /// How often one [`try_read`](Transport::try_read) reads from the transport below: enough for several full
-/// records. A peer may send records without content for as long as it likes, and only the caller has a
-/// deadline.
+/// records. A bound is necessary: a peer may send records without content for as long as it likes, and only
+/// the caller has a deadline.
 const PULLS: usize = 16;
 
 impl<T: Transport> Tls<T> {
-    /// Negotiates as the connecting side, within [`Limits::connect`]. `server` is the host name that a
-    /// certificate must be for; with a pinned certificate it may be any valid name.
+    /// Negotiates as the connecting side, within [`Limits::connect`]. A certificate must be for the host name
+    /// `server`; with a pinned certificate, any valid name will do.
     ///
     /// # Errors
     /// [`Error::Tls`] if the peer's certificate or protocol is not acceptable, [`Error::TimedOut`], and what
@@ -106,14 +107,14 @@ impl<T: Transport> Tls<T> {
         }
     }
 
-    /// Returns whether it was completed by `end`.
+    /// Negotiates until `end`. Returns whether it completed.
     fn handshake(&mut self, end: Instant) -> io::Result<bool> {
         loop {
             let flushed = self.push()?;
             if flushed && !self.session.is_handshaking() {
                 return Ok(true);
             }
-            // Also while bytes come: a peer that sends without end is not waited for any longer.
+            // The deadline holds even while bytes come: a peer that sends without end gets no more time.
             if Instant::now() >= end {
                 return Ok(false);
             }
@@ -127,7 +128,7 @@ impl<T: Transport> Tls<T> {
         }
     }
 
-    /// Passes records on to the transport. Returns whether none is left.
+    /// Passes records on to the transport. Returns whether all of them went out.
     fn push(&mut self) -> io::Result<bool> {
         while self.session.wants_write() {
             match self.session.write_tls(&mut Blocking(&mut self.inner)) {
@@ -139,7 +140,7 @@ impl<T: Transport> Tls<T> {
         Ok(true)
     }
 
-    /// Takes in records. Returns whether there were any bytes.
+    /// Reads records. Returns whether there were any bytes.
     fn pull(&mut self) -> io::Result<bool> {
         match self.session.read_tls(&mut Blocking(&mut self.inner)) {
             Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
@@ -149,7 +150,7 @@ impl<T: Transport> Tls<T> {
         }
     }
 
-    /// Content of records that are here. `None` if there is none.
+    /// Returns content of records that have arrived, `None` if there is none.
     fn content(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
         match self.session.reader().read(out) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
@@ -159,7 +160,7 @@ impl<T: Transport> Tls<T> {
 
     fn process(&mut self) -> io::Result<()> {
         self.session.process_new_packets().map(drop).map_err(|error| {
-            // The alert that tells the peer what is wrong; if it does not fit in now, the peer sees the
+            // The alert tells the peer what is wrong. If it cannot be written now, the peer only sees the
             // stream end.
             let _ = self.push();
             io::Error::new(io::ErrorKind::InvalidData, error)
@@ -179,7 +180,7 @@ impl<T: Transport> Transport for Tls<T> {
                 return Ok(None);
             }
         }
-        // What is not read yet is below, where the next wait finds it.
+        // Unread bytes stay in the transport below, where the next wait finds them.
         self.content(out)
     }
 
@@ -207,7 +208,7 @@ impl<T: Transport> Transport for Tls<T> {
 
     fn shutdown(&mut self) {
         self.session.send_close_notify();
-        // The peer may be gone already; there is nobody left to tell then.
+        // The peer may be gone already; then there is nobody left to tell.
         let _ = self.push();
         self.inner.shutdown();
     }
@@ -221,7 +222,7 @@ impl<T: Transport> Transport for Tls<T> {
     }
 }
 
-/// A transport with the manners of a non-blocking socket of the standard library, which rustls speaks to.
+/// A transport that behaves like a non-blocking socket of the standard library, which is what rustls expects.
 struct Blocking<'a, T>(&'a mut T);
 
 impl<T: Transport> Read for Blocking<'_, T> {

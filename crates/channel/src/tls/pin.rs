@@ -1,4 +1,4 @@
-//! Trust in one certificate, known beforehand by its fingerprint.
+//! Trust in one certificate whose fingerprint is known beforehand.
 
 use std::fmt;
 use std::str::FromStr;
@@ -54,13 +54,13 @@ impl FromStr for Fingerprint {
             digits.then(|| u8::from_str_radix(pair, 16).ok()).flatten().ok_or_else(error)
         };
         let bytes = pairs.into_iter().map(byte).collect::<Result<Vec<u8>, Error>>()?;
-        // An odd digit at the end is in no pair: the count of characters must fit too.
+        // An odd digit at the end belongs to no pair, so the number of characters is checked too.
         let whole = matches!(text.len(), 64 | 95);
         bytes.try_into().ok().filter(|_| whole).map(Self).ok_or_else(error)
     }
 }
 
-/// Accepts exactly one certificate, whatever it says. The peer must still prove that it holds the key.
+/// Accepts exactly one certificate and ignores its content. The peer must still prove that it holds the key.
 #[derive(Debug)]
 pub(super) struct Pinned {
     pub(super) pin: Fingerprint,

@@ -1,9 +1,9 @@
 //! A public key instead of a certificate (RFC 7250): for peers that know the key beforehand, and have no use
 //! for names and dates.
 //!
-//! The key may sign other things too, as a notary's signs attestations. One signature never serves for the
-//! other: what TLS 1.3 has signed begins with 64 spaces and its own name (RFC 8446, section 4.4.3), so
-//! nothing else that the key signs may begin like that.
+//! The key may sign other things too: a notary's key also signs attestations. No signature can serve for
+//! both. What TLS 1.3 signs begins with 64 spaces and its own name (RFC 8446, section 4.4.3), so nothing else
+//! that the key signs may begin like that.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use zeroize::Zeroizing;
 
 use crate::error::Error;
 
-/// What stands before the 32 bytes of an Ed25519 public key in its `SubjectPublicKeyInfo` (RFC 8410).
+/// The bytes before the 32 bytes of an Ed25519 public key in its `SubjectPublicKeyInfo` (RFC 8410).
 const SPKI: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
-/// What stands before the 32 bytes of an Ed25519 secret key in PKCS #8, version 1 (RFC 8410).
+/// The bytes before the 32 bytes of an Ed25519 secret key in PKCS #8, version 1 (RFC 8410).
 const PKCS8: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 
-/// A secret key as the TLS library takes it, and what the listening side shows of it.
+/// A secret key in the form that the TLS library takes, and the public key that the listening side presents.
 pub(super) fn key_and_spki(seed: &[u8; 32]) -> Result<(Arc<dyn SigningKey>, CertificateDer<'static>), Error> {
     let mut der = Zeroizing::new([0; PKCS8.len() + 32]);
     let (head, tail) = der.split_at_mut(PKCS8.len());

@@ -1,8 +1,8 @@
-//! Two ends in one process, with the manners of a socket: bounded, closable, timed.
+//! Two connected ends in one process that behave like sockets: bounded, closable, timed.
 //!
-//! One thing differs. When both ends wait and neither could go on, nothing can come any more, and the wait with
-//! the earlier deadline is over at once: a party that a test leaves without an answer need not sit out its
-//! time-out, and a slow machine cannot make a short one pass too soon.
+//! There is one difference. When both ends wait for each other, nothing can come any more, so the wait with
+//! the earlier deadline ends at once. A party that gets no answer in a test need not sit out its time-out,
+//! and a slow machine cannot make a short time-out pass too soon.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -11,9 +11,9 @@ use std::time::Instant;
 
 use super::{Interest, Transport};
 
-/// One end of an in-memory stream. Dropping an end closes it; what it sent can still be read.
+/// One end of an in-memory stream. After an end is dropped, the other end can still read what it sent.
 ///
-/// If both ends wait and neither could go on, the wait with the earlier deadline ends at once.
+/// If both ends wait for each other, the wait with the earlier deadline ends at once.
 #[derive(Debug)]
 pub struct Memory {
     shared: Arc<Shared>,
@@ -47,7 +47,7 @@ struct Shared {
 struct Pipes {
     from_left: Pipe,
     from_right: Pipe,
-    /// What the ends wait for at this moment, the left one's first, and until when.
+    /// What each end waits for at this moment (the left one's first), and until when.
     waits: [Option<(Interest, Instant)>; 2],
 }
 
@@ -59,7 +59,7 @@ struct Pipe {
 }
 
 impl Memory {
-    /// Two connected ends, each direction holding up to `capacity` bytes (at least 1) on their way.
+    /// Two connected ends. Each direction holds up to `capacity` bytes (at least 1) in flight.
     #[must_use]
     pub fn pair(capacity: usize) -> (Self, Self) {
         let shared =
@@ -69,8 +69,7 @@ impl Memory {
 }
 
 impl Shared {
-    /// A panic of the other party's thread leaves the pipes as they were between two operations: still
-    /// usable.
+    /// A panic in the other party's thread leaves the pipes between two operations, so they are still usable.
     fn lock(&self) -> MutexGuard<'_, Pipes> {
         self.pipes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -90,7 +89,7 @@ impl Pipes {
         interest.reads() && incoming.readable() || interest.writes() && outgoing.writable(capacity)
     }
 
-    /// Whether `side`, which is not ready, waits for one that waits for it, and gives up first.
+    /// Whether `side`, which is not ready, waits for a peer that waits for it, and is the one to give up.
     fn stuck(&mut self, side: Side, capacity: usize) -> bool {
         let other = side.other();
         let (Some((_, mine)), Some((interest, theirs))) =
@@ -149,7 +148,7 @@ impl Transport for Memory {
         let (side, capacity) = (self.side, self.shared.capacity);
         let mut pipes = self.shared.lock();
         pipes.waits[side as usize] = Some((interest, deadline));
-        // The other end may be the one that gives up first.
+        // The other end may be the one that has to give up.
         self.shared.changed.notify_all();
         let ready = loop {
             if pipes.ready(side, interest, capacity) {

@@ -1,8 +1,9 @@
-//! Byte streams that never block: what a channel stands on.
+//! Byte streams that never block; a channel is built on one.
 //!
 //! A party that blocks in a write cannot read; if both do it at once, both wait for ever. So a transport
-//! tries, reports that it would have to wait, and waits only where it is told to, for reading and writing at
-//! the same time and up to a deadline. One thread is enough, and the rules hold for all transports alike.
+//! tries an operation, and reports if it would have to wait. It waits only when told to: for reading and
+//! writing at the same time, and up to a deadline. One thread is enough, and all transports follow the same
+//! rules.
 
 mod memory;
 mod socket;
@@ -19,7 +20,7 @@ pub(crate) use socket::wait_for;
 pub enum Interest {
     /// Bytes to read, or the end of the stream.
     Read,
-    /// Room to write.
+    /// Room for more bytes to write.
     Write,
     /// Either of them.
     Either,
@@ -39,38 +40,38 @@ impl Interest {
 pub trait Transport {
     /// Reads what is there, at most `out.len()` bytes (more than 0).
     ///
-    /// Returns the number of bytes, `Some(0)` at the end of the stream, `None` if there is nothing yet.
+    /// Returns the number of bytes, `Some(0)` at the end of the stream, or `None` if there is nothing yet.
     ///
     /// # Errors
     /// What the layer below reports.
     fn try_read(&mut self, out: &mut [u8]) -> io::Result<Option<usize>>;
 
-    /// Writes as much of `bytes` as fits now. Returns the number of bytes, `None` if there is no room.
+    /// Writes as much of `bytes` as fits now. Returns the number of bytes, or `None` if there is no room.
     ///
     /// # Errors
     /// What the layer below reports.
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<Option<usize>>;
 
-    /// Passes on what this layer itself holds back. Returns whether all of it is passed on.
+    /// Passes on the bytes that this layer itself holds back. Returns whether it passed on all of them.
     ///
     /// # Errors
     /// What the layer below reports.
     fn try_flush(&mut self) -> io::Result<bool>;
 
-    /// Waits until trying again may help. Returns `false` if the deadline passed first.
+    /// Waits until another attempt may succeed. Returns `false` if the deadline passed first.
     ///
     /// # Errors
     /// What the layer below reports.
     fn wait(&mut self, interest: Interest, deadline: Instant) -> io::Result<bool>;
 
-    /// Ends this party's direction of the stream, as far as that works without waiting.
+    /// Ends this party's direction of the stream, as far as that is possible without waiting.
     fn shutdown(&mut self);
 
-    /// Whether bytes on their way to the peer may be lost if this side goes away before it has read all that
-    /// the peer sent (TCP resets the connection then).
+    /// Whether bytes on their way to the peer may be lost if this side closes before it has read everything
+    /// that the peer sent (TCP resets the connection in that case).
     fn needs_linger(&self) -> bool;
 
-    /// The name of the encrypted connection that this is, or stands on: see
+    /// The identifier of this encrypted connection, or of the one below: see
     /// [`Channel::binding`](crate::Channel::binding).
     fn binding(&self) -> Option<[u8; 32]>;
 }

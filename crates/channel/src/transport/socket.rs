@@ -1,4 +1,4 @@
-//! TCP and Unix stream sockets, non-blocking, with `poll(2)` to wait.
+//! TCP and Unix stream sockets in non-blocking mode, with `poll(2)` to wait.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -21,8 +21,8 @@ enum Kind {
 }
 
 impl Socket {
-    /// Takes over a connected TCP stream: non-blocking, and without Nagle's delay (frames are coalesced
-    /// above).
+    /// Takes over a connected TCP stream: makes it non-blocking and turns off Nagle's delay (the channel
+    /// gathers small frames).
     ///
     /// # Errors
     /// What the operating system reports.
@@ -32,7 +32,7 @@ impl Socket {
         Ok(Self(Kind::Tcp(stream)))
     }
 
-    /// Takes over a connected Unix stream: non-blocking.
+    /// Takes over a connected Unix stream and makes it non-blocking.
     ///
     /// # Errors
     /// What the operating system reports.
@@ -41,7 +41,7 @@ impl Socket {
         Ok(Self(Kind::Unix(stream)))
     }
 
-    /// The peer's address, for messages.
+    /// The peer's address, for messages to people.
     #[must_use]
     pub fn peer(&self) -> String {
         match &self.0 {
@@ -86,7 +86,7 @@ impl Transport for Socket {
     }
 
     fn shutdown(&mut self) {
-        // The peer may be gone already; there is nobody left to tell then.
+        // The peer may be gone already; then there is nobody left to tell.
         let _ = match &self.0 {
             Kind::Tcp(stream) => stream.shutdown(Shutdown::Write),
             Kind::Unix(stream) => stream.shutdown(Shutdown::Write),
@@ -102,7 +102,7 @@ impl Transport for Socket {
     }
 }
 
-/// Waits until `fd` is ready, in an error state or hung up; `false` if the deadline passed first.
+/// Waits until `fd` is ready, in an error state or hung up. Returns `false` if the deadline passed first.
 pub(crate) fn wait_for(fd: BorrowedFd<'_>, interest: Interest, deadline: Instant) -> io::Result<bool> {
     let mut flags = PollFlags::empty();
     flags.set(PollFlags::IN, interest.reads());
@@ -118,8 +118,8 @@ pub(crate) fn wait_for(fd: BorrowedFd<'_>, interest: Interest, deadline: Instant
     }
 }
 
-/// Rounded up to a millisecond (some systems' `poll` knows no finer unit), at most a day: the caller asks
-/// again.
+/// Rounded up to a millisecond, because some systems' `poll` knows no finer unit, and at most a day, because
+/// the caller asks again.
 fn timespec(duration: Duration) -> Timespec {
     const DAY: u128 = 86_400_000;
     let millis = u64::try_from(duration.as_nanos().div_ceil(1_000_000).min(DAY)).unwrap_or(0);

@@ -1,11 +1,11 @@
-//! One of several circuit files, many times over.
+//! One of several circuit files, repeated many times.
 //!
 //! ```text
 //! for each repetition j: one of the circuits C_1 .. C_B, on the public inputs x_j and some secret ones, gives the outputs y_j
 //! ```
 //!
-//! What is claimed at a repetition goes into its branches as wires (constants), so that the branches are the
-//! same at each, which is what a batch needs.
+//! The claims of a repetition enter its branches as wires (constants). So the branches are the same at each
+//! repetition, as a batch requires.
 
 use volery_field::F2;
 
@@ -15,13 +15,13 @@ use crate::elements::encode;
 use crate::fold::Folded;
 use crate::{Claim, Digest, Error, Fold, Peek, Prove, Signature, Statement, Witness};
 
-/// A circuit file with wires for all that is claimed about it: public inputs, then outputs.
+/// A circuit file with wires for everything that is claimed about it: public inputs, then outputs.
 #[derive(Clone, Debug)]
 pub struct Claimed {
     file: BristolFile,
-    /// Which inputs are public and which outputs are claimed; its values don't matter.
+    /// Which inputs are public and which outputs are claimed. Its values do not matter.
     pattern: Claim<F2>,
-    /// Wires of public inputs.
+    /// The number of wires of public inputs.
     public: usize,
     witness: Option<Witness<F2>>,
 }
@@ -46,7 +46,7 @@ impl<B: Prove<F2>> Branch<F2, B> for Claimed {
     }
 
     fn run(&self, backend: &mut B, shared: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
-        // Folding widens wires, so it is only done where there are constants to fold.
+        // Folding makes wires larger, so it is only done if there are constants to fold.
         if self.file.tally().constant > 0 {
             let shared = shared.iter().cloned().map(Folded::Wire).collect();
             self.run_on(&mut Fold::new(backend), shared)?;
@@ -57,36 +57,36 @@ impl<B: Prove<F2>> Branch<F2, B> for Claimed {
     }
 }
 
-/// "At each of so many repetitions one of these circuit files, on some secret inputs, gives what is claimed
-/// at that repetition."
+/// "At each of these repetitions one of these circuit files, on some secret inputs, gives what is claimed at
+/// that repetition."
 ///
-/// Which one, and whether it is the same at two repetitions, nobody learns.
+/// Nobody learns which file that is, or whether two repetitions use the same one.
 #[derive(Clone, Debug)]
 pub struct FileBatch {
     branches: Branches<F2, Claimed>,
-    /// For each repetition, what goes into its branches.
+    /// For each repetition, the values that enter its branches.
     claims: Vec<Vec<F2>>,
-    /// At the prover, for each repetition: a circuit that gives what is claimed, and its inputs.
+    /// At the prover, for each repetition: a circuit that satisfies the claims, and its inputs.
     picked: Vec<Picked<Claimed>>,
 }
 
 impl FileBatch {
-    /// Most repetitions.
+    /// The most repetitions of a batch.
     pub const MAX_REPETITIONS: usize = 1 << 20;
 
-    /// The statement as a verifier has it: one claim for each repetition.
+    /// The verifier's statement, with one claim for each repetition.
     ///
     /// # Errors
     /// [`Error::Public`] if there is no repetition or more than [`FileBatch::MAX_REPETITIONS`], if the
-    /// circuits don't have inputs and outputs of the same widths, if claims are about different inputs or
-    /// outputs or leave all outputs open; as [`Branches::new`].
+    /// circuits' inputs or outputs differ in width, or if the claims are about different inputs or outputs or
+    /// leave all outputs open; as [`Branches::new`].
     pub fn new(files: Vec<BristolFile>, claims: &[Claim<F2>]) -> Result<Self, Error> {
         let (Some(first), Some(pattern)) = (files.first(), claims.first()) else {
-            return Err(Error::Public("a batch of no circuit or no repetition".into()));
+            return Err(Error::Public("a batch needs at least one circuit and one repetition".into()));
         };
         if claims.len() > Self::MAX_REPETITIONS {
             let (count, most) = (claims.len(), Self::MAX_REPETITIONS);
-            return Err(Error::Public(format!("{count} repetitions; {most} are possible")));
+            return Err(Error::Public(format!("{count} repetitions; at most {most} are possible")));
         }
         let signature = first.signature();
         if let Some(other) = files.iter().find(|file| file.signature() != signature) {
@@ -120,12 +120,12 @@ impl FileBatch {
         })
     }
 
-    /// The statement as the prover has it: for each repetition, in order, the number of a circuit, from 0,
+    /// The prover's statement. `known` has, for each repetition in order, the number of a circuit (from 0)
     /// and its secret inputs.
     ///
     /// # Errors
-    /// [`Error::Witness`] if there are too few or too many, a circuit has no such number, or a witness has
-    /// the wrong length.
+    /// [`Error::Witness`] if there are too few or too many, if a number is not that of a circuit, or if a
+    /// witness has the wrong length.
     pub fn with_witnesses(mut self, known: Vec<(usize, Witness<F2>)>) -> Result<Self, Error> {
         if known.len() != self.claims.len() {
             let (got, needed) = (known.len(), self.claims.len());
@@ -140,26 +140,26 @@ impl FileBatch {
         Ok(self)
     }
 
-    /// Inputs, marked public or secret as the claims have them, and outputs of every circuit: what a witness
-    /// is read for.
+    /// The inputs (marked public or secret as in the claims) and the outputs of every circuit, for reading
+    /// witnesses.
     #[must_use]
     pub fn signature(&self) -> Signature {
         self.branches.list().first().map(Claimed::signature).unwrap_or_default()
     }
 
-    /// How many circuits and how many repetitions there are.
+    /// The numbers of circuits and of repetitions.
     #[must_use]
     pub fn counts(&self) -> [usize; 2] {
         [self.branches.list().len(), self.claims.len()]
     }
 
-    /// What each repetition commits to.
+    /// The commitments of each repetition.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.branches.shape()
     }
 
-    /// Wires that go into each repetition: what is claimed at it.
+    /// The number of wires that enter each repetition: those of its claims.
     #[must_use]
     pub fn shared(&self) -> usize {
         self.branches.shared()

@@ -1,4 +1,4 @@
-//! Between files and flat circuits.
+//! Conversion between files and flat circuits.
 
 use std::io::{self, BufWriter, Read, Write};
 
@@ -7,12 +7,13 @@ use volery_field::Ring;
 use super::{FileGate, FileRing, Reader};
 use crate::{Circuit, Error, Gate, Parts};
 
-/// Indices of zero and one among the constants of an imported circuit. Others have an entry for each gate.
+/// The indices of zero and one among the constants of an imported circuit. Every other constant has an entry
+/// for each gate that uses it.
 const ZERO: u32 = 0;
 const ONE: u32 = 1;
 
-/// Parses a file into a circuit whose inputs are all secret. Copies become the wires that they copy, and a
-/// `MAND` its single ANDs. `what` names the text in errors.
+/// Parses a file into a circuit whose inputs are all secret. A copy becomes the wire that it copies, and a
+/// `MAND` becomes single ANDs. `what` names the text in errors.
 ///
 /// # Errors
 /// [`Error::Malformed`] with line, column and reason.
@@ -25,7 +26,7 @@ pub fn parse<R: FileRing>(text: &[u8], what: &str) -> Result<Circuit<R>, Error> 
     import.finish(&reader)
 }
 
-/// A circuit in the making.
+/// A circuit during its import.
 pub(super) struct Import<R> {
     /// The circuit's wire for each of the file's.
     wires: Vec<u32>,
@@ -35,8 +36,8 @@ pub(super) struct Import<R> {
 }
 
 impl<R: FileRing> Import<R> {
-    /// Starts with the inputs. The reader has checked that the file is long enough for the wires that it
-    /// promises.
+    /// Starts with the inputs. The reader has checked that the file is long enough for the number of wires in
+    /// its header.
     pub(super) fn new<S: Read>(reader: &Reader<S, R>) -> Self {
         let inputs = reader.input_wires();
         let mut wires = vec![0; reader.header().wires as usize];
@@ -46,7 +47,7 @@ impl<R: FileRing> Import<R> {
         Self { wires, constants: vec![R::ZERO, R::ONE], gates: Vec::new(), next: inputs }
     }
 
-    /// Takes a gate that the reader has checked, so that its wires are in range.
+    /// Adds a gate that the reader has checked, so its wires are in range.
     #[inline]
     pub(super) fn take(&mut self, gate: FileGate<'_, R>) {
         match gate {
@@ -79,19 +80,19 @@ impl<R: FileRing> Import<R> {
             return ONE;
         }
         self.constants.push(value);
-        // One a gate and two more: a gate sets a wire, which a `u32` counts, and takes more than two bytes of
-        // the file.
+        // One for each gate plus two: a gate sets a wire, which a `u32` counts, and takes more than two bytes
+        // of the file.
         (self.constants.len() - 1) as u32
     }
 
     fn push(&mut self, gate: Gate, out: u32) {
         self.gates.push(gate);
         self.wires[out as usize] = self.next;
-        // No more than the file's wires, which a `u32` counts.
+        // At most the number of the file's wires, which a `u32` counts.
         self.next += 1;
     }
 
-    /// The circuit, after the reader's last gate.
+    /// The circuit, once the reader has returned its last gate.
     pub(super) fn finish<S: Read>(mut self, reader: &Reader<S, R>) -> Result<Circuit<R>, Error> {
         let header = reader.header();
         self.gates.shrink_to_fit();
@@ -108,16 +109,17 @@ impl<R: FileRing> Import<R> {
 
 /// Writes `circuit` in Bristol Fashion.
 ///
-/// The format has no public inputs and no assertions: which inputs are public is lost, and asserted wires
-/// become one more output, the last, which must be zero. A gate with a constant for which the ring has no
-/// kind becomes two.
+/// The format has no public inputs and no assertions. So this does not keep which inputs are public, and
+/// asserted wires become one more output, the last, which must be zero. A gate with a constant becomes two
+/// gates if the ring has no kind of gate for it.
 ///
 /// # Errors
-/// The writer's own; [`io::ErrorKind::InvalidInput`] if gates and copies for the outputs are 2^32 or more.
+/// The writer's own; [`io::ErrorKind::InvalidInput`] if there are 2^32 or more gates, including the copies
+/// for outputs.
 pub fn write<R: FileRing>(circuit: &Circuit<R>, to: impl Write) -> io::Result<()> {
     let mut out = BufWriter::new(to);
     let kept = circuit.outputs().iter().chain(circuit.asserted());
-    // The circuit's constants exist: it was checked when it was made.
+    // The circuit's constants exist, as was checked when it was made.
     let constant = |index: u32| circuit.constants()[index as usize];
     let gates = circuit.gates().iter().map(|gate| Written::of(*gate, constant).wires()).sum::<u64>();
     let gates = gates + kept.clone().count() as u64;
@@ -171,15 +173,15 @@ fn write_widths(widths: Vec<u32>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// A gate as it is written; operands are the circuit's wires.
+/// A gate in the form in which it is written. Its operands are the circuit's wires.
 enum Written<R> {
     Constant(R),
     Copy(u32),
-    /// One more than the wire.
+    /// A wire plus one.
     Increment(u32, &'static str),
     /// An operation on two wires.
     Two([u32; 2], &'static str),
-    /// An operation on a wire and a constant, which is written before it.
+    /// An operation on a wire and a constant, which is written before the gate.
     WithConstant(u32, R, &'static str),
 }
 
@@ -204,7 +206,7 @@ impl<R: FileRing> Written<R> {
         }
     }
 
-    /// Wires that it sets.
+    /// The number of wires that it sets.
     fn wires(&self) -> u64 {
         match self {
             Self::WithConstant(..) => 2,
@@ -212,7 +214,7 @@ impl<R: FileRing> Written<R> {
         }
     }
 
-    /// Writes it; `own` is the file's wire that it ends in.
+    /// Writes the gate. `own` is the file's wire for its result.
     fn write(self, places: &[u32], own: u32, out: &mut impl Write) -> io::Result<()> {
         let place = |wire: u32| places[wire as usize];
         match self {

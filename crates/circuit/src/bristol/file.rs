@@ -1,8 +1,8 @@
 //! Circuit files of any size as statements.
 //!
-//! Opening reads the whole file once, checks it and hashes it. A small circuit is then kept in memory. A
-//! large one is read again on every run, gate by gate, so that what it takes is its wires: one wire of the
-//! backend for each of the file's. Its content is hashed again on the way, and a file that changed is an
+//! Opening a file reads it once, checks it and hashes it. A small circuit then stays in memory. A large one
+//! is read again on every run, gate by gate, so that it only takes memory for its wires: one wire of the
+//! backend for each wire of the file. Each run hashes the content again, and a file that has changed is an
 //! error before any output is asserted.
 
 use std::io::{self, Read};
@@ -15,11 +15,11 @@ use super::convert::Import;
 use super::{FileGate, FileRing, Header, Reader};
 use crate::{Circuit, Claim, Digest, Error, Fold, Prove, Signature, Statement, Witness, files};
 
-/// Circuits of at most this many wires are kept: their gates take 12 bytes and their schedule 16, some 29 MB
-/// at most (and 8 for a constant over a ring).
+/// Circuits of at most this many wires stay in memory. Their gates take 12 bytes each and their schedule 16,
+/// at most some 29 MB in all (and 8 for each constant over a ring).
 const KEPT_WIRES: u32 = 1 << 20;
 
-/// How many gates of each kind a file has.
+/// The number of gates of each kind in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Sums of two wires: `XOR`, `ADD`.
@@ -50,7 +50,7 @@ impl Tally {
     }
 }
 
-/// A circuit file over `R` that was read once, found sound, and hashed.
+/// A circuit file over `R` that was read once, checked and hashed.
 #[derive(Clone, Debug)]
 pub struct BristolFile<R: FileRing = F2> {
     path: PathBuf,
@@ -59,7 +59,7 @@ pub struct BristolFile<R: FileRing = F2> {
     signature: Signature,
     tally: Tally,
     hash: [u8; 32],
-    /// The whole circuit if it is small; copies of the file share it.
+    /// The whole circuit if it is small. Clones of the file share it.
     circuit: Option<Arc<Circuit<R>>>,
 }
 
@@ -99,24 +99,24 @@ impl<R: FileRing> BristolFile<R> {
         Ok(Self { path: path.to_owned(), what, header, signature, tally, hash, circuit })
     }
 
-    /// What errors call it.
+    /// The name of the file in errors.
     pub(super) fn what(&self) -> &str {
         &self.what
     }
 
-    /// What its first lines say.
+    /// The content of its first lines.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Its inputs and outputs, called `input 0`, `output 0` and so on; the inputs are marked secret.
+    /// Its inputs and outputs, named `input 0`, `output 0` and so on. All inputs are marked secret.
     #[must_use]
     pub fn signature(&self) -> &Signature {
         &self.signature
     }
 
-    /// How many gates of each kind it has.
+    /// The number of gates of each kind.
     #[must_use]
     pub fn tally(&self) -> Tally {
         self.tally
@@ -128,11 +128,11 @@ impl<R: FileRing> BristolFile<R> {
         self.hash
     }
 
-    /// Runs the file's gates on a backend, on the wires of all inputs in order; the output wires are
-    /// returned.
+    /// Runs the file's gates on a backend. `inputs` are the wires of all inputs in order. Returns the output
+    /// wires.
     ///
     /// # Errors
-    /// [`Error::Changed`] if the file is not what it was when opened; [`Error::Io`]; [`Error::Misuse`] if
+    /// [`Error::Changed`] if the file has changed since it was opened; [`Error::Io`]; [`Error::Misuse`] if
     /// `inputs` has the wrong length; the backend's own.
     pub fn compute<B: Prove<R>>(
         &self,
@@ -161,7 +161,7 @@ impl<R: FileRing> BristolFile<R> {
         let mut wires = Wires(inputs);
         wires.0.reserve_exact((self.header.wires as usize).saturating_sub(wires.0.len()));
         while let Some(gate) = reader.next_gate().map_err(as_changed)? {
-            // `None`: a wire not set yet, which the first reading would have refused.
+            // `None` means that the wire is not set yet, which the first reading would have refused.
             wires.apply(backend, gate)?.ok_or_else(changed)?;
         }
         if reader.source().finish() != self.hash {
@@ -172,7 +172,7 @@ impl<R: FileRing> BristolFile<R> {
     }
 }
 
-/// What was sound when the file was opened is malformed now.
+/// A file that was well-formed when it was opened and is not any more has changed.
 fn as_changed(error: Error) -> Error {
     match error {
         Error::Malformed { what, .. } => Error::Changed { what },
@@ -180,11 +180,11 @@ fn as_changed(error: Error) -> Error {
     }
 }
 
-/// The wires of a run by the file's numbers. Wires not set yet hold the value of some other wire.
+/// The wires of a run, by the file's numbers. A wire that is not set yet holds the value of some other wire.
 struct Wires<W>(Vec<W>);
 
 impl<W: Clone> Wires<W> {
-    /// Runs one gate; `None` if it reads past all wires set so far.
+    /// Runs one gate. Returns `None` if it reads past all wires set so far.
     #[inline]
     fn apply<R: FileRing, B: Prove<R, Wire = W>>(
         &mut self,
@@ -215,7 +215,7 @@ impl<W: Clone> Wires<W> {
             },
             FileGate::Constant { value, out } => (backend.constant(value), out),
             FileGate::Many { x, y, out } => {
-                // One by one, as a circuit kept in memory does: both must make the same calls.
+                // One by one, like a circuit in memory, because both must make the same calls.
                 for ((&x, &y), &out) in x.iter().zip(y).zip(out) {
                     let Some(()) = self.apply(backend, FileGate::Mul { x, y, out })? else { return Ok(None) };
                 }
@@ -231,7 +231,7 @@ impl<W: Clone> Wires<W> {
         match self.0.get_mut(index) {
             Some(slot) => *slot = wire,
             None => {
-                // Usually no gap: files mostly set wires in order.
+                // There is usually no gap, because most files set wires in order.
                 self.0.resize(index, wire.clone());
                 self.0.push(wire);
             }
@@ -239,7 +239,7 @@ impl<W: Clone> Wires<W> {
     }
 }
 
-/// Hashes what is read through it.
+/// A reader that hashes the bytes that pass through it.
 struct Hashing<S> {
     source: S,
     hasher: blake3::Hasher,
@@ -272,7 +272,7 @@ pub struct FileStatement<R: FileRing = F2> {
 }
 
 impl<R: FileRing> FileStatement<R> {
-    /// The statement as a verifier has it.
+    /// The verifier's statement.
     ///
     /// # Errors
     /// [`Error::Public`] if the claim does not fit the file, or leaves all outputs open.
@@ -284,17 +284,17 @@ impl<R: FileRing> FileStatement<R> {
         Ok(Self { file, claim, witness: None })
     }
 
-    /// The statement as the prover has it.
+    /// The prover's statement.
     ///
     /// # Errors
-    /// [`Error::Witness`] if it does not have one value for each secret wire.
+    /// [`Error::Witness`] unless it has one value for each secret wire.
     pub fn with_witness(mut self, witness: Witness<R>) -> Result<Self, Error> {
         self.claim.fits(&witness, &self.file.signature)?;
         self.witness = Some(witness);
         Ok(self)
     }
 
-    /// Inputs, marked public or secret as the claim has them, and outputs: what a witness is read for.
+    /// The inputs (marked public or secret as in the claim) and the outputs, for reading a witness.
     #[must_use]
     pub fn signature(&self) -> Signature {
         self.claim.mark(self.file.signature.clone())
@@ -325,7 +325,7 @@ impl<R: FileRing, B: Prove<R>> Statement<B> for FileStatement<R> {
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
-        // Folding widens wires, so it is only done where there are constants to fold.
+        // Folding makes wires larger, so it is only done if there are constants to fold.
         if self.claim.has_public_inputs() || self.file.tally.constant > 0 {
             self.run_on(&mut Fold::new(backend))
         } else {

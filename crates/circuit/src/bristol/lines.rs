@@ -1,14 +1,14 @@
-//! Lines of a file through one bounded buffer, and a cursor over the numbers of a line.
+//! Lines of a file through one bounded buffer, and a cursor over the numbers in a line.
 //!
-//! A line is only ever looked at when all of it is in the buffer, so the cursor needs no refills, and every
-//! byte is looked at once. The buffer grows to the longest line, up to [`MAX_LINE`].
+//! A line is parsed only when all of it is in the buffer. So the cursor needs no refills, and every byte is
+//! read once. The buffer grows to the longest line, up to [`MAX_LINE`].
 
 use std::io::{ErrorKind, Read};
 
 use crate::Error;
 use crate::text::malformed;
 
-/// What the buffer starts with: enough for some thousand gates, little enough to stay in a cache.
+/// The initial size of the buffer: large enough for some thousand gates, small enough to stay in a cache.
 const BUFFER: usize = 1 << 16;
 
 /// The longest line read. A `MAND` of 30,000 gates fits.
@@ -36,8 +36,8 @@ impl<S: Read> Lines<S> {
         Self { source, what: what.to_owned(), buffer, start: 0, whole: 0, filled: 0, ended: false, line: 1 }
     }
 
-    /// A cursor at the start of the next line that is not blank (which it does not consume); `None` at the
-    /// end.
+    /// A cursor at the start of the next line that is not blank, or `None` at the end. The line is not
+    /// consumed.
     #[inline]
     pub(super) fn peek(&mut self) -> Result<Option<Cursor<'_>>, Error> {
         loop {
@@ -54,20 +54,20 @@ impl<S: Read> Lines<S> {
         Ok(Some(Cursor { text: &self.buffer[self.start..], at: 0 }))
     }
 
-    /// Goes past `length` bytes, the last of which is a newline.
+    /// Consumes `length` bytes, the last of which is a newline.
     #[inline]
     pub(super) fn consume(&mut self, length: usize) {
         self.start = (self.start + length).min(self.whole);
         self.line += 1;
     }
 
-    /// An error at the 0-based column `at` of the line at hand.
+    /// An error at the 0-based column `at` of the current line.
     #[cold]
     pub(super) fn error(&self, at: usize, reason: impl Into<String>) -> Error {
         malformed(&self.what, self.line, at, reason)
     }
 
-    /// An error about the line consumed last as a whole.
+    /// An error about the whole of the line consumed last.
     #[cold]
     pub(super) fn error_before(&self, reason: impl Into<String>) -> Error {
         malformed(&self.what, self.line - 1, 0, reason)
@@ -77,7 +77,7 @@ impl<S: Read> Lines<S> {
         &self.source
     }
 
-    /// Gets at least one more whole line; `false` at the end.
+    /// Reads at least one more whole line. Returns `false` at the end.
     #[cold]
     fn refill(&mut self) -> Result<bool, Error> {
         self.buffer.copy_within(self.whole..self.filled, 0);
@@ -102,7 +102,7 @@ impl<S: Read> Lines<S> {
         if self.filled == 0 {
             return Ok(false);
         }
-        // The last line may lack its newline.
+        // The newline of the last line may be missing.
         self.buffer.truncate(self.filled);
         self.buffer.push(b'\n');
         self.filled += 1;
@@ -119,7 +119,7 @@ impl<S: Read> Lines<S> {
     }
 }
 
-/// Reads along a line. The text goes on after the line's newline; what is there plays no part.
+/// Reads along a line. The text continues after the line's newline; the cursor ignores the rest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
     text: &'a [u8],
@@ -129,11 +129,11 @@ pub(super) struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     #[inline(always)]
     fn byte(&self, at: usize) -> u8 {
-        // Text ends in a newline, so the default never matters; it spares a panic.
+        // The text ends in a newline, so the default never matters; it avoids a panic.
         self.text.get(at).copied().unwrap_or(b'\n')
     }
 
-    /// Skips blanks, and says whether that led to the end of the line.
+    /// Skips blanks, and returns whether the line ends there.
     #[inline(always)]
     pub(super) fn at_end(&mut self) -> bool {
         while matches!(self.byte(self.at), b' ' | b'\t' | b'\r') {
@@ -142,11 +142,11 @@ impl<'a> Cursor<'a> {
         self.byte(self.at) == b'\n'
     }
 
-    /// The number at hand, of at most ten digits and less than 2^32. If there is none the cursor stays in
-    /// front of what is there; [`Cursor::not_a_number`] then says what is wrong.
+    /// The number at the cursor, of at most ten digits and less than 2^32. If there is none, the cursor does
+    /// not move, and [`Cursor::not_a_number`] says what is wrong.
     ///
-    /// The usual form, one blank, up to eight digits and a blank, is read eight bytes at once: numbers of
-    /// changing length would otherwise cost a mispredicted branch each.
+    /// The usual form (one blank, up to eight digits, a blank) is read eight bytes at once: otherwise each
+    /// number of a different length would cost a mispredicted branch.
     #[inline(always)]
     pub(super) fn number(&mut self) -> Option<u32> {
         let at = self.at + usize::from(self.byte(self.at) == b' ');
@@ -172,12 +172,12 @@ impl<'a> Cursor<'a> {
         self.digits(20)
     }
 
-    /// A number of at most `most` digits that `T` holds.
+    /// A number of at most `most` digits that fits in `T`.
     fn digits<T: TryFrom<u128>>(&mut self, most: usize) -> Option<T> {
         self.at_end();
         let (mut at, mut value) = (self.at, 0_u128);
         while self.byte(at).is_ascii_digit() {
-            // Wraps only for what is too long anyway.
+            // Wraps only for numbers that are too long anyway.
             value = value.wrapping_mul(10).wrapping_add((self.byte(at) - b'0').into());
             at += 1;
         }
@@ -190,7 +190,7 @@ impl<'a> Cursor<'a> {
         Some(number)
     }
 
-    /// Goes past the counts of the usual gates if they are what the line starts with, and returns them.
+    /// Consumes and returns the counts of the usual gates, if the line starts with them.
     #[inline(always)]
     pub(super) fn usual_counts(&mut self) -> Option<(u32, u32)> {
         let counts = match self.text.first_chunk()? {
@@ -198,12 +198,12 @@ impl<'a> Cursor<'a> {
             b"1 1 " => (1, 1),
             _ => return None,
         };
-        // In front of the last blank, as after any number.
+        // The cursor stops before the last blank, as after any number.
         self.at = 3;
         Some(counts)
     }
 
-    /// The word at hand; empty at the end of the line.
+    /// The word at the cursor; empty at the end of the line.
     #[inline(always)]
     pub(super) fn word(&mut self) -> &'a [u8] {
         self.at_end();
@@ -214,8 +214,8 @@ impl<'a> Cursor<'a> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// As [`Cursor::word`], and fast for the last word of a line if it has three letters, as `XOR`, `AND` and
-    /// `INV` do.
+    /// As [`Cursor::word`], but fast if the last word of a line has three letters, as `XOR`, `AND` and `INV`
+    /// do.
     #[inline(always)]
     pub(super) fn last_word(&mut self) -> &'a [u8] {
         if let Some([b' ', word @ .., b'\n']) = self.text.get(self.at..self.at + 5)
@@ -227,7 +227,7 @@ impl<'a> Cursor<'a> {
         self.word()
     }
 
-    /// Why [`Cursor::number`] found no number; `expected` says what it should have been.
+    /// Why [`Cursor::number`] found no number; `expected` names what should be there.
     #[cold]
     pub(super) fn not_a_number(mut self, expected: &str) -> String {
         if self.at_end() {
@@ -244,7 +244,7 @@ impl<'a> Cursor<'a> {
         format!("\"{shown}\" is not a number; {expected} should be here")
     }
 
-    /// Where word number `index` of the line starts.
+    /// The column where word number `index` of the line starts.
     #[cold]
     pub(super) fn place(mut self, index: usize) -> usize {
         self.at = 0;
@@ -256,10 +256,11 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// How many of eight characters, each with `'0'` taken off by XOR, are digits before the first that is not.
+/// The number of leading digits among eight characters, each of which was XORed with `'0'`.
 #[inline(always)]
 fn leading_digits(nibbles: u64) -> usize {
-    // The top bit of each byte that is above 9; the low seven bits alone cannot carry into the next byte.
+    // Sets the top bit of each byte above 9. Only the low seven bits are added, so nothing carries into the
+    // next byte.
     let above = ((nibbles & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | nibbles;
     ((above & 0x8080_8080_8080_8080).trailing_zeros() / 8) as usize
 }
@@ -267,7 +268,7 @@ fn leading_digits(nibbles: u64) -> usize {
 /// The number whose digits are the first 1 to 8 bytes.
 #[inline(always)]
 fn join_digits(nibbles: u64, digits: usize) -> u32 {
-    // Leading zeros in front; then neighbours are joined: digits to pairs to fours to eight.
+    // Puts leading zeros in front, then joins neighbours: digits to pairs, to fours, to eight.
     let ones = nibbles << (64 - 8 * digits);
     let pairs = (ones * 10 + (ones >> 8)) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;

@@ -14,9 +14,9 @@
 //! ```
 //!
 //! Kinds are `XOR`, `AND`, `INV` (also `NOT`), `EQW` (a copy), `EQ` (the constant in place of the input wire)
-//! and `MAND` (`2n n x.. y.. z.. MAND`: n ANDs). The older format has `n1 n2 n3`, the widths of two inputs
-//! (the second may be 0) and one output, in place of lines two and three. Which of the two a file is in is
-//! seen from its third line.
+//! and `MAND` (`2n n x.. y.. z.. MAND`: n ANDs). In place of lines two and three, the older format has
+//! `n1 n2 n3`, the widths of two inputs (the second may be 0) and one output. The reader recognises the
+//! format by the third line.
 //!
 //! # Over rings
 //!
@@ -34,16 +34,17 @@
 //! 2 1 2 4 5 SUB    there are ADD, SUB (the first less the second), MUL, EQ and EQW
 //! ```
 //!
-//! `ADD` and `MUL` are what other programs write for arithmetic circuits in this layout. A file does not say
-//! which ring it is over: whoever names the file names the ring ([`FileRing`]), and the same gates over
-//! another ring are another statement.
+//! Other programs write `ADD` and `MUL` for arithmetic circuits in this layout. A file does not say which
+//! ring it is over: the caller names the ring ([`FileRing`]). The same gates over another ring are another
+//! statement.
 //!
-//! # What a reader demands
+//! # What a reader requires
 //!
-//! What a reader here demands: ASCII; blanks and blank lines anywhere between words and lines; every wire set
-//! before it is used and never twice (inputs are set); wires in range; all outputs set; exactly the promised
-//! number of gates; no other text; lines of at most 1 MiB. Wires that nothing sets or reads are allowed. Over
-//! bits, values are integers whose least significant bit is their first wire.
+//! The readers of this module require: ASCII text; every wire set before it is used and never twice (inputs
+//! count as set); wires in range; all outputs set; exactly the number of gates in the header; no other text;
+//! lines of at most 1 MiB. Blanks and blank lines are allowed anywhere between words and lines, and so are
+//! wires that nothing sets or reads. Over bits, values are integers whose least significant bit is their
+//! first wire.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -52,7 +53,7 @@
 //! | `reader` | [`Reader`]: gate by gate, everything checked |
 //! | `convert` | [`parse`] and [`write`](fn@write): to and from [`Circuit`](crate::Circuit) |
 //! | `file` | [`BristolFile`], [`FileStatement`]: files of any size as statements |
-//! | `batch` | [`FileBatch`]: one of several files, many times over |
+//! | `batch` | [`FileBatch`]: one of several files, many times |
 
 mod batch;
 mod convert;
@@ -82,14 +83,14 @@ pub enum Format {
     Old,
 }
 
-/// What the first lines of a file say.
+/// The content of a file's first lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The format.
     pub format: Format,
-    /// Gate lines.
+    /// The number of gate lines.
     pub gates: u32,
-    /// Wires, inputs included.
+    /// The number of wires, including inputs.
     pub wires: u32,
     /// The width of each input value.
     pub inputs: Vec<u32>,
@@ -98,7 +99,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// The same as a circuit's signature: values are called `input 0`, `output 0` and so on, and all inputs
+    /// The header as a circuit's signature: values are named `input 0`, `output 0` and so on, and all inputs
     /// are secret.
     #[must_use]
     pub fn signature(&self) -> Signature {
@@ -118,7 +119,7 @@ impl Header {
     }
 }
 
-/// A gate as a file has it. Wires are the file's numbers.
+/// A gate of a file. Wires have the file's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileGate<'a, R = F2> {
     /// `out = x + y`: over bits, `XOR`.

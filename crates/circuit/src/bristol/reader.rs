@@ -10,20 +10,20 @@ use super::wires::WireSet;
 use super::{FileGate, FileRing, Format, Header, Kind};
 use crate::Error;
 
-/// Input wires that a file may declare beyond its own length in bytes: a few bytes can claim 2^32 inputs, and
-/// each costs memory; inputs that are used also take bytes.
+/// The number of input wires that a file may declare beyond its own length in bytes. A few bytes can claim
+/// 2^32 inputs, and each costs memory. Inputs that are used also take bytes, so this only limits unused ones.
 const UNUSED_INPUTS: u64 = 1 << 20;
 
 /// Reads a circuit over `R` in Bristol Fashion or the older Bristol format, gate by gate.
 ///
-/// Memory does not depend on the file, except for one bit a wire if the file sets wires out of order.
+/// Memory does not depend on the file, except for one bit for each wire if the file sets wires out of order.
 #[derive(Debug)]
 pub struct Reader<S, R = F2> {
     lines: Lines<S>,
     header: Header,
     input_wires: u32,
     gates_read: u32,
-    /// `None` when the file was checked before.
+    /// `None` if the file was checked before.
     set: Option<WireSet>,
     /// The wires of a `MAND`.
     many: Vec<u32>,
@@ -33,7 +33,7 @@ pub struct Reader<S, R = F2> {
 /// A fault in a line: which word (0-based) and what is wrong.
 type Fault = (usize, String);
 
-/// A gate with its wires; those of a `MAND` are in [`Reader::many`].
+/// A gate with its wires. Those of a `MAND` are in [`Reader::many`].
 #[derive(Clone, Copy)]
 enum Line<R> {
     Add([u32; 3]),
@@ -46,8 +46,8 @@ enum Line<R> {
 }
 
 impl<S: Read, R: FileRing> Reader<S, R> {
-    /// Reads the header. `what` names the source in errors; `length` is the source's length in bytes where
-    /// known, which bounds what the header may claim.
+    /// Reads the header. `what` names the source in errors. `length` is the source's length in bytes, if
+    /// known; it limits what the header may claim.
     ///
     /// # Errors
     /// [`Error::Malformed`], [`Error::Io`].
@@ -57,8 +57,8 @@ impl<S: Read, R: FileRing> Reader<S, R> {
         Ok(reader)
     }
 
-    /// As [`Reader::new`] for a source that was read before and is known not to have changed, or whose reader
-    /// finds out: wires are checked to be in range only.
+    /// As [`Reader::new`], for a source that was read before and is known to be unchanged, or whose caller
+    /// detects a change. Wires are only checked to be in range.
     pub(super) fn trusting(source: S, what: &str, length: Option<u64>) -> Result<Self, Error> {
         let mut lines = Lines::new(source, what);
         let header = header(&mut lines)?;
@@ -66,29 +66,29 @@ impl<S: Read, R: FileRing> Reader<S, R> {
         Ok(Self { lines, header, input_wires, gates_read: 0, set: None, many: Vec::new(), ring: PhantomData })
     }
 
-    /// What the file's first lines say.
+    /// The content of the file's first lines.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Wires of all inputs together.
+    /// The number of wires of all inputs together.
     #[must_use]
     pub fn input_wires(&self) -> u32 {
         self.input_wires
     }
 
-    /// Where the bytes come from.
+    /// The source of the bytes.
     #[must_use]
     pub fn source(&self) -> &S {
         self.lines.source()
     }
 
-    /// The next gate; `None` after the last, when the rest of the file has been read and checked too.
+    /// The next gate. After the last one it reads and checks the rest of the file and returns `None`.
     ///
     /// # Errors
-    /// [`Error::Malformed`] with line, column and reason; [`Error::Io`]. After an error the reader is of no
-    /// more use.
+    /// [`Error::Malformed`] with line, column and reason; [`Error::Io`]. The reader cannot be used after an
+    /// error.
     #[inline]
     pub fn next_gate(&mut self) -> Result<Option<FileGate<'_, R>>, Error> {
         if self.gates_read == self.header.gates {
@@ -129,7 +129,7 @@ impl<S: Read, R: FileRing> Reader<S, R> {
         self.lines.error(0, format!("the file ends after {got} gates; its header promises {promised}"))
     }
 
-    /// Checks what comes after the last gate.
+    /// Checks the text after the last gate.
     fn finish(&mut self) -> Result<(), Error> {
         if let Some(mut cursor) = self.lines.peek()? {
             cursor.at_end();
@@ -193,7 +193,7 @@ fn parse<R: FileRing>(cursor: &mut Cursor<'_>, many: &mut Vec<u32>) -> Result<Li
     }
 }
 
-/// What stands in the place of the only operand: constants may be longer than wires' numbers.
+/// The number in the place of the only operand. Constants may be longer than wires' numbers.
 #[inline(always)]
 fn wire_or_constant<R: FileRing>(cursor: &mut Cursor<'_>) -> Result<u64, Fault> {
     match cursor.number() {
@@ -206,7 +206,7 @@ fn wire_or_constant<R: FileRing>(cursor: &mut Cursor<'_>) -> Result<u64, Fault> 
 fn long_constant<R: FileRing>(cursor: &mut Cursor<'_>) -> Result<u64, String> {
     let before = *cursor;
     match cursor.long_number() {
-        // Shorter ones with more zeros in front than numbers may have are no constants either.
+        // A shorter number with too many leading zeros is not a constant either.
         Some(number) if number > u32::MAX.into() && R::from_number(number).is_some() => Ok(number),
         _ => Err(before.not_a_number("a wire or a constant")),
     }
@@ -224,7 +224,7 @@ fn parse_many<R: FileRing>(
     }
     many.clear();
     for index in 0..3 * outs as usize {
-        // Grows with the line, whatever the counts say; a line is bounded.
+        // It grows with the line, whatever the counts claim, and the length of a line is bounded.
         many.push(wire(cursor, 2 + index)?);
     }
     let name = name(cursor, 2 + many.len())?;
@@ -341,7 +341,7 @@ fn header(lines: &mut Lines<impl Read>) -> Result<Header, Error> {
     Ok(Header { format: Format::Fashion, gates, wires, inputs, outputs })
 }
 
-/// All numbers of the next line, which is consumed.
+/// Consumes the next line and returns all its numbers.
 fn numbers(lines: &mut Lines<impl Read>, expected: &str) -> Result<Vec<u32>, Error> {
     let Some(mut cursor) = lines.peek()? else {
         return Err(lines.error(0, format!("the file ends where {expected} should be")));
@@ -361,7 +361,7 @@ fn numbers(lines: &mut Lines<impl Read>, expected: &str) -> Result<Vec<u32>, Err
     Ok(numbers)
 }
 
-/// Whether the next line ends in a name, or there is none.
+/// Whether the next line ends in a name, or the file ends.
 fn is_gate_or_end(lines: &mut Lines<impl Read>) -> Result<bool, Error> {
     let Some(mut cursor) = lines.peek()? else { return Ok(true) };
     let mut last: &[u8] = b"";
@@ -371,8 +371,8 @@ fn is_gate_or_end(lines: &mut Lines<impl Read>) -> Result<bool, Error> {
     Ok(last.first().is_some_and(u8::is_ascii_alphabetic))
 }
 
-/// Takes the leading count off a line of widths (which has been consumed: errors are told of the place after
-/// it).
+/// Removes the leading count from a line of widths. The line has been consumed already, so errors point after
+/// it.
 fn widths(mut numbers: Vec<u32>, lines: &Lines<impl Read>, what: &str) -> Result<Vec<u32>, Error> {
     let got = numbers.len().saturating_sub(1);
     match numbers.first() {
@@ -387,7 +387,8 @@ fn widths(mut numbers: Vec<u32>, lines: &Lines<impl Read>, what: &str) -> Result
     }
 }
 
-/// Checks the header's numbers against each other and the file's length; the input wires.
+/// Checks the header's numbers against each other and against the file's length. Returns the number of input
+/// wires.
 fn check_header(header: &Header, length: Option<u64>) -> Result<u32, String> {
     let Header { wires, inputs, outputs, .. } = header;
     let sum = |list: &[u32]| list.iter().map(|&width| u64::from(width)).sum::<u64>();
@@ -398,7 +399,7 @@ fn check_header(header: &Header, length: Option<u64>) -> Result<u32, String> {
         ));
     }
     if let Some(length) = length {
-        // A wire that a gate sets takes two bytes in the file for its own number alone.
+        // A wire that a gate sets takes at least two bytes in the file, for its number.
         if wires - input_wires > length / 2 || input_wires > length.saturating_add(UNUSED_INPUTS) {
             return Err(format!(
                 "{wires} wires with {input_wires} inputs are more than {length} bytes can describe"

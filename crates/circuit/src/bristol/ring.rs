@@ -1,4 +1,4 @@
-//! The rings that circuit files are over, and what their gates are called.
+//! The rings of circuit files, and the names of their gates.
 
 use volery_field::{F2, Ring, Z32, Z64};
 use zeroize::{Zeroize, Zeroizing};
@@ -17,16 +17,16 @@ pub enum Kind {
     Mul,
     /// Several products.
     MulMany,
-    /// One more than a wire.
+    /// A wire plus one.
     Increment,
-    /// A wire again.
+    /// A copy of a wire.
     Copy,
     /// A constant.
     Constant,
 }
 
 impl Kind {
-    /// The wires that it goes from and to, in words.
+    /// Its operands and results, in words.
     pub(super) fn needs(self) -> &'static str {
         match self {
             Self::Add | Self::Sub | Self::Mul => "2 input wires and 1 output wire",
@@ -37,10 +37,11 @@ impl Kind {
     }
 }
 
-/// A ring that circuit files are over: F2, `Z_{2^32}`, `Z_{2^64}`. Sealed, since files' formats depend on it.
+/// A ring that circuit files can be over: F2, `Z_{2^32}`, `Z_{2^64}`. It is sealed, since file formats depend
+/// on it.
 pub trait FileRing: Ring + Zeroize + Words {}
 
-/// How a ring shows in files; for this crate only.
+/// How a ring appears in files; for this crate only.
 pub trait Words: Sized {
     /// The version of the statement about a file.
     const STATEMENT: &'static [u8];
@@ -48,12 +49,12 @@ pub trait Words: Sized {
     const NAMES: [&'static str; 3];
     /// All names, for errors.
     const KINDS: &'static str;
-    /// What constants may be, for errors.
+    /// A description of the constants that are allowed, for errors.
     const CONSTANTS: &'static str;
     /// The name of the gate that adds one, if there is one.
     const INCREMENT: Option<&'static str>;
 
-    /// The gate of this name.
+    /// The kind of gate with this name.
     fn kind(name: &[u8]) -> Option<Kind>;
 
     /// The constant that a number in a file stands for.
@@ -67,7 +68,7 @@ pub trait Words: Sized {
     where
         Self: Zeroize;
 
-    /// Bytes of a claim's text that the values of so many wires may need.
+    /// The number of bytes of text that the values of this many wires may need in a claim.
     fn text_bytes(wires: u64) -> u64;
 }
 
@@ -110,7 +111,7 @@ impl Words for F2 {
     }
 }
 
-/// Machine words.
+/// Implements [`Words`] for machine words.
 macro_rules! words {
     ($ring:ty, $word:ty, $statement:literal, $constants:literal) => {
         impl FileRing for $ring {}

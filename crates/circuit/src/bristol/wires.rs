@@ -1,10 +1,10 @@
 //! Which wires of a file are set.
 
-/// Wires in one page.
+/// The number of wires in one page.
 const PAGE: usize = 1 << 15;
 
-/// A set of wire numbers, built for files that set wires mostly in order: those cost two comparisons a gate
-/// and no memory. Others take a bit for each wire, in pages made when first written to.
+/// A set of wire numbers. It suits files that set wires mostly in order: such a gate costs two comparisons
+/// and no memory. Other files take a bit for each wire, in pages that are allocated on the first write.
 #[derive(Debug, Default)]
 pub(super) struct WireSet {
     /// All wires below are in the set.
@@ -13,7 +13,7 @@ pub(super) struct WireSet {
 }
 
 impl WireSet {
-    /// The set of wires below `mark`.
+    /// The set of all wires below `mark`.
     pub(super) fn below(mark: u32) -> Self {
         Self { mark, pages: Vec::new() }
     }
@@ -23,7 +23,7 @@ impl WireSet {
         wire < self.mark || (!self.pages.is_empty() && self.in_page(wire))
     }
 
-    /// Adds `wire`; `false` if it was there.
+    /// Adds `wire`. Returns `false` if it was in the set already.
     #[inline(always)]
     pub(super) fn insert(&mut self, wire: u32) -> bool {
         if wire == self.mark && self.pages.is_empty() {

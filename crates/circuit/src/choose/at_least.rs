@@ -1,4 +1,4 @@
-//! "At least so many of these hold", without saying which.
+//! Thresholds: "at least this many of these hold", without saying which.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::{Branch, Branches, Choose, Picked, Shape, Sizer};
 use crate::gadgets::less_than;
 use crate::{Digest, Error, Prove, Statement};
 
-/// A statement with its number among several; the number comes out in binary, least significant bit first.
+/// A statement with its number among several. It outputs the number in binary, least significant bit first.
 #[derive(Clone, Debug)]
 pub struct Numbered<S> {
     number: usize,
@@ -29,11 +29,11 @@ impl<B: Prove<F2>, S: Statement<B>> Branch<F2, B> for Numbered<S> {
     }
 }
 
-/// Refuses branches of a threshold of which two are equal, by their digests in order: one witness would count
-/// for both.
+/// Rejects the branches of a threshold, given by their digests in order, if two are equal: one witness would
+/// count for both.
 ///
 /// # Errors
-/// [`Error::Public`] with the numbers of the first two that are, counted from 0.
+/// [`Error::Public`] with the numbers of the first two that are equal, counted from 0.
 pub fn count_once(digests: impl IntoIterator<Item = [u8; 32]>) -> Result<(), Error> {
     let mut seen = HashMap::new();
     for (number, digest) in digests.into_iter().enumerate() {
@@ -48,27 +48,27 @@ pub fn count_once(digests: impl IntoIterator<Item = [u8; 32]>) -> Result<(), Err
 
 /// "At least `least` of these statements about bits hold."
 ///
-/// That many disjunctions; from each comes the number of the branch that was picked, committed to, and the
-/// numbers are claimed to increase, so no branch counts twice. With `least` one, no number comes out.
+/// This is `least` disjunctions. Each one outputs the committed number of the branch that was picked, and the
+/// numbers are claimed to increase, so no branch counts twice. If `least` is one, no number is needed.
 ///
-/// **A statement counts once**, too: two branches of the same statement ([`Statement::identify`]) would let
-/// one witness count for two, so they are refused where more than one must hold. Statements that differ but
-/// follow from one another are the verifier's to leave out: this cannot tell, for instance, that two circuits
-/// compute the same.
+/// **A statement counts once**, too. If two branches were the same statement ([`Statement::identify`]), one
+/// witness would count for two, so they are refused if more than one must hold. The verifier must leave out
+/// statements that differ but follow from one another: this check cannot tell, for instance, that two
+/// circuits compute the same function.
 #[derive(Clone, Debug)]
 pub struct AtLeast<S> {
     branches: Branches<F2, Numbered<S>>,
     least: usize,
-    /// At the prover: those that hold, in increasing order.
+    /// At the prover: the statements that hold, in increasing order.
     picked: Vec<Picked<Numbered<S>>>,
 }
 
 impl<S> AtLeast<S> {
-    /// The statement as a verifier has it.
+    /// The verifier's statement.
     ///
     /// # Errors
-    /// [`Error::Public`] if `least` is zero or more than there are statements, or two statements are equal
-    /// and more than one must hold; as [`Branches::new`].
+    /// [`Error::Public`] if `least` is zero or more than the number of statements, or if two statements are
+    /// equal and more than one must hold; as [`Branches::new`].
     pub fn new(statements: Vec<S>, least: usize) -> Result<Self, Error>
     where
         S: Statement<Sizer<F2>>,
@@ -92,11 +92,12 @@ impl<S> AtLeast<S> {
         Ok(Self { branches, least, picked: Vec::new() })
     }
 
-    /// The statement as the prover has it: `known` are the numbers, from 0, of those that hold, each with
-    /// that statement and the witness inside it.
+    /// The prover's statement. `known` has the numbers (from 0) of the statements that hold, each with the
+    /// statement and its witness.
     ///
     /// # Errors
-    /// [`Error::Witness`] if there are too few or too many, one has no such number, or two have the same.
+    /// [`Error::Witness`] if there are too few or too many, if a number is not that of a statement, or if two
+    /// are equal.
     pub fn with_witnesses(mut self, known: Vec<(usize, S)>) -> Result<Self, Error> {
         let Some(first) = self.branches.list().first() else { return Ok(self) };
         let width = first.width;
@@ -117,7 +118,7 @@ impl<S> AtLeast<S> {
         Ok(self)
     }
 
-    /// Has the prover count its first branch twice, for a test.
+    /// Makes the prover count its first branch twice, for a test.
     #[cfg(test)]
     pub(super) fn repeat_first(&mut self)
     where
@@ -127,13 +128,13 @@ impl<S> AtLeast<S> {
         self.picked[1] = first;
     }
 
-    /// How many branches there are, and how many of them are claimed to hold.
+    /// The number of branches, and how many of them are claimed to hold.
     #[must_use]
     pub fn counts(&self) -> [usize; 2] {
         [self.branches.list().len(), self.least]
     }
 
-    /// What each of its disjunctions commits to.
+    /// The commitments of each of its disjunctions.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.branches.shape()

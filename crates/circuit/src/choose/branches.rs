@@ -1,4 +1,4 @@
-//! Branches of one interface, and how much they commit to.
+//! Branches with a common interface, and how much they commit to.
 
 use core::marker::PhantomData;
 
@@ -7,20 +7,19 @@ use volery_field::Ring;
 use super::{Branch, Picked, Sizer};
 use crate::{Digest, Error, MAX_DEGREE, Prove};
 
-/// The most inputs and multiplications that a branch has. Public; branches that have fewer are filled up with
-/// zeros.
+/// The most inputs and multiplications of any branch. This is public; smaller branches are padded with zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Secret values of a branch's own.
+    /// The number of a branch's own secret values.
     pub inputs: usize,
-    /// Multiplications, terms of inner products and products of expressions included.
+    /// The number of multiplications, including terms of inner products and products of expressions.
     pub multiplications: usize,
-    /// Wires that come out; the same for every branch.
+    /// The number of output wires, the same for every branch.
     pub outputs: usize,
 }
 
 impl Shape {
-    /// That of one branch with so many wires going in, by running it on nothing.
+    /// The shape of one branch with `shared` input wires, found by running it on a counter.
     ///
     /// # Errors
     /// The branch's own.
@@ -28,16 +27,16 @@ impl Shape {
         let mut sizer = Sizer::default();
         let outputs = branch.run(&mut sizer, &vec![(); shared])?.len();
         let counts = sizer.total();
-        // Larger than this machine can number, it cannot be run either.
+        // If it is larger than this machine can count, it cannot be run either.
         let [inputs, multiplications] =
             [counts.inputs, counts.expanded()].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
         Ok(Self { inputs, multiplications, outputs })
     }
 
-    /// What is enough for both.
+    /// The smallest shape that is enough for both.
     ///
     /// # Errors
-    /// [`Error::Public`] if they have other numbers of outputs.
+    /// [`Error::Public`] if their numbers of outputs differ.
     pub fn join(self, other: Self) -> Result<Self, Error> {
         if self.outputs != other.outputs {
             return Err(Error::Public(format!(
@@ -52,8 +51,8 @@ impl Shape {
         })
     }
 
-    /// Secret values and products that a disjunction of this shape commits to: both factors of a product with
-    /// it.
+    /// The number of secret values and products that a disjunction of this shape commits to. A product counts
+    /// with both factors.
     #[must_use]
     pub const fn commitments(self) -> u64 {
         let values = (self.inputs as u64).saturating_add(self.outputs as u64);
@@ -61,7 +60,7 @@ impl Shape {
     }
 }
 
-/// What a disjunction chooses from.
+/// The branches that a disjunction chooses from.
 #[derive(Clone, Debug)]
 pub struct Branches<R, S> {
     branches: Vec<S>,
@@ -70,11 +69,11 @@ pub struct Branches<R, S> {
     ring: PhantomData<R>,
 }
 
-/// Most branches: the degree of the polynomial that shows that one of them holds.
+/// The most branches: the degree of the polynomial that proves that one of them holds.
 pub const MAX_BRANCHES: usize = MAX_DEGREE;
 
 impl<R: Ring, S> Branches<R, S> {
-    /// These branches, with `shared` wires going into each. Runs each of them once, on nothing, for its size.
+    /// Makes a list of branches, each with `shared` input wires. Counts each of them once to find its size.
     ///
     /// # Errors
     /// [`Error::Public`] if there is none or more than [`MAX_BRANCHES`], or their numbers of outputs differ;
@@ -89,7 +88,8 @@ impl<R: Ring, S> Branches<R, S> {
         Self::with_shape(branches, shared, shape)
     }
 
-    /// As [`Branches::new`], of a known shape: both parties need the same, at least as large as every branch.
+    /// As [`Branches::new`], with a known shape. Both parties need the same shape, at least as large as every
+    /// branch.
     ///
     /// # Errors
     /// [`Error::Public`] if there is no branch or more than [`MAX_BRANCHES`].
@@ -108,13 +108,13 @@ impl<R: Ring, S> Branches<R, S> {
         &self.branches
     }
 
-    /// How many wires go into each.
+    /// The number of input wires of each branch.
     #[must_use]
     pub fn shared(&self) -> usize {
         self.shared
     }
 
-    /// What is committed to.
+    /// The commitments of the disjunction.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.shape
@@ -132,10 +132,10 @@ impl<R: Ring, S> Branches<R, S> {
         Ok(picked.witness.as_ref().unwrap_or(branch))
     }
 
-    /// That so many wires go in.
+    /// Checks the number of input wires.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if not.
+    /// [`Error::Misuse`] if it is wrong.
     pub fn check_shared(&self, got: usize) -> Result<(), Error> {
         if got == self.shared {
             return Ok(());
@@ -143,10 +143,10 @@ impl<R: Ring, S> Branches<R, S> {
         Err(Error::misuse(format!("{got} wires go into a disjunction of branches that take {}", self.shared)))
     }
 
-    /// That so many wires came out of a branch.
+    /// Checks the number of output wires of a branch.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if not.
+    /// [`Error::Misuse`] if it is wrong.
     pub fn check_outputs(&self, got: usize) -> Result<(), Error> {
         if got == self.shape.outputs {
             return Ok(());
@@ -155,7 +155,7 @@ impl<R: Ring, S> Branches<R, S> {
         Err(Error::misuse(format!("{got} wires came out of a branch; its disjunction has {expected}")))
     }
 
-    /// Absorbs what all branches are, in order.
+    /// Absorbs the identities of all branches, in order.
     pub fn identify<B: Prove<R> + ?Sized>(&self, digest: &mut Digest)
     where
         S: Branch<R, B>,

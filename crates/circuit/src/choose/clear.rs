@@ -1,11 +1,11 @@
-//! Disjunctions on backends without secrets to keep.
+//! Disjunctions on backends that keep no secrets.
 
 use volery_field::Ring;
 
 use super::{Branch, Branches, Choose, Pick, Repeat};
 use crate::{Counter, Error, Evaluator, Recorder};
 
-/// Runs the branch that was picked.
+/// Runs the picked branch.
 impl<R: Ring, S: Branch<R, Self>> Choose<R, S> for Evaluator<R> {
     fn any_of(
         &mut self,
@@ -24,7 +24,7 @@ impl<R: Ring, S: Branch<R, Self>> Choose<R, S> for Evaluator<R> {
 
 impl<R: Ring, S: Branch<R, Self>> Repeat<R, S> for Evaluator<R> {}
 
-/// Counts what is committed to, and one assertion.
+/// Counts the commitments of the disjunction, and one assertion.
 impl<R: Ring, S> Choose<R, S> for Counter<R> {
     fn any_of(
         &mut self,
@@ -40,7 +40,7 @@ impl<R: Ring, S> Choose<R, S> for Counter<R> {
 
 impl<R: Ring, S> Repeat<R, S> for Counter<R> {}
 
-/// Refused: a flat circuit shows what it is made of.
+/// Refused: a flat circuit would show which branch it contains.
 impl<R: Ring, S> Choose<R, S> for Recorder<R> {
     fn any_of(
         &mut self,

@@ -1,9 +1,9 @@
-//! One of many: a part of a statement of which only one branch needs to hold, and nobody learns which.
+//! One of many: a part of a statement of which only one branch has to hold. Nobody learns which.
 //!
-//! A [`Branch`] is a program like a statement, with wires that go in (`shared` with the statement around it)
-//! and wires that come out. [`Branches`] are several of one interface. A backend that implements [`Choose`]
-//! proves that one of them holds, for about the price of the largest; [`Repeat`] does so many times over, for
-//! about the price of all branches once and of each repetition once.
+//! A [`Branch`] is a program like a statement, with input wires (`shared` with the statement around it) and
+//! output wires. [`Branches`] are several with one interface. A backend that implements [`Choose`] proves
+//! that one of them holds, for about the price of the largest. [`Repeat`] proves it many times, for about the
+//! price of all branches once plus that of one branch for each repetition.
 //!
 //! ```text
 //! outputs = any_of(shared, branches, pick)              pick runs only where values exist
@@ -11,8 +11,8 @@
 //!
 //! | backend | what `any_of` does |
 //! |---|---|
-//! | [`Evaluator`](crate::Evaluator) | runs the branch that was picked, on values |
-//! | [`Counter`] | counts what is committed to, whichever branch is picked |
+//! | [`Evaluator`](crate::Evaluator) | runs the picked branch on values |
+//! | [`Counter`] | counts the commitments, which do not depend on the choice |
 //! | provers and verifiers (`volery_zk::disjunction`) | commit to one branch, and prove that it is one of them |
 
 mod at_least;
@@ -24,28 +24,28 @@ use volery_field::Ring;
 pub use at_least::{AtLeast, Numbered, count_once};
 pub use branches::{Branches, MAX_BRANCHES, Shape};
 
-/// The backend that finds out a branch's [`Shape`].
+/// The backend that computes a branch's [`Shape`].
 pub type Sizer<R> = Counter<R, Sizes>;
 
 use crate::counter::{Counter, Sizes};
 use crate::{Digest, Error, Peek, Prove, Statement};
 
-/// A program with wires that go in and come out: one of those that a disjunction chooses from.
+/// A program with input and output wires: one of those that a disjunction chooses from.
 ///
-/// As for a [`Statement`], the prover's copy also holds the witness, and everybody makes the same calls
-/// whatever the values.
+/// As for a [`Statement`], the prover's copy also holds the witness, and both parties make the same calls
+/// whatever the values are.
 pub trait Branch<R: Ring, B: Prove<R> + ?Sized>: Sync {
-    /// Absorbs all that says what is claimed, as [`Statement::identify`].
+    /// Absorbs everything that determines the claim, as [`Statement::identify`].
     fn identify(&self, digest: &mut Digest);
 
-    /// Runs the program on the wires that go in, and gives those that come out.
+    /// Runs the program on its input wires, and returns its output wires.
     ///
     /// # Errors
     /// As [`Statement::run`].
     fn run(&self, backend: &mut B, shared: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error>;
 }
 
-/// A statement as a branch with nothing in and nothing out.
+/// A statement as a branch without input and output wires.
 #[derive(Clone, Debug)]
 pub struct Whole<S>(pub S);
 
@@ -64,24 +64,24 @@ impl<R: Ring, B: Prove<R> + ?Sized, S: Statement<B>> Branch<R, B> for Whole<S> {
 pub struct Picked<S> {
     /// Its number among the branches, from 0.
     pub index: usize,
-    /// That branch with a witness inside, if the one among the branches has none.
+    /// That branch with a witness, if the one in the list has none.
     pub witness: Option<S>,
 }
 
 impl<S> Picked<S> {
-    /// Branch number `index` as it is among the branches.
+    /// Branch number `index`, as it is in the list.
     #[must_use]
     pub const fn new(index: usize) -> Self {
         Self { index, witness: None }
     }
 }
 
-/// Says which branch holds, perhaps by a look at values; runs only where values exist.
+/// Says which branch holds, if necessary by looking at values. It runs only where values exist.
 pub type Pick<'a, R, W, S> = &'a mut dyn FnMut(&dyn Peek<R, W>) -> Result<Picked<S>, Error>;
 
 /// A backend that proves disjunctions of branches of type `S`.
 ///
-/// Those that a branch itself is run on do not: a branch of a disjunction holds no disjunction.
+/// The backends that run a branch do not implement this: a branch of a disjunction contains no disjunction.
 ///
 /// ```compile_fail,E0277
 /// use volery_circuit::{Choose, choose::Sizer};
@@ -100,12 +100,11 @@ pub type Pick<'a, R, W, S> = &'a mut dyn FnMut(&dyn Peek<R, W>) -> Result<Picked
             `impl<B: Prove<R>> Branch<R, B> for ..` covers all of them"
 )]
 pub trait Choose<R: Ring, S>: Prove<R> {
-    /// Claims that one of `branches` holds on `shared`; what comes out of it is fresh wires.
+    /// Claims that one of `branches` holds on `shared`. Its outputs are fresh wires.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if `shared` has other than [`Branches::shared`] wires, or a branch is not of the
-    /// shape that was counted; [`Error::Witness`] if no branch was picked; the branch's own, and the
-    /// backend's.
+    /// [`Error::Misuse`] unless `shared` has [`Branches::shared`] wires and every branch has the shape that
+    /// was counted; [`Error::Witness`] if no branch was picked; the branch's own, and the backend's.
     fn any_of(
         &mut self,
         shared: &[Self::Wire],
@@ -114,31 +113,31 @@ pub trait Choose<R: Ring, S>: Prove<R> {
     ) -> Result<Vec<Self::Wire>, Self::Error>;
 }
 
-/// What happens at each repetition of a batch.
+/// The caller's part in each repetition of a batch.
 pub trait Steps<R: Ring, S, B: Prove<R> + ?Sized> {
-    /// The wires that go into repetition `step`: constants, outputs of earlier ones, anything.
+    /// The input wires of repetition `step`: constants, outputs of earlier repetitions, or any others.
     ///
     /// # Errors
     /// The backend's, and the statement's own.
     fn before(&mut self, backend: &mut B, step: usize) -> Result<Vec<B::Wire>, B::Error>;
 
-    /// Which branch holds at `step`; runs only where values exist.
+    /// Which branch holds at `step`. This runs only where values exist.
     ///
     /// # Errors
-    /// [`Error::Witness`] if that is not known.
+    /// [`Error::Witness`] if it is not known.
     fn pick(&mut self, step: usize, values: &dyn Peek<R, B::Wire>) -> Result<Picked<S>, Error>;
 
-    /// Takes what came out of `step`.
+    /// Takes the outputs of `step`.
     ///
     /// # Errors
     /// The backend's, and the statement's own.
     fn after(&mut self, backend: &mut B, step: usize, outputs: Vec<B::Wire>) -> Result<(), B::Error>;
 }
 
-/// A backend that proves the same disjunction many times over.
+/// A backend that proves the same disjunction many times.
 pub trait Repeat<R: Ring, S>: Choose<R, S> {
-    /// Claims that at each of `steps` repetitions one of `branches` holds on what goes into it. The default
-    /// is one disjunction after another.
+    /// Claims that at each of `steps` repetitions one of `branches` holds on its inputs. The default proves
+    /// one disjunction after another.
     ///
     /// # Errors
     /// As [`Choose::any_of`], and those of `each`.

@@ -1,14 +1,14 @@
-//! The flat circuit: a list of gates over one ring, checked once and relied on ever after.
+//! The flat circuit: a list of gates over one ring, checked once when it is made.
 //!
-//! Most statements stream and never become a circuit. Those whose protocol needs all of it at hand (Robin,
-//! Batchman, ZKBoo), files, and tests use this form. Wires are numbered `0..n` for the inputs and `n + g` for
-//! the output of gate `g`, so a gate need not store its output: it takes 12 bytes. A gate reads only wires
-//! below its own, which makes the list a topological order.
+//! Most statements stream and never become a circuit. Protocols that need a whole circuit (Robin, Batchman,
+//! ZKBoo), files, and tests use this form. Wires `0..n` are the inputs, and wire `n + g` is the output of
+//! gate `g`. So a gate need not store its output, and takes 12 bytes. A gate reads only wires below its own,
+//! so the list is in topological order.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | here | [`Circuit`], what it is made of, its checks and its digest |
-//! | `run` | running it on a backend in as little memory as its live wires take |
+//! | here | [`Circuit`], its parts, its checks and its digest |
+//! | `run` | running it on a backend with memory for its live wires only |
 //! | `recorder` | [`Recorder`], the backend that makes circuits of statements |
 //! | `statement` | [`CircuitStatement`], a circuit with a claim about it |
 
@@ -26,8 +26,7 @@ pub use statement::CircuitStatement;
 
 use crate::{Digest, Error};
 
-/// One gate of a [`Circuit`]; operands are wire numbers, or an index into [`Parts::constants`] where so
-/// called.
+/// One gate of a [`Circuit`]. Operands are wire numbers, or, where noted, indices into [`Parts::constants`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gate {
     /// A constant, by index.
@@ -81,23 +80,23 @@ impl Gate {
     }
 }
 
-/// An input value: some wires that belong together.
+/// An input value: a group of wires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// What it is called in files and messages.
+    /// Its name in files and messages.
     pub name: String,
-    /// How many wires it has.
+    /// Its number of wires.
     pub width: u32,
     /// Whether both parties know it.
     pub public: bool,
 }
 
-/// An output value: some wires that belong together.
+/// An output value: a group of wires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// What it is called in files and messages.
+    /// Its name in files and messages.
     pub name: String,
-    /// How many wires it has.
+    /// Its number of wires.
     pub width: u32,
 }
 
@@ -111,7 +110,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Wires of all inputs together, if a `u32` can number them.
+    /// The number of wires of all inputs together, if a `u32` can number them.
     fn input_wires(&self) -> Option<u32> {
         self.inputs.iter().try_fold(0_u32, |sum, input| sum.checked_add(input.width))
     }
@@ -129,7 +128,7 @@ impl Signature {
     }
 }
 
-/// What a [`Circuit`] is made of, not yet checked.
+/// The parts of a [`Circuit`], not yet checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts<R> {
     /// Inputs and outputs.
@@ -147,13 +146,13 @@ pub struct Parts<R> {
 /// A flat circuit over `R`. See the [module](self) for how wires are numbered.
 ///
 /// Invariants, checked on construction: wire numbers fit in a `u32`; every operand is an input or the output
-/// of an earlier gate; constants exist; outputs have the wires that the signature says; outputs and
+/// of an earlier gate; constants exist; outputs have the widths of the signature; the wires of outputs and
 /// assertions exist.
 #[derive(Clone)]
 pub struct Circuit<R: Ring> {
     parts: Parts<R>,
     input_wires: u32,
-    /// How to run it, worked out on the first run.
+    /// How to run it, computed on the first run.
     schedule: OnceLock<Schedule>,
 }
 
@@ -180,7 +179,7 @@ impl<R: Ring> Circuit<R> {
     /// Checks `parts` and makes a circuit of them.
     ///
     /// # Errors
-    /// [`Error::Circuit`] if an invariant does not hold; it says which and where.
+    /// [`Error::Circuit`] if an invariant does not hold, with its name and the place.
     pub fn new(parts: Parts<R>) -> Result<Self, Error> {
         let input_wires = parts
             .signature
@@ -229,7 +228,7 @@ impl<R: Ring> Circuit<R> {
         Ok(self)
     }
 
-    /// Wires of all inputs together; gate `g` sets wire `input_wires() + g`.
+    /// The number of wires of all inputs together. Gate `g` sets wire `input_wires() + g`.
     #[must_use]
     pub fn input_wires(&self) -> u32 {
         self.input_wires
@@ -259,19 +258,19 @@ impl<R: Ring> Circuit<R> {
         &self.parts.asserted
     }
 
-    /// The circuit taken apart.
+    /// The circuit's parts.
     #[must_use]
     pub fn into_parts(self) -> Parts<R> {
         self.parts
     }
 
-    /// Multiplication gates.
+    /// The number of multiplication gates.
     #[must_use]
     pub fn multiplications(&self) -> u64 {
         self.parts.gates.iter().filter(|gate| matches!(gate, Gate::Mul(..))).count() as u64
     }
 
-    /// Absorbs all of the circuit: two circuits that differ in anything differ here.
+    /// Absorbs the whole circuit: two circuits that differ in anything have different digests.
     pub fn identify(&self, digest: &mut Digest) {
         let Parts { signature, constants, gates, outputs, asserted } = &self.parts;
         digest.bytes("circuit v1", R::NAME.as_bytes());
@@ -280,7 +279,7 @@ impl<R: Ring> Circuit<R> {
             "constants",
             &hash(constants.iter(), |constant, bytes| {
                 bytes.resize(R::BYTES, 0);
-                // The buffer has the exact length, the only thing that encoding asks for.
+                // Encoding fails only for a wrong length, and the buffer has the right one.
                 let encoded = constant.encode(bytes);
                 debug_assert!(encoded.is_ok());
             }),

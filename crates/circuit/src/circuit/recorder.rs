@@ -1,4 +1,4 @@
-//! The recorder: the backend that writes a statement down as a flat circuit.
+//! The recorder: a backend that records a statement as a flat circuit.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::{Circuit, Gate, Input, Output, Parts, Signature};
 use crate::place::Place;
 use crate::{Backend, Error, Hint, Ops, Prove, Statement};
 
-/// Set in a [`Recorded`] that is a gate's output; the other bits are its number among the gates or the
+/// Set in a [`Recorded`] that is a gate's output. The other bits are its number among the gates or the
 /// inputs.
 const GATE: u32 = 1 << 31;
 
@@ -18,25 +18,24 @@ pub struct Recorded(u32);
 
 /// Records a statement over `R` as a [`Circuit`].
 ///
-/// Every secret becomes an input of the circuit, in the order in which the program asks for it, named after
-/// the part in which it does. Hints are not recorded: run the statement on
-/// [`Evaluator::tracing`](crate::Evaluator::tracing) for a witness of the circuit. Public values that the
-/// program uses are constants.
+/// Every secret becomes an input of the circuit, in the order in which the program asks for it, and is named
+/// after the part that asks. Hints are not recorded: to get a witness of the circuit, run the statement on
+/// [`Evaluator::tracing`](crate::Evaluator::tracing). Public values that the program uses become constants.
 #[derive(Clone, Debug)]
 pub struct Recorder<R: Ring> {
     inputs: Vec<Input>,
     input_wires: u32,
     gates: Vec<Gate>,
-    /// How many gates there are.
+    /// The number of gates.
     count: usize,
-    /// The most that there may be.
+    /// The most gates allowed.
     most: usize,
-    /// Whether they are counted and not kept.
+    /// Whether gates are only counted, not kept.
     counting: bool,
     constants: Constants<R>,
     asserted: Vec<Recorded>,
     place: Place,
-    /// Whether there were more; told by the next operation that can fail.
+    /// Whether the limit was exceeded; the next operation that can fail reports it.
     overflow: bool,
 }
 
@@ -64,14 +63,14 @@ impl<R: Ring> Recorder<R> {
         }
     }
 
-    /// An empty recorder that keeps nothing of a statement but the [number](Self::count) of its gates, and
-    /// goes no further than `most` of them: for who has to know what a circuit will take before there is one.
+    /// An empty recorder that only keeps the [number](Self::count) of a statement's gates, and stops after
+    /// `most` of them. It tells a caller how large a circuit will be before there is one.
     #[must_use]
     pub fn counting(most: usize) -> Self {
         Self { most: most.min(GATE as usize), counting: true, ..Self::new() }
     }
 
-    /// How many gates there are so far; none if there were more than there may be.
+    /// The number of gates so far, or `None` if there were more than allowed.
     #[must_use]
     pub fn count(&self) -> Option<usize> {
         (!self.overflow).then_some(self.count)
@@ -104,7 +103,7 @@ impl<R: Ring> Recorder<R> {
         let wires = (self.input_wires..end).map(Recorded).collect();
         self.input_wires = end;
         match self.inputs.last_mut() {
-            // The same part asking again, as loops do, goes on with its input.
+            // If the same part asks again, as loops do, this extends its input.
             Some(last) if last.name == name && last.public == public => last.width += width,
             _ => self.inputs.push(Input { name: name.to_owned(), width, public }),
         }
@@ -114,19 +113,19 @@ impl<R: Ring> Recorder<R> {
     /// The circuit, with these outputs.
     ///
     /// # Errors
-    /// [`Error::Circuit`] if it has more wires than can be numbered, or a wire is another recorder's;
+    /// [`Error::Circuit`] if it has more wires than can be numbered, or a wire belongs to another recorder;
     /// [`Error::Misuse`] if gates were only counted.
     pub fn finish(mut self, outputs: &[(&str, &[Recorded])]) -> Result<Circuit<R>, Error> {
         let inputs = self.input_wires;
         self.check_count()?;
         let total = (self.gates.len() as u64) + u64::from(inputs);
         if self.counting {
-            return Err(Error::misuse("a circuit whose gates were counted and not kept"));
+            return Err(Error::misuse("this recorder only counts gates, so it has no circuit"));
         }
         if total > u64::from(u32::MAX) {
             return Err(Error::circuit("it has more wires than can be numbered"));
         }
-        // They stay as long as the circuit does.
+        // These vectors live as long as the circuit, so their spare room is returned.
         self.gates.shrink_to_fit();
         let number = |wire: u32| if wire & GATE == 0 { wire } else { inputs + (wire & !GATE) };
         for gate in &mut self.gates {
@@ -163,14 +162,14 @@ impl<R: Ring> Recorder<R> {
     }
 }
 
-/// Constants with each value stored once.
+/// Constants, with each value stored once.
 #[derive(Clone, Debug)]
 struct Constants<R> {
     list: Vec<R>,
     by_encoding: HashMap<Vec<u8>, u32>,
 }
 
-/// The first constants are found by looking at each: most statements use few.
+/// The first constants are found by linear search: most statements use few.
 const LOOKED_AT: usize = 8;
 
 impl<R: Ring> Constants<R> {
@@ -183,13 +182,13 @@ impl<R: Ring> Constants<R> {
             return index as u32;
         }
         let mut encoding = vec![0; R::BYTES];
-        // The buffer has the exact length, the only thing that encoding asks for.
+        // Encoding fails only for a wrong length, and the buffer has the right one.
         let encoded = c.encode(&mut encoding);
         debug_assert!(encoded.is_ok());
         let list = &mut self.list;
         *self.by_encoding.entry(encoding).or_insert_with(|| {
             list.push(c);
-            // At most as many constants as gates, which `push` keeps below 2^31, and one more.
+            // There is at most one constant for each gate, and one more; `push` keeps the gates below 2^31.
             (list.len() - 1) as u32
         })
     }

@@ -1,9 +1,9 @@
 //! Running a circuit on a backend.
 //!
-//! Wires of a backend are fat (16 bytes at a prover), and most are read soon after they are set and never
-//! again. The first run works out a [`Schedule`]: each wire gets a slot, and a slot is free again after its
-//! wire's last use. So a run needs memory for the wires that live at one time, which for most circuits fits a
-//! cache.
+//! A backend's wires are large (16 bytes at a prover), and most are read soon after they are set and never
+//! again. The first run computes a [`Schedule`], which gives each wire a slot that is free again after the
+//! wire's last use. So a run needs memory only for the wires that are live at one time, and for most circuits
+//! these fit in a cache.
 
 use volery_field::Ring;
 
@@ -13,16 +13,16 @@ use crate::{Error, Ops, Prove};
 /// A gate with slots for operands and result.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// The gate; its operands are slots, its constant is an index as in [`Gate`].
+    /// The gate. Its operands are slots; its constant is an index, as in [`Gate`].
     pub gate: Gate,
-    /// The slot that takes the result. It may be that of an operand which nothing reads later.
+    /// The slot of the result. It may be the slot of an operand that nothing reads later.
     pub result: u32,
 }
 
-/// The gates of a circuit over slots, each free again after its wire's last use: for backends with an
-/// interpreter of their own. Others call [`Circuit::run`].
+/// The gates of a circuit over slots, each of which is free again after its wire's last use. This is for
+/// backends with an interpreter of their own; others call [`Circuit::run`].
 ///
-/// Slots are first used in increasing order, the inputs' slots being `0..input_wires`.
+/// Slots are first used in increasing order. The inputs' slots are `0..input_wires`.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     steps: Vec<Step>,
@@ -38,7 +38,7 @@ impl Schedule {
         &self.steps
     }
 
-    /// How many slots there are; those of steps and of kept wires are below it.
+    /// The number of slots. All slots of steps and of kept wires are below it.
     #[must_use]
     pub fn slots(&self) -> u32 {
         self.slots
@@ -51,9 +51,9 @@ impl Schedule {
     }
 }
 
-/// Never read.
+/// A wire that is never read.
 const UNUSED: u32 = u32::MAX;
-/// Read after the last gate.
+/// A wire that is read after the last gate.
 const KEPT: u32 = u32::MAX - 1;
 
 impl Schedule {
@@ -83,7 +83,7 @@ impl Schedule {
     }
 }
 
-/// For every wire the wire number of the last gate that reads it, [`KEPT`] or [`UNUSED`].
+/// For every wire, the wire number of the last gate that reads it, or [`KEPT`] or [`UNUSED`].
 fn last_uses<R: Ring>(circuit: &Circuit<R>) -> Vec<u32> {
     let mut last = vec![UNUSED; circuit.input_wires as usize + circuit.gates().len()];
     for (gate, own) in circuit.gates().iter().zip(circuit.input_wires..) {
@@ -97,7 +97,8 @@ fn last_uses<R: Ring>(circuit: &Circuit<R>) -> Vec<u32> {
     last
 }
 
-/// Frees the slots of operands that gate `own` is the last to read; a wire read twice by it is freed once.
+/// Frees the slots of operands that gate `own` is the last to read. If it reads a wire twice, the slot is
+/// freed once.
 fn release(gate: Gate, own: u32, last: &[u32], slots: &[u32], free: &mut Vec<u32>) {
     let [x, y] = gate.operands();
     for wire in [x, y.filter(|_| x != y)].into_iter().flatten() {
@@ -128,7 +129,7 @@ pub struct Computed<W> {
 }
 
 impl<R: Ring> Circuit<R> {
-    /// The gates over slots that are used again; worked out on the first call.
+    /// The gates over reused slots, computed on the first call.
     pub fn schedule(&self) -> &Schedule {
         self.schedule.get_or_init(|| Schedule::new(self))
     }
@@ -154,7 +155,7 @@ impl<R: Ring> Circuit<R> {
             let wire = self.apply(backend, step.gate, &wires)?;
             match wires.get_mut(step.result as usize) {
                 Some(slot) => *slot = wire,
-                // Fresh slots come in order, so the next one is the end.
+                // Fresh slots come in order, so the next one is at the end.
                 None => wires.push(wire),
             }
         }
@@ -163,7 +164,7 @@ impl<R: Ring> Circuit<R> {
         Ok(Computed { outputs, asserted: kept.collect() })
     }
 
-    /// Runs the circuit and asserts what it claims to be zero; the outputs are returned.
+    /// Runs the circuit and asserts the wires that it claims to be zero. Returns the outputs.
     ///
     /// # Errors
     /// As [`Circuit::compute`] and [`Prove::assert_zero`].

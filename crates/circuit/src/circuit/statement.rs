@@ -15,10 +15,10 @@ pub struct CircuitStatement<R: Ring> {
 }
 
 impl<R: Ring> CircuitStatement<R> {
-    /// The statement as a verifier has it.
+    /// The verifier's statement.
     ///
     /// # Errors
-    /// [`Error::Public`] if the claim makes other inputs public than the circuit, or says nothing.
+    /// [`Error::Public`] if the claim's public inputs are not those of the circuit, or if nothing is claimed.
     pub fn new(circuit: Circuit<R>, claim: Claim<R>) -> Result<Self, Error> {
         claim.suits(circuit.signature())?;
         if claim.mark(circuit.signature().clone()) != *circuit.signature() {
@@ -34,10 +34,10 @@ impl<R: Ring> CircuitStatement<R> {
         Ok(Self { circuit, claim, witness: None })
     }
 
-    /// The statement as the prover has it.
+    /// The prover's statement.
     ///
     /// # Errors
-    /// [`Error::Witness`] if it does not have one value for each secret wire.
+    /// [`Error::Witness`] unless it has one value for each secret wire.
     pub fn with_witness(mut self, witness: Witness<R>) -> Result<Self, Error> {
         self.claim.fits(&witness, self.circuit.signature())?;
         self.witness = Some(witness);
@@ -66,7 +66,8 @@ impl<R: Ring, B: Prove<R>> Statement<B> for CircuitStatement<R> {
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
-        // Where all inputs are secret there is nothing to fold that the circuit's author did not ask for.
+        // If all inputs are secret, there is nothing to fold except constants that the circuit's author put
+        // there.
         if self.claim.has_public_inputs() {
             self.run_on(&mut Fold::new(backend))
         } else {

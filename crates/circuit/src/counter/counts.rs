@@ -1,10 +1,10 @@
-//! Numbers of operations, and how much of a statement is counted.
+//! Numbers of operations, and the level of detail of a counter.
 
 use core::ops::AddAssign;
 
 /// Numbers of operations.
 ///
-/// Every claim is one of four kinds, so `assertions` is the sum of `linear`, `inner_products` and
+/// Every claim is of one of four kinds, so `assertions` is the sum of `linear`, `inner_products`,
 /// `polynomials`, and one for each disjunction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -15,16 +15,16 @@ pub struct Counts {
     pub constants: u64,
     /// Additions and subtractions of two wires (in F2: XORs).
     pub additions: u64,
-    /// Additions of, and scalings by, public constants (in F2: NOTs).
+    /// Additions of public constants, and scalings by them (in F2: NOTs).
     pub affine: u64,
-    /// Multiplications (in F2: ANDs), those inside [`Prove::assert_dot`](crate::Prove::assert_dot) apart.
+    /// Multiplications (in F2: ANDs), except those inside [`Prove::assert_dot`](crate::Prove::assert_dot).
     pub multiplications: u64,
-    /// S-boxes of AES. Their 32 multiplications each are among `multiplications`: see
+    /// S-boxes of AES. The 32 multiplications of each are also counted in `multiplications`: see
     /// [`Ops::substitute`](crate::Ops::substitute).
     pub s_boxes: u64,
-    /// Terms of inner products. A backend with nothing better spends one multiplication on each.
+    /// Terms of inner products. A backend without a better way spends one multiplication on each.
     pub dot_terms: u64,
-    /// Products of two expressions, neither of them a constant. A backend that has no expressions spends one
+    /// Products of two expressions, neither of which is a constant. A backend without expressions spends one
     /// multiplication on each.
     pub poly_products: u64,
     /// All claims.
@@ -33,32 +33,32 @@ pub struct Counts {
     pub linear: u64,
     /// Claims about inner products; each entry of a product of matrices is one.
     pub inner_products: u64,
-    /// Products of matrices claimed, and the entries of all these products.
+    /// Products of matrices that are claimed.
     pub matrix_products: u64,
-    /// See `matrix_products`.
+    /// The entries of all these products.
     pub matrix_entries: u64,
     /// Claims that an expression of degree 2 or more is zero.
     pub polynomials: u64,
     /// The greatest degree of such an expression.
     pub degree: usize,
-    /// Disjunctions; what they commit to is among the other counts.
+    /// Disjunctions. Their commitments are in the other counts.
     pub disjunctions: u64,
     /// Their branches, summed over all of them.
     pub branches: u64,
-    /// The most branches that one of them has.
+    /// The most branches of any disjunction.
     pub most_branches: u64,
-    /// The most multiplications that one of them commits to.
+    /// The most multiplications that any disjunction commits to.
     pub most_products: u64,
 }
 
 impl Counts {
-    /// Multiplications where inner products and expressions are multiplied out.
+    /// The number of multiplications if inner products and expressions are multiplied out.
     #[must_use]
     pub const fn expanded(&self) -> u64 {
         self.multiplications.saturating_add(self.dot_terms).saturating_add(self.poly_products)
     }
 
-    /// What a proof commits to: secrets and products.
+    /// The number of commitments of a proof: secrets and products.
     #[must_use]
     pub const fn commitments(&self) -> u64 {
         self.inputs.saturating_add(self.multiplications)
@@ -67,7 +67,7 @@ impl Counts {
 
 impl AddAssign for Counts {
     fn add_assign(&mut self, other: Self) {
-        // Destructured so that a new field cannot be forgotten here.
+        // Destructured, so that a new field cannot be forgotten here.
         let Self {
             inputs,
             constants,
@@ -120,19 +120,19 @@ impl AddAssign for Counts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PartCounts {
-    /// The part's name and those around it, outermost first, separated by `/`.
+    /// The names of the part and of those around it, outermost first, separated by `/`.
     pub path: String,
-    /// How many parts are around it.
+    /// The number of parts around it.
     pub level: usize,
     /// How often it was entered.
     pub entered: u64,
-    /// Its operations over all entries, those of the parts inside it included.
+    /// Its operations over all entries, including those of the parts inside it.
     pub counts: Counts,
 }
 
-/// How much a [`Counter`](super::Counter) counts: [`Everything`] or [`Sizes`].
+/// The level of detail of a [`Counter`](super::Counter): [`Everything`] or [`Sizes`].
 pub trait Detail: sealed::Sealed {
-    /// What a wire is to the counter.
+    /// The counter's representation of a wire.
     type Wire: Clone + Default;
 
     /// Whether linear operations, parts and depths are counted.
@@ -141,10 +141,10 @@ pub trait Detail: sealed::Sealed {
     /// A wire that depends linearly on both.
     fn linear(x: &Self::Wire, y: &Self::Wire) -> Self::Wire;
 
-    /// Their product.
+    /// The wire of their product.
     fn product(x: &Self::Wire, y: &Self::Wire) -> Self::Wire;
 
-    /// Multiplications on the longest path to the wire, as far as that is known.
+    /// The number of multiplications on the longest path to the wire, as far as it is known.
     fn depth(x: &Self::Wire) -> u32;
 }
 
@@ -152,16 +152,16 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Every operation, the depth and the named parts. A wire is its multiplicative depth.
+/// Counts every operation, the depth and the named parts. A wire is its multiplicative depth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Everything;
 
-/// What a proof commits to and claims, and nothing that is free. A wire is nothing, so a run takes next to no
-/// time.
+/// Counts the commitments and claims of a proof, and nothing that is free. Wires are empty, so a run takes
+/// next to no time.
 ///
-/// Expressions are multiplied out, as they are in branches of disjunctions, and inner products counted by
-/// their terms: [`Counts::expanded`] has all multiplications. Degrees are lost, so soundness bounds do not
-/// take these counts.
+/// Expressions are multiplied out, as in branches of disjunctions, and inner products are counted by their
+/// terms: [`Counts::expanded`] has all multiplications. Degrees are lost, so soundness bounds must not use
+/// these counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sizes;
 

@@ -1,9 +1,9 @@
-//! The counter: what a statement will cost, without any value.
+//! The counter: computes the cost of a statement without any value.
 //!
-//! One backend counts for everybody who asks: `info`, estimates and soundness bounds, the shapes of branches,
-//! the sizes of garbled functions and of public proofs. It is generic in how much is counted ([`Everything`]
-//! or [`Sizes`]). A run costs a few instructions an operation, and four bytes for each wire that the
-//! statement itself keeps. Counts are kept for each named part; parts of one name under one parent are
+//! One backend does all counting: for `info`, estimates and soundness bounds, for the shapes of branches, and
+//! for the sizes of garbled functions and public proofs. It is generic in the level of detail ([`Everything`]
+//! or [`Sizes`]). A run costs a few instructions for each operation, and four bytes for each wire that the
+//! statement itself keeps. Each named part has its own counts; parts with the same name and parent are
 //! summed.
 
 mod counts;
@@ -29,13 +29,14 @@ struct Part {
     own: Counts,
 }
 
-/// Counts the operations of a statement over `R`, as far as `D` says.
+/// Counts the operations of a statement over `R`, at the level of detail `D`.
 #[derive(Clone, Debug)]
 pub struct Counter<R, D = Everything> {
-    /// Counts of the current part since it was entered or came back to; flushed on every change of part.
+    /// The counts of the current part since it was last entered or returned to. Every change of part adds
+    /// them up.
     now: Counts,
     depth: u32,
-    /// How many expressions of each degree are claimed to be zero.
+    /// The number of expressions of each degree that are claimed to be zero.
     degrees: BTreeMap<usize, u64>,
     /// Part 0 is the whole statement; inner parts have higher numbers than the part around them.
     parts: Vec<Part>,
@@ -75,7 +76,7 @@ impl<R: Ring> Counter<R> {
         Ok(counter)
     }
 
-    /// How many expressions of each degree from 2 on are claimed to be zero.
+    /// The number of expressions of each degree from 2 on that are claimed to be zero.
     #[must_use]
     pub fn degrees(&self) -> &BTreeMap<usize, u64> {
         &self.degrees
@@ -111,7 +112,7 @@ impl<R: Ring, D: Detail> Counter<R, D> {
             }
         }
         let mut listed = Vec::with_capacity(self.parts.len() - 1);
-        // An explicit stack: how deep parts nest is up to the statement.
+        // An explicit stack, because the statement determines how deep parts nest.
         let mut waiting: Vec<(usize, usize, String)> = vec![(0, 0, String::new())];
         while let Some((index, level, path)) = waiting.pop() {
             let part = &self.parts[index];
@@ -127,7 +128,7 @@ impl<R: Ring, D: Detail> Counter<R, D> {
         listed
     }
 
-    /// Counts `claims` inner products of `terms` terms in all, whose factors are among `x` and `y`.
+    /// Counts `claims` inner products of `terms` terms in total, whose factors are among `x` and `y`.
     fn products(&mut self, x: &[D::Wire], y: &[D::Wire], terms: u64, claims: u64) {
         let Counts { dot_terms, inner_products, assertions, .. } = &mut self.now;
         *dot_terms = dot_terms.saturating_add(terms);
@@ -139,7 +140,7 @@ impl<R: Ring, D: Detail> Counter<R, D> {
         }
     }
 
-    /// Counts `n` claims that something linear is zero.
+    /// Counts `n` claims that linear expressions are zero.
     fn linear(&mut self, n: u64) {
         self.now.assertions = self.now.assertions.saturating_add(n);
         self.now.linear = self.now.linear.saturating_add(n);
@@ -151,8 +152,8 @@ impl<R: Ring, D: Detail> Counter<R, D> {
         self.now.multiplications = self.now.multiplications.saturating_add(n as u64);
     }
 
-    /// Counts what a disjunction of so many `branches` of this shape commits to, whichever of them holds, and
-    /// one assertion.
+    /// Counts the commitments of a disjunction of `branches` branches of this shape, which do not depend on
+    /// the branch that holds, and one assertion.
     pub(crate) fn disjunction(&mut self, branches: usize, shape: Shape) {
         let Shape { inputs, multiplications, outputs } = shape;
         let [inputs, multiplications, outputs] = [inputs, multiplications, outputs].map(|n| n as u64);
@@ -266,13 +267,13 @@ impl<R: Ring, D: Detail> Ops<R> for Counter<R, D> {
         if D::EVERYTHING || !columns.modular {
             return columns.run(self);
         }
-        // Nothing is carried out, and wires are nothing: the count is all there is to it.
+        // Nothing is carried out and wires are empty, so only the count matters.
         self.multiply(columns.multiplications());
         Ok(())
     }
 
-    /// Counted beside the multiplications that the circuit takes: which of the two is paid for depends on the
-    /// proof.
+    /// Counted in addition to the circuit's multiplications; the proof system determines which of the two it
+    /// pays for.
     fn substitute(&mut self, _x: &[D::Wire; 8]) -> Result<Option<[D::Wire; 8]>, Error> {
         self.now.s_boxes += 1;
         Ok(None)
@@ -315,10 +316,10 @@ impl<R: Ring, D: Detail> Prove<R> for Counter<R, D> {
     }
 }
 
-// Multiplied out: a branch of a disjunction is a circuit.
+// Multiplied out, because a branch of a disjunction is a circuit.
 crate::polynomials_by_multiplying!([R: Ring] R, Counter<R, Sizes>);
 
-/// An expression is the multiplicative depth it would have as a circuit.
+/// An expression is represented by the multiplicative depth that it would have as a circuit.
 impl<R: Ring> Polynomials<R> for Counter<R> {
     type Poly = Graded<u32>;
 
@@ -340,7 +341,7 @@ impl<R: Ring> Polynomials<R> for Counter<R> {
 
     fn poly_mul(&mut self, p: &Graded<u32>, q: &Graded<u32>) -> Result<Graded<u32>, Error> {
         let depth = *p.value().max(q.value());
-        // Scaling by a constant is no multiplication.
+        // Scaling by a constant is not a multiplication.
         let step = u32::from(p.degree() > 0 && q.degree() > 0);
         self.now.poly_products += u64::from(step);
         p.product(q, depth.saturating_add(step))
@@ -350,7 +351,7 @@ impl<R: Ring> Polynomials<R> for Counter<R> {
         for p in p {
             self.depth = self.depth.max(*p.value());
             match p.degree() {
-                // A public zero: nothing is proved about it.
+                // A public zero needs no proof.
                 0 => {}
                 1 => self.linear(1),
                 degree => {
@@ -364,7 +365,7 @@ impl<R: Ring> Polynomials<R> for Counter<R> {
         Ok(())
     }
 
-    /// Takes as long as the matrices are large, not as long as multiplying them takes.
+    /// The time grows with the size of the matrices, not with that of their multiplication.
     fn assert_matrix_product(
         &mut self,
         shape: MatrixShape,

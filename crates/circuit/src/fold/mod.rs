@@ -1,15 +1,15 @@
-//! Folding of public constants: an adapter between a gadget and a backend.
+//! Constant folding: an adapter between a gadget and a backend.
 //!
 //! A gadget is written for secret operands, but often meets public ones: an initial value, a round constant,
 //! padding. Under [`Fold`] a wire is either a public constant or a wire of the backend, and every operation
-//! whose result follows from constants is done in the clear:
+//! whose result follows from constants is computed in the clear:
 //!
 //! ```text
 //! c + d, c - d, c * d  ->  a constant             x * 0  ->  the constant 0
 //! x + 0, x - 0, x * 1  ->  x itself               x * c  ->  scale, no multiplication
 //! ```
 //!
-//! What is folded depends on public data only, so that all roles fold alike and make the same calls below.
+//! Folding depends only on public data, so all roles fold alike and make the same calls on the backend.
 
 use volery_field::Ring;
 
@@ -19,14 +19,14 @@ use crate::{Backend, Error, Hint, MatrixShape, Ops, Peek, Polynomials, Prove};
 /// A public constant, or a wire of the backend below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Folded<R, W> {
-    /// A value that everybody knows.
+    /// A public value.
     Constant(R),
-    /// A wire below.
+    /// A wire of the backend below.
     Wire(W),
 }
 
 impl<R, W> Folded<R, W> {
-    /// The wire, if it is none that everybody knows.
+    /// The wire below, unless this is a constant.
     #[must_use]
     pub fn wire(&self) -> Option<&W> {
         match self {
@@ -36,7 +36,7 @@ impl<R, W> Folded<R, W> {
     }
 }
 
-/// A program that public constants among its wires make cheaper; see [`Ops::folding`].
+/// A program that is cheaper if some of its wires are public constants; see [`Ops::folding`].
 pub trait Folding<R: Ring> {
     /// The outputs for `inputs`.
     ///
@@ -49,7 +49,7 @@ pub trait Folding<R: Ring> {
     ) -> Result<Vec<Folded<R, B::Wire>>, B::Error>;
 }
 
-/// Runs on the backend `B`, folding public constants away (see the [module's](self) rules).
+/// Runs on the backend `B`, with public constants folded away (see the [module's](self) rules).
 #[derive(Debug)]
 pub struct Fold<'a, B: ?Sized> {
     inner: &'a mut B,
@@ -66,7 +66,7 @@ impl<'a, B: Backend + ?Sized> Fold<'a, B> {
         self.inner
     }
 
-    /// The wire below for `x`; a constant becomes a constant wire.
+    /// The wire below for `x`. A constant becomes a constant wire.
     #[inline]
     pub fn lower<R: Ring>(&mut self, x: &Folded<R, B::Wire>) -> B::Wire
     where
@@ -193,7 +193,7 @@ impl<R: Ring, B: Ops<R> + ?Sized> Ops<R> for Fold<'_, B> {
         program.run(self, inputs)
     }
 
-    /// Of eight wires the backend's way; where a bit is known the circuit saves something.
+    /// Uses the backend's way for eight unknown wires. If a bit is known, the circuit saves multiplications.
     #[inline]
     fn substitute(&mut self, x: &[Self::Wire; 8]) -> Result<Option<[Self::Wire; 8]>, Self::Error> {
         let mut wires = x.iter().map_while(Folded::wire).cloned();
@@ -213,7 +213,7 @@ impl<R: Ring, B: Ops<R> + ?Sized> Ops<R> for Fold<'_, B> {
     }
 }
 
-/// The operands of those products in which neither side is a constant.
+/// The operands of the products in which neither side is a constant.
 fn true_products<R, W: Clone>(x: &[Folded<R, W>], y: &[Folded<R, W>]) -> (Vec<W>, Vec<W>) {
     x.iter()
         .zip(y)
@@ -224,7 +224,7 @@ fn true_products<R, W: Clone>(x: &[Folded<R, W>], y: &[Folded<R, W>]) -> (Vec<W>
         .unzip()
 }
 
-/// Lets a hint written for folded wires look at values below.
+/// Lets a hint written for folded wires look at the values below.
 struct FoldedPeek<'p, R, W>(&'p dyn Peek<R, W>);
 
 impl<R: Ring, W> Peek<R, Folded<R, W>> for FoldedPeek<'_, R, W> {
@@ -242,8 +242,8 @@ impl<R: Ring, B: Prove<R> + ?Sized> Prove<R> for Fold<'_, B> {
         Ok(wires.into_iter().map(Folded::Wire).collect())
     }
 
-    /// A constant zero is dropped; another constant goes down as a false claim, so that the backend below
-    /// says where.
+    /// Drops a constant zero. Any other constant goes down as a false claim, so that the backend below
+    /// reports its place.
     fn assert_zero(&mut self, x: &[Self::Wire]) -> Result<(), Self::Error> {
         let mut claims = Vec::with_capacity(x.len());
         for wire in x {
@@ -375,7 +375,8 @@ impl<R: Ring, B: Polynomials<R> + ?Sized> Polynomials<R> for Fold<'_, B> {
         if claims.is_empty() { Ok(()) } else { self.inner.assert_poly_zero(&claims) }
     }
 
-    /// Constants go down as constant wires: they are free, and the backend's way with whole matrices is not.
+    /// Constants go down as constant wires: these are free, and the backend's own method needs whole
+    /// matrices.
     fn assert_matrix_product(
         &mut self,
         shape: MatrixShape,

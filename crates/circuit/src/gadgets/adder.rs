@@ -1,21 +1,21 @@
-//! Sums of many operands with the fewest ANDs: the engine behind every integer gadget and hash function here.
+//! Sums of many operands with the fewest ANDs. Every integer gadget and hash function here is built on them.
 //!
-//! Column `i` holds wires of weight `2^i`. A full adder takes three of them to one sum bit of the same weight
-//! and one carry of weight `2^(i+1)`,
+//! Column `i` holds wires of weight `2^i`. A full adder turns three of them into one sum bit of the same
+//! weight and one carry of weight `2^(i+1)`,
 //!
 //! ```text
 //! s = x + y + c        c' = (x + c)(y + c) + c        (over F2)
 //! ```
 //!
-//! for one AND; so a column of `h` unknown wires costs `h/2` ANDs, rounded down, and the last column of a sum
-//! modulo `2^n` costs none. That undercuts a chain of two-operand adders: the first columns, to which few
-//! carries come, are cheaper (three operands of 32 bits: 61 ANDs, not 62; five: 121, not 124).
+//! for one AND. So a column of `h` unknown wires costs `h/2` ANDs, rounded down, and the last column of a sum
+//! modulo `2^n` costs none. This takes fewer ANDs than a chain of two-operand adders, because the first
+//! columns get few carries and are cheaper (three operands of 32 bits: 61 ANDs, not 62; five: 121, not 124).
 //!
-//! Known bits never enter an adder. They are gathered into one number per column, of which half (rounded
-//! down) carries over; what is left is one bit, which turns the last half adder into an OR (`x + y + 1`), or,
-//! where just one unknown wire is left, costs nothing (`x + 1` has sum `NOT x` and carry `x`). So a public
-//! addend costs at most one AND a bit and nothing below its lowest set bit, wherever it comes from: the
-//! constant `k`, or wires that [`Ops::known`] reports.
+//! Known bits never enter an adder. The known bits of a column are added to one number, half of which
+//! (rounded down) carries over. The remaining bit turns the last half adder into an OR (`x + y + 1`), or
+//! costs nothing if just one unknown wire is left (`x + 1` has sum `NOT x` and carry `x`). So a public addend
+//! costs at most one AND for each bit, and nothing below its lowest set bit. It does not matter whether it is
+//! the constant `k` or wires that [`Ops::known`] reports.
 
 use volery_field::F2;
 
@@ -23,15 +23,15 @@ use super::logic::not;
 use crate::columns::{bit, full_adder, half_adder, shifted};
 use crate::{Carries, Columns, Ops};
 
-/// Adds numbers, where wires are known column by column, least significant bit first; its buffers are reused
-/// from sum to sum, so that a hash function allocates nothing per word.
+/// Adds numbers column by column, least significant bit first, if some wires are known. It reuses its buffers
+/// from sum to sum, so that a hash function allocates nothing for each word.
 #[derive(Clone)]
 pub(super) struct Adder<W> {
-    /// Unknown wires that the columns done so far carry into the next one.
+    /// The unknown wires carried from the columns so far into the next one.
     carries: Vec<W>,
-    /// Unknown wires of the column at hand.
+    /// The unknown wires of the current column.
     column: Vec<W>,
-    /// What is known of the column at hand, its carries included.
+    /// The sum of the known bits of the current column, including carries.
     known: u64,
 }
 
@@ -40,7 +40,7 @@ impl<W: Clone> Adder<W> {
         Self { carries: Vec::new(), column: Vec::new(), known: 0 }
     }
 
-    /// Starts a sum: no carries.
+    /// Starts a sum, without carries.
     pub(super) fn start(&mut self) {
         self.carries.clear();
         self.column.clear();
@@ -48,9 +48,9 @@ impl<W: Clone> Adder<W> {
     }
 
     /// `out = operands[0] + operands[1] + ... + k` modulo `2^out.len()`, all little-endian. Shorter operands
-    /// count as padded with zeros; of longer ones only the first `out.len()` bits count, as of `k`.
+    /// are padded with zeros; only the first `out.len()` bits of longer ones and of `k` count.
     ///
-    /// What `out` held does not matter (it is there so that no sum allocates).
+    /// The previous content of `out` does not matter; the caller passes it so that a sum allocates nothing.
     ///
     /// # Errors
     /// The backend's.
@@ -63,7 +63,7 @@ impl<W: Clone> Adder<W> {
     ) -> Result<(), B::Error> {
         self.start();
         let n = out.len();
-        // Where no backend knows anything, there is nothing left of this when it is compiled.
+        // For backends without known wires, the compiler removes this.
         let unknown = |x: &&[W]| x.len() >= n && x[..n].iter().all(|wire| b.known(wire).is_none());
         if M > 0 && n > 0 && operands.iter().all(unknown) {
             return self.columns(b, out, operands.map(|x| &x[..n]), k, 0, true);
@@ -86,8 +86,8 @@ impl<W: Clone> Adder<W> {
         Ok(())
     }
 
-    /// Where the columns from `first` on end in which no wire is known and no operand lacks; `first` if there
-    /// are none.
+    /// The end of the run of columns from `first` on in which no wire is known and no operand is too short;
+    /// `first` if there are none.
     fn unknown_columns<B: Ops<F2, Wire = W> + ?Sized, const M: usize>(
         &self,
         b: &B,
@@ -96,7 +96,7 @@ impl<W: Clone> Adder<W> {
         k: u64,
         first: usize,
     ) -> usize {
-        // What comes of wires that are not known is not known either.
+        // Results of unknown wires are not known either.
         let unknown = |wire: &W| b.known(wire).is_none();
         let carries = self.carries.len() <= M && self.carries.iter().all(unknown);
         if M == 0 || !carries || self.known + bit(k, first) > 1 {
@@ -108,7 +108,8 @@ impl<W: Clone> Adder<W> {
         first + (first..end).take_while(unknown_column).count()
     }
 
-    /// Columns from `first` on, of which nothing is known, all at once. With `modular` these are the last.
+    /// Adds the columns from `first` on, in which nothing is known, all at once. With `modular` these are the
+    /// last.
     fn columns<B: Ops<F2, Wire = W> + ?Sized, const M: usize>(
         &mut self,
         b: &mut B,
@@ -130,7 +131,7 @@ impl<W: Clone> Adder<W> {
         Ok(())
     }
 
-    /// Adds a wire to the column at hand.
+    /// Adds a wire to the current column.
     pub(super) fn push<B: Ops<F2, Wire = W> + ?Sized>(&mut self, b: &B, wire: Option<&W>) {
         let Some(wire) = wire else { return };
         match b.known(wire) {
@@ -139,7 +140,7 @@ impl<W: Clone> Adder<W> {
         }
     }
 
-    /// Finishes the column at hand: returns its sum bit, and leaves its carries for the next column.
+    /// Finishes the current column: returns its sum bit and keeps its carries for the next column.
     pub(super) fn column<B: Ops<F2, Wire = W> + ?Sized>(&mut self, b: &mut B) -> Result<W, B::Error> {
         self.take_carries(b);
         let odd = self.known & 1 == 1;
@@ -168,7 +169,7 @@ impl<W: Clone> Adder<W> {
         }
     }
 
-    /// Finishes the most significant column: only the parity counts, so it needs no AND.
+    /// Finishes the most significant column. Only its parity counts, so it needs no AND.
     pub(super) fn last_column<B: Ops<F2, Wire = W> + ?Sized>(&mut self, b: &mut B) -> W {
         self.take_carries(b);
         let odd = F2::new(self.known & 1 == 1);
@@ -190,7 +191,7 @@ impl<W: Clone> Adder<W> {
         self.carries.clear();
     }
 
-    /// `x` plus the known bit `odd`; the carry, if there can be one, is `x` itself.
+    /// `x` plus the known bit `odd`. If there can be a carry, it is `x` itself.
     fn plus_known<B: Ops<F2, Wire = W> + ?Sized>(&mut self, b: &mut B, x: W, odd: bool) -> W {
         if !odd {
             return x;

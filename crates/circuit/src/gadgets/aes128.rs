@@ -1,11 +1,11 @@
-//! AES-128 encryption (FIPS 197), 5,120 ANDs a block and 1,280 for the key schedule.
+//! AES-128 encryption (FIPS 197): 5,120 ANDs for a block and 1,280 for the key schedule.
 //!
-//! All ANDs are in the S-box, `160 * 32` a block; see [`sbox`].
+//! All ANDs are in the S-box, `160 * 32` for a block; see [`sbox`].
 //!
-//! The S-box ends by adding 0x63 to every byte. ShiftRows moves bytes that are all alike, and MixColumns maps
-//! a column of equal bytes to itself (its coefficients 2, 3, 1, 1 sum to 1); so 0x63 added to every byte in
-//! SubBytes is 0x63 added to every byte of the round key that follows. [`Aes128`] keeps round keys with that
-//! added, once for all blocks, and a block leaves it out.
+//! The S-box ends by adding 0x63 to every byte. ShiftRows does not change a block of equal bytes, and
+//! MixColumns maps a column of equal bytes to itself (its coefficients 2, 3, 1, 1 sum to 1). So adding 0x63
+//! to every byte in SubBytes is the same as adding it to every byte of the following round key. [`Aes128`]
+//! adds it to the round keys once for all blocks, and leaves it out in the blocks.
 
 mod common;
 mod sbox;
@@ -30,7 +30,7 @@ const ROUNDS: usize = 10;
 /// A key schedule: encrypts any number of blocks.
 #[derive(Clone)]
 pub struct Aes128<W> {
-    /// As it is: added to the plaintext.
+    /// The unchanged key, added to the plaintext.
     whitening: Block<W>,
     /// The keys of rounds 1 to 10, each with 0x63 added to every byte (see the module's notes).
     rounds: Vec<Block<W>>,
@@ -94,10 +94,11 @@ impl<W: Clone> Aes128<W> {
         [&self.whitening].into_iter().chain(&self.rounds).flatten().flatten().cloned().collect()
     }
 
-    /// The schedule with these [`round_keys`](Aes128::round_keys), which may have come a long way.
+    /// The schedule with these [`round_keys`](Aes128::round_keys), which may have been stored or sent
+    /// meanwhile.
     ///
     /// # Errors
-    /// [`Error::Misuse`] unless there are 1,408.
+    /// [`Error::Misuse`] unless there are 1,408 wires.
     pub fn from_round_keys(wires: &[W]) -> Result<Self, Error> {
         let mut keys = wires.chunks(128).map(block);
         let whitening = keys.next().unwrap_or_else(|| block(&[]))?;
@@ -123,7 +124,7 @@ impl<W: Clone> Aes128<W> {
         Ok(state.into_iter().flatten().collect())
     }
 
-    /// What a round does after SubBytes; rounds are counted from 0.
+    /// The part of a round after SubBytes. Rounds are counted from 0.
     fn mix<B: Ops<F2, Wire = W> + ?Sized>(&self, b: &mut B, round: usize, state: &mut Block<W>) {
         *state = shift_rows(state);
         if round + 1 < ROUNDS {
@@ -152,7 +153,7 @@ fn add_byte<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>, y: &Byte<B::Wire>
     core::array::from_fn(|i| b.add(&x[i], &y[i]))
 }
 
-/// `x` XOR a public byte; touches only the wires that change.
+/// `x` XOR a public byte. Only the wires that change are touched.
 fn add_public<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>, c: u8) -> Byte<B::Wire> {
     let mut out = x.clone();
     for (i, wire) in out.iter_mut().enumerate() {
@@ -171,7 +172,7 @@ fn add_block<B: Ops<F2> + ?Sized>(b: &mut B, state: &mut [Byte<B::Wire>], key: &
     }
 }
 
-/// The byte that ShiftRows moves to place `i`: row `r` of the square, that is bytes
+/// The index of the byte that ShiftRows moves to index `i`: row `r` of the square, which has the bytes
 /// `r, r + 4, r + 8, r + 12`, moves left by `r` places.
 const fn shifted(i: usize) -> usize {
     (i + 4 * (i % 4)) % 16

@@ -34,8 +34,8 @@ pub fn add_with_carry<B: Ops<F2> + ?Sized>(
     Ok((out, carry))
 }
 
-/// `x + k` modulo `2^n` for a public `k` (bits of it from `n` on do not count); at most `n - 2` ANDs: one for
-/// each bit above the lowest set bit of `k`, that and the last one excepted.
+/// `x + k` modulo `2^n` for a public `k` (its bits from `n` on are ignored). At most `n - 2` ANDs: one for
+/// each bit above the lowest set bit of `k`, except for the last bit.
 ///
 /// # Errors
 /// The backend's.

@@ -8,7 +8,7 @@ pub fn bytes_to_bits(bytes: &[u8]) -> Vec<F2> {
     bytes.iter().flat_map(|byte| (0..8).map(move |i| F2::new(byte >> i & 1 == 1))).collect()
 }
 
-/// The bytes whose bits these are, as [`bytes_to_bits`] orders them; `None` unless they are whole bytes.
+/// The bytes of these bits, as [`bytes_to_bits`] orders them; `None` unless they are whole bytes.
 #[must_use]
 pub fn bits_to_bytes(bits: &[F2]) -> Option<Vec<u8>> {
     let bytes = bits.chunks_exact(8);

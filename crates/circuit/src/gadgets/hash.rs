@@ -1,11 +1,12 @@
 //! Merkle-Damgard hash functions (SHA-1, SHA-256) over messages of any public length.
 //!
-//! A [`Compression`] maps a chaining value and a block of 16 words to the next chaining value; [`Hasher`]
-//! cuts the message into blocks as it comes and adds the padding (FIPS 180-4, 5.1.1: a one bit, zeros, the
-//! length in bits as 64 bits). It holds one block and one chaining value, however long the message.
+//! A [`Compression`] maps a chaining value and a block of 16 words to the next chaining value. [`Hasher`]
+//! cuts the incoming message into blocks and adds the padding (FIPS 180-4, 5.1.1: a one bit, zeros, the
+//! length in bits as 64 bits). It holds one block and one chaining value, whatever the length of the message.
 //!
-//! The first block meets the public initial value, the last one public padding: those two run under [`Fold`],
-//! which makes them cheaper. The blocks between meet no constants but the rounds' own, and run bare.
+//! The first block has the public initial value, and the last one has public padding: these two run under
+//! [`Fold`], which makes them cheaper. The blocks between have no constants except those of the rounds, and
+//! run without it.
 
 use core::marker::PhantomData;
 
@@ -21,9 +22,9 @@ const BLOCK_BYTES: usize = 64;
 const BLOCK_BITS: usize = 8 * BLOCK_BYTES;
 const LENGTH_BYTES: usize = 8;
 
-/// A compression function on 512-bit blocks, and with it a hash function.
+/// A compression function on 512-bit blocks, which defines a hash function.
 pub trait Compression {
-    /// The hash function's name, as statements show it: `sha256`.
+    /// The hash function's name in statements, e.g. `sha256`.
     const NAME: &'static str;
     /// The initial chaining value.
     const INITIAL: &'static [u32];
@@ -46,9 +47,9 @@ pub trait Compression {
 pub struct Hasher<H, W> {
     /// `None` before the first block: the chaining value is still the public initial one.
     state: Option<Vec<Word<W>>>,
-    /// Wires of the block that is not complete yet; whole bytes, fewer than a block.
+    /// The wires of the incomplete block: whole bytes, fewer than a block.
     pending: Vec<W>,
-    /// Bytes taken so far.
+    /// The number of bytes taken so far.
     length: u64,
     function: PhantomData<H>,
 }
@@ -72,7 +73,7 @@ impl<H: Compression, W: Clone> Hasher<H, W> {
         Self { state: None, pending: Vec::with_capacity(BLOCK_BITS), length: 0, function: PhantomData }
     }
 
-    /// Appends whole bytes to the message, in the order of bits of [`bytes_to_bits`].
+    /// Appends whole bytes to the message, with bits in the order of [`bytes_to_bits`].
     ///
     /// # Errors
     /// [`Error::Misuse`] unless the bits are whole bytes and the message stays below 2^61 bytes; the
@@ -96,7 +97,7 @@ impl<H: Compression, W: Clone> Hasher<H, W> {
         Ok(())
     }
 
-    /// The digest's bits, in the order of bits of [`bytes_to_bits`].
+    /// The digest, with bits in the order of [`bytes_to_bits`].
     ///
     /// # Errors
     /// The backend's.
@@ -119,7 +120,7 @@ impl<H: Compression, W: Clone> Hasher<H, W> {
         Ok(words_to_bits(&state).iter().map(|bit| fold.lower(bit)).collect())
     }
 
-    /// Compresses the pending block, which is complete, and empties it.
+    /// Compresses the pending block, which is complete, and clears it.
     fn full_block<B: Ops<F2, Wire = W> + ?Sized>(&mut self, b: &mut B) -> Result<(), B::Error> {
         if let Some(state) = &mut self.state {
             H::compress(b, state, &words(&self.pending))?;
@@ -146,8 +147,8 @@ fn constant_word<W>(word: u32) -> Word<Folded<F2, W>> {
     core::array::from_fn(|i| Folded::Constant(F2::new(word >> i & 1 == 1)))
 }
 
-/// Where bit `i` of a word stands among the 32 bits of its four bytes, most significant byte first; its own
-/// inverse.
+/// The position of bit `i` of a word among the 32 bits of its four bytes, most significant byte first. The
+/// map is its own inverse.
 const fn big_endian(i: usize) -> usize {
     i ^ 0b11000
 }
@@ -157,8 +158,8 @@ fn words<W: Clone>(block: &[W]) -> [Word<W>; 16] {
     core::array::from_fn(|t| core::array::from_fn(|i| block[32 * t + big_endian(i)].clone()))
 }
 
-/// The words of a string of bits as [`bytes_to_bits`](super::bytes_to_bits) orders them, each from four
-/// bytes, big-endian, as FIPS 180-4 reads messages. Bits after the last whole word are left out.
+/// The words of a string of bits in the order of [`bytes_to_bits`](super::bytes_to_bits). Each word is made
+/// of four bytes, big-endian, as FIPS 180-4 reads messages. Bits after the last whole word are left out.
 pub fn bits_to_words<W: Clone>(bits: &[W]) -> Vec<Word<W>> {
     let (words, _) = bits.as_chunks::<32>();
     words.iter().map(|bits| core::array::from_fn(|i| bits[big_endian(i)].clone())).collect()
@@ -179,7 +180,7 @@ pub(super) fn digest<H: Compression, B: Ops<F2> + ?Sized>(
     hasher.finish(b)
 }
 
-/// Refuses a chaining value of the wrong number of words.
+/// Rejects a chaining value of the wrong number of words.
 pub(super) fn chaining_value<H: Compression, W, const N: usize>(
     state: &mut [Word<W>],
 ) -> Result<&mut [Word<W>; N], Error> {

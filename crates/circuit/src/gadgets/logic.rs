@@ -1,5 +1,5 @@
-//! Bitwise gadgets: everything but [`and`], [`or`], [`mux`] and the reductions [`all_ones`], [`any_one`],
-//! [`equal`] is free.
+//! Bitwise gadgets. All are free except [`and`], [`or`], [`mux`] and the reductions [`all_ones`],
+//! [`any_one`], [`equal`].
 
 use volery_field::F2;
 

@@ -1,22 +1,23 @@
-//! Boolean gadgets, written once for every backend with `Ops<F2>`: integers, SHA-1, SHA-256, AES-128. Those
+//! Boolean gadgets, written once for every backend with `Ops<F2>`: integers, SHA-1, SHA-256, AES-128. Gadgets
 //! over prime fields are in [`mod@field`].
 //!
-//! A gadget is a function of a backend and wires. It makes the same calls whatever the values, so it serves
-//! prover, verifier, counter, garbler alike, and it streams: nothing of it stays in memory when it returns.
+//! A gadget is a function of a backend and wires. It makes the same calls whatever the values are, so it
+//! serves prover, verifier, counter and garbler alike. It streams: it keeps nothing in memory when it
+//! returns.
 //!
 //! **Order of bits.** A number is a slice of wires, least significant bit first. A string of bytes is a slice
 //! of `8 * length` wires: the first byte's eight bits, least significant first, then the next byte's
-//! ([`bytes_to_bits`]). That holds for messages, digests, keys and blocks too, whatever order the bytes have
-//! in numbers there.
+//! ([`bytes_to_bits`]). Messages, digests, keys and blocks use this order too, whatever byte order their
+//! standard uses for numbers.
 //!
-//! **Cost.** XOR, NOT and moving wires are free; the documented counts are ANDs. Sums of several operands go
-//! column by column, which takes fewer than adding two at a time. Public constants fold away: additions leave
-//! out what [`Ops::known`] reports (wires under [`Fold`](crate::Fold)), and hash functions and ciphers use
-//! their own constants without asking for wires that hold them.
+//! **Cost.** XOR, NOT and moving wires are free; the documented counts are ANDs. Sums of several operands are
+//! computed column by column, which takes fewer ANDs than adding two at a time. Public constants fold away:
+//! additions skip the bits that [`Ops::known`] reports (wires under [`Fold`](crate::Fold)), and hash
+//! functions and ciphers use their own constants without wires for them.
 //!
-//! **Speed.** The hash functions and AES work on arrays and reuse their buffers: besides ANDs they cost
-//! little more than their XORs, about 4.1 an AND for SHA-256 and 3.6 for AES-128 (`benches/gadgets.rs`
-//! measures them).
+//! **Speed.** The hash functions and AES work on arrays and reuse their buffers. Besides ANDs they cost
+//! little more than their XORs, about 4.1 for each AND of SHA-256 and 3.6 for each AND of AES-128
+//! (`benches/gadgets.rs` measures them).
 
 mod adder;
 mod aes128;
@@ -55,7 +56,7 @@ pub fn constant<B: Ops<F2> + ?Sized>(b: &mut B, value: u64, width: usize) -> Vec
     (0..width).map(|i| b.constant(F2::new(i < 64 && value >> i & 1 == 1))).collect()
 }
 
-/// Refuses words of different widths.
+/// Rejects words of different widths.
 fn same_width<W>(gadget: &str, x: &[W], y: &[W]) -> Result<(), Error> {
     if x.len() == y.len() {
         return Ok(());

@@ -1,8 +1,8 @@
 //! Multiplication of integers as polynomials over their bits: a hole in a circuit (QuickSilver, section 5.2).
 //!
 //! The paper writes each bit of an `n`-bit product as one polynomial in the `2n` bits of the factors, of a
-//! degree up to `8 n^2`. Evaluating that costs far more than it saves, so this commits to the carries of a
-//! carry-save adder, and keeps every claim at degree 4:
+//! degree up to `8 n^2`. Evaluating it costs far more than it saves. So this gadget commits to the carries of
+//! a carry-save adder, and keeps every claim at degree 4:
 //!
 //! ```text
 //! column k:  the products x_i y_(k-i) (degree 2) and the carries out of column k-1 (degree 1)
@@ -11,19 +11,20 @@
 //! two of a column:    sum a + b, carry a b
 //! ```
 //!
-//! Over F2 because there a sum of bits without its carry is an addition, and a committed bit takes one bit: a
-//! product of 32-bit integers commits to 465 carries and 32 results, half of the 993 ANDs of the circuit.
-//! Over a prime field the whole product is one claim of degree 2, but each of some 49 bits that it needs
-//! takes a field element, 373 bytes over F_{2^61-1} against 63.
+//! It works over F2 because there a sum of bits without its carry is an addition, and a committed bit takes
+//! one bit. A product of 32-bit integers commits to 465 carries and 32 results, half of the 993 ANDs of the
+//! circuit. Over a prime field the whole product is one claim of degree 2, but it needs some 49 bits, each of
+//! which takes a field element: 373 bytes over F_{2^61-1} against 63.
 
 use volery_field::F2;
 
 use crate::{Error, Peek, Polynomials};
 
-/// The low bits of `x * y`, as many as each has, least significant first; committed to and proved by claims
-/// of degree 4.
+/// The low bits of `x * y`, as many as each factor has, least significant first. They are committed to and
+/// proved by claims of degree 4.
 ///
-/// `n (n-1) / 2` bits less the last column's, and the result, are committed to: 497 for `n = 32`.
+/// This commits to the result and to `n (n-1) / 2` carries minus those of the last column: 497 bits for
+/// `n = 32`.
 ///
 /// # Errors
 /// [`Error::Misuse`] if the widths differ; the backend's.
@@ -46,10 +47,10 @@ pub fn multiply_low_as_polynomials<B: Polynomials<F2>>(
     Ok(result)
 }
 
-/// A sum and its carry.
+/// The sum of bits, and its carry.
 type Added<T, E> = Result<(T, Option<T>), E>;
 
-/// What bits are to [`columns`].
+/// The operations on bits that [`columns`] needs.
 trait Adder {
     type Bit;
     type Error;
@@ -57,7 +58,7 @@ trait Adder {
     /// The product of bit `i` of one factor and bit `j` of the other.
     fn product(&mut self, i: usize, j: usize) -> Result<Self::Bit, Self::Error>;
 
-    /// The sum of two or three bits of a column, and their carry if it is wanted.
+    /// The sum of two or three bits of a column, and their carry if `carry` is set.
     fn add(&mut self, bits: &[Self::Bit], carry: bool) -> Added<Self::Bit, Self::Error>;
 }
 
@@ -102,7 +103,7 @@ impl Adder for Count {
     }
 }
 
-/// Computes with values, and keeps the carries.
+/// Computes with values and keeps the carries.
 struct Values<'a, W> {
     peek: &'a dyn Peek<F2, W>,
     factors: [&'a [W]; 2],
@@ -137,7 +138,7 @@ fn bits<W>(peek: &dyn Peek<F2, W>, x: &[W], y: &[W]) -> Result<Vec<F2>, Error> {
     Ok(values.carries)
 }
 
-/// Computes with expressions, and claims what is committed to.
+/// Computes with expressions, and claims the values of the committed bits.
 struct Claims<'a, B: Polynomials<F2>> {
     backend: &'a mut B,
     factors: [Vec<B::Poly>; 2],
@@ -164,7 +165,7 @@ impl<B: Polynomials<F2>> Adder for Claims<'_, B> {
     }
 }
 
-/// Claims that `carries` and `result` are what [`bits`] says.
+/// Claims that `carries` and `result` are the bits that [`bits`] computes.
 fn claim<B: Polynomials<F2>>(
     b: &mut B,
     x: &[B::Wire],

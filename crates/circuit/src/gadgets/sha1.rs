@@ -1,8 +1,8 @@
-//! SHA-1 (FIPS 180-4): for statements about what exists already. SHA-1 is broken as a collision-resistant
-//! hash: prove nothing new with it.
+//! SHA-1 (FIPS 180-4), for statements about existing digests. SHA-1 is broken as a collision-resistant hash:
+//! do not use it for anything new.
 //!
-//! A round is one sum of four operands and a public constant, `rotl(a, 5) + f(b, c, d) + e + W + K`, about
-//! 119 ANDs, and 32 for `f` unless it is a parity; the message schedule is free.
+//! A round is one sum of four operands and a public constant, `rotl(a, 5) + f(b, c, d) + e + W + K`. It takes
+//! about 119 ANDs, and 32 for `f` unless that is a parity. The message schedule is free.
 
 use volery_field::F2;
 
@@ -48,7 +48,8 @@ impl Compression for Sha1 {
             rotated.rotate_right(5);
             let operands: [&[B::Wire]; 4] = [&rotated, &f, e, &schedule[t % 16]];
             adder.sum(b, &mut sum, operands, u64::from(ROUND_CONSTANTS[t / 20]))?;
-            // b rotated left by 30; least significant bit first that is a rotation of the array to the right.
+            // b rotated left by 30, which, least significant bit first, is a rotation of the array to the
+            // right.
             bb.rotate_right(30);
             core::mem::swap(e, &mut sum);
             working.rotate_right(1);

@@ -1,16 +1,16 @@
 //! SHA-256 (FIPS 180-4).
 //!
-//! Where the ANDs go, with a secret chaining value: a round takes 32 for `Ch`, 32 for `Maj`, and three sums,
+//! The ANDs, with a secret chaining value: a round takes 32 for `Ch`, 32 for `Maj`, and three sums,
 //!
 //! ```text
 //! t  = h + S1(e) + Ch(e, f, g) + W + K     e' = d + t     a' = t + S0(a) + Maj(a, b, c)
 //! ```
 //!
-//! of about 119 (with the public `K`), 31 and 61; a word of the message schedule is one sum of four operands,
-//! 92; the final additions take 31 each. That is fewer than the 22,573 (secret chaining value) and 22,385
-//! (the standard initial value) of the best circuits that we know to be published (N. P. Smart et al.'s
-//! "Bristol Fashion" collection, NIST's circuit complexity project), because sums of several operands are
-//! cheaper than chains of sums of two (see the module `adder`).
+//! of about 119 (with the public `K`), 31 and 61. A word of the message schedule is one sum of four operands
+//! and takes 92. The final additions take 31 each. In total that is fewer than the 22,573 (secret chaining
+//! value) and 22,385 (the standard initial value) of the best circuits that we know to be published (N. P.
+//! Smart et al.'s "Bristol Fashion" collection, NIST's circuit complexity project), because sums of several
+//! operands are cheaper than chains of sums of two (see the module `adder`).
 
 use volery_field::F2;
 
@@ -64,10 +64,10 @@ impl Compression for Sha256 {
 }
 
 impl Sha256 {
-    /// [`Compression::compress`] with the message schedule done and the round constants added: `words[t]` is
-    /// `W_t + K_t`, as [`Sha256::expand`] computes it. For a block that everybody knows when the circuit is
-    /// run but nobody when it is made: 16,120 ANDs with a secret chaining value and secret words, where
-    /// [`Compression::compress`] takes 22,271.
+    /// [`Compression::compress`] after the message schedule is computed and the round constants are added:
+    /// `words[t]` is `W_t + K_t`, as [`Sha256::expand`] computes it. This is for a block that is public when
+    /// the circuit runs but not yet when it is made. It takes 16,120 ANDs with a secret chaining value and
+    /// secret words; [`Compression::compress`] takes 22,271.
     ///
     /// # Errors
     /// The backend's.
@@ -83,7 +83,7 @@ impl Sha256 {
         rounds.feed_forward(b, state)
     }
 
-    /// What [`Sha256::compress_expanded`] computes, of values; in constant time.
+    /// Computes [`Sha256::compress_expanded`] on values, in constant time.
     #[must_use]
     pub fn compress_values(state: [u32; 8], words: &[u32; 64]) -> [u32; 8] {
         let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
@@ -119,7 +119,7 @@ impl Sha256 {
 /// The last 16 words of the message schedule, word `t` at `t % 16`.
 struct Schedule<W> {
     words: [Word<W>; 16],
-    /// The next word while it is made, and its sigmas.
+    /// The next word under construction, and its sigmas.
     sum: Word<W>,
     sigmas: [Word<W>; 2],
     adder: Adder<W>,
@@ -143,16 +143,16 @@ impl<W: Clone> Schedule<W> {
     }
 }
 
-/// The working variables. They are named by age, not moved: with `t` rounds done, `a, b, c, d` are
-/// `recent[(-t) % 4]` and the three after it, cyclically, and `e, f, g, h` likewise in `older`; the new `a`
-/// replaces `d`, the new `e` replaces `h`.
+/// The working variables. They are not moved but found by age: after `t` rounds, `a, b, c, d` are
+/// `recent[(-t) % 4]` and the three after it, cyclically, and `e, f, g, h` likewise in `older`. The new `a`
+/// replaces `d`, and the new `e` replaces `h`.
 struct Rounds<W> {
     recent: [Word<W>; 4],
     older: [Word<W>; 4],
-    /// `a + b` of this round and of the round before, which is `b + c` of this one: `Maj` uses both. Each
-    /// takes the place of the one before the last.
+    /// `a + b` of this round and of the round before, which is `b + c` of this one; `Maj` uses both. Each new
+    /// one replaces the one before the last.
     neighbours: [Word<W>; 2],
-    /// Hold `t`, a sigma, and `Ch` or `Maj` of a round; their values between rounds are of no use.
+    /// They hold `t`, a sigma, and `Ch` or `Maj` of a round. Their values between rounds do not matter.
     sum: Word<W>,
     sigma: Word<W>,
     chosen: Word<W>,
@@ -174,7 +174,7 @@ impl<W: Clone> Rounds<W> {
         }
     }
 
-    /// Round `t` with the schedule's `word`, to which the public `constant` is still to be added.
+    /// Round `t` with the schedule's `word`, to which this adds the public `constant`.
     fn round<B: Ops<F2, Wire = W> + ?Sized>(
         &mut self,
         b: &mut B,
@@ -199,7 +199,8 @@ impl<W: Clone> Rounds<W> {
         self.adder.sum(b, &mut self.recent[fourth], [&self.sum, &self.sigma, &self.chosen], 0)
     }
 
-    /// Adds the working variables to the chaining value. After 64 rounds they stand in their first places.
+    /// Adds the working variables to the chaining value. After 64 rounds they are back in their first
+    /// positions.
     fn feed_forward<B: Ops<F2, Wire = W> + ?Sized>(
         mut self,
         b: &mut B,
@@ -220,8 +221,9 @@ enum Third {
     Shift(usize),
 }
 
-/// `out` becomes `x` rotated right by each of `rotations`, and rotated or shifted right as `third` says,
-/// XORed. The second rotation is by more than the first, the third by more than either, a shift by less.
+/// `out` becomes the XOR of `x` rotated right by each of `rotations` and of `x` rotated or shifted right as
+/// `third` says. The second rotation is by more than the first, the third by more than either; a shift is by
+/// less.
 #[inline(always)]
 fn sigma<B: Ops<F2> + ?Sized>(
     b: &mut B,
@@ -235,7 +237,7 @@ fn sigma<B: Ops<F2> + ?Sized>(
         Third::Rotate(third) => (third, [32 - third, 32 - second, 32 - first], 32),
         Third::Shift(third) => (third, [32 - second, 32 - first, 32 - third], 32 - third),
     };
-    // Between the cuts no term wraps around: each is a slice.
+    // Between these cuts no term wraps around, so each is a slice.
     let [one, two, three] = cuts;
     for (from, to) in [(0, one), (one, two), (two, three), (three, 32)] {
         let term = |distance: usize| x[(from + distance) % 32..].iter().take(to - from);

@@ -1,14 +1,14 @@
 //! Claims about polynomials in committed values.
 //!
-//! A multiplication commits to its result; a polynomial that only has to *vanish* need not: QuickSilver
-//! (section 5) proves any number of polynomials of degree at most `d` with `d` field elements in all. So a
-//! statement may leave holes in its circuit (section 5.2): it commits to what goes into a part and comes out
-//! of it, and claims the polynomials that tie the two.
+//! A multiplication commits to its result, but a polynomial that only has to *vanish* needs no commitment:
+//! QuickSilver (section 5) proves any number of polynomials of degree at most `d` with `d` field elements in
+//! all. So a statement may leave holes in its circuit (section 5.2): it commits to the inputs and outputs of
+//! a part, and claims the polynomials that tie them together.
 //!
 //! A [`Polynomials::Poly`] is an expression in wires that is built with ordinary arithmetic and never
-//! committed to. Its degree is public: that of a product is the sum of the factors', that of a sum the
-//! greater one's. Backends evaluate it over univariate polynomials in delta (P) or over keys (V), which
-//! separates the degrees by themselves.
+//! committed to. Its degree is public: the degree of a product is the sum of the factors' degrees, and that
+//! of a sum is the greater of the two. Backends evaluate expressions over univariate polynomials in delta
+//! (the prover) or over keys (the verifier), which separates the degrees automatically.
 
 use volery_field::Ring;
 
@@ -31,7 +31,7 @@ pub trait Polynomials<R: Ring>: Prove<R> {
     /// `c * p` for a public `c`.
     fn poly_scale(&mut self, p: &Self::Poly, c: R) -> Self::Poly;
 
-    /// `p * q`. Local; the cost grows with the product of the degrees.
+    /// `p * q`. This is local; its cost grows with the product of the degrees.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the degree exceeds [`MAX_DEGREE`]; the backend's own.
@@ -71,10 +71,10 @@ pub trait Polynomials<R: Ring>: Prove<R> {
 
     /// Claims that every wire has one of the values in `set`: `product over s of (x - s) = 0`.
     ///
-    /// Sound over fields only: elsewhere a product may vanish without a factor that does.
+    /// This is sound over fields only: elsewhere a product may vanish although no factor does.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for an empty set or one of more than [`MAX_DEGREE`] elements; as
+    /// [`Error::Misuse`] if the set is empty or has more than [`MAX_DEGREE`] elements; as
     /// [`Prove::assert_zero`].
     fn assert_one_of(&mut self, x: &[Self::Wire], set: &[R]) -> Result<(), Self::Error> {
         check_set(set.len())?;
@@ -92,11 +92,11 @@ pub trait Polynomials<R: Ring>: Prove<R> {
 
     /// Claims `a * b = c` for matrices in row-major order.
     ///
-    /// The default claims every entry as an inner product; backends that can draw a challenge fold the
+    /// The default claims every entry as an inner product. Backends that can draw a challenge fold the
     /// matrices first.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if a slice has not the length that `shape` says; as [`Prove::assert_zero`].
+    /// [`Error::Misuse`] if a slice does not have the length that `shape` says; as [`Prove::assert_zero`].
     fn assert_matrix_product(
         &mut self,
         shape: MatrixShape,
@@ -118,34 +118,34 @@ pub trait Polynomials<R: Ring>: Prove<R> {
     }
 }
 
-/// Largest degree of an expression.
+/// The largest degree of an expression.
 pub const MAX_DEGREE: usize = 1 << 10;
 
-/// That an expression may have this degree: the one place where [`MAX_DEGREE`] is enforced.
+/// Checks the degree of an expression. This is the one place that enforces [`MAX_DEGREE`].
 ///
 /// # Errors
-/// [`Error::Misuse`] if not.
+/// [`Error::Misuse`] if the degree is too large.
 pub fn check_degree(degree: usize) -> Result<usize, Error> {
     if degree <= MAX_DEGREE {
         return Ok(degree);
     }
-    Err(Error::misuse(format!("an expression of degree {degree}; {MAX_DEGREE} is the most")))
+    Err(Error::misuse(format!("an expression of degree {degree}; at most {MAX_DEGREE} is possible")))
 }
 
-/// That a set of so many elements is one that [`Polynomials::assert_one_of`] takes.
+/// Checks the number of elements of a set for [`Polynomials::assert_one_of`].
 ///
 /// # Errors
-/// [`Error::Misuse`] if not.
+/// [`Error::Misuse`] if there are none or too many.
 pub fn check_set(elements: usize) -> Result<(), Error> {
     if elements == 0 {
-        return Err(Error::misuse("a value out of an empty set"));
+        return Err(Error::misuse("a claim that a value is in an empty set"));
     }
     check_degree(elements).map(drop)
 }
 
-/// What a backend knows of an expression, and the expression's degree.
+/// A backend's representation of an expression, with the expression's degree.
 ///
-/// The degree is what the expression was built with, not the least possible: `x - x` has degree 1.
+/// The degree is that of the expression as written, not the least possible: `x - x` has degree 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Graded<T> {
     degree: usize,
@@ -171,27 +171,27 @@ impl<T> Graded<T> {
         self.degree
     }
 
-    /// What the backend knows.
+    /// The backend's representation.
     #[inline]
     pub const fn value(&self) -> &T {
         &self.value
     }
 
-    /// The sum of `self` and `other`, of which the backend knows `value`.
+    /// The sum of `self` and `other`, represented by `value`.
     #[inline]
     #[must_use]
     pub fn sum(&self, other: &Self, value: T) -> Self {
         Self { degree: self.degree.max(other.degree), value }
     }
 
-    /// A public multiple of `self`, of which the backend knows `value`.
+    /// A public multiple of `self`, represented by `value`.
     #[inline]
     #[must_use]
     pub fn multiple(&self, value: T) -> Self {
         Self { degree: self.degree, value }
     }
 
-    /// The product of `self` and `other`, of which the backend knows `value`.
+    /// The product of `self` and `other`, represented by `value`.
     ///
     /// # Errors
     /// As [`check_degree`].
@@ -220,10 +220,10 @@ impl MatrixShape {
         Self { rows: n, inner: n, columns: n }
     }
 
-    /// Whether matrices of so many entries have this shape.
+    /// Checks that matrices with these numbers of entries have this shape.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if not.
+    /// [`Error::Misuse`] if they do not.
     pub fn check(&self, a: usize, b: usize, c: usize) -> Result<(), Error> {
         let sizes = [(self.rows, self.inner, a), (self.inner, self.columns, b), (self.rows, self.columns, c)];
         for (rows, columns, got) in sizes {
@@ -277,8 +277,8 @@ impl<R: Ring> Polynomial<R> {
     }
 }
 
-/// Implements [`Polynomials`] for a backend with nothing better than multiplications: an expression becomes
-/// gates, and its products real multiplications; constants fold away.
+/// Implements [`Polynomials`] for a backend that only has multiplications: an expression becomes gates, and
+/// its products become real multiplications; constants fold away.
 /// `polynomials_by_multiplying!([R: Ring] R, Backend<R>)`.
 #[macro_export]
 macro_rules! polynomials_by_multiplying {
@@ -303,7 +303,7 @@ macro_rules! polynomials_by_multiplying {
             }
 
             fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Self::Error> {
-                // The degree is refused before anything is multiplied.
+                // The degree is checked before anything is multiplied.
                 let product = p.product(q, p.value().clone())?;
                 let value = $crate::Ops::<$ring>::mul(&mut $crate::Fold::new(self), p.value(), q.value())?;
                 Ok(product.multiple(value))

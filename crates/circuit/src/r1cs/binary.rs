@@ -4,8 +4,8 @@
 //! magic (4)  version (4)  sections (4)  then for each section:  kind (4)  size (8)  content (size)
 //! ```
 //!
-//! Integers are little-endian. Only a table of the sections is kept; contents are read through one small
-//! buffer, which is wiped, since a witness passes through it.
+//! Integers are little-endian. Only a table of the sections is kept. Contents are read through one small
+//! buffer, which is wiped, because a witness passes through it.
 
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 
@@ -15,11 +15,11 @@ use zeroize::Zeroizing;
 use super::{KnownPrime, PrimeField};
 use crate::Error;
 
-/// Sections that a file may have; the formats define five, and a few bytes can claim 2^32.
+/// The most sections of a file. The formats define five, and a few bytes can claim 2^32.
 const MOST_SECTIONS: u32 = 64;
-/// Bytes of the buffer.
+/// The size of the buffer, in bytes.
 const BUFFER: usize = 1 << 16;
-/// Bytes of the largest field element that a file may be over.
+/// The size of the largest field element that a file may have, in bytes.
 const MOST_FIELD_BYTES: u32 = 64;
 
 /// A kind of section that a format defines.
@@ -42,7 +42,7 @@ pub(super) struct Binary<'a, S> {
     what: &'a str,
     sections: Vec<Section>,
     buffer: Zeroizing<Vec<u8>>,
-    /// What of the buffer is read from the file and not yet used.
+    /// The part of the buffer that was read from the file and not used yet.
     unread: core::ops::Range<usize>,
     /// The offset of the first unread byte.
     position: u64,
@@ -52,7 +52,7 @@ pub(super) struct Binary<'a, S> {
 }
 
 impl<'a, S: Read + Seek> Binary<'a, S> {
-    /// Reads the magic word, the version and where the sections are. `what` names the file in errors.
+    /// Reads the magic word, the version and the table of sections. `what` names the file in errors.
     pub(super) fn open(source: S, what: &'a str, magic: &str, version: u32) -> Result<Self, Error> {
         let buffer = Zeroizing::new(vec![0; BUFFER]);
         let mut binary = Self {
@@ -78,7 +78,7 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
         }
         let count = binary.u32("the number of sections")?;
         if count > MOST_SECTIONS {
-            return Err(binary.error_at(8, format!("{count} sections; {MOST_SECTIONS} are the most")));
+            return Err(binary.error_at(8, format!("{count} sections; at most {MOST_SECTIONS} are possible")));
         }
         for index in 0..count {
             binary.list_section(index, length)?;
@@ -106,7 +106,7 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
         self.go(end, length)
     }
 
-    /// Refuses a section of this kind if there is one.
+    /// Rejects a file that has a section of this kind.
     pub(super) fn refuse(&self, kind: u32, reason: &str) -> Result<(), Error> {
         match self.sections.iter().find(|section| section.kind == kind) {
             Some(section) => Err(self.error_at(section.start - 12, reason)),
@@ -114,7 +114,7 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
         }
     }
 
-    /// The size of the one section of this kind.
+    /// The size of the only section of this kind.
     pub(super) fn size(&self, kind: Kind) -> Result<u64, Error> {
         self.find(kind).map(|section| section.end - section.start)
     }
@@ -133,13 +133,13 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
         }
     }
 
-    /// Goes to the one section of this kind.
+    /// Goes to the only section of this kind.
     pub(super) fn enter(&mut self, kind: Kind) -> Result<(), Error> {
         let section = self.find(kind)?;
         self.go(section.start, section.end)
     }
 
-    /// That the current section ends here.
+    /// Checks that the current section ends here.
     pub(super) fn leave(&mut self, Kind { name, .. }: Kind) -> Result<(), Error> {
         match self.left() {
             0 => Ok(()),
@@ -147,12 +147,12 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
         }
     }
 
-    /// Hashes all bytes that are read from here on.
+    /// Hashes all bytes that are read from now on.
     pub(super) fn hash_into(&mut self, hasher: blake3::Hasher) {
         self.hasher = Some(hasher);
     }
 
-    /// What was hashed.
+    /// The hash so far.
     pub(super) fn hasher(&mut self) -> Option<blake3::Hasher> {
         self.hasher.take()
     }
@@ -163,12 +163,12 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
         Ok(())
     }
 
-    /// Bytes of the current section not yet used.
+    /// The number of unused bytes of the current section.
     pub(super) fn left(&self) -> u64 {
         self.end - self.position
     }
 
-    /// The next `count` bytes, at most [`BUFFER`]; `name` says what they are.
+    /// The next `count` bytes, at most [`BUFFER`]. `name` describes them in errors.
     #[inline]
     pub(super) fn take(&mut self, count: usize, name: &str) -> Result<&[u8], Error> {
         if self.unread.len() < count {
@@ -215,7 +215,7 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
         Ok(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// A canonical field element.
+    /// Reads a canonical field element.
     #[inline]
     pub(super) fn element<F: Ring>(&mut self, name: &str) -> Result<F, Error> {
         match F::decode(self.take(F::BYTES, name)?) {
@@ -229,7 +229,7 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
         self.error_at(self.position - bytes as u64, format!("{name} is not below the prime"))
     }
 
-    /// The field size and the prime, with which both formats' headers begin.
+    /// The field size and the prime, with which the headers of both formats begin.
     pub(super) fn prime(&mut self) -> Result<KnownPrime, Error> {
         let at = self.position;
         let size = self.u32("the field size")?;
@@ -248,7 +248,7 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
         Err(self.error_at(at + 4, reason))
     }
 
-    /// That the file is over `F`.
+    /// Checks that the file is over `F`.
     pub(super) fn check_field<F: PrimeField>(&self, prime: KnownPrime) -> Result<(), Error> {
         if prime == F::PRIME {
             return Ok(());
@@ -261,7 +261,7 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
         self.position
     }
 
-    /// An error about what comes next.
+    /// An error about the next byte.
     pub(super) fn error(&self, reason: impl Into<String>) -> Error {
         self.error_at(self.position, reason)
     }

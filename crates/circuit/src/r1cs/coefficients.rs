@@ -1,5 +1,5 @@
-//! Coefficients with each value stored once: most are 1 and -1, and repeated parts of a circuit repeat
-//! theirs.
+//! Coefficients, with each value stored once: most are 1 and -1, and repeated parts of a circuit have the
+//! same ones.
 
 use core::hash::BuildHasher;
 use std::collections::hash_map::RandomState;
@@ -15,14 +15,14 @@ pub(super) const MINUS_ONE: u32 = 1;
 /// A free slot.
 const FREE: u32 = u32::MAX;
 
-/// Assigns an index to each value: an open-addressed table of indices into the values, at most half full.
+/// Assigns an index to each value, in an open-addressed table of indices that is at most half full.
 #[derive(Clone, Debug)]
 pub(super) struct Coefficients<F> {
     values: Vec<F>,
     slots: Vec<u32>,
-    /// How 1 and -1 are encoded.
+    /// The encodings of 1 and -1.
     ones: [Vec<u8>; 2],
-    /// Keyed at random, so that a file cannot make values collide.
+    /// A random key, so that a file cannot make values collide.
     state: RandomState,
 }
 
@@ -35,10 +35,10 @@ impl<F: PrimeField> Coefficients<F> {
         new
     }
 
-    /// The index of the value with this encoding; `None` if it is not canonical.
+    /// The index of the value with this encoding, or `None` if it is not canonical.
     #[inline]
     pub(super) fn index_encoded(&mut self, bytes: &[u8]) -> Option<u32> {
-        // Nearly all are one of these, and need no decoding.
+        // Nearly all coefficients are one of these two, and need no decoding.
         match self.ones.iter().position(|one| one == bytes) {
             Some(index) => Some(index as u32),
             None => Some(self.find(F::decode(bytes).ok()?, bytes)),
@@ -55,7 +55,7 @@ impl<F: PrimeField> Coefficients<F> {
         if self.slots[slot] != FREE {
             return self.slots[slot];
         }
-        // Fewer than terms, which are fewer than 2^32.
+        // There are fewer values than terms, and fewer than 2^32 terms.
         let index = self.values.len() as u32;
         self.values.push(c);
         self.slots[slot] = index;
@@ -65,7 +65,7 @@ impl<F: PrimeField> Coefficients<F> {
         index
     }
 
-    /// Where `c`, whose encoding this is, is or would be.
+    /// The slot where `c`, with this encoding, is or would be.
     fn slot(&self, c: F, bytes: &[u8]) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = self.state.hash_one(bytes) as usize & mask;

@@ -1,4 +1,5 @@
-//! The header of an `.r1cs` file: which field, how many wires of each sort, how many constraints.
+//! The header of an `.r1cs` file: its field, its numbers of wires of each sort, and its number of
+//! constraints.
 
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -13,17 +14,17 @@ pub(super) const VERSION: u32 = 1;
 pub(super) const HEADER: Kind = Kind { number: 1, name: "header" };
 pub(super) const CONSTRAINTS: Kind = Kind { number: 2, name: "constraints" };
 pub(super) const LABELS: Kind = Kind { number: 3, name: "wire-to-label" };
-/// The sections of custom gates: their list, and where they are used.
+/// The sections of custom gates: their list, and their uses.
 const CUSTOM_GATES: [u32; 2] = [4, 5];
 
-/// Bytes of a header beside the prime.
+/// The bytes of a header without the prime.
 pub(super) const HEADER_BYTES: u64 = 32;
-/// Bytes that a constraint takes at least: three numbers of terms.
+/// The least bytes that a constraint takes: three numbers of terms.
 pub(super) const CONSTRAINT_BYTES: u64 = 12;
 /// Bytes of a wire's label.
 pub(super) const LABEL_BYTES: u64 = 8;
 
-/// What the header of an `.r1cs` file says.
+/// The content of the header of an `.r1cs` file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The prime of the field.
@@ -35,7 +36,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads and checks the header of the file at `path`, to learn which field it is over.
+    /// Reads and checks the header of the file at `path`, to find out which field it is over.
     ///
     /// # Errors
     /// [`Error::Binary`] with the place; [`Error::Io`].
@@ -66,7 +67,7 @@ impl Header {
         let outputs = file.u32("the number of public outputs")?;
         let public_inputs = file.u32("the number of public inputs")?;
         let private_inputs = file.u32("the number of private inputs")?;
-        // Labels are names of signals for people; nothing here depends on their number.
+        // Labels name signals for people. Nothing here depends on their number.
         file.u64("the number of labels")?;
         let constraints = file.u32("the number of constraints")?;
         file.leave(HEADER)?;
@@ -77,7 +78,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Whether the other sections can hold what the header, whose numbers begin at `at`, promises.
+    /// Checks that the other sections can hold what the header claims. Its numbers begin at offset `at`.
     fn check_sizes<S: Read + Seek>(&self, file: &Binary<'_, S>, at: u64) -> Result<(), Error> {
         let (got, constraints) = (file.size(CONSTRAINTS)?, self.constraints);
         if u64::from(constraints) * CONSTRAINT_BYTES > got {

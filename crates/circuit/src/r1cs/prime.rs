@@ -1,4 +1,4 @@
-//! Which of our fields a file's prime belongs to.
+//! Finds the field of a file's prime.
 
 use volery_field::{Bls12381Scalar, Bn254Scalar, F61, P256Base, Ring, RistrettoScalar, Secp256k1Base, Value};
 
@@ -6,13 +6,13 @@ use crate::elements::encode;
 
 /// A prime field that files can be over.
 pub trait PrimeField: Value {
-    /// Which one it is.
+    /// Its entry in the list of known primes.
     const PRIME: KnownPrime;
 }
 
 macro_rules! known_primes {
     ($($(#[$doc:meta])* $variant:ident: $field:ty, $name:literal;)*) => {
-        /// The primes that files can be over, to pick a field at run time.
+        /// The primes that files can be over, for choosing a field at run time.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum KnownPrime {
@@ -24,10 +24,10 @@ macro_rules! known_primes {
         })*
 
         impl KnownPrime {
-            /// All of them.
+            /// All known primes.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// What people call the field.
+            /// The field's usual name.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -35,7 +35,7 @@ macro_rules! known_primes {
                 }
             }
 
-            /// Bytes of an element in a file.
+            /// The number of bytes of an element in a file.
             #[must_use]
             pub const fn bytes(self) -> usize {
                 match self {
@@ -70,7 +70,7 @@ known_primes! {
 }
 
 impl KnownPrime {
-    /// The one that is this little-endian integer, whose length is the file's field size.
+    /// The known prime that equals this little-endian integer, whose length must be the file's field size.
     #[must_use]
     pub fn of(modulus: &[u8]) -> Option<Self> {
         Self::ALL.iter().copied().find(|known| known.bytes() == modulus.len() && known.modulus() == modulus)

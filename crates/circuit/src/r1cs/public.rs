@@ -1,5 +1,5 @@
-//! `public.json`, as snarkjs writes it: a JSON array of decimal strings, public outputs first, then public
-//! inputs.
+//! `public.json` in the form that snarkjs writes: a JSON array of decimal strings, public outputs first, then
+//! public inputs.
 
 use std::io::{self, Read, Write};
 
@@ -7,18 +7,19 @@ use super::{Counts, PrimeField};
 use crate::Error;
 use crate::elements::encode;
 
-/// Bytes that a value may take, spaces and line ends included; a 512-bit number has 155 digits.
+/// The bytes that a value may take, including spaces and line ends; a 512-bit number has 155 digits.
 const VALUE_BYTES: u64 = 256;
-/// Bytes allowed besides.
+/// The bytes allowed in addition.
 const SLACK: u64 = 1 << 16;
-/// Decimal digits that always fit a limb.
+/// The number of decimal digits that always fit in a limb.
 const CHUNK: usize = 19;
 
 /// Reads the public values of a system with these wires; `what` names the source in errors.
 ///
 /// # Errors
-/// [`Error::Malformed`] with the place: no array of decimal strings, a number that is not below the prime or
-/// has leading zeros, too many of them; [`Error::Public`] if there are too few; [`Error::Io`].
+/// [`Error::Malformed`] with the place if this is not an array of decimal strings, if a number is not below
+/// the prime or has leading zeros, or if there are too many; [`Error::Public`] if there are too few;
+/// [`Error::Io`].
 pub fn read_public<F: PrimeField>(source: impl Read, what: &str, counts: &Counts) -> Result<Vec<F>, Error> {
     let most = SLACK + VALUE_BYTES * counts.public() as u64;
     let mut text = Vec::new();
@@ -98,7 +99,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     fn next(&mut self) -> Option<u8> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count();
@@ -128,7 +129,7 @@ fn malformed(what: &str, text: &[u8], at: usize, reason: impl Into<String>) -> E
     Error::Malformed { what: what.to_owned(), line, column, reason: reason.into() }
 }
 
-/// The element that a decimal number is; `None` if it is not below the prime.
+/// The element of a decimal number, or `None` if it is not below the prime.
 fn element<F: PrimeField>(digits: &[u8]) -> Option<F> {
     let mut limbs = vec![0_u64; F::BYTES.div_ceil(8)];
     for chunk in digits.chunks(CHUNK) {
@@ -148,7 +149,7 @@ fn element<F: PrimeField>(digits: &[u8]) -> Option<F> {
     if high.iter().any(|byte| *byte != 0) { None } else { F::decode(low).ok() }
 }
 
-/// The decimal number that an element is.
+/// An element as a decimal number.
 fn decimal<F: PrimeField>(value: F) -> String {
     let bytes = encode(&[value]);
     let mut limbs: Vec<u64> = bytes

@@ -1,4 +1,4 @@
-//! `.r1cs` files to systems, section by section.
+//! Reads `.r1cs` files into systems, section by section.
 
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -27,13 +27,14 @@ impl<F: PrimeField> R1cs<F> {
     /// As [`R1cs::open`].
     pub fn read(source: impl Read + Seek, what: &str) -> Result<Self, Error> {
         let mut file = Binary::open(source, what, MAGIC, VERSION)?;
-        // What is hashed is what is parsed, so a file that changes meanwhile is no danger.
+        // The bytes that are hashed are the bytes that are parsed, so a file that changes meanwhile does no
+        // harm.
         file.hash_into(content_hasher());
         let header = Header::take(&mut file)?;
         file.check_field::<F>(header.prime)?;
         let mut builder = Builder::new(header.counts)?;
         file.enter(CONSTRAINTS)?;
-        // Whatever the constraints are, this is how many terms fill the section.
+        // The number of terms that fill the section, whatever the constraints are.
         let terms =
             file.left().saturating_sub(u64::from(header.constraints) * CONSTRAINT_BYTES) / term_bytes::<F>();
         builder.reserve(header.constraints, terms).map_err(|reason| file.error(reason))?;
@@ -81,12 +82,12 @@ fn combination<F: PrimeField, S: Read + Seek>(
     Ok(())
 }
 
-/// Bytes of a wire's number and its coefficient.
+/// The number of bytes of a wire's number and its coefficient.
 fn term_bytes<F: PrimeField>() -> u64 {
     4 + F::BYTES as u64
 }
 
-/// Adds where in the system an error is.
+/// Adds the place in the system to an error.
 #[cold]
 fn in_constraint(error: Error, index: u32, name: &str) -> Error {
     match error {

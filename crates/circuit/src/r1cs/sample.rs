@@ -1,26 +1,26 @@
-//! Systems of any size with an assignment, for measuring and tests: what they say is of no interest.
+//! Systems of any size with an assignment, for measurements and tests. They state nothing of interest.
 
 use super::{Assignment, Builder, Counts, PrimeField, R1cs};
 use crate::Error;
 use crate::seeded::Seeded;
 
-/// Wires that are there before the first constraint makes one: the constant, two public values, four private
+/// The wires that exist before the first constraint makes one: the constant, two public values, four private
 /// inputs.
 const GIVEN: u32 = 7;
-/// Different coefficients, besides 1 and -1.
+/// The number of different coefficients besides 1 and -1.
 const COEFFICIENTS: usize = 32;
 /// How far back a constraint reads.
 const REACH: u64 = 1 << 12;
 
-/// A system of `constraints` constraints and one more, with values for which it holds; both depend on nothing
-/// but `seed`.
+/// A system of `constraints` constraints and one more, with values that satisfy it. Both depend only on
+/// `seed`.
 ///
-/// A constraint makes a new wire of four earlier ones, `w = (w_i + c w_j) (w_k - w_l + d)`; the last one says
-/// that the output is the last wire. That is about what circuits of hash functions look like after a compiler
-/// has removed linear constraints.
+/// Each constraint makes a new wire from four earlier ones, `w = (w_i + c w_j) (w_k - w_l + d)`; the last one
+/// says that the output is the last wire. This is roughly what circuits of hash functions look like after a
+/// compiler has removed linear constraints.
 ///
 /// # Errors
-/// [`Error::Circuit`] for more constraints than there are numbers for their terms.
+/// [`Error::Circuit`] if there are too many constraints to number their terms.
 pub fn sample<F: PrimeField>(seed: u64, constraints: u32) -> Result<(R1cs<F>, Assignment<F>), Error> {
     let mut random = Seeded::new("r1cs sample", &seed.to_le_bytes());
     let wires = constraints.checked_add(GIVEN).ok_or_else(|| Error::circuit("too many constraints"))?;

@@ -8,13 +8,13 @@ use super::{Assignment, PrimeField, R1cs};
 use crate::elements::{bring_in, encode};
 use crate::{Digest, Error, Fold, Folded, Ops, Prove, Statement};
 
-/// Constraints whose claims go to the backend together.
+/// The number of constraints whose claims go to the backend together.
 const BATCH: usize = 1 << 11;
 
-/// "I know values for the secret wires with which this system, on these public values, holds."
+/// "I know values for the secret wires that satisfy this system together with these public values."
 ///
-/// The public values are constants of the statement. Where they make a factor constant, the claim is linear;
-/// which those are depends on nothing secret.
+/// The public values are constants of the statement. If they make a factor constant, the claim is linear;
+/// that depends on nothing secret.
 #[derive(Clone, Debug)]
 pub struct R1csStatement<F: PrimeField> {
     system: Arc<R1cs<F>>,
@@ -24,10 +24,10 @@ pub struct R1csStatement<F: PrimeField> {
 }
 
 impl<F: PrimeField> R1csStatement<F> {
-    /// The statement as a verifier has it; `public` are the outputs, then the public inputs.
+    /// The verifier's statement. `public` has the outputs, then the public inputs.
     ///
     /// # Errors
-    /// [`Error::Public`] if these are not as many as the system has, or it has no constraint.
+    /// [`Error::Public`] if their number is not the system's, or if the system has no constraint.
     pub fn new(system: Arc<R1cs<F>>, public: Vec<F>) -> Result<Self, Error> {
         if system.header().constraints == 0 {
             return Err(Error::nothing_claimed());
@@ -40,8 +40,8 @@ impl<F: PrimeField> R1csStatement<F> {
         Ok(Self { system, public, assignment: None })
     }
 
-    /// The statement as the prover has it; whether the constraints hold is for
-    /// [`Evaluator::check`](crate::Evaluator::check) to say.
+    /// The prover's statement. This does not check the constraints;
+    /// [`Evaluator::check`](crate::Evaluator::check) does.
     ///
     /// # Errors
     /// [`Error::Witness`] if there is not one value for each wire, or a public wire's value is not the public
@@ -59,7 +59,7 @@ impl<F: PrimeField> R1csStatement<F> {
         Ok(self)
     }
 
-    /// The prover's statement, with public values out of the assignment.
+    /// The prover's statement, with the public values taken from the assignment.
     ///
     /// # Errors
     /// [`Error::Witness`] if there is not one value for each wire.
@@ -122,7 +122,7 @@ impl<F: PrimeField> R1csStatement<F> {
         let mut constant = F::ZERO;
         let mut sum: Option<B::Wire> = None;
         for term in terms {
-            // Wires and coefficients were checked to be there when the system was made.
+            // The wires and coefficients exist, as was checked when the system was made.
             let coefficient = self.system.coefficients[term.coefficient as usize];
             if let Some(value) = self.public.get(term.wire as usize) {
                 constant += *value * coefficient;
@@ -147,7 +147,7 @@ impl<F: PrimeField> R1csStatement<F> {
         }
     }
 
-    /// Says which constraint it is, where the values are here and one does not hold.
+    /// Adds which constraint failed, if the values are here and one does not hold.
     #[cold]
     fn located<E: From<Error>>(&self, error: E, start: usize, end: usize) -> E {
         let values = self.assignment.as_ref().map_or(&[][..], Assignment::values);
@@ -164,7 +164,7 @@ impl<F: PrimeField> R1csStatement<F> {
     }
 }
 
-/// Claims that wait for the backend.
+/// Claims that have not gone to the backend yet.
 struct Batch<W> {
     x: Vec<W>,
     y: Vec<W>,

@@ -1,4 +1,4 @@
-//! A constraint system in memory: terms in one row, each combination a range of it.
+//! A constraint system in memory: one vector of terms, in which each combination is a range.
 
 use super::coefficients::Coefficients;
 use super::writer::content_hash;
@@ -8,7 +8,7 @@ use crate::Error;
 /// Numbers of wires by sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// All wires, the constant one (wire 0) included.
+    /// All wires, including the constant one (wire 0).
     pub wires: u32,
     /// Public outputs: the wires from 1 on.
     pub outputs: u32,
@@ -19,13 +19,13 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Public values: outputs, then inputs.
+    /// The number of public values: outputs, then inputs.
     #[must_use]
     pub fn public(&self) -> usize {
         self.outputs as usize + self.public_inputs as usize
     }
 
-    /// Wires that are committed to: all but the constant and the public ones.
+    /// The number of wires that are committed to: all except the constant and the public ones.
     #[must_use]
     pub fn secret(&self) -> usize {
         (self.wires as usize).saturating_sub(self.first_secret())
@@ -36,7 +36,7 @@ impl Counts {
         1 + self.public()
     }
 
-    /// Whether there are as many wires as these sorts take together.
+    /// Checks that there are enough wires for all sorts together.
     pub(super) fn check(&self) -> Result<(), String> {
         let Self { wires, outputs, public_inputs, private_inputs } = *self;
         let least = 1 + u64::from(outputs) + u64::from(public_inputs) + u64::from(private_inputs);
@@ -50,9 +50,10 @@ impl Counts {
     }
 }
 
-/// A rank-one constraint system over `F`, and the hash of what it says.
+/// A rank-one constraint system over `F`, and the hash of its content.
 ///
-/// It takes 12 bytes a constraint, 8 bytes a term, and each coefficient that occurs once.
+/// It takes 12 bytes for each constraint and 8 bytes for each term, and stores each different coefficient
+/// once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct R1cs<F> {
     pub(super) header: Header,
@@ -64,7 +65,7 @@ pub struct R1cs<F> {
 /// All terms in order, and where each combination ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rows {
-    /// For each constraint the ends of its three combinations among the terms.
+    /// For each constraint, the ends of its three combinations among the terms.
     pub(super) ends: Vec<[u32; 3]>,
     pub(super) terms: Vec<Term>,
 }
@@ -87,27 +88,27 @@ impl Rows {
 }
 
 impl<F: PrimeField> R1cs<F> {
-    /// What the file's header says.
+    /// The content of the file's header.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
     /// The BLAKE3 hash of the header and all constraints. It does not cover wires' labels or the order of the
-    /// file's sections, which mean nothing.
+    /// file's sections, which have no meaning.
     #[must_use]
     pub fn hash(&self) -> [u8; 32] {
         self.hash
     }
 
-    /// Terms of all combinations together.
+    /// The number of terms of all combinations together.
     #[must_use]
     pub fn terms(&self) -> usize {
         self.rows.terms.len()
     }
 
-    /// The first of `constraints` that does not hold for these values of all wires; wires without a value
-    /// count as zero. In the clear, and in a time that depends on the values: for the party that knows them.
+    /// The first of `constraints` that these values do not satisfy. Wires without a value count as zero. This
+    /// works in the clear, in a time that depends on the values, so it is only for the party that knows them.
     #[must_use]
     pub fn first_violated(&self, constraints: core::ops::Range<usize>, values: &[F]) -> Option<usize> {
         let value = |terms: &[Term]| {
@@ -133,10 +134,10 @@ pub struct Builder<F> {
 }
 
 impl<F: PrimeField> Builder<F> {
-    /// A system of these wires without constraints.
+    /// A system with these wires and no constraints yet.
     ///
     /// # Errors
-    /// [`Error::Circuit`] if there are fewer wires than the sorts take together.
+    /// [`Error::Circuit`] if there are fewer wires than all sorts together.
     pub fn new(counts: Counts) -> Result<Self, Error> {
         counts.check().map_err(Error::circuit)?;
         Ok(Self { counts, rows: Rows::default(), coefficients: Coefficients::new() })
@@ -145,7 +146,7 @@ impl<F: PrimeField> Builder<F> {
     /// Adds `a * b = c`; each is a sum of wires times coefficients.
     ///
     /// # Errors
-    /// [`Error::Circuit`] for a wire that is not there, or if there are 2^32 terms or constraints.
+    /// [`Error::Circuit`] for a wire that does not exist, or at 2^32 terms or constraints.
     pub fn constraint(&mut self, a: &[(u32, F)], b: &[(u32, F)], c: &[(u32, F)]) -> Result<(), Error> {
         let mut ends = [0; 3];
         for (end, terms) in ends.iter_mut().zip([a, b, c]) {
@@ -176,7 +177,7 @@ impl<F: PrimeField> Builder<F> {
         }
     }
 
-    /// Adds a term to the combination that is being made.
+    /// Adds a term to the current combination.
     #[inline]
     fn term(&mut self, wire: u32, coefficient: u32) -> Result<(), String> {
         if wire >= self.counts.wires {
@@ -189,13 +190,13 @@ impl<F: PrimeField> Builder<F> {
         Ok(())
     }
 
-    /// Where the combination that is being made would end.
+    /// Where the current combination would end.
     pub(super) fn end(&self) -> u32 {
         // `term` keeps it below 2^32.
         self.rows.terms.len() as u32
     }
 
-    /// Ends a constraint of three combinations.
+    /// Ends a constraint with its three combinations.
     pub(super) fn row(&mut self, ends: [u32; 3]) -> Result<(), String> {
         if self.rows.ends.len() >= u32::MAX as usize {
             return Err("2^32 constraints are too many".into());
@@ -212,7 +213,7 @@ impl<F: PrimeField> Builder<F> {
         system
     }
 
-    /// The system, whose hash is known.
+    /// The system, if its hash is known.
     pub(super) fn finish_with(mut self, hash: [u8; 32]) -> R1cs<F> {
         self.rows.ends.shrink_to_fit();
         self.rows.terms.shrink_to_fit();

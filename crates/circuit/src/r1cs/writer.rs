@@ -1,4 +1,4 @@
-//! Systems and values to files: for tests, examples, and circuits made by programs.
+//! Writes systems and values to files, for tests, examples, and circuits made by programs.
 
 use std::io::{self, Write};
 
@@ -10,11 +10,11 @@ use super::system::{R1cs, Term};
 use super::{Assignment, KnownPrime, PrimeField, wtns};
 use crate::elements::encode;
 
-/// Bytes that wait before they are written.
+/// The number of bytes that are gathered before they are written.
 const PIECE: usize = 1 << 16;
 
 impl<F: PrimeField> R1cs<F> {
-    /// Writes it as an `.r1cs` file; the label of each wire is its number.
+    /// Writes the system as an `.r1cs` file. The label of each wire is its number.
     ///
     /// # Errors
     /// The writer's.
@@ -51,7 +51,7 @@ impl<F: PrimeField> R1cs<F> {
         let mut piece = Vec::with_capacity(PIECE);
         for index in 0..self.rows.ends.len() {
             for terms in self.rows.constraint(index) {
-                // Below 2^32, as all terms together are.
+                // Below 2^32, as is the number of all terms.
                 piece.extend_from_slice(&(terms.len() as u32).to_le_bytes());
                 for term in terms {
                     piece.extend_from_slice(&term.wire.to_le_bytes());
@@ -65,7 +65,7 @@ impl<F: PrimeField> R1cs<F> {
 }
 
 impl<F: PrimeField> Assignment<F> {
-    /// Writes it as a `.wtns` file. The file is secret.
+    /// Writes the values as a `.wtns` file. The file is secret.
     ///
     /// # Errors
     /// The writer's.
@@ -73,7 +73,7 @@ impl<F: PrimeField> Assignment<F> {
         container(&mut out, wtns::MAGIC, wtns::VERSION, 2)?;
         section(&mut out, wtns::HEADER, 8 + F::BYTES as u64)?;
         write_prime(F::PRIME, &mut out)?;
-        // Systems have fewer than 2^32 wires; more values would be refused when read.
+        // Systems have fewer than 2^32 wires; a reader would refuse more values.
         out.write_all(&(self.values().len() as u32).to_le_bytes())?;
         section(&mut out, wtns::VALUES, (self.values().len() * F::BYTES) as u64)?;
         self.values()
@@ -99,7 +99,7 @@ fn write_prime(prime: KnownPrime, out: &mut impl Write) -> io::Result<()> {
     out.write_all(&prime.modulus())
 }
 
-/// Writes `piece` if it is at least `size` long, and empties it.
+/// Writes and clears `piece` if it is at least `size` long.
 fn write_full(piece: &mut Vec<u8>, out: &mut impl Write, size: usize) -> io::Result<()> {
     if piece.len() >= size {
         out.write_all(piece)?;

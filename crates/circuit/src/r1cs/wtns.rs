@@ -1,4 +1,4 @@
-//! The values of all wires, and `.wtns` files that bring them.
+//! The values of all wires, and the `.wtns` files that contain them.
 //!
 //! ```text
 //! section 1: field size (4)  prime  number of values (4)        section 2: the values, wire 0 first
@@ -18,15 +18,15 @@ pub(super) const VERSION: u32 = 2;
 pub(super) const HEADER: Kind = Kind { number: 1, name: "header" };
 pub(super) const VALUES: Kind = Kind { number: 2, name: "values" };
 
-/// The values of all wires of a system, wire 0 (which is one) first; wiped on drop and never shown by
-/// `Debug`.
+/// The values of all wires of a system, starting with wire 0, which is one. They are wiped on drop and never
+/// shown by `Debug`.
 #[derive(Clone, Debug)]
 pub struct Assignment<F: PrimeField> {
     values: Witness<F>,
 }
 
 impl<F: PrimeField> Assignment<F> {
-    /// These values.
+    /// An assignment of these values.
     ///
     /// # Errors
     /// [`Error::Witness`] if the first is not one.
@@ -37,7 +37,7 @@ impl<F: PrimeField> Assignment<F> {
     fn checked(values: Witness<F>) -> Result<Self, Error> {
         match values.values().first() {
             Some(&first) if first == F::ONE => Ok(Self { values }),
-            _ => Err(Error::Witness("wire 0, the constant, has a value other than 1 or none".into())),
+            _ => Err(Error::Witness("wire 0, the constant, must have the value 1".into())),
         }
     }
 
@@ -70,7 +70,7 @@ impl<F: PrimeField> Assignment<F> {
         }
         file.enter(VALUES)?;
         let mut values = Vec::new();
-        // All room at once: growing would leave copies of secrets behind.
+        // Room for all values at once: growing would leave copies of secrets behind.
         if values.try_reserve_exact(count as usize).is_err() {
             return Err(file.error_at(at, format!("there is no memory for {count} values")));
         }

@@ -9,7 +9,7 @@ use crate::{Digest, Error, Prove, Statement};
 
 /// "I know a key under which AES-128 encrypts `plaintext` to `ciphertext`": 6,400 ANDs.
 ///
-/// One pair of blocks fits about one key in 2^128, but need not fit only one.
+/// For one pair of blocks there is about one key in 2^128, but there may be more than one.
 #[derive(Debug)]
 pub struct Aes128Key {
     plaintext: [u8; 16],
@@ -18,13 +18,13 @@ pub struct Aes128Key {
 }
 
 impl Aes128Key {
-    /// The public side of the claim: what a verifier holds.
+    /// The public side of the claim, which the verifier holds.
     #[must_use]
     pub fn new(plaintext: [u8; 16], ciphertext: [u8; 16]) -> Self {
         Self { plaintext, ciphertext, key: Secret(None) }
     }
 
-    /// Adds the witness: what a prover holds besides.
+    /// Adds the witness, which only the prover holds.
     ///
     /// # Errors
     /// [`Error::Witness`] if the key is not 16 bytes long.

@@ -1,8 +1,8 @@
-//! Statements of any number of gates, for benchmarks and load tests.
+//! Statements with any number of gates, for benchmarks and load tests.
 //!
-//! Their witnesses are fixed and known to everybody, so they prove nothing worth knowing; what is to be
-//! computed and sent is the same as for real ones. Each asserts its result against values computed in the
-//! clear when it is made.
+//! Their witnesses are fixed and public, so they prove nothing worth knowing, but computation and
+//! communication are the same as for real ones. Each asserts its result against values that are computed in
+//! the clear when it is made.
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use sha2::Digest as _;
@@ -13,7 +13,7 @@ use super::{Secret, assert_bytes};
 use crate::gadgets::{Aes128, Hasher, Sha256};
 use crate::{Digest, Error, Prove, Statement};
 
-/// Bytes `first, first + 1, ...`: the known witnesses.
+/// The bytes `first, first + 1, ...`: the public witnesses.
 fn witness(first: u8, length: u8) -> Vec<u8> {
     (0..length).map(|i| first.wrapping_add(i)).collect()
 }
@@ -32,12 +32,12 @@ impl Sha256Chain {
     /// A chain of `blocks` blocks (and one of padding).
     ///
     /// # Errors
-    /// [`Error::Public`] from 2^55 blocks on, which SHA-256 does not take.
+    /// [`Error::Public`] for 2^55 blocks or more, which is beyond SHA-256's limit.
     pub fn new(blocks: u64) -> Result<Self, Error> {
         Self::numbered(blocks, 0)
     }
 
-    /// One of many different chains, for disjunctions; number 0 is [`Sha256Chain::new`]'s.
+    /// One of many different chains, for disjunctions. Number 0 is the chain of [`Sha256Chain::new`].
     ///
     /// # Errors
     /// As [`Sha256Chain::new`].
@@ -61,7 +61,7 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Sha256Chain {
     }
 
     fn commitments(&self) -> Option<u64> {
-        // 22,271 ANDs a block at most, the block of padding included.
+        // At most 22,271 ANDs for each block, including the padding.
         self.blocks.checked_add(1)?.checked_mul(22_271)?.checked_add(512)
     }
 
@@ -88,7 +88,7 @@ pub struct Aes128Many {
     key: Secret,
 }
 
-/// AES-128 under the key that everybody knows, in the clear; computes each ciphertext when it is its turn.
+/// AES-128 under the public key, in the clear. It computes each ciphertext when it is needed.
 struct KnownCipher(aes::Aes128);
 
 impl core::fmt::Debug for KnownCipher {
@@ -141,9 +141,9 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Aes128Many {
 
 /// "I know a start from which a chain of exactly `ands` ANDs, with one XOR each, ends in this state."
 ///
-/// The state is two words `x, y` of 64 wires. A step makes `y` of `x`, and `x` of `y + (x <<< 1)(x <<< 8)`
-/// (bit by bit): a Feistel network, so no state is lost, however long the chain; it is SIMON's round function
-/// without the third term and the key. The last step takes only as many of the ANDs as are left.
+/// The state is two words `x, y` of 64 wires. A step replaces `y` by `x`, and `x` by `y + (x <<< 1)(x <<< 8)`
+/// (bit by bit). This is a Feistel network, so the state loses no information, however long the chain is. It
+/// is SIMON's round function without the third term and the key. The last step does only the remaining ANDs.
 #[derive(Debug)]
 pub struct AndChain {
     ands: u64,

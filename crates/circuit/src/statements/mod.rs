@@ -1,20 +1,21 @@
 //! Built-in statements: knowledge of a hash function's preimage, of an AES key, of solutions of equations
-//! over a field; and statements to measure with.
+//! over a field; and statements for measurements.
 //!
-//! A statement holds public inputs and, on the prover's side only, a witness, which is wiped when it is
-//! dropped, never printed, and plays no part in [`Statement::identify`](crate::Statement::identify). Those
-//! about bits run on every backend with `Prove<F2>`, and stream: what they keep does not grow with their
-//! size. The others are generic over the field.
+//! A statement holds public inputs and, on the prover's side only, a witness. The witness is wiped on drop,
+//! never printed, and does not affect [`Statement::identify`](crate::Statement::identify). Statements about
+//! bits run on every backend with `Prove<F2>`, and stream: their memory does not grow with their size. The
+//! others are generic over the field.
 //!
 //! | statement | what is claimed |
 //! |---|---|
 //! | [`Sha256Preimage`], [`Sha1Preimage`] | I know a message of this length with this digest |
 //! | [`Aes128Key`] | I know a key that encrypts this block to that one |
-//! | [`Sha256Chain`], [`Aes128Many`], [`AndChain`] | of any number of gates, with a witness that everybody knows: for benchmarks |
+//! | [`Sha256Chain`], [`Aes128Many`], [`AndChain`] | any number of gates, with a public witness: for
+//! benchmarks |
 //! | [`Sis`] | I know a short solution of this linear system |
 //! | [`MatrixProduct`], [`InnerProduct`] | I know factors with this product, public or committed to |
 //! | [`Mul32`] | I know 32-bit factors with these products modulo 2^32, as polynomials over their bits |
-//! | [`MulChain`] | multiplications in any number: for benchmarks |
+//! | [`MulChain`] | any number of multiplications: for benchmarks |
 //! | [`Processor`] | steps of a machine, each one of its [`Instruction`]s: a small CPU without memory |
 
 mod aes128;
@@ -37,7 +38,7 @@ use zeroize::Zeroizing;
 use crate::gadgets::{bytes_to_bits, xor_constant};
 use crate::{Error, Prove};
 
-/// A witness of bytes, if this party has it; wiped on drop.
+/// A witness of bytes, if this party has it. It is wiped on drop.
 struct Secret(Option<Zeroizing<Vec<u8>>>);
 
 impl core::fmt::Debug for Secret {

@@ -7,10 +7,10 @@ use crate::gadgets::{bytes_to_bits, multiply_low_as_polynomials};
 use crate::seeded::Seeded;
 use crate::{Digest, Error, Polynomials, Statement};
 
-/// "I know for each of these numbers two 32-bit factors whose product is it, modulo 2^32."
+/// "For each of these numbers I know two 32-bit factors whose product is that number, modulo 2^32."
 ///
-/// Multiplications are polynomials over bits, of degree 4 ([`multiply_low_as_polynomials`]): 561 committed
-/// bits each, factors included.
+/// Multiplications are polynomials over bits, of degree 4 ([`multiply_low_as_polynomials`]). Each commits to
+/// 561 bits, including the factors.
 pub struct Mul32 {
     products: Vec<u32>,
     factors: Option<Zeroizing<Vec<[u32; 2]>>>,
@@ -32,7 +32,7 @@ impl Mul32 {
     /// Adds the factors.
     ///
     /// # Errors
-    /// [`Error::Witness`] if there is not a pair for each product.
+    /// [`Error::Witness`] unless there is one pair for each product.
     pub fn with_factors(mut self, factors: Zeroizing<Vec<[u32; 2]>>) -> Result<Self, Error> {
         let (got, needed) = (factors.len(), self.products.len());
         if got != needed {
@@ -42,7 +42,7 @@ impl Mul32 {
         Ok(self)
     }
 
-    /// Random factors that everybody knows, and their products, for measuring.
+    /// Public random factors and their products, for measurements.
     #[must_use]
     pub fn sample(count: usize, seed: [u8; 32]) -> Self {
         let mut random = Seeded::new("mul32", &seed);

@@ -21,14 +21,14 @@ pub type Sha256Preimage = Preimage<Sha256>;
 /// A [`Preimage`] under SHA-1.
 pub type Sha1Preimage = Preimage<Sha1>;
 
-/// The message is asked for in pieces of this many bytes, one block of the hash function.
+/// The message is requested in pieces of this many bytes, one block of the hash function.
 const PIECE: u64 = 64;
 
 impl<H: Compression> Preimage<H> {
-    /// The public side of the claim: what a verifier holds. `length` counts bytes.
+    /// The public side of the claim, which the verifier holds. `length` counts bytes.
     ///
     /// # Errors
-    /// [`Error::Public`] from 2^61 bytes on, which the hash functions do not take.
+    /// [`Error::Public`] for 2^61 bytes or more, which is beyond the hash functions' limit.
     pub fn new(digest: H::Digest, length: u64) -> Result<Self, Error> {
         if length >= 1 << 61 {
             return Err(Error::Public(format!("{} takes messages below 2^61 bytes", H::NAME)));
@@ -36,11 +36,11 @@ impl<H: Compression> Preimage<H> {
         Ok(Self { digest, length, message: Secret(None) })
     }
 
-    /// Adds the witness: what a prover holds besides.
+    /// Adds the witness, which only the prover holds.
     ///
     /// # Errors
-    /// [`Error::Witness`] if the message does not have the claimed length. (Whether it has the digest is for
-    /// [`Evaluator::check`](crate::Evaluator::check) to say.)
+    /// [`Error::Witness`] if the message does not have the claimed length. This does not check the digest;
+    /// [`Evaluator::check`](crate::Evaluator::check) does.
     pub fn with_message(mut self, message: Zeroizing<Vec<u8>>) -> Result<Self, Error> {
         self.message = Secret::new("message", message, self.length)?;
         Ok(self)
@@ -59,7 +59,7 @@ impl<H: Compression + Sync, B: Prove<F2> + ?Sized> Statement<B> for Preimage<H> 
         let mut start = 0;
         while start < self.length {
             let piece = PIECE.min(self.length - start);
-            // At most 64, so the cast loses nothing.
+            // At most 64, so the cast is exact.
             let wires = self.message.wires(backend, start, piece as usize)?;
             hasher.update(backend, &wires)?;
             start += piece;

@@ -1,5 +1,4 @@
-//! A small processor: each step carries out one of its instructions on the registers, and nobody learns
-//! which.
+//! A small processor: each step carries out one of its instructions on the registers. Nobody learns which.
 
 use volery_field::Value;
 
@@ -8,11 +7,11 @@ use crate::elements::encode;
 use crate::seeded::Seeded;
 use crate::{Digest, Error, Evaluator, Peek, Prove, Statement};
 
-/// Registers.
+/// The number of registers.
 const REGISTERS: usize = 8;
 
-/// An instruction of a [`Processor`]: so many multiplications of registers, each added to a register together
-/// with a constant. Which registers and constants follows from the instruction's number.
+/// An instruction of a [`Processor`]: some multiplications of registers, each added to a register together
+/// with a constant. The registers and constants follow from the instruction's number.
 #[derive(Clone, Debug)]
 pub struct Instruction<F> {
     number: u64,
@@ -29,7 +28,7 @@ struct Operation<F> {
 }
 
 impl<F: Value> Instruction<F> {
-    /// Instruction `number`, of so many multiplications.
+    /// Instruction `number`, with this many multiplications.
     #[must_use]
     pub fn new(number: u64, multiplications: usize) -> Self {
         let mut seeded = Seeded::new("instruction", &number.to_le_bytes());
@@ -42,7 +41,7 @@ impl<F: Value> Instruction<F> {
         Self { number, operations }
     }
 
-    /// What it does to registers.
+    /// Runs the instruction on the registers.
     fn run_on<B: Prove<F>>(&self, b: &mut B, registers: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
         if registers.len() != REGISTERS {
             return Err(
@@ -70,24 +69,25 @@ impl<F: Value, B: Prove<F>> Branch<F, B> for Instruction<F> {
     }
 }
 
-/// "I know a program of so many steps, each one of the instructions, that does this to the registers."
+/// "I know a program of this many steps, each one of the instructions, that transforms the registers as
+/// claimed."
 ///
-/// Either the registers are carried from step to step, and what they are at the end is public; or every step
-/// begins with public registers of its own and ends with public ones: a batch of unrelated disjunctions. The
-/// program is known to everybody, so this is for measuring.
+/// Either the registers are carried from step to step, and their final values are public; or every step
+/// begins with its own public registers and ends with public ones, as a batch of unrelated disjunctions. The
+/// program is public, so this is for measurements.
 #[derive(Debug)]
 pub struct Processor<F> {
     branches: Branches<F, Instruction<F>>,
     steps: usize,
     carried: bool,
-    /// The registers that each step begins with that is not carried on.
+    /// The registers at the start of each step that does not continue the one before.
     starts: Vec<F>,
-    /// And those that it ends with.
+    /// The registers at the end of those steps.
     ends: Vec<F>,
 }
 
 impl<F: Value> Processor<F> {
-    /// A program of `steps` steps for a processor of so many instructions of so many multiplications.
+    /// A program of `steps` steps for a processor with this many instructions of this many multiplications.
     ///
     /// # Errors
     /// [`Error::Public`] if there is no instruction, or too many.
@@ -117,7 +117,7 @@ impl<F: Value> Processor<F> {
         Ok(processor)
     }
 
-    /// The instruction of a step; any program would do.
+    /// The instruction of a step. Any program would do.
     fn picked(&self, step: usize) -> usize {
         (step as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(24) as usize
             % self.branches.list().len()
@@ -171,7 +171,7 @@ impl<F: Value, B: Repeat<F, Instruction<F>>> Statement<B> for Processor<F> {
     }
 
     fn commitments(&self) -> Option<u64> {
-        // Each step commits to a branch and to its topology vector.
+        // Each step commits to a branch and to the branch's topology vector.
         let vector = (REGISTERS + self.branches.shape().multiplications + REGISTERS + 1) as u64;
         self.branches.shape().commitments().checked_add(vector)?.checked_mul(self.steps as u64)
     }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use volery::system::{Bits, Over, Provable};
 use volery_circuit::statements::{MulChain, Processor, Sha256Chain};
 use volery_circuit::{Backend, Counter, Digest, Statement};
 use volery_field::{F2, F61, F61x2};
@@ -12,7 +13,6 @@ use super::phases::Clock;
 use super::workload::Job;
 use crate::args::BenchName;
 use crate::failure::Failure;
-use crate::system::{Bits, OverField, Provable};
 
 /// Multiplications of an instruction of the processor (Batchman, section 7.2.4).
 const INSTRUCTION: u64 = 125;
@@ -81,7 +81,7 @@ pub(super) fn work(job: &Job) -> Result<Work, Failure> {
             let chains = AnyOf::<F2, _>::new(chains.collect::<Result<_, _>>()?)?;
             let chains = Clocked::new(chains.with_choice(usize::from(count / 2))?);
             let clock = chains.clock.clone();
-            Work::proving(chains, Bits).with_clock(clock)
+            Work::proving(Bits, chains).with_clock(clock)
         }
         BenchName::Robin => {
             let chains = (0..count).map(|i| MulChain::<F61>::numbered(job.size, i));
@@ -101,9 +101,9 @@ pub(super) fn work(job: &Job) -> Result<Work, Failure> {
 
 fn over_f61<S>(job: &Job, statement: S) -> Work
 where
-    Clocked<S>: Provable<OverField<F61, F61>> + Provable<OverField<F61, F61x2>> + 'static,
+    Clocked<S>: Provable<Over<F61, F61>> + Provable<Over<F61, F61x2>> + Send + Sync + 'static,
 {
     let clocked = Clocked::new(statement);
     let clock = clocked.clock.clone();
-    with_macs!(job, M => Work::proving(clocked, OverField::<F61, M>::NEW)).with_clock(clock)
+    with_macs!(job, M => Work::proving(Over::<F61, M>::new(), clocked)).with_clock(clock)
 }

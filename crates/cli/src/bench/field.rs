@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use volery::Statement;
+use volery::system::{Over, Provable};
 use volery_circuit::r1cs::{R1csStatement, sample};
 use volery_circuit::statements::{InnerProduct, MatrixProduct, MulChain, Short, Sis};
 use volery_circuit::{Counter, MatrixShape};
@@ -15,7 +16,6 @@ use super::workload::Job;
 use crate::args::{BenchName, RoleArg};
 use crate::failure::Failure;
 use crate::fields::{self, Served};
-use crate::system::{OverField, Provable};
 use crate::way::Way;
 
 /// What the samples are made of.
@@ -24,8 +24,8 @@ const SEED: [u8; 32] = [7; 32];
 /// `statement` with a clock in it, proved with the soundness that the job asks for.
 fn clocked<F: Served, S>(job: &Job, statement: S) -> Result<Work, Failure>
 where
-    Phased<S>: Provable<OverField<F, F::Small>> + Provable<OverField<F, F::Large>> + Statement<Counter<F>>,
-    S: 'static,
+    Phased<S>: Provable<Over<F, F::Small>> + Provable<Over<F, F::Large>> + Statement<Counter<F>>,
+    S: Send + Sync + 'static,
 {
     let clock = Clock::default();
     let phased = Arc::new(Phased { statement, clock: clock.clone() });

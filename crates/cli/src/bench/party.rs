@@ -5,6 +5,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use volery::system::{Bits, Mixed, Over, Provable};
 use volery::{Address, Channel, Limits, Listener, Prover, Report, Verifier, connect, os_rng};
 use volery_channel::Framed;
 use volery_field::F61;
@@ -19,7 +20,7 @@ use crate::fields::Served;
 use crate::output;
 use crate::progress::Progress;
 use crate::session::Wire;
-use crate::system::{Bits, Correlations, Mixed, OverField, Pair, Provable, System};
+use crate::system::{Correlations, Known, Pair};
 use crate::way::{By, Proving};
 
 /// What one party measured.
@@ -136,21 +137,23 @@ impl Work {
         }
         Ok(match job.name {
             BenchName::Cot => Self::making(Bits),
-            BenchName::Vole => with_macs!(job, M => Self::making(OverField::<F61, M>::NEW)),
+            BenchName::Vole => with_macs!(job, M => Self::making(Over::<F61, M>::new())),
             BenchName::Macncheese => super::stacked::work(job)?,
             BenchName::Convert => {
                 let work = ConvertWork::new(job.size);
                 let clock = work.clock.clone();
-                with_macs!(job, M => Self::proving(work, Mixed { over: OverField::<F61, M>::NEW }))
-                    .with_clock(clock)
+                with_macs!(job, M => Self::proving(Mixed::<F61, M>::new(), work)).with_clock(clock)
             }
             BenchName::Robin | BenchName::Batchman | BenchName::Cpu => super::disjunction::work(job)?,
-            _ => Self::proving(BitWork::new(job)?, Bits),
+            _ => Self::proving(Bits, BitWork::new(job)?),
         })
     }
 
     /// A proof of `statement` by `system`.
-    pub(super) fn proving<Y: System + 'static>(statement: impl Provable<Y> + 'static, system: Y) -> Self {
+    pub(super) fn proving<Y: Known + 'static>(
+        system: Y,
+        statement: impl Provable<Y> + Send + Sync + 'static,
+    ) -> Self {
         Self::from(Box::new(By { statement, system }) as Box<dyn Proving>)
     }
 

@@ -3,13 +3,13 @@
 use volery::Profile;
 use volery::macncheese::{Disjunction, Half, Join, Run, Settings};
 use volery::statements::{AndChain, MulChain};
+use volery::system::{Stacked, StackedOver};
 use volery_circuit::{Evaluator, Statement, forward_statement};
 use volery_field::{F61, Ring};
 
 use super::party::{Work, with_macs};
 use super::workload::Job;
 use crate::failure::Failure;
-use crate::system::{Bits, OverField, Stacked};
 
 /// The statement of a job.
 pub(super) fn work(job: &Job) -> Result<Work, Failure> {
@@ -19,11 +19,11 @@ pub(super) fn work(job: &Job) -> Result<Work, Failure> {
     };
     if job.measure.bits {
         let chains = OneOf::new(job, |n| Ok(AndChain::new(n)))?;
-        return Ok(Work::proving::<Stacked<Bits>>(chains, Stacked { over: Bits, settings }));
+        return Ok(Work::proving(Stacked::new(settings), chains));
     }
     let chains = OneOf::new(job, |n| Ok(MulChain::<F61>::new(n)?))?;
     Ok(with_macs!(job, M => {
-        Work::proving::<Stacked<OverField<F61, M>>>(chains, Stacked { over: OverField::NEW, settings })
+        Work::proving(StackedOver::<F61, M>::new(settings), chains)
     }))
 }
 

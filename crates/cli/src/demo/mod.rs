@@ -18,7 +18,7 @@ use sha2::Digest as _;
 use volery::statements::{Sha256Chain, Sha256Preimage};
 use volery::{
     Address, Channel, Error, Limits, Listener, Options, Prover, Report, Statement, Verifier, Zeroizing,
-    connect, os_rng,
+    connect, os_rng, system,
 };
 use volery_channel::Framed;
 use volery_circuit::Evaluator;
@@ -220,7 +220,11 @@ where
     P: for<'a> Statement<quicksilver::Prover<'a>> + Statement<Evaluator<F2>>,
     V: for<'a> Statement<quicksilver::Verifier<'a>>,
 {
-    meet(|session, rng| session.prove(prover, rng), |session, rng| session.verify(verifier, rng), wrap)
+    meet(
+        |session, rng| session.prove(system::Bits, prover, rng),
+        |session, rng| session.verify(system::Bits, verifier, rng),
+        wrap,
+    )
 }
 
 fn accepted(verdict: Result<Figures, Failure>) -> Result<Figures, Failure> {

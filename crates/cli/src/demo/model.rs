@@ -7,7 +7,7 @@
 use rand_core::{CryptoRng, Rng as _};
 use volery::circuit::MatrixShape;
 use volery::statements::MatrixProduct;
-use volery::{Prover, Verifier, os_rng};
+use volery::{Prover, Verifier, os_rng, system};
 use volery_field::{F61, Ring};
 
 use super::cheat::Impostor;
@@ -32,10 +32,11 @@ pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<Act, Fail
     let honest = public()?.with_factors(users.clone(), items.clone())?;
     let verifier = public()?;
     let verify = |session: &mut Verifier<Wire>, rng: &mut dyn CryptoRng| {
-        session.verify_over::<F61, F61, _>(&verifier, rng)
+        session.verify(system::Over::<F61, F61>::new(), &verifier, rng)
     };
-    let prove =
-        |session: &mut Prover<Wire>, rng: &mut dyn CryptoRng| session.prove_over::<F61, F61, _>(&honest, rng);
+    let prove = |session: &mut Prover<Wire>, rng: &mut dyn CryptoRng| {
+        session.prove(system::Over::<F61, F61>::new(), &honest, rng)
+    };
     let figures = accepted(meet(prove, verify, |channel| channel)?)?;
     say(&format!(
         "   verdict      ACCEPTED\n   multiplied   {} numbers, {} of them secret; none of the multiplications costs a byte\n{}\n\
@@ -53,7 +54,7 @@ pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<Act, Fail
     let known = MatrixProduct::new(SHAPE, Some(multiply(&other, &items)))?.with_factors(other, items)?;
     let impostor = Impostor { claimed: &verifier, known: &known };
     let prove = |session: &mut Prover<Wire>, rng: &mut dyn CryptoRng| {
-        session.prove_over::<F61, F61, _>(&impostor, rng)
+        session.prove(system::Over::<F61, F61>::new(), &impostor, rng)
     };
     let caught = Caught {
         what: "has a model in which one user differs by one, and proves that one's table under the first one's name",

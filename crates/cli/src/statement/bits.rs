@@ -2,6 +2,7 @@
 
 use volery::Profile;
 use volery::builtin::{self, Builtin};
+use volery::system::{Bits, Provable};
 use volery_circuit::{
     BristolFile, Counter, Counts, Error as StatementError, Evaluator, FileStatement, Signature, Statement,
     Witness,
@@ -17,7 +18,6 @@ use crate::info::{BitInfo, Described};
 use crate::public::{InPublic, OverRing};
 use crate::source::Source;
 use crate::stored::Storable;
-use crate::system::{Bits, Provable};
 use crate::way::{RHO, Way};
 
 /// The statement about bits that `args` name. What is named is not of another kind, so this is where a name
@@ -48,7 +48,7 @@ pub(super) fn load(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
 }
 
 /// QuickSilver on each kind of network.
-fn ways<'a>(statement: impl Provable<Bits> + Clone + 'a) -> Vec<Way<'a>> {
+fn ways<'a>(statement: impl Provable<Bits> + Clone + Send + Sync + 'a) -> Vec<Way<'a>> {
     let way = |profile| Way::over_bits("quicksilver", profile, statement.clone());
     vec![way(Profile::Lan), way(Profile::Wan)]
 }

@@ -11,6 +11,7 @@
 
 use std::path::Path;
 
+use volery::system::Stacked;
 use volery::{Options, Profile};
 use volery_circuit::choose::{AtLeast, Numbered};
 use volery_circuit::{
@@ -30,7 +31,6 @@ use crate::failure::Failure;
 use crate::info::{BitInfo, Described};
 use crate::source::Source;
 use crate::stored::Storable;
-use crate::system::{Bits, Stacked};
 use crate::way::{By, RHO, Way};
 
 /// Some of these circuits hold.
@@ -258,10 +258,7 @@ impl Many {
             profile,
             memory: Some(settings.memory(branches, each)),
             rho: RHO,
-            proving: Box::new(By {
-                statement: ByMacAndCheese(self),
-                system: Stacked { over: Bits, settings },
-            }),
+            proving: Box::new(By { statement: ByMacAndCheese(self), system: Stacked::new(settings) }),
             worth: Box::new(move |options, _| {
                 let mode = Mode::hashed(options.fiat_shamir);
                 Soundness::mac_and_cheese(proof, FieldSize::OVER_BITS, mode).bits()

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use volery::statements::InnerProduct;
+use volery::system::Over;
 use volery_circuit::r1cs::{Assignment, R1cs, R1csStatement};
 use volery_field::{Bn254Scalar, F61, Field, Ring, Value};
 
@@ -101,7 +102,7 @@ fn provers_that_cheat_are_rejected_with_code_1() {
         claimed: R1csStatement::prove(Arc::clone(&system), right).expect("fits"),
         known: R1csStatement::prove(system, other).expect("fits"),
     };
-    let result = prover_at(&verifier.address).prove_over::<Bn254Scalar, Bn254Scalar, _>(&liar, &mut rng);
+    let result = prover_at(&verifier.address).prove(Over::<Bn254Scalar, Bn254Scalar>::new(), &liar, &mut rng);
     rejected(verifier, result.expect_err("a lie was accepted"));
 
     let files = Files::new(INNER, NUMBERS[2].1, &[]);
@@ -111,7 +112,7 @@ fn provers_that_cheat_are_rejected_with_code_1() {
     let x: Vec<F61> = [1, 2, 3, 4].map(F61::new).to_vec();
     let known = claim(30).with_vectors(x.clone(), x).expect("fits");
     let liar = Liar { claimed: claim(6), known };
-    let result = prover_at(&verifier.address).prove_over::<F61, F61, _>(&liar, &mut rng);
+    let result = prover_at(&verifier.address).prove(Over::<F61, F61>::new(), &liar, &mut rng);
     rejected(verifier, result.expect_err("a lie was accepted"));
 }
 

@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use volery::statements::Mul32;
+use volery::system::Bits;
 
 use crate::support::*;
 
@@ -33,7 +34,7 @@ fn either_side_may_listen() {
 
 #[test]
 fn all_options_of_the_protocol_work_if_both_sides_choose_them() {
-    for options in [&["--profile", "wan"][..], &["--fiat-shamir"], &["--threads", "3", "--rho", "120"]] {
+    for options in [&["--profile", "wan"][..], &["--fiat-shamir"], &["--threads", "3", "--rho", "110"]] {
         let (prover, verifier) = session([ABC, ABC], ABC_WITNESS, options, options);
         prover.expect(0, "");
         verifier.expect(0, "");
@@ -68,7 +69,7 @@ fn products_modulo_2_32_are_proved_over_bits_and_a_wrong_product_is_rejected() {
     let verifier =
         Running::listening(&["verify", "mul32", "--products", "03bb6fed", "--listen", "127.0.0.1:0"], "");
     let mut rng = volery::os_rng().expect("randomness");
-    let lie = prover_at(&verifier.address).prove(&Liar { claimed, known }, &mut rng);
+    let lie = prover_at(&verifier.address).prove(Bits, &Liar { claimed, known }, &mut rng);
     assert!(lie.expect_err("a lie was accepted").is_rejection());
     verifier.end().expect(1, "");
 }

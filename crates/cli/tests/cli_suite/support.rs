@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 
 use serde_json::Value;
 use volery::statements::Sha256Preimage;
+use volery::system::Bits;
 use volery::{Channel, Prover, Statement};
 use volery_circuit::{Backend, Digest};
 
@@ -210,7 +211,7 @@ pub(crate) fn lie_to(address: &str) -> volery::Error {
         known: known.with_message(volery::Zeroizing::new(b"abd".to_vec())).expect("fits"),
     };
     let mut rng = volery::os_rng().expect("randomness");
-    prover_at(address).prove(&liar, &mut rng).expect_err("a lie was accepted")
+    prover_at(address).prove(Bits, &liar, &mut rng).expect_err("a lie was accepted")
 }
 
 /// A committed file of a small circuit.

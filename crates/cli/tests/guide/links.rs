@@ -4,6 +4,10 @@ use std::path::Path;
 
 use crate::root;
 
+/// Where the repository's files are on the web. Pages of the guide link to files outside `docs` by this
+/// address, because the book does not contain them.
+const FILES: &str = "https://github.com/volery/volery/blob/main/";
+
 /// The links of a page that lead nowhere.
 pub(crate) fn broken(path: &str) -> Vec<String> {
     let text = std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -14,13 +18,25 @@ pub(crate) fn broken(path: &str) -> Vec<String> {
             fenced = !fenced;
         }
         let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-        for target in targets.filter(|target| !fenced && !target.contains("://")) {
-            if !leads(path, &text, target) {
+        for target in targets.filter(|_| !fenced) {
+            let right = match target.strip_prefix(FILES) {
+                Some(file) => leads("README.md", "", file),
+                None => {
+                    target.contains("://") || leads(path, &text, target) && stays_in_the_book(path, target)
+                }
+            };
+            if !right {
                 found.push(format!("{path}: {target}"));
             }
         }
     }
     found
+}
+
+/// The book is made of the pages in `docs`: from there, a relative link must not leave that folder.
+fn stays_in_the_book(path: &str, target: &str) -> bool {
+    let deep = path.strip_prefix("docs/").map(|inside| inside.matches('/').count());
+    deep.is_none_or(|deep| target.matches("../").count() <= deep)
 }
 
 fn leads(path: &str, text: &str, target: &str) -> bool {

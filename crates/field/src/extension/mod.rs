@@ -1,18 +1,19 @@
-//! A value field and the field its MACs live in: what every protocol over a pair `(F_p, F_{p^r})` asks of the
+//! A value field and the field of its MACs: what every protocol over a pair `(F_p, F_{p^r})` requires of the
 //! two.
 //!
 //! ```text
 //! k = m + x * delta        x in F = F_p,   m, k and delta in M = F_{p^r},   r = [M : F]
 //! ```
 //!
-//! * [`Element`] is what both need: uniform elements from pseudorandom blocks, packing, sums without
-//!   reductions between.
+//! * [`Element`] is what both need: uniform elements from pseudorandom blocks, packing, and sums that are
+//!   reduced late.
 //! * [`Value`] is a field of values; [`Mac<F>`] says that a field is an extension of it, and holds the
 //!   kernels.
-//! * [`Authenticated`] is P's half of the relation, `(x, m)`; V's half is an element of `M`.
+//! * [`Authenticated`] is the prover's half of the relation, `(x, m)`. The verifier's half is an element of
+//!   `M`.
 //!
-//! The kernels have defaults (`plain`) that are right for any pair; a field with vector code overrides them,
-//! and its tests compare the two.
+//! The kernels have defaults (`plain`) that are correct for any pair. A field with vector code overrides
+//! them, and its tests compare the two.
 
 pub(crate) mod plain;
 
@@ -26,27 +27,27 @@ use crate::{EncodingError, Field, LengthError};
 pub trait Element: Field + Zeroize {
     /// Bits of a packed element, at most 256; see [`pack_elements`](crate::pack_elements).
     const BITS: u32;
-    /// Pseudorandom 128-bit blocks that one uniform element takes.
+    /// The number of pseudorandom 128-bit blocks that make one uniform element.
     const BLOCKS: usize;
 
     /// An element from [`Element::BLOCKS`] uniform blocks (missing ones count as zero), at most `2^-60` from
     /// uniform; in constant time.
     fn from_blocks(blocks: &[u128]) -> Self;
 
-    /// Pseudorandom blocks that two elements take: twice [`Element::BLOCKS`], or one where half a block is
-    /// enough.
+    /// The number of pseudorandom blocks that make two elements: twice [`Element::BLOCKS`], or one where half
+    /// a block is enough.
     const BLOCKS_OF_PAIR: usize = 2 * Self::BLOCKS;
 
-    /// Two elements from [`Element::BLOCKS_OF_PAIR`] uniform blocks, otherwise as [`Element::from_blocks`].
-    /// Where that is one block they serve as coefficients, too: half a block selects no element more often
-    /// than [`Element::coefficient`] allows, in proportion.
+    /// Makes two elements from [`Element::BLOCKS_OF_PAIR`] uniform blocks, otherwise as
+    /// [`Element::from_blocks`]. If that is one block, the elements also serve as coefficients: half a block
+    /// selects no element more often, in proportion, than [`Element::coefficient`] allows.
     #[inline(always)]
     fn pair_from_blocks(blocks: &[u128]) -> [Self; 2] {
         let (first, second) = blocks.split_at(blocks.len().min(Self::BLOCKS));
         [Self::from_blocks(first), Self::from_blocks(second)]
     }
 
-    /// The packed form: bit `i` is bit `i % 64` of word `i / 64`, and those from [`Element::BITS`] on are
+    /// The packed form: bit `i` is bit `i % 64` of word `i / 64`, and bits from [`Element::BITS`] on are
     /// zero. Unless a field says otherwise, these are the bits of the canonical encoding.
     #[inline(always)]
     fn to_packed(self) -> [u64; 4] {
@@ -65,7 +66,7 @@ pub trait Element: Field + Zeroize {
     /// The element with this packed form; the words are hostile.
     ///
     /// # Errors
-    /// [`EncodingError::NotCanonical`] if they are not the packed form of any element.
+    /// [`EncodingError::NotCanonical`] if the words are not the packed form of any element.
     #[inline(always)]
     fn from_packed(words: [u64; 4]) -> Result<Self, EncodingError> {
         let mut bytes = [0; 32];
@@ -76,9 +77,9 @@ pub trait Element: Field + Zeroize {
         }
     }
 
-    /// The coefficient that a uniform block selects in a random linear combination. No element is selected by
-    /// more than `2^(128 - min(120, bits of the field) + 1)` blocks, so combinations of anything but zeros
-    /// vanish as rarely as that says.
+    /// The coefficient that a uniform block selects in a random linear combination. At most
+    /// `2^(128 - min(120, bits of the field) + 1)` blocks select the same element. This bounds the
+    /// probability that a combination vanishes although its terms are not all zero.
     #[inline(always)]
     #[must_use]
     fn coefficient(block: u128) -> Self {
@@ -106,9 +107,9 @@ pub trait Element: Field + Zeroize {
     }
 }
 
-/// A field that secret values live in.
+/// A field whose elements are the secret values of a statement.
 pub trait Value: Element {
-    /// The number of elements of the prime field below it, if that fits 64 bits.
+    /// The number of elements of its prime field, if it fits in 64 bits.
     const CHARACTERISTIC: Option<u64>;
 
     /// The image of an integer: `n` times one.
@@ -123,19 +124,19 @@ pub trait Value: Element {
         Ok(a.iter().zip(b).fold(Self::ZERO, |sum, (a, b)| sum + *a * *b))
     }
 
-    /// One of 256 different elements for each byte: the byte's integer where the field is prime. Delta's
-    /// digits.
+    /// A different element for each of the 256 bytes: the byte's integer if the field is prime. These are
+    /// delta's digits.
     fn digit(byte: u8) -> Self;
 }
 
-/// An extension of the value field `F`, in which MACs under a global key are made.
+/// An extension of the value field `F`; MACs under a global key are its elements.
 pub trait Mac<F: Value>: Element {
     /// The degree `r` of the extension.
     const DEGREE: usize;
-    /// Bits of a digit of delta in the base VOLE, 4 or 8. A digit has a tree of `2^DIGIT_BITS` leaves and
-    /// costs one value a correlation: 8 halves the bytes and takes eight times the work.
+    /// The number of bits of a digit of delta in the base VOLE, 4 or 8. A digit has a tree of `2^DIGIT_BITS`
+    /// leaves and costs one value for each correlation: 8 halves the bytes and takes eight times the work.
     const DIGIT_BITS: usize;
-    /// Digits of delta: `delta = sum over t of digit_t * weight(t)`.
+    /// The number of digits of delta: `delta = sum over t of digit_t * weight(t)`.
     const DIGITS: usize;
 
     /// The value as an element of the extension.
@@ -168,8 +169,8 @@ pub trait Mac<F: Value>: Element {
         plain::inner_product(a, b)
     }
 
-    /// P's `(sum m_x m_y, sum (x m_y + y m_x), sum x y)`: the coefficients in delta of `sum k_x k_y`, lowest
-    /// first.
+    /// The prover's `(sum m_x m_y, sum (x m_y + y m_x), sum x y)`: the coefficients of `sum k_x k_y` as a
+    /// polynomial in delta, lowest first.
     ///
     /// # Errors
     /// [`LengthError`] unless the slices are equally long.
@@ -180,8 +181,8 @@ pub trait Mac<F: Value>: Element {
         plain::dot_prover(x, y)
     }
 
-    /// P's `sum chi_i A_0,i` and `sum chi_i A_1,i` over the multiplications `c_i = a_i * b_i` (QuickSilver,
-    /// figure 4): `A_0 = m_a m_b`, `A_1 = x_a m_b + x_b m_a - m_c`.
+    /// The prover's `sum chi_i A_0,i` and `sum chi_i A_1,i` over the multiplications `c_i = a_i * b_i`
+    /// (QuickSilver, figure 4): `A_0 = m_a m_b`, `A_1 = x_a m_b + x_b m_a - m_c`.
     ///
     /// # Errors
     /// [`LengthError`] unless the slices are equally long.
@@ -194,7 +195,8 @@ pub trait Mac<F: Value>: Element {
         plain::check_prover(a, b, c, chi)
     }
 
-    /// V's `sum chi_i k_a,i k_b,i` and `sum chi_i k_c,i` over the multiplications `c_i = a_i * b_i`.
+    /// The verifier's `sum chi_i k_a,i k_b,i` and `sum chi_i k_c,i` over the multiplications
+    /// `c_i = a_i * b_i`.
     ///
     /// # Errors
     /// [`LengthError`] unless the slices are equally long.
@@ -202,7 +204,7 @@ pub trait Mac<F: Value>: Element {
         plain::check_verifier::<F, Self>(a, b, c, chi)
     }
 
-    /// `sum of c_i * x_i` for public values `c`: a tag or a key of a public linear combination.
+    /// `sum of c_i * x_i` for public values `c`: the tag or key of a public linear combination.
     ///
     /// # Errors
     /// [`LengthError`] unless the slices are equally long.
@@ -210,11 +212,11 @@ pub trait Mac<F: Value>: Element {
         plain::combine_public(c, x)
     }
 
-    /// [`Mac::combine_public`] for each row of a public matrix, row after row in `rows`: as many as `out`
-    /// takes.
+    /// Computes [`Mac::combine_public`] for each row of a public matrix. `rows` holds the rows one after the
+    /// other, one for each element of `out`.
     ///
     /// # Errors
-    /// [`LengthError`] (and `out` unchanged) unless there are as many entries as that.
+    /// [`LengthError`] (and `out` unchanged) unless `rows` has `out.len() * x.len()` entries.
     fn combine_rows(rows: &[F], x: &[Self], out: &mut [Self]) -> Result<(), LengthError> {
         same(rows.len(), &[x.len().saturating_mul(out.len())])?;
         for (r, out) in out.iter_mut().enumerate() {
@@ -223,8 +225,9 @@ pub trait Mac<F: Value>: Element {
         Ok(())
     }
 
-    /// P's half of `sum of r_i * [x_i]` for public `r`: the tag `sum r_i m_i` and the value `sum r_i x_i`,
-    /// which lies in the extension as `r` does. V's half is the [`Mac::inner_product`] of its keys and `r`.
+    /// The prover's half of `sum of r_i * [x_i]` for public `r`: the tag `sum r_i m_i` and the value
+    /// `sum r_i x_i`, which is an element of the extension because `r` is. The verifier's half is the
+    /// [`Mac::inner_product`] of its keys and `r`.
     ///
     /// # Errors
     /// [`LengthError`] unless the slices are equally long.
@@ -232,8 +235,9 @@ pub trait Mac<F: Value>: Element {
         plain::combine_prover(x, r)
     }
 
-    /// Adds P's half of `r * [x_j]` to each of `sums`, which hold `(tag, value)` as [`Mac::combine_prover`]
-    /// gives them: one row of a matrix on the way to the combination of all rows.
+    /// Adds the prover's half of `r * [x_j]` to each of `sums`, which hold `(tag, value)` as
+    /// [`Mac::combine_prover`] returns them. One call adds one row of a matrix to a linear combination of all
+    /// rows.
     ///
     /// # Errors
     /// [`LengthError`] (and `sums` unchanged) unless the slices are equally long.
@@ -245,7 +249,7 @@ pub trait Mac<F: Value>: Element {
         plain::accumulate_prover(sums, x, r)
     }
 
-    /// Adds V's half of `r * [x_j]`, which is `r * k_j`, to each of `sums`.
+    /// Adds the verifier's half of `r * [x_j]`, which is `r * k_j`, to each of `sums`.
     ///
     /// # Errors
     /// [`LengthError`] (and `sums` unchanged) unless the slices are equally long.
@@ -254,12 +258,12 @@ pub trait Mac<F: Value>: Element {
     }
 }
 
-/// That operands of a kernel are equally long.
+/// Checks that the operands of a kernel are equally long.
 pub(crate) fn same(first: usize, others: &[usize]) -> Result<(), LengthError> {
     others.iter().try_for_each(|other| LengthError::check("an operand", first, *other))
 }
 
-/// P's half of an authenticated value: the value and its tag, `m = k - x * delta`.
+/// The prover's half of an authenticated value: the value and its tag, `m = k - x * delta`.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Authenticated<F, M> {
@@ -269,7 +273,7 @@ pub struct Authenticated<F, M> {
     pub m: M,
 }
 
-/// What can be added up row by row: P's half or V's half of a relation.
+/// A type that can be summed row by row: the prover's half or the verifier's half of a relation.
 pub trait Summand: Copy + Default + Send + Sync + Zeroize + 'static {
     /// `self + sum of entries`.
     #[must_use]

@@ -1,5 +1,5 @@
-//! The kernels of [`Mac`] as their formulas say, one reduction for each operation: what a pair of fields gets
-//! by default, and what the kernels of those that have their own are tested against.
+//! The kernels of [`Mac`], written as their formulas with one reduction for each operation. They are the
+//! default for a pair of fields, and the reference for the tests of pairs with kernels of their own.
 
 use super::{Authenticated, Mac, Value, same};
 use crate::LengthError;

@@ -1,9 +1,9 @@
-//! `F_{2^61-1}`: arithmetic statements' usual field, values and MACs alike (`r = 1`), and its quadratic
-//! extension [`F61x2`] for MACs where `2^-61` is too much.
+//! `F_{2^61-1}`, the usual field of arithmetic statements, for values and MACs alike (`r = 1`), and its
+//! quadratic extension [`F61x2`], for MACs where a soundness error of `2^-61` is too large.
 //!
 //! An element is a `u64` below `p = 2^61 - 1`. A product of 122 bits folds at bit 61, since `2^61 = 1`. One
-//! factor comes three bits up, so that bit 61 of the product is where a word ends: shifts across words take
-//! some CPUs as long as the multiplication.
+//! factor is shifted up by three bits, so that bit 61 of the product falls on a word boundary: on some CPUs,
+//! shifts across words take as long as the multiplication.
 
 mod mac;
 mod quadratic;
@@ -39,7 +39,7 @@ impl F61 {
     #[inline(always)]
     #[must_use]
     pub const fn from_u128(n: u128) -> Self {
-        // The upper word counts for eight of it.
+        // The upper word has weight 2^64 = 8.
         let (low, high) = (n as u64, (n >> 64) as u64);
         Self::new((low & P) + (low >> 61) + ((high << 3) & P) + (high >> 58))
     }
@@ -67,7 +67,7 @@ const fn eightfold(a: u64, b: u64) -> u128 {
     a as u128 * (b << 3) as u128
 }
 
-/// `n mod p` up to multiples of `p`, out of `8 n`: `n` folded once, below `3 * 2^61` for `n < 2^123`.
+/// `n mod p` up to multiples of `p`, from `8 n`: `n` folded once, below `3 * 2^61` for `n < 2^123`.
 #[inline(always)]
 const fn loose(eightfold: u128) -> u64 {
     (eightfold as u64 >> 3) + (eightfold >> 64) as u64
@@ -179,7 +179,8 @@ impl Element for F61 {
 
     #[inline(always)]
     fn add_ten(self, e: [Self; 10]) -> Self {
-        // Eight elements stay below 2^64; so do a folded sum (at most 2^61 + 6) and the other three.
+        // The sum of eight elements is below 2^64, and so is that of a folded sum (at most 2^61 + 6) and the
+        // other three.
         let eight = self.0 + e[0].0 + e[1].0 + e[2].0 + e[3].0 + e[4].0 + e[5].0 + e[6].0;
         Self::new((eight & P) + (eight >> 61) + e[7].0 + e[8].0 + e[9].0)
     }

@@ -1,6 +1,6 @@
 //! `F_{p^2} = F_p[i] / (i^2 + 1)` over `p = 2^61 - 1`: the MAC field for soundness near `2^-122`.
 //!
-//! Since `p = 3 mod 4`, minus one is no square and `i^2 + 1` is irreducible. An element is `re + i * im`.
+//! Since `p = 3 mod 4`, minus one is not a square, and `i^2 + 1` is irreducible. An element is `re + i * im`.
 
 use core::ops::{Add, Mul, Neg, Sub};
 
@@ -11,8 +11,7 @@ use crate::operators::{exactly, write};
 use crate::{Element, EncodingError, Field, Ring};
 
 /// An element of the quadratic extension of [`F61`]. It may be secret: operators do not branch on it, and
-/// `Debug` does not show it. Its encoding is that of the real part, then that of the imaginary part, 8 bytes
-/// each.
+/// `Debug` does not show it. Its encoding is the real part followed by the imaginary part, 8 bytes each.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub struct F61x2 {
@@ -23,7 +22,7 @@ pub struct F61x2 {
 crate::operators::scalar!(F61x2);
 
 impl F61x2 {
-    /// The square root of minus one that is adjoined.
+    /// The adjoined square root of minus one.
     pub const I: Self = Self { re: F61(0), im: F61(1) };
 
     /// `re + i * im`.
@@ -125,7 +124,7 @@ impl F61x2 {
 impl Field for F61x2 {
     /// The conjugate over the norm.
     fn inverse_or_zero(self) -> Self {
-        // re^2 + im^2 is zero for zero alone, since minus one is no square.
+        // re^2 + im^2 is zero only for zero, since minus one is not a square.
         let inverse = (self.re * self.re + self.im * self.im).inverse_or_zero();
         Self { re: self.re * inverse, im: -self.im * inverse }
     }
@@ -144,7 +143,7 @@ impl Element for F61x2 {
 
     #[inline(always)]
     fn coefficient(block: u128) -> Self {
-        // Bits 61 to 66 are in neither.
+        // Bits 61 to 66 belong to neither part.
         Self { re: F61::new(block as u64 & P), im: F61::new((block >> 67) as u64) }
     }
 
@@ -156,7 +155,7 @@ impl Element for F61x2 {
     #[inline(always)]
     fn from_packed(words: [u64; 4]) -> Result<Self, EncodingError> {
         match words {
-            // What the shift loses of the second word must be zero; canonical parts take care of the rest.
+            // The bits of the second word that the shift drops must be zero. `canonical` checks the rest.
             [low, high, 0, 0] if high >> 58 == 0 => Self::canonical(low & P, low >> 61 | high << 3),
             _ => Err(EncodingError::NotCanonical { ring: Self::NAME }),
         }

@@ -1,4 +1,4 @@
-//! The kernels' public face: which there are, which one this CPU gets, and the checks of lengths before them.
+//! The public interface of the kernels: the list of them, the choice for this CPU, and the checks of lengths.
 
 use std::sync::OnceLock;
 
@@ -26,7 +26,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// All of them, whether this CPU has them or not.
+    /// All levels, whether this CPU has them or not.
     pub const ALL: [Self; 5] = [Self::Portable, Self::Clmul, Self::Vpclmul256, Self::Vpclmul512, Self::Pmull];
 
     /// A short name for reports, e.g. `"vpclmul256"`.
@@ -42,17 +42,17 @@ impl Level {
     }
 }
 
-/// A check's function: of `chi`, `a`, `b` and `c`.
+/// The function of a check, with the arguments `chi`, `a`, `b` and `c`.
 type Check = unsafe fn(&[Gf128], &[Gf128], &[Gf128], &[Gf128]) -> (Gf128, Gf128);
 
-/// The function of a weighted sum, of tags and of bits: of coefficients and elements.
+/// The function of a weighted sum of tags and of bits, with the coefficients and the elements as arguments.
 type Weigh = unsafe fn(&[Gf128], &[Gf128]) -> [Gf128; 2];
 
 /// The functions of one instruction set.
 ///
 /// # Safety
-/// Calling one is sound on a CPU that has the instructions of `level`. Slices are to have the lengths that
-/// [`Kernel`] checks; others give meaningless results or a panic, but no undefined behaviour.
+/// Calling one is sound on a CPU that has the instructions of `level`. Slices should have the lengths that
+/// [`Kernel`] checks. Other lengths give meaningless results or a panic, but no undefined behaviour.
 pub(super) struct Table {
     pub(super) level: Level,
     pub(super) inner_product: unsafe fn(&[Gf128], &[Gf128]) -> Gf128,
@@ -81,10 +81,10 @@ static PORTABLE: Table = Table {
     transpose: portable::transpose,
 };
 
-/// The vector functions of GF(2^128) on one instruction set: a pointer, to be copied around.
+/// The vector functions of GF(2^128) on one instruction set: a pointer, cheap to copy.
 ///
-/// All take time that depends on lengths alone, and work in place on the caller's slices. Copies of elements
-/// may stay behind in registers and on the stack.
+/// The time of each depends only on lengths. They work in place on the caller's slices; copies of elements
+/// may remain in registers and on the stack.
 ///
 /// ```
 /// use volery_field::gf128::{Gf128, Kernel};
@@ -99,7 +99,7 @@ static PORTABLE: Table = Table {
 pub struct Kernel(&'static Table);
 
 impl Kernel {
-    /// The fastest kernel of this CPU, found out once.
+    /// The fastest kernel of this CPU, detected once.
     #[must_use]
     pub fn detect() -> Self {
         static BEST: OnceLock<Kernel> = OnceLock::new();
@@ -197,7 +197,7 @@ impl Kernel {
     /// ( sum of chi[i] * a[i] * b[i],   sum of chi[i] * (x_a b[i] + x_b a[i] + c[i]) )
     /// ```
     ///
-    /// A wire is its tag, whose least significant bit is the wire's value: `x_a = lsb(a[i])`,
+    /// A wire is represented by its tag, whose least significant bit is the wire's value: `x_a = lsb(a[i])`,
     /// `x_b = lsb(b[i])`.
     ///
     /// # Errors
@@ -221,7 +221,7 @@ impl Kernel {
     /// ( sum of chi[i] * a[i] * b[i],   sum of chi[i] * c[i] )
     /// ```
     ///
-    /// The verifier multiplies the second by its delta and adds the two.
+    /// The verifier multiplies the second sum by its delta and adds the two.
     ///
     /// # Errors
     /// [`LengthError`] if the four lengths differ.
@@ -237,26 +237,26 @@ impl Kernel {
         Ok(unsafe { (self.0.check_verifier)(chi, a, b, c) })
     }
 
-    /// A weighted sum of the prover's wires, their tags' and their values'. There is one coefficient for each
-    /// [`RUN`] of them; within a run they weigh it times `1, x, x^2, ..`, so that no two sets of bits have
-    /// the same sum under all coefficients:
+    /// Two weighted sums over the prover's wires: of their tags and of their values. Each [`RUN`] of wires
+    /// has one coefficient; within a run it is multiplied by `1, x, x^2, ..`, so that no two sets of bits
+    /// have the same sum under all coefficients:
     ///
     /// ```text
     /// ( sum of c[i / 128] * x^(i % 128) * a[i],   sum of c[i / 128] * x^(i % 128) * lsb(a[i]) )
     /// ```
     ///
-    /// There is a multiplication for each run, not for each element: for keys that took a third of the time
-    /// of [`Kernel::inner_product`] on AMD Zen 3.
+    /// This multiplies once for each run, not for each element. On AMD Zen 3 it took a third of the time of
+    /// [`Kernel::inner_product`] for keys.
     ///
     /// # Errors
-    /// [`LengthError`] unless there are as many coefficients as runs, the last of which may be shorter.
+    /// [`LengthError`] unless there is one coefficient for each run. The last run may be shorter.
     pub fn weigh_prover(self, c: &[Gf128], a: &[Gf128]) -> Result<[Gf128; 2], LengthError> {
         LengthError::check("the vector of coefficients", a.len().div_ceil(RUN), c.len())?;
         // SAFETY: a kernel exists only where the CPU has its instructions.
         Ok(unsafe { (self.0.weigh_prover)(c, a) })
     }
 
-    /// The same of the verifier's keys: `sum of c[i / 128] * x^(i % 128) * a[i]`.
+    /// The same sum over the verifier's keys: `sum of c[i / 128] * x^(i % 128) * a[i]`.
     ///
     /// # Errors
     /// As [`Kernel::weigh_prover`].
@@ -269,8 +269,8 @@ impl Kernel {
 
     /// Transposes a matrix of 128 rows of bits: bit `i` of `out[j]` becomes bit `j` of row `i`.
     ///
-    /// Row `i` is the `stride` bytes from `rows[i * stride]`, bit `j` being bit `j % 8` of its byte `j / 8`.
-    /// Any number of columns will do. Columns past `out.len()` are ignored.
+    /// Row `i` is the `stride` bytes from `rows[i * stride]`, and its bit `j` is bit `j % 8` of its byte
+    /// `j / 8`. There may be any number of columns. Columns past `out.len()` are ignored.
     ///
     /// # Errors
     /// [`LengthError`] (and `out` unchanged) unless `rows` has `128 * stride` bytes and a row has a bit for
@@ -316,7 +316,7 @@ fn table(level: Level) -> Option<&'static Table> {
     }
 }
 
-/// Whether the CPU has what `neon_pmull` uses.
+/// Whether the CPU has the instructions that `neon_pmull` uses.
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 #[inline]
 pub(super) fn has_pmull() -> bool {
@@ -338,7 +338,7 @@ impl core::fmt::Debug for Kernel {
     }
 }
 
-/// The four vectors of a check belong together.
+/// Checks that the four vectors of a check are equally long.
 fn check_lengths(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> Result<(), LengthError> {
     LengthError::check("the vector of left inputs", chi.len(), a.len())?;
     LengthError::check("the vector of right inputs", chi.len(), b.len())?;

@@ -1,4 +1,4 @@
-//! GF(2^128) as a field that elements are drawn from and summed in.
+//! GF(2^128) as an [`Element`](crate::Element): uniform elements, packing and sums.
 
 use super::Gf128;
 use crate::Element;

@@ -1,17 +1,17 @@
-//! Tests that every kernel this CPU can run computes what the portable one does.
+//! Tests that every kernel which this CPU can run agrees with the portable one.
 //!
-//! Lengths 0 to 67 cover every tail of vectors of 1, 2 and 4 elements and of groups of four such; special
-//! elements are mixed in; slices start at odd places, so that no alignment beyond an element's can be relied
-//! on.
+//! Lengths 0 to 67 cover every tail of vectors of 1, 2 and 4 elements and of groups of four vectors. Special
+//! elements are mixed in. Slices start at odd places, so that no kernel can rely on more than an element's
+//! alignment.
 
 use super::{Gf128, Kernel, Level, RUN};
 use crate::LengthError;
 use crate::laws::Words;
 
-/// Lengths that every kernel is tried on.
+/// The lengths on which every kernel is tested.
 const LENGTHS: core::ops::Range<usize> = 0..68;
 
-/// A reproducible stream of elements, every fourth a special one.
+/// A reproducible stream of elements. Every fourth is a special one.
 struct Elements(Words);
 
 impl Elements {
@@ -32,7 +32,8 @@ impl Elements {
     }
 }
 
-/// Runs `test` on each kernel but the portable one, with it, for all lengths and from a few offsets.
+/// Runs `test` on each kernel except the portable one, together with the portable one, for all lengths and
+/// several offsets.
 fn for_each_kernel(test: impl Fn(Kernel, Kernel, &mut Elements, usize, usize)) {
     let portable = Kernel::new(Level::Portable).unwrap();
     let mut elements = Elements(Words(1));

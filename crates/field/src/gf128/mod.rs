@@ -1,11 +1,11 @@
 //! GF(2^128), the MAC field of Boolean statements.
 //!
-//! Polynomials over F2 modulo `x^128 + x^7 + x^2 + x + 1`, little-endian: bit `i` of the `u128`, and bit
-//! `i % 8` of byte `i / 8` of the encoding, is the coefficient of `x^i`. (GCM uses the same polynomial and
-//! the reverse order of bits; code that needs GHASH converts at its edge.)
+//! Elements are polynomials over F2 modulo `x^128 + x^7 + x^2 + x + 1`, little-endian: the coefficient of
+//! `x^i` is bit `i` of the `u128`, and bit `i % 8` of byte `i / 8` of the encoding. (GCM uses the same
+//! polynomial with the reverse order of bits; code that needs GHASH converts at its boundary.)
 //!
-//! One element at a time, use the operators of [`Gf128`]: they find out whether the CPU multiplies carry-less
-//! and cost a call. For slices use a [`Kernel`], which works on several elements at once:
+//! For single elements, use the operators of [`Gf128`]: they check whether the CPU has carry-less
+//! multiplication, and cost a call. For slices, use a [`Kernel`], which works on several elements at once:
 //!
 //! | file | instruction set | elements at once |
 //! |---|---|---|
@@ -16,8 +16,8 @@
 //! | `neon_pmull` | AArch64 with Neon, PMULL | 1 |
 //!
 //! The files of the instruction sets hold single instructions only (`x86_leaves` makes those of x86 from the
-//! names of their intrinsics). The algorithms above them stand in `vector` (and `transpose`), once, written
-//! for any width; `dispatch` picks the file, `harness` tests each against `portable`.
+//! names of their intrinsics). The algorithms above them are in `vector` (and `transpose`), once, for any
+//! width. `dispatch` picks the file, and `harness` tests each one against `portable`.
 
 mod dispatch;
 mod element;
@@ -51,7 +51,8 @@ use crate::{EncodingError, F2, Field, Ring};
 
 pub use dispatch::{Kernel, Level};
 
-/// Elements that share a coefficient in [`Kernel::weigh_prover`]: as many as a field element has bits.
+/// The number of elements that share a coefficient in [`Kernel::weigh_prover`]: the number of bits of a field
+/// element.
 pub const RUN: usize = 128;
 
 /// An element of GF(2^128). `Debug` does not show the value, since most elements here are secret.
@@ -92,14 +93,14 @@ impl Gf128 {
         Self(register::load(bits))
     }
 
-    /// The coefficients: bit `i` is that of `x^i`.
+    /// The coefficients: bit `i` is the coefficient of `x^i`.
     #[inline(always)]
     #[must_use]
     pub const fn to_bits(self) -> u128 {
         register::store(self.0)
     }
 
-    /// The element with this encoding; every 16 bytes are the encoding of one.
+    /// The element with this encoding. Every 16 bytes encode an element.
     #[inline(always)]
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
@@ -113,7 +114,7 @@ impl Gf128 {
         self.to_bits().to_le_bytes()
     }
 
-    /// The coefficient of `x^0`: where a prover's wire keeps its bit.
+    /// The coefficient of `x^0`, in which a prover's wire keeps its bit.
     #[inline(always)]
     #[must_use]
     pub const fn lsb(self) -> F2 {
@@ -127,8 +128,8 @@ impl Gf128 {
         Self::from_bits(self.to_bits() & !1 | bit.to_u8() as u128)
     }
 
-    /// This element with the product of the coefficients of `x^0` of `a` and `b` as its own: a multiplication
-    /// of two provers' wires' bits, without leaving the vector registers.
+    /// This element with its coefficient of `x^0` replaced by the product of those of `a` and `b`. This
+    /// multiplies the bits of two provers' wires without leaving the vector registers.
     #[inline(always)]
     #[must_use]
     pub fn with_lsb_product(self, a: Self, b: Self) -> Self {

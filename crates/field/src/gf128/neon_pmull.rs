@@ -6,9 +6,9 @@ use super::dispatch::Table;
 use super::vector::{self, Simd, entries};
 use super::{Gf128, Level, transpose};
 
-/// Proof that the CPU has Neon and PMULL, which Rust counts under `aes`.
-// Invariant behind every SAFETY comment here: the field is private and `Pmull::new` alone makes the value,
-// which demands the CPU features; so where there is a `self`, the CPU has the instructions.
+/// Proof that the CPU has Neon and PMULL, which Rust's feature `aes` includes.
+// Invariant behind every SAFETY comment here: the field is private, and only `Pmull::new`, which requires the
+// CPU features, makes a value. So wherever there is a `self`, the CPU has the instructions.
 #[derive(Clone, Copy)]
 pub(super) struct Pmull(());
 
@@ -26,8 +26,8 @@ pub(super) fn square(a: Gf128) -> Gf128 {
     vector::square_one(Pmull::new(), a)
 }
 
-/// The carry-less product. A function with features of its own, since the intrinsic would not be inlined
-/// without.
+/// The carry-less product. This function enables the features itself, since the intrinsic would not be
+/// inlined otherwise.
 #[target_feature(enable = "neon,aes")]
 #[inline]
 fn pmull(a: u64, b: u64) -> uint64x2_t {

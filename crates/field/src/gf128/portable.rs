@@ -1,9 +1,10 @@
-//! The kernels in plain Rust: what every other kernel is tested against, and what runs where no other can.
+//! The kernels in plain Rust: the reference for every other kernel's tests, and the fallback for CPUs without
+//! one.
 //!
-//! Carry-less products come from integer multiplication. A factor is split into five parts, each with every
-//! fifth bit of it. In the product of two parts only every fifth position counts coinciding ones, at most 13
-//! of them: too few to carry as far as the next such position. So the lowest bit of each count is the
-//! carry-less product there. This is as constant in time as the CPU's multiplication is.
+//! Carry-less products come from integer multiplication. Each factor is split into five parts, one for every
+//! fifth bit. In the product of two parts, only every fifth position counts coinciding bits, at most 13 of
+//! them: too few to carry as far as the next such position. So the lowest bit of each count is the carry-less
+//! product at that position. The time is as constant as that of the CPU's multiplication.
 
 use super::{Gf128, RUN};
 
@@ -23,7 +24,7 @@ const fn fold(word: u128) -> u128 {
     word ^ (word << 1) ^ (word << 2) ^ (word << 7)
 }
 
-/// A polynomial of degree below 256, the sum of products that have yet to be reduced.
+/// A polynomial of degree below 256: a sum of products before reduction.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Wide {
     low: u128,
@@ -37,15 +38,15 @@ impl Wide {
         self.high ^= other.high;
     }
 
-    /// `self * x` and this much more.
+    /// `self * x` plus the polynomial with these halves.
     #[inline(always)]
     pub(super) fn horner(&mut self, low: u128, high: u128) {
         self.high = (self.high << 1 | self.low >> 127) ^ high;
         self.low = self.low << 1 ^ low;
     }
 
-    /// Modulo the field's polynomial: `high * x^128 = fold(high)`, and once more for the 7 bits that stick
-    /// out.
+    /// Reduces modulo the field's polynomial: `high * x^128 = fold(high)`, and once more for the 7 bits
+    /// above.
     #[inline(always)]
     pub(super) const fn reduce(self) -> Gf128 {
         let out = (self.high >> 127) ^ (self.high >> 126) ^ (self.high >> 121);
@@ -65,7 +66,7 @@ fn multiply_words(a: u64, b: u64) -> u128 {
         for i in 0..5 {
             counts ^= a[i] * b[(class + 5 - i) % 5];
         }
-        // Of the counts, the bits at the positions of this class are the lowest.
+        // The bits at the positions of this class are the lowest bits of the counts.
         product |= counts & (FIFTHS << class);
     }
     product
@@ -163,7 +164,8 @@ pub(super) fn check_verifier(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128
     (products.reduce(), linear.reduce())
 }
 
-/// The sums of [`Kernel::weigh_prover`](super::Kernel::weigh_prover); that of bits is zero for the verifier.
+/// The sums of [`Kernel::weigh_prover`](super::Kernel::weigh_prover). For the verifier, the sum of bits is
+/// zero.
 pub(super) fn weigh<const PROVER: bool>(c: &[Gf128], a: &[Gf128]) -> [Gf128; 2] {
     let (mut sum, mut values) = (Wide::default(), Wide::default());
     for (&c, run) in c.iter().zip(a.chunks(RUN)) {
@@ -180,7 +182,8 @@ pub(super) fn weigh<const PROVER: bool>(c: &[Gf128], a: &[Gf128]) -> [Gf128; 2] 
     [sum.reduce(), values.reduce()]
 }
 
-/// Column `j` of 128 rows of `stride` bytes to `out[j]`; see [`Kernel::transpose`](super::Kernel::transpose).
+/// Writes column `j` of 128 rows of `stride` bytes to `out[j]`; see
+/// [`Kernel::transpose`](super::Kernel::transpose).
 pub(super) fn transpose(rows: &[u8], stride: usize, out: &mut [Gf128]) {
     for (block, out) in out.chunks_mut(128).enumerate() {
         let mut square = [0; 128];

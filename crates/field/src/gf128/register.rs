@@ -1,9 +1,8 @@
-//! How one element is kept: in a vector register where every CPU of the architecture has them.
+//! The representation of one element: a vector register, if every CPU of the architecture has them.
 //!
-//! As a `u128` an element would live in two general registers, and each addition of two elements in memory
-//! would take twice the loads, operations and stores. On x86-64 SSE2 is always there, so an element is an
-//! `__m128i`, and what the hot loops of proofs do between kernels (add, copy, set a bit) is one instruction
-//! each.
+//! As a `u128`, an element would occupy two general registers, and adding two elements in memory would take
+//! twice as many loads, operations and stores. SSE2 is part of x86-64, so there an element is an `__m128i`,
+//! and what the hot loops of proofs do between kernels (add, copy, set a bit) takes one instruction each.
 
 #[cfg(target_arch = "x86_64")]
 mod sse2 {

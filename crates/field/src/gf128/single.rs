@@ -1,5 +1,5 @@
-//! One element at a time, for the operators: a look at the CPU's features, which the standard library caches,
-//! then a call.
+//! One element at a time, for the operators: check the CPU's features, which the standard library caches,
+//! then call.
 
 use super::Gf128;
 #[cfg(target_arch = "x86_64")]

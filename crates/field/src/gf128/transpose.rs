@@ -1,11 +1,12 @@
 //! Transposing 128 rows of bits into elements, on vectors of any width.
 //!
-//! A block is 128 columns for each lane. Its 128 rows are taken in groups of 8. Within a group, three rounds
-//! of swaps (as in a transposition by halves) turn every 8 by 8 bits, one byte of each row: byte `k` of
-//! vector `i` then has the group's bits of column `8 k + i`. For each `i` there are now 16 vectors, one for
-//! each group, and byte `k` of all of them makes up column `8 k + i`: a transposition of 16 by 16 bytes.
-//! Number a byte by the bits of its vector, then the bits of its place there: interleaving vectors `g` and
-//! `g + 8` into `2 g` and `2 g + 1` rotates that number by one bit. Four rounds swap vector and place.
+//! A block has 128 columns for each lane. Its 128 rows are processed in groups of 8. Within a group, three
+//! rounds of swaps (as in a transposition by halves) turn every 8 by 8 bits, one byte of each row: byte `k`
+//! of vector `i` then has the group's bits of column `8 k + i`. For each `i` there are now 16 vectors, one
+//! for each group, and their bytes `k` make up column `8 k + i`. What remains is a transposition of 16 by 16
+//! bytes. Number each byte by the bits of its vector's number followed by those of its position in the
+//! vector. Interleaving vectors `g` and `g + 8` into `2 g` and `2 g + 1` rotates that number by one bit. Four
+//! rounds swap vector and place.
 
 use super::Gf128;
 use super::vector::Simd;
@@ -21,7 +22,7 @@ pub(super) fn transpose<const N: usize, S: Simd<N>>(s: S, rows: &[u8], stride: u
         offset += 16 * N;
     }
     if !squares.is_empty() || !rest.is_empty() {
-        // What is left of the rows, with zeros up to a whole block.
+        // The rest of the rows, padded with zeros to a whole block.
         let (mut last_rows, mut last) = ([[[0; 16]; N]; 128], [[Gf128::ZERO; 128]; N]);
         for (to, from) in last_rows.iter_mut().zip(rows.chunks_exact(stride.max(1))) {
             let from = from.iter().skip(offset);
@@ -33,7 +34,7 @@ pub(super) fn transpose<const N: usize, S: Simd<N>>(s: S, rows: &[u8], stride: u
     }
 }
 
-/// `128 * N` columns, those of the first `16 * N` bytes from every multiple of `stride` in `rows`.
+/// Transposes `128 * N` columns: those in the first `16 * N` bytes from every multiple of `stride` in `rows`.
 #[inline(always)]
 fn transpose_block<const N: usize, S: Simd<N>>(
     s: S,
@@ -67,7 +68,7 @@ fn transpose_block<const N: usize, S: Simd<N>>(
     }
 }
 
-/// One round of transposing 8 by 8 bits: swaps the off-diagonal squares of `SIZE` bits, `mask` being the bits
+/// One round of transposing 8 by 8 bits: swaps the off-diagonal squares of `SIZE` bits. `mask` has the bits
 /// of a byte whose number lacks `SIZE`.
 #[inline(always)]
 fn swap_bits<const SIZE: usize, const N: usize, S: Simd<N>>(s: S, rows: &mut [S::V; 8], mask: u8) {

@@ -1,8 +1,8 @@
-//! The algorithms on vectors of `N` elements, whatever the instruction set.
+//! The algorithms on vectors of `N` elements, for any instruction set.
 //!
-//! A [`Simd`] value is proof that the CPU has an instruction set, and its methods are single instructions (or
-//! a few). Everything here is safe code, generic over it, and inlined into the functions of each instruction
-//! set.
+//! A [`Simd`] value proves that the CPU has an instruction set, and its methods are single instructions (or a
+//! few). Everything here is safe code, generic over `Simd`, and inlined into the functions of each
+//! instruction set.
 //!
 //! # Product
 //!
@@ -12,20 +12,20 @@
 //! a * b = low + (mid + low + high) x^64 + high x^128,   low = a0 b0,  high = a1 b1,  mid = (a0 + a1)(b0 + b1)
 //! ```
 //!
-//! The three parts are linear in the product, so sums of products are kept as three sums of parts
-//! ([`Parts`]), and put together and reduced once at the end.
+//! The three parts are linear in the product. So sums of products are kept as three sums of parts
+//! ([`Parts`]), which are combined and reduced once at the end.
 //!
 //! # Reduction
 //!
-//! `x^128 = f`, `f = x^7 + x^2 + x + 1`. The top 64 bits, at `x^192`, times `f` land at `x^64`, where the
-//! middle part is added anyway; then the 64 bits that stand at `x^128` times `f` land at `x^0`. Two
+//! `x^128 = f`, `f = x^7 + x^2 + x + 1`. The top 64 bits, at `x^192`, times `f` go to `x^64`, where the
+//! middle part is added anyway. Then the 64 bits at `x^128` times `f` go to `x^0`. This takes two
 //! multiplications in all.
 //!
-//! # What bounds it
+//! # The bottleneck
 //!
-//! On AMD Zen 3 carry-less multiplications do: one takes 2 cycles, of one lane or of two. A check has 11 of
-//! them for each vector. Four instead of Karatsuba's three made it 9% slower, shifts in place of the second
-//! fold's multiplication slower still.
+//! On AMD Zen 3 it is carry-less multiplication: one takes 2 cycles, for one lane or for two. A check has 11
+//! of them for each vector. Replacing Karatsuba's three by four made it 9% slower; replacing the second
+//! fold's multiplication by shifts was slower still.
 
 use super::portable::Wide;
 use super::{Gf128, RUN};
@@ -39,7 +39,7 @@ pub(super) const HIGH_LOW: i32 = 0x01;
 /// The high halves.
 pub(super) const HIGH_HIGH: i32 = 0x11;
 
-/// An instruction set at hand, with vectors `V` of `N` lanes of 128 bits. All operations work lane by lane.
+/// An available instruction set with vectors `V` of `N` lanes of 128 bits. All operations work lane by lane.
 pub(super) trait Simd<const N: usize>: Copy {
     /// `N` lanes of 128 bits.
     type V: Copy;
@@ -67,9 +67,9 @@ pub(super) trait Simd<const N: usize>: Copy {
     fn low_halves(self, a: Self::V, b: Self::V) -> Self::V;
     /// The high half of `a`, then the high half of `b` above it.
     fn high_halves(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The low 8 bytes of `a` and `b` by turns, first of `a`.
+    /// The low 8 bytes of `a` and `b` interleaved, starting with `a`.
     fn interleave_low(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The high 8 bytes of `a` and `b` by turns, first of `a`.
+    /// The high 8 bytes of `a` and `b` interleaved, starting with `a`.
     fn interleave_high(self, a: Self::V, b: Self::V) -> Self::V;
     /// Each half shifted left by `bits`.
     fn shift_left(self, v: Self::V, bits: i64) -> Self::V;
@@ -81,7 +81,7 @@ pub(super) trait Simd<const N: usize>: Copy {
     fn masks(self, bits: u64) -> Self::V;
 }
 
-/// Products, or sums of products, before they are put together and reduced.
+/// Products, or sums of products, before their parts are combined and reduced.
 #[derive(Clone, Copy)]
 struct Parts<V> {
     low: V,
@@ -109,7 +109,7 @@ impl<V: Copy> Parts<V> {
     #[inline(always)]
     fn square<const N: usize>(s: impl Simd<N, V = V>, a: V) -> Self {
         let (low, high) = (s.clmul::<LOW_LOW>(a, a), s.clmul::<HIGH_HIGH>(a, a));
-        // The middle part of a square vanishes; `mid` is what cancels it.
+        // The middle part of a square vanishes; this value of `mid` cancels it.
         Self { low, mid: s.xor(low, high), high }
     }
 
@@ -150,7 +150,7 @@ fn mul<const N: usize, S: Simd<N>>(s: S, a: S::V, b: S::V) -> S::V {
     Parts::product(s, a, b).reduce(s)
 }
 
-/// The fewer than `N` elements left over by whole vectors, and zeros: they add nothing to a sum.
+/// The remaining elements (fewer than `N`), padded with zeros, which add nothing to a sum.
 #[inline(always)]
 fn padded<const N: usize>(rest: &[Gf128]) -> [Gf128; N] {
     let mut lanes = [Gf128::ZERO; N];
@@ -267,15 +267,15 @@ pub(super) fn scale_add<const N: usize, S: Simd<N>>(s: S, scale: Gf128, a: &[Gf1
     }
 }
 
-/// The two sums of a check, on the way.
+/// The two sums of a check under way.
 struct Check<V> {
     products: Parts<V>,
     linear: Parts<V>,
 }
 
 impl<V: Copy> Check<V> {
-    /// Adds `N` multiplications. (A method, since a closure would not be inlined, and the sums leave
-    /// registers.)
+    /// Adds `N` multiplications. This is a method, since a closure would not be inlined and the sums would
+    /// leave the registers.
     #[inline(always)]
     fn add<const PROVER: bool, const N: usize>(&mut self, s: impl Simd<N, V = V>, lanes: [&[Gf128; N]; 4]) {
         let [chi, a, b, c] = lanes;
@@ -309,8 +309,9 @@ pub(super) fn check<const PROVER: bool, const N: usize, S: Simd<N>>(
 
 /// `sum of a[i] x^i`, and for the prover `sum of lsb(a[i]) x^i`.
 ///
-/// No multiplications: bytes move up. With `i = 8 b + N j + lane` it is Horner's rule for `x^8` over `b` in
-/// each lane, for `x^N` over `j`, and for `x` over lanes. Sums have fewer than 256 bits until the end.
+/// There are no multiplications: bytes are shifted. With `i = 8 b + N j + lane` it is Horner's rule for `x^8`
+/// over `b` in each lane, for `x^N` over `j`, and for `x` over lanes. Sums have fewer than 256 bits until the
+/// end.
 #[inline(always)]
 fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) -> [Gf128; 2] {
     const { assert!(4 % N == 0, "chains come in pairs") };
@@ -318,9 +319,9 @@ fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) 
     let lowest = s.splat(Gf128::from_bits(0x01010101_01010101_01010101_01010101));
     let [mut low, mut high, mut bits] = [zero; 3];
     for pair in (0..4 / N).rev() {
-        // Two chains at once: a step of one waits for the step before.
+        // Two chains run at once, because each step waits for the step before.
         let [mut chains_low, mut chains_high] = [[zero; 2]; 2];
-        // By index: the compiler unrolls this, but not a reversed iterator with steps.
+        // Loops by index: the compiler unrolls this, but not a reversed iterator with steps.
         for b in (0..16).rev() {
             for j in 0..2 {
                 let v = s.load(&vectors[8 / N * b + 2 * pair + j]);
@@ -353,7 +354,7 @@ fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) 
 
 /// Byte `b` of each lane is the lowest byte of vector `first + step b`.
 ///
-/// Bytes of vectors half as many apart are interleaved, four times.
+/// Four times, bytes of vectors at half the previous distance are interleaved.
 #[inline(always)]
 fn lowest_bytes<const N: usize, S: Simd<N>>(s: S, vectors: &[[Gf128; N]], step: usize, first: usize) -> S::V {
     let mut bytes = [s.splat(Gf128::ZERO); 8];
@@ -375,7 +376,7 @@ fn up_bits<const N: usize, S: Simd<N>>(s: S, v: S::V) -> S::V {
     s.xor(s.shift_left(v, N as i64), s.up(s.shift_right(v, 64 - N as i64)))
 }
 
-/// The sums of [`Kernel::weigh_prover`](super::Kernel::weigh_prover), or the first alone for the verifier.
+/// The sums of [`Kernel::weigh_prover`](super::Kernel::weigh_prover), or only the first for the verifier.
 #[inline(always)]
 pub(super) fn weigh<const PROVER: bool, const N: usize, S: Simd<N>>(
     s: S,
@@ -402,7 +403,8 @@ pub(super) fn weigh<const PROVER: bool, const N: usize, S: Simd<N>>(
     sums
 }
 
-/// `chi * p` and `chi * q`: the sums of halves are taken once for `chi` and together for `p` and `q`.
+/// `chi * p` and `chi * q`: the sum of the halves of `chi` is computed once, and those of `p` and `q`
+/// together.
 #[inline(always)]
 fn two_products<const N: usize, S: Simd<N>>(s: S, chi: S::V, p: S::V, q: S::V) -> (Parts<S::V>, Parts<S::V>) {
     let chi_sum = s.xor(chi, s.swap(chi));

@@ -1,4 +1,4 @@
-//! x86-64 with PCLMULQDQ: one element at a time. Also what the operators of a single element use.
+//! x86-64 with PCLMULQDQ: one element at a time. The operators of single elements use this, too.
 
 use core::arch::x86_64::*;
 
@@ -32,7 +32,7 @@ leaves! {
     shift_right_64 = _mm_srl_epi64,
     shift_left_32 = _mm_slli_epi32,
     sign_32 = _mm_srai_epi32,
-    // PALIGNR is not of SSE2.
+    // PALIGNR is not part of SSE2.
     carry_byte = |low, high| _mm_or_si128(_mm_bslli_si128::<1>(high), _mm_bsrli_si128::<15>(low)),
     masks = |bits| _mm_set1_epi64x((bits & 1).wrapping_neg() as i64),
 }

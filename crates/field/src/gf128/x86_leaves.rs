@@ -1,5 +1,5 @@
 //! Makes the [`Simd`](super::vector::Simd) of an x86 instruction set from the names of its intrinsics, so
-//! that the files of the three widths differ in these names alone.
+//! that the files of the three widths differ only in these names.
 
 macro_rules! leaves {
     (
@@ -24,9 +24,9 @@ macro_rules! leaves {
         carry_byte = |$low:ident, $high:ident| $carry_byte:expr,
         masks = |$bits:ident| $masks:expr,
     ) => {
-        // The invariant behind every SAFETY comment here: `$simd` has a private field and is made by
-        // `$simd::new` alone, which demands the CPU features; so where there is a `self`, the CPU has the
-        // instructions.
+        // The invariant behind every SAFETY comment here: the field of `$simd` is private, and only
+        // `$simd::new`, which requires the CPU features, makes a value. So wherever there is a `self`, the
+        // CPU has the instructions.
         impl Simd<$lanes> for $simd {
             type V = $vector;
 

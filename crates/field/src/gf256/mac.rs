@@ -1,9 +1,9 @@
-//! GF(2^8) inside GF(2^128): where the MACs of bytes live.
+//! GF(2^8) inside GF(2^128), the field of the MACs of bytes.
 //!
-//! The subfield's `x` goes to a root of AES's polynomial in GF(2^128), so a byte goes to a sum of the root's
-//! powers. Of the eight roots this is the one whose bits are the smallest number. Over the subfield,
-//! `1, X, ..., X^15` are a basis of GF(2^128), `X` being its own generator [`Gf128::X`]: `X` has degree 128
-//! over F2, so it has degree 16 over GF(2^8).
+//! The embedding maps the subfield's `x` to a root of AES's polynomial in GF(2^128), so a byte becomes a sum
+//! of powers of the root. Of the eight roots, this is the one whose bits form the smallest number.
+//! `1, X, ..., X^15` are a basis of GF(2^128) over the subfield, where `X` is the generator [`Gf128::X`]: `X`
+//! has degree 128 over F2, so it has degree 16 over GF(2^8).
 
 use super::Gf256;
 use crate::extension::same;

@@ -1,5 +1,5 @@
-//! GF(2^8) with AES's polynomial `x^8 + x^4 + x^3 + x + 1`: values whose MACs live in GF(2^128), sixteen
-//! times as large.
+//! GF(2^8) with AES's polynomial `x^8 + x^4 + x^3 + x + 1`. Its values have MACs in GF(2^128), an extension
+//! of degree sixteen.
 //!
 //! Bit `i` of an element's byte is the coefficient of `x^i`, as in FIPS 197, section 4.
 

@@ -1,11 +1,11 @@
-//! MACs in a 256-bit prime field, with sums of 512-bit products that are reduced once.
+//! MACs in a 256-bit prime field. Sums of 512-bit products are reduced once.
 
 use super::limbs::Wide;
 use super::{Modulus, Prime256};
 use crate::extension::same;
 use crate::{Authenticated, LengthError, Mac, Ring, Value};
 
-/// P's half of an authenticated value.
+/// The prover's half of an authenticated value.
 type Pair<P> = Authenticated<Prime256<P>, Prime256<P>>;
 
 /// A sum of products of elements.

@@ -1,11 +1,11 @@
 //! Arithmetic modulo a prime `p` of at most 256 bits on four limbs of 64 bits, lowest first, without a
 //! branch.
 //!
-//! Everything is in Montgomery's form with `R = 2^256`; see Koc, Acar and Kaliski, "Analyzing and Comparing
-//! Montgomery Multiplication Algorithms" (1996): [`mul`] is their method CIOS, [`Wide`] their SOS with the
-//! sums before the reduction.
+//! Everything is in Montgomery form with `R = 2^256`; see Koc, Acar and Kaliski, "Analyzing and Comparing
+//! Montgomery Multiplication Algorithms" (1996): [`mul`] is their method CIOS, [`Wide`] their SOS with sums
+//! taken before the reduction.
 //!
-//! Carries are `u64` or `bool`, and turn into masks; nothing here compares limbs of elements.
+//! Carries are `u64` or `bool` and turn into masks. Nothing here compares limbs of elements.
 
 use crypto_bigint::{U256, Word};
 
@@ -66,8 +66,7 @@ const fn reduce_once<P: Modulus>(a: Limbs, top: bool) -> Limbs {
     add_modulus_if::<P>(difference, borrow & !top)
 }
 
-/// `a - b mod p` for `a` and `b` up to and including `p`, not both at opposite ends: the result is below `p`
-/// unless `a = p` and `b = 0`.
+/// `a - b mod p` for `a` and `b` from 0 to `p` inclusive. The result is below `p` unless `a = p` and `b = 0`.
 #[inline(always)]
 pub(super) const fn sub<P: Modulus>(a: Limbs, b: Limbs) -> Limbs {
     let (difference, borrow) = subtract(a, b);
@@ -77,7 +76,7 @@ pub(super) const fn sub<P: Modulus>(a: Limbs, b: Limbs) -> Limbs {
 /// `a + b mod p` for `a` and `b` below `p`.
 #[inline(always)]
 pub(super) const fn add<P: Modulus>(a: Limbs, b: Limbs) -> Limbs {
-    // As a - (p - b), which never leaves 256 bits, however large the modulus.
+    // Computed as a - (p - b), which never exceeds 256 bits, however large the modulus is.
     let (negated, _) = subtract(P::PRIME, b);
     sub::<P>(a, negated)
 }
@@ -89,8 +88,9 @@ pub(super) const fn mul<P: Modulus>(a: Limbs, b: Limbs) -> Limbs {
     let (mut t, mut top) = ([0; 4], 0);
     let mut i = 0;
     while i < 4 {
-        // t + a_i * b + quotient * p is a multiple of 2^64. With the division by 2^64 it stays below 2^256 +
-        // p - 1, since t is at most that, a_i and the quotient at most 2^64 - 1, b at most p - 1.
+        // t + a_i * b + quotient * p is a multiple of 2^64. After the division by 2^64 it is still below
+        // 2^256 + p - 1, since t is at most that, a_i and the quotient are at most 2^64 - 1, and b is at most
+        // p - 1.
         let (low, mut carry) = multiply_add(t[0], a[i], b[0], 0);
         let quotient = low.wrapping_mul(P::NEGATED_INVERSE);
         let (_, mut reduction) = multiply_add(low, quotient, p[0], 0);
@@ -115,8 +115,8 @@ pub(super) const fn is_below(a: Limbs, b: Limbs) -> bool {
     subtract(a, b).1
 }
 
-/// A sum of products of two elements, not reduced: below `2^576`, so up to `2^64` products of any elements
-/// fit.
+/// A sum of products of two elements, not reduced. It is below `2^576`, so up to `2^64` products of any
+/// elements fit.
 #[derive(Clone, Copy)]
 pub(super) struct Wide([u64; 9]);
 
@@ -143,7 +143,7 @@ impl Wide {
         self.0[8] = self.0[8].wrapping_add(u64::from(carry));
     }
 
-    /// The sum divided by `2^256`, modulo `p`: of products in Montgomery's form, the sum in that form.
+    /// The sum divided by `2^256`, modulo `p`. If the factors are in Montgomery form, so is the result.
     #[inline(always)]
     pub(super) fn reduce<P: Modulus>(self) -> Limbs {
         let [a, b, c, d, e, f, g, h, top] = self.0;
@@ -175,12 +175,12 @@ pub(super) const fn bytes(integer: Limbs) -> [u8; 32] {
     bytes
 }
 
-/// The zero bits above the highest bit that is set, in an integer of at least 193 bits.
+/// The number of zero bits above the highest set bit, in an integer of at least 193 bits.
 pub(super) const fn leading_zeros(integer: Limbs) -> u32 {
     integer[3].leading_zeros()
 }
 
-/// From the library's integer, whose words are as long as the machine's.
+/// From the library's integer, whose words have the machine's size.
 pub(super) const fn from_library(integer: &U256) -> Limbs {
     let (words, mut limbs, mut i) = (integer.as_words(), [0; 4], 0);
     while i < words.len() {

@@ -1,4 +1,4 @@
-//! Prime fields of 256 bits: the fields that R1CS circuits, signatures and TLS compute in.
+//! Prime fields of 256 bits: the fields of R1CS circuits, signatures and TLS.
 //!
 //! | type | modulus | bits |
 //! |---|---|---|
@@ -9,18 +9,17 @@
 //! | [`P256Base`] | coordinates of P-256's points | 256 |
 //! | [`Curve25519Base`] | coordinates of Curve25519's points | 255 |
 //!
-//! Values and MACs are the same field (`r = 1`). Delta has 128 of the 256 bits, in 32 digits of 4: the
-//! soundness error of a check is `2^-128`, and the base VOLE pays for half as many digits as all bits would
-//! take.
+//! Values and MACs are in the same field (`r = 1`). Delta has 128 of the 256 bits, in 32 digits of 4. The
+//! soundness error of a check is `2^-128`, and the base VOLE pays for half as many digits as for all bits.
 //!
 //! # Which arithmetic, and why
 //!
-//! An element `x` is kept in Montgomery's form, `x * 2^256 mod p`, as four limbs of 64 bits. The library
-//! `crypto-bigint` does what is rare: it derives Montgomery's constants from the modulus, inverts, and reads
-//! and prints decimals. The operations that proofs spend their time in stand in `limbs`, tested against that
-//! library, because no library that we tried has both properties needed here: time that does not depend on
-//! secrets, and the speed of those without. In nanoseconds on a Zen 3 server core (BN254's scalars, vectors
-//! of 1024, the best of 300 runs):
+//! An element `x` is kept in Montgomery form, `x * 2^256 mod p`, as four limbs of 64 bits. The library
+//! `crypto-bigint` does the rare work: it derives Montgomery's constants from the modulus, inverts, and reads
+//! and prints decimals. The operations in which proofs spend their time are in `limbs` and tested against
+//! that library. No library that we tried has both properties needed here: time that does not depend on
+//! secrets, and the speed of libraries whose time does. In nanoseconds on a Zen 3 server core (BN254's
+//! scalars, vectors of 1024, the best of 300 runs):
 //!
 //! | | product | product and sum | sum | difference | secrets |
 //! |---|---|---|---|---|---|
@@ -29,9 +28,9 @@
 //! | crypto-bigint 0.7 | 43 | 60 | 17 | 9.8 | constant time |
 //! | `limbs` | 27 | 9.9 | 3.7 | 2.8 | constant time |
 //!
-//! (Whether there are branches was read off the machine code; the predictor learns those of a benchmark, so
-//! they look cheap.) "Product and sum" is what an inner product costs for each pair: `kernels` adds up
-//! 512-bit products and reduces the sum.
+//! (We looked for branches in the machine code. In a benchmark they look cheap, because the predictor learns
+//! them.) "Product and sum" is the cost of each pair in an inner product: `kernels` adds up 512-bit products
+//! and reduces the sum.
 
 mod kernels;
 mod limbs;
@@ -58,11 +57,11 @@ pub type Bls12381Scalar = Prime256<Bls12381Order>;
 /// The integers modulo the order of the Ristretto group (and of Curve25519's large subgroup), a prime of 253
 /// bits.
 pub type RistrettoScalar = Prime256<RistrettoOrder>;
-/// The field that the curve secp256k1 is defined over, `2^256 - 2^32 - 977`.
+/// The field of definition of the curve secp256k1, `2^256 - 2^32 - 977`.
 pub type Secp256k1Base = Prime256<Secp256k1Prime>;
-/// The field that the curve P-256 is defined over, `2^256 - 2^224 + 2^192 + 2^96 - 1`.
+/// The field of definition of the curve P-256, `2^256 - 2^224 + 2^192 + 2^96 - 1`.
 pub type P256Base = Prime256<P256Prime>;
-/// The field that Curve25519 is defined over, `2^255 - 19`.
+/// The field of definition of Curve25519, `2^255 - 19`.
 pub type Curve25519Base = Prime256<Curve25519Prime>;
 
 /// An integer modulo the prime `P`. It may be secret: operators do not branch on it, and `Debug` does not
@@ -82,10 +81,10 @@ pub struct Prime256<P> {
     modulus: PhantomData<fn() -> P>,
 }
 
-/// Why a text is not an element.
+/// Why a text cannot be read as an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DecimalError {
-    /// The text is empty, longer than the modulus, or has a character that is not one of the ten digits.
+    /// The text is empty, longer than the modulus, or has a character other than the ten digits.
     #[error("an element of {ring} is written in 1 to 78 decimal digits")]
     Digits {
         /// The ring that was asked for.
@@ -136,8 +135,8 @@ impl<P: Modulus> Prime256<P> {
         }
     }
 
-    /// The element that a decimal number below the modulus stands for. The number has no sign, no zeros in
-    /// front and nothing around it. For public numbers: the time depends on them.
+    /// The element of a decimal number below the modulus. The number has no sign, no leading zeros and
+    /// nothing around it. Only for public numbers: the time depends on them.
     ///
     /// # Errors
     /// [`DecimalError`] for any other text.
@@ -153,14 +152,14 @@ impl<P: Modulus> Prime256<P> {
         Self::canonical(limbs::from_library(&integer)).map_err(|_| DecimalError::TooLarge { ring })
     }
 
-    /// The integer below the modulus in decimal. For public elements: the time depends on the value.
+    /// The integer below the modulus, in decimal. Only for public elements: the time depends on the value.
     #[must_use]
     pub fn to_decimal(self) -> String {
         limbs::to_library(self.integer()).to_string_radix_vartime(10)
     }
 }
 
-// Derived, these would ask the same of `P`, which has no value.
+// Derived implementations would require the same traits of `P`, which has no value.
 impl<P> Clone for Prime256<P> {
     #[inline(always)]
     fn clone(&self) -> Self {
@@ -250,8 +249,8 @@ impl<P: Modulus> Ring for Prime256<P> {
 
 impl<P: Modulus> Field for Prime256<P> {
     fn inverse_or_zero(self) -> Self {
-        // The library's inversion takes the same time for all values; what it says of zero is not looked at
-        // but selected away.
+        // The library's inversion takes the same time for all values. Its result for zero is discarded by a
+        // selection.
         let element = ConstMontyForm::<P, { U256::LIMBS }>::from_montgomery(limbs::to_library(self.limbs));
         let inverse = element.invert().unwrap_or(ConstMontyForm::ZERO);
         Self::from_limbs(limbs::from_library(inverse.as_montgomery()))
@@ -262,8 +261,8 @@ impl<P: Modulus> Element for Prime256<P> {
     const BITS: u32 = 256 - limbs::leading_zeros(P::PRIME);
     const BLOCKS: usize = 3;
 
-    /// The 384-bit integer, lowest block first, divided by `2^512` modulo the prime: less than `2^-127` from
-    /// uniform, as without the division, which saves a multiplication.
+    /// The 384-bit integer, lowest block first, divided by `2^512` modulo the prime. It is less than `2^-127`
+    /// from uniform, as it would be without the division; dividing saves a multiplication.
     #[inline]
     fn from_blocks(blocks: &[u128]) -> Self {
         let block = |i| blocks.get(i).copied().unwrap_or_default();

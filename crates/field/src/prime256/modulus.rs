@@ -1,4 +1,4 @@
-//! The six moduli, and what Montgomery's arithmetic derives from one.
+//! The six moduli, and the constants that Montgomery arithmetic derives from each.
 
 use crypto_bigint::modular::ConstMontyParams;
 use crypto_bigint::{U256, const_monty_params};

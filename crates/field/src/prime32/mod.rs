@@ -1,8 +1,8 @@
 //! The integers modulo `p = 2^32 - 99`, for statements about short vectors and machine words (SIS), and their
-//! extension of degree four [`F32x4`] for MACs.
+//! extension of degree four, [`F32x4`], for MACs.
 //!
-//! An element is a `u32` below `p`. A product folds at bit 32, since `2^32 = 99`: twice, and once more by a
-//! subtraction.
+//! An element is a `u32` below `p`. A product is folded at bit 32 twice, since `2^32 = 99`, and reduced by a
+//! final subtraction.
 
 mod quartic;
 mod sums;

@@ -1,8 +1,8 @@
-//! `F_{p^4} = F_p[X] / (X^4 - 2)` over `p = 2^32 - 99`: 128 bits for the MACs of 32-bit values.
+//! `F_{p^4} = F_p[X] / (X^4 - 2)` over `p = 2^32 - 99`: MACs of 128 bits for 32-bit values.
 //!
-//! `X^4 - 2` is irreducible: by theorem 3.75 of Lidl and Niederreiter ("Finite Fields"), `X^4 - a` is if `a`
-//! is no square and `p = 1 mod 4`. And `p = 5 mod 8`, so two is no square (the second supplement to quadratic
-//! reciprocity).
+//! `X^4 - 2` is irreducible: by theorem 3.75 of Lidl and Niederreiter ("Finite Fields"), `X^4 - a` is
+//! irreducible if `a` is not a square and `p = 1 mod 4`. And `p = 5 mod 8`, so two is not a square (the
+//! second supplement to quadratic reciprocity).
 
 use core::ops::{Add, Mul, Neg, Sub};
 
@@ -14,7 +14,7 @@ use crate::operators::{exactly, write};
 use crate::{Element, EncodingError, Field, LengthError, Mac, Ring};
 
 /// `c_0 + c_1 X + c_2 X^2 + c_3 X^3` with `X^4 = 2`. It may be secret: operators do not branch on it, and
-/// `Debug` does not show it. Its encoding is that of the coefficients in this order, 4 bytes each.
+/// `Debug` does not show it. Its encoding is the coefficients in this order, 4 bytes each.
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct F32x4([F32; 4]);
@@ -22,17 +22,17 @@ pub struct F32x4([F32; 4]);
 crate::operators::scalar!(F32x4);
 
 impl F32x4 {
-    /// The fourth root of two that is adjoined.
+    /// The adjoined fourth root of two.
     pub const X: Self = Self([F32(0), F32(1), F32(0), F32(0)]);
 
-    /// The element with these coefficients, that of `X^0` first.
+    /// The element with these coefficients, lowest power first.
     #[inline(always)]
     #[must_use]
     pub const fn new(coefficients: [F32; 4]) -> Self {
         Self(coefficients)
     }
 
-    /// The coefficients, that of `X^0` first.
+    /// The coefficients, lowest power first.
     #[inline(always)]
     #[must_use]
     pub const fn coefficients(self) -> [F32; 4] {
@@ -123,13 +123,13 @@ impl Ring for F32x4 {
 }
 
 impl Field for F32x4 {
-    /// Down the tower: `z z'` lies in `F_p[X^2]` for `z' = z(-X)`, and its norm in `F_p`.
+    /// Goes down the tower: for `z' = z(-X)`, `z z'` lies in `F_p[X^2]` and its norm in `F_p`.
     fn inverse_or_zero(self) -> Self {
         let [c0, c1, c2, c3] = self.0;
         let conjugate = Self([c0, -c1, c2, -c3]);
         let [n0, _, n2, _] = (self * conjugate).0;
         let cofactor = conjugate * Self([n0, F32(0), -n2, F32(0)]);
-        // A norm is zero for zero alone, and then so is the cofactor.
+        // The norm is zero only for zero, and then so is the cofactor.
         let norm = n0 * n0 - (n2 * n2 + n2 * n2);
         cofactor.scale(norm.inverse_or_zero())
     }
@@ -139,12 +139,12 @@ impl Element for F32x4 {
     const BITS: u32 = 128;
     const BLOCKS: usize = 3;
 
-    /// Each coefficient from 96 of the 384 bits: all of them together less than `2^-61` from uniform.
+    /// Each coefficient comes from 96 of the 384 bits. Together they are less than `2^-61` from uniform.
     #[inline(always)]
     fn from_blocks(blocks: &[u128]) -> Self {
         let block = |i| blocks.get(i).copied().unwrap_or_default();
         let [a, b, c] = [block(0), block(1), block(2)];
-        // Half a block each, and a quarter of the third.
+        // Each takes half a block and a quarter of the third.
         let quarter = |i: u32| (c >> (32 * i)) as u32;
         let halves = [a as u64, (a >> 64) as u64, b as u64, (b >> 64) as u64];
         Self(core::array::from_fn(|i| {
@@ -212,11 +212,11 @@ impl Mac<F32> for F32x4 {
         same(rows.len(), &[x.len().saturating_mul(out.len())])?;
         let n = x.len();
         if n == 0 {
-            // Sums of nothing.
+            // Empty sums.
             out.fill(Self::ZERO);
             return Ok(());
         }
-        // Four rows at once read `x` once for all of them.
+        // Four rows at a time, so that `x` is read once for all of them.
         let (fours, rest) = out.as_chunks_mut::<4>();
         let (many, few) = rows.split_at(4 * n * fours.len());
         for (out, rows) in fours.iter_mut().zip(many.chunks_exact(4 * n)) {

@@ -1,12 +1,12 @@
-//! Sums of products of 32-bit integers, in lanes: the loops behind public linear combinations.
+//! Sums of products of 32-bit integers, in lanes: the inner loops of public linear combinations.
 //!
-//! A product has 64 bits; its halves are added up apart, `2^32` of them without overflow. The loop is written
-//! once. AVX2 has a multiplication of four lanes and the compiler uses it, so on x86-64 the same loop is
-//! compiled once more for CPUs that have it.
+//! A product has 64 bits. Its halves are summed separately, `2^32` of them without overflow. The loop is
+//! written once. AVX2 multiplies in four lanes, and the compiler uses that, so on x86-64 the same loop is
+//! compiled a second time for CPUs with AVX2.
 
 use super::{F32, F32x4, LOW};
 
-/// Both halves of sums of products: of up to `2^32` of them.
+/// Both halves of a sum of up to `2^32` products.
 #[derive(Clone, Copy)]
 pub(super) struct Halves {
     low: u64,
@@ -21,8 +21,8 @@ impl Halves {
     }
 }
 
-/// For each row `a` and each coefficient `l` the sum of `a_j b_jl`; rows have at most `2^32` entries, as many
-/// as `b`.
+/// For each row `a` and each coefficient `l`, the sum of `a_j b_jl`. Rows have the length of `b`, at most
+/// `2^32`.
 pub(super) fn rows<const R: usize>(a: [&[F32]; R], b: &[F32x4]) -> [[Halves; 4]; R] {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && a.iter().all(|a| a.len() == b.len()) {
@@ -84,7 +84,7 @@ unsafe fn rows_avx2<const R: usize>(a: [&[F32]; R], b: &[F32x4]) -> [[Halves; 4]
     })
 }
 
-/// The sum of `a_i b_i`, lane by lane first.
+/// The sum of `a_i b_i`, computed lane by lane.
 pub(super) fn dot(a: &[F32], b: &[F32]) -> F32 {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {

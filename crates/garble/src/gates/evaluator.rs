@@ -1,4 +1,4 @@
-//! The evaluator (V): a backend that holds one label of each wire and reads a table for each AND gate.
+//! The evaluator (V): a backend that holds one label of each wire and reads one table for each AND gate.
 
 use std::marker::PhantomData;
 
@@ -37,12 +37,12 @@ impl ActiveWire {
     }
 }
 
-/// Evaluates what is run on it, AND gates in the way of `S`.
+/// Evaluates a function run on it; `S` is the scheme for AND gates.
 pub struct Evaluator<'a, S> {
     keys: Keys,
     /// Tables that were read from the source.
     tables: Vec<u8>,
-    /// Bytes of `tables` that are used.
+    /// The number of used bytes of `tables`.
     at: usize,
     source: &'a mut dyn Source,
     failed: Option<Error>,
@@ -50,42 +50,42 @@ pub struct Evaluator<'a, S> {
 }
 
 impl<'a, S: Scheme> Evaluator<'a, S> {
-    /// An evaluator whose first pair of keys has number `first`; tables come from `source`. `start` and
-    /// `first` are those of the [`Garbler`](super::Garbler).
+    /// An evaluator whose first pair of keys has number `first`. Tables come from `source`. `start` and
+    /// `first` must be those of the [`Garbler`](super::Garbler).
     pub fn new(start: [u8; 16], first: u64, source: &'a mut dyn Source) -> Self {
         let tables = Vec::with_capacity(PORTION);
         Self { keys: Keys::new(start, first), tables, at: 0, source, failed: None, scheme: PhantomData }
     }
 
-    /// Goes on with another kernel, which must be available.
+    /// Continues with another kernel, which must be available.
     #[cfg(test)]
     pub(super) fn set_level(&mut self, level: volery_vole::AesLevel, start: [u8; 16]) {
         self.keys = Keys::with_level(level, start, self.keys.number());
     }
 
-    /// Ends the run; returns the number of the next pair of keys.
+    /// Ends the run. Returns the number of the next pair of keys.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if tables are left of those that were read; an error of an earlier call that the
-    /// function has swallowed.
+    /// [`Error::Misuse`] if not all tables that were read were used; an error of an earlier call that the
+    /// function ignored.
     pub fn finish(mut self) -> Result<u64, Error> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
         if self.at != self.tables.len() {
-            return Err(Error::misuse("a circuit with fewer gates than were garbled"));
+            return Err(Error::misuse("the circuit has fewer gates than were garbled"));
         }
         Ok(self.keys.number())
     }
 
-    /// Whether there are keys and a table for one more gate. As many keys are ready at once as are a whole
-    /// number of gates.
+    /// Whether there are keys and a table for one more gate. Keys are made for a whole number of gates at a
+    /// time.
     #[inline(always)]
     fn is_ready(&self) -> bool {
         self.keys.ready() > 0 && self.at < self.tables.len()
     }
 
-    /// Makes at least one gate ready; call it when none is.
+    /// Makes at least one gate ready. Call it when none is.
     #[cold]
     #[inline(never)]
     fn renew(&mut self) -> Result<(), Error> {
@@ -101,13 +101,13 @@ impl<'a, S: Scheme> Evaluator<'a, S> {
 
     fn try_renew(&mut self) -> Result<(), Error> {
         if self.at == self.tables.len() {
-            // Before the tables, which are whatever the source leaves after an error.
+            // This comes before the tables, because after an error the source may leave anything there.
             self.at = 0;
             let result = self.source.next(S::TABLE_BYTES, &mut self.tables);
             if result.is_err() || self.tables.is_empty() || !self.tables.len().is_multiple_of(S::TABLE_BYTES)
             {
                 self.tables.clear();
-                return result.and(Err(Error::misuse("a source of tables gave half a one, or none")));
+                return result.and(Err(Error::misuse("a source of tables returned none or a part of one")));
             }
         }
         if self.keys.ready() == 0 {
@@ -116,7 +116,7 @@ impl<'a, S: Scheme> Evaluator<'a, S> {
         Ok(())
     }
 
-    /// The next tables; `is_ready` has said that there is one.
+    /// The next tables. The caller has checked `is_ready`.
     #[inline(always)]
     fn tables(&self) -> &[u8] {
         self.tables.get(self.at..).unwrap_or_default()

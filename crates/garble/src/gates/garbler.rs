@@ -1,4 +1,4 @@
-//! The garbler (P): a backend that holds the zero label of each wire and writes a table for each AND gate.
+//! The garbler (P): a backend that holds the zero label of each wire and writes one table for each AND gate.
 
 use std::marker::PhantomData;
 
@@ -38,11 +38,11 @@ impl ZeroWire {
     }
 }
 
-/// Garbles what is run on it, AND gates in the way of `S`.
+/// Garbles a function run on it; `S` is the scheme for AND gates.
 pub struct Garbler<'a, S> {
     offset: Zeroizing<Gf128>,
     keys: Keys,
-    /// Tables that have not gone on.
+    /// Tables that the sink has not received yet.
     tables: Vec<u8>,
     s_boxes: u64,
     sink: &'a mut dyn Sink,
@@ -51,7 +51,7 @@ pub struct Garbler<'a, S> {
 }
 
 impl<'a, S: Scheme> Garbler<'a, S> {
-    /// A garbler under `offset` whose first pair of keys has number `first`; tables go to `sink`. `start` is
+    /// A garbler under `offset` whose first pair of keys has number `first`. Tables go to `sink`. `start` is
     /// the session's start point of the hash (see the module `hash`): 16 bytes from a source that nobody
     /// controls, with 128 bits of entropy.
     ///
@@ -68,21 +68,21 @@ impl<'a, S: Scheme> Garbler<'a, S> {
         }
     }
 
-    /// Goes on with another kernel, which must be available.
+    /// Continues with another kernel, which must be available.
     #[cfg(test)]
     pub(super) fn set_level(&mut self, level: volery_vole::AesLevel, start: [u8; 16]) {
         self.keys = Keys::with_level(level, start, self.keys.number());
     }
 
-    /// S-boxes of AES garbled so far, each by its circuit.
+    /// The number of S-boxes of AES garbled so far, each by its circuit.
     pub(crate) fn s_boxes(&self) -> u64 {
         self.s_boxes
     }
 
-    /// Hands the last tables on; returns the number of the next pair of keys.
+    /// Passes on the last tables. Returns the number of the next pair of keys.
     ///
     /// # Errors
-    /// The sink's, also those of an earlier call that the function has swallowed.
+    /// The sink's, including those of an earlier call that the function ignored.
     pub fn finish(mut self) -> Result<u64, Error> {
         if let Some(error) = self.failed.take() {
             return Err(error);
@@ -91,7 +91,7 @@ impl<'a, S: Scheme> Garbler<'a, S> {
         Ok(self.keys.number())
     }
 
-    /// Makes at least one key ready; call it when none is.
+    /// Makes at least one key ready. Call it when none is.
     #[cold]
     #[inline(never)]
     fn renew(&mut self) -> Result<(), Error> {
@@ -148,7 +148,7 @@ impl<S: Scheme> Ops<F2> for Garbler<'_, S> {
 
     #[inline(always)]
     fn mul(&mut self, x: &ZeroWire, y: &ZeroWire) -> Result<ZeroWire, Error> {
-        // As many keys are ready at once as are a whole number of gates.
+        // Keys are made for a whole number of gates at a time.
         if self.keys.ready() == 0 {
             self.renew()?;
         }
@@ -163,7 +163,7 @@ impl<S: Scheme> Ops<F2> for Garbler<'_, S> {
         Ok(ZeroWire(S::garble(x.0, y.0, *self.offset, labels, &mut self.tables)))
     }
 
-    /// Counted for the proof, which has a better way.
+    /// Only counted here, for the proof, which has a cheaper way.
     fn substitute(&mut self, _x: &[ZeroWire; 8]) -> Result<Option<[ZeroWire; 8]>, Error> {
         self.s_boxes += 1;
         Ok(None)

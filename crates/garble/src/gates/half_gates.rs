@@ -1,4 +1,4 @@
-//! Half gates: 32 bytes an AND.
+//! Half gates: 32 bytes for each AND.
 //!
 //! Zahur, Rosulek and Evans, "Two Halves Make a Whole", EUROCRYPT 2015 (ePrint 2014/220), figure 2. With `a`,
 //! `b` the colours of `Z_x`, `Z_y`, and `H`, `H'` the hash under the gate's two keys:
@@ -11,16 +11,16 @@
 //! L   = H(L_x) + colour(L_x) T_G  +  H'(L_y) + colour(L_y) (T_E + L_x)
 //! ```
 //!
-//! The first half computes `x * b` for the garbler's bit `b`, the second `x * (y + b)` for the bit `y + b`
-//! that the evaluator sees as a colour.
+//! The first half computes `x * b` for the garbler's bit `b`. The second computes `x * (y + b)` for the bit
+//! `y + b`, which the evaluator sees as a colour.
 
 use volery_field::Gf128;
 
 use super::scheme::private::Gate;
 use crate::hash::Pair;
 
-/// Half gates: 32 bytes an AND, four hashes at the garbler and two at the evaluator. The choice where the
-/// network carries more than some three gigabits a second.
+/// Half gates: 32 bytes for each AND, with four hashes at the garbler and two at the evaluator. The better
+/// choice if the network carries more than about three gigabits a second.
 #[derive(Clone, Copy, Debug)]
 pub enum HalfGates {}
 

@@ -13,12 +13,13 @@
 //!
 //! [`Garbler`] and [`Evaluator`] implement [`Ops`](volery_circuit::Ops), so that every gadget and circuit
 //! runs on them. They hold no circuit: tables leave through a [`Sink`] as gates are made, and are read from a
-//! [`Source`] as they are used. Both number the keys of the hash, and a number must never come again under
-//! one offset; so each run goes on where the last one ended ([`Garbler::finish`], [`Evaluator::finish`]).
+//! [`Source`] as they are used. Both number the keys of the hash, and a number must never be used again under
+//! one offset. So each run continues with the number where the last one ended ([`Garbler::finish`],
+//! [`Evaluator::finish`]).
 //!
-//! This is security against an evaluator that does what it likes and a garbler that is honest: what comes of
-//! a lying garbler is for the protocol above, [`two_party`](crate::two_party), to care for. Nothing here is
-//! checked, because nothing here can be: any bytes of the right length are a table.
+//! This is secure against an evaluator that does anything and an honest garbler. The protocol above,
+//! [`two_party`](crate::two_party), handles a dishonest garbler. Nothing here is checked, because nothing can
+//! be: any bytes of the right length are a table.
 
 mod evaluator;
 mod garbler;
@@ -37,7 +38,7 @@ pub(crate) use scheme::private::Gate;
 pub use tables::{Sink, Source};
 pub use three_halves::ThreeHalves;
 
-/// That the operands of `mul_many` are equally long.
+/// Checks that the operands of `mul_many` are equally long.
 fn same_length(x: usize, y: usize) -> Result<(), volery_circuit::Error> {
     if x == y {
         return Ok(());

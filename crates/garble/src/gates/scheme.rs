@@ -1,4 +1,4 @@
-//! What a way of garbling AND gates has to say; everything else is alike for all of them.
+//! What distinguishes the ways of garbling AND gates; everything else is the same for all of them.
 
 use volery_field::Gf128;
 
@@ -6,7 +6,7 @@ use crate::hash::{Keys, Pair};
 
 /// A way of garbling AND gates: [`HalfGates`](super::HalfGates) or [`ThreeHalves`](super::ThreeHalves).
 ///
-/// Sealed: the methods take and give labels as the hash has them.
+/// It is sealed, because the methods pass labels in the form that the hash uses.
 pub trait Scheme: private::Gate + 'static {}
 
 impl<S: private::Gate + 'static> Scheme for S {}
@@ -14,32 +14,32 @@ impl<S: private::Gate + 'static> Scheme for S {}
 pub(crate) mod private {
     use super::{Gf128, Keys, Pair};
 
-    /// One AND gate. Both labels of an input stand at the same place of two [`Pair`]s; which labels a gate
-    /// hashes, in [`Gate::PAIRS`] such places for pairs, is its own affair.
+    /// One AND gate. Both labels of an input are at the same index of two [`Pair`]s. The gate chooses which
+    /// labels it hashes, at [`Gate::PAIRS`] such indices.
     pub trait Gate {
-        /// The name, as it goes into the digest that both parties compare.
+        /// The name, which enters the digest that both parties compare.
         const NAME: &'static str;
 
-        /// Pairs of keys of the hash that a gate takes, 1 or 2.
+        /// The number of pairs of hash keys that a gate takes, 1 or 2.
         const PAIRS: usize;
 
-        /// Bytes of a gate's table.
+        /// The length of a gate's table, in bytes.
         const TABLE_BYTES: usize;
 
-        /// What the garbler hashes for inputs with zero labels `x` and `y`.
+        /// The labels that the garbler hashes for inputs with zero labels `x` and `y`.
         fn garbler_labels(x: Gf128, y: Gf128, offset: Gf128, out: &mut [[Pair; 2]]);
 
-        /// The zero label of the product, from those hashes; appends the table.
+        /// The zero label of the product, computed from those hashes. Appends the table.
         fn garble(x: Gf128, y: Gf128, offset: Gf128, hashes: &[[Pair; 2]], tables: &mut Vec<u8>) -> Gf128;
 
-        /// What the evaluator hashes for inputs with labels `x` and `y`.
+        /// The labels that the evaluator hashes for inputs with labels `x` and `y`.
         fn evaluator_labels(x: Gf128, y: Gf128, out: &mut [[Pair; 1]]);
 
-        /// The label of the product, from those hashes and the table.
+        /// The label of the product, computed from those hashes and the table.
         fn evaluate(x: Gf128, y: Gf128, hashes: &[[Pair; 1]], table: &[u8]) -> Gf128;
 
-        /// The zero label of the product under the next keys, of which at least a gate's are ready; appends
-        /// the table. None, and nothing is done, where no kernel does all of a gate at once.
+        /// The zero label of the product under the next keys; those of at least one gate must be ready.
+        /// Appends the table. If no kernel computes a whole gate at once, does nothing and returns `None`.
         #[inline(always)]
         fn garble_in_registers(
             _keys: &mut Keys,
@@ -51,7 +51,7 @@ pub(crate) mod private {
             None
         }
 
-        /// The label of the product, likewise; `table` begins with the gate's.
+        /// The label of the product, in the same way. `table` begins with the gate's table.
         #[inline(always)]
         fn evaluate_in_registers(_keys: &mut Keys, _x: &Gf128, _y: &Gf128, _table: &[u8]) -> Option<Gf128> {
             None

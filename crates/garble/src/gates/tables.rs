@@ -1,20 +1,21 @@
-//! Where tables go to and come from.
+//! The destinations and sources of tables.
 
 use crate::Error;
 
-/// Tables handed on at once, in bytes, about: a message's worth, well inside the second-level cache.
+/// The approximate number of bytes of tables that are passed on at once: one message, well within the
+/// second-level cache.
 pub(crate) const PORTION: usize = 1 << 15;
 
 /// Takes the tables of a garbled circuit, in order.
 pub trait Sink {
-    /// Takes the next tables, whole ones.
+    /// Takes the next tables, which are whole.
     ///
     /// # Errors
-    /// What sending or storing them meets.
+    /// Any error of sending or storing them.
     fn put(&mut self, tables: &[u8]) -> Result<(), Error>;
 }
 
-/// A vector stores the tables that are written to it.
+/// Stores the tables in the vector.
 impl Sink for Vec<u8> {
     fn put(&mut self, tables: &[u8]) -> Result<(), Error> {
         self.extend_from_slice(tables);
@@ -22,22 +23,23 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// Gives the tables of a garbled circuit, in order.
+/// Provides the tables of a garbled circuit, in order.
 pub trait Source {
-    /// Replaces what `out` holds by the next tables of `size` bytes each: at least one, whole ones only.
+    /// Replaces the content of `out` by the next tables of `size` bytes each: at least one, and only whole
+    /// ones.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if there are none left; what receiving them meets.
+    /// [`Error::Misuse`] if there are none left; any error of receiving them.
     fn next(&mut self, size: usize, out: &mut Vec<u8>) -> Result<(), Error>;
 }
 
-/// Tables are read from a slice that stores them.
+/// Reads tables from the slice that stores them.
 impl Source for &[u8] {
     fn next(&mut self, size: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         let portion = PORTION / size.max(1) * size;
         let (now, later) = self.split_at(self.len().min(portion));
         if now.len() < size {
-            return Err(Error::misuse("a circuit with more gates than were garbled"));
+            return Err(Error::misuse("the circuit has more gates than were garbled"));
         }
         out.clear();
         out.extend_from_slice(now);

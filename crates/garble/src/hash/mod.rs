@@ -1,4 +1,4 @@
-//! The hash that gates are garbled with: AES with keys of its own for each gate.
+//! The hash for garbling gates: AES with separate keys for each gate.
 //!
 //! ```text
 //! H(x, j) = AES_{start + j}(s(x)) + s(x)          start: 128 bits, the session's; + is XOR
@@ -6,51 +6,51 @@
 //! s: each half of 64 bits, a || b with a the high word of 32 bits, becomes (a + b) || a
 //! ```
 //!
-//! Keys come in pairs: pair `n` are the keys `j = 2n` and `j = 2n + 1`. A half gate takes one pair, its first
+//! Keys come in pairs: pair `n` has the keys `j = 2n` and `j = 2n + 1`. A half gate takes one pair, its first
 //! key for both labels of its first input and its second key for those of the second. A gate of three halves
-//! takes two.
+//! takes two pairs.
 //!
 //! Guo, Katz, Wang, Weng and Yu, "Better Concrete Security for Half-Gates Garbling (in the Multi-Instance
-//! Setting)", ePrint 2019/1168. With one fixed key and the tweak mixed into the block, an attacker's AES
-//! evaluations serve against all gates of all sessions at once; here each key meets one input of one gate, so
-//! they don't.
+//! Setting)", ePrint 2019/1168. With one fixed key and the tweak mixed into the block, an attacker could use
+//! each AES evaluation against all gates of all sessions at once. Here each key meets one input of one gate,
+//! so it cannot.
 //!
 //! # The linear map
 //!
-//! What a table shows is not `H(w + D, j)`, with a label `w` and the offset `D`, but that plus something that
-//! depends on `D`: `D` itself or nothing in half gates; in the low half of three halves' hashes, a sum of
-//! some of D's halves `D.l` and `D.r`, or nothing. Call it `e(D)`. AES can be inverted, so the attacker also
-//! gets at the image, `s(w) + s(D) + e(D) + what it sees`. This must depend on D as a permutation, for each
-//! `e` that there is. On the two words of a half, `s` is multiplication by an element `t` of GF(4) that is
-//! neither 0 nor 1: so `s(D)` is `(t D.l, t D.r)`, `s(D) + D` is `((t+1) D.l, (t+1) D.r)`, and with three
-//! halves it is `(t D.l, (t + u) D.r + v D.l)` for bits `u` and `v`: permutations all. (The usual map, which
-//! swaps the halves of the block, is none with three halves: there `s(D) + e(D)` can lose 64 bits.)
+//! A table does not show `H(w + D, j)`, with a label `w` and the offset `D`, but that plus a term `e(D)`. In
+//! half gates `e(D)` is `D` or nothing. In three halves it is, in the low half of a hash, a sum of some of
+//! D's halves `D.l` and `D.r`, or nothing. AES can be inverted, so the attacker also learns the image,
+//! `s(w) + s(D) + e(D) + what it sees`. This must be a permutation of D for each possible `e`. On the two
+//! words of a half, `s` is multiplication by an element `t` of GF(4) that is neither 0 nor 1: so `s(D)` is
+//! `(t D.l, t D.r)`, `s(D) + D` is `((t+1) D.l, (t+1) D.r)`, and with three halves it is
+//! `(t D.l, (t + u) D.r + v D.l)` for bits `u` and `v`. All of these are permutations. (With the usual map,
+//! which swaps the halves of the block, that fails for three halves: there `s(D) + e(D)` can lose 64 bits.)
 //!
 //! # Bound
 //!
-//! AES is an ideal cipher; the offset D has 127 bits of entropy (its lowest is 1); each pair of key and
-//! offset answers one query `H(w + D, j) + e(D)`, which is what garbling a gate asks for with each key, `w`
-//! being known to the attacker. Let `p` be the attacker's evaluations of AES, `q` the keys that were used in
-//! all sessions that it attacks, `mu` the largest number of sessions that share one AES key. An answer looks
+//! Model AES as an ideal cipher. The offset D has 127 bits of entropy (its lowest bit is 1). Each pair of key
+//! and offset answers one query `H(w + D, j) + e(D)`, with `w` known to the attacker; garbling a gate makes
+//! one with each key. Let `p` be the attacker's evaluations of AES, `q` the keys that were used in all
+//! sessions that it attacks, and `mu` the largest number of sessions that share one AES key. An answer looks
 //! random unless
 //!
-//! * an evaluation under its key hits its block `s(w + D)` or its image: each is a bijective function of D,
-//!   so at most `mu` answers are hit with probability `2^-127` each way: `2 mu p / 2^127`; or
-//! * two answers under one key meet in block or image: `(mu - 1) q / 2^127`.
+//! * an evaluation under its key hits its block `s(w + D)` or its image. Each is a bijective function of D,
+//!   so at most `mu` answers are hit, with probability `2^-127` each way: `2 mu p / 2^127`; or
+//! * two answers under one key have the same block or image: `(mu - 1) q / 2^127`.
 //!
 //! ```text
 //! advantage  <=  (2 mu p + (mu - 1) q) / 2^127
 //! ```
 //!
-//! Within a session keys never repeat, as [`Keys`] counts through all of it, so `mu = 1` and the bound is
-//! `p / 2^126` however much is garbled. Two sessions of at most `2^40` keys share some only if their start
-//! points, which are random, agree in the upper 88 bits; among `2^30` sessions some pair does with
+//! Within a session keys never repeat, because [`Keys`] counts through all of it. So `mu = 1`, and the bound
+//! is `p / 2^126` however much is garbled. Two sessions of at most `2^40` keys share some only if their start
+//! points, which are random, agree in the upper 88 bits. Among `2^30` sessions some pair does with
 //! probability `2^-29`, and then `mu = 2` costs one bit.
 //!
 //! # Kernels
 //!
-//! [`AHEAD`] pairs of keys are expanded at once, word by word of four or eight keys in one register, which
-//! hides the schedule's latency and takes half the instructions that one key's words in a register would.
+//! [`AHEAD`] pairs of keys are expanded at once, with one word of four or eight keys in each register. This
+//! hides the schedule's latency, and takes half the instructions that one key's words in a register would.
 //! Gates then follow one by one or many in a call ([`AesLevel::Vaes256`]: a pair of keys in one register).
 //! `portable` (the `aes` crate) is the specification.
 
@@ -63,7 +63,8 @@ use volery_vole::AesLevel;
 
 use crate::Error;
 
-/// Pairs of keys that are expanded at once; even, so that they are a whole number of gates of any scheme.
+/// The number of pairs of keys that are expanded at once. It is even, so that they serve a whole number of
+/// gates of any scheme.
 pub(crate) const AHEAD: usize = 16;
 
 /// The round keys of a pair of keys: `[round][which]`.
@@ -75,7 +76,7 @@ impl PairKeys {
     const ZERO: Self = Self([[Gf128::ZERO; 2]; 11]);
 }
 
-/// Two labels to be hashed under the two keys of a pair.
+/// Two labels to hash under the two keys of a pair.
 pub(crate) type Pair = [Gf128; 2];
 
 /// The expanded keys of successive pairs.
@@ -85,7 +86,7 @@ pub struct Keys {
     /// The first pair that is not expanded.
     next: u64,
     keys: [PairKeys; AHEAD],
-    /// Pairs of `keys` that are used; all of them at first.
+    /// The number of used pairs of `keys`; all of them at first.
     used: usize,
 }
 
@@ -95,9 +96,10 @@ impl Keys {
         Self::with_level(AesLevel::detect(), start, first)
     }
 
-    /// Keys for this kernel, which must be available: code that the CPU may lack is called because of it.
+    /// Keys for this kernel, which must be available, because its code needs instructions that the CPU may
+    /// lack.
     pub(crate) fn with_level(level: AesLevel, start: [u8; 16], first: u64) -> Self {
-        // True of what `detect` gives; only a test could say anything else.
+        // This holds for the result of `detect`; only a test could pass anything else.
         assert!(level.available(), "{level:?} needs instructions that this CPU has not");
         let start = u128::from_le_bytes(start);
         Self { level, start, next: first, keys: [PairKeys::ZERO; AHEAD], used: AHEAD }
@@ -108,14 +110,13 @@ impl Keys {
         self.next - (AHEAD - self.used) as u64
     }
 
-    /// Pairs that can be used before the next [`Keys::renew`].
+    /// The number of pairs that can be used before the next [`Keys::renew`].
     #[inline(always)]
     pub(crate) fn ready(&self) -> usize {
         AHEAD - self.used
     }
 
-    /// The next two pairs of keys, which count as used then, if the CPU has AES (and AVX2) on registers of
-    /// 256 bits.
+    /// Uses and returns the next two pairs of keys, if the CPU has AES (and AVX2) on registers of 256 bits.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn next_gate(&mut self) -> Option<&[PairKeys; 2]> {
@@ -127,11 +128,11 @@ impl Keys {
         Some(keys)
     }
 
-    /// Expands the next pairs; call it when none is ready.
+    /// Expands the next pairs. Call it when none is ready.
     #[cold]
     #[inline(never)]
     pub(crate) fn renew(&mut self) -> Result<(), Error> {
-        // A key's number has 64 bits. Beyond them keys would repeat.
+        // A key's number has 64 bits; beyond that, keys would repeat.
         let end = self.next.checked_add(AHEAD as u64).filter(|&end| end < 1 << 62);
         let end = end.ok_or_else(|| Error::misuse("2^62 pairs of keys were used under one offset"))?;
         #[cfg(target_arch = "x86_64")]
@@ -140,7 +141,7 @@ impl Keys {
             match self.level {
                 AesLevel::Portable => portable::expand(self.start, self.next, &mut self.keys),
                 AesLevel::Aesni => x86::expand_aesni(self.start, self.next, &mut self.keys),
-                // A register is a pair of keys; one of 512 bits would be two.
+                // A register holds a pair of keys; one of 512 bits would hold two pairs.
                 AesLevel::Vaes256 | AesLevel::Vaes512 => {
                     x86::expand_vaes256(self.start, self.next, &mut self.keys);
                 }
@@ -153,8 +154,8 @@ impl Keys {
         Ok(())
     }
 
-    /// Hashes labels under the next pairs of keys, `LABELS` of them under each key; at most [`Keys::ready`]
-    /// pairs of keys.
+    /// Hashes labels under the next pairs of keys, `LABELS` labels under each key. Takes at most
+    /// [`Keys::ready`] pairs of keys.
     #[inline(always)]
     pub(crate) fn hash<const LABELS: usize>(&mut self, labels: &mut [[Pair; LABELS]]) {
         let n = labels.len().min(self.ready());
@@ -174,8 +175,8 @@ impl Keys {
     }
 }
 
-/// Keys are public, but hashes of labels were made with them nearby: nothing here is worth wiping. What is,
-/// is wiped where labels live.
+/// Keys are public, but labels were hashed with them nearby. Nothing here needs wiping; labels are wiped
+/// where they are stored.
 impl core::fmt::Debug for Keys {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Keys")

@@ -1,7 +1,7 @@
-//! The hash through the `aes` crate: always compiled, the specification of the other level.
+//! The hash through the `aes` crate: always compiled, and the specification of the other level.
 //!
-//! Round keys are kept as the crate's kernels of any level have them, so only the first is used here: the
-//! crate expands it again. That costs time on machines without AES instructions and keeps one key format.
+//! Round keys have one format at all levels. Only the first one is used here, and the crate expands it again.
+//! That costs time on machines without AES instructions, but avoids a second key format.
 
 use aes::Aes128;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
@@ -9,7 +9,7 @@ use volery_field::Gf128;
 
 use super::{Pair, PairKeys};
 
-/// The cipher keys of pairs `first..`; the other round keys are left alone.
+/// Writes the cipher keys of pairs `first..`, and leaves the other round keys unchanged.
 pub(super) fn expand(start: u128, first: u64, keys: &mut [PairKeys]) {
     for (number, keys) in (first..).zip(keys) {
         keys.0[0] = [0, 1].map(|which| Gf128::from_bits(start ^ u128::from(2 * number + which)));

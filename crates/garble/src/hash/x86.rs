@@ -1,7 +1,6 @@
 //! The hash on x86-64 registers of 128 and 256 bits.
 //!
-//! Both loops are written once over [`Lanes`]: with AES-NI a register belongs to one key, with VAES to a
-//! pair.
+//! Both loops are written once over [`Lanes`]. With AES-NI a register holds one key, with VAES a pair.
 
 use core::arch::x86_64::*;
 
@@ -9,7 +8,7 @@ use volery_field::Gf128;
 
 use super::{Pair, PairKeys};
 
-/// A register of `N` blocks, 1 or 2. Implementations are one intrinsic a method.
+/// A register of `N` blocks, 1 or 2. In each implementation, a method is one intrinsic.
 ///
 /// Safety of every method: the CPU must have the features of the entry point that it is inlined into.
 trait Lanes: Copy {
@@ -22,9 +21,9 @@ trait Lanes: Copy {
     unsafe fn enc_last(self, k: Self) -> Self;
     /// `s`: `(a || b) -> (a + b) || a` in each half of each block.
     unsafe fn spread(self) -> Self;
-    /// In each block the four words so that ShiftRows makes RotWord of each of them.
+    /// The four words of each block, arranged so that ShiftRows applies RotWord to each of them.
     unsafe fn rotated_words(self) -> Self;
-    /// From the lower and from the upper halves of each two blocks: words in turns, from `self` first.
+    /// From the lower and from the upper halves of each two blocks: words interleaved, starting with `self`.
     unsafe fn words_in_turns(self, o: Self) -> [Self; 2];
     /// The same with double words.
     unsafe fn double_words_in_turns(self, o: Self) -> [Self; 2];
@@ -138,15 +137,15 @@ fn twice_epi32(d: i32, c: i32, b: i32, a: i32) -> __m256i {
 /// The constants of the key schedule's ten rounds (FIPS 197, section 5.2).
 const ROUND_CONSTANTS: [i32; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
 
-/// Registers that hold four words of four keys (or of eight) each, which are expanded side by side.
+/// The number of registers, each with four words of four (or eight) keys, that are expanded side by side.
 const SETS: usize = 2;
 
 /// The round keys of pairs `first..`, those of eight registers at a time.
 ///
-/// Four registers have the four words of four (eight) keys: a word of each in one register, so that no round
-/// shifts words within a key. What is stored is turned round again.
+/// Four registers hold the four words of four (or eight) keys, with one word of each key in a register, so
+/// that no round shifts words within a key. The results are transposed back before they are stored.
 ///
-/// SubWord is done by the last AES round, whose key is the round constant.
+/// The last AES round computes SubWord; its key is the round constant.
 #[inline(always)]
 unsafe fn expand<L: Lanes>(start: u128, first: u64, keys: &mut [PairKeys]) {
     let per_group = 4 * SETS * L::N / 2;
@@ -160,7 +159,7 @@ unsafe fn expand<L: Lanes>(start: u128, first: u64, keys: &mut [PairKeys]) {
         // + N` too, since both keys of one round lie side by side. `column` is 32 bytes, the most that a
         //   register loads.
         unsafe {
-            // Loops and not closures, which would not be inlined: see the same loops in crate vole.
+            // These are loops, because closures would not be inlined: see the same loops in crate vole.
             let mut words = [[L::splat32(0); 4]; SETS];
             for (set, words) in words.iter_mut().enumerate() {
                 for (i, word) in words.iter_mut().enumerate() {
@@ -194,7 +193,7 @@ unsafe fn expand<L: Lanes>(start: u128, first: u64, keys: &mut [PairKeys]) {
     }
 }
 
-/// `H` of all labels of as many groups of `G` pairs of keys as fit from `done` on; returns where it stopped.
+/// `H` of all labels of as many groups of `G` pairs of keys as fit from `done` on. Returns where it stopped.
 /// `PARTS` is `2 / N`.
 #[inline(always)]
 unsafe fn hash<L: Lanes, const PARTS: usize, const LABELS: usize, const G: usize>(
@@ -216,7 +215,7 @@ unsafe fn hash<L: Lanes, const PARTS: usize, const LABELS: usize, const G: usize
                     for (part, x) in parts.iter_mut().enumerate() {
                         let at = pairs[g][label].as_mut_ptr().add(part * L::N);
                         let s = L::load(at).spread();
-                        // Parked in memory: the inputs beside their images would not fit sixteen registers.
+                        // Kept in memory: the inputs beside their images would not fit in sixteen registers.
                         s.store(at);
                         *x = s.xor(key(g, 0, part));
                     }
@@ -266,7 +265,7 @@ pub(crate) fn spread_pair(x: __m256i) -> __m256i {
 
 macro_rules! entry_points {
     ($features:literal, $lanes:ty, $parts:literal, $group:literal, $expand:ident, $hash:ident) => {
-        /// The round keys of pairs `first..`; a multiple of 8 pairs.
+        /// The round keys of pairs `first..`; their number is a multiple of 8.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn $expand(start: u128, first: u64, keys: &mut [PairKeys]) {
             // SAFETY: this function's features are those of the lanes.

@@ -1,20 +1,21 @@
-//! Correlations for the proof, made beside tables.
+//! Correlations for the proof, made while tables are sent.
 //!
-//! Tables take long on the wire and correlations hardly any bytes, so each message of tables is a moment at
-//! which both parties make some: neither then waits until the last table has come. Both count tables and not
-//! messages of their own, so they make the same numbers at the same places.
+//! Tables take long on the wire and correlations hardly any bytes. So at each message of tables both parties
+//! make some correlations, and neither has to wait until the last table has come. Both count tables, not
+//! their own messages, so they make the same numbers at the same places.
 
 use volery_channel::Channel;
 use volery_vole::supply::Stock;
 
 use crate::Error;
 
-/// Correlations that are made for 16 tables, of `count` in all, when `ahead` tables have gone without any.
+/// The number of correlations made for 16 tables, if `count` are needed in all and `ahead` tables have gone
+/// without any.
 ///
-/// What is garbled ahead is proved again, and something is said about what came of it: in a connection of TLS
-/// that takes nine correlations for ten tables at most, S-boxes being cheaper to prove than to garble. With
-/// so many all are there when the last table is, or nearly all; with more at once garbling and making them
-/// would take longer than the network takes for the tables.
+/// What is garbled ahead is proved later, together with claims about the results. In a TLS connection that
+/// takes at most nine correlations for ten tables, because S-boxes are cheaper to prove than to garble. At
+/// this rate all or nearly all correlations are there when the last table is sent. With more at once,
+/// garbling and making them would take longer than the network takes for the tables.
 const fn rate(count: u64, ahead: u64) -> u64 {
     let tables = count.saturating_add(count / 8).saturating_sub(ahead);
     let (rate, tables) = (count.saturating_mul(16), if tables == 0 { 1 } else { tables });
@@ -25,38 +26,38 @@ const fn rate(count: u64, ahead: u64) -> u64 {
     }
 }
 
-/// Tables that go ahead of the first of them in every session
-/// ([`Garbler::prepare_beside`](super::Garbler::prepare_beside)), so that whatever the parties have to answer
-/// each other before correlations can be made does not keep tables waiting. P waits for nothing while it
-/// garbles so many, be it labels that it lacks ([`Garbler::without_labels`](super::Garbler::without_labels))
-/// or a round of correlations; these are 4 MB of three halves, 32 ms on a network of 1 Gbit/s.
+/// The number of tables that go ahead of the first correlation in every session
+/// ([`Garbler::prepare_beside`](super::Garbler::prepare_beside)). So the answers that the parties need from
+/// each other before they can make correlations do not delay tables. While it garbles this many, P waits for
+/// nothing: neither for labels that it lacks ([`Garbler::without_labels`](super::Garbler::without_labels))
+/// nor for a round of correlations. The tables are 4 MB of three halves, 32 ms on a network of 1 Gbit/s.
 pub(super) const TABLES_AHEAD: u64 = 160_000;
 
-/// How far the correlations are.
+/// The progress of the correlations.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Beside {
-    /// Tables that still go ahead.
+    /// The number of tables that still go ahead.
     ahead: u64,
-    /// The number of the first that is made beside tables.
+    /// The number of the first correlation that is made beside tables.
     start: u64,
-    /// Sixteenths of those that are due.
+    /// The number of correlations due, in sixteenths.
     due: u64,
-    /// Sixteenths for each table.
+    /// The number of correlations for each table, in sixteenths.
     rate: u64,
-    /// All before this number are made.
+    /// All correlations before this number are made.
     made: u64,
-    /// And will be, before this one.
+    /// All before this number will be made.
     end: u64,
 }
 
 impl Beside {
-    /// From those that were taken so far to number `end`, beside the tables after the next `ahead`.
+    /// Makes correlations from those taken so far to number `end`, beside the tables after the next `ahead`.
     pub(super) fn until(stock: &Stock, ahead: u64, end: u64) -> Self {
         let start = stock.index();
         Self { ahead, start, due: 0, rate: rate(end.saturating_sub(start), ahead), made: start, end }
     }
 
-    /// So many tables were sent, or received.
+    /// Called when this many tables were sent or received.
     pub(super) fn advance(
         &mut self,
         channel: &mut dyn Channel,

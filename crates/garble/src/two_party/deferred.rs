@@ -1,4 +1,4 @@
-//! Tables on their way to V: read from the channel as they are used, or kept until the inputs come.
+//! Tables on their way to V: read from the channel as they are used, or stored until the inputs come.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use super::beside::Beside;
 use crate::Error;
 use crate::gates::Source;
 
-/// The longest message of tables: what the garbler hands on at once, and the gates by which it may be over
+/// The longest message of tables: what the garbler passes on at once, plus the gates by which it may exceed
 /// that.
 const MOST: usize = 1 << 16;
 
 /// The tables of one call, from the channel.
 pub(super) struct FromChannel<'a> {
     channel: &'a mut dyn Channel,
-    /// What is made after each message.
+    /// The correlations made after each message.
     beside: (&'a mut Beside, &'a mut Stock),
-    /// Tables still to come.
+    /// The number of tables still to come.
     left: u64,
-    /// Bytes of each.
+    /// The length of each table, in bytes.
     size: usize,
 }
 
@@ -38,7 +38,7 @@ impl<'a> FromChannel<'a> {
 impl Source for FromChannel<'_> {
     fn next(&mut self, size: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         if self.left == 0 {
-            return Err(Error::misuse("a function that is not the same each time it runs"));
+            return Err(Error::misuse("a function does not make the same calls each time it runs"));
         }
         self.channel.recv_into(tags::GARBLED_TABLES, MOST, out)?;
         let tables = (out.len() / size.max(1)) as u64;
@@ -55,10 +55,10 @@ impl Source for FromChannel<'_> {
 /// The number of a call's first pair of keys, and its tables.
 type Call = (u64, Vec<u8>);
 
-/// The calls that wait, by their steps in the program.
+/// The tables of calls that wait for inputs, by their steps in the program.
 pub(super) struct Deferred {
     calls: BTreeMap<usize, Call>,
-    /// Bytes that may still be kept.
+    /// The number of bytes that may still be stored.
     room: u64,
     limit: u64,
 }
@@ -68,7 +68,7 @@ impl Deferred {
         Self { calls: BTreeMap::new(), room: limit, limit }
     }
 
-    /// Receives and keeps the tables of the call that is step `number`.
+    /// Receives and stores the tables of the call that is step `number`.
     pub(super) fn store(
         &mut self,
         number: usize,
@@ -78,7 +78,7 @@ impl Deferred {
         let bytes = tables.left.saturating_mul(tables.size as u64);
         let limit = Error::Limit { what: "the bytes of tables that wait for inputs", limit: self.limit };
         self.room = self.room.checked_sub(bytes).ok_or(limit)?;
-        // As this party's own function has it, and within this party's limit: no message decides.
+        // The size comes from this party's own function, within this party's limit: no message decides it.
         let mut all = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
         let mut portion = Vec::new();
         while tables.left > 0 {
@@ -89,7 +89,7 @@ impl Deferred {
         Ok(())
     }
 
-    /// The tables of step `number`, which are not kept any longer.
+    /// Removes and returns the tables of step `number`.
     pub(super) fn take(&mut self, number: usize) -> Result<Call, Error> {
         let call = self.calls.remove(&number).ok_or_else(|| Error::misuse("tables that were not kept"))?;
         self.room += call.1.len() as u64;

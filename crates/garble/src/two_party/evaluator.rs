@@ -1,4 +1,4 @@
-//! The evaluator (V): brings its inputs in, evaluates each call, and checks at the end that P was honest.
+//! The evaluator (V): supplies its inputs, evaluates each call, and checks at the end that P was honest.
 
 use volery_channel::{Channel, tags};
 use volery_field::{F2, Gf128};
@@ -14,18 +14,18 @@ use crate::decoding::{DECODING_BYTES, Decoding, SEAL_BYTES};
 use crate::gates::{ActiveWire, Evaluator as Gates, HalfGates, Scheme, Source, ThreeHalves};
 use crate::{Error, Function, Shape};
 
-/// V: evaluates, decodes, and verifies in the end.
+/// V: evaluates, decodes, and verifies at the end.
 ///
-/// As with [`Garbler`](super::Garbler), the channel is lent to each call, and any error ends the session.
-/// What [`Evaluator::public`] and [`Evaluator::shared`] return is P's claim until [`Evaluator::verify`]
+/// As with [`Garbler`](super::Garbler), the channel is lent to each call, and any error ends the session. The
+/// results of [`Evaluator::public`] and [`Evaluator::shared`] are P's claims until [`Evaluator::verify`]
 /// returns `Ok`.
 pub struct Evaluator<F> {
     pub(super) program: Program<F>,
-    /// The label that V has of each wire; zero as long as it has none.
+    /// The label that V has of each wire; zero until it has one.
     pub(super) active: Zeroizing<Vec<Gf128>>,
     pub(super) delta: Delta,
     start: [u8; 16],
-    /// The number of the next pair of keys of the hash.
+    /// The number of the next pair of hash keys.
     keys: u64,
     /// Tables of calls whose inputs have not come, by step.
     deferred: Deferred,
@@ -35,16 +35,16 @@ pub struct Evaluator<F> {
     labels: Stock,
     pub(super) decoding: Decoding,
     pub(super) settings: Settings,
-    /// What is made of `commitments` beside tables.
+    /// The progress of making `commitments` beside tables.
     beside: Beside,
-    /// Commitments of the proof's further claims, about.
+    /// The approximate number of commitments of the proof's further claims.
     pub(super) claimed: u64,
     over: bool,
 }
 
 impl<F: Function> Evaluator<F> {
-    /// V of a session; see [`Garbler::new`](super::Garbler::new). `labels` come from
-    /// [`evaluator_labels`](super::evaluator_labels), `commitments` are keys under `delta`, of a
+    /// The evaluator of a session; see [`Garbler::new`](super::Garbler::new). `labels` come from
+    /// [`evaluator_labels`](super::evaluator_labels). `commitments` are keys under `delta` from a
     /// [`cot::Verifier`](volery_vole::cot::Verifier).
     pub fn new(
         session: &SessionId,
@@ -72,7 +72,7 @@ impl<F: Function> Evaluator<F> {
     /// See [`Garbler::input`](super::Garbler::input).
     ///
     /// # Errors
-    /// The same.
+    /// As there.
     pub fn input(&mut self, channel: &mut dyn Channel, owner: Owner, n: usize) -> Result<Input, Error> {
         self.guarded(channel, |v, channel| v.try_input(channel, owner, n))
     }
@@ -92,10 +92,11 @@ impl<F: Function> Evaluator<F> {
         Ok(input)
     }
 
-    /// Gives V's own input bits, which P does not learn before the proof.
+    /// Supplies V's own input bits, which P does not learn before the proof.
     ///
     /// # Errors
-    /// [`Error::Misuse`] unless `input` is V's and `bits` as many as its wires; the channel's errors.
+    /// [`Error::Misuse`] unless `input` is V's and `bits` has one bit for each of its wires; the channel's
+    /// errors.
     pub fn give(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
         self.guarded(channel, |v, channel| {
             let record = v.program.owned(&input, Owner::Verifier)?;
@@ -112,7 +113,7 @@ impl<F: Function> Evaluator<F> {
         })
     }
 
-    /// Takes P's commitment to its input bits, and their labels.
+    /// Receives P's commitment to its input bits, and their labels.
     ///
     /// # Errors
     /// [`Error::Misuse`] unless `input` is P's; [`Error::Malformed`]; the channel's errors.
@@ -135,8 +136,8 @@ impl<F: Function> Evaluator<F> {
     /// See [`Garbler::give_public`](super::Garbler::give_public).
     ///
     /// # Errors
-    /// [`Error::Misuse`] unless `input` is both parties' and `bits` as many as its wires; the channel's
-    /// errors.
+    /// [`Error::Misuse`] unless `input` is both parties' and `bits` has one bit for each of its wires; the
+    /// channel's errors.
     pub fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
         self.guarded(channel, |v, channel| {
             same_length(bits.len(), v.program.owned(&input, Owner::Both)?.len)?;
@@ -156,13 +157,13 @@ impl<F: Function> Evaluator<F> {
         Ok(())
     }
 
-    /// The values of an input have come: evaluates what waited for them.
+    /// Called when the values of an input have come: evaluates the calls that waited for them.
     fn deliver(&mut self, input: &Input, bits: Option<&[F2]>) -> Result<(), Error> {
         self.program.deliver(input, bits.map(|bits| Zeroizing::new(bits.to_vec())))?;
         for number in self.program.advance() {
             let (first, tables) = self.deferred.take(number)?;
             let Some(Step::Call { function, inputs, outputs }) = self.program.steps().get(number) else {
-                return Err(Error::misuse("a step that waits is not a call"));
+                return Err(Error::misuse("a waiting step is not a call"));
             };
             let mut source = &tables[..];
             let hash = (self.settings.garbling, self.start, first);
@@ -172,7 +173,7 @@ impl<F: Function> Evaluator<F> {
         Ok(())
     }
 
-    /// Evaluates `function` on these wires, or keeps the tables until all inputs that they depend on have
+    /// Evaluates `function` on these wires, or stores the tables until all inputs that they depend on have
     /// come.
     ///
     /// # Errors
@@ -211,7 +212,7 @@ impl<F: Function> Evaluator<F> {
         let hash = (garbling, self.start, first);
         let (labels, keys) = evaluate(&function, &self.active, inputs, hash, &mut tables)?;
         if keys != self.keys || labels.len() != shape.outputs {
-            return Err(Error::misuse("a function that is not the same each time it runs"));
+            return Err(Error::misuse("a function does not make the same calls each time it runs"));
         }
         let wires = self.program.call((function, shape.s_boxes), inputs, labels.len())?;
         super::grow(&mut self.active, &labels);
@@ -221,8 +222,8 @@ impl<F: Function> Evaluator<F> {
     /// Decodes wires and returns their values to P as well; see [`Garbler::public`](super::Garbler::public).
     ///
     /// # Errors
-    /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if a label is none of
-    /// the two that it could be; [`Error::Diverged`]; [`Error::Malformed`]; the channel's errors.
+    /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if a label is neither
+    /// of the two possible ones; [`Error::Diverged`]; [`Error::Malformed`]; the channel's errors.
     pub fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
         self.guarded(channel, |v, channel| v.try_public(channel, wires, None))
     }
@@ -253,7 +254,7 @@ impl<F: Function> Evaluator<F> {
         Ok(values)
     }
 
-    /// Takes P's commitment to `n` random bits, and their labels; see
+    /// Receives P's commitment to `n` random bits, and their labels; see
     /// [`Garbler::masks`](super::Garbler::masks).
     ///
     /// # Errors
@@ -310,7 +311,7 @@ impl<F: Function> Evaluator<F> {
         Ok(values)
     }
 
-    /// Takes, sealed, what will decode wires; see [`Garbler::seal`](super::Garbler::seal).
+    /// Receives sealed decoding information for wires; see [`Garbler::seal`](super::Garbler::seal).
     ///
     /// # Errors
     /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; the channel's
@@ -331,11 +332,11 @@ impl<F: Function> Evaluator<F> {
     }
 
     /// Returns V's share of wires that were shared with these masks to P, with a proof of its labels; see
-    /// [`Garbler::confirm`](super::Garbler::confirm). Waits for nothing, and is not sent before the next
+    /// [`Garbler::confirm`](super::Garbler::confirm). This does not wait, and is not sent before the next
     /// flush.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if they were not shared; what sending meets.
+    /// [`Error::Misuse`] if they were not shared; any error of sending.
     pub fn confirm(
         &mut self,
         channel: &mut dyn Channel,
@@ -367,7 +368,7 @@ impl<F: Function> Evaluator<F> {
         labels
     }
 
-    /// Receives decoding information, or what opens it.
+    /// Receives decoding information, or the key that opens it.
     fn decode(
         &mut self,
         channel: &mut dyn Channel,
@@ -398,7 +399,7 @@ impl<F: Function> Evaluator<F> {
         Zeroizing::new(wires.iter().map(label).collect())
     }
 
-    /// Wires that came with the program's last step, without labels yet.
+    /// Appends the wires of the program's last step, still without labels.
     fn append(&mut self, n: usize) {
         super::grow(&mut self.active, &vec![Gf128::ZERO; n]);
     }
@@ -419,7 +420,7 @@ impl<F: Function> Evaluator<F> {
         self.prepare_beside_after(TABLES_AHEAD, end);
     }
 
-    /// The same beside the tables after the next `tables`: both parties must say the same numbers.
+    /// Does the same beside the tables after the next `tables`. Both parties must pass the same numbers.
     pub(super) fn prepare_beside_after(&mut self, tables: u64, end: u64) {
         self.beside = Beside::until(&self.commitments, tables, end);
     }
@@ -430,7 +431,7 @@ impl<F: Function> Evaluator<F> {
         (&self.delta, &mut self.commitments)
     }
 
-    /// Runs a step; if it fails, or panics, the session is over.
+    /// Runs a step. If it fails or panics, the session is over.
     pub(super) fn guarded<T>(
         &mut self,
         channel: &mut dyn Channel,
@@ -455,7 +456,7 @@ impl<F: Function> Evaluator<F> {
     }
 }
 
-/// Where the hash of gates stands: the way of garbling, the start point, the next pair of keys.
+/// The state of the hash of gates: the way of garbling, the start point, the next pair of keys.
 type Hash = (Garbling, [u8; 16], u64);
 
 /// The labels of a function's outputs, and the number of the next pair of keys.
@@ -486,10 +487,11 @@ fn evaluate_by<F: Function, S: Scheme>(
     Ok((Zeroizing::new(outputs.iter().map(ActiveWire::label).collect()), keys))
 }
 
-/// Labels of wires that were appended before.
+/// Sets the labels of wires that were appended before.
 fn set(active: &mut [Gf128], first: usize, labels: &[Gf128]) -> Result<(), Error> {
     let place = active.get_mut(first..).and_then(|rest| rest.get_mut(..labels.len()));
-    let place = place.ok_or_else(|| Error::misuse("a function that is not the same each time it runs"))?;
+    let place =
+        place.ok_or_else(|| Error::misuse("a function does not make the same calls each time it runs"))?;
     place.copy_from_slice(labels);
     Ok(())
 }

@@ -15,40 +15,40 @@ use crate::decoding::{DIGEST_BYTES, Decoding};
 use crate::gates::{Garbler as Gates, HalfGates, Scheme, Sink, ThreeHalves, ZeroWire};
 use crate::{Error, Function};
 
-/// P: garbles, commits, and proves in the end.
+/// P: garbles, commits, and proves at the end.
 ///
-/// The channel is lent to each call, so that other protocols can run between them. After an error of any call
-/// the session is over: the peer is told, everything secret is destroyed, and every later call fails.
+/// The channel is lent to each call, so that other protocols can run in between. After an error of any call
+/// the session is over: the peer is told, all secrets are destroyed, and every later call fails.
 pub struct Garbler<F> {
     pub(super) program: Program<F>,
     /// The label of 0 of each wire.
     pub(super) zeros: Zeroizing<Vec<Gf128>>,
     pub(super) offset: Delta,
     start: [u8; 16],
-    /// The number of the next pair of keys of the hash. It never goes back: see [`gates`](crate::gates).
+    /// The number of the next pair of hash keys. It never decreases: see [`gates`](crate::gates).
     keys: u64,
     random: Prg,
     /// Tags under V's delta.
     pub(super) commitments: Stock,
     /// Zero labels for V's inputs, once there are any.
     pub(super) labels: Option<Stock>,
-    /// V's inputs that were announced before.
+    /// V's inputs that were announced before there were labels.
     pub(super) unlabelled: Vec<usize>,
     pub(super) decoding: Decoding,
     pub(super) settings: Settings,
-    /// What is made of `commitments` beside tables.
+    /// The progress of making `commitments` beside tables.
     beside: Beside,
-    /// Commitments of the proof's further claims, about.
+    /// The approximate number of commitments of the proof's further claims.
     pub(super) claimed: u64,
     over: bool,
 }
 
 impl<F: Function> Garbler<F> {
-    /// P of a session.
+    /// The garbler of a session.
     ///
-    /// `labels` and `offset` come from [`GarblerLabels`](super::GarblerLabels); `commitments` are random
-    /// tags under V's delta, of a [`cot::Prover`](volery_vole::cot::Prover). `session` is the name that both
-    /// parties gave their session, and both must have the same `settings.proof`. `rng` seeds the labels.
+    /// `labels` and `offset` come from [`GarblerLabels`](super::GarblerLabels). `commitments` are random tags
+    /// under V's delta from a [`cot::Prover`](volery_vole::cot::Prover). `session` is the identifier that
+    /// both parties gave their session, and both must have the same `settings.proof`. `rng` seeds the labels.
     pub fn new(
         session: &SessionId,
         settings: Settings,
@@ -59,9 +59,10 @@ impl<F: Function> Garbler<F> {
         Self { labels: Some(labels), ..Self::without_labels(session, settings, offset, commitments, rng) }
     }
 
-    /// The same before there are labels for V's inputs, which [`Garbler::set_labels`] brings: nothing has to
-    /// wait for V meanwhile but [`Garbler::take`], and what takes correlations that are not made: P's own
-    /// inputs, and tables beyond the first 160,000 after [`Garbler::prepare_beside`].
+    /// As [`Garbler::new`], before there are labels for V's inputs; [`Garbler::set_labels`] supplies them
+    /// later. Until then only these have to wait for V: [`Garbler::take`], and calls that need correlations
+    /// not made yet, which are P's own inputs and the tables beyond the first 160,000 after
+    /// [`Garbler::prepare_beside`].
     pub fn without_labels(
         session: &SessionId,
         settings: Settings,
@@ -90,9 +91,9 @@ impl<F: Function> Garbler<F> {
     }
 
     /// Announces `n` input bits whose values come later, with [`Garbler::give`], [`Garbler::take`] or
-    /// [`Garbler::give_public`]. Sends nothing, unless correlations have to be made.
+    /// [`Garbler::give_public`]. This sends nothing, unless correlations have to be made.
     ///
-    /// # Errors
+    /// Any error of making correlations; [`Error::Limit`] from 2^23 wires on.
     /// What making correlations meets; [`Error::Limit`] from 2^23 wires on.
     pub fn input(&mut self, channel: &mut dyn Channel, owner: Owner, n: usize) -> Result<Input, Error> {
         self.guarded(channel, |p, channel| p.try_input(channel, owner, n))
@@ -120,10 +121,12 @@ impl<F: Function> Garbler<F> {
         Ok(input)
     }
 
-    /// Commits to P's own input bits and sends their labels. Waits for nothing; 16 bytes a bit, and one bit.
+    /// Commits to P's own input bits and sends their labels. It does not wait, and sends 16 bytes and one bit
+    /// for each.
     ///
     /// # Errors
-    /// [`Error::Misuse`] unless `input` is P's and `bits` as many as its wires; what sending meets.
+    /// [`Error::Misuse`] unless `input` is P's and `bits` has one bit for each of its wires; any error of
+    /// sending.
     pub fn give(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
         self.guarded(channel, |p, channel| p.try_give(channel, &input, bits))
     }
@@ -141,7 +144,7 @@ impl<F: Function> Garbler<F> {
         self.deliver(input, Some(bits))
     }
 
-    /// Gives V the labels of its input bits, which stay unknown to P: one round trip, and 16 bytes a bit.
+    /// Gives V the labels of its input bits, which stay unknown to P. One round trip, 16 bytes for each bit.
     ///
     /// # Errors
     /// [`Error::Misuse`] unless `input` is V's; [`Error::Malformed`]; the channel's errors.
@@ -151,7 +154,7 @@ impl<F: Function> Garbler<F> {
 
     fn try_take(&mut self, channel: &mut dyn Channel, input: &Input) -> Result<(), Error> {
         if self.unlabelled.contains(&input.number) {
-            return Err(Error::misuse("V's input is to be taken before there are labels for it"));
+            return Err(Error::misuse("V's input is taken before there are labels for it"));
         }
         let record = self.program.owned(input, Owner::Verifier)?;
         let mut message = vec![0; record.len.div_ceil(8)];
@@ -163,11 +166,11 @@ impl<F: Function> Garbler<F> {
         self.deliver(input, None)
     }
 
-    /// Gives public bits, which V gives as well, to circuits that may have been garbled before. Waits for
-    /// nothing; 16 bytes a bit.
+    /// Supplies public bits, which V supplies as well, to circuits that may have been garbled before. It does
+    /// not wait, and sends 16 bytes for each bit.
     ///
     /// # Errors
-    /// As [`Garbler::give`]. That the parties give different bits shows at the next output
+    /// As [`Garbler::give`]. If the parties supply different bits, the next output shows it
     /// ([`Error::Diverged`]).
     pub fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
         self.guarded(channel, |p, channel| {
@@ -190,11 +193,11 @@ impl<F: Function> Garbler<F> {
         Ok(())
     }
 
-    /// Garbles `function` on these wires and sends the tables, 25 or 32 bytes an AND; returns its output
-    /// wires. The values need not have come.
+    /// Garbles `function` on these wires and sends the tables, 25 or 32 bytes for each AND. Returns its
+    /// output wires. The values need not have come.
     ///
     /// # Errors
-    /// The function's own; [`Error::Misuse`] for a wire of another session; what sending meets.
+    /// The function's own; [`Error::Misuse`] for a wire of another session; any error of sending.
     pub fn call(
         &mut self,
         channel: &mut dyn Channel,
@@ -222,7 +225,7 @@ impl<F: Function> Garbler<F> {
         Ok(wires)
     }
 
-    /// The output wires' labels of 0, and how many S-boxes there were.
+    /// The output wires' labels of 0, and the number of S-boxes.
     fn garble<S: Scheme>(
         &mut self,
         channel: &mut dyn Channel,
@@ -239,17 +242,17 @@ impl<F: Function> Garbler<F> {
         Ok((Zeroizing::new(outputs.iter().map(ZeroWire::label).collect()), s_boxes))
     }
 
-    /// Opens wires to both parties; returns their values. One round trip, 40 bytes a bit.
+    /// Opens wires to both parties and returns their values. One round trip, 40 bytes for each bit.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if V returns what it
-    /// was not given; [`Error::Malformed`]; the channel's errors.
+    /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if V returns values
+    /// for which it has no labels; [`Error::Malformed`]; the channel's errors.
     pub fn public(&mut self, channel: &mut dyn Channel, wires: &[Wire]) -> Result<Vec<F2>, Error> {
         self.guarded(channel, |p, channel| p.try_public(channel, wires, None))
     }
 
-    /// [`Garbler::public`] of what was [sealed](Garbler::seal): one round trip, 16 bytes and one bit for
-    /// each.
+    /// As [`Garbler::public`], for wires that were [sealed](Garbler::seal). One round trip, 16 bytes and one
+    /// bit for each.
     ///
     /// # Errors
     /// As [`Garbler::public`]; [`Error::Misuse`] if it was sealed with masks.
@@ -274,7 +277,7 @@ impl<F: Function> Garbler<F> {
         Ok(values)
     }
 
-    /// Values that V returns, by the wires' labels of 0.
+    /// Receives the values that V returns, given the wires' labels of 0.
     fn receive_returned(
         &mut self,
         channel: &mut dyn Channel,
@@ -289,7 +292,7 @@ impl<F: Function> Garbler<F> {
         Ok(values)
     }
 
-    /// That V has shown the labels of these values.
+    /// Checks that V has shown the labels of these values.
     pub(super) fn check_shown(
         &mut self,
         step: volery_channel::Tag,
@@ -305,8 +308,8 @@ impl<F: Function> Garbler<F> {
         if right { Ok(()) } else { Err(Error::cheat(step, "the proof that values come from labels")) }
     }
 
-    /// Draws `n` random bits for outputs that will be shared, commits to them and sends their labels. Waits
-    /// for nothing; 16 bytes a bit, and one bit.
+    /// Draws `n` random bits for outputs that will be shared, commits to them and sends their labels. It does
+    /// not wait, and sends 16 bytes and one bit for each.
     ///
     /// # Errors
     /// As [`Garbler::input`] and [`Garbler::give`].
@@ -321,13 +324,14 @@ impl<F: Function> Garbler<F> {
         })
     }
 
-    /// Shares wires between the parties; returns P's share, which are the masks. The other share, V's, is the
-    /// wire's value plus P's.
+    /// Shares wires between the parties. Returns P's share, which is the masks. V's share is the wire's value
+    /// plus P's.
     ///
-    /// `masks` are as many as `wires`. Waits for nothing; 40 bytes a bit.
+    /// There must be one mask for each wire. This does not wait, and sends 40 bytes for each bit.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if inputs that they depend on have not come, or for other masks; what sending meets.
+    /// [`Error::Misuse`] if inputs that they depend on have not come, or for other masks; any error of
+    /// sending.
     pub fn shared(
         &mut self,
         channel: &mut dyn Channel,
@@ -341,7 +345,7 @@ impl<F: Function> Garbler<F> {
         })
     }
 
-    /// [`Garbler::shared`] of what was [sealed](Garbler::seal): 16 bytes.
+    /// As [`Garbler::shared`], for wires that were [sealed](Garbler::seal): 16 bytes.
     ///
     /// # Errors
     /// As [`Garbler::shared`]; [`Error::Misuse`] if it was sealed without masks.
@@ -364,18 +368,18 @@ impl<F: Function> Garbler<F> {
         let zeros = self.zeros_of(wires, masks);
         self.send_decoding(channel, &zeros, sealed)?;
         channel.flush()?;
-        // What V decodes is known when V's inputs are.
+        // P knows the values that V decodes once it knows V's inputs.
         let step = Step::Shared { wires: wires.to_vec(), masks: masks.to_vec(), share: Zeroizing::default() };
         self.program.push(step);
         Ok(share)
     }
 
-    /// Sends ahead, sealed, what will decode wires that need not have values yet: to make them public, or
-    /// with `masks` to share them. Waits for nothing; 40 bytes a bit.
+    /// Sends sealed decoding information ahead for wires that need not have values yet: to make them public
+    /// or, with `masks`, to share them. It does not wait, and sends 40 bytes for each bit.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; what sending
-    /// meets.
+    /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; any error of
+    /// sending.
     pub fn seal(
         &mut self,
         channel: &mut dyn Channel,
@@ -394,12 +398,12 @@ impl<F: Function> Garbler<F> {
         })
     }
 
-    /// Takes V's share of wires that were shared with these masks: V returns it with a proof of its labels,
-    /// so it can't be another one. P then knows the values. V's message is waited for.
+    /// Receives V's share of wires that were shared with these masks. V returns it with a proof of its
+    /// labels, so it cannot be another one. P then knows the values. This waits for V's message.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if they were not shared; [`Error::Cheat`] if V returns what it was not given;
-    /// [`Error::Malformed`]; the channel's errors.
+    /// [`Error::Misuse`] if they were not shared; [`Error::Cheat`] if V returns a share for which it has no
+    /// labels; [`Error::Malformed`]; the channel's errors.
     pub fn confirm(
         &mut self,
         channel: &mut dyn Channel,
@@ -414,7 +418,8 @@ impl<F: Function> Garbler<F> {
         })
     }
 
-    /// The program so far, and what decodes these wires, or opens what does.
+    /// Sends the digest of the program so far, and the decoding information of these wires or the key that
+    /// opens it.
     fn send_decoding(
         &mut self,
         channel: &mut dyn Channel,
@@ -434,7 +439,7 @@ impl<F: Function> Garbler<F> {
         Ok(program)
     }
 
-    /// The labels of 0 of wires, or of the sums of wires and masks where there are masks.
+    /// The labels of 0 of wires, or, if there are masks, of the sums of wires and masks.
     fn zeros_of(&self, wires: &[Wire], masks: &[Wire]) -> Zeroizing<Vec<Gf128>> {
         let masks = masks.iter().map(|mask| self.zero(*mask)).chain(core::iter::repeat(Gf128::ZERO));
         Zeroizing::new(wires.iter().zip(masks).map(|(wire, mask)| self.zero(*wire) + mask).collect())
@@ -445,31 +450,32 @@ impl<F: Function> Garbler<F> {
         self.zeros.get(wire.index()).copied().unwrap_or_default()
     }
 
-    /// Wires that came with the program's last step.
+    /// Appends the wires of the program's last step.
     fn append(&mut self, zeros: &[Gf128]) {
         super::grow(&mut self.zeros, zeros);
     }
 
-    /// Pairs of keys of the hash used so far: one for each half gate, two for each AND of three halves.
+    /// The number of pairs of hash keys used so far: one for each half gate, two for each AND of three
+    /// halves.
     #[must_use]
     pub fn keys(&self) -> u64 {
         self.keys
     }
 
-    /// Says that the proof's further claims make about so many commitments, so that enough correlations are
-    /// made at once. V says the same number.
+    /// Announces the approximate number of commitments that the proof's further claims make, so that enough
+    /// correlations are made at once. V must announce the same number.
     pub fn expect(&mut self, commitments: u64) {
         self.claimed = commitments;
     }
 
-    /// From now on makes correlations of [`Garbler::commitments`] up to number `end`, counted from the first
-    /// that was ever taken, beside the tables of calls, the first 160,000 of them excepted: when these are
-    /// sent, they are made. V says the same number at the same place.
+    /// From now on, makes correlations of [`Garbler::commitments`] up to number `end` (counted from the first
+    /// one ever taken) while tables of calls are sent, beginning after the first 160,000 tables. V must pass
+    /// the same number at the same place.
     pub fn prepare_beside(&mut self, end: u64) {
         self.prepare_beside_after(TABLES_AHEAD, end);
     }
 
-    /// The same beside the tables after the next `tables`: both parties must say the same numbers.
+    /// Does the same beside the tables after the next `tables`. Both parties must pass the same numbers.
     pub(super) fn prepare_beside_after(&mut self, tables: u64, end: u64) {
         self.beside = Beside::until(&self.commitments, tables, end);
     }
@@ -480,7 +486,7 @@ impl<F: Function> Garbler<F> {
         &mut self.commitments
     }
 
-    /// Runs a step; if it fails, or panics, the session is over.
+    /// Runs a step. If it fails or panics, the session is over.
     pub(super) fn guarded<T>(
         &mut self,
         channel: &mut dyn Channel,

@@ -1,11 +1,10 @@
-//! Two parties evaluate functions on bits of both, with P garbling; in the end P proves that it did so
+//! Two parties evaluate functions on bits of both, with P garbling. In the end P proves that it did so
 //! honestly.
 //!
-//! P holds a [`Garbler`], V an [`Evaluator`]; both make the same calls in the same order, and what they agree
-//! on are [`Wire`]s, which live on between calls. The protocol is that of "Lightweight Authentication of Web
-//! Data via Garble-Then-Prove" with three differences: V aborts unless a label is one that it can decode,
-//! every public value goes back to P with a proof of its labels, and P's commitments come before decoding
-//! information.
+//! P holds a [`Garbler`], V an [`Evaluator`]. Both make the same calls in the same order. They share
+//! [`Wire`]s, which persist between calls. The protocol is that of "Lightweight Authentication of Web Data
+//! via Garble-Then-Prove" with three differences: V aborts unless it can decode a label, every public value
+//! goes back to P with a proof of its labels, and P's commitments come before decoding information.
 //!
 //! ```text
 //! P                                                          V
@@ -38,23 +37,23 @@
 //!
 //! # Why it is safe
 //!
-//! **V's inputs while it runs.** They are hidden by OT; what P gets from V are values that decode (one bit of
-//! leakage for each abort that does not happen, see `decoding`) and nothing else. They are the values of what
-//! P garbled, which V learns to be the right ones only from the proof: a P that garbles another function can
-//! learn V's inputs, and then proves nothing.
+//! **V's inputs during the session.** OT hides them. P gets from V only values that decode (one bit of
+//! leakage for each abort that does not happen, see `decoding`). They are the values of what P garbled, and
+//! only the proof shows V that these are right. A P that garbles another function can learn V's inputs, but
+//! then cannot prove anything.
 //!
-//! **What V accepts.** All that P could do wrong is garble something else, send labels of other bits than it
-//! committed to, or send wrong labels of `d` or of a public input. Each of these can change only what V
-//! decodes, and V's values and shares are claims of the final proof, about inputs that were committed before.
-//! The proof does not look at garbling at all.
+//! **What V accepts.** P can only cheat by garbling something else, by sending labels of bits other than
+//! those it committed to, or by sending wrong labels of `d` or of a public input. Each of these can change
+//! only what V decodes, and V's values and shares are claims of the final proof, about inputs that were
+//! committed before. The proof does not depend on garbling at all.
 //!
 //! **P's inputs.** A V that evaluates wrongly has no other label to return. Its openings are checked against
-//! labels too, so it cannot make P prove something about inputs that were not used. Whatever V says in the
-//! proof, QuickSilver is zero-knowledge; P begins it only when the recomputation agrees with every value that
+//! labels too, so it cannot make P prove something about inputs that were not used. QuickSilver is
+//! zero-knowledge whatever V sends. P begins the proof only if the recomputation agrees with every value that
 //! V returned.
 //!
-//! **Offsets.** P's offset and V's delta are fresh for a session, and everything under them is destroyed with
-//! the first error at either party ([`Garbler`] and [`Evaluator`] then refuse every call).
+//! **Offsets.** P's offset and V's delta are fresh for each session, and everything under them is destroyed
+//! on the first error of either party ([`Garbler`] and [`Evaluator`] then refuse every call).
 
 mod beside;
 mod deferred;
@@ -83,9 +82,9 @@ use crate::gates::{Gate as _, HalfGates, ThreeHalves};
 /// How AND gates are garbled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Garbling {
-    /// [`HalfGates`]: 32 bytes a gate, less work.
+    /// [`HalfGates`]: 32 bytes for each gate, less work.
     HalfGates,
-    /// [`ThreeHalves`]: 25 bytes a gate.
+    /// [`ThreeHalves`]: 25 bytes for each gate.
     #[default]
     ThreeHalves,
 }
@@ -98,18 +97,18 @@ impl Garbling {
         }
     }
 
-    /// Bytes of table that an AND gate takes.
+    /// The number of bytes of an AND gate's table.
     #[must_use]
     pub fn table_bytes(self) -> usize {
         self.costs().1
     }
 
-    /// AND gates that so many pairs of keys of the hash are used for.
+    /// The number of AND gates that use this many pairs of hash keys.
     fn gates(self, pairs: u64) -> u64 {
         pairs / self.costs().0
     }
 
-    /// Pairs of keys of the hash, and bytes of table, for a gate.
+    /// The number of pairs of hash keys, and of bytes of table, for a gate.
     fn costs(self) -> (u64, usize) {
         match self {
             Self::HalfGates => (HalfGates::PAIRS as u64, HalfGates::TABLE_BYTES),
@@ -118,19 +117,19 @@ impl Garbling {
     }
 }
 
-/// What both parties set alike, and limits of their own.
+/// Settings that must be equal at both parties, and each party's own limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Bytes of tables that V keeps for calls whose inputs have not come. A limit of V's own.
+    /// The most bytes of tables that V stores for calls whose inputs have not come. V's own limit.
     pub stored_tables: u64,
-    /// How gates are garbled. The same at both parties.
+    /// How gates are garbled. It must be the same at both parties.
     pub garbling: Garbling,
-    /// How the proof at the end is run. The same at both parties.
+    /// How the final proof is run. It must be the same at both parties.
     pub proof: quicksilver::Settings,
 }
 
 impl Default for Settings {
-    /// 128 MiB of tables, some 5 million gates of three halves; proofs for a fast network.
+    /// 128 MiB of tables, enough for some 5 million gates of three halves, and proofs for a fast network.
     fn default() -> Self {
         Self { stored_tables: 128 << 20, garbling: Garbling::default(), proof: quicksilver::Settings::LAN }
     }
@@ -139,7 +138,8 @@ impl Default for Settings {
 /// Bytes of a label.
 const LABEL: usize = 16;
 
-/// The start point of the hash of gates: neither party chooses it alone, as it comes from the session's name.
+/// The start point of the hash of gates. It comes from the session's identifier, so neither party chooses it
+/// alone.
 fn start_point(session: &SessionId) -> [u8; 16] {
     Oracle::new("garble: start point", session).hash(0, &[])
 }
@@ -150,7 +150,7 @@ fn encode_labels(labels: impl ExactSizeIterator<Item = Gf128>) -> Zeroizing<Vec<
     out
 }
 
-/// Packs `x[i] + mask[i]`, the lowest bit of each mask.
+/// Packs `x[i] + mask[i]`, with the lowest bit of each mask.
 fn masked(x: &[F2], masks: &[Gf128]) -> Vec<u8> {
     x.iter().zip(masks).map(|(x, mask)| *x + mask.lsb()).collect::<Bits>().to_bytes()
 }
@@ -161,7 +161,7 @@ fn bits(step: volery_channel::Tag, bytes: &[u8], len: usize) -> Result<Vec<F2>, 
     Ok((0..len).map(|i| bits.get(i).unwrap_or_default()).collect())
 }
 
-/// That there are as many bits as wires.
+/// Checks that there is one bit for each wire.
 fn same_length(bits: usize, wires: usize) -> Result<(), Error> {
     if bits == wires {
         return Ok(());
@@ -169,7 +169,7 @@ fn same_length(bits: usize, wires: usize) -> Result<(), Error> {
     Err(Error::misuse(format!("{bits} bits for {wires} wires")))
 }
 
-/// Appends labels; where the vector has to move, what it leaves behind is wiped.
+/// Appends labels. If the vector moves, the old copy is wiped.
 fn grow(labels: &mut Zeroizing<Vec<Gf128>>, more: &[Gf128]) {
     if labels.capacity() - labels.len() < more.len() {
         let mut larger = Zeroizing::new(Vec::with_capacity(2 * (labels.len() + more.len())));

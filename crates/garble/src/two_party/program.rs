@@ -1,4 +1,4 @@
-//! What was called, at either party: the log that the end goes through again.
+//! The log of all calls, at either party. The final proof goes through it again.
 
 use std::ops::Range;
 
@@ -10,30 +10,30 @@ use super::Settings;
 use crate::function::commitments;
 use crate::{Error, Function};
 
-/// A bit of a session: an input, or an output of a call. The same number at both parties.
+/// A bit of a session: an input, or an output of a call. It has the same number at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Wire(u32);
 
 impl Wire {
-    /// Its place among all wires.
+    /// Its index among all wires.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Who knows an input's bits.
+/// The party that knows an input's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// P alone. P commits to them before V decodes anything.
+    /// Only P, which commits to them before V decodes anything.
     Prover,
-    /// V alone, until it opens them for the proof.
+    /// Only V, until it opens them for the proof.
     Verifier,
     /// Both, as a public value that is not known yet when circuits are garbled. Nothing is committed.
     Both,
 }
 
-/// Input bits that were announced and whose values are still to come. They come once, so this is no copy of
-/// anything.
+/// Input bits that were announced and whose values are still to come. Values come once, so this is not `Copy`
+/// or `Clone`.
 #[derive(Debug)]
 #[must_use = "an input whose values never come keeps all that depends on it from being evaluated"]
 pub struct Input {
@@ -49,8 +49,8 @@ impl Input {
     }
 }
 
-/// Random bits of P's that will hide outputs from V when these are shared. P is committed to them, and V has
-/// their labels. They serve once, so this is no copy of anything.
+/// Random bits of P's that hide outputs from V when these are shared. P is committed to them, and V has their
+/// labels. They are used once, so this is not `Copy` or `Clone`.
 #[derive(Debug)]
 pub struct Masks(pub(super) Input);
 
@@ -62,15 +62,15 @@ impl Masks {
     }
 }
 
-/// Outputs whose decoding information was sent ahead, sealed. It is opened once, so this is no copy of
-/// anything.
+/// Outputs whose decoding information was sent ahead, sealed. It is opened once, so this is not `Copy` or
+/// `Clone`.
 #[must_use = "sealed outputs that are never opened were prepared for nothing"]
 pub struct Sealed {
     pub(super) wires: Vec<Wire>,
     pub(super) masks: Vec<Wire>,
     /// The number of the first bit.
     pub(super) first: u64,
-    /// At P the key; at V what it opens.
+    /// At P the key; at V the sealed information.
     pub(super) secret: Zeroizing<Vec<u8>>,
 }
 
@@ -81,7 +81,7 @@ impl Sealed {
         &self.wires
     }
 
-    /// The masks, if the wires will be shared; else none.
+    /// The masks, if the wires will be shared; otherwise none.
     #[must_use]
     pub fn masks(&self) -> &[Wire] {
         &self.masks
@@ -94,21 +94,20 @@ impl core::fmt::Debug for Sealed {
     }
 }
 
-/// What a party keeps of input bits.
+/// A party's record of input bits.
 pub(super) struct InputRecord {
     pub(super) owner: Owner,
     pub(super) first: usize,
     pub(super) len: usize,
-    /// Of a prover's input: tags at P and keys at V, of random bits until the values come and then of the
-    /// values. Of a verifier's input: the zero labels of the corrections at P, the labels of random bits at
-    /// V.
+    /// For P's input: tags at P and keys at V, of random bits until the values come and of the values
+    /// afterwards. For V's input: the zero labels of the corrections at P, the labels of random bits at V.
     pub(super) secrets: Zeroizing<Vec<Gf128>>,
-    /// The bits, where this party knows them.
+    /// The bits, if this party knows them.
     pub(super) values: Option<Zeroizing<Vec<F2>>>,
     pub(super) delivered: bool,
 }
 
-/// One of the calls that both parties made.
+/// One of the calls of both parties.
 pub(super) enum Step<F> {
     Input(usize),
     Call { function: F, inputs: Vec<Wire>, outputs: Range<usize> },
@@ -116,16 +115,16 @@ pub(super) enum Step<F> {
     Shared { wires: Vec<Wire>, masks: Vec<Wire>, share: Zeroizing<Vec<F2>> },
 }
 
-/// The calls so far, and which wires can be evaluated.
+/// The calls so far, and the wires that can be evaluated.
 pub(super) struct Program<F> {
     steps: Vec<Step<F>>,
     inputs: Vec<InputRecord>,
     /// Whether every input that a wire depends on has come.
     ready: Vec<bool>,
-    /// Steps that are calls whose outputs are not ready, in order.
+    /// The steps of calls whose outputs are not ready, in order.
     waiting: Vec<usize>,
     digest: Digest,
-    /// S-boxes of AES in all calls.
+    /// The number of S-boxes of AES in all calls.
     s_boxes: u64,
     /// Whether V has opened its inputs, so that nothing more can be computed.
     closed: bool,
@@ -151,12 +150,12 @@ impl<F: Function> Program<F> {
         }
     }
 
-    /// What both parties compare: all calls so far, with public inputs.
+    /// The digest that both parties compare, of all calls so far with public inputs.
     pub(super) fn digest(&self) -> [u8; 32] {
         self.digest.finish()
     }
 
-    /// V opens its inputs: there will be no further calls.
+    /// Called when V opens its inputs: no further calls are possible.
     pub(super) fn close(&mut self) {
         self.closed = true;
     }
@@ -174,8 +173,8 @@ impl<F: Function> Program<F> {
 
     pub(super) fn input_record(&mut self, input: &Input) -> Result<&mut InputRecord, Error> {
         self.open()?;
-        // Wires too: those of another session's input may have had their values here, and a second label of a
-        // wire would give the offset away.
+        // Compares the wires too: those of another session's input may already have values here, and a second
+        // label of a wire would reveal the offset.
         let same = |record: &InputRecord| {
             let mut wires = input.wires.iter().enumerate();
             record.len == input.wires.len() && wires.all(|(i, wire)| wire.index() == record.first + i)
@@ -186,7 +185,7 @@ impl<F: Function> Program<F> {
         })
     }
 
-    /// The same, of an input that this party treats as `owner`'s.
+    /// As `input`, for an input that this party treats as `owner`'s.
     pub(super) fn owned(&mut self, input: &Input, owner: Owner) -> Result<&mut InputRecord, Error> {
         let record = self.input_record(input)?;
         if record.owner == owner {
@@ -195,7 +194,7 @@ impl<F: Function> Program<F> {
         Err(Error::misuse(format!("an input of {:?} is treated as one of {owner:?}", record.owner)))
     }
 
-    /// What is kept of masks.
+    /// The record of masks.
     pub(super) fn masks(&self, masks: &Masks) -> Result<&InputRecord, Error> {
         let Masks(input) = masks;
         let mut wires = input.wires.iter().enumerate();
@@ -208,7 +207,7 @@ impl<F: Function> Program<F> {
         record.ok_or_else(|| Error::misuse("masks that are not of this session"))
     }
 
-    /// P's own bits on wires that are all of one of its inputs.
+    /// P's own bits on wires that all belong to one of its inputs.
     pub(super) fn own_bits(&self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
         let place = wires.first().map(|wire| wire.index());
         let record =
@@ -243,7 +242,7 @@ impl<F: Function> Program<F> {
         Ok((first..end).map(|index| Wire(index as u32)).collect())
     }
 
-    /// New input bits.
+    /// Adds new input bits.
     pub(super) fn input(
         &mut self,
         owner: Owner,
@@ -258,7 +257,7 @@ impl<F: Function> Program<F> {
         Ok(Input { number, wires })
     }
 
-    /// The values of an input have come; those of a public one count as part of the program.
+    /// Records that the values of an input have come. Those of a public input count as part of the program.
     pub(super) fn deliver(&mut self, input: &Input, values: Option<Zeroizing<Vec<F2>>>) -> Result<(), Error> {
         let record = self.input_record(input)?;
         record.delivered = true;
@@ -275,7 +274,7 @@ impl<F: Function> Program<F> {
         Ok(())
     }
 
-    /// A call of `function`, in which there are so many S-boxes, with so many outputs.
+    /// Records a call of `function`, with its numbers of S-boxes and outputs.
     pub(super) fn call(
         &mut self,
         (function, s_boxes): (F, u64),
@@ -298,7 +297,7 @@ impl<F: Function> Program<F> {
         Ok(wires)
     }
 
-    /// Wires that are about to be decoded: what they depend on must have come.
+    /// Records that wires are about to be decoded. The inputs that they depend on must have come.
     pub(super) fn announce(&mut self, what: &str, wires: &[Wire]) -> Result<(), Error> {
         self.open()?;
         if !wires.iter().all(|wire| self.is_ready(*wire)) {
@@ -310,7 +309,7 @@ impl<F: Function> Program<F> {
         Ok(())
     }
 
-    /// Decoding information for wires, with these masks or none, is sent ahead.
+    /// Records that decoding information for wires, with these masks or none, is sent ahead.
     pub(super) fn seal(&mut self, wires: &[Wire], masks: Option<&Masks>) -> Result<Vec<Wire>, Error> {
         self.open()?;
         self.check(wires)?;
@@ -327,8 +326,8 @@ impl<F: Function> Program<F> {
         Ok(masks)
     }
 
-    /// V's share of wires that were shared with these masks is about to be returned; what this party keeps of
-    /// it (nothing, at P).
+    /// Records that V's share of wires that were shared with these masks is about to be returned. Returns
+    /// what this party keeps of it (nothing, at P).
     pub(super) fn confirm(&mut self, wires: &[Wire], masks: &[Wire]) -> Result<Zeroizing<Vec<F2>>, Error> {
         let share = self.steps.iter().find_map(|step| match step {
             Step::Shared { wires: shared, masks: with, share } if shared == wires && with == masks => {
@@ -351,7 +350,7 @@ impl<F: Function> Program<F> {
         self.steps.push(step);
     }
 
-    /// Whether all wires exist.
+    /// Checks that all wires exist.
     pub(super) fn check(&self, wires: &[Wire]) -> Result<(), Error> {
         self.open()?;
         if wires.iter().all(|wire| wire.index() < self.ready.len()) {
@@ -360,7 +359,8 @@ impl<F: Function> Program<F> {
         Err(Error::misuse("a wire that is not one of this session"))
     }
 
-    /// Marks the outputs of calls as ready whose inputs are now; returns the steps of those calls, in order.
+    /// Marks the outputs of all calls whose inputs are ready as ready. Returns the steps of those calls, in
+    /// order.
     pub(super) fn advance(&mut self) -> Vec<usize> {
         let mut done = Vec::new();
         for number in std::mem::take(&mut self.waiting) {
@@ -385,8 +385,8 @@ impl<F: Function> Program<F> {
         &mut self.steps
     }
 
-    /// Commitments that a proof of all calls takes, which have so many ANDs, if it knows of no S-box's input
-    /// more than was known when it was garbled, or all.
+    /// The number of commitments of a proof of all calls, which have `ands` ANDs. It assumes that the proof
+    /// knows, of each S-box's input, either no more than was known when it was garbled, or all of it.
     pub(super) fn commitments(&self, ands: u64) -> u64 {
         commitments(ands, self.s_boxes)
     }

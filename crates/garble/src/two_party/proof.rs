@@ -1,9 +1,9 @@
-//! The end: V opens its inputs, P goes through the whole program again, in the clear and then in zero
-//! knowledge.
+//! The end of a session: V opens its inputs, and P runs the whole program again, first in the clear and then
+//! in zero knowledge.
 //!
-//! Both ways are [`replay`] with different backends and different things done to outputs. In the proof V's
-//! inputs and public ones are constants, and so is a public output once it is claimed; [`Fold`] keeps what
-//! follows from constants out of the proof.
+//! Both runs are [`replay`] with different backends and different treatment of outputs. In the proof V's
+//! inputs and public ones are constants, and so is a public output once it is claimed. [`Fold`] keeps
+//! everything that follows from constants out of the proof.
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, tags};
@@ -24,7 +24,7 @@ use crate::{Error, Function};
 pub struct Proved<W>(Vec<Option<Folded<F2, W>>>);
 
 impl<W> Proved<W> {
-    /// The wire: a constant where both parties know it, else an authenticated bit. None if it was never
+    /// The wire: a constant if both parties know it, else an authenticated bit. `None` if it was never
     /// evaluated.
     #[must_use]
     pub fn wire(&self, wire: Wire) -> Option<&Folded<F2, W>> {
@@ -32,9 +32,9 @@ impl<W> Proved<W> {
     }
 }
 
-/// A backend on which calls are replayed.
+/// A backend that replays calls.
 trait Replay: Ops<F2> {
-    /// Runs `function` as this backend does it best.
+    /// Runs `function` in the best way for this backend.
     fn call(&mut self, function: &impl Function, inputs: &[Self::Wire]) -> Result<Wires<Self>, Self::Error>;
 }
 
@@ -45,7 +45,8 @@ impl Replay for Clear<F2> {
 }
 
 impl<B: Ops<F2>> Replay for Fold<'_, B> {
-    /// Where nothing is known of the inputs there is nothing to fold but what was garbled, too.
+    /// If none of the inputs are known, the only constants to fold are those that were folded when it was
+    /// garbled.
     fn call(&mut self, function: &impl Function, inputs: &[Self::Wire]) -> Result<Wires<Self>, Self::Error> {
         let wires: Option<Vec<_>> = inputs.iter().map(|input| input.wire().cloned()).collect();
         match wires {
@@ -58,9 +59,9 @@ impl<B: Ops<F2>> Replay for Fold<'_, B> {
 /// The wires of a backend.
 type Wires<B> = Vec<<B as Ops<F2>>::Wire>;
 
-/// Runs every call that could be evaluated on `backend` again. `input` gives the wires of an input, `output`
-/// gets step number, wires, and what V saw of them; for public wires it says what stands for them from now
-/// on.
+/// Runs every call that could be evaluated on `backend` again. `input` returns the wires of an input.
+/// `output` gets the step's number, its wires, and what V saw of them; for public wires it returns their
+/// replacements.
 fn replay<F: Function, B: Replay>(
     program: &Program<F>,
     backend: &mut B,
@@ -77,7 +78,7 @@ fn replay<F: Function, B: Replay>(
                 }
             }
             Step::Call { function, inputs, outputs } => {
-                // Circuits that were prepared and not used have no values.
+                // Circuits that were prepared but not used have no values.
                 let Some(inputs) = gather(&wires, inputs) else { continue };
                 let results = backend.call(function, &inputs)?;
                 if results.len() != outputs.len() {
@@ -102,16 +103,16 @@ fn replay<F: Function, B: Replay>(
     Ok(wires)
 }
 
-/// What V saw of outputs.
+/// V's view of outputs.
 enum Output<'a, W> {
-    /// Their values, which both know.
+    /// Their values, known to both parties.
     Public(&'a [F2]),
     /// Their values plus these masks of P's.
     Shared { masks: Vec<W>, share: &'a [F2] },
 }
 
 fn unsteady() -> volery_circuit::Error {
-    volery_circuit::Error::Misuse("a function that is not the same each time it runs".into())
+    volery_circuit::Error::Misuse("a function does not make the same calls each time it runs".into())
 }
 
 fn gather<W: Clone>(wires: &[Option<W>], places: &[Wire]) -> Option<Vec<W>> {
@@ -124,7 +125,7 @@ fn fill<W>(wires: &mut [Option<W>], first: usize, values: Vec<W>) -> Result<(), 
     Ok(())
 }
 
-/// An input's wires in the proof: P's are committed, `commit` says how; everybody else's are known.
+/// An input's wires in the proof. P's are committed by `commit`; all others are known.
 fn proof_input<W>(record: &InputRecord, commit: impl Fn(Gf128) -> W) -> Vec<Folded<F2, W>> {
     match (record.owner, &record.values) {
         (Owner::Prover, _) => record.secrets.iter().map(|secret| Folded::Wire(commit(*secret))).collect(),
@@ -133,13 +134,13 @@ fn proof_input<W>(record: &InputRecord, commit: impl Fn(Gf128) -> W) -> Vec<Fold
     }
 }
 
-/// Claims that outputs are what V saw.
+/// Claims that outputs have the values that V saw.
 fn claim<B: Prove<F2>>(
     fold: &mut Fold<'_, B>,
     wires: Vec<Folded<F2, B::Wire>>,
     seen: Output<'_, Folded<F2, B::Wire>>,
 ) -> Result<Vec<Folded<F2, B::Wire>>, B::Error> {
-    // Every wire is claimed: a shorter list would be a claim about less.
+    // Every wire is claimed: a shorter list would claim less.
     let claimed = match &seen {
         Output::Public(values) => values.len() == wires.len(),
         Output::Shared { masks, share } => masks.len() == wires.len() && share.len() == wires.len(),
@@ -164,7 +165,7 @@ fn claim<B: Prove<F2>>(
     Ok(now)
 }
 
-/// The commitments of the proof, so that neither too many nor too few correlations are made.
+/// The number of commitments of the proof, so that neither too many nor too few correlations are made.
 fn count<F: Function>(program: &Program<F>) -> Result<u64, Error> {
     let mut counter = Counter::<F2, Sizes>::default();
     let wires = |record: &InputRecord| proof_input(record, |_| ());
@@ -178,13 +179,13 @@ fn count<F: Function>(program: &Program<F>) -> Result<u64, Error> {
     Ok(commitments(counts.multiplications, counts.s_boxes))
 }
 
-/// Says what correlations a proof of the program takes, with `claimed` commitments of further claims and
-/// `garbled` AND gates in all.
+/// Announces the number of correlations that a proof of the program takes, with `claimed` commitments of
+/// further claims and `garbled` AND gates in all.
 ///
-/// A gate or an S-box is proved at most once. (An S-box of which the proof knows some bits that were secret
-/// when it was garbled, but not all, takes more than is counted here: what is missing then is made as it is
-/// needed.) So where as many are prepared nothing has to be said, and the program need not be counted, which
-/// is to run it once more.
+/// A gate or an S-box is proved at most once. So if enough correlations for all of them are prepared, nothing
+/// has to be announced, and the program need not be counted, which would mean running it once more. (If the
+/// proof knows some but not all bits of an S-box's input that were secret when it was garbled, the S-box
+/// takes more than is counted here. The missing correlations are made when they are needed.)
 fn expect<F: Function>(
     stock: &mut Stock,
     program: &Program<F>,
@@ -199,11 +200,11 @@ fn expect<F: Function>(
     Ok(())
 }
 
-/// The values of a session, at P when V has opened its inputs; wiped on drop.
+/// The values of a session, at P after V has opened its inputs; wiped on drop.
 pub struct Values(Zeroizing<Vec<Option<F2>>>);
 
 impl Values {
-    /// The wire's value; none if it was never evaluated.
+    /// The wire's value; `None` if it was never evaluated.
     #[must_use]
     pub fn wire(&self, wire: Wire) -> Option<F2> {
         self.0.get(wire.index()).copied().flatten()
@@ -211,16 +212,16 @@ impl Values {
 }
 
 impl<F: Function> Garbler<F> {
-    /// Receives V's inputs, which it opens when nothing more is to be computed, and checks all that V said.
-    /// Returns every value of the session.
+    /// Receives V's inputs, which it opens when nothing more will be computed, and checks everything that V
+    /// sent. Returns every value of the session.
     ///
     /// # Errors
-    /// [`Error::Cheat`] if V opens other inputs than it used, or returned other values than they give;
-    /// [`Error::Malformed`]; the channel's.
+    /// [`Error::Cheat`] if V opens other inputs than it used, or returned values that do not follow from
+    /// them; [`Error::Malformed`]; the channel's.
     pub fn learn(&mut self, channel: &mut dyn Channel) -> Result<Values, Error> {
         self.guarded(channel, |p, channel| {
             if p.program.is_closed() {
-                return Err(Error::misuse("V has opened its inputs before"));
+                return Err(Error::misuse("V has already opened its inputs"));
             }
             p.try_learn(channel)
         })
@@ -232,16 +233,17 @@ impl<F: Function> Garbler<F> {
         self.recompute()
     }
 
-    /// Proves every call: P's committed inputs, V's inputs and the functions give the values and shares that
-    /// V saw. `more` adds claims of the caller's own to the same proof; V's must be the same. Calls
-    /// [`Garbler::learn`] first if that has not been done; V then does not call [`Evaluator::open`] either.
+    /// Proves every call: that P's committed inputs, V's inputs and the functions give the values and shares
+    /// that V saw. `more` adds the caller's own claims to the same proof; V must pass the same claims. This
+    /// calls [`Garbler::learn`] first if that has not been done; in that case V does not call
+    /// [`Evaluator::open`] either.
     ///
-    /// Returns what `more` does, and the commitments that are left. Calls whose inputs never came are not
+    /// Returns the result of `more`, and the remaining commitments. Calls whose inputs never came are not
     /// proved.
     ///
     /// # Errors
-    /// [`Error::Cheat`] if V opens other inputs than it used, or returned other values than they give;
-    /// [`Error::Proof`] if `more` claims what does not hold, or V rejects; [`Error::Malformed`]; the
+    /// [`Error::Cheat`] if V opens other inputs than it used, or returned values that do not follow from
+    /// them; [`Error::Proof`] if a claim of `more` does not hold, or V rejects; [`Error::Malformed`]; the
     /// channel's errors.
     pub fn prove<T>(
         mut self,
@@ -273,7 +275,7 @@ impl<F: Function> Garbler<F> {
         Ok((result, self.commitments))
     }
 
-    /// V's inputs, with a hash of their labels.
+    /// Receives V's inputs, with a hash of their labels.
     fn receive_opening(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         let records = self.program.records().iter();
         let opened = records.filter(|record| record.owner == Owner::Verifier && record.delivered);
@@ -296,7 +298,7 @@ impl<F: Function> Garbler<F> {
         Ok(())
     }
 
-    /// Runs all in the clear: every value that V returned must be right. Finds what V's shares are.
+    /// Runs everything in the clear. Checks every value that V returned, and finds V's shares.
     fn recompute(&mut self) -> Result<Values, Error> {
         let (mut right, mut shares) = (true, Vec::new());
         let input =
@@ -325,27 +327,27 @@ impl<F: Function> Garbler<F> {
 }
 
 impl<F: Function> Evaluator<F> {
-    /// Opens V's inputs to P. To be called when P can do nothing with them any more; nothing can be computed
+    /// Opens V's inputs to P. Call it when P can no longer use them for anything. Nothing can be computed
     /// afterwards.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if it has been done; what sending meets.
+    /// [`Error::Misuse`] if they are already open; any error of sending.
     pub fn open(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         self.guarded(channel, |v, channel| {
             if v.program.is_closed() {
-                return Err(Error::misuse("V has opened its inputs before"));
+                return Err(Error::misuse("V has already opened its inputs"));
             }
             v.send_opening(channel)
         })
     }
 
-    /// Verifies P's proof of every call; only `Ok` means that what V decoded is right. `more` are the
-    /// caller's own claims, the same as P's. Calls [`Evaluator::open`] first if that has not been done.
+    /// Verifies P's proof of every call. Only `Ok` means that V's decoded values are right. `more` are the
+    /// caller's own claims, the same as P's. This calls [`Evaluator::open`] first if that has not been done.
     ///
-    /// Returns what `more` does, delta, and the keys that are left.
+    /// Returns the result of `more`, delta, and the remaining keys.
     ///
     /// # Errors
-    /// [`Error::Proof`] with a rejection if the proof is wrong; otherwise what broke the session.
+    /// [`Error::Proof`] with a rejection if the proof is wrong; otherwise the error that ended the session.
     pub fn verify<T>(
         mut self,
         channel: &mut dyn Channel,
@@ -362,8 +364,8 @@ impl<F: Function> Evaluator<F> {
             let result = v.check_proof(channel, rng, more);
             let accepted = result.is_ok();
             if accepted || matches!(&result, Err(error) if error.is_rejection()) {
-                // A prover that hung up does not turn a wrong proof into a broken connection, nor unprove a
-                // right one.
+                // If the prover has hung up, a wrong proof is still a rejection and not a broken connection,
+                // and a right proof stays accepted.
                 let _ = verdict::send(channel, accepted);
             }
             result

@@ -1,17 +1,17 @@
 //! The second direction of correlations: labels for V's inputs, from random COT in which P holds the key.
 //!
-//! The first direction, V holding delta, is whatever the session has for its proofs. Here the roles are
-//! swapped: P is the sender of SoftSpokenOT and its offset the key, V the receiver. There are as many
-//! correlations as V has input bits, some thousand, so that OT extension alone serves. A V that cheats in it
-//! can learn bits of P's offset only by guessing them, and a wrong guess ends the session: if it survives
-//! with probability `p`, the offset is one of `p 2^127` values, so guessing and then using it is no better
-//! than guessing it at once, and the bounds of the module `hash` stand (see
+//! In the first direction V holds delta; the session has it for its proofs anyway. Here the roles are
+//! swapped: P is the sender of SoftSpokenOT with its offset as the key, and V the receiver. There is one
+//! correlation for each of V's input bits, some thousand, so OT extension is enough. A V that cheats in it
+//! can learn bits of P's offset only by guessing them, and a wrong guess ends the session. If V survives with
+//! probability `p`, the offset is one of `p 2^127` values. So guessing bits first is no better than guessing
+//! the offset at once, and the bounds of the module `hash` hold (see
 //! [`softspoken`](volery_vole::softspoken)).
 //!
-//! The OTs that this begins with come from 128 correlations of the first direction, which serve nothing else
-//! ([`ReversedSetup`] has the protocol and why it is safe): base OTs take some ten milliseconds at either
-//! party, and both would wait for the other. The two directions have different session names, so that no hash
-//! is used twice.
+//! The initial OTs come from 128 correlations of the first direction, which serve no other purpose
+//! ([`ReversedSetup`] has the protocol and its security argument). Base OTs would take some ten milliseconds
+//! at each party while the other waits. The two directions have different session identifiers, so that no
+//! hash is used twice.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
@@ -37,11 +37,11 @@ pub struct GarblerLabels {
 }
 
 impl GarblerLabels {
-    /// Draws the offset and sends what V has to know, which says nothing about it; takes 128 of
-    /// `commitments`, tags under V's delta. Waits for nothing but these.
+    /// Draws the offset, and sends what V has to know, which says nothing about the offset. Takes 128 of
+    /// `commitments`, tags under V's delta, and waits only for these.
     ///
     /// # Errors
-    /// What making correlations meets; the channel's errors.
+    /// Any error of making correlations; the channel's errors.
     pub fn start(
         channel: &mut dyn Channel,
         session: &SessionId,
@@ -59,11 +59,11 @@ impl GarblerLabels {
         self.offset.duplicate()
     }
 
-    /// The offset, and zero labels under it, when V's message is there: one round trip in all, together with
-    /// [`evaluator_labels`].
+    /// The offset, and zero labels under it, once V's message has arrived. One round trip in all, together
+    /// with [`evaluator_labels`].
     ///
     /// # Errors
-    /// What the setup of OT extension finds wrong; the channel's errors.
+    /// Any error that the setup of OT extension finds; the channel's errors.
     pub fn finish(self, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<(Delta, Stock), Error> {
         let Self { session, offset, setup } = self;
         let extension = setup.finish(channel, FieldBits::Eight)?;
@@ -73,26 +73,26 @@ impl GarblerLabels {
 }
 
 impl<F: Function> Garbler<F> {
-    /// Brings labels for V's inputs, those announced so far and later ones. `labels` come from
+    /// Supplies labels for V's inputs, those announced so far and later ones. `labels` come from
     /// [`GarblerLabels`], under this session's offset.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if there are labels; what making them meets.
+    /// [`Error::Misuse`] if there are labels already; any error of making them.
     pub fn set_labels(&mut self, channel: &mut dyn Channel, labels: Stock) -> Result<(), Error> {
         self.guarded(channel, |p, channel| {
             if p.labels.is_some() {
-                return Err(Error::misuse("labels for V's inputs a second time"));
+                return Err(Error::misuse("labels for V's inputs were set twice"));
             }
             p.labels = Some(labels);
             p.label(channel)
         })
     }
 
-    /// V's inputs get their labels, if there are any yet.
+    /// Gives V's inputs their labels, if there are any yet.
     ///
-    /// The wire is the sum of V's random bit and the correction that makes it V's value. Its zero label is
-    /// drawn first, that of the random bit is the OT's, and so the correction's is the sum of both: uniform,
-    /// whichever comes first.
+    /// The wire is the sum of V's random bit and the correction that makes it V's value. The wire's zero
+    /// label is drawn first, and that of the random bit comes from the OT. So the correction's zero label is
+    /// the sum of both, which is uniform.
     pub(super) fn label(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         let Some(labels) = &mut self.labels else { return Ok(()) };
         for number in std::mem::take(&mut self.unlabelled) {
@@ -106,11 +106,11 @@ impl<F: Function> Garbler<F> {
     }
 }
 
-/// V's side: labels of random bits, which are their lowest bits; takes 128 of `commitments`, keys under
+/// V's side: labels of random bits, whose lowest bits are those bits. Takes 128 of `commitments`, keys under
 /// `delta`.
 ///
 /// # Errors
-/// As [`GarblerLabels`]'s.
+/// As those of [`GarblerLabels`].
 pub fn evaluator_labels(
     channel: &mut dyn Channel,
     session: &SessionId,

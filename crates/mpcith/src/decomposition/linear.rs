@@ -1,26 +1,26 @@
-//! The linear decomposition (section 4.1.1): shares add up to the value, over any finite ring.
+//! The linear decomposition (section 4.1.1) over any finite ring: shares add up to the value.
 
 use volery_circuit::{Circuit, Gate};
 use volery_field::Ring;
 
 use super::{Decomposition, PLAYERS};
 
-/// The linear decomposition of what a circuit asserts: `phi(x)` are the values of its asserted wires.
+/// The linear decomposition of a circuit's assertions: `phi(x)` are the values of its asserted wires.
 ///
-/// A view is the input share and then one entry for each gate, as in the paper's first definition. Files hold
-/// fewer: a linear gate's entry follows from those before it, so only those of multiplications count
+/// A view is the input share followed by one entry for each gate, as in the paper's first definition. Files
+/// hold fewer: a linear gate's entry follows from those before it, so only those of multiplications count
 /// ([`Linear::stored`]; the paper's "generalised multiplication gates").
 #[derive(Clone, Debug)]
 pub struct Linear<'a, R: Ring> {
     circuit: &'a Circuit<R>,
-    /// Of each gate: how many multiplications come before it.
+    /// For each gate, the number of multiplications before it.
     products: Vec<u32>,
 }
 
 /// A player's randomness: a random element for each input wire, and the function `R_i` on the gates.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Tape<R> {
-    /// The input share of players 1 and 2; player 3's is not used.
+    /// The input share of player 1 or 2; player 3's is not used.
     pub inputs: Vec<R>,
     /// `R_i` of every multiplication, in order.
     pub products: Vec<R>,
@@ -32,12 +32,12 @@ impl<R> core::fmt::Debug for Tape<R> {
     }
 }
 
-/// What a simulator makes up for a challenge `e`.
+/// The output of the simulator for a challenge `e`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Simulated<R> {
     /// Tapes and views of players `e` and `e + 1`.
     pub opened: [(Tape<R>, Vec<R>); 2],
-    /// The output share of the third.
+    /// The third player's output share.
     pub closed: Vec<R>,
 }
 
@@ -59,7 +59,7 @@ impl<'a, R: Ring> Linear<'a, R> {
         Self { circuit, products: products.collect() }
     }
 
-    /// Entries of a view that are input shares.
+    /// The number of a view's entries that are input shares.
     fn inputs(&self) -> usize {
         self.circuit.input_wires() as usize
     }
@@ -71,8 +71,8 @@ impl<'a, R: Ring> Linear<'a, R> {
         gates.filter(|(_, gate)| matches!(gate, Gate::Mul(..))).map(|(entry, _)| *entry).collect()
     }
 
-    /// The simulator of appendix A for challenge `e`: views that have the distribution of real ones for any
-    /// input with this `output`. `tapes` must be random; so must `third`, which becomes player 3's input
+    /// The simulator of appendix A for challenge `e`. Its views have the distribution of real ones for any
+    /// input with this `output`. `tapes` must be random. So must be `third`, which becomes player 3's input
     /// share if that player is opened, and `products`, the entries that multiplications add to the second
     /// opened player's view.
     #[must_use]
@@ -93,7 +93,7 @@ impl<'a, R: Ring> Linear<'a, R> {
             let own = self.step(players[0], step, [&views[0], &views[1]], [&tapes[0], &tapes[1]]);
             let next = match gate {
                 Gate::Mul(..) => products.next().copied().unwrap_or_default(),
-                // Linear gates look at the own view alone.
+                // Linear gates depend only on the player's own view.
                 _ => self.step(players[1], step, [&views[1], &views[1]], [&tapes[1], &tapes[1]]),
             };
             views[0].push(own);

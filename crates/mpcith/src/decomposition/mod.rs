@@ -1,9 +1,8 @@
-//! (2,3)-decompositions (ZKBoo, section 4.1): a computation in three branches, of which any two tell nothing
-//! about its input.
+//! (2,3)-decompositions (ZKBoo, section 4.1): a computation in three branches, any two of which reveal
+//! nothing about its input.
 //!
-//! This is the paper, definition by definition, for one repetition and as plain as can be: what the engines
-//! of [`rings`](crate::PublicRing) compute fast is compared with it, and what privacy and soundness rest on
-//! is tested on it.
+//! This is the paper, definition by definition, for one repetition and as plain as possible. The fast engines
+//! of [`rings`](crate::PublicRing) are compared with it, and the tests of privacy and soundness use it.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -16,35 +15,34 @@ mod tests;
 
 pub use linear::{Linear, Simulated, Tape};
 
-/// The branches of a computation are called players; they are counted from 0 here, from 1 in the paper.
+/// The branches of a computation are called players. They are counted from 0 here, and from 1 in the paper.
 pub const PLAYERS: usize = 3;
 
 /// A (2,3)-decomposition of a function `phi` from [`Decomposition::Input`] to [`Decomposition::Output`].
 ///
-/// Correct: [`evaluate`] gives `phi(x)` for every `x` and all tapes. Private against two: for every `e`, the
-/// tapes and views of players `e` and `e + 1` together with the output share of the third can be simulated
-/// from `phi(x)` alone.
+/// Correctness: [`evaluate`] gives `phi(x)` for every `x` and all tapes. Privacy against two players: for
+/// every `e`, the tapes and views of players `e` and `e + 1`, together with the output share of the third,
+/// can be simulated from `phi(x)` alone.
 ///
 /// # Panics
-/// This is a reference to compare with, not a protocol: implementations may panic on inputs, views or tapes
-/// that are too short.
+/// This is a reference, not a protocol: implementations may panic if inputs, views or tapes are too short.
 pub trait Decomposition {
-    /// What `phi` is applied to.
+    /// The input of `phi`.
     type Input: ?Sized;
-    /// What it gives.
+    /// The output of `phi`.
     type Output;
     /// An entry of a view: a value of one branch.
     type Entry: Clone + PartialEq;
     /// Randomness of one branch.
     type Tape;
-    /// The part of the output that one branch has.
+    /// One branch's part of the output.
     type OutputShare: Clone + PartialEq;
 
-    /// Share: the first entries of the three views. Every triple of views of this length is the sharing of
-    /// some input.
+    /// Share: the first entries of the three views. Every triple of views of this length is a sharing of some
+    /// input.
     fn share(&self, input: &Self::Input, tapes: [&Self::Tape; PLAYERS]) -> [Vec<Self::Entry>; PLAYERS];
 
-    /// `N`: the number of steps that follow.
+    /// `N`: the number of steps after sharing.
     fn steps(&self) -> usize;
 
     /// `phi_i^(j)`: the entry that step `j` adds to the view of player `i`, from that view and the next
@@ -57,14 +55,14 @@ pub trait Decomposition {
         tapes: [&Self::Tape; 2],
     ) -> Self::Entry;
 
-    /// Output: what a complete view says about the output.
+    /// Output: the output share of a complete view.
     fn output(&self, view: &[Self::Entry]) -> Self::OutputShare;
 
-    /// Rec: the output of three shares.
+    /// Rec: reconstructs the output from three shares.
     fn reconstruct(&self, shares: [&Self::OutputShare; PLAYERS]) -> Self::Output;
 }
 
-/// What [`evaluate`] leaves behind.
+/// The result of [`evaluate`].
 pub struct Evaluated<D: Decomposition + ?Sized> {
     /// The players' views.
     pub views: [Vec<D::Entry>; PLAYERS],

@@ -1,9 +1,9 @@
-//! Hashing many inputs of one length: the commitments.
+//! Hashes many inputs of one length; proofs use it for commitments.
 //!
-//! A commitment is an ordinary keyed BLAKE3 hash. Rows are a few kilobytes, two or three of BLAKE3's chunks,
-//! so that one hash at a time leaves most of a vector register idle; but all rows of a proof are equally
-//! long. `x86_avx2` hashes eight at once, the same word of each in one register. The `blake3` crate hashes
-//! what is left, and everything elsewhere; it is the specification.
+//! A commitment is an ordinary keyed BLAKE3 hash. Rows have a few kilobytes, two or three of BLAKE3's chunks,
+//! so hashing one at a time leaves most of a vector register idle. But all rows of a proof are equally long.
+//! `x86_avx2` hashes eight at once, with the same word of each in one register. The `blake3` crate hashes the
+//! rest, and everything on other machines; it is the specification.
 
 #[cfg(target_arch = "x86_64")]
 mod x86_avx2;
@@ -17,7 +17,7 @@ pub(crate) fn keyed_hash_rows(key: &[u8; 32], rows: &[u8], length: usize, out: &
     }
 }
 
-/// Hashes as many rows as come in eights, if this CPU can; returns how many.
+/// Hashes as many groups of eight rows as there are, if this CPU can. Returns the number of rows.
 #[cfg(target_arch = "x86_64")]
 fn eight_at_once(key: &[u8; 32], rows: &[u8], length: usize, out: &mut [[u8; 32]]) -> usize {
     if !is_x86_feature_detected!("avx2") || length == 0 {
@@ -25,7 +25,7 @@ fn eight_at_once(key: &[u8; 32], rows: &[u8], length: usize, out: &mut [[u8; 32]
     }
     let mut done = 0;
     for (rows, out) in rows.chunks_exact(8 * length).zip(out.as_chunks_mut::<8>().0) {
-        // SAFETY: the CPU has AVX2, as was just asked.
+        // SAFETY: the check above found AVX2.
         unsafe { x86_avx2::hash8(key, rows, length, out) }
         done += 8;
     }

@@ -1,4 +1,4 @@
-//! BLAKE3 of eight inputs of one length at once, keyed: word `w` of input `i` is lane `i` of vector `w`.
+//! Keyed BLAKE3 of eight inputs of one length at once: word `w` of input `i` is lane `i` of vector `w`.
 //!
 //! The functions are those of BLAKE3's specification (O'Connor, Aumasson, Neves, Wilcox-O'Hearn, 2020),
 //! sections 2.1 to 2.5.
@@ -16,8 +16,7 @@ const KEYED_HASH: u32 = 1 << 4;
 
 const IV: [u32; 4] = [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a];
 
-/// Which message word goes where, for each of the seven rounds: the permutation of table 2 applied again and
-/// again.
+/// The order of message words in each of the seven rounds: the permutation of table 2, applied repeatedly.
 const SCHEDULE: [[usize; 16]; 7] = {
     const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
     let mut rounds = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]; 7];
@@ -36,7 +35,7 @@ const SCHEDULE: [[usize; 16]; 7] = {
 /// Eight chaining values.
 type Chaining = [__m256i; 8];
 
-/// `out[i]` is the keyed hash of row `i` of `length` bytes, which must not be zero; `rows` has eight.
+/// `out[i]` is the keyed hash of row `i` of `length` bytes, which must not be zero. `rows` has eight rows.
 #[target_feature(enable = "avx2")]
 pub(super) fn hash8(key: &[u8; 32], rows: &[u8], length: usize, out: &mut [[u8; 32]; 8]) {
     let mut words = [0; 8];
@@ -68,7 +67,7 @@ pub(super) fn hash8(key: &[u8; 32], rows: &[u8], length: usize, out: &mut [[u8; 
     }
 }
 
-/// The chaining values of chunk `number`, of all rows; `root` is set if it is the only one.
+/// The chaining values of chunk `number` of all rows. `root` is set if it is the only chunk.
 #[target_feature(enable = "avx2")]
 fn chunk(key: &Chaining, rows: &[u8], length: usize, number: usize, root: u32) -> Chaining {
     let start = number * CHUNK;
@@ -99,7 +98,7 @@ fn parent(key: &Chaining, left: &Chaining, right: &Chaining, root: u32) -> Chain
     compress(key, &message, 0, BLOCK as u32, KEYED_HASH | PARENT | root)
 }
 
-/// The message words of the `size` bytes from `at` of every row; zeros after them.
+/// The message words of the `size` bytes from `at` of every row, padded with zeros.
 #[target_feature(enable = "avx2")]
 fn load(rows: &[u8], length: usize, at: usize, size: usize) -> [__m256i; 16] {
     let mut halves = [[splat(0); 8]; 2];
@@ -180,8 +179,8 @@ fn splat(word: u32) -> __m256i {
     _mm256_set1_epi32(word as i32)
 }
 
-/// Each word in all lanes of a register of its own. (A loop: what `map` calls would be compiled without AVX2,
-/// and not be inlined.)
+/// Each word in all lanes of its own register. This is a loop, because the functions that `map` calls would
+/// be compiled without AVX2 and not be inlined.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn splats<const N: usize>(words: &[u32; N]) -> [__m256i; N] {
@@ -192,7 +191,8 @@ fn splats<const N: usize>(words: &[u32; N]) -> [__m256i; N] {
     out
 }
 
-/// Transposes eight vectors of eight words: pairs of words, pairs of those, halves of registers.
+/// Transposes eight vectors of eight words: first pairs of words, then pairs of those, then halves of
+/// registers.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn transpose(v: [__m256i; 8]) -> [__m256i; 8] {

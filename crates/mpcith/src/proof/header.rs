@@ -1,4 +1,4 @@
-//! What a proof says about itself, and the hash functions that this makes its own.
+//! The header of a proof, and the hash functions that depend on it.
 
 use core::fmt;
 
@@ -6,13 +6,13 @@ use crate::program::Program;
 use crate::rings::PublicRing;
 use crate::{Error, Parameters, Protocol};
 
-/// What a proof begins with. The line break shows transports that meddle with text.
+/// The first bytes of a proof. The line break detects transports that convert text.
 const MAGIC: [u8; 16] = *b"VOLERY MPCITH\r\n\0";
 
 /// The version of the format, and of all hashes.
 pub(super) const VERSION: u16 = 1;
 
-/// What a proof says about itself.
+/// The header of a proof.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Header {
     pub(super) protocol: Protocol,
@@ -56,8 +56,8 @@ impl Header {
         }
     }
 
-    /// Reads the header of a proof; the bytes are hostile. Takes no statement: `volery info` shows what a
-    /// file is.
+    /// Reads the header of a proof. The bytes are hostile. It needs no statement, so that `volery info` can
+    /// describe any file.
     ///
     /// # Errors
     /// [`Error::Malformed`] and [`Error::Version`].
@@ -90,7 +90,7 @@ impl Header {
         Ok(Self { protocol, parameters, inputs, multiplications, outputs, statement, salt })
     }
 
-    /// The one encoding.
+    /// The canonical encoding.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(Self::BYTES);
         out.extend_from_slice(&MAGIC);
@@ -107,7 +107,7 @@ impl Header {
         out
     }
 
-    /// Whether this is the header of a proof of `program` that is worth at least `demanded`.
+    /// Checks that this is the header of a proof of `program` with at least the `demanded` soundness.
     pub(crate) fn suits<R: PublicRing>(
         &self,
         program: &Program<R>,
@@ -136,25 +136,25 @@ impl Header {
         Ok(())
     }
 
-    /// The protocol that the proof is made with.
+    /// The proof's protocol.
     #[must_use]
     pub fn protocol(&self) -> Protocol {
         self.protocol
     }
 
-    /// How sound it claims to be.
+    /// The soundness that it claims.
     #[must_use]
     pub fn parameters(&self) -> Parameters {
         self.parameters
     }
 
-    /// Multiplications of the statement.
+    /// The number of multiplications of the statement.
     #[must_use]
     pub fn multiplications(&self) -> u64 {
         self.multiplications
     }
 
-    /// Secret elements of the statement.
+    /// The number of secret elements of the statement.
     #[must_use]
     pub fn inputs(&self) -> u64 {
         self.inputs
@@ -170,7 +170,7 @@ impl Header {
         self.parameters.repetitions()
     }
 
-    /// The hash functions of the proof: all of them depend on all of the header.
+    /// The hash functions of the proof. Each depends on the whole header.
     pub(crate) fn keys(&self) -> Keys {
         let header = self.encode();
         Keys {
@@ -181,8 +181,8 @@ impl Header {
     }
 }
 
-/// Keys of the keyed hashes of one proof. They are public: they separate proofs from each other, so that an
-/// attack on many seeds at once gains nothing.
+/// Keys of the keyed hashes of one proof. They are public. They separate proofs from each other, so that
+/// attacking many seeds at once gains nothing.
 #[derive(Clone, Copy)]
 pub(crate) struct Keys {
     pub(super) commitment: [u8; 32],
@@ -191,13 +191,13 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// What the challenges of a file are expanded from: the hash of the first message.
+    /// The digest from which the challenges of a file are expanded: the hash of the first message.
     pub(crate) fn digest(&self, first: &[u8]) -> [u8; 32] {
         *blake3::keyed_hash(&self.challenge, first).as_bytes()
     }
 }
 
-/// Reads front to back.
+/// Reads a header from front to back.
 struct Cursor<'a> {
     bytes: &'a [u8],
     offset: usize,

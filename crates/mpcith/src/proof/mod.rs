@@ -1,4 +1,4 @@
-//! Proofs as bytes: made and verified without a word between the parties.
+//! Proofs as bytes, made and verified without interaction.
 //!
 //! The challenge is a hash of the header and of the first message (Fiat-Shamir), so a proof is
 //!
@@ -9,11 +9,11 @@
 //! ZKB++    header | digest 32 | response             digest: the hash of the first message
 //! ```
 //!
-//! Numbers are little-endian, and packed elements are canonical. A verifier of ZKB++ takes the challenge from
-//! the digest, computes the first message that the response implies, and compares its hash. One that reads
-//! ZKBoo has the first message at hand, and can say which repetition is wrong and how. Either way the
-//! challenge comes from a hash and from nothing else, and the hash covers **all three output shares** of
-//! every repetition: without them anyone could forge.
+//! Numbers are little-endian, and packed elements are canonical. A verifier of ZKB++ expands the challenge
+//! from the digest, computes the first message that the response implies, and compares its hash. A verifier
+//! of ZKBoo reads the first message from the file, and can say which repetition is wrong and how. Either way
+//! the challenge comes only from a hash, and the hash covers **all three output shares** of every repetition:
+//! without them anyone could forge.
 
 mod header;
 pub(crate) mod sigma;
@@ -32,27 +32,27 @@ use crate::rings::PublicRing;
 use crate::{Counts, Error, Parameters, Protocol};
 use sigma::Committed;
 
-/// How a proof is made.
+/// The settings of a proof.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settings<'a> {
     /// The proof system.
     pub protocol: Protocol,
     /// The soundness.
     pub parameters: Parameters,
-    /// Threads to compute on; none: the caller's.
+    /// The threads to compute on; `None` means the caller's thread.
     pub threads: Option<&'a rayon::ThreadPool>,
 }
 
-/// Bytes of the digest of the first message.
+/// The length of the digest of the first message, in bytes.
 const DIGEST: usize = 32;
 
-/// The occasion of a proof that nobody asked for; an interactive one's is what its verifier promised.
+/// The occasion of a proof in a file. That of an interactive proof is its verifier's promise.
 const FILE: &[u8] = b"file";
 
-/// A proof of `statement`, which holds its witness.
+/// Makes a proof of `statement`, which holds its witness.
 ///
 /// # Errors
-/// [`Error::Statement`] if it does not hold or cannot be written down as a circuit; [`Error::Parameters`].
+/// [`Error::Statement`] if it does not hold or cannot be recorded as a circuit; [`Error::Parameters`].
 pub fn prove<R, S>(statement: &S, settings: Settings<'_>, rng: &mut impl CryptoRng) -> Result<Vec<u8>, Error>
 where
     R: PublicRing,
@@ -62,10 +62,10 @@ where
     prove_program(&Program::new(statement)?, &witness, settings, rng)
 }
 
-/// A proof of `program` for a witness from [`Program::witness`].
+/// Makes a proof of `program` for a witness from [`Program::witness`].
 ///
 /// # Errors
-/// [`Error::Parameters`] if there is not one value for each secret; [`Error::Statement`] if they do not
+/// [`Error::Parameters`] unless there is one value for each secret; [`Error::Statement`] if they do not
 /// satisfy the program.
 pub fn prove_program<R: PublicRing>(
     program: &Program<R>,
@@ -89,8 +89,8 @@ pub fn prove_program<R: PublicRing>(
 
 /// The first move, with fresh salt and seeds.
 ///
-/// They depend on `occasion`, too: all that the challenge can depend on beside the first message itself. See
-/// [`draw`].
+/// They also depend on `occasion`, which is everything besides the first message itself that the challenge
+/// can depend on. See [`draw`].
 pub(crate) fn commit<R: PublicRing>(
     program: &Program<R>,
     witness: &Witness<R>,
@@ -103,20 +103,20 @@ pub(crate) fn commit<R: PublicRing>(
     let (header, seeds) = draw(&secret, program, witness, settings, occasion);
     let committed = Committed::new(program, witness.values(), &header, &seeds, settings.threads)?;
     if !committed.claims_hold::<R>() {
-        // Nobody would accept the proof; and its output shares would tell what the claimed wires hold.
+        // Nobody would accept the proof, and its output shares would reveal the values of the claimed wires.
         let reason = "its values do not satisfy the statement".to_owned();
         return Err(volery_circuit::Error::Witness(reason).into());
     }
     Ok((header, committed))
 }
 
-/// The header with its salt, and three seeds a repetition: BLAKE3, keyed with the secret, of everything that
-/// a proof depends on.
+/// The header with its salt, and three seeds for each repetition. They are BLAKE3, keyed with the secret, of
+/// everything that a proof depends on.
 ///
-/// So randomness that repeats (a snapshot of a machine, say) is no disaster: a proof of something else, of
-/// another witness or on another occasion has other seeds. Without the last, a verifier who meets the same
-/// prover twice with two challenges would get two answers to one first message, which between them open all
-/// three players.
+/// So repeated randomness (after a snapshot of a machine, say) is not a disaster: a proof of another
+/// statement, for another witness or on another occasion has other seeds. The occasion matters because a
+/// verifier who meets the same prover twice, with two challenges, would otherwise get two answers to one
+/// first message, which together open all three players.
 fn draw<R: PublicRing>(
     secret: &[u8; 32],
     program: &Program<R>,
@@ -127,7 +127,7 @@ fn draw<R: PublicRing>(
     let mut header = Header::new(program, settings.protocol, settings.parameters, [0; 32]);
     let mut encodings = Zeroizing::new(vec![0; witness.values().len().saturating_mul(R::BYTES)]);
     for (value, encoding) in witness.values().iter().zip(encodings.chunks_exact_mut(R::BYTES)) {
-        // The chunk has the exact length, the only thing that encoding asks for.
+        // Encoding fails only for a wrong length, and the chunk has the right one.
         let encoded = value.encode(encoding);
         debug_assert_eq!(encoded, Ok(()));
     }
@@ -143,22 +143,22 @@ fn draw<R: PublicRing>(
     (header, seeds)
 }
 
-/// What a verified proof was.
+/// The properties of a verified proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// The protocol that it was made with.
+    /// Its protocol.
     pub protocol: Protocol,
-    /// The soundness that it has.
+    /// Its soundness.
     pub parameters: Parameters,
 }
 
-/// Verifies a proof of `statement`, of either protocol, that is worth at least `demanded`. The bytes are
+/// Verifies a proof of `statement`, of either protocol, with at least the `demanded` soundness. The bytes are
 /// hostile.
 ///
 /// # Errors
-/// [`Error::Malformed`] and [`Error::Version`] for bytes that are no proof, [`Error::Mismatch`] for a proof
-/// of something else or of less, [`Error::Repetition`] and [`Error::Challenge`] for one that is wrong
-/// ([`Error::is_rejection`]); [`Error::Statement`].
+/// [`Error::Malformed`] and [`Error::Version`] for bytes that are not a proof; [`Error::Mismatch`] for a
+/// proof of something else or with less soundness; [`Error::Repetition`] and [`Error::Challenge`] for a wrong
+/// proof ([`Error::is_rejection`]); [`Error::Statement`].
 pub fn verify<R, S>(
     statement: &S,
     proof: &[u8],
@@ -213,8 +213,9 @@ fn verify_zkbpp<R: PublicRing>(
     threads: Option<&rayon::ThreadPool>,
 ) -> Result<(), Error> {
     let (digest, response) = split(body, DIGEST, "the digest")?;
-    // `split` has seen to the length.
-    let digest: &[u8; DIGEST] = digest.first_chunk().ok_or(Error::Internal("the digest was not measured"))?;
+    // `split` has checked the length.
+    let digest: &[u8; DIGEST] =
+        digest.first_chunk().ok_or(Error::Internal("the length of the digest was not checked"))?;
     let challenge = challenge::expand(digest, header.repetitions());
     measure(program, header, &challenge, DIGEST, response)?;
     let first = sigma::check(program, header, &challenge, None, response, threads)?;
@@ -228,7 +229,7 @@ fn split<'a>(body: &'a [u8], at: usize, part: &'static str) -> Result<(&'a [u8],
     })
 }
 
-/// Whether the response to `challenge` is as long as it must be.
+/// Checks that the response to `challenge` has the right length.
 fn measure<R: PublicRing>(
     program: &Program<R>,
     header: &Header,
@@ -247,8 +248,9 @@ fn measure<R: PublicRing>(
     Err(Error::malformed(Header::BYTES + before, "the opened views", reason))
 }
 
-/// Bytes of a proof of a statement with these counts: the least and the most. They differ for ZKB++, where
-/// player 3's input share goes with two challenges of three; two thirds of the way up is the average.
+/// The least and the greatest length, in bytes, of a proof of a statement with these counts. They differ for
+/// ZKB++, where two of the three challenges require player 3's input share. The average is two thirds of the
+/// way up.
 #[must_use]
 pub fn proof_bytes<R: PublicRing>(counts: Counts, protocol: Protocol, parameters: Parameters) -> [u64; 2] {
     let (shape, repetitions) = (Shape::new::<R>(counts), parameters.repetitions());

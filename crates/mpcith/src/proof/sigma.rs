@@ -1,4 +1,4 @@
-//! The three moves of figure 6: commit, challenge, respond; and the verifier's checks. All repetitions at
+//! The three moves of figure 6 (commit, challenge, respond) and the verifier's checks, for all repetitions at
 //! once.
 //!
 //! ```text
@@ -8,9 +8,9 @@
 //! response to e, ZKB++:            c_{e+2} | seed of e | seed of e+1 | player 3's input share, if opened | view of e+1
 //! ```
 //!
-//! Key and tapes depend on the proof's header: protocol, version, parameters, statement and salt. A seed
-//! becomes a tape by way of `BLAKE3(tape key; repetition 4, player 1, zeros 11 | seed 16)`; how the tape is
-//! read from it, see [`TapeStream`].
+//! Key and tapes depend on the proof's header: protocol, version, parameters, statement and salt.
+//! `BLAKE3(tape key; repetition 4, player 1, zeros 11 | seed 16)` turns a seed into a tape; [`TapeStream`]
+//! describes how the tape is read from it.
 
 use core::ops::Range;
 
@@ -27,14 +27,14 @@ use crate::{Error, Protocol};
 /// A seed of a player in one repetition.
 type Seed = [u8; Shape::SEED];
 
-/// The repetitions in groups that are computed side by side: as few as `most` and the number of threads
-/// allow.
+/// The number of groups of repetitions that are computed side by side: as few as `most` and the number of
+/// threads allow.
 fn groups(repetitions: usize, most: usize, pool: Option<&rayon::ThreadPool>) -> usize {
     let threads = pool.map_or(1, rayon::ThreadPool::current_num_threads);
     repetitions.div_ceil(most.max(1)).max(threads).min(repetitions.max(1))
 }
 
-/// Runs `work` on all groups: in turn, or in parallel where there is a pool.
+/// Runs `work` on all groups, in parallel if there is a pool.
 fn for_each<T: Send>(
     groups: Vec<T>,
     pool: Option<&rayon::ThreadPool>,
@@ -46,8 +46,8 @@ fn for_each<T: Send>(
     }
 }
 
-/// The tape of a player: its seed under the proof's key, so that equal seeds of two proofs give unrelated
-/// tapes.
+/// The tape of a player. Its seed is hashed under the proof's key, so that equal seeds of two proofs give
+/// unrelated tapes.
 pub(super) fn tape(keys: &Keys, repetition: usize, player: u8, seed: &Seed) -> TapeStream {
     let mut input = [0; Shape::LABEL + Shape::SEED];
     label(&mut input, repetition, player, seed);
@@ -58,7 +58,7 @@ pub(super) fn tape(keys: &Keys, repetition: usize, player: u8, seed: &Seed) -> T
     tape
 }
 
-/// Writes what a row begins with.
+/// Writes the first bytes of a row.
 pub(super) fn label(row: &mut [u8], repetition: usize, player: u8, seed: &Seed) {
     // At most 219 repetitions.
     row[..4].copy_from_slice(&(repetition as u32).to_le_bytes());
@@ -70,7 +70,7 @@ pub(super) fn label(row: &mut [u8], repetition: usize, player: u8, seed: &Seed) 
 pub(crate) struct Committed {
     pub(super) shape: Shape,
     pub(super) protocol: Protocol,
-    /// Three rows a repetition.
+    /// Three rows for each repetition.
     pub(super) rows: Vec<u8>,
     pub(super) first: Vec<u8>,
 }
@@ -90,7 +90,7 @@ struct Commitment<'a> {
 }
 
 impl Committed {
-    /// Runs all repetitions on `witness`; `seeds` has three a repetition.
+    /// Runs all repetitions on `witness`. `seeds` has three for each repetition.
     pub(super) fn new<R: PublicRing>(
         program: &Program<R>,
         witness: &[R],
@@ -127,7 +127,7 @@ impl Committed {
         &self.first
     }
 
-    /// Whether the output shares add up to zero; those of the first repetition, as all add up to the same.
+    /// Whether the output shares of the first repetition add up to zero. All repetitions add up to the same.
     pub(super) fn claims_hold<R: PublicRing>(&self) -> bool {
         let n = self.shape.outputs;
         let mut third = vec![0; n];
@@ -140,7 +140,7 @@ impl Committed {
         third == expected
     }
 
-    /// Appends the response to `challenge`, one trit a repetition.
+    /// Appends the response to `challenge`, which has one trit for each repetition.
     pub(crate) fn respond(&self, challenge: &[Trit], out: &mut Vec<u8>) {
         let shape = self.shape;
         let rows = self.rows.chunks_exact(3 * shape.row()).zip(self.first.chunks_exact(shape.first()));
@@ -192,7 +192,7 @@ impl Commitment<'_> {
     }
 }
 
-/// `count` parts of `each` bytes, if that can be allocated.
+/// Zeros for `count` parts of `each` bytes, if they can be allocated.
 fn zeros(each: usize, count: usize) -> Result<Vec<u8>, Error> {
     let too_long = || Error::Parameters("the statement is too large for a public proof in memory".into());
     let length = each.checked_mul(count).ok_or_else(too_long)?;
@@ -202,7 +202,7 @@ fn zeros(each: usize, count: usize) -> Result<Vec<u8>, Error> {
     Ok(zeros)
 }
 
-/// Where the response to each challenge lies, and the length of all of them.
+/// The ranges of the responses to each challenge, and the length of all of them.
 fn layout(protocol: Protocol, shape: Shape, challenge: &[Trit]) -> (Vec<Range<usize>>, usize) {
     let mut end = 0_usize;
     let ranges = challenge.iter().map(|e| {
@@ -221,26 +221,26 @@ fn layout(protocol: Protocol, shape: Shape, challenge: &[Trit]) -> (Vec<Range<us
     (ranges, end)
 }
 
-/// Bytes of the response to `challenge`.
+/// The length of the response to `challenge`, in bytes.
 pub(crate) fn response_bytes(protocol: Protocol, shape: Shape, challenge: &[Trit]) -> usize {
     layout(protocol, shape, challenge).1
 }
 
 /// The parts of a response in one repetition.
 struct Response<'a> {
-    /// The closed player's commitment, where the first message is not at hand.
+    /// The closed player's commitment, if the first message is not available.
     commitment: Option<[u8; 32]>,
     seeds: [Seed; 2],
     /// Player 3's input share, if opened.
     third: Option<&'a [u8]>,
     /// The second opened player's view.
     view: &'a [u8],
-    /// The opened rows from their seeds on, where the response has them whole.
+    /// The opened rows from their seeds on, if the response contains them in full.
     whole: Option<[&'a [u8]; 2]>,
 }
 
 impl<'a> Response<'a> {
-    /// Takes apart bytes of the length that [`layout`] says.
+    /// Splits bytes of the length that [`layout`] gives.
     fn new(protocol: Protocol, shape: Shape, e: Trit, bytes: &'a [u8]) -> Option<Self> {
         match protocol {
             Protocol::Zkboo => {
@@ -276,10 +276,10 @@ impl<'a> Response<'a> {
     }
 }
 
-/// Checks a response and returns the first message that it belongs to.
+/// Checks a response, and returns the first message that it belongs to.
 ///
-/// Where `first` is given, it must be that message. Otherwise the result is what a right response implies,
-/// and the caller compares its digest.
+/// If `first` is given, it must be that message. Otherwise the result is the message that a correct response
+/// implies, and the caller compares its digest.
 pub(crate) fn check<R: PublicRing>(
     program: &Program<R>,
     header: &Header,
@@ -291,7 +291,7 @@ pub(crate) fn check<R: PublicRing>(
     let (shape, keys, repetitions) = (program.shape(), header.keys(), challenge.len());
     let (ranges, length) = layout(header.protocol(), shape, challenge);
     if response.len() != length || first.is_some_and(|first| first.len() != shape.first() * repetitions) {
-        return Err(Error::Internal("a response was not measured"));
+        return Err(Error::Internal("the length of a response was not checked"));
     }
     let mut implied = zeros(shape.first(), repetitions)?;
     let each = repetitions.div_ceil(groups(repetitions, R::GROUP, pool));
@@ -366,14 +366,14 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    /// The parts of all responses, with everything that is a packed element found canonical.
+    /// The parts of all responses, after a check that all packed elements are canonical.
     fn responses<R: PublicRing>(&self, program: &Program<R>) -> Result<Vec<Response<'a>>, Error> {
         let shape = program.shape();
         let parts = self.challenge.iter().zip(self.ranges).enumerate();
         let parts = parts.map(|(i, (e, range))| {
             let bytes: Option<&'a [u8]> = self.response.get(range.clone());
             let response = bytes.and_then(|bytes| Response::new(self.protocol, shape, *e, bytes));
-            let response = response.ok_or(Error::Internal("a response was not measured"))?;
+            let response = response.ok_or(Error::Internal("the length of a response was not checked"))?;
             let canonical = |what: &str, bytes: &[u8], n: u64| match R::not_canonical(bytes, n as usize) {
                 None => Ok(()),
                 Some(index) => {
@@ -390,7 +390,7 @@ impl<'a> Check<'a> {
 }
 
 /// Writes output shares and commitments of the opened players into the first message, and the output share
-/// that the closed one must have. Returns where the closed player's commitment belongs.
+/// that the closed player must have. Returns the place of the closed player's commitment.
 fn imply<R: PublicRing>(
     shape: Shape,
     e: Trit,

@@ -1,9 +1,9 @@
-//! Every ring but F2: a share of a wire is a slice with one element for each repetition of the group.
+//! All rings except F2: a share of a wire is a slice with one element for each repetition of the group.
 //!
-//! Elements are packed in their canonical encoding, [`Ring::BYTES`] bytes each. A tape's blocks give, in
-//! order and lowest bits first, four elements of `Z_{2^32}` or two of `Z_{2^64}` each; an element of a field
-//! takes as many blocks as [`Element::from_blocks`] wants. A chunk of [`CHUNK`] multiplications (and of
-//! inputs) starts at a block of its own.
+//! Elements are packed in their canonical encoding, [`Ring::BYTES`] bytes each. Each block of a tape gives,
+//! in order and lowest bits first, four elements of `Z_{2^32}` or two of `Z_{2^64}`. An element of a field
+//! takes the number of blocks that [`Element::from_blocks`] needs. Each chunk of [`CHUNK`] multiplications
+//! (and of inputs) starts at a new block.
 
 use volery_circuit::{Gate, Step};
 use volery_field::{
@@ -14,15 +14,16 @@ use volery_field::{
 use super::{PublicRing, Recomputation, Simulation, TapeStream, wipe};
 use crate::program::Program;
 
-/// Repetitions side by side: wide enough for vector registers, few enough that live wires fit a cache.
+/// The number of repetitions side by side: wide enough for vector registers, few enough that live wires fit
+/// in a cache.
 pub(super) const GROUP: usize = 32;
 
-/// Multiplications between two draws from the tapes.
+/// The number of multiplications between two draws from the tapes.
 const CHUNK: usize = 64;
 
 /// How elements are drawn from blocks of a tape.
 pub(super) trait Drawn: PublicRing {
-    /// Blocks that [`CHUNK`] elements take.
+    /// The number of blocks that [`CHUNK`] elements take.
     const BLOCKS_A_CHUNK: usize;
 
     /// Fills `out`, at most [`CHUNK`] elements, from that many blocks.
@@ -86,7 +87,7 @@ pub(super) fn complement<R: Ring>(x: &[u8], y: &[u8], out: &mut [u8]) {
     }
 }
 
-/// Decodes what was found canonical before.
+/// Decodes an element that was checked to be canonical.
 #[inline(always)]
 fn get<R: Ring>(encoding: &[u8]) -> R {
     R::decode(encoding).unwrap_or_default()
@@ -99,15 +100,15 @@ fn put<R: Ring>(element: R, out: &mut [u8]) {
     debug_assert_eq!(encoded, Ok(()));
 }
 
-/// Chunks of `n` elements: the first of each and how many it has.
+/// The chunks of `n` elements: the first of each, and its length.
 fn chunks(n: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..n).step_by(CHUNK).map(move |first| (first, CHUNK.min(n - first)))
 }
 
-/// A chunk of elements of each of some tapes.
+/// A chunk of elements of each of several tapes.
 struct Draws<R: Drawn> {
     blocks: Vec<Gf128>,
-    /// Element `i` of tape `t` is `elements[i * tapes + t]`, so that a gate's lie together.
+    /// Element `i` of tape `t` is `elements[i * tapes + t]`, so that a gate's elements are adjacent.
     elements: Vec<R>,
     tapes: usize,
 }
@@ -143,7 +144,7 @@ impl<R: Drawn> Drop for Draws<R> {
     }
 }
 
-/// The live wires: `P` shares of `lanes / P` repetitions each, those of one repetition next to each other.
+/// The live wires: `P` shares of `lanes / P` repetitions each. Those of one repetition are adjacent.
 struct Wires<R: Ring> {
     elements: Vec<R>,
     result: Vec<R>,
@@ -164,8 +165,8 @@ impl<R: Ring> Wires<R> {
         &mut self.elements[slot as usize * self.lanes..][..self.lanes]
     }
 
-    /// Carries out a linear step; `one` are the shares of the constant one. False, and nothing done, for a
-    /// product.
+    /// Carries out a linear step; `one` are the shares of the constant one. For a product, does nothing and
+    /// returns `false`.
     fn linear(&mut self, step: &Step, constants: &[R], one: &[R]) -> bool {
         let mut result = core::mem::take(&mut self.result);
         let constant = |c: u32| constants[c as usize];

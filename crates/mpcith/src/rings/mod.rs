@@ -1,17 +1,16 @@
-//! The rings that public proofs are over, and the two engines that run a statement for all repetitions at
-//! once.
+//! The rings of public proofs, and the two engines that run a statement for all repetitions at once.
 //!
 //! In repetition `r` player `i` holds the share `w_i` of every wire `w = w_1 + w_2 + w_3`. Linear gates are
-//! computed share by share (a constant is added to player 1's), and the share of a product is, with the
-//! players taken cyclically,
+//! computed share by share (a constant is added to player 1's). With the players taken cyclically, the share
+//! of a product is
 //!
 //! ```text
 //! z_i = a_i b_i + a_{i+1} b_i + a_i b_{i+1} + R_i - R_{i+1}        R_i: the next element of player i's tape
 //! ```
 //!
-//! The prover computes all three shares ([`Simulation`]); the verifier, who has players `e` and `e + 1` and
-//! the view of the latter, computes those of player `e` ([`Recomputation`]). Both engines do it for many
-//! repetitions side by side:
+//! The prover computes all three shares ([`Simulation`]). The verifier has players `e` and `e + 1` and the
+//! view of the latter, and computes the shares of player `e` ([`Recomputation`]). Both engines do this for
+//! many repetitions side by side:
 //!
 //! | module | ring | how |
 //! |---|---|---|
@@ -20,10 +19,10 @@
 //!
 //! # A tape
 //!
-//! is AES-128 in counter mode, key and start of the counter its own and secret ([`TapeStream`]). Its first
-//! elements are the input share (of players 1 and 2; player 3's is what is left), then come the `R_i`, one a
-//! multiplication. A bit is a bit of the stream, and the first `R_i` begins a block; how other elements are
-//! drawn, and where their blocks begin, is said in [`elements`].
+//! A tape is AES-128 in counter mode, with its own secret key and secret start of the counter
+//! ([`TapeStream`]). Its first elements are the input share (of players 1 and 2; player 3's is the
+//! remainder). The `R_i` follow, one for each multiplication. A bit is a bit of the stream, and the first
+//! `R_i` begins a block. [`elements`] describes how other elements are drawn and where their blocks begin.
 
 mod bits;
 mod elements;
@@ -42,18 +41,19 @@ use crate::program::{Program, Shape};
 pub(crate) use tape::TapeStream;
 
 /// A ring over which statements can be proved in public: F2, `Z_{2^32}`, `Z_{2^64}`, and the fields of
-/// `volery-field` in which statements are written. Sealed, since a proof's format depends on it.
+/// `volery-field` for statements. It is sealed, because a proof's format depends on it.
 pub trait PublicRing: Ring + Zeroize + Engine {}
 
-/// What an engine does; for this crate only.
+/// The operations of an engine; for this crate only.
 pub trait Engine: Sized {
     /// The most repetitions that are computed side by side.
     const GROUP: usize;
 
-    /// Bytes of `n` packed elements.
+    /// The length of `n` packed elements, in bytes.
     fn packed(n: usize) -> usize;
 
-    /// The first of `n` packed elements whose encoding is not canonical; `Some(n)` if it is the padding.
+    /// The index of the first of `n` packed elements whose encoding is not canonical; `Some(n)` if it is the
+    /// padding.
     fn not_canonical(bytes: &[u8], n: usize) -> Option<usize>;
 
     /// `-(x + y)` of packed elements that are canonical.
@@ -70,30 +70,31 @@ pub trait Engine: Sized {
         Self: PublicRing;
 }
 
-/// The prover's work on some repetitions.
+/// The prover's work on a group of repetitions.
 pub struct Simulation<'a, R: PublicRing> {
     pub(crate) program: &'a Program<R>,
-    /// One value an input.
+    /// One value for each input.
     pub(crate) witness: &'a [R],
-    /// Three a repetition.
+    /// Three tapes for each repetition.
     pub(crate) tapes: &'a [TapeStream],
-    /// Three rows a repetition (see [`Shape::row`]), of which input share and view are written.
+    /// Three rows for each repetition (see [`Shape::row`]). The engine writes their input shares and views.
     pub(crate) rows: &'a mut [u8],
-    /// A first message a repetition (see [`Shape::first`]), of which the output shares are written.
+    /// One first message for each repetition (see [`Shape::first`]). The engine writes the output shares.
     pub(crate) first: &'a mut [u8],
 }
 
-/// The verifier's work on some repetitions.
+/// The verifier's work on a group of repetitions.
 pub struct Recomputation<'a, R: PublicRing> {
     pub(crate) program: &'a Program<R>,
-    /// Which player is opened first, one a repetition.
+    /// The player that is opened first, for each repetition.
     pub(crate) challenge: &'a [Trit],
-    /// Those of the opened players, two a repetition.
+    /// The tapes of the opened players, two for each repetition.
     pub(crate) tapes: &'a [TapeStream],
-    /// The rows of the opened players, two a repetition. Player 3's input share and the second player's view
-    /// are there, and canonical; the other input shares and the first player's view are written.
+    /// The rows of the opened players, two for each repetition. Player 3's input share and the second
+    /// player's view are given, and canonical. The engine writes the other input shares and the first
+    /// player's view.
     pub(crate) rows: &'a mut [u8],
-    /// The output shares of the opened players, two a repetition; written.
+    /// The output shares of the opened players, two for each repetition; the engine writes them.
     pub(crate) outputs: &'a mut [u8],
 }
 
@@ -103,7 +104,8 @@ impl<R: PublicRing> Recomputation<'_, R> {
     }
 }
 
-/// Overwrites `values` with zeros; kept alive by `black_box`, so that whole registers are written.
+/// Overwrites `values` with zeros. `black_box` keeps the compiler from removing the writes, so whole
+/// registers are written.
 pub(crate) fn wipe<T: Copy>(values: &mut [T], zero: T) {
     values.fill(zero);
     core::hint::black_box(values);
@@ -111,7 +113,7 @@ pub(crate) fn wipe<T: Copy>(values: &mut [T], zero: T) {
 
 impl PublicRing for F2 {}
 
-/// Rings for the engine of elements, each with how it is drawn from a tape.
+/// Implements the engine of elements for rings, each with its way of drawing elements from a tape.
 macro_rules! element_rings {
     ($($ring:ty),+) => {
         $(

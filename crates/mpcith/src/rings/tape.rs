@@ -1,34 +1,34 @@
-//! What a player's randomness is read from.
+//! The source of a player's randomness.
 
 use volery_field::Gf128;
 use volery_vole::Prg;
 use zeroize::Zeroize;
 
-/// A tape: block `i` is `AES_k(s + i)`, the counter modulo `2^64`; key `k` and start `s` are secret. Wiped on
-/// drop.
+/// A tape: block `i` is `AES_k(s + i)`, with the counter modulo `2^64`. Key `k` and start `s` are secret.
+/// Wiped on drop.
 ///
-/// Who knows bits of a witness can read blocks of closed players' tapes off a proof. If all counters started
-/// at zero, these would be `AES_k(0), AES_k(1), ...` for every tape of every proof of everybody, and one
-/// table of `AES_k(0)` by `k` would serve against all of them: `2^128 / T` calls of AES to find one key of
-/// `T`. A secret start costs nothing and takes the common plaintext away. With AES as an ideal cipher, `q`
-/// calls, also in advance, meet one of `T` tapes of which `L` blocks are known with probability about
+/// Somebody who knows bits of a witness can read blocks of closed players' tapes from a proof. If all
+/// counters started at zero, these would be `AES_k(0), AES_k(1), ...` for every tape of every proof, and one
+/// table of `AES_k(0)` by `k` would work against all of them: `2^128 / T` calls of AES to find one key of
+/// `T`. A secret start costs nothing, and removes the common plaintext. With AES as an ideal cipher, `q`
+/// calls, also in advance, hit one of `T` tapes with `L` known blocks each with probability about
 ///
 /// ```text
 /// q max(2^-128, T L / 2^192)
 /// ```
 ///
-/// since a call in the forward direction has to guess a key and one of its counters, and one backwards, from
-/// a known block, the key of that one tape. Up to `2^64` known blocks together an attack on many tapes is so
-/// no better than one on a single tape.
+/// since a call in the forward direction has to guess a key and one of its counters, and a backward call,
+/// from a known block, has to guess the key of that one tape. So up to `2^64` known blocks in total, an
+/// attack on many tapes is no better than one on a single tape.
 ///
-/// (To add a secret to all blocks instead would be of no use: it cancels out of the sum of any two.)
+/// (Adding a secret to all blocks instead would be useless: it cancels in the sum of any two.)
 pub(crate) struct TapeStream {
     prg: Prg,
     start: u64,
 }
 
 impl TapeStream {
-    /// The tape of 32 uniform bytes: 16 are the key, 8 the start, and the last 8 are not used.
+    /// The tape of 32 uniform bytes: 16 are the key, 8 the start; the last 8 are not used.
     pub(crate) fn new(secret: &[u8; 32]) -> Self {
         let (mut key, mut start) = ([0; 16], [0; 8]);
         key.copy_from_slice(&secret[..16]);

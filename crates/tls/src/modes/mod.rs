@@ -1,13 +1,13 @@
-//! How P and V are between the client and the server: two modes, and the caller chooses one.
+//! The two modes in which P and V stand between the client and the server. The caller chooses one.
 //!
-//! | module | who runs the TLS client | what V has to trust | what it costs |
+//! | module | who runs the TLS client | what V must trust | what it costs |
 //! |---|---|---|---|
 //! | `joint` | P and V together, by garbling | nothing between it and the server | circuits garbled ahead, messages for each record |
 //! | `proxy` | P alone, through a connection that V relays | its own path to the server | next to nothing before the proof |
 //!
 //! Each mode ends with the same two things: V's own record of the connection's bytes, and P's knowledge of
-//! its keys. What happens then is one program for both, [`disclosure`](crate::disclosure). So this room holds
-//! only sessions: the protocols are in [`wire`](crate::wire), the meaning of what was said in
+//! its keys. After that, both use one program, [`disclosure`](crate::disclosure). So this part of the crate
+//! only has sessions: the protocols are in [`wire`](crate::wire), and the meaning of the content in
 //! [`page`](crate::page).
 
 pub mod joint;

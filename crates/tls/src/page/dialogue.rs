@@ -1,15 +1,15 @@
-//! Several requests on one connection: what P asks next, and when it has heard the answer.
+//! Several requests on one connection: what P asks next, and when the answer is complete.
 //!
 //! HTTP/1.1 answers in order (RFC 9112, section 9.3), so request `n` has the `n`-th response. A later request
-//! may depend on what the server said before, for which P has to read responses while the connection lives:
-//! where a response ends is what its head says, so P reads a response only when it has read all before it.
-//! Each request waits for the whole response to the one before it: V demands that
-//! ([`disclosure`](crate::disclosure#several-requests)), and refuses what servers are known to answer in
-//! other ways, so P looks at each message before it goes on. Two parties can agree to send requests at once
-//! that depend on nothing (section 9.3.2, pipelining); an attestation says so.
+//! may depend on earlier responses, so P has to read responses while the connection is open. The head of a
+//! response says where it ends, so P reads a response only when it has read all before it. Each request waits
+//! for the whole response to the one before it. V demands that
+//! ([`disclosure`](crate::disclosure#several-requests)), and refuses messages that servers are known to
+//! answer in other ways, so P checks each message before it goes on. Two parties can agree to send at once
+//! the requests that depend on nothing (section 9.3.2, pipelining); an attestation says so.
 //!
-//! Both modes use this. How P comes to the plaintext is theirs: in proxy mode it has the keys; of two parties
-//! see [`joint`](crate::joint#several-requests).
+//! Both modes use this, but differ in how P gets the plaintext: in proxy mode it has the keys; for two
+//! parties see [`joint`](crate::joint#several-requests).
 
 use zeroize::Zeroizing;
 
@@ -18,30 +18,30 @@ use crate::page::http::{self, Request, Response};
 /// The most requests of a connection.
 pub const MAX_ROUNDS: usize = 16;
 
-/// Why a connection with several requests does not go on.
+/// Why a connection with several requests cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Whoever asks has no request.
+    /// The caller has no request.
     #[error("request {} was not made: {reason}", .round + 1)]
     Request {
-        /// Which one, from 0.
+        /// The number of the request, from 0.
         round: usize,
         /// Why.
         reason: String,
     },
-    /// A response is not one, or not one that others may follow.
+    /// A response is malformed, or must not be followed by others.
     #[error("response {}: {error}", .round + 1)]
     Response {
-        /// Which one, from 0.
+        /// The number of the response, from 0.
         round: usize,
         /// What is wrong.
         error: http::Error,
     },
-    /// More came than the response.
-    #[error("after response {} the server went on before it was asked", .round + 1)]
+    /// More bytes came than the response.
+    #[error("the server sent more after response {}, before the next request", .round + 1)]
     Unasked {
-        /// Which one, from 0.
+        /// The number of the response, from 0.
         round: usize,
     },
     /// The server takes no further requests.
@@ -50,20 +50,20 @@ pub enum Error {
         .round + 1
     )]
     Last {
-        /// Which one, from 0.
+        /// The number of the response, from 0.
         round: usize,
-        /// How many requests are left.
+        /// The number of remaining requests.
         left: usize,
     },
     /// The connection ended within a response, or before it.
-    #[error("the server ended the connection before response {} was whole", .round + 1)]
+    #[error("the server ended the connection before response {} was complete", .round + 1)]
     Ended {
-        /// Which one, from 0.
+        /// The number of the response, from 0.
         round: usize,
     },
 }
 
-/// What the server said so far, as far as P reads it while the connection lives.
+/// The responses so far, as far as P reads them while the connection is open.
 #[derive(Default)]
 pub struct Heard {
     text: Zeroizing<Vec<u8>>,
@@ -83,18 +83,19 @@ impl Heard {
         &self.text
     }
 
-    /// What they say: ranges of [`Heard::text`].
+    /// The parsed responses: ranges of [`Heard::text`].
     #[must_use]
     pub fn responses(&self) -> &[Response] {
         &self.responses
     }
 
-    /// Adds the only response of another connection, which has ended: all that was received on it. `to_head`
-    /// if the request was of method HEAD. So a request may depend on what was said on connections before its
-    /// own.
+    /// Adds the only response of another connection, which has ended, given all its received bytes. `to_head`
+    /// says whether the request had the method HEAD. So a request may depend on responses of earlier
+    /// connections.
     ///
     /// # Errors
-    /// [`Error::Response`] for what is none, [`Error::Unasked`] if more came than it; nothing is added then.
+    /// [`Error::Response`] for a malformed response, [`Error::Unasked`] if more came than the response.
+    /// Nothing is added then.
     pub fn add(&mut self, received: &[u8], to_head: bool) -> Result<(), Error> {
         let (round, start) = (self.responses.len(), self.text.len());
         append(&mut self.text, received);
@@ -107,20 +108,20 @@ impl Heard {
     }
 }
 
-/// Makes the request with this number (from 0), from what was heard so far; or says why there is none.
+/// Makes the request with this number (from 0) from the responses so far, or says why there is none.
 pub type Ask<'a> = dyn FnMut(usize, &Heard) -> Result<Zeroizing<Vec<u8>>, String> + Send + 'a;
 
-/// P's side of the talk.
+/// P's side of the dialogue.
 pub(crate) struct Dialogue<'a, 'b> {
     ask: &'a mut Ask<'b>,
     rounds: usize,
-    /// Of the requests so far, whether they are of method HEAD, whose responses have no body.
+    /// For each request so far, whether it has the method HEAD, whose responses have no body.
     to_head: Vec<bool>,
     heard: Heard,
 }
 
 impl<'a, 'b> Dialogue<'a, 'b> {
-    /// Of so many requests.
+    /// A dialogue of this many requests.
     pub(crate) fn new(rounds: usize, ask: &'a mut Ask<'b>) -> Self {
         Self { ask, rounds, to_head: Vec::new(), heard: Heard::default() }
     }
@@ -133,7 +134,7 @@ impl<'a, 'b> Dialogue<'a, 'b> {
         let round = self.to_head.len();
         let request = (self.ask)(round, &self.heard).map_err(|reason| Error::Request { round, reason })?;
         let last = round + 1 >= self.rounds;
-        // What is no request the other party refuses.
+        // The other party refuses anything that is not a request.
         let parsed = Request::parse(&request, 0).ok().filter(|_| self.rounds > 1);
         let checked = parsed.map_or(Ok(()), |parsed| http::check_request(&request, &parsed, last));
         checked.map_err(|error| Error::Request { round, reason: error.to_string() })?;
@@ -141,13 +142,13 @@ impl<'a, 'b> Dialogue<'a, 'b> {
         Ok(request)
     }
 
-    /// How many responses were read.
+    /// The number of responses that were read.
     pub(crate) fn heard(&self) -> usize {
         self.heard.responses.len()
     }
 
-    /// Takes bytes that the server said; whether they complete the response that was waited for, after which
-    /// others may be asked for.
+    /// Takes bytes from the server. Returns whether they complete the expected response, after which the next
+    /// request may follow.
     ///
     /// # Errors
     /// [`Error::Response`], [`Error::Unasked`], [`Error::Last`].
@@ -174,13 +175,13 @@ impl<'a, 'b> Dialogue<'a, 'b> {
         Ok(true)
     }
 
-    /// That the connection has ended where a response was waited for.
+    /// The error for a connection that ended while a response was expected.
     pub(crate) fn ended(&self) -> Error {
         Error::Ended { round: self.heard() }
     }
 }
 
-/// Appends, leaving no copy of the old bytes behind.
+/// Appends bytes, and leaves no copy of the old ones behind.
 pub(crate) fn append(all: &mut Zeroizing<Vec<u8>>, more: &[u8]) {
     if all.capacity() - all.len() < more.len() {
         let mut grown = Zeroizing::new(Vec::with_capacity(2 * (all.len() + more.len())));

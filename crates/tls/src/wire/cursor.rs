@@ -1,11 +1,11 @@
-//! One way to take hostile bytes apart: every read is checked, big-endian, and what is left over is an error.
+//! Parses hostile bytes: every read is checked, numbers are big-endian, and trailing bytes are an error.
 
-/// Bytes that end too early, or go on too long: what the reader was at.
+/// The reader's position when the bytes ended too early, or did not end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     /// They end within this part.
     Ends(&'static str),
-    /// They go on after the last part.
+    /// They continue after the last part.
     Trailing(usize),
 }
 

@@ -1,7 +1,7 @@
-//! The TLS 1.2 connection itself: its bytes, its keys, and who its server is.
+//! The TLS 1.2 connection itself: its bytes, its keys, and the identity of its server.
 //!
-//! This room knows TLS and nothing of HTTP, of claims, or of how P and V meet. It is the lowest of the three:
-//! it uses nothing from [`page`](crate::page) or [`modes`](crate::modes), so that both modes read a
+//! This part of the crate knows TLS, but not HTTP, claims, or how P and V meet. It is the lowest of the
+//! three: it uses nothing from [`page`](crate::page) or [`modes`](crate::modes), so that both modes read a
 //! connection in the same way.
 //!
 //! ```text
@@ -11,20 +11,21 @@
 //! ```
 //!
 //! Everything that needs a secret is a program over [`TwoParty`](step::TwoParty), the machine that `step`
-//! describes: the two parties run it on shares, and later the same program is proved, or, in proxy mode,
-//! proved only.
+//! describes. The two parties run it on shares, and later the same program is proved; in proxy mode it is
+//! only proved.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `transcript` | what both directions of a connection say, read from their raw bytes |
+//! | `transcript` | both directions of a connection, parsed from their raw bytes |
 //! | `server` | who the server is: certificates, host name, time, its signature over the key exchange |
 //! | `key_exchange` | ECDHE on P-256 or X25519 with a key in two shares: additive shares of the pre-master secret |
 //! | `step` | the programs that run under two-party computation, and the machine that they run on |
-//! | `prf` | TLS 1.2's key derivation: which compressions are two-party, and which each party does alone |
+//! | `prf` | TLS 1.2's key derivation: some compressions run in two-party computation, the others at each
+//! party alone |
 //! | `record` | AES-128-GCM's counter blocks under a shared key |
 //! | `ghash` | AES-GCM's tags from a hash key in two shares |
-//! | `stock` | how rustls is set up as a client, so that it speaks only what the other modules can prove |
-//! | `cursor` | one way to take hostile bytes apart, for the decoders of all rooms |
+//! | `stock` | the configuration of unmodified rustls as a client, so that it only speaks what the other modules can prove |
+//! | `cursor` | parsing of hostile bytes, for the decoders of all parts |
 
 pub(crate) mod cursor;
 pub mod ghash;

@@ -1,4 +1,5 @@
-//! How stock rustls is set up as a client, in each mode: TLS 1.2 with what can be proved, and nothing else.
+//! The configuration of unmodified rustls as a client, in each mode: TLS 1.2 with what can be proved, and
+//! nothing else.
 
 use std::sync::Arc;
 
@@ -9,10 +10,10 @@ use rustls::{ClientConfig, Error, RootCertStore};
 
 use crate::wire::server::Roots;
 
-/// What client and server may agree to speak, if they agree on anything (ALPN).
+/// The only protocol that client and server may agree on, if they agree on one (ALPN).
 pub(crate) const HTTP: &[u8] = b"http/1.1";
 
-/// A client that believes `roots` and computes with `provider`. It resumes no sessions, since a server does
+/// A client that trusts `roots` and computes with `provider`. It resumes no sessions, because a server does
 /// not sign those.
 ///
 /// # Errors

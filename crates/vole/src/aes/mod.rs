@@ -1,6 +1,7 @@
-//! AES-128 in bulk: the engine under the PRG, the punctured PRF and the LPN code's index stream.
+//! AES-128 in bulk, for the PRG, the punctured PRF and the LPN code's index stream.
 //!
-//! Three kernels over slices, all of them CTR- or tree-shaped so that independent blocks fill the pipeline:
+//! There are three kernels over slices. Each processes independent blocks, as in CTR mode or in a tree, so
+//! that they fill the pipeline:
 //!
 //! * [`Aes::ctr`]: `out[i] = AES_K(start + i)`, or, with a salt, `AES_K(salt || start + i)`;
 //! * [`Aes::hash`]: the hash `H` below of every block;
@@ -9,7 +10,7 @@
 //!   `s(a || b) = (a + b) || a` (Guo, Katz, Wang, Yu, ePrint 2019/074): circular correlation robust
 //!   if AES under the fixed key is a random permutation.
 //!
-//! `portable` (the `aes` crate) is the specification; `x86` runs the same loop on 128-, 256- and 512-bit
+//! `portable` (the `aes` crate) is the specification. `x86` runs the same loop on 128-, 256- and 512-bit
 //! registers. The [`Level`] is detected once per process.
 
 mod portable;
@@ -21,16 +22,16 @@ use std::sync::OnceLock;
 use volery_field::Gf128;
 use zeroize::Zeroize;
 
-/// Which instructions carry AES.
+/// The instructions that compute AES.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// The `aes` crate.
     Portable,
-    /// AES-NI, one block a register.
+    /// AES-NI, one block in a register.
     Aesni,
-    /// VAES with AVX2, two blocks a register.
+    /// VAES with AVX2, two blocks in a register.
     Vaes256,
-    /// VAES with AVX-512F, four blocks a register.
+    /// VAES with AVX-512F, four blocks in a register.
     Vaes512,
 }
 
@@ -78,8 +79,8 @@ impl Level {
     }
 }
 
-/// `nodes[index] += value`, applied while a level is read: how the party that knows all but one path repairs
-/// the sibling of its punctured node without an access that depends on the secret `index`.
+/// `nodes[index] += value`, applied while a level is read. With it, the party that lacks one path repairs the
+/// sibling of its punctured node without an access that depends on the secret `index`.
 #[derive(Clone, Copy)]
 pub(crate) struct Fix {
     pub(crate) index: u32,
@@ -111,7 +112,7 @@ impl Aes {
         level.available().then(|| Self::expand_key(level, key))
     }
 
-    /// `level` must be available.
+    /// Expands `key` for `level`, which must be available.
     fn expand_key(level: Level, key: [u8; 16]) -> Self {
         #[cfg(target_arch = "x86_64")]
         if level != Level::Portable {
@@ -129,9 +130,9 @@ impl Aes {
 
     /// `out[i] = AES_K(salt || start + i)`: [`ctr`](Self::ctr) with `salt` as the high half of each block.
     ///
-    /// The counter alone is the same in all streams, so whoever tries a key would try it in all of them at
-    /// once: in those of all sessions of the world, from tables made beforehand. A stream whose blocks
-    /// somebody without its key may see has a salt of its own.
+    /// All streams use the same counter. Without a salt, one guess of a key would test the keys of all
+    /// streams at once, in all sessions anywhere, against precomputed tables. So a stream whose blocks are
+    /// seen by somebody without its key has a salt of its own.
     pub(crate) fn salted_ctr(&self, salt: u64, start: u64, out: &mut [Gf128]) {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `self.level` was available when the key was expanded.
@@ -168,7 +169,7 @@ impl Aes {
     /// One level of a tree: `nodes` holds `m` parents in its first half. After `fix` is added to them, parent
     /// `x` at `j` leaves `H(x)` at `j` and `x + H(x)` at `j + m`. Returns the sum of all `H(x)`.
     ///
-    /// An odd last element of `nodes` is left alone.
+    /// If `nodes` has an odd length, its last element is not touched.
     pub(crate) fn expand(&self, nodes: &mut [Gf128], fix: Fix) -> Gf128 {
         let (left, right) = nodes.split_at_mut(nodes.len() / 2);
         #[cfg(target_arch = "x86_64")]

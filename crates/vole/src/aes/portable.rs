@@ -1,4 +1,4 @@
-//! AES through the `aes` crate: always compiled, the specification of the other levels.
+//! AES through the `aes` crate. It is always compiled, and specifies the other levels.
 
 use ::aes::cipher::{BlockCipherEncrypt, KeyInit};
 use volery_field::Gf128;

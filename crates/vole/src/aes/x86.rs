@@ -1,11 +1,11 @@
 //! AES on x86-64 registers of 128, 256 and 512 bits.
 //!
-//! The loops are written once over [`Lanes`]; what differs between levels is one intrinsic a method. Eight
+//! The loops are written once over [`Lanes`]; each method that differs between levels is one intrinsic. Eight
 //! registers are in flight, which hides the latency of `aesenc` on every core since Skylake and Zen.
 //!
-//! Registers are made in loops, never by `array::from_fn` or `map`: those functions of the standard library
-//! lack the entry point's features, and where they are compiled apart (more than one codegen unit, the
-//! default of programs that use this crate) each intrinsic in their closure becomes a call.
+//! Registers are made in loops, never by `array::from_fn` or `map`. Those functions of the standard library
+//! lack the entry point's features. If they are compiled separately (with more than one codegen unit, the
+//! default of programs that use this crate), each intrinsic in their closure becomes a call.
 
 use core::arch::x86_64::*;
 
@@ -13,7 +13,7 @@ use volery_field::Gf128;
 
 use super::Fix;
 
-/// A register of `N` blocks. Implementations are one intrinsic a method.
+/// A register of `N` blocks. In each implementation, a method is one intrinsic.
 ///
 /// Safety of every method: the CPU must have the features of the entry point that it is inlined into.
 trait Lanes: Copy {
@@ -217,7 +217,7 @@ impl Lanes for __m512i {
 unsafe fn encrypt<L: Lanes, const W: usize>(keys: &[u128; 11], add: u128, x: &mut [L; W]) {
     // SAFETY: the caller's contract is that of `Lanes`.
     unsafe {
-        // Added to the first round key, so that it costs nothing a block.
+        // It is added to the first round key, so that it costs nothing for each block.
         let k = L::splat(keys[0] ^ add);
         for x in x.iter_mut() {
             *x = x.xor(k);
@@ -235,7 +235,7 @@ unsafe fn encrypt<L: Lanes, const W: usize>(keys: &[u128; 11], add: u128, x: &mu
     }
 }
 
-/// As many groups of `W` registers as fit from `done` on; returns where it stopped.
+/// Processes as many groups of `W` registers as fit from `done` on, and returns where it stopped.
 #[inline(always)]
 unsafe fn ctr<L: Lanes, const W: usize>(
     keys: &[u128; 11],
@@ -262,7 +262,8 @@ unsafe fn ctr<L: Lanes, const W: usize>(
     at
 }
 
-/// As many groups of `W` registers as fit from `done` on; adds to `sum` and returns where it stopped.
+/// Processes as many groups of `W` registers as fit from `done` on, adds to `sum`, and returns where it
+/// stopped.
 #[inline(always)]
 unsafe fn expand<L: Lanes, const W: usize, const FIX: bool>(
     keys: &[u128; 11],
@@ -287,7 +288,7 @@ unsafe fn expand<L: Lanes, const W: usize, const FIX: bool>(
                 if FIX {
                     x = x.xor(L::equal(j as u32, fix.index).and(value));
                 }
-                // Parked in memory: eight parents beside their hashes would not fit sixteen registers.
+                // Kept in memory: eight parents beside their hashes would not fit in sixteen registers.
                 x.store(r.add(j));
                 *h = x.orthomorphism();
             }
@@ -307,7 +308,7 @@ unsafe fn expand<L: Lanes, const W: usize, const FIX: bool>(
     at
 }
 
-/// `H(x) = AES(s(x)) + s(x)` of as many groups of `W` registers as fit from `done` on; returns where it
+/// `H(x) = AES(s(x)) + s(x)` for as many groups of `W` registers as fit from `done` on. Returns where it
 /// stopped.
 #[inline(always)]
 unsafe fn hash<L: Lanes, const W: usize>(keys: &[u128; 11], nodes: &mut [Gf128], done: usize) -> usize {
@@ -319,7 +320,7 @@ unsafe fn hash<L: Lanes, const W: usize>(keys: &[u128; 11], nodes: &mut [Gf128],
             let mut h = [L::splat(0); W];
             for (w, h) in h.iter_mut().enumerate() {
                 *h = L::load(p.add(w * L::N)).orthomorphism();
-                // Parked in memory: eight inputs beside their images would not fit sixteen registers.
+                // Kept in memory: eight inputs beside their images would not fit in sixteen registers.
                 h.store(p.add(w * L::N));
             }
             encrypt(keys, 0, &mut h);
@@ -332,7 +333,7 @@ unsafe fn hash<L: Lanes, const W: usize>(keys: &[u128; 11], nodes: &mut [Gf128],
     at
 }
 
-/// Clears the least significant bits and adds `fix`, from `done` on, whole registers only; returns where it
+/// Clears the least significant bits and adds `fix`, from `done` on, in whole registers. Returns where it
 /// stopped.
 #[inline(always)]
 unsafe fn add_even<L: Lanes>(nodes: &mut [Gf128], fix: Fix, done: usize) -> usize {
@@ -395,7 +396,7 @@ macro_rules! entry_points {
             // SAFETY: as above.
             unsafe {
                 if fix.index == Fix::NONE.index {
-                    // Whether there is something to repair depends on the role, not on a secret.
+                    // Whether there is anything to repair depends on the role, not on a secret.
                     let done = expand::<$lanes, 8, false>(keys, left, right, fix, 0, &mut sum);
                     let done = expand::<$lanes, 1, false>(keys, left, right, fix, done, &mut sum);
                     expand::<__m128i, 1, false>(keys, left, right, fix, done, &mut sum);
@@ -414,14 +415,14 @@ entry_points!("aes,sse4.1", __m128i, ctr_aesni, expand_aesni, add_even_aesni, ha
 entry_points!("aes,avx2,vaes", __m256i, ctr_vaes256, expand_vaes256, add_even_vaes256, hash_vaes256);
 entry_points!("aes,avx2,vaes,avx512f", __m512i, ctr_vaes512, expand_vaes512, add_even_vaes512, hash_vaes512);
 
-/// The key schedule of FIPS 197, section 5.2: no table look-up on a secret key.
+/// The key schedule of FIPS 197, section 5.2, without a table look-up on a secret key.
 ///
-/// `aesenclast` of a block of four equal columns is their `SubWord` (the rows that it shifts are constant),
-/// plus a round constant. Against `aeskeygenassist`, which is microcode on many cores, that takes a third of
-/// the time: each tree has a key of its own.
+/// `aesenclast` of a block of four equal columns is their `SubWord` (the rows that it shifts are constant)
+/// plus a round constant. This takes a third of the time of `aeskeygenassist`, which is microcode on many
+/// cores. Speed matters because each tree has its own key.
 #[target_feature(enable = "aes,sse4.1")]
 pub(super) unsafe fn expand_key(key: u128) -> [u128; 11] {
-    // The last column, rotated by a byte, in all four.
+    // The last column, rotated by a byte, in all four columns.
     let rotated = _mm_set1_epi32(0x0c0f_0e0d);
     let mut keys = [key; 11];
     // SAFETY: SSE2 is part of x86-64.

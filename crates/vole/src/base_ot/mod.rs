@@ -1,14 +1,14 @@
 //! Base OT: `n` endemic oblivious transfers of 128-bit keys in one round trip, from Diffie-Hellman on
 //! Ristretto.
 //!
-//! The sender ends with keys `(K_0, K_1)` for each instance, the receiver with its choice `c` and `K_c`.
-//! *Endemic* says that a cheating party may choose the keys that it sees; the other key stays random, which
-//! is all that the punctured trees of [`softspoken`](crate::softspoken) need.
+//! The sender obtains keys `(K_0, K_1)` for each instance, and the receiver its choice `c` and `K_c`.
+//! *Endemic* means that a cheating party may choose the keys that it sees. The other key stays random, and
+//! the punctured trees of [`softspoken`](crate::softspoken) need no more.
 //!
-//! The protocol is that of Masny and Rindal, "Endemic Oblivious Transfer" (ePrint 2019/706), with one message
-//! of the sender for all instances as McQuoid, Rosulek and Roy, "Batching Base Oblivious Transfers" (ePrint
-//! 2021/682), show it to be safe: every hash has the instance's index in it. With generator `G` and random
-//! oracles `E` (to the group) and `K` (to keys):
+//! The protocol is that of Masny and Rindal, "Endemic Oblivious Transfer" (ePrint 2019/706), with one sender
+//! message for all instances. McQuoid, Rosulek and Roy, "Batching Base Oblivious Transfers" (ePrint
+//! 2021/682), show how to do that safely: every hash includes the instance's index. With generator `G` and
+//! random oracles `E` (to the group) and `K` (to keys):
 //!
 //! ```text
 //! sender:    b random                                                B = b G                      -->
@@ -18,22 +18,22 @@
 //! receiver:  y_c = a G, so b y_c = a B                    K_c = K(sid, i, c, s, B, r_0, r_1, a B)
 //! ```
 //!
-//! * The two messages do not depend on each other, so each can ride in its party's first flight. That is why
-//!   `E` is bound to the receiver's nonce `s` only; the keys are bound to both messages, `s` included, and to
-//!   the session identifier, which may come later.
+//! * The two messages do not depend on each other, so each can be part of its party's first flight. For this
+//!   reason `E` is bound only to the receiver's nonce `s`. The keys are bound to both messages, including
+//!   `s`, and to the session identifier, which may come later.
 //! * Both points of a pair are uniform whatever `c` is, so the receiver's choice is hidden from an unbounded
 //!   sender.
-//! * A receiver fixes `r_0` and `r_1`; whichever it hashed last leaves the other `y` random, so it knows
-//!   `b y_j` for one `j` only (computational Diffie-Hellman), and a simulator sees in the hash queries which
-//!   one: extraction without rewinding, which the protocol of Chou and Orlandi lacks.
+//! * A receiver fixes `r_0` and `r_1`. Whichever it hashed last leaves the other `y` random, so it knows
+//!   `b y_j` for only one `j` (computational Diffie-Hellman). A simulator sees in the hash queries which one
+//!   that is. So it extracts without rewinding, which is impossible for the protocol of Chou and Orlandi.
 //! * All points are decoded canonically; the identity is refused.
 //!
-//! Ristretto encodings of doubles cost a share of one inversion instead of a square root each (dalek's
-//! `double_and_compress_batch`), so the code computes halves: `E = 2 h`, `r = 2 r'`, `b y = 2 (b/2) y`.
+//! Encoding doubled points in Ristretto takes a share of one inversion instead of a square root each (dalek's
+//! `double_and_compress_batch`). So the code computes halves: `E = 2 h`, `r = 2 r'`, `b y = 2 (b/2) y`.
 //!
-//! Cost: 32 bytes and `32 + 64 n` bytes; for the sender two, for the receiver one variable-base
-//! multiplication and hash-to-group an instance (the receiver's multiplications share a table of `B`).
-//! Constant time in all secrets.
+//! Cost: messages of 32 and `32 + 64 n` bytes. For each instance, the sender computes two variable-base
+//! multiplications and hashes to the group, and the receiver one of each (the receiver's multiplications
+//! share a table of `B`). Everything takes constant time in all secrets.
 
 mod receiver;
 mod sender;
@@ -66,7 +66,7 @@ pub const fn receiver_message_bytes(n: usize) -> usize {
     NONCE_BYTES + 2 * POINT_BYTES * n
 }
 
-/// A point from the peer: canonical and not the identity.
+/// Decodes a point from the peer, which must be canonical and not the identity.
 fn decode_point(step: Tag, bytes: &[u8], what: &str) -> Result<RistrettoPoint, Error> {
     let point = CompressedRistretto::from_slice(bytes)
         .ok()
@@ -78,7 +78,7 @@ fn decode_point(step: Tag, bytes: &[u8], what: &str) -> Result<RistrettoPoint, E
     Ok(point)
 }
 
-/// The oracle `E`, halved: to points, bound to the receiver's nonce.
+/// The oracle `E`, halved: it maps to points and is bound to the receiver's nonce.
 struct PointOracle(Oracle);
 
 impl PointOracle {
@@ -92,7 +92,7 @@ impl PointOracle {
     }
 }
 
-/// The oracle `K`: to keys, bound to the session and to both messages.
+/// The oracle `K`: it maps to keys and is bound to the session and to both messages.
 struct KeyOracle {
     oracle: Oracle,
     nonce: [u8; NONCE_BYTES],
@@ -111,7 +111,7 @@ impl KeyOracle {
     }
 }
 
-/// Entry points for fuzzing: each reads one message of a peer with an honest state behind it.
+/// Entry points for fuzzing. Each reads one message of a peer in an honest party's state.
 #[doc(hidden)]
 pub mod fuzz {
     use super::{Receiver, Sender};
@@ -119,12 +119,12 @@ pub mod fuzz {
 
     const SESSION: SessionId = SessionId::new([0; 32]);
 
-    /// The sender's reading of `message` for two instances.
+    /// Reads `message` as the sender of two instances.
     pub fn sender_finish<R: rand_core::CryptoRng>(message: &[u8], rng: &mut R) {
         let _ = Sender::start(rng).finish(&SESSION, 2, message);
     }
 
-    /// The receiver's reading of `message` for two instances.
+    /// Reads `message` as the receiver of two instances.
     pub fn receiver_finish<R: rand_core::CryptoRng>(message: &[u8], rng: &mut R) {
         if let Ok(receiver) = Receiver::start(&[0, 1], rng) {
             let _ = receiver.finish(&SESSION, message);

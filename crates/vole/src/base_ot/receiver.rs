@@ -1,4 +1,4 @@
-//! The party that chooses.
+//! The receiver: the party that chooses.
 
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
@@ -11,16 +11,17 @@ use zeroize::{Zeroize, Zeroizing};
 use super::{KeyOracle, MAX_INSTANCES, NONCE_BYTES, POINT_BYTES, PointOracle, decode_point};
 use crate::{Error, SessionId};
 
-/// Below this many instances the table of the sender's point costs more than it saves: it takes the time of
-/// about 50 multiplications and makes each one 2.6 times as fast.
+/// For fewer instances, the table of the sender's point costs more than it saves: making it takes the time of
+/// about 50 multiplications, and makes each one 2.6 times as fast.
 const TABLE_PAYS_FROM: usize = 96;
 
-/// The receiver between its own message and the peer's. Used once: [`finish`](Self::finish) consumes it.
+/// The receiver between its own message and the peer's. [`finish`](Self::finish) consumes it, so it is used
+/// once.
 pub struct Receiver {
     choices: Vec<u8>,
     /// Halves `a'` of the secrets `a`.
     half_secrets: Vec<Scalar>,
-    /// `s`, the start of the message.
+    /// `s`, with which the message starts.
     nonce: [u8; NONCE_BYTES],
     message: Vec<u8>,
 }
@@ -33,8 +34,8 @@ impl Drop for Receiver {
 }
 
 impl Receiver {
-    /// Chooses the secrets for one instance a choice. Each choice is 0 or 1 (its lowest bit counts) and stays
-    /// secret; their number is public.
+    /// Draws the secrets, one instance for each choice. Each choice is 0 or 1 (its lowest bit counts) and
+    /// stays secret; their number is public.
     ///
     /// # Errors
     /// [`Error::Misuse`] for more than [`MAX_INSTANCES`] choices.
@@ -49,7 +50,7 @@ impl Receiver {
         let mut nonce = [0; NONCE_BYTES];
         rng.fill_bytes(&mut nonce);
         let half_secrets: Vec<Scalar> = choices.iter().map(|_| Scalar::random(rng)).collect();
-        // Which point is which tells the choice.
+        // The order of the points depends on the choice.
         let halves = Zeroizing::new(Vec::from_iter(choices.iter().map(|_| RistrettoPoint::random(rng))));
         let others = Zeroizing::new(RistrettoPoint::double_and_compress_batch(halves.iter()));
 

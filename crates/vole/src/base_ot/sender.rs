@@ -1,4 +1,4 @@
-//! The party that gets both keys.
+//! The sender: the party that gets both keys.
 
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
@@ -12,7 +12,8 @@ use super::{
 };
 use crate::{Error, SessionId};
 
-/// The sender between its own message and the peer's. Used once: [`finish`](Self::finish) consumes it.
+/// The sender between its own message and the peer's. [`finish`](Self::finish) consumes it, so it is used
+/// once.
 pub struct Sender {
     secret: Scalar,
     message: [u8; POINT_BYTES],
@@ -25,13 +26,13 @@ impl Drop for Sender {
 }
 
 impl Sender {
-    /// Chooses the secret.
+    /// Draws the secret.
     pub fn start<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
         let secret = Scalar::random(rng);
         Self { secret, message: RistrettoPoint::mul_base(&secret).compress().to_bytes() }
     }
 
-    /// The message for the receiver. Public; serves any number of instances.
+    /// The message for the receiver. It is public and serves any number of instances.
     #[must_use]
     pub fn message(&self) -> [u8; POINT_BYTES] {
         self.message
@@ -72,7 +73,7 @@ impl Sender {
     }
 }
 
-/// Checks the length; gives the nonce and the pairs of points.
+/// Checks the length, and splits the message into the nonce and the pairs of points.
 fn split(n: usize, message: &[u8]) -> Result<(&[u8; NONCE_BYTES], &[u8]), Error> {
     let expected = receiver_message_bytes(n);
     match message.split_first_chunk() {

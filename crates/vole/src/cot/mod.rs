@@ -1,8 +1,8 @@
 //! Random correlated OT on demand.
 //!
-//! [`Prover`] and [`Verifier`] give out, in step, correlations `k = m + x * delta` over GF(2^128), with `x`
-//! the least significant bit of `m` (see the module `ferret`). They are a [`supply`](crate::supply) whose
-//! stages are
+//! [`Prover`] and [`Verifier`] produce, in step, correlations `k = m + x * delta` over GF(2^128), where `x`
+//! is the least significant bit of `m` (see the module `ferret`). They are a [`supply`](crate::supply) with
+//! these stages:
 //!
 //! ```text
 //! stage 0   SoftSpokenOT, 2 bytes each, no round trip      a small statement needs nothing else
@@ -16,13 +16,13 @@ pub use party::{BlankParty, ProverParty, VerifierParty};
 
 use crate::supply::Supply;
 
-/// P's supply: tags whose least significant bits are the random bits.
+/// The prover's supply: tags whose least significant bits are the random bits.
 pub type Prover = Supply<ProverParty>;
 
-/// V's supply: keys.
+/// The verifier's supply: keys.
 pub type Verifier = Supply<VerifierParty>;
 
 #[cfg(test)]
-// A tap may change the length of a message, so it takes the vector even where it flips one bit.
+// A tap may change the length of a message, so it takes the vector even if it flips only one bit.
 #[allow(clippy::ptr_arg)]
 mod tests;

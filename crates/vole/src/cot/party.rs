@@ -28,7 +28,7 @@ macro_rules! round {
 round!(ProverRound);
 round!(VerifierRound);
 
-/// A fresh seed; the generator's output is used once.
+/// A fresh seed. Each output of the generator is used once.
 fn fresh(seeds: &mut Prg) -> Zeroizing<[u8; 16]> {
     Zeroizing::new(seeds.block().to_bits().to_le_bytes())
 }
@@ -36,7 +36,7 @@ fn fresh(seeds: &mut Prg) -> Zeroizing<[u8; 16]> {
 /// The name of these correlations in the chain.
 const KIND: &str = "bits";
 
-/// P's part.
+/// The prover's part.
 pub struct ProverParty {
     session: SessionId,
     extension: softspoken::Receiver,
@@ -44,7 +44,7 @@ pub struct ProverParty {
 }
 
 impl ProverParty {
-    /// From a finished set-up of OT extension; `rng` seeds the checks' coefficients.
+    /// Starts from a finished setup of OT extension. `rng` seeds the checks' coefficients.
     pub fn new(session: SessionId, extension: softspoken::Receiver, rng: &mut dyn CryptoRng) -> Self {
         let seeds = Prg::of_session(&session, "cot: seeds of P", rng);
         Self { session, extension, seeds }
@@ -98,7 +98,7 @@ impl Party for ProverParty {
     }
 }
 
-/// V's part.
+/// The verifier's part.
 pub struct VerifierParty {
     session: SessionId,
     extension: softspoken::Sender,
@@ -107,7 +107,7 @@ pub struct VerifierParty {
 }
 
 impl VerifierParty {
-    /// From a finished set-up of OT extension under `delta`; `rng` seeds the trees.
+    /// Starts from a finished setup of OT extension under `delta`. `rng` seeds the trees.
     pub fn new(
         session: SessionId,
         extension: softspoken::Sender,
@@ -173,11 +173,11 @@ impl Party for VerifierParty {
     }
 }
 
-/// P in a rehearsal: see [`supply`](crate::supply).
+/// The prover in a rehearsal: see [`supply`](crate::supply).
 pub struct BlankParty(SessionId);
 
 impl BlankParty {
-    /// Of a session that there is not.
+    /// The prover of a session that has no peer.
     #[must_use]
     pub const fn new(session: SessionId) -> Self {
         Self(session)

@@ -1,16 +1,16 @@
-//! Ferret: random correlated OT at scale from few correlations, by LPN with regular noise (ePrint 2020/924).
+//! Ferret: many random correlated OTs from few, by LPN with regular noise (ePrint 2020/924).
 //!
-//! After a round P holds bits `x_i` and tags `m_i`, V keys `k_i`, with `k_i = m_i + x_i * delta` in GF(2^128)
-//! and `x_i` the least significant bit of `m_i` (delta is odd, every key even):
+//! After a round P holds bits `x_i` and tags `m_i`, and V keys `k_i`, with `k_i = m_i + x_i * delta` in
+//! GF(2^128). `x_i` is the least significant bit of `m_i` (delta is odd, every key is even):
 //!
 //! ```text
 //! k_i = sum over row i of A of K_j + v_i          K, M: 2^log_k correlations made earlier (the LPN secret)
 //! m_i = sum over row i of A of M_j + w_i          w_i = v_i + e_i * delta, e: one 1 in each block of 2^h
 //! ```
 //!
-//! A is a public local code ([`crate::lpn`]), another one in each round. The correlations `(v, w)` of a block
-//! are the leaves of a punctured tree ([`crate::pprf`]); P's path in each tree is given by the random bits of
-//! `h` correlations made earlier, so nothing has to be sent for it. One round is
+//! A is a public local code ([`crate::lpn`]), a different one in each round. The correlations `(v, w)` of a
+//! block are the leaves of a punctured tree ([`crate::pprf`]). P's path in each tree comes from the random
+//! bits of `h` earlier correlations, so nothing has to be sent for it. A round has these messages:
 //!
 //! ```text
 //! P                                                     V
@@ -22,32 +22,32 @@
 //! aborts unless H is that of its own value
 //! ```
 //!
-//! **P's seed** gives, by two hashes that bind session and round, the check's coefficients and the code's
-//! key. V learns it after the last of its messages that matters, so it can fit neither its trees to the
-//! coefficients nor anything to the code. One seed is enough for both: in the random oracle model its hashes
-//! are independent, and P, which chooses the seed, is the party that either of them protects: coefficients
-//! against wrong trees, code against who would learn `x`. What this freedom of P's means for proofs, and why
-//! it needs a [chain](crate::supply::Chain) where challenges are hashes, is told there. A code of each
-//! round's own also means that nobody can study it before, and that what is found out about one round's helps
-//! against no other.
+//! **P's seed** gives the check's coefficients and the code's key, by two hashes that bind session and round.
+//! V learns it after the last of its messages that matters. So it can fit neither its trees to the
+//! coefficients nor anything to the code. One seed is enough for both. In the random oracle model its hashes
+//! are independent, and both protect P, which chooses the seed: the coefficients against wrong trees, the
+//! code against a party that tries to learn `x`. [`Chain`](crate::supply::Chain) explains what P's freedom of
+//! choice means for proofs, and why challenges that are hashes need a chain. Since each round has its own
+//! code, nobody can study it before, and what is found out about one round's code does not help against
+//! another's.
 //!
 //! **The check** (Ferret, figure 7, batched over all trees) catches a V whose `c_i` are not those of any
-//! tree, apart from guesses: with coefficients `chi` that P draws after it holds all `c_i`,
+//! tree, unless V guesses right. With coefficients `chi` that P draws after it holds all `c_i`,
 //! `sum chi w = sum chi v + phi * delta` where `phi = sum over trees of chi at the path's leaf`. P sends
 //! `phi` masked by 128 fresh correlations packed into one of the field (`Z = Y + X * delta`); V moves its sum
 //! accordingly and shows a hash. The coefficient of leaf `i` in tree `j` is `s_j * t_i` with `t_i` the
 //! product of `r_b` over the bits `b` that are set in `i`, all `s_j` and `r_b` uniform: any fixed non-zero
 //! vector of errors is a non-zero polynomial of degree at most `h + 1` in them, so it vanishes with
 //! probability at most `(h + 1) / 2^128` (Schwartz, Zippel), where Ferret's independent coefficients give
-//! `1 / 2^128` and cost an AES block each. As in Ferret, a cheating V can make the check pass or fail
-//! depending on a guess about P's paths; a wrong guess ends the session, so that it learns one bit on
-//! average, which the noise model allows for. A cheating P learns whether a guess of delta was right; a wrong
-//! guess does not end the session, so `q / 2^127` is added to every bound for `q` hash computations (delta's
-//! lowest bit is fixed), and `q (h - 1) / 2^127` for `q` evaluations of AES, each of which tests the levels
-//! of one tree (see [`crate::pprf`]).
+//! `1 / 2^128` but cost an AES block each. As in Ferret, a cheating V can make the check pass or fail
+//! depending on a guess about P's paths; a wrong guess ends the session, so it learns one bit on average, and
+//! the noise model allows for that. A cheating P learns whether a guess of delta was right; a wrong guess
+//! does not end the session, so `q / 2^127` is added to every bound for `q` hash computations (delta's lowest
+//! bit is fixed), and `q (h - 1) / 2^127` for `q` evaluations of AES, each of which tests the levels of one
+//! tree (see [`crate::pprf`]).
 //!
-//! **Memory.** Leaves are never stored: a round keeps the table, and for each tree its root (V) or `h` sums
-//! and a path (P). A tree is expanded once more for the check and once more when its block is asked for, in
+//! **Memory.** Leaves are never stored. A round keeps the table and, for each tree, its root (V) or `h` sums
+//! and a path (P). A tree is expanded once for the check and once more when its block is read, each time in
 //! the first-level cache.
 
 mod params;
@@ -66,14 +66,14 @@ use crate::pprf::TreeKeys;
 use crate::transcript::SessionId;
 use crate::{Error, Prg};
 
-/// Correlations that mask `phi` in the check.
+/// The number of correlations that mask `phi` in the check.
 const CHECK_MASK: usize = 128;
 
-/// Bytes of P's check, and of V's answer.
+/// The length of P's check and of V's answer, in bytes.
 pub(crate) const CHECK_BYTES: usize = 32;
 pub(crate) const VERDICT_BYTES: usize = 32;
 
-/// What both parties derive from the session and the parameters of a round: the public randomness.
+/// The public randomness that both parties derive from the session and the parameters of a round.
 pub(crate) struct Public {
     pub(crate) params: Params,
     number: u64,
@@ -82,13 +82,13 @@ pub(crate) struct Public {
 }
 
 impl Public {
-    /// For round `number` of `session`.
+    /// The randomness of round `number` of `session`.
     pub(crate) fn new(session: &SessionId, number: u64, params: Params) -> Self {
         let oracle = Oracle::new("ferret", session);
         Self { params, number, trees: TreeKeys::new(&oracle, number, "trees"), oracle }
     }
 
-    /// What P's seed gives: the check's coefficients and the round's code.
+    /// The values derived from P's seed: the check's coefficients and the round's code.
     fn challenge(&self, seed: &[u8; 16]) -> (Coefficients, LpnCode) {
         let hash = |label: &[u8]| self.oracle.hash(self.number, &[label, seed]);
         let code = LpnCode::new(hash(b"matrix"), self.params.log_k);
@@ -101,7 +101,7 @@ impl Public {
     }
 }
 
-/// A round that is read before P's seed is known.
+/// The error of reading a round before P's seed is known.
 fn unread() -> Error {
     Error::misuse("a round read before its check")
 }
@@ -112,14 +112,14 @@ struct Base {
     table: Vec<Gf128>,
     /// `trees * h` correlations for the paths.
     paths: Vec<Gf128>,
-    /// [`CHECK_MASK`] of them, packed: `sum a_i X^i`.
+    /// [`CHECK_MASK`] correlations, packed: `sum a_i X^i`.
     mask: Gf128,
-    /// Their bits, packed likewise; zero at V, whose keys are even.
+    /// Their bits, packed in the same way; zero at V, whose keys are even.
     mask_bits: Gf128,
 }
 
 impl Base {
-    /// Cuts `correlations` up.
+    /// Splits `correlations` into these parts.
     fn split(params: &Params, mut correlations: zeroize::Zeroizing<Vec<Gf128>>) -> Result<Self, Error> {
         if correlations.len() != params.base_len() {
             return Err(Error::misuse(format!(
@@ -150,17 +150,17 @@ impl Drop for Base {
 }
 
 /// P's path in each tree of height `height`, from the tags of random bits. The path takes the side whose sum
-/// P will not learn: the complement of the bit.
+/// P will not learn, which is the complement of the bit.
 pub(crate) fn paths_of(tags: &[Gf128], height: usize) -> Vec<u32> {
     let path =
         |tags: &[Gf128]| tags.iter().rev().fold(0, |path, tag| path << 1 | (tag.to_bits() as u32 & 1 ^ 1));
     tags.chunks_exact(height.max(1)).map(path).collect()
 }
 
-/// `sum a_i X^i`: 128 correlations become one over the field.
+/// `sum a_i X^i`: packs 128 correlations into one over the field.
 #[must_use]
 pub fn pack(a: &[Gf128; 128]) -> Gf128 {
-    // The kernel takes up to 128 elements, so it never refuses; if it did, the formula itself would answer.
+    // The kernel accepts up to 128 elements, so it never fails; if it did, the formula itself would be used.
     Kernel::detect().pack(a).unwrap_or_else(|_| a.iter().rev().fold(Gf128::ZERO, |sum, a| sum.mul_x() + *a))
 }
 
@@ -212,6 +212,6 @@ impl Coefficients {
 }
 
 #[cfg(test)]
-// A tap may change the length of a message, so it takes the vector even where it flips one bit.
+// A tap may change the length of a message, so it takes the vector even if it flips only one bit.
 #[allow(clippy::ptr_arg)]
 mod tests;

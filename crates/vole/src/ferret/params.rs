@@ -1,9 +1,9 @@
-//! Parameter sets. Their security is computed by tests of `crate::lpn`, not asserted here: see
+//! Parameter sets. Tests of `crate::lpn` compute their security, so nothing is claimed here: see
 //! [`crate::security::in_use`].
 
 use super::CHECK_MASK;
 
-/// The size of a round: `2^log_k` is the LPN dimension, `trees` the number of noise blocks of `2^log_block`
+/// The size of a round. `2^log_k` is the LPN dimension, `trees` the number of noise blocks of `2^log_block`
 /// outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
@@ -16,46 +16,46 @@ pub struct Params {
 }
 
 impl Params {
-    /// Few outputs from a small table, short blocks: fewest seconds.
+    /// Few outputs from a small table, and short blocks, for the shortest time.
     pub const SMALL: Self = Self { log_k: 16, log_block: 9, trees: 1940 };
 
-    /// More outputs from a larger table: fewest bytes.
+    /// More outputs from a larger table, for the fewest bytes.
     pub const LARGE: Self = Self { log_k: 18, log_block: 11, trees: 2200 };
 
     /// Every set in use, by name.
     pub const ALL: [(&'static str, Self); 2] = [("small", Self::SMALL), ("large", Self::LARGE)];
 
-    /// Entries of the LPN table.
+    /// The number of entries of the LPN table.
     #[must_use]
     pub const fn table_len(&self) -> usize {
         1 << self.log_k
     }
 
-    /// Outputs of one tree.
+    /// The number of outputs of one tree.
     #[must_use]
     pub const fn block_len(&self) -> usize {
         1 << self.log_block
     }
 
-    /// Outputs of a round, those included that the next round starts from.
+    /// The number of outputs of a round, including those from which the next round starts.
     #[must_use]
     pub const fn outputs(&self) -> usize {
         (self.trees as usize) << self.log_block
     }
 
-    /// Correlations whose bits are the paths.
+    /// The number of correlations whose bits are the paths.
     #[must_use]
     pub const fn paths_len(&self) -> usize {
         (self.trees * self.log_block) as usize
     }
 
-    /// Correlations that a round starts from.
+    /// The number of correlations that a round starts from.
     #[must_use]
     pub const fn base_len(&self) -> usize {
         self.table_len() + self.paths_len() + CHECK_MASK
     }
 
-    /// Bytes that V sends in a round (`FerretTrees`).
+    /// The number of bytes that V sends in a round (`FerretTrees`).
     #[must_use]
     pub const fn trees_bytes(&self) -> usize {
         16 * self.paths_len()

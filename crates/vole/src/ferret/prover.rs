@@ -1,4 +1,4 @@
-//! P's side of a round: it knows every tree but one path.
+//! P's side of a round: it knows every tree except for one path.
 
 use volery_channel::{Channel, tags};
 use volery_field::Gf128;
@@ -10,18 +10,18 @@ use crate::Error;
 use crate::lpn::LpnCode;
 use crate::pprf::expand_punctured;
 
-/// One round, at P. Made, checked, then read block by block.
+/// One round at P. It is made, checked, and then read block by block.
 pub struct ProverRound {
     public: Public,
     base: Base,
-    /// For each tree the path to the leaf it does not know: the noise.
+    /// For each tree the path to the leaf that it does not know: the noise.
     paths: Vec<u32>,
-    /// For each tree and level the sum of the side that the path does not take; empty until V's message is
-    /// there.
+    /// For each tree and level, the sum of the side that the path does not take; empty until V's message
+    /// arrives.
     sums: Vec<Gf128>,
-    /// None until P has chosen it, in the check.
+    /// `None` until P has chosen it, in the check.
     code: Option<LpnCode>,
-    /// The hash that V must show; none until the check is sent.
+    /// The hash that V must show; `None` until the check is sent.
     expected: Option<[u8; 32]>,
 }
 
@@ -35,7 +35,7 @@ impl ProverRound {
     }
 
     /// Receives the trees and sends the check. The check's coefficients and the round's code come from
-    /// `seed`, fresh and unknown to V till now.
+    /// `seed`, which is fresh and so far unknown to V.
     pub(crate) fn check(&mut self, seed: [u8; 16], channel: &mut dyn Channel) -> Result<(), Error> {
         let message = channel.recv(tags::FERRET_TREES, self.public.params.trees_bytes())?;
         if message.len() != self.public.params.trees_bytes() {
@@ -61,11 +61,11 @@ impl ProverRound {
         check[..16].copy_from_slice(&seed);
         check[16..].copy_from_slice(&(phi + self.base.mask_bits).to_bits().to_le_bytes());
         channel.send(tags::FERRET_CHECK, &check)?;
-        // P may have nothing else to send or receive for a while, and V waits for this.
+        // Flush: V waits for this, and P may send and receive nothing for a while.
         Ok(channel.flush()?)
     }
 
-    /// Receives V's answer: after this the round may be read.
+    /// Receives V's answer. After this the round may be read.
     pub(crate) fn verdict(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         let mut shown = [0; VERDICT_BYTES];
         channel.recv_exact(tags::FERRET_VERDICT, &mut shown)?;
@@ -87,7 +87,7 @@ impl ProverRound {
         self.public.params
     }
 
-    /// The tags of block `tree` (less than the number of trees), `2^h` of them, their bits included.
+    /// The tags of block `tree` (below the number of trees): `2^h` of them, including their bits.
     ///
     /// # Errors
     /// [`Error::Misuse`] before the check.

@@ -11,13 +11,13 @@ use crate::delta::Delta;
 use crate::lpn::LpnCode;
 use crate::pprf::{self, expand_full};
 
-/// One round, at V. Made, checked, then read block by block.
+/// One round at V. It is made, checked, and then read block by block.
 pub struct VerifierRound {
     public: Public,
     base: Base,
     delta: Delta,
     roots: Vec<Gf128>,
-    /// None until P's check says which one it is.
+    /// `None` until P's check determines it.
     code: Option<LpnCode>,
 }
 
@@ -92,10 +92,10 @@ impl VerifierRound {
         self.public.params
     }
 
-    /// The keys of block `tree` (less than the number of trees), `2^h` of them.
+    /// The keys of block `tree` (below the number of trees): `2^h` of them.
     ///
     /// # Errors
-    /// [`Error::Misuse`] before P's check is there.
+    /// [`Error::Misuse`] before P's check has arrived.
     pub(crate) fn block(&self, tree: usize, out: &mut [Gf128]) -> Result<(), Error> {
         let code = self.code.as_ref().ok_or_else(unread)?;
         self.leaves(tree, out);
@@ -112,7 +112,7 @@ impl Drop for VerifierRound {
     }
 }
 
-/// Equality of hashes in constant time: both are derived from secrets until they are shown.
+/// Compares hashes in constant time: both come from secrets until they are shown.
 pub(super) fn same_hash(a: &[u8; 32], b: &[u8; 32]) -> bool {
     bool::from(a.ct_eq(b))
 }

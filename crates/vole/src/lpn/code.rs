@@ -1,27 +1,27 @@
 //! The local linear code of primal LPN: every output is the sum of ten pseudorandom entries of a table.
 //!
 //! Row `i` of the public matrix `A` (`n` by `k = 2^log_k`, Ferret, ePrint 2020/924, section 5.1: "10-local
-//! codes") has ones at ten positions that AES under a public key and the counter `i` give. Both parties add
-//! the same rows to tables that are correlated, so the sums are correlated likewise:
+//! codes") has ones at ten positions, which AES under a public key computes from the counter `i`. Both
+//! parties add the same rows to correlated tables, so the sums are correlated in the same way:
 //! `sum k_j = sum m_j + (sum u_j) * delta`.
 //!
-//! Positions may repeat within a row, which only halves with probability about `45/k` the weight contributed
-//! by the pair. The published estimates of [`super::security`] are for a uniform matrix; what an attacker
-//! gains from a local one is estimated apart, by `lpn_estimator::local`, which peels the same matrices (a
-//! test here compares them).
+//! Positions may repeat within a row: with probability about `45/k` two of them coincide, and the pair
+//! contributes less weight. The published estimates of [`super::security`] are for a uniform matrix. What an
+//! attacker gains from a local one is estimated separately by `lpn_estimator::local`, which peels the same
+//! matrices (a test here compares them).
 
 use volery_field::{Gf128, Summand};
 
 use crate::aes::Aes;
 
-/// Entries of the table that each output adds up.
+/// The number of table entries that each output adds up.
 pub(crate) const LOCALITY: usize = 10;
 
-/// Rows that share whole AES blocks of positions: four rows take 5 blocks of 16-bit or 10 of 32-bit
-/// positions.
+/// The number of rows that share whole AES blocks of positions: four rows take 5 blocks of 16-bit or 10 of
+/// 32-bit positions.
 const GROUP: usize = 4;
 
-/// Rows whose positions are computed at once: small enough to stay in the first-level cache.
+/// The number of rows whose positions are computed at once, small enough to stay in the first-level cache.
 const BATCH: usize = 32 * GROUP;
 
 /// The public matrix; see the module's documentation.
@@ -38,13 +38,13 @@ impl LpnCode {
 
     /// `out[i] += sum of table[p] over the positions p of row first_row + i`.
     ///
-    /// `table` must hold `2^log_k` entries; where it holds fewer nothing is added, which cannot happen to
-    /// callers that checked their sizes (there is no index by secrets here: positions are public).
+    /// `table` must hold `2^log_k` entries. If it holds fewer, nothing is added; that cannot happen to
+    /// callers that checked their sizes. No index is secret here: positions are public.
     pub(crate) fn add_rows<T: Summand>(&self, first_row: u64, table: &[T], out: &mut [T]) {
         debug_assert!(table.len() >= 1 << self.log_k && first_row.is_multiple_of(GROUP as u64));
         let Some(table) = table.get(..1 << self.log_k) else { return };
         let narrow = self.log_k <= 16;
-        // 16 bytes a block: 20 bytes a row of 16-bit positions, 40 of 32-bit ones.
+        // A block is 16 bytes; a row takes 20 bytes of 16-bit positions or 40 of 32-bit ones.
         let blocks_per_group = if narrow { 5 } else { 10 };
         let mut blocks = [Gf128::ZERO; BATCH / GROUP * 10];
         for (b, out) in out.chunks_mut(BATCH).enumerate() {

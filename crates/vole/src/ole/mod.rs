@@ -1,4 +1,4 @@
-//! Oblivious linear evaluation with errors: additive shares of products of one secret of each party.
+//! Oblivious linear evaluation with errors: additive shares of products of one secret from each party.
 //!
 //! ```text
 //! z_P + z_V = x * y        over a base field Z_p (P-256's or Curve25519's), or over GF(2^128)
@@ -7,14 +7,15 @@
 //! ```
 //!
 //! Xie, Yang, Wang, Weng, "Lightweight Authentication of Web Data via Garble-Then-Prove" (USENIX Security
-//! 2024), appendix A, figure 6; the protocol is Gilboa's multiplication from correlated OT ("Two Party RSA
-//! Key Generation", CRYPTO 1999). The correlations run the other way round than those of proofs: here *V* has
-//! random bits `u_j` with tags `m_j` and *P* has the keys `k_j` and `delta`, `m_j = k_j + u_j delta`.
+//! 2024), appendix A, figure 6. The protocol is Gilboa's multiplication from correlated OT ("Two Party RSA
+//! Key Generation", CRYPTO 1999). The roles in the correlations are swapped compared with those of proofs:
+//! here *V* has random bits `u_j` with tags `m_j`, and *P* has the keys `k_j` and `delta`,
+//! `m_j = k_j + u_j delta`.
 //!
-//! # Before anything is known: random products
+//! # Before the factors are known: random products
 //!
-//! P draws `a`, V draws `b`, both uniform in the field. Bit `i` of `b` (`sum of b_i g^i = b`, with `g = 2`
-//! over Z_p and `g = X` over GF(2^128)) takes correlation `j`; a random oracle `H`, bound to session and
+//! P draws `a` and V draws `b`, both uniform in the field. Bit `i` of `b` (`sum of b_i g^i = b`, with `g = 2`
+//! over Z_p and `g = X` over GF(2^128)) uses correlation `j`. A random oracle `H`, bound to session and
 //! field, makes pads of the field's elements:
 //!
 //! ```text
@@ -26,13 +27,13 @@
 //! z_P = - sum of r_i           z_V = sum of what V has           z_P + z_V = sum of b_i a g^i = a b
 //! ```
 //!
-//! `b` is drawn as an element and then cut into its bits: random bits would be an integer below `2^256`,
-//! which is `2^-32` away from uniform below P-256's prime, and `y - b` would not hide `y`. Each product costs
-//! 256 correlations over Z_p, 128 over GF(2^128), as many bits from V and as many elements from P: 8 KiB over
-//! Z_p, 2 KiB over GF(2^128). (Elements of Curve25519's field have one bit less; the highest is zero then,
-//! which makes messages whole bytes.) Any number of products takes one round trip (and what the supply of
-//! correlations takes), and so do products over several fields, if V [asks](Receiver::request) for all of
-//! them before it [receives](Receiver::receive) any.
+//! `b` is drawn as an element and then split into its bits. Random bits would be an integer below `2^256`,
+//! which is `2^-32` away from uniform below P-256's prime, and `y - b` would not hide `y`. Over Z_p, each
+//! product costs 256 correlations, 256 bits from V and 256 elements from P: 8 KiB. Over GF(2^128) it costs
+//! 128 of each: 2 KiB. (Elements of Curve25519's field have one bit less; the highest bit is zero then, which
+//! makes messages whole bytes.) Any number of products takes one round trip, in addition to those of the
+//! supply of correlations. So do products over several fields, if V [requests](Receiver::request) all of them
+//! before it [receives](Receiver::receive) any.
 //!
 //! # Once the factors are known: one element each way
 //!
@@ -43,24 +44,25 @@
 //!
 //! # What a cheating party can do
 //!
-//! * V can do nothing: whatever bits and corrections it sends are those of some `b` and some `y`, and it
+//! * V gains nothing: whatever bits and corrections it sends are those of some `b` and some `y`, and it
 //!   learns no second pad of a correlation without guessing `delta`. (OT extension lets it guess bits of
-//!   `delta` at the price that [`softspoken`](crate::softspoken) states.) Its output is its own affair.
+//!   `delta` at the price that [`softspoken`](crate::softspoken) states.) It can make its own output wrong,
+//!   but no one else's.
 //! * P can add errors: `c_i + e_i` in place of `c_i` adds `sum of b_i e_i` to `z_V`, so to the sum of the
-//!   shares. **The error depends on V's secret `b`, hence on `y`, and nothing here detects it.** That is the
-//!   functionality that the paper asks for: who uses the shares must make sure that a wrong product ends the
-//!   session and that the one bit which P then learns (whether its guess of bits of `b` was right: `c` bits
-//!   survive with probability `2^-c`) is about a secret with entropy to spare, as a TLS pre-master secret or
-//!   a GHASH key that serves one session.
+//!   shares. **The error depends on V's secret `b`, hence on `y`, and nothing here detects it.** This is the
+//!   paper's functionality. A caller must make sure that a wrong product ends the session, and that the one
+//!   bit which P then learns (whether its guess of bits of `b` was right: `c` bits survive with probability
+//!   `2^-c`) is about a secret with entropy to spare, such as a TLS pre-master secret or a GHASH key of one
+//!   session.
 //!
-//! So privacy holds against both; correctness only against V. Random products are used once, in the order in
-//! which they were made, and wiped.
+//! So privacy holds against both parties, and correctness only against V. Random products are used once, in
+//! the order in which they were made, and wiped.
 
 mod pool;
 mod receiver;
 mod sender;
 #[cfg(test)]
-// A tap may change the length of a message, so it takes the vector even where it flips one bit.
+// A tap may change the length of a message, so it takes the vector even if it flips only one bit.
 #[allow(clippy::ptr_arg)]
 mod tests;
 
@@ -75,11 +77,11 @@ use zeroize::Zeroizing;
 
 use crate::{Error, Oracle, SessionId};
 
-/// A field that products are shared over: its elements are sums of bits times powers of `g`.
+/// A field whose products can be shared: its elements are sums of bits times powers of `g`.
 ///
 /// The bits of `y` are those of its packed form, and `y = sum of y_i g^i`.
 pub trait OleField: Element {
-    /// `g * self`: the double over a prime field, `X` times over GF(2^128).
+    /// `g * self`: the double over a prime field, the product with `X` over GF(2^128).
     #[must_use]
     fn times_g(self) -> Self;
 }
@@ -105,26 +107,26 @@ impl OleField for Gf128 {
     }
 }
 
-/// The largest number of products in one call: 16 MiB of correlations over Z_p.
+/// The most products in one call: 16 MiB of correlations over Z_p.
 pub const MAX_BATCH: usize = 1 << 12;
 
-/// What the preparation of `n` products sends, in bytes, V's and P's, without frame headers and the
-/// correlations' own.
+/// The bytes that V and P send to prepare `n` products, without frame headers and without those for the
+/// correlations.
 #[must_use]
 pub const fn preparation_bytes<F: OleField>(n: usize) -> [usize; 2] {
     let bits = n.saturating_mul(digits::<F>());
     [bits.div_ceil(8), packed_bytes::<F>(bits)]
 }
 
-/// Products whose messages travel together: at most 256 KiB.
+/// The number of products whose messages are sent together: at most 256 KiB.
 const CHUNK: usize = 32;
 
-/// The bits that a factor of V's is cut into: as many as its packed form has in whole words.
+/// The number of bits into which a factor of V's is split: those of its packed form in whole words.
 const fn digits<F: OleField>() -> usize {
     F::BITS.next_multiple_of(u64::BITS) as usize
 }
 
-/// The correlations that `n` products take.
+/// The number of correlations that `n` products take.
 ///
 /// # Errors
 /// [`Error::Misuse`] for more than [`MAX_BATCH`] products.
@@ -140,9 +142,9 @@ fn pads<F: OleField>(session: &SessionId) -> Oracle {
     Oracle::new(&format!("OLE over {}: pad", F::NAME), session)
 }
 
-/// The pad that `block` gives in correlation number `index`.
+/// The pad that `block` gives for correlation number `index`.
 fn pad<F: OleField>(oracle: &Oracle, index: u64, block: Gf128) -> F {
-    // No field of this module takes more than three blocks.
+    // No field of this module needs more than three blocks.
     let bytes: [u8; 48] = oracle.hash(index, &[&block.to_bytes()]);
     let mut blocks = [0; 3];
     blocks

@@ -1,4 +1,4 @@
-//! Random products, each used once, and how they become products of chosen factors.
+//! Random products, each used once, and their conversion into products of chosen factors.
 
 use volery_channel::tags::OLE_CORRECTIONS;
 use zeroize::{Zeroize, Zeroizing};
@@ -20,7 +20,7 @@ impl<F: Zeroize> Zeroize for Half<F> {
     }
 }
 
-/// Halves that were not used yet, oldest first; wiped when used and on drop.
+/// Unused halves, oldest first. They are wiped when used and on drop.
 pub(super) struct Pool<F: Zeroize> {
     halves: Zeroizing<Vec<Half<F>>>,
     next: usize,
@@ -35,8 +35,8 @@ impl<F: OleField> Pool<F> {
         self.halves.len().saturating_sub(self.next)
     }
 
-    /// Appends `more`; moves what is there into a new vector, so that no copy is left behind where the old
-    /// one was.
+    /// Appends `more`. The existing halves move into a new vector and the old one is wiped, so that no copy
+    /// is left behind.
     pub(super) fn append(&mut self, more: &[Half<F>]) {
         let left = self.halves.get(self.next..).unwrap_or_default();
         let mut halves = Zeroizing::new(Vec::with_capacity(left.len() + more.len()));
@@ -45,7 +45,7 @@ impl<F: OleField> Pool<F> {
         (self.halves, self.next) = (halves, 0);
     }
 
-    /// The next `n` halves, which are gone then.
+    /// Removes and returns the next `n` halves.
     fn take(&mut self, n: usize) -> Result<Zeroizing<Vec<Half<F>>>, Error> {
         let prepared = self.len();
         let Some(halves) = self.halves.get_mut(self.next..).and_then(|halves| halves.get_mut(..n)) else {
@@ -57,7 +57,7 @@ impl<F: OleField> Pool<F> {
         Ok(taken)
     }
 
-    /// Starts the products of this party's `factors`: P's halves are corrected by `a`, V's by the factor
+    /// Starts the products of this party's `factors`. P's halves are corrected by `a`, V's by the factor
     /// itself.
     pub(super) fn begin(&mut self, factors: &[F], party: Corrects) -> Result<Pending<F>, Error> {
         let mut halves = self.take(factors.len())?;
@@ -69,18 +69,19 @@ impl<F: OleField> Pool<F> {
     }
 }
 
-/// What a party multiplies its peer's corrections by.
+/// The factor by which a party multiplies its peer's corrections.
 #[derive(Clone, Copy)]
 pub(super) enum Corrects {
     /// P: by its random factor.
     ByRandom,
-    /// V: by the factor that it chose.
+    /// V: by its chosen factor.
     ByInput,
 }
 
-/// Products of which this party has its random halves and its own factors, and lacks the peer's corrections.
+/// Products under way: this party has its random halves and its own factors, and lacks the peer's
+/// corrections.
 ///
-/// For protocols that send corrections along with other messages;
+/// This is for protocols that send corrections together with other messages.
 /// [`Sender::multiply`](super::Sender::multiply) and [`Receiver::multiply`](super::Receiver::multiply)
 /// exchange them at once.
 pub struct Pending<F: Zeroize> {
@@ -89,13 +90,13 @@ pub struct Pending<F: Zeroize> {
 }
 
 impl<F: OleField> Pending<F> {
-    /// What the peer needs, one element a product. Not secret from the peer.
+    /// The corrections for the peer, one element for each product. They are not secret from the peer.
     #[must_use]
     pub fn corrections(&self) -> &[F] {
         &self.corrections
     }
 
-    /// This party's shares, from the peer's corrections.
+    /// Computes this party's shares from the peer's corrections.
     ///
     /// # Errors
     /// [`Error::Malformed`] unless there is one correction for each product.

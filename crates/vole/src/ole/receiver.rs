@@ -1,4 +1,4 @@
-//! V: bits and the other factor.
+//! V: the receiver, with bits and its own factors.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
@@ -12,13 +12,13 @@ use super::{CHUNK, OleField, correlations, digits, failed, pad, pads};
 use crate::supply::Stock;
 use crate::{Error, Oracle, SessionId};
 
-/// Products that V has asked for and P has not answered.
+/// Products that V has requested and P has not answered.
 pub struct Requested<F: Zeroize> {
     tags: Zeroizing<Vec<Gf128>>,
     halves: Zeroizing<Vec<Half<F>>>,
 }
 
-/// Correlations of products whose messages travel together.
+/// The number of correlations of products whose messages are sent together.
 const fn chunk<F: OleField>() -> usize {
     CHUNK * digits::<F>()
 }
@@ -26,30 +26,29 @@ const fn chunk<F: OleField>() -> usize {
 /// V: the receiver of products over `F`. Its peer is a [`Sender`](super::Sender).
 pub struct Receiver<F: OleField> {
     pads: Oracle,
-    /// Correlations used so far.
+    /// The number of correlations used so far.
     index: u64,
     pool: Pool<F>,
     failed: bool,
 }
 
 impl<F: OleField> Receiver<F> {
-    /// A receiver with nothing prepared. One for each field and session.
+    /// A receiver without prepared products. Each field of a session needs its own.
     #[must_use]
     pub fn new(session: &SessionId) -> Self {
         Self { pads: pads::<F>(session), index: 0, pool: Pool::new(), failed: false }
     }
 
-    /// Products that are prepared and not used.
+    /// The number of prepared products that are not used yet.
     #[must_use]
     pub fn prepared(&self) -> usize {
         self.pool.len()
     }
 
-    /// Prepares `n` products out of the tags that `stock` gives (P takes the keys from its own). One round
-    /// trip.
+    /// Prepares `n` products from tags of `stock` (P uses keys of its own stock). One round trip.
     ///
     /// # Errors
-    /// Those of [`Receiver::request`] and [`Receiver::receive`].
+    /// The errors of [`Receiver::request`] and [`Receiver::receive`].
     pub fn prepare<R: CryptoRng + ?Sized>(
         &mut self,
         channel: &mut dyn Channel,
@@ -61,13 +60,13 @@ impl<F: OleField> Receiver<F> {
         self.receive(channel, requested)
     }
 
-    /// Begins the preparation of `n` products out of the tags that `stock` gives, and waits for nothing but
-    /// the stock: with as many [correlations](super::correlations) at hand, for nothing. Until they are
-    /// [received](Receiver::receive), nothing else can be prepared.
+    /// Begins the preparation of `n` products from tags of `stock`. It waits for the stock at most; if enough
+    /// [correlations](super::correlations) are at hand, it waits for nothing. Nothing else can be prepared
+    /// until these are [received](Receiver::receive).
     ///
     /// # Errors
-    /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products, after an error, or before
-    /// what was requested is there; the stock's and the channel's.
+    /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products, after an error, or while a
+    /// request is pending; the stock's and the channel's.
     pub fn request<R: CryptoRng + ?Sized>(
         &mut self,
         channel: &mut dyn Channel,
@@ -90,10 +89,10 @@ impl<F: OleField> Receiver<F> {
         Ok(Requested { tags, halves })
     }
 
-    /// Ends the preparation of what was [requested](Receiver::request).
+    /// Finishes the preparation of [requested](Receiver::request) products.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if P's message is not made of canonical elements; the channel's.
+    /// [`Error::Malformed`] if P's message does not consist of canonical elements; the channel's.
     pub fn receive(&mut self, channel: &mut dyn Channel, requested: Requested<F>) -> Result<(), Error> {
         let Requested { tags, mut halves } = requested;
         for (halves, tags) in halves.chunks_mut(CHUNK).zip(tags.chunks(chunk::<F>())) {
@@ -107,7 +106,7 @@ impl<F: OleField> Receiver<F> {
         Ok(())
     }
 
-    /// Sets the shares of `halves` from P's message.
+    /// Computes the shares of `halves` from P's message.
     pub(super) fn sums(&mut self, halves: &mut [Half<F>], tags: &[Gf128], products: &[F]) {
         let bits = digits::<F>();
         for ((half, tags), products) in halves.iter_mut().zip(tags.chunks(bits)).zip(products.chunks(bits)) {
@@ -125,7 +124,7 @@ impl<F: OleField> Receiver<F> {
         }
     }
 
-    /// Starts products with the factors `y`, in their order; P starts as many.
+    /// Starts products with the factors `y`, in their order. P must start the same number.
     ///
     /// # Errors
     /// [`Error::Misuse`] if fewer products are prepared.
@@ -133,11 +132,12 @@ impl<F: OleField> Receiver<F> {
         self.pool.begin(y, Corrects::ByInput)
     }
 
-    /// V's shares of `x[i] * y[i]`, where `x` are P's factors. One message each way, at the same time.
+    /// V's shares of `x[i] * y[i]`, where `x` are P's factors. Both parties send one message at the same
+    /// time.
     ///
     /// # Errors
-    /// As [`Receiver::begin`]; [`Error::Malformed`] if P's message is not as many canonical elements; the
-    /// channel's.
+    /// As [`Receiver::begin`]; [`Error::Malformed`] unless P's message has one canonical element for each
+    /// product; the channel's.
     pub fn multiply(&mut self, channel: &mut dyn Channel, y: &[F]) -> Result<Zeroizing<Vec<F>>, Error> {
         let pending = self.begin(y)?;
         super::exchange(channel, pending)

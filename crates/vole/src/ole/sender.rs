@@ -1,4 +1,4 @@
-//! P: delta and one factor.
+//! P: the sender, with delta and its own factors.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
@@ -15,27 +15,27 @@ use crate::{Delta, Error, Oracle, Prg, SessionId};
 pub struct Sender<F: OleField> {
     pads: Oracle,
     delta: Delta,
-    /// Correlations used so far.
+    /// The number of correlations used so far.
     index: u64,
     pool: Pool<F>,
     failed: bool,
 }
 
 impl<F: OleField> Sender<F> {
-    /// A sender with nothing prepared, for correlations under `delta`. One for each field and session.
+    /// A sender without prepared products, for correlations under `delta`. Each field of a session needs its
+    /// own.
     #[must_use]
     pub fn new(session: &SessionId, delta: Delta) -> Self {
         Self { pads: pads::<F>(session), delta, index: 0, pool: Pool::new(), failed: false }
     }
 
-    /// Products that are prepared and not used.
+    /// The number of prepared products that are not used yet.
     #[must_use]
     pub fn prepared(&self) -> usize {
         self.pool.len()
     }
 
-    /// Prepares `n` products out of the keys that `stock` gives (V takes the tags from its own). One round
-    /// trip.
+    /// Prepares `n` products from keys of `stock` (V uses tags of its own stock). One round trip.
     ///
     /// # Errors
     /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products or after an error; the
@@ -66,7 +66,7 @@ impl<F: OleField> Sender<F> {
         Ok(())
     }
 
-    /// P's message for a chunk; sets the shares of `halves`.
+    /// P's message for a chunk. Also computes the shares of `halves`.
     pub(super) fn products(&mut self, halves: &mut [Half<F>], keys: &[Gf128], choices: &[u8]) -> Vec<u8> {
         let bits = digits::<F>();
         let mut elements = Vec::with_capacity(keys.len());
@@ -75,7 +75,7 @@ impl<F: OleField> Sender<F> {
             let (mut sum, mut shifted) = (F::ZERO, half.factor);
             for (key, choice) in keys.iter().zip(&mut choice) {
                 let pads = [*key, *key + self.delta.expose()].map(|block| pad(&self.pads, self.index, block));
-                // The choice is V's message, so it may decide.
+                // The choice is part of V's message, so a branch on it is fine.
                 let [mut chosen, mut other]: [F; 2] = if choice { [pads[1], pads[0]] } else { pads };
                 elements.push(chosen + shifted - other);
                 sum += chosen;
@@ -93,7 +93,7 @@ impl<F: OleField> Sender<F> {
         message
     }
 
-    /// Starts products with the factors `x`, in their order; V starts as many.
+    /// Starts products with the factors `x`, in their order. V must start the same number.
     ///
     /// # Errors
     /// [`Error::Misuse`] if fewer products are prepared.
@@ -101,11 +101,12 @@ impl<F: OleField> Sender<F> {
         self.pool.begin(x, Corrects::ByRandom)
     }
 
-    /// P's shares of `x[i] * y[i]`, where `y` are V's factors. One message each way, at the same time.
+    /// P's shares of `x[i] * y[i]`, where `y` are V's factors. Both parties send one message at the same
+    /// time.
     ///
     /// # Errors
-    /// As [`Sender::begin`]; [`Error::Malformed`] if V's message is not as many canonical elements; the
-    /// channel's.
+    /// As [`Sender::begin`]; [`Error::Malformed`] unless V's message has one canonical element for each
+    /// product; the channel's.
     pub fn multiply(&mut self, channel: &mut dyn Channel, x: &[F]) -> Result<Zeroizing<Vec<F>>, Error> {
         let pending = self.begin(x)?;
         super::exchange(channel, pending)

@@ -1,12 +1,12 @@
 //! The random linear hash of the extension's consistency check.
 //!
-//! A column of `b + 2` blocks `x_j` in GF(2^128) is hashed to
-//! `(x_b + sum_j f_j x_j,  x_{b+1} + sum_j g_j x_j)`, `j` below `b`, with all `f_j`, `g_j` independent and
-//! uniform: outputs of BLAKE3, keyed by the challenge. It is linear over F2.
+//! The hash of a column of `b + 2` blocks `x_j` in GF(2^128) is
+//! `(x_b + sum_j f_j x_j,  x_{b+1} + sum_j g_j x_j)`, with `j` below `b`. All `f_j`, `g_j` are independent
+//! and uniform: outputs of BLAKE3, keyed by the challenge. The hash is linear over F2.
 //!
-//! * *Universal*: two different columns collide with probability at most 2^-256: if they differ in a block
-//!   `j < b`, for each half one `f_j` (`g_j`) at most makes the halves equal; if they differ in the last two
-//!   blocks only, they never collide.
+//! * *Universal*: two different columns collide with probability at most 2^-256. If they differ in a block
+//!   `j < b`, then for each half at most one `f_j` (`g_j`) makes the halves equal. If they differ only in the
+//!   last two blocks, they never collide.
 //! * *Hiding*: the last two blocks are one-time pads of the two halves.
 
 use volery_field::Gf128;
@@ -25,7 +25,7 @@ pub(super) struct LinearHash {
 }
 
 impl LinearHash {
-    /// For columns of `blocks` blocks.
+    /// The function for columns of `blocks` blocks.
     pub(super) fn new(challenge: ChallengeSeed<DIGEST>, blocks: usize) -> Self {
         let mut reader = blake3::Hasher::new_keyed(&challenge.into_bytes()).finalize_xof();
         let mut draw = || {
@@ -39,7 +39,8 @@ impl LinearHash {
     /// The hash of one column.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if the column is not as long as the function's: never let that pass as a hash.
+    /// [`Error::Misuse`] if the column does not have the function's length, so that a wrong length never
+    /// passes as a hash.
     pub(super) fn hash(&self, column: &[Gf128]) -> Result<Hash, Error> {
         let (body, masks) = column
             .split_last_chunk::<MASK_BLOCKS>()
@@ -72,7 +73,7 @@ pub(super) fn encode(hash: &Hash) -> [u8; DIGEST] {
     out
 }
 
-/// The hash in these bytes; every string is one.
+/// The hash with these bytes; every string is one.
 pub(super) fn decode(bytes: &[u8; DIGEST]) -> Hash {
     let mut out = [Gf128::ZERO; 2];
     for (out, bytes) in out.iter_mut().zip(bytes.as_chunks::<BLOCK>().0) {

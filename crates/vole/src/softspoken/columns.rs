@@ -2,10 +2,11 @@
 //!
 //! With leaf streams `r_x`, `x` below `2^k`, a party needs `u = sum_x r_x` and, for each bit `b` of `x`,
 //! `v_b = sum over x with bit b of r_x`. Visit the leaves in the order of the Gray code and keep the running
-//! sum `a`: bit `b` is on from one of its flips to the next, so `v_b` is the sum of `a` over the moments just
-//! before each flip of `b` (and the end, if it is on then, as only the highest bit is). One bit flips a step:
-//! two additions a leaf in all. V uses the same loop in its own order of leaves, where the one that it lacks
-//! is number 0: it is in every running sum, and each `v_b` adds up an even number of those.
+//! sum `a`. Bit `b` is on from one of its flips to the next. So `v_b` is the sum of `a` over the moments just
+//! before each flip of `b`, and at the end if `b` is on then (only the highest bit is). One bit flips in each
+//! step, so each leaf takes two additions. V uses the same loop in its own order of leaves, in which the
+//! missing leaf is number 0. That leaf is in every running sum, and each `v_b` adds up an even number of
+//! those, so it cancels.
 
 use volery_field::Gf128;
 use volery_field::gf128::Kernel;
@@ -17,15 +18,15 @@ use super::{BLOCK, COLUMNS, FieldBits, MASK_BLOCKS};
 use crate::Error;
 use crate::aes::Aes;
 
-/// The leaf seeds and a place in their streams.
+/// The leaf seeds and a position in their streams.
 pub(super) struct Streams {
     bits: FieldBits,
     seeds: LeafSeeds,
     position: u64,
-    /// The labels that were forked.
+    /// The labels of the forks so far.
     forks: Vec<String>,
     columns: Vec<Gf128>,
-    /// `u` of the tree at hand.
+    /// `u` of the current tree.
     sum: Vec<Gf128>,
     leaf: Vec<Gf128>,
     /// The columns' bytes, for the transposition.
@@ -56,11 +57,12 @@ impl Streams {
         }
     }
 
-    /// Streams of other seeds, each derived from one of these and `label`.
+    /// Streams of other seeds, each derived from one of these seeds and `label`.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for a label that was forked before, whose streams would be the same ones, and once
-    /// these streams are read: parties that fork at different places would have different transcripts.
+    /// [`Error::Misuse`] for a label that was forked before, because its streams would be the same ones, and
+    /// after these streams have been read, because parties that fork at different places would have different
+    /// transcripts.
     pub(super) fn fork(&mut self, label: &str) -> Result<Self, Error> {
         self.unread()?;
         if self.forks.iter().any(|used| used == label) {
@@ -73,7 +75,8 @@ impl Streams {
     /// The seeds themselves.
     ///
     /// # Errors
-    /// [`Error::Misuse`] once the streams are read: whoever takes the seeds reads them from the start.
+    /// [`Error::Misuse`] after the streams have been read: the caller reads the seeds' streams from the
+    /// start.
     pub(super) fn into_seeds(mut self) -> Result<LeafSeeds, Error> {
         self.unread()?;
         Ok(core::mem::replace(&mut self.seeds, LeafSeeds::new(Vec::new(), Vec::new())))
@@ -108,7 +111,7 @@ impl Streams {
         self.position = self.position.wrapping_add(blocks as u64);
     }
 
-    /// The columns, each of as many blocks as the last advance made.
+    /// The columns; their length in blocks is that of the last advance.
     pub(super) fn columns(&self) -> &[Gf128] {
         &self.columns
     }
@@ -120,7 +123,7 @@ impl Streams {
         self.columns[b * blocks..][..blocks].iter_mut().zip(errors).for_each(|(c, error)| *c += *error);
     }
 
-    /// Column 0, which the parties set to what makes tags carry their bits.
+    /// Sets column 0 to the values with which tags carry their bits.
     pub(super) fn set_first(&mut self, value: impl Fn(usize) -> Gf128) {
         let blocks = self.columns.len() / COLUMNS;
         for (i, block) in self.columns[..blocks].iter_mut().enumerate() {
@@ -131,7 +134,7 @@ impl Streams {
     /// Appends the first `rows` rows of the columns to `out`.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if the columns have fewer rows without the masks.
+    /// [`Error::Misuse`] if the columns have fewer rows, not counting the masks.
     pub(super) fn rows(&mut self, rows: usize, out: &mut Vec<Gf128>) -> Result<(), Error> {
         let blocks = self.columns.len() / COLUMNS;
         if rows > blocks.saturating_sub(MASK_BLOCKS) * 128 {

@@ -1,4 +1,4 @@
-//! The inner loop's additions, on 256-bit registers where the CPU has them.
+//! The additions of the inner loop, on 256-bit registers if the CPU has them.
 
 use volery_field::Gf128;
 
@@ -19,7 +19,7 @@ fn portable(leaf: &[Gf128], sum: &mut [Gf128], column: &mut [Gf128]) {
     }
 }
 
-/// Compilers do not merge 128-bit integers into wider registers by themselves.
+/// Compilers do not merge 128-bit integers into wider registers on their own.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn avx2(leaf: &[Gf128], sum: &mut [Gf128], column: &mut [Gf128]) {

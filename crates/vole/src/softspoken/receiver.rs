@@ -1,4 +1,4 @@
-//! P: random bits and their tags.
+//! P: the receiver, with random bits and their tags.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
@@ -26,10 +26,10 @@ impl ReceiverSetup {
         self.0.message()
     }
 
-    /// Reads V's first message and sends the trees. Waits for nothing.
+    /// Reads V's first message and sends the trees. It does not wait.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if `peer` is not a base OT message for 128 instances; what sending meets.
+    /// [`Error::Malformed`] if `peer` is not a base OT message for 128 instances; any error of sending.
     pub fn finish<C: Channel + ?Sized>(
         self,
         session: &SessionId,
@@ -42,7 +42,7 @@ impl ReceiverSetup {
         Ok(receiver)
     }
 
-    /// [`finish`](Self::finish), with the message handed out instead of sent.
+    /// As [`finish`](Self::finish), but returns the message instead of sending it.
     pub(super) fn finish_with(
         self,
         session: &SessionId,
@@ -58,7 +58,7 @@ impl ReceiverSetup {
     }
 }
 
-/// P: extends on demand, in memory that does not grow. Made by [`ReceiverSetup`] or [`Receiver::setup`].
+/// P: extends on demand, in constant memory. Made by [`ReceiverSetup`] or [`Receiver::setup`].
 pub struct Receiver {
     pub(super) bits: FieldBits,
     pub(super) transcript: Transcript,
@@ -67,10 +67,10 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// The whole setup over `channel`: one round trip.
+    /// Runs the whole setup over `channel`: one round trip.
     ///
     /// # Errors
-    /// As [`ReceiverSetup::finish`], and what receiving meets.
+    /// As [`ReceiverSetup::finish`], and any error of receiving.
     pub fn setup<C: Channel + ?Sized, R: CryptoRng + ?Sized>(
         channel: &mut C,
         session: &SessionId,
@@ -84,11 +84,12 @@ impl Receiver {
         setup.finish(session, bits, &peer, channel)
     }
 
-    /// A second receiver under the same delta, whose correlations have nothing to do with this one's. V forks
-    /// likewise; nothing is sent. A label serves once, and forks come before the first correlations.
+    /// A second receiver under the same delta, whose correlations are independent of this one's. V must fork
+    /// in the same way; nothing is sent. Each label can be used once, and forks must come before the first
+    /// correlations.
     ///
     /// # Errors
-    /// [`Error::Misuse`] after an error, for a label that was used before, and once this one has made
+    /// [`Error::Misuse`] after an error, for a label that was used before, and after this receiver has made
     /// correlations.
     pub fn fork(&mut self, label: &str) -> Result<Self, Error> {
         let streams = self.streams.as_mut().ok_or_else(failed)?.fork(label)?;
@@ -97,7 +98,7 @@ impl Receiver {
         Ok(Self { bits: self.bits, transcript, streams: Some(streams) })
     }
 
-    /// What the trees gave.
+    /// The seeds of the trees' leaves.
     pub(crate) fn into_leaves(self) -> Result<Leaves, Error> {
         let seeds = self.streams.ok_or_else(failed)?.into_seeds()?;
         Ok(Leaves { bits: self.bits, seeds, transcript: self.transcript })
@@ -106,10 +107,10 @@ impl Receiver {
     /// Appends `n` tags `m_i` to `out`; their lowest bits are the random bits `u_i`. V must extend by the
     /// same `n`.
     ///
-    /// Sends [`FieldBits::extension_bytes`] in messages of at most 33 KB and waits for nothing.
+    /// Sends [`FieldBits::extension_bytes`] in messages of at most 33 KB, and does not wait.
     ///
     /// # Errors
-    /// What sending meets; `out` is then as before. After an error the receiver only returns
+    /// Any error of sending; `out` is then unchanged. After an error the receiver only returns
     /// [`Error::Misuse`].
     pub fn extend<C: Channel + ?Sized>(
         &mut self,
@@ -133,7 +134,7 @@ impl Receiver {
         Ok(())
     }
 
-    /// One chunk of `rows` correlations, at most [`CHUNK`]; gives the message.
+    /// Makes one chunk of `rows` correlations, at most [`CHUNK`], and returns the message.
     pub(super) fn extend_with(&mut self, rows: usize, out: &mut Vec<Gf128>) -> Result<Vec<u8>, Error> {
         let streams = self.streams.as_mut().ok_or_else(failed)?;
         let blocks = blocks(rows);
@@ -165,7 +166,7 @@ impl Receiver {
     }
 }
 
-/// All trees but the first get `u + errors`; the first is mended with a guess of its piece of delta.
+/// For all trees except the first, sends `u + errors`. Repairs the first with a guess of its piece of delta.
 #[cfg(any(test, feature = "cheats"))]
 fn lie(streams: &mut Streams, message: &mut [u8], u: &mut [Gf128], guess: u8, errors: &[Gf128]) {
     for (bytes, error) in message.chunks_exact_mut(BLOCK).zip(errors.iter().cycle()) {

@@ -1,8 +1,9 @@
 //! The setup from correlations of the other direction, instead of base OTs.
 //!
-//! Two parties that have random COT one way have OTs the other way for a hash each. In this module S is the
-//! party that will be the extension's *sender*, with an offset of its own, and R its receiver. Of the
-//! correlations that exist S holds tags `m_i` of random bits `u_i`, and R holds keys `k_i` and delta:
+//! Two parties that have random COT in one direction get OTs in the other direction for one hash each. In
+//! this module S is the party that will be the extension's *sender*, with an offset of its own, and R its
+//! receiver. In the existing correlations S holds tags `m_i` of random bits `u_i`, and R holds keys `k_i` and
+//! delta:
 //!
 //! ```text
 //! S:  choice c_i (the complement of the offset's bit i)       d_i = c_i + u_i       -->
@@ -10,26 +11,26 @@
 //! S:  K_i,c = H(i, m_i),   as m_i is one of R's two by u_i
 //! ```
 //!
-//! `H` is a random oracle of the session that is set up, which must have a name that no other setup has. The
+//! `H` is a random oracle bound to the new setup's session identifier, which no other setup may have. The
 //! trees follow as after base OTs.
 //!
-//! * *R learns nothing of the offset*: `d_i` is masked by `u_i` and used for nothing else. If the correlation
-//!   comes from OT extension, `u_i` is uniform to R but for what [`softspoken`](super) says of its trees'
-//!   pseudorandom generator; in a stock that has got to rounds of `ferret` it is pseudorandom by LPN, as the
-//!   masks of every proof from there are.
-//! * *S learns one key of each pair*: for the other it has to ask `H` for `m_i + delta`. A cheating S may
-//!   have guessed bits of delta when the correlations were made and survived with probability `p`; delta is
-//!   then one of `p 2^127` values, so that `q` questions hit it with `q / (p 2^127)`, and survival and hit
-//!   together have `q / 2^127`: the term that every use of delta has.
-//! * *Either may choose the keys that it sees*, as with [endemic base OTs](crate::base_ot): S its pad by its
-//!   part in the correlations, R both pads. The trees need no more, and their check is the same.
+//! * *R learns nothing about the offset*: `d_i` is masked by `u_i`, which is used for nothing else. If the
+//!   correlation comes from OT extension, `u_i` is uniform to R, up to the pseudorandomness of the trees'
+//!   generator (see [`softspoken`](super)). In a stock that has reached rounds of `ferret`, it is
+//!   pseudorandom by LPN, as the masks of every later proof are.
+//! * *S learns one key of each pair*: for the other it would have to query `H` at `m_i + delta`. A cheating S
+//!   may have guessed bits of delta when the correlations were made, and survived with probability `p`. Delta
+//!   is then one of `p 2^127` values, so that `q` queries hit it with probability `q / (p 2^127)`, and S
+//!   survives and hits it with probability `q / 2^127`: the term that every use of delta has.
+//! * *Either party may choose the keys that it sees*, as with [endemic base OTs](crate::base_ot): S its pad,
+//!   by its part in the correlations, and R both pads. The trees need no more, and their check is the same.
 //!
-//! **R must not reveal delta** while anything that R has under S's offset has to stay hidden from S: with
-//! delta S computes both pads of every pair from its tags, hence all leaves of all trees, hence R's bits `u`
-//! of the extension and all that they mask. With base OTs that would have been safe. In a session that
-//! garbles these are V's choices of its labels: the masks of its share of a secret and of its factors of
-//! products. So delta is revealed, if ever, by the last message but one of a session, when V has opened all
-//! of that anyway.
+//! **R must not reveal delta** while anything that R has under S's offset must stay hidden from S. With delta
+//! S can compute both pads of every pair from its tags, hence all leaves of all trees, hence R's bits `u` of
+//! the extension and everything that they mask. (With base OTs, revealing delta would be safe.) In a session
+//! that garbles, these bits are V's choices of its labels: the masks of its share of a secret and of its
+//! factors of products. So delta is revealed, if ever, by the last message but one of a session, when V has
+//! opened all of these anyway.
 
 use volery_channel::Channel;
 use volery_channel::tags::{SOFT_SPOKEN_CHOICES, SOFT_SPOKEN_TREE};
@@ -42,7 +43,7 @@ use super::{BLOCK, COLUMNS, FieldBits, Receiver, Sender, setup_transcript, tree}
 use crate::supply::Stock;
 use crate::{Delta, Error, Oracle, SessionId};
 
-/// Bytes of the choices' message.
+/// The length of the choices' message, in bytes.
 const CHOICES: usize = COLUMNS / 8;
 
 /// S between its choices and R's trees.
@@ -66,8 +67,7 @@ impl Pads {
 }
 
 impl ReversedSetup {
-    /// Sends the choices for a sender under `delta`, from 128 tags of `stock`. Waits for nothing but the
-    /// stock.
+    /// Sends the choices for a sender under `delta`, from 128 tags of `stock`. Waits at most for the stock.
     ///
     /// # Errors
     /// The stock's and the channel's.
@@ -94,7 +94,7 @@ impl ReversedSetup {
     /// Receives and checks the trees.
     ///
     /// # Errors
-    /// [`Error::Cheat`] if the trees are not consistent; what receiving meets.
+    /// [`Error::Cheat`] if the trees are not consistent; any error of receiving.
     pub fn finish(self, channel: &mut dyn Channel, bits: FieldBits) -> Result<Sender, Error> {
         let mut trees = vec![0; bits.tree_message_bytes()];
         channel.recv_exact(SOFT_SPOKEN_TREE, &mut trees)?;
@@ -121,7 +121,7 @@ impl Receiver {
         let pads = Pads::new(session);
         let pair = |(i, key): (usize, &Gf128)| {
             let [zero, one] = [*key, *key + delta.expose()].map(|key| pads.pad(i, key));
-            // The peer's message decides, no secret of anybody's.
+            // The branch is on the peer's message, not on a secret.
             if choices[i / 8] >> (i % 8) & 1 == 1 { [one, zero] } else { [zero, one] }
         };
         let keys = Zeroizing::new(correlations.iter().enumerate().map(pair).collect::<Vec<_>>());

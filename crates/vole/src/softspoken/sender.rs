@@ -1,4 +1,4 @@
-//! V: delta and keys.
+//! V: the sender, with delta and keys.
 
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
@@ -26,7 +26,7 @@ impl SenderSetup {
     pub fn start<R: CryptoRng + ?Sized>(delta: Delta, rng: &mut R) -> Result<Self, Error> {
         #[cfg(any(test, feature = "cheats"))]
         crate::cheats::note(&delta);
-        // V opens the sides that delta's path does not take: it chooses by the complement.
+        // V opens the sides that delta's path does not take, so it chooses by the complement.
         let choices = Zeroizing::new((0..COLUMNS).map(|i| !delta.mask(i) as u8 & 1).collect::<Vec<_>>());
         let base = base_ot::Receiver::start(&choices, rng)?;
         Ok(Self { delta, base })
@@ -42,7 +42,7 @@ impl SenderSetup {
     ///
     /// # Errors
     /// [`Error::Malformed`] if `peer` is not a base OT message, [`Error::Cheat`] if the trees are not
-    /// consistent, what receiving meets.
+    /// consistent, and any error of receiving.
     pub fn finish<C: Channel + ?Sized>(
         self,
         session: &SessionId,
@@ -50,14 +50,14 @@ impl SenderSetup {
         peer: &[u8],
         channel: &mut C,
     ) -> Result<Sender, Error> {
-        // While P works on its larger half of the base OT.
+        // This runs while P works on its larger half of the base OT.
         let keyed = self.keys(session, peer)?;
         let mut trees = vec![0; bits.tree_message_bytes()];
         channel.recv_exact(SOFT_SPOKEN_TREE, &mut trees)?;
         keyed.finish(session, bits, peer, &trees)
     }
 
-    /// [`finish`](Self::finish), with the trees at hand.
+    /// As [`finish`](Self::finish), with the trees given.
     pub(super) fn finish_with(
         self,
         session: &SessionId,
@@ -76,7 +76,7 @@ impl SenderSetup {
 
 /// V after the base OT.
 pub(super) struct KeyedSetup {
-    /// V's own message there.
+    /// V's own message in the base OT.
     pub(super) message: Vec<u8>,
     pub(super) delta: Delta,
     pub(super) keys: Zeroizing<Vec<Gf128>>,
@@ -96,7 +96,7 @@ impl KeyedSetup {
     }
 }
 
-/// V: extends on demand, in memory that does not grow. Made by [`SenderSetup`] or [`Sender::setup`].
+/// V: extends on demand, in constant memory. Made by [`SenderSetup`] or [`Sender::setup`].
 pub struct Sender {
     bits: FieldBits,
     delta: Delta,
@@ -115,7 +115,7 @@ impl Sender {
         Self { bits, delta, transcript, streams: Some(Streams::new(bits, leaf_seeds)) }
     }
 
-    /// The whole setup over `channel`: one round trip.
+    /// Runs the whole setup over `channel`: one round trip.
     ///
     /// # Errors
     /// As [`SenderSetup::finish`].
@@ -142,7 +142,7 @@ impl Sender {
     /// A second sender under the same delta; see [`Receiver::fork`](super::Receiver::fork).
     ///
     /// # Errors
-    /// [`Error::Misuse`] after an error, for a label that was used before, and once this one has made
+    /// [`Error::Misuse`] after an error, for a label that was used before, and after this sender has made
     /// correlations.
     pub fn fork(&mut self, label: &str) -> Result<Self, Error> {
         let streams = self.streams.as_mut().ok_or_else(failed)?.fork(label)?;
@@ -151,7 +151,7 @@ impl Sender {
         Ok(Self { bits: self.bits, delta: self.delta.duplicate(), transcript, streams: Some(streams) })
     }
 
-    /// What the trees gave, in V's order, and the key whose pieces say which leaves are missing.
+    /// The seeds of the trees' leaves in V's order, and the key whose pieces determine the missing leaves.
     pub(crate) fn into_leaves(self) -> Result<(Leaves, Delta), Error> {
         let seeds = self.streams.ok_or_else(failed)?.into_seeds()?;
         Ok((Leaves { bits: self.bits, seeds, transcript: self.transcript }, self.delta))
@@ -160,8 +160,8 @@ impl Sender {
     /// Appends `n` keys `k_i` to `out`; their lowest bits are zero. P must extend by the same `n`.
     ///
     /// # Errors
-    /// [`Error::Cheat`] if P's corrections fail the check; what receiving meets. `out` is then as before, and
-    /// the sender only returns [`Error::Misuse`] from now on.
+    /// [`Error::Cheat`] if P's corrections fail the check; any error of receiving. `out` is then unchanged,
+    /// and the sender only returns [`Error::Misuse`] from then on.
     pub fn extend<C: Channel + ?Sized>(
         &mut self,
         channel: &mut C,
@@ -186,7 +186,7 @@ impl Sender {
         Ok(())
     }
 
-    /// One chunk of `rows` correlations, at most [`CHUNK`], from P's message.
+    /// Makes one chunk of `rows` correlations, at most [`CHUNK`], from P's message.
     pub(super) fn extend_with(
         &mut self,
         rows: usize,
@@ -229,7 +229,7 @@ fn failed() -> Error {
     Error::misuse("this OT sender has failed before; start a new session")
 }
 
-/// A chunk's message, taken apart.
+/// The parts of a chunk's message.
 struct Message<'a> {
     corrections: &'a [u8],
     hash_of_u: &'a [u8; DIGEST],

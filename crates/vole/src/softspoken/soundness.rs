@@ -1,13 +1,13 @@
-//! What a cheating prover can hope for, in numbers.
+//! The security against a cheating prover, in numbers.
 
 use super::{COLUMNS, DIGEST, FieldBits};
 
-/// Bits of security against a cheating P that makes `2^log2_queries` hash queries: the least of
+/// The bits of security against a cheating P that makes `2^log2_queries` hash queries: the least of
 ///
-/// * 127: hitting delta, whose lowest bit is known, with one guess, the guesses by selective failure included
-///   (q guesses cost log2(q) bits of it);
-/// * 256 - log2(pairs of trees) - queries: a challenge, tried again and again, for which two inconsistent
-///   columns have one hash;
+/// * 127: hitting delta, whose lowest bit is known, with one guess, including guesses by selective failure (q
+///   guesses cost log2(q) bits);
+/// * 256 - log2(pairs of trees) - queries: trying challenges until two inconsistent columns have the same
+///   hash;
 /// * 256 - 2 queries: a collision of the 256-bit commitments and digests (the birthday bound).
 ///
 /// Derived in the [module's](super) docs. Queries count as work: an attack of `2^q` queries with success

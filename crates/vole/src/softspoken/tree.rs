@@ -1,21 +1,21 @@
 //! The punctured trees and their consistency check.
 //!
-//! A node keys AES in counter mode; its children are the first two blocks, under a salt in the counter's high
-//! half that no other level of any tree has ([`Salts`]). So a try of a key is one at one node: V, which knows
-//! a child of a node that it lacks in each level of each tree, cannot try them all at once, nor those of
-//! other sessions, nor prepare. The leaves' streams have salts likewise. Level 0 has two nodes, the keys of
-//! the base OT of the piece's highest bit, so V, choosing by the *complement* of its bits, gets the node off
-//! its path there, and for each further level `l` the sum `S_{l,s}` of the nodes on side `s`, from
-//! `c_{l,s} = S_{l,s} + K_{l,s}`.
+//! A node is the key of AES in counter mode. Its children are the first two blocks, under a salt in the
+//! counter's high half that no other level of any tree has ([`Salts`]). So one guess of a key tests one node.
+//! V knows a child of a missing node in each level of each tree, but it cannot test all of them at once, nor
+//! those of other sessions, and it cannot precompute. The leaves' streams have salts in the same way. Level 0
+//! has two nodes, the keys of the base OT of the piece's highest bit. V chooses by the *complement* of its
+//! bits, so it gets the node off its path there. For each further level `l` it gets the sum `S_{l,s}` of the
+//! nodes on side `s`, from `c_{l,s} = S_{l,s} + K_{l,s}`.
 //!
-//! **V's order.** V's leaf number `z` is P's number `x = z + y` (bitwise), in every level with the bits of
-//! `y` so far: the path that V lacks is always node 0 and its sibling always node 1, so no address depends on
-//! `y`. What does depend on it, which child is which and which correction is read, is selected by masks.
+//! **V's order.** V's leaf number `z` is P's number `x = z + y` (bitwise), and so in every level with the
+//! bits of `y` so far. The missing path is always node 0 and its sibling always node 1, so no address depends
+//! on `y`. Two things do depend on it and are selected by masks: which child is which, and which correction
+//! is read.
 //!
 //! **Check.** `(t_x, seed_x) = H(tree, x, leaf_x)`. P sends `T = sum_x t_x` for each tree and a digest of all
-//! `t_x`; V computes the missing `t_y` from `T`. With no collisions in `H` and the digest, P knows one leaf
-//! for each accepted `t_x`, so V's leaves do not depend on `y` if it accepts: at most *whether* it accepts
-//! does.
+//! `t_x`; V computes the missing `t_y` from `T`. Unless `H` or the digest collides, P knows one leaf for each
+//! accepted `t_x`. So if V accepts, its leaves do not depend on `y`; at most *whether* it accepts does.
 
 use subtle::ConstantTimeEq;
 use volery_channel::tags::SOFT_SPOKEN_TREE;
@@ -28,11 +28,11 @@ use crate::{Delta, Error, Oracle, SessionId, Transcript};
 
 type Commitment = [u8; DIGEST];
 
-/// The leaves' seeds of all trees, and what salts their streams. They stay seeds: their AES key schedules
-/// would fill the second-level cache, and reading those back takes as long as making them again for each
-/// chunk.
+/// The seeds of all trees' leaves, and the salts of their streams. They are kept as seeds: their AES key
+/// schedules would fill the second-level cache, and reading those back takes as long as computing them again
+/// for each chunk.
 pub(crate) struct LeafSeeds {
-    /// Tree after tree.
+    /// The seeds, tree after tree.
     seeds: Zeroizing<Vec<[u8; BLOCK]>>,
     /// One salt for each tree.
     salts: Vec<u64>,
@@ -49,7 +49,7 @@ impl LeafSeeds {
         (&self.seeds[t * leaves..][..leaves], self.salts[t])
     }
 
-    /// Other seeds for another purpose, `label`: a hash of each, so that neither party learns more than it
+    /// Other seeds for the purpose `label`: a hash of each seed, so that neither party learns more than it
     /// had. The salts change, too.
     pub(super) fn derive(&self, label: &str) -> Self {
         let mut key = blake3::Hasher::new_derive_key("volery 2026 softspoken leaf seeds v1");
@@ -63,7 +63,7 @@ impl LeafSeeds {
             out.copy_from_slice(&hash[..BLOCK]);
             seeds.push(out);
         }
-        // Half as long as seeds, so nothing is hashed twice.
+        // Salts are half as long as seeds, so nothing is hashed twice.
         let salts = self.salts.iter().map(|salt| first_word(&hash(&salt.to_le_bytes()))).collect();
         Self::new(seeds, salts)
     }
@@ -74,7 +74,7 @@ fn first_word(hash: &[u8; DIGEST]) -> u64 {
     hash.as_chunks().0.first().map_or(0, |word| u64::from_le_bytes(*word))
 }
 
-/// The salts of a session's trees: public, and 64 bits of a hash each.
+/// The salts of a session's trees. They are public, 64 bits of a hash each.
 struct Salts {
     oracle: Oracle,
     bits: FieldBits,
@@ -85,7 +85,7 @@ impl Salts {
         Self { oracle: Oracle::new("softspoken: salts", session), bits }
     }
 
-    /// Of the levels of tree `t`.
+    /// The salts of the levels of tree `t`.
     fn levels(&self, t: usize) -> [u64; 8] {
         let hash: [u8; 64] = self.oracle.hash(t as u64, &[b"levels", &[self.bits.bits() as u8]]);
         let mut salts = [0; 8];
@@ -93,21 +93,21 @@ impl Salts {
         salts
     }
 
-    /// Of the leaves' streams, one a tree.
+    /// The salts of the leaves' streams, one for each tree.
     fn streams(&self) -> Vec<u64> {
         let salt = |t| first_word(&self.oracle.hash(t as u64, &[b"streams", &[self.bits.bits() as u8]]));
         (0..self.bits.trees()).map(salt).collect()
     }
 }
 
-/// The node's children.
+/// The children of `node`.
 fn children(node: Gf128, salt: u64) -> [Gf128; 2] {
     let mut out = [Gf128::ZERO; 2];
     Aes::new(node.to_bits().to_le_bytes()).salted_ctr(salt, 0, &mut out);
     out
 }
 
-/// The oracle `H` and the digest over all trees.
+/// The oracle `H`, and the digest over all trees.
 struct Committer {
     oracle: Oracle,
     digest: Transcript,
@@ -147,7 +147,7 @@ fn xor(a: &mut Commitment, b: &Commitment) {
     }
 }
 
-/// P: grows all trees from the base OT's keys; key `i` belongs to bit `i` of delta. Gives the leaves' seeds
+/// P: grows all trees from the base OT's keys. Key `i` belongs to bit `i` of delta. Returns the leaves' seeds
 /// and the message.
 pub(super) fn grow_all(session: &SessionId, bits: FieldBits, keys: &[[Gf128; 2]]) -> (LeafSeeds, Vec<u8>) {
     let (mut committer, salts) = (Committer::new(session, bits), Salts::new(session, bits));
@@ -171,7 +171,7 @@ pub(super) fn grow_all(session: &SessionId, bits: FieldBits, keys: &[[Gf128; 2]]
     (LeafSeeds::new(seeds, salts.streams()), message)
 }
 
-/// P: one tree. `keys` from the lowest bit, which the last level decides, to the highest.
+/// P: grows one tree. `keys` go from the lowest bit, which the last level decides, to the highest.
 fn grow(keys: &[[Gf128; 2]], salts: &[u64; 8], nodes: &mut [Gf128], message: &mut Vec<u8>) {
     for ((level, pair), salt) in keys.iter().rev().enumerate().zip(salts) {
         if level == 0 {
@@ -192,8 +192,8 @@ fn grow(keys: &[[Gf128; 2]], salts: &[u64; 8], nodes: &mut [Gf128], message: &mu
     }
 }
 
-/// V: grows all trees but the paths, from the base OT's keys (for the complements of delta's bits) and P's
-/// message. Seeds are in V's order; the first of each tree, which V lacks, is an arbitrary one.
+/// V: grows all trees except for the paths, from the base OT's keys (for the complements of delta's bits) and
+/// P's message. Seeds are in V's order. The first of each tree, which V lacks, is arbitrary.
 ///
 /// # Errors
 /// [`Error::Malformed`] for a message of the wrong length, [`Error::Cheat`] if it is not consistent.
@@ -244,7 +244,7 @@ pub(super) fn puncture_all(
     Ok(LeafSeeds::new(seeds, salts.streams()))
 }
 
-/// V: one tree, in V's order. `masks[i]` is all ones if bit `i` of the piece is one.
+/// V: grows one tree in V's order. `masks[i]` is all ones if bit `i` of the piece is one.
 fn puncture(keys: &[Gf128], salts: &[u64; 8], masks: &[u128], corrections: &[u8], nodes: &mut [Gf128]) {
     nodes[0] = Gf128::ZERO;
     let mut corrections = corrections.as_chunks::<BLOCK>().0.iter().map(|c| u128::from_le_bytes(*c));
@@ -265,8 +265,8 @@ fn puncture(keys: &[Gf128], salts: &[u64; 8], masks: &[u128], corrections: &[u8]
     }
 }
 
-/// Moves entry `z` to `z + y` (bitwise), the bits of `y` given as masks, without an address that depends on
-/// `y`.
+/// Moves entry `z` to `z + y` (bitwise), with the bits of `y` given as masks, without an address that depends
+/// on `y`.
 fn permute(entries: &mut [Commitment], masks: &[u128]) {
     for (i, mask) in masks.iter().enumerate() {
         for block in entries.chunks_exact_mut(2 << i) {

@@ -1,44 +1,44 @@
-//! Base VOLE: correlations over a field from punctured trees, one message a chunk.
+//! Base VOLE: correlations over a field from punctured trees, one message for each chunk.
 //!
-//! In the trees of [`softspoken`](crate::softspoken) P knows all leaves and V all but number `y_t` of tree
-//! `t`, a piece of its binary delta. Each leaf's seed is stretched to elements `r_{t,x}` of `F`. With `d` the
-//! digit's element ([`Value::digit`]), P computes `u_t = sum_x r_{t,x}` and `v_t = sum_x d(x) r_{t,x}`, V
-//! `w_t = sum_x (d(y_t) - d(x)) r_{t,x}`, in which the leaf that it lacks has weight zero:
-//! `w_t = d(y_t) u_t - v_t`. P sends `c_t = u_t - u_0` for `t > 0`; V subtracts `d(y_t) c_t`. Then, with the
-//! weights `W_t` of [`Mac::weight`],
+//! In the trees of [`softspoken`](crate::softspoken) P knows all leaves, and V all except number `y_t` of
+//! tree `t`, where `y_t` is a piece of its binary delta. Each leaf's seed is stretched to elements `r_{t,x}`
+//! of `F`. With `d` the digit's element ([`Value::digit`]), P computes `u_t = sum_x r_{t,x}` and
+//! `v_t = sum_x d(x) r_{t,x}`. V computes `w_t = sum_x (d(y_t) - d(x)) r_{t,x}`, in which its missing leaf
+//! has weight zero: `w_t = d(y_t) u_t - v_t`. P sends `c_t = u_t - u_0` for `t > 0`; V subtracts
+//! `d(y_t) c_t`. Then, with the weights `W_t` of [`Mac::weight`],
 //!
 //! ```text
 //! k = sum_t W_t w_t = u_0 * sum_t W_t d(y_t) - sum_t W_t v_t = x * delta + m
 //! ```
 //!
-//! Digits are linear in their bits, so both need only `u_t` and, for each bit, the sum of the leaves whose
-//! number has it: with `V`'s order of leaves, number `z` for `x = z + y` (bitwise), `d(y) - d(x)` is the sum
-//! over the bits of `z` of `d(2^b)`, positive where `y` has the bit and negative where it has not.
+//! Digits are linear in their bits. So both parties need only `u_t` and, for each bit, the sum of the leaves
+//! whose number has that bit. In `V`'s order of leaves, with number `z` for `x = z + y` (bitwise),
+//! `d(y) - d(x)` is the sum over the bits of `z` of `d(2^b)`, positive if `y` has the bit and negative if it
+//! does not.
 //!
-//! This is the small-field VOLE of SoftSpokenOT (ePrint 2022/192, sections 3 and 4) with the repetition code;
-//! that the digits come from a small *set* of a large field, not a small field, changes nothing in it.
+//! This is the small-field VOLE of SoftSpokenOT (ePrint 2022/192, sections 3 and 4) with the repetition code.
+//! Its digits come from a small *set* of a large field instead of a small field, which makes no difference.
 //!
 //! **Check.** A transcript of everything so far gives `R = r` times [`CHECKS`] independent vectors `chi_j`
 //! over `F`. P sends `X_j = sum_i chi_j,i x_i + x*_j` in `F` and a digest of all
-//! `T_j = sum_i chi_j,i m_i + m*_j`, with an extra correlation `(x*_j, m*_j)` each, which masks `X_j` and is
-//! dropped. V computes `T_j` from its keys: `sum chi k + k* - X_j delta`. Coefficients and `X_j` lie in `F`
-//! and not in `M`, for otherwise values outside `F` could pass.
+//! `T_j = sum_i chi_j,i m_i + m*_j`. Each has an extra correlation `(x*_j, m*_j)`, which masks `X_j` and is
+//! dropped. V computes `T_j` from its keys: `sum chi k + k* - X_j delta`. Coefficients and `X_j` are in `F`
+//! and not in `M`, because otherwise values outside `F` could pass.
 //!
-//! *A cheating P* is bound to its trees (see [`softspoken`](crate::softspoken)). Let `c_t` be off by `e_t,i`
-//! for correlation `i`: V's key is off by `f_i(y) = -sum_t W_t d(y_t) e_t,i` in `M`, a function of its digits
-//! `y`. Say that some `y` are *in line* if one choice of `a_i` in `M` and `b_i` in `F` has
-//! `f_i = a_i + b_i delta` at all of them: then P holds valid correlations with other `x_i` and `m_i` for all
-//! of them. Two, `y` and `y'`, both pass only if `sum_i chi_j,i b_i` is `F`'s for every `j`, with
+//! *A cheating P* is bound to its trees (see [`softspoken`](crate::softspoken)). Let `c_t` be wrong by
+//! `e_t,i` for correlation `i`. Then V's key is wrong by `f_i(y) = -sum_t W_t d(y_t) e_t,i` in `M`, a
+//! function of its digits `y`. Say that some `y` are *in line* if one choice of `a_i` in `M` and `b_i` in `F`
+//! has `f_i = a_i + b_i delta` at all of them: then P holds valid correlations with other `x_i` and `m_i` for
+//! all of them. Two, `y` and `y'`, both pass only if `sum_i chi_j,i b_i` is `F`'s for every `j`, with
 //! `b_i = (f_i(y) - f_i(y')) / (delta - delta')` in `M`: if some `b_i` is not in `F`, a non-zero linear map
 //! to `M / F` must vanish at `R` random places. Three of which any two are in line, but with different `b_i`,
 //! pass only if the differences of the `b_i`, not all zero, combine to zero `R` times. Either has probability
 //! at most `p^-R`. With `N = 2^127` keys at most (`2^63` over F_{2^61-1}), the expected share of keys that
 //! pass without being in line with the rest that passes is at most `2/N + N^2 p^-R` for each challenge that P
-//! tries: below `2^-59` a challenge for every field here (the test `the_check_is_long_enough`). What passes
-//! in line only tells P about delta what it paid for with a wrong guess's abort, as everywhere (selective
-//! failure).
+//! tries: below `2^-59` a challenge for every field here (the test `the_check_is_long_enough`). Keys that
+//! pass in line tell P only as much about delta as it risked by an abort (selective failure, as everywhere).
 //!
-//! *A cheating V* chooses its digits and nothing else.
+//! *A cheating V* can only choose its digits.
 
 use subtle::ConstantTimeEq as _;
 use volery_channel::{Channel, tags};
@@ -51,7 +51,7 @@ use crate::prg::for_each_element;
 use crate::softspoken::{FieldBits, LeafSeeds, Leaves, Receiver, Sender};
 use crate::{Delta, Error, Prg, Transcript};
 
-/// Independent vectors of the check, for each degree of `M` over `F`.
+/// The number of independent vectors of the check, for each degree of `M` over `F`.
 pub(super) const CHECKS: usize = 4;
 
 /// Bytes of a digest.
@@ -62,24 +62,24 @@ pub(super) fn field_bits<F: Value, M: Mac<F>>() -> FieldBits {
     if M::DIGIT_BITS == 8 { FieldBits::Eight } else { FieldBits::Four }
 }
 
-/// Values beside those asked for: they mask the check.
+/// The number of extra values, which mask the check.
 const fn masks<F: Value, M: Mac<F>>() -> usize {
     CHECKS * M::DEGREE
 }
 
-/// Bytes of the message for `n` correlations.
+/// The length of the message for `n` correlations, in bytes.
 pub(super) fn message_bytes<F: Value, M: Mac<F>>(n: usize) -> usize {
     ((M::DIGITS - 1) * (n + masks::<F, M>()) + masks::<F, M>()) * F::BYTES + DIGEST
 }
 
-/// P's end.
+/// P's side.
 pub(super) struct BaseProver<F, M> {
     leaves: Streams,
     fields: core::marker::PhantomData<(F, M)>,
 }
 
 impl<F: Value, M: Mac<F>> BaseProver<F, M> {
-    /// From a fresh set-up whose trees have [`field_bits`].
+    /// Starts from a fresh setup whose trees have [`field_bits`].
     pub(super) fn new(receiver: Receiver) -> Result<Self, Error> {
         Ok(Self { leaves: Streams::new::<F, M>(receiver.into_leaves()?)?, fields: core::marker::PhantomData })
     }
@@ -125,7 +125,8 @@ impl<F: Value, M: Mac<F>> BaseProver<F, M> {
         let mut shown = Vec::with_capacity(masks::<F, M>() * F::BYTES);
         let (values, masks) = fresh.split_at(n);
         for mask in masks {
-            // Combinations over F, not M: P must show values of F for them, so that they are.
+            // The combinations are over F, not M: P must show values of F for them, which proves that its
+            // values are in F.
             let Authenticated { mut x, mut m } = *mask;
             chi.each(n, |i, chi| {
                 x += chi * values[i].x;
@@ -142,14 +143,14 @@ impl<F: Value, M: Mac<F>> BaseProver<F, M> {
     }
 }
 
-/// What a P that cheats adds to value `i`, which is `x`, and its guess of the first digit.
+/// The error that a cheating P adds to value `i`, which is `x`, and its guess of the first digit.
 #[cfg(any(test, feature = "cheats"))]
 fn lie<F: Value>(wanted: &Option<(u8, Vec<F>)>, i: usize, x: F) -> Option<(F, u8)> {
     let (guess, wanted) = wanted.as_ref()?;
     wanted.get(i).map(|wanted| (*wanted - x, *guess))
 }
 
-/// V's end.
+/// V's side.
 pub(super) struct BaseVerifier<F, M> {
     leaves: Streams,
     delta: Delta,
@@ -157,7 +158,7 @@ pub(super) struct BaseVerifier<F, M> {
 }
 
 impl<F: Value, M: Mac<F>> BaseVerifier<F, M> {
-    /// From a fresh set-up whose trees have [`field_bits`].
+    /// Starts from a fresh setup whose trees have [`field_bits`].
     pub(super) fn new(sender: Sender) -> Result<Self, Error> {
         let (leaves, delta) = sender.into_leaves()?;
         Ok(Self { leaves: Streams::new::<F, M>(leaves)?, delta, fields: core::marker::PhantomData })
@@ -233,7 +234,7 @@ fn finish(transcript: &mut Transcript, shown: &[u8], values: &[u8]) -> [u8; DIGE
     transcript.challenge_seed("digest").into_bytes()
 }
 
-/// The vectors of the check, one after another.
+/// The vectors of the check, one after the other.
 struct Coefficients<M> {
     prg: Prg,
     field: core::marker::PhantomData<M>,
@@ -255,15 +256,16 @@ impl<M: Element> Coefficients<M> {
     }
 }
 
-/// Sums over the leaves `r_x` of a tree: of all, and for each bit `b` of those with bit `b` of `x`.
+/// Sums over the leaves `r_x` of a tree: of all leaves, and for each bit `b` of the leaves with bit `b` of
+/// `x`.
 ///
-/// Leaves are visited in the order of the Gray code with a running sum; bit `b` is on from one of its flips
-/// to the next, so its sum is the running sum just before it goes off less that just before it goes on. One
-/// bit flips a step (the highest one is on at the end): two additions a leaf. V's missing leaf is number 0 in
-/// its order: it is in every running sum and cancels.
+/// Leaves are visited in the order of the Gray code with a running sum. Bit `b` is on from one of its flips
+/// to the next, so its sum is the running sum just before it goes off minus that just before it goes on. One
+/// bit flips in each step (the highest one is on at the end), so each leaf takes two additions. V's missing
+/// leaf is number 0 in its order; it is in every running sum and cancels.
 struct Sums<F: Value> {
     all: Zeroizing<Vec<F>>,
-    /// Bit after bit.
+    /// The sum for each bit.
     bits: Zeroizing<Vec<F>>,
 }
 
@@ -273,7 +275,7 @@ impl<F: Value> Sums<F> {
     }
 }
 
-/// The leaves' seeds and a place in their streams.
+/// The leaves' seeds and a position in their streams.
 struct Streams {
     bits: FieldBits,
     seeds: LeafSeeds,
@@ -292,7 +294,7 @@ impl Streams {
         Ok(Self { bits, seeds, transcript, position: 0 })
     }
 
-    /// The sums over the leaves of tree `t` of their next elements.
+    /// Adds up the next elements of the leaves of tree `t`.
     fn sum<F: Value>(&self, t: usize, sums: &mut Sums<F>) {
         let n = sums.all.len();
         sums.all.fill(F::ZERO);
@@ -319,7 +321,7 @@ impl Streams {
         }
     }
 
-    /// The next `n` elements are used.
+    /// Skips the next `n` elements, which were used.
     fn advance<F: Element>(&mut self, n: usize) {
         self.position += (n * F::BLOCKS) as u64;
     }

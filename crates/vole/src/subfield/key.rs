@@ -7,10 +7,12 @@ use crate::Delta;
 
 /// The global key of `k = m + x * delta`, an element of the MAC field `M`.
 ///
-/// It is made of the digits of a binary [`Delta`]: `sum over t of digit_t * weight(t)`. The lowest bit of a
-/// binary delta is always one, so of [`Mac::DIGITS`] times [`Mac::DIGIT_BITS`] bits all but one are uniform.
+/// It consists of the digits of a binary [`Delta`]: `sum over t of digit_t * weight(t)`. The lowest bit of a
+/// binary delta is always one. So all except one of the [`Mac::DIGITS`] times [`Mac::DIGIT_BITS`] bits are
+/// uniform.
 ///
-/// Without `Debug`, `Copy` or `==`, and wiped on drop: whoever learns it can forge everything under it.
+/// The type has no `Debug`, `Copy` or `==`, and is wiped on drop: whoever learns the key can forge everything
+/// under it.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct FieldDelta<M: Zeroize>(M);
 
@@ -27,7 +29,7 @@ impl<M: Zeroize + Copy> FieldDelta<M> {
         )
     }
 
-    /// The secret itself, for the arithmetic that needs it.
+    /// The secret itself, for computing with it.
     #[inline(always)]
     #[must_use]
     pub fn expose(&self) -> M {

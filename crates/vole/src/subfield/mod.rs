@@ -1,13 +1,14 @@
 //! Subfield VOLE: correlations over any field, from few base OTs.
 //!
-//! P holds random values `x_i` in `F = F_p` with tags `m_i`, V the keys `k_i` under its [`FieldDelta`], with
+//! P holds random values `x_i` in `F = F_p` with tags `m_i`, and V the keys `k_i` under its [`FieldDelta`],
+//! with
 //!
 //! ```text
 //! k_i = m_i + x_i * delta        m_i, k_i, delta in M = F_{p^r}
 //! ```
 //!
-//! for every pair of fields with [`Value`](volery_field::Value) and [`Mac`](volery_field::Mac). They are a
-//! [`supply`](crate::supply) with these stages:
+//! for every pair of fields with [`Value`](volery_field::Value) and [`Mac`](volery_field::Mac). The parties
+//! are a [`supply`](crate::supply) with these stages:
 //!
 //! ```text
 //! base_ot ---> softspoken trees ---> [`base`]: tens to hundreds of bytes a correlation       small statements
@@ -29,7 +30,7 @@ mod party;
 mod plan;
 mod round;
 #[cfg(test)]
-// A tap may change the length of a message, so it takes the vector even where it flips one bit.
+// A tap may change the length of a message, so it takes the vector even if it flips only one bit.
 #[allow(clippy::ptr_arg)]
 mod tests;
 pub mod vope;

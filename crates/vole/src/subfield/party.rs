@@ -40,7 +40,7 @@ impl<F: Value, M: Mac<F>> Round for VerifierRound<F, M> {
     }
 }
 
-/// The trees' size that a field needs in the set-up of its own OT extension.
+/// The size of the trees that a field needs in the setup of its own OT extension.
 #[must_use]
 pub fn tree_size<F: Value, M: Mac<F>>() -> FieldBits {
     field_bits::<F, M>()
@@ -51,7 +51,7 @@ fn kind<F: Value, M: Mac<F>>() -> String {
     format!("{} in {}", F::NAME, M::NAME)
 }
 
-/// P's part.
+/// The prover's part.
 pub struct ProverParty<F: Value, M: Mac<F>> {
     session: SessionId,
     base: BaseProver<F, M>,
@@ -60,8 +60,8 @@ pub struct ProverParty<F: Value, M: Mac<F>> {
 }
 
 impl<F: Value, M: Mac<F>> ProverParty<F, M> {
-    /// From a fresh set-up for the field, with trees of [`tree_size`], and from OT extension for the rounds'
-    /// paths (a fork of the session's); `rng` seeds the checks' coefficients.
+    /// Starts from a fresh setup for the field, with trees of [`tree_size`], and from an OT extension for the
+    /// rounds' paths (a fork of the session's). `rng` seeds the checks' coefficients.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the trees have another size.
@@ -114,7 +114,7 @@ impl<F: Value, M: Mac<F>> Party for ProverParty<F, M> {
     ) -> Result<Self::Round, Error> {
         let mut bits = Vec::with_capacity(params.paths_len());
         self.bits.extend(channel, params.paths_len(), &mut bits)?;
-        // V waits for them before it can send its trees.
+        // Flush: V waits for these before it can send its trees.
         channel.flush()?;
         ProverRound::open(Public::new::<F, M>(&self.session, number, params), base, bits)
     }
@@ -137,14 +137,14 @@ impl<F: Value, M: Mac<F>> Party for ProverParty<F, M> {
     }
 }
 
-/// P in a rehearsal: see [`supply`](crate::supply).
+/// The prover in a rehearsal: see [`supply`](crate::supply).
 pub struct BlankParty<F, M> {
     session: SessionId,
     fields: core::marker::PhantomData<fn() -> (F, M)>,
 }
 
 impl<F: Value, M: Mac<F>> BlankParty<F, M> {
-    /// Of a session that there is not.
+    /// The prover of a session that has no peer.
     #[must_use]
     pub const fn new(session: SessionId) -> Self {
         Self { session, fields: core::marker::PhantomData }
@@ -215,7 +215,7 @@ impl<F: Value, M: Mac<F>> Party for BlankParty<F, M> {
     }
 }
 
-/// V's part.
+/// The verifier's part.
 pub struct VerifierParty<F: Value, M: Mac<F>> {
     session: SessionId,
     base: BaseVerifier<F, M>,
@@ -227,9 +227,9 @@ pub struct VerifierParty<F: Value, M: Mac<F>> {
 }
 
 impl<F: Value, M: Mac<F>> VerifierParty<F, M> {
-    /// From a fresh set-up for the field, with trees of [`tree_size`], whose binary delta holds the digits of
-    /// the field's, and from OT extension for the rounds' paths (a fork of the session's); `rng` seeds the
-    /// trees of the rounds.
+    /// Starts from a fresh setup for the field, with trees of [`tree_size`], whose binary delta holds the
+    /// digits of the field's, and from an OT extension for the rounds' paths (a fork of the session's). `rng`
+    /// seeds the trees of the rounds.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the trees have another size.

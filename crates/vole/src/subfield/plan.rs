@@ -1,51 +1,51 @@
-//! The stages of subfield VOLE. The security of each round is computed by a test, not asserted.
+//! The stages of subfield VOLE. A test computes the security of each round.
 
 use volery_field::{Mac, Value};
 
 use crate::ferret::Params;
 use crate::supply::{Plan, Profile};
 
-/// Over fields whose tags are short: more outputs, so fewer bytes an output for the trees.
+/// For fields with short tags: more outputs, so that the trees take fewer bytes for each output.
 const SHORT: [Params; 3] = [
     Params { log_k: 11, log_block: 4, trees: 600 },
     Params { log_k: 13, log_block: 6, trees: 1072 },
     Params { log_k: 16, log_block: 9, trees: 1690 },
 ];
 
-/// Over fields whose tags are long: a smaller table, so that it stays in the caches.
+/// For fields with long tags: a smaller table, so that it stays in the caches.
 pub(crate) const LONG: [Params; 3] = [
     Params { log_k: 10, log_block: 3, trees: 655 },
     Params { log_k: 12, log_block: 5, trees: 1113 },
     Params { log_k: 15, log_block: 8, trees: 1600 },
 ];
 
-/// After [`SHORT`]: fewest bytes.
+/// After [`SHORT`]: sets with the fewest bytes.
 pub(crate) const WIDE: [Params; 4] =
     [SHORT[0], SHORT[1], SHORT[2], Params { log_k: 18, log_block: 11, trees: 1880 }];
 
 /// The stages for a profile over the values `F` with tags in `M`.
 ///
-/// Over extension fields there are no rounds: the local code's rows have coefficients 0 and 1, so that an
-/// instance over GF(p^s) would fall apart into `s` instances over F_p with the same places of noise.
+/// There are no rounds over extension fields: the local code's rows have coefficients 0 and 1, so an instance
+/// over GF(p^s) would fall apart into `s` instances over F_p with the same noise positions.
 ///
-/// Every set also has 128 bits against what the *local* code gives an attacker, which is not among the
-/// published attacks: see `lpn_estimator::local` and [`security::in_use`](crate::security::in_use).
+/// Every set also has 128 bits of security against attacks on the *local* code, which are not among the
+/// published ones: see `lpn_estimator::local` and [`security::in_use`](crate::security::in_use).
 #[must_use]
 pub fn plan<F: Value, M: Mac<F>>(profile: Profile) -> Plan {
     let rounds: &[Params] = match profile {
         _ if !is_prime::<F>() => &[],
-        // Beside so long tags the trees' bytes do not matter.
+        // Compared with tags of this length, the trees' bytes do not matter.
         _ if M::BYTES > 16 => &LONG,
         Profile::Lan => &SHORT,
         Profile::Wan => &WIDE,
     };
-    // Four chunks without a round are a quarter of a megabyte over F61 and two over 256 bits: where that is
-    // more than the two round trips that they would fill, there are none.
+    // Four chunks without a round take a quarter of a megabyte over F61 and two megabytes over 256 bits. If
+    // that costs more than the two round trips that they would fill, there are none.
     let lead = if profile == Profile::Wan && M::BYTES <= 16 { 4 } else { 0 };
     Plan { extension: 1 << 12, chunk: 1 << 9, long: 1 << 11, lead, rounds }
 }
 
-/// Whether `F` is a prime field: it has about as many elements as its characteristic says.
+/// Whether `F` is a prime field: whether its number of elements is about its characteristic.
 fn is_prime<F: Value>() -> bool {
     F::CHARACTERISTIC.is_none_or(|p| p.checked_shr(F::BITS - 1).is_some_and(|top| top > 0))
 }

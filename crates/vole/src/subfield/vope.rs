@@ -1,9 +1,9 @@
 //! VOPE: random polynomials in delta (QuickSilver, figure 3).
 //!
-//! P gets the `d + 1` coefficients of a random polynomial `g` over the MAC field, V its value `g(delta)`.
-//! They are made of `2d - 1` correlations over the MAC field, each packed from `r` subfield ones:
-//! `g_1 = M_1 + U_1 x` and `g_{i+1} = g_i (M_{i+1} + U_{i+1} x) + (M_{d+i} + U_{d+i} x)`; V likewise with its
-//! keys. The second correlation of a step keeps a V that knows delta from making coefficients zero
+//! P gets the `d + 1` coefficients of a random polynomial `g` over the MAC field, and V its value `g(delta)`.
+//! They are made from `2d - 1` correlations over the MAC field, each packed from `r` subfield ones:
+//! `g_1 = M_1 + U_1 x` and `g_{i+1} = g_i (M_{i+1} + U_{i+1} x) + (M_{d+i} + U_{d+i} x)`; V does the same
+//! with its keys. The second correlation of a step keeps a V that knows delta from making coefficients zero
 //! (statistical error `(d - 1) / p^r`, theorem 4.1).
 
 use volery_field::{Authenticated, Element, Mac, Value};
@@ -11,13 +11,13 @@ use zeroize::Zeroizing;
 
 use crate::Error;
 
-/// Correlations over the MAC field that a VOPE of `degree` takes.
+/// The number of correlations over the MAC field that a VOPE of `degree` takes.
 #[must_use]
 pub const fn packed_correlations(degree: usize) -> usize {
     degree.saturating_mul(2).saturating_sub(1)
 }
 
-/// Subfield correlations that a VOPE of `degree` takes.
+/// The number of subfield correlations that a VOPE of `degree` takes.
 #[must_use]
 pub const fn correlations<F: Value, M: Mac<F>>(degree: usize) -> usize {
     packed_correlations(degree).saturating_mul(M::DEGREE)
@@ -39,7 +39,7 @@ pub fn prover<F: Value, M: Mac<F>>(
     prover_packed(degree, &Zeroizing::new(Vec::from_iter(packed)))
 }
 
-/// As [`prover`], of correlations over the MAC field: `[tag, value]` each.
+/// As [`prover`], from correlations over the MAC field, `[tag, value]` each.
 ///
 /// # Errors
 /// [`Error::Misuse`] unless there are [`packed_correlations`] and the degree is at least 1.
@@ -49,7 +49,7 @@ pub fn prover_packed<M: Element>(degree: usize, packed: &[[M; 2]]) -> Result<Vec
     g.extend_from_slice(&packed[0]);
     for i in 1..degree {
         let ([m, u], [fresh_m, fresh_u]) = (packed[i], packed[degree + i - 1]);
-        // From the top: coefficient j is g_j m + g_{j-1} u.
+        // From the top down: coefficient j is g_j m + g_{j-1} u.
         g.push(M::ZERO);
         for j in (1..g.len()).rev() {
             g[j] = g[j] * m + g[j - 1] * u;
@@ -69,7 +69,7 @@ pub fn verifier<F: Value, M: Mac<F>>(degree: usize, keys: &[M]) -> Result<M, Err
     verifier_packed(degree, &Zeroizing::new(Vec::from_iter(keys.chunks_exact(M::DEGREE).map(M::pack))))
 }
 
-/// As [`verifier`], of keys over the MAC field.
+/// As [`verifier`], from keys over the MAC field.
 ///
 /// # Errors
 /// As [`prover_packed`].

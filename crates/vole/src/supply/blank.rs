@@ -1,9 +1,9 @@
-//! Blank correlations: all zero, made with nobody, for a rehearsal.
+//! Blank correlations for a rehearsal: all zero, and made without a peer.
 //!
-//! A rehearsal is a run of P without a peer, which shows what a proof would send and wait for.
-//! [`Supply`](super::Supply) decides when a step is due as it always does; a blank party sends and reads
-//! messages of the right length at that step, and computes nothing. Nothing made from blank correlations is
-//! ever sent to anybody.
+//! A rehearsal is a run of P without a peer; it shows what a proof would send and wait for.
+//! [`Supply`](super::Supply) decides when a step is due as it always does. At that step a blank party sends
+//! and reads messages of the right length, and computes nothing. Nothing made from blank correlations is ever
+//! sent to anybody.
 
 use core::marker::PhantomData;
 

@@ -1,5 +1,5 @@
-//! How a linked supply makes its [`Chain`]: what was said is recorded batch by batch, and V adds bytes to
-//! each.
+//! How a linked supply makes its [`Chain`]: messages are recorded batch by batch, and V adds bytes for each
+//! batch.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,14 +10,14 @@ use super::Chain;
 use crate::hash::item;
 use crate::{Error, Oracle, SessionId};
 
-/// Chunks of the first stage after which P reads V's bytes at the latest, wanted or not: so that no more than
-/// these wait to be read.
+/// After this many chunks of the first stage, P reads V's bytes even if it does not need them, so that no
+/// more than these wait to be read.
 pub(super) const MOST_UNREAD: usize = 64;
 
-/// What the parties said for one batch so far.
+/// The messages of the parties for one batch so far.
 pub(super) struct Batch {
     /// Batches are numbered as they begin, which is not the order in which they are read: a round begins long
-    /// before it.
+    /// before it is read.
     id: u64,
     from_p: blake3::Hasher,
     from_v: blake3::Hasher,
@@ -31,7 +31,7 @@ impl Batch {
     }
 }
 
-/// A batch that can be read, from number `start` of the correlations given on.
+/// A batch that can be read, starting at correlation number `start`.
 struct Record {
     start: u64,
     /// The batch's number and the hash of its messages.
@@ -45,16 +45,16 @@ pub(super) struct Link {
     tag: Tag,
     kind: String,
     oracle: Oracle,
-    /// What V's bytes come from; none at P.
+    /// The key of V's bytes; `None` at P.
     key: Option<Zeroizing<[u8; 32]>>,
-    /// Batches begun.
+    /// The number of batches begun.
     begun: u64,
-    /// The chain up to the last batch that was asked for, and how many batches it holds.
+    /// The chain up to the last batch that was asked for, and the number of batches in it.
     chain: Chain,
     number: u64,
     /// The batches after it, in the order in which they are read.
     records: VecDeque<Record>,
-    /// V's bytes for batches that the chain does not hold yet, by the batches' ids.
+    /// V's bytes for batches that the chain does not include yet, by the batches' ids.
     bytes: BTreeMap<u64, [u8; 32]>,
     /// At P: the batches whose bytes V sends next, in order.
     unread: VecDeque<u64>,
@@ -78,14 +78,14 @@ impl Link {
         }
     }
 
-    /// A new batch, of which nothing is said yet.
+    /// A new batch without messages.
     pub(super) fn begin(&mut self) -> Batch {
         self.begun += 1;
         Batch { id: self.begun, from_p: blake3::Hasher::new(), from_v: blake3::Hasher::new() }
     }
 
-    /// V has read and checked P's last message of `batch`: it draws its bytes and sends them. P notes that
-    /// they will come.
+    /// Called when V has read and checked P's last message of `batch`. V draws its bytes and sends them; P
+    /// notes that they will come.
     pub(super) fn close(&mut self, batch: &Batch, channel: &mut dyn Channel) -> Result<(), Error> {
         let Some(key) = &self.key else {
             self.unread.push_back(batch.id);
@@ -97,16 +97,16 @@ impl Link {
         let bytes = *hasher.finalize().as_bytes();
         self.bytes.insert(batch.id, bytes);
         channel.send(self.tag, &bytes)?;
-        // P may wait for them, and V has perhaps nothing to send or receive for a while.
+        // Flush: P may wait for them, and V may send and receive nothing for a while.
         Ok(channel.flush()?)
     }
 
-    /// `batch` is what is read from correlation number `start` on, next in the chain.
+    /// Appends `batch` as the next in the chain; its correlations start at number `start`.
     pub(super) fn append(&mut self, start: u64, batch: &Batch) {
         self.records.push_back(Record { start, id: batch.id, digest: batch.digest() });
     }
 
-    /// Bytes of V's that P has not read.
+    /// The number of batches whose bytes from V have not been read by P.
     #[cfg(test)]
     pub(super) fn unread(&self) -> usize {
         self.unread.len()
@@ -152,10 +152,10 @@ impl Link {
     }
 }
 
-/// A channel that records what goes over it: nothing that is said for a batch escapes its chain.
+/// A channel that records everything that goes over it, so that no message of a batch escapes its chain.
 pub(super) struct Recorded<'a> {
     pub(super) channel: &'a mut dyn Channel,
-    /// None in a supply that is not linked.
+    /// `None` in a supply that is not linked.
     pub(super) batch: Option<&'a mut Batch>,
     /// Whether this party is V.
     pub(super) at_v: bool,

@@ -1,23 +1,23 @@
-//! Correlations on demand: a supply that starts small and grows with what is used.
+//! Correlations on demand: a supply that starts small and grows with use.
 //!
-//! Where they come from changes as more are taken: at first they are made one by one ([`Party::extend`]),
-//! then in LPN rounds, each of which starts from outputs of the one before ([`Party::open`]).
-//! [`cot`](crate::cot) supplies bits, [`subfield`](crate::subfield) elements of any field.
+//! The source of correlations changes as more are taken. At first they are made one by one
+//! ([`Party::extend`]), then in LPN rounds, each of which starts from outputs of the one before
+//! ([`Party::open`]). [`cot`](crate::cot) supplies bits, [`subfield`](crate::subfield) elements of any field.
 //!
-//! **Each stage prepares the next while it is read**, so that in the steady state nobody waits for a message:
-//! at one quarter of its outputs both set aside what the next round starts from and V sends its trees; at one
-//! half P sends the check; at three quarters V answers; at the end P verifies the answer and the next stage
-//! begins. Both parties count the same outputs, so no message says which step it is. A statement that ends
-//! before a quarter of a stage pays nothing for the next one, and one that says beforehand how much it takes
-//! ([`Correlations::expect`]) pays for no round that it does not need.
+//! **Each stage prepares the next while it is read**, so that in the steady state nobody waits for a message.
+//! At one quarter of a stage's outputs, both parties set aside what the next round starts from, and V sends
+//! its trees. At one half P sends the check. At three quarters V answers. At the end P verifies the answer
+//! and the next stage begins. Both parties count the same outputs, so no message says which step it is. A
+//! statement that ends before a quarter of a stage pays nothing for the next one, and one that announces how
+//! many correlations it takes ([`Correlations::expect`]) pays for no unnecessary round.
 //!
 //! **Between the answer and the verdict** a P that cheated in the check may know more than it should: over
 //! fields, V's answer tells it delta, and only its opening, the verdict, shows that it has not cheated. So V
-//! accepts no proof in that state: who ends a proof settles first ([`Correlations::settle`]), which gives the
-//! verdict at once.
+//! accepts no proof in that state. Both parties settle before they end a proof ([`Correlations::settle`]),
+//! which brings the verdict forward.
 //!
-//! Stages are read a few blocks at a time, which never cross a quarter; with several threads these are
-//! made in parallel, and the result does not depend on either party's number of threads.
+//! Stages are read a few blocks at a time, and no such batch crosses a quarter. With several threads its
+//! blocks are made in parallel; the result does not depend on either party's number of threads.
 //!
 //! A *blank* supply makes zeros, with messages of the right length, for a rehearsal: a run of P without a
 //! peer ([`Party::IS_BLANK`], module `blank`).
@@ -52,22 +52,22 @@ use link::{Batch, Link, MOST_UNREAD, Recorded};
 
 /// Correlations on demand, at one party; see the module's documentation.
 ///
-/// An error is final: whatever fails, the supply refuses to give out more.
+/// An error is final: after any failure the supply gives out nothing more.
 pub struct Supply<P: Party> {
     party: P,
     plan: Plan,
     stage: Stage<P::Round>,
-    /// The round that is being prepared, from one quarter of the stage on.
+    /// The round in preparation, from one quarter of the stage on.
     next: Option<Next<P::Round>>,
-    /// Whether its verdict was given before the end of the stage.
+    /// Whether its verdict came before the end of the stage.
     settled: bool,
-    /// Number of the round that is being prepared, or will be next.
+    /// The number of the round in preparation, or of the next one.
     number: usize,
     threads: Option<Arc<rayon::ThreadPool>>,
-    /// None if this supply is not linked.
+    /// `None` if this supply is not linked.
     link: Option<Link>,
     given: u64,
-    /// The value of `given` at which the caller may be done, if it said so.
+    /// The value of `given` at which the caller may be done, if the caller announced it.
     end: Option<u64>,
     failed: Option<Error>,
 }
@@ -76,8 +76,8 @@ impl<P: Party> Correlations<P::Item> for Supply<P> {
     /// Replaces `out` by the next batch, at most some ten thousand correlations.
     ///
     /// # Errors
-    /// The channel's, a malformed message, a failed check ([`Error::Cheat`]). After an error every call fails
-    /// with it.
+    /// The channel's errors, a malformed message, a failed check ([`Error::Cheat`]). After an error every
+    /// call returns the same error.
     fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<P::Item>) -> Result<(), Error> {
         let result = self.unless_failed(|supply| supply.try_refill(channel, out));
         if result.is_err() {
@@ -94,7 +94,8 @@ impl<P: Party> Correlations<P::Item> for Supply<P> {
             && end.is_some_and(|end| end.saturating_sub(self.given) >= self.plan.long)
             && !self.plan.rounds.is_empty()
         {
-            // Rounds will be needed: the sooner, the fewer correlations come from the dearer extension.
+            // Rounds will be needed. The sooner they start, the fewer correlations come from the more
+            // expensive extension.
             stage.blocks = stage.blocks.min(stage.read + self.plan.lead);
         }
     }
@@ -115,18 +116,18 @@ impl<P: Party> Correlations<P::Item> for Supply<P> {
         self.unless_failed(|supply| match &mut supply.link {
             Some(link) => link.chain(channel, taken),
             None => Err(Error::misuse(
-                "correlations that are not linked can not serve a proof whose challenges are hashes: make both parties' supplies linked",
+                "correlations that are not linked cannot serve a proof whose challenges are hashes: make both parties' supplies linked",
             )),
         })
     }
 }
 
-/// What is being read, in blocks.
+/// The stage that is being read, in blocks.
 struct Stage<R> {
     source: Source<R>,
-    /// Blocks in all.
+    /// The number of blocks in all.
     blocks: usize,
-    /// Blocks read or set aside.
+    /// The number of blocks read or set aside.
     read: usize,
     /// The next of the four steps that prepare the following round.
     step: Step,
@@ -135,7 +136,7 @@ struct Stage<R> {
 /// A round that is being prepared.
 struct Next<R> {
     round: R,
-    /// What is said for it, in a linked supply.
+    /// Its messages so far, in a linked supply.
     batch: Option<Batch>,
 }
 
@@ -144,7 +145,7 @@ enum Source<R> {
     Round(R),
 }
 
-/// What is to be done next for the following round, and at which quarter of the stage.
+/// The next step of preparing the following round, and the quarter of the stage at which it is due.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Open = 1,
@@ -174,9 +175,9 @@ impl<P: Party> Supply<P> {
         }
     }
 
-    /// A supply as [`new`](Self::new) makes it, with a [chain](Correlations::chain): for proofs whose
-    /// challenges are hashes, and for correlations that are stored. Both parties' supplies are linked, or
-    /// neither's; V's bytes come from `rng`, which P does not use.
+    /// A supply as made by [`new`](Self::new), with a [chain](Correlations::chain), for proofs whose
+    /// challenges are hashes and for correlations that are stored. Either both parties' supplies are linked
+    /// or neither's. V's bytes come from `rng`, which P does not use.
     pub fn linked(
         party: P,
         plan: Plan,
@@ -197,7 +198,7 @@ impl<P: Party> Supply<P> {
         &self.party
     }
 
-    /// Correlations given out so far.
+    /// The number of correlations given out so far.
     pub fn given(&self) -> u64 {
         self.given
     }
@@ -227,7 +228,7 @@ impl<P: Party> Supply<P> {
         self.read(left.min(blocks), channel, out)
     }
 
-    /// Correlations that a refill aims at: several blocks for each thread. The peer's may be another number,
+    /// The target number of correlations of a refill: several blocks for each thread. The peer's may differ,
     /// since steps are due at fixed places of a stage.
     fn batch(&self) -> usize {
         self.threads.as_ref().map_or(BATCH, |pool| 2 * BATCH * pool.current_num_threads())
@@ -243,7 +244,7 @@ impl<P: Party> Supply<P> {
             (Step::Check, Some(next)) => {
                 self.party.check(&mut next.round, &mut recorded::<P>(&mut next.batch, channel))?;
                 if let (Some(link), Some(batch)) = (&mut self.link, &next.batch) {
-                    // V sent them before the trees, so they are here.
+                    // V sent them before the trees, so they have arrived.
                     link.read(Some(batch), channel)?;
                 }
                 self.stage.step = Step::Answer;
@@ -271,8 +272,8 @@ impl<P: Party> Supply<P> {
         Ok(())
     }
 
-    /// Gives the verdict now if V has answered: its value may have told P delta, and only P's opening shows
-    /// that it has not.
+    /// Brings the verdict forward if V has answered: V's value may have told P delta, and only P's opening
+    /// shows that it has not.
     fn try_settle(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         if let (Step::Verdict, Some(_), false) = (self.stage.step, &self.next, self.settled) {
             self.verdict(channel)?;
@@ -287,7 +288,7 @@ impl<P: Party> Supply<P> {
         if P::ANSWER_IS_LAST { Ok(()) } else { close(&mut self.link, &next.batch, channel) }
     }
 
-    /// Whether P reads what V sent for the chain before another chunk is made.
+    /// Whether P reads V's bytes for the chain before another chunk is made.
     fn link_due(&self) -> bool {
         let Stage { source, read, .. } = &self.stage;
         self.link.is_some()
@@ -304,18 +305,18 @@ impl<P: Party> Supply<P> {
         }
     }
 
-    /// Whether the next round is to be started now: at the first quarter, or, while the caller is expected to
-    /// be done before the stage is read, at a later one; at the latest where just enough is left to start it
-    /// from.
+    /// Whether the next round starts now. It starts at the first quarter, or at a later one while the caller
+    /// is expected to be done before the stage is read. At the latest it starts where just enough is left to
+    /// start it from.
     ///
-    /// A party reads ahead of what is taken from it, the one with more threads further than the other, so
-    /// nothing that it has read may decide: a refill comes when all is taken, no batch crosses a quarter, and
-    /// here only quarters count.
+    /// A party reads ahead of what is taken from it, and one with more threads reads further ahead. So
+    /// nothing that it has read may decide this: a refill comes when all is taken, no batch crosses a
+    /// quarter, and only quarters count here.
     fn open_due(&self) -> bool {
         let Some(last) = self.last_open() else { return false };
         let read = self.stage.read;
         let decides = match self.stage.source {
-            // One block a refill at either party.
+            // One block for each refill at either party.
             Source::Extension => read >= self.quarter(1),
             Source::Round(_) => (1..4).any(|n| read == self.quarter(n)),
         };
@@ -324,7 +325,7 @@ impl<P: Party> Supply<P> {
         read >= last || (decides && !enough)
     }
 
-    /// How far the stage can be read and still leave what the next round starts from; none if there is no
+    /// How far the stage can be read and still leave what the next round starts from; `None` if there is no
     /// next round.
     fn last_open(&self) -> Option<usize> {
         let next = self.plan.round(self.number)?;
@@ -344,7 +345,7 @@ impl<P: Party> Supply<P> {
 
     /// The end of the stage's `n`th quarter, in blocks.
     fn quarter(&self, n: usize) -> usize {
-        // Divided first: the number of blocks may be `usize::MAX`.
+        // Divide first: the number of blocks may be `usize::MAX`.
         self.stage.blocks / 4 * n + self.stage.blocks % 4 * n / 4
     }
 
@@ -355,12 +356,12 @@ impl<P: Party> Supply<P> {
         let mut batch = self.link.as_mut().map(Link::begin);
         let mut base = Zeroizing::new(Vec::with_capacity(wanted + BATCH));
         if let Source::Extension = self.stage.source {
-            // Made on purpose, not taken from the stage: the stage is shorter than a base.
+            // Made for this purpose and not taken from the stage, because the stage is shorter than a base.
             self.party.extend(wanted, &mut recorded::<P>(&mut batch, channel), &mut base)?;
         } else {
             let blocks = wanted.div_ceil(self.block_len());
             self.read(blocks, channel, &mut base)?;
-            // What is left of the last block is wiped with the vector and never used.
+            // The rest of the last block is wiped with the vector and never used.
             base.truncate(wanted);
         }
         let mut channel = recorded::<P>(&mut batch, channel);
@@ -370,9 +371,9 @@ impl<P: Party> Supply<P> {
         Ok(())
     }
 
-    /// The length of the extension's next block, when `ahead` were made that are not given out yet: a full
-    /// one is too much where the caller said that it needs less, and once it has all that it asked for it
-    /// needs hardly more.
+    /// The length of the extension's next block, if `ahead` correlations are made and not given out yet. A
+    /// full block is too much if the caller announced that it needs less, and a caller that has all it asked
+    /// for hardly needs more.
     fn extension_block(&self, ahead: usize) -> usize {
         let full = self.plan.chunk;
         let Some(end) = self.end else { return full };
@@ -382,7 +383,7 @@ impl<P: Party> Supply<P> {
         }
     }
 
-    /// Outputs of a block; of the extension's, at most.
+    /// The number of outputs of a block; for the extension, the most.
     fn block_len(&self) -> usize {
         match &self.stage.source {
             Source::Extension => self.plan.chunk,
@@ -403,7 +404,7 @@ impl<P: Party> Supply<P> {
         }
         match &self.stage.source {
             Source::Extension => {
-                // One block a refill.
+                // One block for each refill.
                 make_room(out, self.extension_block(0));
                 out.clear();
                 let mut batch = self.link.as_mut().map(Link::begin);
@@ -428,7 +429,7 @@ fn recorded<'a, P: Party>(batch: &'a mut Option<Batch>, channel: &'a mut dyn Cha
     Recorded { channel, batch: batch.as_mut(), at_v: P::IS_V }
 }
 
-/// V has read P's last message of `batch`.
+/// Called when V has read P's last message of `batch`.
 fn close(link: &mut Option<Link>, batch: &Option<Batch>, channel: &mut dyn Channel) -> Result<(), Error> {
     match (link, batch) {
         (Some(link), Some(batch)) => link.close(batch, channel),
@@ -440,12 +441,12 @@ fn no_round() -> Error {
     Error::misuse("no next round")
 }
 
-/// Outputs that a batch aims at: enough that the caller's loop dominates, few enough for the second-level
-/// cache.
+/// The target number of outputs of a batch: enough that the caller's loop dominates, few enough for the
+/// second-level cache.
 const BATCH: usize = 1 << 11;
 
-/// Makes room for `n` in all, for which what is there may be lost. A vector that moves would leave it behind
-/// unwiped.
+/// Makes room for `n` in all; the current content may be lost. A vector that moves would leave its old
+/// content behind unwiped.
 fn make_room<T: Item>(out: &mut Vec<T>, n: usize) {
     if out.capacity() < n {
         out.zeroize();
@@ -464,8 +465,8 @@ fn read_round<R: Round>(
     use rayon::prelude::*;
     let Params { log_block, .. } = round.params();
     make_room(out, blocks << log_block);
-    // Cut to length, not cleared: every element is overwritten, and zeros first would cost another write
-    // each.
+    // The vector is cut to length, not cleared: every element is overwritten, and writing zeros first would
+    // cost another write each.
     out.resize(blocks << log_block, R::Item::default());
     let chunks = &mut out[..];
     match threads {

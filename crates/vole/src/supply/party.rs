@@ -1,4 +1,4 @@
-//! What the two parties do at each step of a supply.
+//! The parts of the two parties in each step of a supply.
 
 use volery_channel::{Channel, Tag};
 use zeroize::{Zeroize, Zeroizing};
@@ -13,20 +13,20 @@ impl<T: Copy + Default + Zeroize + Send + Sync + 'static> Item for T {}
 
 /// A round that can be read.
 pub trait Round: Sync {
-    /// What it is read as.
+    /// The type of its correlations.
     type Item: Item;
 
     /// Its size.
     fn params(&self) -> Params;
 
-    /// Fills `out`, a block long, with block `tree`, which must exist.
+    /// Fills `out`, which is a block long, with block `tree`, which must exist.
     ///
     /// # Errors
     /// [`Error::Misuse`] before the round's check.
     fn block(&self, tree: usize, out: &mut [Self::Item]) -> Result<(), Error>;
 }
 
-/// A party's part in each step; see [`super`] for the order. Steps that are the other party's do nothing.
+/// A party's part in each step; see [`super`] for the order. A step of the other party does nothing.
 pub trait Party {
     /// The party's half of a correlation.
     type Item: Item;
@@ -35,7 +35,7 @@ pub trait Party {
 
     /// Whether this party is V.
     const IS_V: bool;
-    /// Whether V has read all that P says in a round when it answers; otherwise when it has given the
+    /// Whether V has read all of P's messages of a round when it answers; if not, it has when it gives the
     /// verdict.
     const ANSWER_IS_LAST: bool;
     /// The step at which V sends its bytes for the chain.
@@ -49,10 +49,10 @@ pub trait Party {
     /// The session.
     fn session(&self) -> &SessionId;
 
-    /// Correlations that a round of this size starts from.
+    /// The number of correlations that a round of this size starts from.
     fn base_len(params: &Params) -> usize;
 
-    /// Appends `n` correlations that no round is needed for.
+    /// Appends `n` correlations that need no round.
     fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Self::Item>)
     -> Result<(), Error>;
 
@@ -71,6 +71,6 @@ pub trait Party {
     /// V receives the check and answers.
     fn answer(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error>;
 
-    /// P receives and verifies the answer; where V must see P's value too, V receives it.
+    /// P receives and verifies the answer. If V must see P's value too, V receives it.
     fn verdict(&mut self, round: &mut Self::Round, channel: &mut dyn Channel) -> Result<(), Error>;
 }

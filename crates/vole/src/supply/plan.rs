@@ -1,14 +1,15 @@
-//! Which stages a supply goes through.
+//! The stages of a supply.
 
 use crate::ferret::Params;
 
-/// What a network favours.
+/// What a plan optimises for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// Fewest seconds: small rounds from tables that fit the cache, about 0.3 bytes a correlation.
+    /// The shortest time: small rounds from tables that fit in the cache, about 0.3 bytes for each
+    /// correlation.
     #[default]
     Lan,
-    /// Fewest bytes: large rounds, about 0.1 bytes a correlation.
+    /// The fewest bytes: large rounds, about 0.1 bytes for each correlation.
     Wan,
 }
 
@@ -35,28 +36,31 @@ impl Profile {
 /// The stages of a supply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Correlations made without a round before the first round; a multiple of `chunk`.
+    /// The number of correlations made before the first round; a multiple of `chunk`.
     pub extension: usize,
-    /// Correlations that are made without a round in one message.
+    /// The number of correlations that one message makes without a round.
     pub chunk: usize,
-    /// From this many expected correlations on, rounds begin at once.
+    /// If at least this many correlations are expected, rounds begin at once.
     pub long: u64,
-    /// Chunks that are read meanwhile in that case: none if they cost more than waiting for the first round.
+    /// The number of chunks that are read meanwhile in that case: none if they cost more than waiting for the
+    /// first round.
     pub lead: usize,
-    /// Parameter sets of the rounds, in order; the last repeats. None: no rounds ever.
+    /// The parameter sets of the rounds, in order; the last one repeats. If there are none, there are no
+    /// rounds.
     pub rounds: &'static [Params],
 }
 
 impl Plan {
-    /// Correlations that OT extension makes in one message.
+    /// The number of correlations that OT extension makes in one message.
     pub const CHUNK: usize = 1 << 13;
 
-    /// The usual length of the first stage: three SHA-256 blocks and more before the first tree is sent, and
-    /// short beside what a round gives.
+    /// The usual length of the first stage: enough for three SHA-256 blocks and more before the first tree is
+    /// sent, and short compared with the output of a round.
     pub const EXTENSION: usize = 1 << 17;
 
-    /// Where rounds begin at once: OT extension makes a correlation in about five times the time that a round
-    /// takes, and a round's fixed cost is some ten thousand of them.
+    /// The number of expected correlations from which rounds begin at once: OT extension takes about five
+    /// times as long for each correlation as a round, and a round's fixed cost is that of some ten thousand
+    /// of them.
     pub const LONG: u64 = 1 << 18;
 
     /// A plan for random COT with these rounds.

@@ -1,4 +1,4 @@
-//! Correlations at hand, one at a time, from wherever they come.
+//! Correlations at hand, taken one at a time, from any source.
 
 use volery_channel::Channel;
 use volery_field::Gf128;
@@ -7,21 +7,21 @@ use zeroize::{Zeroize, Zeroizing};
 use super::{Chain, Item};
 use crate::Error;
 
-/// A source of correlations, at one party: tags with their bits, or keys.
+/// A source of correlations at one party: tags with their bits, or keys.
 pub trait Correlations<T: Item = Gf128> {
     /// Replaces `out` by the next batch, at least one correlation.
     ///
     /// # Errors
-    /// The source's; the channel's, if it needs one. After an error the source gives nothing more.
+    /// The source's errors, and the channel's if it needs one. After an error the source gives nothing more.
     fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<T>) -> Result<(), Error>;
 
-    /// Says that correlations up to number `end` (counted from the first one ever given) will be taken and
-    /// perhaps none after them, or that nothing is known, so that the source prepares neither too much nor
-    /// too little. Both parties must say it at the same place. The default does nothing.
+    /// Announces that correlations up to number `end` (counted from the first one ever given) will be taken
+    /// and perhaps none after them, so that the source prepares neither too much nor too little; `None` if
+    /// the number is unknown. Both parties must call this at the same place. The default does nothing.
     fn expect(&mut self, _end: Option<u64>) {}
 
-    /// Ends every check that is half way: before V accepts what was made of correlations given out so far,
-    /// and at the same place at P. The default, for sources without such checks, does nothing.
+    /// Finishes every pending check. V calls it before it accepts anything made from the correlations given
+    /// out so far, and P at the same place. The default, for sources without such checks, does nothing.
     ///
     /// # Errors
     /// As [`Correlations::refill`].
@@ -29,37 +29,37 @@ pub trait Correlations<T: Item = Gf128> {
         Ok(())
     }
 
-    /// Whether the next refill may have to wait for the peer. Who holds back messages of their own sends them
-    /// first. Where all that was given out is taken, both parties' sources must answer the same.
+    /// Whether the next refill may have to wait for the peer. A caller with unsent messages of its own sends
+    /// them first. If all correlations given out are taken, both parties' sources must give the same answer.
     fn may_wait(&self) -> bool;
 
-    /// Whether these are zeros for a rehearsal, a run of P without a peer: then P has no witness either, and
-    /// claims are not looked at. The default says no.
+    /// Whether these are zeros for a rehearsal, a run of P without a peer. P then has no witness either, and
+    /// claims are not checked. The default is no.
     fn are_blank(&self) -> bool {
         false
     }
 
     /// The [`Chain`] of the first `taken` correlations ever given: of all batches up to that of the last one
-    /// of them, and of no batch after it, however many were given. For `taken = 0` it depends on the session
-    /// and the kind of the correlations alone. Never fewer than in an earlier call.
+    /// of them, and of no later batch, however many were given. For `taken = 0` it depends only on the
+    /// session and the kind of the correlations. `taken` is never less than in an earlier call.
     ///
-    /// P may have to wait for V's part of it. So who asks has sent everything that V waits for before it gets
-    /// to this place itself.
+    /// P may have to wait for V's part of it. So the caller must have sent everything that V waits for before
+    /// V reaches this place itself.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if the source is not linked: then no challenge that tests these correlations may be
-    /// a hash. What receiving meets; after such an error the source gives nothing more.
+    /// [`Error::Misuse`] if the source is not linked, because then no challenge that tests these correlations
+    /// may be a hash; any error of receiving, after which the source gives nothing more.
     fn chain(&mut self, channel: &mut dyn Channel, taken: u64) -> Result<Chain, Error>;
 }
 
-/// A batch of correlations and the source of the next; wiped on drop.
+/// A batch of correlations and the source of the next batch; wiped on drop.
 pub struct Stock<T: Item = Gf128> {
     source: Box<dyn Correlations<T> + Send>,
     batch: Vec<T>,
     next: usize,
-    /// Correlations taken before this batch.
+    /// The number of correlations taken before this batch.
     before: u64,
-    /// All before this number were made ahead.
+    /// All correlations before this number were made ahead.
     made: u64,
 }
 
@@ -70,19 +70,19 @@ impl<T: Item> Stock<T> {
         Self { source, batch: Vec::new(), next: 0, before: 0, made: 0 }
     }
 
-    /// Says how many correlations will be taken next, if that is known; see [`Correlations::expect`].
+    /// Announces how many correlations will be taken next, if that is known; see [`Correlations::expect`].
     pub fn expect(&mut self, n: Option<u64>) {
         let index = self.index();
         self.source.expect(n.map(|n| index.saturating_add(n)));
     }
 
-    /// The correlations at hand, next one first. They stay until [`Stock::advance`] says that they are used.
+    /// The correlations at hand, the next one first. They stay until [`Stock::advance`] marks them as used.
     #[must_use]
     pub fn at_hand(&self) -> &[T] {
         self.batch.get(self.next..).unwrap_or_default()
     }
 
-    /// The first `n` correlations at hand are used (all of them if there are fewer).
+    /// Marks the first `n` correlations at hand as used (all of them if there are fewer).
     pub fn advance(&mut self, n: usize) {
         self.next = self.next.saturating_add(n).min(self.batch.len());
     }
@@ -99,14 +99,14 @@ impl<T: Item> Stock<T> {
         self.source.are_blank()
     }
 
-    /// Correlations taken so far: the index of the next one.
+    /// The number of correlations taken so far, which is the index of the next one.
     #[must_use]
     pub fn index(&self) -> u64 {
         self.before + self.next as u64
     }
 
-    /// The [`Chain`] of all correlations taken so far: equal at both parties at the same [`Stock::index`],
-    /// however far ahead either has made correlations. See [`Correlations::chain`].
+    /// The [`Chain`] of all correlations taken so far. It is equal at both parties at the same
+    /// [`Stock::index`], however far ahead either has made correlations. See [`Correlations::chain`].
     ///
     /// # Errors
     /// The source's.
@@ -118,7 +118,7 @@ impl<T: Item> Stock<T> {
         result
     }
 
-    /// Gets the next batch; call it when nothing is at hand (what is left of the last batch would be lost).
+    /// Gets the next batch. Call it when nothing is at hand: the rest of the last batch would be lost.
     ///
     /// # Errors
     /// The source's.
@@ -128,10 +128,11 @@ impl<T: Item> Stock<T> {
         self.next = 0;
         let mut result = self.source.refill(channel, &mut self.batch);
         if result.is_ok() && self.batch.is_empty() {
-            result = Err(Error::misuse("a source of correlations gave none"));
+            result = Err(Error::misuse("a source of correlations returned an empty batch"));
         }
         if result.is_err() {
-            // Whatever the source left in the batch: what was given out once must not be at hand again.
+            // Clears what the source left in the batch: correlations that were given out once must not be at
+            // hand again.
             self.burn();
         }
         result
@@ -149,8 +150,8 @@ impl<T: Item> Stock<T> {
         result
     }
 
-    /// Makes correlations ahead, until at least `n` are at hand: the next `n` will take no message. Both
-    /// parties call it at the same place with the same `n`. They take memory.
+    /// Makes correlations ahead until at least `n` are at hand, so that the next `n` need no message. Both
+    /// parties call it at the same place with the same `n`. The correlations take memory.
     ///
     /// # Errors
     /// As [`Stock::refill`].
@@ -160,20 +161,21 @@ impl<T: Item> Stock<T> {
         self.make(channel, self.index().saturating_add(n as u64))
     }
 
-    /// Makes room for `n` at hand (for two million at most: how many there will be may be the peer's word),
-    /// so that making them moves nothing.
+    /// Makes room for `n` at hand, so that making them moves nothing. The room is for two million at most,
+    /// because `n` may come from the peer.
     pub fn reserve(&mut self, n: usize) {
         // Batches are given whole, so the last one may go beyond `n`.
         let missing = (n.min(MOST_RESERVED) + ROOM).saturating_sub(self.at_hand().len());
         self.grow(missing);
     }
 
-    /// Makes room for `n` more. Where that moves what is at hand, what is used stays behind, and all that
-    /// stays behind is wiped; so the batch is never longer than about twice what was at hand at once.
+    /// Makes room for `n` more. If that moves the correlations at hand, the used ones stay behind, and
+    /// everything that stays behind is wiped. So the batch is never longer than about twice what was at hand
+    /// at once.
     fn grow(&mut self, n: usize) {
         if self.batch.capacity() - self.batch.len() < n {
             let at_hand = self.at_hand();
-            // Twice as much at least, so that few things move often.
+            // At least doubled, so that things rarely move.
             let mut larger = Vec::with_capacity(at_hand.len().saturating_add(n).max(2 * at_hand.len()));
             larger.extend_from_slice(at_hand);
             self.batch.zeroize();
@@ -183,9 +185,9 @@ impl<T: Item> Stock<T> {
         }
     }
 
-    /// Makes correlations ahead until all before number `end` are made, counted as [`Stock::index`] counts.
-    /// Both parties call it at the same place with the same `end`, whatever each has at hand: what a batch
-    /// holds is each party's own affair.
+    /// Makes correlations ahead until all before number `end` are made, counted as in [`Stock::index`]. Both
+    /// parties call it at the same place with the same `end`, whatever each has at hand: the size of a batch
+    /// is each party's own choice.
     ///
     /// # Errors
     /// As [`Stock::refill`].
@@ -195,7 +197,7 @@ impl<T: Item> Stock<T> {
         while self.before + (self.batch.len() as u64) < end {
             let mut result = self.source.refill(channel, &mut more);
             if result.is_ok() && more.is_empty() {
-                result = Err(Error::misuse("a source of correlations gave none"));
+                result = Err(Error::misuse("a source of correlations returned an empty batch"));
             }
             if let Err(error) = result {
                 self.burn();
@@ -207,15 +209,15 @@ impl<T: Item> Stock<T> {
         Ok(())
     }
 
-    /// Correlations that were made ahead by [`Stock::prepare`] or [`Stock::make`] and are not taken: the same
-    /// number at both parties, of which either may have more at hand.
+    /// The number of correlations that were made ahead by [`Stock::prepare`] or [`Stock::make`] and are not
+    /// taken yet. It is the same at both parties, although either may have more at hand.
     #[must_use]
     pub fn prepared(&self) -> u64 {
         self.made.saturating_sub(self.index())
     }
 
-    /// Destroys the correlations at hand and their source, with all that it keeps: after an abort nothing
-    /// more may be done under the same delta.
+    /// Destroys the correlations at hand and their source with everything in it: after an abort nothing more
+    /// may be done under the same delta.
     pub fn burn(&mut self) {
         self.batch.zeroize();
         self.next = 0;
@@ -242,13 +244,13 @@ impl<T: Item> Stock<T> {
     }
 }
 
-/// Room for what the last batch may have beyond what is asked for: with few threads, so that nothing moves.
+/// Room for the part of the last batch that exceeds the request, so that nothing moves with few threads.
 const ROOM: usize = 1 << 14;
 
-/// Most that room is made for at once: more than connections take that are usual, and 32 MB of correlations.
+/// The most correlations that room is made for at once: more than usual connections take, and 32 MB.
 const MOST_RESERVED: usize = 1 << 21;
 
-/// The source of a stock that an error has ended.
+/// The source of a stock after an error.
 struct Burnt;
 
 impl<T: Item> Correlations<T> for Burnt {

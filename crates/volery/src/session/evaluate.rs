@@ -44,9 +44,9 @@ impl<C: Channel> Prover<C> {
 }
 
 /// Refuses a proof in which nothing was claimed.
-pub(super) fn something_claimed(claims: u64) -> Result<(), volery_zk::Error> {
+pub(super) fn something_claimed(claims: u64) -> Result<(), Error> {
     match claims {
-        0 => Err(StatementError::nothing_claimed().into()),
+        0 => Err(volery_zk::Error::from(StatementError::nothing_claimed()).into()),
         _ => Ok(()),
     }
 }

@@ -154,7 +154,7 @@ where
 }
 
 /// P between its first message of the set-up and V's.
-pub(super) struct ProverStart(ReceiverSetup);
+pub struct ProverStart(ReceiverSetup);
 
 impl ProverStart {
     /// Sends P's first message.
@@ -183,7 +183,7 @@ impl ProverStart {
 }
 
 /// V between its first message of the set-up and P's.
-pub(super) struct VerifierStart(SenderSetup);
+pub struct VerifierStart(SenderSetup);
 
 impl VerifierStart {
     /// Sends V's first message.

@@ -12,7 +12,9 @@ use volery_vole::cheats::{self, Deltas};
 use volery_vole::supply::Chain;
 
 use super::field::{ProverField, existing};
-use volery_zk::quicksilver::{self, verdict};
+use super::system::stocks::{OfField, Stocks as _};
+use super::system::{Bits, Over};
+use volery_zk::quicksilver::{self, Challenges, verdict};
 
 use super::*;
 use crate::forgery::{CORRELATIONS, False, OF_ZERO, Zero, choose, foreseen, messages, rng, wanted};
@@ -85,10 +87,10 @@ fn bits(after: bool, belief: Belief) -> Result<Report, Error> {
         let seed = foreseen(plan, chains.first().filter(|_| belief != Belief::None).map(Chain::as_bytes));
         choose(deltas, first, wanted(seed));
         if after {
-            p.prove(&Zero, &mut rng(3)).expect("true");
+            p.prove(Bits, &Zero, &mut rng(3)).expect("true");
             assert!(p.stock.at_hand().len() >= CORRELATIONS, "left of the same batch");
         }
-        let begin = p.common.begin(digest, None).expect("not over");
+        let begin = p.common.begin(&Bits, digest, None).expect("not over");
         begin.send(&mut p.channel).and_then(|()| begin.receive(&mut p.channel)).expect("the same");
         p.stock.expect(None);
         let mut tags = vec![Gf128::ZERO; CORRELATIONS];
@@ -101,9 +103,9 @@ fn bits(after: bool, belief: Belief) -> Result<Report, Error> {
     };
     judged(belief, forge, |v| {
         if after {
-            v.verify(&Zero, &mut rng(4))?;
+            v.verify(Bits, &Zero, &mut rng(4))?;
         }
-        v.verify(&False, &mut rng(5))
+        v.verify(Bits, &False, &mut rng(5))
     })
 }
 
@@ -156,14 +158,14 @@ fn coefficients(seed: [u8; 16]) -> [F; 2] {
 fn over_a_field(belief: Belief) -> Result<Report, Error> {
     let forge = move |mut p: Prover<Wire>, deltas: Deltas| {
         let digest = digest::<quicksilver::arithmetic::Prover<'_, F, F>>(&FalseOver);
-        let begin = p.common.begin_over::<F, F>(Kind::Field, digest, None).expect("not over");
+        let begin = p.common.begin(&Over::<F, F>::new(), digest, None).expect("not over");
         begin.send(&mut p.channel).expect("sent");
-        let fresh = p.start_field::<F, F>(&mut rng(3)).expect("starts");
+        let fresh = OfField::<F, F>::start_prover(&mut p.seat(), &mut rng(3)).expect("starts");
         begin.receive(&mut p.channel).expect("the same");
-        p.finish_field::<F, F>(fresh, &mut rng(4)).expect("set-up");
+        OfField::<F, F>::finish_prover(&mut p.seat(), fresh, &mut rng(4)).expect("set-up");
         let chains: Vec<Chain> = p.common.chains(&mut p.stock, &mut p.field, &mut p.channel).expect("linked");
         let Challenges::FiatShamir(mut plan) =
-            p.common.field_challenges::<F, F>(&digest, 0, &chains, &mut rng(5))
+            Over::<F, F>::challenges(&p.common, &digest, 0, &chains, &mut rng(5))
         else {
             panic!("hashes")
         };
@@ -195,7 +197,7 @@ fn over_a_field(belief: Belief) -> Result<Report, Error> {
         p.channel.flush().expect("sent");
         let _ = verdict::receive(&mut p.channel);
     };
-    judged(belief, forge, |v| v.verify_over::<F, F, _>(&FalseOver, &mut rng(6)))
+    judged(belief, forge, |v| v.verify(Over::<F, F>::new(), &FalseOver, &mut rng(6)))
 }
 
 #[test]

@@ -23,11 +23,10 @@
 mod evaluate;
 mod field;
 mod options;
-mod over;
 mod prover;
 mod rehearsal;
 mod report;
-mod stacked;
+pub mod system;
 mod verifier;
 mod web;
 
@@ -44,25 +43,16 @@ use std::time::Instant;
 
 use volery_channel::handshake::{Begin, Session};
 use volery_channel::{Channel, tags};
-use volery_field::{Mac, Value};
 use volery_tls::claim::{Own, Vocabulary};
 use volery_vole::supply::{Chain, Item, Stock};
 use volery_vole::{Delta, SessionId, Transcript};
-use volery_zk::quicksilver::{Challenges, Settings, Tally};
+use volery_zk::quicksilver::{Settings, Tally};
 
 use field::FieldStock;
 use report::Counted;
+use system::System;
 
 use crate::Error;
-
-/// What a statement over a field is over besides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// Over the field alone.
-    Field,
-    /// Over bits, too.
-    Mixed,
-}
 
 /// The vocabulary of who has none.
 fn no_claims() -> std::sync::Arc<dyn Vocabulary> {
@@ -93,39 +83,27 @@ impl Common {
         Self { id, options, threads, proofs: 0, over: false, evaluates: true, vocabulary: no_claims() }
     }
 
-    /// The message that opens the next proof, of the statement with this digest and so many commitments.
-    ///
-    /// Until [`Common::conclude`] says that the proof went well the session counts as over, so that a proof
-    /// that a panic cuts short is not followed by another.
-    fn begin(&mut self, digest: [u8; 32], commitments: Option<u64>) -> Result<Begin, Error> {
-        if core::mem::replace(&mut self.over, true) {
-            return Err(Error::Over);
+    /// Counts the session as over, until [`Common::conclude`] says that what is begun here went well: what a
+    /// panic cuts short is not followed by anything.
+    fn enter(&mut self) -> Result<(), Error> {
+        match core::mem::replace(&mut self.over, true) {
+            true => Err(Error::Over),
+            false => Ok(()),
         }
-        let parameters = self.options.proof_parameters(self.proofs, commitments)?;
-        self.proofs += 1;
-        Ok(Begin::new(digest, parameters))
     }
 
-    /// As [`Common::begin`], for a proof over a field.
-    fn begin_over<F: Value, M: Mac<F>>(
+    /// The message that opens the next proof, of the statement with this digest and so many commitments.
+    fn begin(
         &mut self,
-        kind: Kind,
+        system: &impl System,
         digest: [u8; 32],
         commitments: Option<u64>,
     ) -> Result<Begin, Error> {
-        if core::mem::replace(&mut self.over, true) {
-            return Err(Error::Over);
-        }
-        let parameters = self.options.field_proof_parameters::<F, M>(kind, self.proofs, commitments)?;
+        system.allow(&self.options, commitments)?;
+        self.enter()?;
+        let parameters = system.parameters(&self.options, self.proofs, commitments)?;
         self.proofs += 1;
         Ok(Begin::new(digest, parameters))
-    }
-
-    /// Correlations that a statement with so many secret values and multiplications takes, the checks
-    /// included.
-    fn expected(&self, commitments: Option<u64>) -> Option<u64> {
-        let interval = self.options.settings().interval as u64;
-        commitments.map(|n| n.saturating_add((n / interval + 1).saturating_mul(128)))
     }
 
     /// The chain of every stock of the session where it is read now, which a proof's transcript begins with;
@@ -151,39 +129,13 @@ impl Common {
         Ok(chains)
     }
 
-    /// Where this proof's challenges come from.
-    fn challenges<'r>(
-        &self,
-        digest: &[u8; 32],
-        first_correlation: u64,
-        chains: &[Chain],
-        rng: &'r mut dyn rand_core::CryptoRng,
-    ) -> Challenges<'r> {
-        if !self.options.fiat_shamir {
-            return Challenges::Interactive(rng);
-        }
-        let mut transcript = transcript(
-            "session",
-            &self.id,
-            digest,
-            self.options.settings().interval,
-            first_correlation,
-            chains,
-        );
-        transcript.absorb_number("proof", self.proofs);
-        Challenges::FiatShamir(transcript)
-    }
-
     /// Makes `count` correlations, throws them away, and ends the session together with the peer.
     fn spend<T: Item>(
-        &mut self,
+        &self,
         count: u64,
         stock: &mut Stock<T>,
         channel: &mut dyn Channel,
     ) -> Result<Report, Error> {
-        if core::mem::replace(&mut self.over, true) {
-            return Err(Error::Over);
-        }
         let (start, before) = (Instant::now(), channel.stats());
         let end = stock.index().saturating_add(count);
         stock.expect(Some(count));

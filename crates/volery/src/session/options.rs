@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use volery_channel::handshake::Parameters;
-use volery_field::{Mac, Value};
 use volery_vole::supply::Profile;
 use volery_zk::quicksilver::{Settings, arithmetic};
 
@@ -61,43 +60,26 @@ impl Options {
         if self.fiat_shamir { Ok(parameters.with("challenges", "fiat-shamir")?) } else { Ok(parameters) }
     }
 
-    /// What they compare before each proof.
+    /// What they compare before each proof by QuickSilver, whatever it is over.
     pub(super) fn proof_parameters(
         &self,
         number: u64,
         commitments: Option<u64>,
     ) -> Result<Parameters, Error> {
-        Ok(self
-            .common_parameters(number, commitments)?
-            .with("field", "F2")?
-            .with("interval", self.settings().interval)?)
+        self.parameters_of("quicksilver", number, commitments)
     }
 
-    /// The same, before a proof over a field.
-    pub(super) fn field_proof_parameters<F: Value, M: Mac<F>>(
+    /// What they compare before each proof by `protocol`.
+    pub(super) fn parameters_of(
         &self,
-        kind: super::Kind,
+        protocol: &str,
         number: u64,
         commitments: Option<u64>,
     ) -> Result<Parameters, Error> {
-        let bits = match kind {
-            super::Kind::Field => "none".to_owned(),
-            super::Kind::Mixed => self.settings().interval.to_string(),
-        };
-        Ok(self
-            .common_parameters(number, commitments)?
-            .with("bits-interval", bits)?
-            .with("field", F::NAME)?
-            .with("mac-field", M::NAME)?
-            .with("correlations", "subfield softspoken, wolverine-halftree, local code v2")?
-            .with("interval", self.settings_over().interval)?)
-    }
-
-    fn common_parameters(&self, number: u64, commitments: Option<u64>) -> Result<Parameters, Error> {
         // What is prepared when depends on it, so it must be the same at both parties, whatever the witness.
         let commitments = commitments.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
         Ok(Parameters::new()
-            .with("protocol", "quicksilver")?
+            .with("protocol", protocol)?
             .with("challenges", if self.fiat_shamir { "fiat-shamir" } else { "interactive" })?
             .with("commitments", commitments)?
             .with("proof", number)?)

@@ -5,16 +5,16 @@ use std::time::Instant;
 use rand_core::CryptoRng;
 use volery_channel::handshake::{Hello, Role};
 use volery_channel::{Channel, tags};
-use volery_circuit::{Error as StatementError, Evaluator, Statement};
-use volery_field::F2;
+use volery_circuit::{Error as StatementError, Statement};
 use volery_vole::cot::ProverParty;
 use volery_vole::softspoken::{self, FieldBits, ReceiverSetup};
 use volery_vole::supply::Stock;
 use volery_vole::{SessionId, base_ot};
-use volery_zk::quicksilver::{self, verdict};
+use volery_zk::quicksilver::verdict;
 
 use super::field::{FieldStock, supply};
-use super::report::Counted;
+use super::system::stocks::Stocks;
+use super::system::{Proof, ProverSeat, System};
 use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
 
@@ -23,13 +23,14 @@ use crate::Error;
 /// ```no_run
 /// use volery::{Limits, Options, Prover, connect, os_rng};
 /// use volery::statements::Aes128Key;
+/// use volery::system::Bits;
 ///
 /// let channel = connect(&"verifier.example:7000".parse()?, &Limits::default())?;
 /// let mut rng = os_rng()?;
 /// let mut prover = Prover::start(channel, Options::default(), &mut rng)?;
 /// # let (plaintext, ciphertext, key) = ([0; 16], [0; 16], volery::Zeroizing::new(vec![0; 16]));
 /// let statement = Aes128Key::new(plaintext, ciphertext).with_key(key)?;
-/// let report = prover.prove(&statement, &mut rng)?;
+/// let report = prover.prove(Bits, &statement, &mut rng)?;
 /// println!("accepted after {:?}", report.time);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -82,67 +83,84 @@ impl<C: Channel> Prover<C> {
         Ok((Common::new(&session, options, threads), stock, fork))
     }
 
-    /// Proves `statement`, whose witness is inside it. It is evaluated when V has named the same statement,
-    /// before anything of the proof is sent ([`Prover::without_evaluation`]).
+    /// Proves `statement`, whose witness is inside it, with `system`. It is evaluated when V has named the
+    /// same system and statement, before anything of the proof is sent ([`Prover::without_evaluation`]).
     ///
     /// # Errors
     /// [`Error::Proof`] with the statement's error if the witness does not satisfy it (nothing is shown then
-    /// but that) or it claims nothing, with a rejection if V says no; otherwise what broke the session. The
-    /// session is over after any error.
-    pub fn prove<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
+    /// but that) or it claims nothing, with a rejection if V says no; [`Error::Options`] for a system that
+    /// the session's options do not go with; otherwise what broke the session. The session is over after any
+    /// error.
+    pub fn prove<Y: System, S>(
+        &mut self,
+        system: Y,
+        statement: &S,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error>
     where
-        S: for<'a> Statement<quicksilver::Prover<'a>> + Statement<Evaluator<F2>> + ?Sized,
+        S: for<'a> Statement<Y::Prover<'a>> + Statement<Y::Evaluator> + ?Sized,
     {
-        let check = || Evaluator::<F2>::check_until_choice(statement);
-        let result = self.try_prove(statement, check, rng, |prover| Statement::run(statement, prover));
-        self.conclude(result).map(|((), report)| report)
+        let result = self.try_prove(&system, statement, || Y::evaluate(statement), rng);
+        self.conclude(result)
     }
 
-    /// As [`Prover::prove`], with what `run` returns, which runs the statement; `check` evaluates it.
-    pub(super) fn try_prove<S, T>(
+    /// As [`Prover::prove`]; `check` evaluates the statement.
+    pub(super) fn try_prove<Y: System, S>(
         &mut self,
+        system: &Y,
         statement: &S,
         check: impl FnOnce() -> Result<(), StatementError>,
         rng: &mut dyn CryptoRng,
-        run: impl FnOnce(&mut quicksilver::Prover<'_>) -> Result<T, volery_zk::Error>,
-    ) -> Result<(T, Report), Error>
+    ) -> Result<Report, Error>
     where
-        S: for<'a> Statement<quicksilver::Prover<'a>> + ?Sized,
+        S: for<'a> Statement<Y::Prover<'a>> + ?Sized,
     {
         let (start, before) = (Instant::now(), self.channel.stats());
-        let digest = digest::<quicksilver::Prover<'_>>(statement);
-        let begin = self.common.begin(digest, statement.commitments())?;
+        let digest = digest::<Y::Prover<'_>>(statement);
+        let commitments = Statement::<Y::Prover<'_>>::commitments(statement);
+        let begin = self.common.begin(system, digest, commitments)?;
         begin.send(&mut self.channel)?;
+        let set_up = Y::Stocks::start_prover(&mut self.seat(), rng)?;
         // The peer's must be here before anything that depends on the witness leaves.
         begin.receive(&mut self.channel)?;
+        Y::Stocks::finish_prover(&mut self.seat(), set_up, rng)?;
         self.evaluate(check)?;
-        self.stock.expect(self.common.expected(statement.commitments()));
         let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
-        let challenges = self.common.challenges(&digest, self.stock.index(), &chains, rng);
-        let mut prover = quicksilver::Prover::new(
-            self.common.options.settings(),
-            challenges,
-            &mut self.stock,
-            &mut self.channel,
-            self.common.threads.as_deref(),
-        );
-        let result = run(&mut prover)?;
-        let tally = prover.finish()?;
+        let proof = Proof { digest, commitments, chains: &chains };
+        let counted = system.run_prover(self.seat(), &proof, statement, rng)?;
         verdict::receive(&mut self.channel)?;
-        let counted = Counted::bits(tally, &self.common.options);
-        Ok((result, Report::new(counted, start.elapsed(), before, self.channel.stats())))
+        Ok(Report::new(counted, start.elapsed(), before, self.channel.stats()))
     }
 
-    /// Makes `count` correlations and throws them away, then ends the session: what the making of
-    /// correlations costs by itself. The peer must ask for the same number.
+    /// Makes `count` correlations of those that `system` takes and throws them away, then ends the session:
+    /// what their making costs by itself, with the set-up of those over a field. The peer must ask for the
+    /// same number.
     ///
     /// # Errors
     /// What making them finds wrong, the channel's errors.
-    pub fn spend(&mut self, count: u64) -> Result<Report, Error> {
-        let result = self.common.spend(count, &mut self.stock, &mut self.channel);
+    pub fn spend<Y: System>(
+        &mut self,
+        _system: Y,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error> {
+        let result = self.try_spend::<Y::Stocks>(count, rng);
         let result = self.conclude(result);
         self.common.over = true;
         result
+    }
+
+    fn try_spend<K: Stocks>(&mut self, count: u64, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
+        self.common.enter()?;
+        let set_up = K::start_prover(&mut self.seat(), rng)?;
+        K::finish_prover(&mut self.seat(), set_up, rng)?;
+        K::spend_prover(self.seat(), count)
+    }
+
+    /// What a system needs of it.
+    pub(super) fn seat(&mut self) -> ProverSeat<'_> {
+        let Self { channel, common, stock, extension, field } = self;
+        ProverSeat { common, stock, extension: extension.as_mut(), field, channel }
     }
 
     /// Ends the session if `result` is an error.

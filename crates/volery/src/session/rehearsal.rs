@@ -61,10 +61,10 @@ impl Estimate {
 /// talk to.
 ///
 /// ```
-/// use volery::{Options, estimate, statements::AndChain};
+/// use volery::{Options, estimate, statements::AndChain, system::Bits};
 ///
 /// let statement = AndChain::new(10_000);
-/// let estimate = estimate(Options::default(), |prover, rng| prover.prove(&statement, rng))?;
+/// let estimate = estimate(Options::default(), |prover, rng| prover.prove(Bits, &statement, rng))?;
 /// assert_eq!(estimate.round_trips, 4);
 /// # Ok::<(), volery::Error>(())
 /// ```

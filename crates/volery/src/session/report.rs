@@ -33,7 +33,7 @@ pub struct Report {
 }
 
 /// What a proof counted.
-pub(super) struct Counted {
+pub struct Counted {
     tally: Tally,
     bits: Tally,
     fields: [&'static str; 2],
@@ -41,6 +41,11 @@ pub(super) struct Counted {
 }
 
 impl Counted {
+    /// How much was claimed, in whatever kinds.
+    pub(super) fn claims(&self) -> u64 {
+        self.tally.claims().saturating_add(self.bits.claims())
+    }
+
     /// A proof over bits.
     pub(super) fn bits(tally: Tally, options: &Options) -> Self {
         let mode = Mode::hashed(options.fiat_shamir);

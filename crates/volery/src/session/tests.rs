@@ -6,7 +6,9 @@ use volery_channel::memory_pair;
 use volery_field::Gf128;
 use volery_vole::Error as VoleError;
 use volery_vole::supply::{Correlations, Profile};
+use volery_zk::quicksilver::Challenges;
 
+use super::system::Bits;
 use super::*;
 
 /// What tells two proofs apart.
@@ -30,7 +32,7 @@ fn first_challenge(proof: Proof) -> [u8; 16] {
     let common = Common { id, proofs: proof.number, ..common(options) };
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let chains: Vec<Chain> = proof.chains.iter().map(|byte| Chain::from_bytes([*byte; 32])).collect();
-    match common.challenges(&[proof.digest; 32], proof.first_correlation, &chains, &mut rng) {
+    match Bits::challenges(&common, &[proof.digest; 32], proof.first_correlation, &chains, &mut rng) {
         Challenges::FiatShamir(mut transcript) => transcript.challenge_seed("test").into_bytes(),
         Challenges::Interactive(_) | Challenges::Seeded(_) => panic!("Fiat-Shamir was asked for"),
     }

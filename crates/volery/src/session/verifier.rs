@@ -10,11 +10,12 @@ use volery_vole::cot::VerifierParty;
 use volery_vole::softspoken::{self, FieldBits, SenderSetup};
 use volery_vole::supply::Stock;
 use volery_vole::{Delta, SessionId, base_ot};
-use volery_zk::quicksilver::{self, verdict};
+use volery_zk::quicksilver::verdict;
 
 use super::evaluate::something_claimed;
 use super::field::{FieldStock, supply};
-use super::report::Counted;
+use super::system::stocks::Stocks;
+use super::system::{Proof, System, VerifierSeat};
 use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
 
@@ -70,73 +71,91 @@ impl<C: Channel> Verifier<C> {
         Ok((Common::new(&session, options, threads), stock, fork, delta))
     }
 
-    /// Verifies a proof of `statement`, which this party names itself.
+    /// Verifies a proof of `statement` with `system`, both of which this party names itself.
     ///
     /// # Errors
     /// [`Error::Proof`] with a rejection if the proof is wrong, with the statement's error if it claims
-    /// nothing; otherwise what broke the session. Only `Ok` means that the statement is proved. The session
-    /// is over after any error.
-    pub fn verify<S>(&mut self, statement: &S, rng: &mut dyn CryptoRng) -> Result<Report, Error>
-    where
-        S: for<'a> Statement<quicksilver::Verifier<'a>> + ?Sized,
-    {
-        let result = self.try_verify(statement, rng, |verifier| {
-            statement.run(verifier)?;
-            something_claimed(verifier.claims())
-        });
-        self.conclude(result).map(|((), report)| report)
-    }
-
-    /// As [`Verifier::verify`], with what `run` returns, which runs the statement.
-    pub(super) fn try_verify<S, T>(
+    /// nothing; [`Error::Options`] for a system that the session's options do not go with; otherwise what
+    /// broke the session. Only `Ok` means that the statement is proved. The session is over after any error.
+    pub fn verify<Y: System, S>(
         &mut self,
+        system: Y,
         statement: &S,
         rng: &mut dyn CryptoRng,
-        run: impl FnOnce(&mut quicksilver::Verifier<'_>) -> Result<T, volery_zk::Error>,
-    ) -> Result<(T, Report), Error>
+    ) -> Result<Report, Error>
     where
-        S: for<'a> Statement<quicksilver::Verifier<'a>> + ?Sized,
+        S: for<'a> Statement<Y::Verifier<'a>> + ?Sized,
+    {
+        let result = self.try_verify(&system, statement, something_claimed, rng);
+        self.conclude(result)
+    }
+
+    /// As [`Verifier::verify`]; `enough` refuses a proof in which too little was claimed.
+    pub(super) fn try_verify<Y: System, S>(
+        &mut self,
+        system: &Y,
+        statement: &S,
+        enough: impl FnOnce(u64) -> Result<(), Error>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error>
+    where
+        S: for<'a> Statement<Y::Verifier<'a>> + ?Sized,
     {
         let (start, before) = (Instant::now(), self.channel.stats());
-        let digest = digest::<quicksilver::Verifier<'_>>(statement);
-        let begin = self.common.begin(digest, statement.commitments())?;
+        let digest = digest::<Y::Verifier<'_>>(statement);
+        let commitments = Statement::<Y::Verifier<'_>>::commitments(statement);
+        let begin = self.common.begin(system, digest, commitments)?;
         begin.send(&mut self.channel)?;
+        let set_up = Y::Stocks::start_verifier(&mut self.seat(), rng)?;
         begin.receive(&mut self.channel)?;
-        self.stock.expect(self.common.expected(statement.commitments()));
+        Y::Stocks::finish_verifier(&mut self.seat(), set_up, rng)?;
         let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
-        let challenges = self.common.challenges(&digest, self.stock.index(), &chains, rng);
-        let mut verifier = quicksilver::Verifier::new(
-            self.common.options.settings(),
-            challenges,
-            &self.delta,
-            &mut self.stock,
-            &mut self.channel,
-            self.common.threads.as_deref(),
-        );
-        let result = run(&mut verifier).and_then(|result| Ok((result, verifier.finish()?)));
+        let proof = Proof { digest, commitments, chains: &chains };
+        let result = system.run_verifier(self.seat(), &proof, statement, rng).and_then(|counted| {
+            enough(counted.claims())?;
+            Ok(counted)
+        });
         if let Err(error) = &result
             && error.is_rejection()
         {
             // A prover that hung up does not turn a wrong proof into a broken connection.
             let _ = verdict::send(&mut self.channel, false);
         }
-        let (result, tally) = result?;
+        let counted = result?;
         // The proof holds whether or not P still wants to hear it.
         let _ = verdict::send(&mut self.channel, true);
-        let counted = Counted::bits(tally, &self.common.options);
-        Ok((result, Report::new(counted, start.elapsed(), before, self.channel.stats())))
+        Ok(Report::new(counted, start.elapsed(), before, self.channel.stats()))
     }
 
-    /// Makes `count` correlations and throws them away, then ends the session: what the making of
-    /// correlations costs by itself. The peer must ask for the same number.
+    /// Makes `count` correlations of those that `system` takes and throws them away, then ends the session:
+    /// what their making costs by itself, with the set-up of those over a field. The peer must ask for the
+    /// same number.
     ///
     /// # Errors
     /// What making them finds wrong, the channel's errors.
-    pub fn spend(&mut self, count: u64) -> Result<Report, Error> {
-        let result = self.common.spend(count, &mut self.stock, &mut self.channel);
+    pub fn spend<Y: System>(
+        &mut self,
+        _system: Y,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error> {
+        let result = self.try_spend::<Y::Stocks>(count, rng);
         let result = self.conclude(result);
         self.common.over = true;
         result
+    }
+
+    fn try_spend<K: Stocks>(&mut self, count: u64, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
+        self.common.enter()?;
+        let set_up = K::start_verifier(&mut self.seat(), rng)?;
+        K::finish_verifier(&mut self.seat(), set_up, rng)?;
+        K::spend_verifier(self.seat(), count)
+    }
+
+    /// What a system needs of it.
+    pub(super) fn seat(&mut self) -> VerifierSeat<'_> {
+        let Self { channel, common, stock, delta, extension, field } = self;
+        VerifierSeat { common, stock, delta, extension, field, channel }
     }
 
     /// Ends the session if `result` is an error.

@@ -4,8 +4,8 @@
 //!          over the network, before anybody knows what will be proved
 //! P, V     preprocess::prover / preprocess::verifier    ->  P.vole (tags)   V.vole (keys and delta)
 //!          later, without a connection
-//! P        ProverFile::open(P.vole).prove(statement)    ->  proof
-//! V        VerifierFile::open(V.vole).verify(statement, proof)
+//! P        ProverFile::open(P.vole).prove(system, statement)    ->  proof
+//! V        VerifierFile::open(V.vole).verify(system, statement, proof)
 //! ```
 //!
 //! A proof is P's part of [`volery_zk::quicksilver`] with hashed challenges, in a file. It convinces the

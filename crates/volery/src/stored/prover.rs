@@ -15,17 +15,19 @@ use super::proof::{Header, Writer};
 use super::store::Store;
 use super::temporary::Temporary;
 use super::{Error, Info, Report, challenges};
+use crate::system::Bits;
 
 /// P's correlation file, open and locked.
 ///
 /// ```no_run
 /// use volery::stored::ProverFile;
 /// use volery::statements::Aes128Key;
+/// use volery::system::Bits;
 ///
 /// # let (plaintext, ciphertext, key) = ([0; 16], [0; 16], volery::Zeroizing::new(vec![0; 16]));
 /// let statement = Aes128Key::new(plaintext, ciphertext).with_key(key)?;
 /// let mut file = ProverFile::open("P.vole".as_ref())?;
-/// file.prove(&statement, "proof".as_ref())?;
+/// file.prove(Bits, &statement, "proof".as_ref())?;
 /// println!("{} correlations left", file.remaining());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -74,13 +76,13 @@ impl ProverFile {
     /// Proves `statement`, whose witness is inside it, into a new file at `out`.
     ///
     /// The statement is evaluated and counted first, so that a witness that does not satisfy it costs
-    /// nothing.
+    /// nothing. Correlations in files are over bits, so [`Bits`] is the only system.
     ///
     /// # Errors
     /// [`Error::Statement`] if the witness does not satisfy it, [`Error::Exhausted`] if too few correlations
     /// are left, [`Error::Exists`] if there is a file at `out`: then nothing was consumed. After any other
     /// error correlations may be lost; there is no proof then, and none of them is used again.
-    pub fn prove<S>(&mut self, statement: &S, out: &Path) -> Result<Report, Error>
+    pub fn prove<S>(&mut self, _system: Bits, statement: &S, out: &Path) -> Result<Report, Error>
     where
         S: for<'a> Statement<quicksilver::Prover<'a>>
             + Statement<Evaluator<F2>>

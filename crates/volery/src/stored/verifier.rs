@@ -14,6 +14,7 @@ use super::disk::{Disk, DiskFile, Os};
 use super::proof::{self, Body, Header, Reader};
 use super::store::Store;
 use super::{Error, Info, Report, challenges, prover};
+use crate::system::Bits;
 
 /// V's correlation file, open and locked.
 pub struct VerifierFile {
@@ -66,7 +67,7 @@ impl VerifierFile {
     /// verified before, or that its verification was interrupted: P has to prove again. With any other error
     /// nothing was decided; unless this party's own files or statement failed in the middle, nothing was
     /// consumed either.
-    pub fn verify<S>(&mut self, statement: &S, path: &Path) -> Result<Report, Error>
+    pub fn verify<S>(&mut self, _system: Bits, statement: &S, path: &Path) -> Result<Report, Error>
     where
         S: for<'a> Statement<quicksilver::Verifier<'a>> + Statement<Counter<F2>> + ?Sized,
     {

@@ -4,6 +4,7 @@ use rand_core::CryptoRng;
 use volery::circuit::gadgets::field as field_gadgets;
 use volery::macncheese::{Disjunction, Join, Settings};
 use volery::statements::{Aes128Many, AndChain, MatrixProduct, Mul32, MulChain, Short, Sis};
+use volery::system::{Bits, Mixed, Over, Provable, Stacked, StackedOver, System};
 use volery::tls::joint::{Round, Sizes};
 use volery::tls::proxy::Target;
 use volery::tls::server::Roots;
@@ -30,34 +31,41 @@ trait Case {
     fn verify(&self, verifier: &mut Verifier<Link>, rng: &mut dyn CryptoRng) -> Result<Report, Error>;
 }
 
-/// A case by its name, what P has with a witness and without, and the methods of a session.
-macro_rules! case {
-    ($name:expr, $witness:expr, $claim:expr, $prove:ident / $verify:ident $(::<$($type:ty),*>)? $(, $more:expr)*) => {{
-        struct Own;
+/// A statement with its witness and without, under one of the systems.
+struct Of<Y, S> {
+    name: &'static str,
+    system: Y,
+    witness: S,
+    claim: S,
+}
 
-        impl Case for Own {
-            fn name(&self) -> String {
-                $name.to_string()
-            }
+fn case<Y, S>(name: &'static str, system: Y, witness: S, claim: S) -> Box<dyn Case + Sync>
+where
+    Of<Y, S>: Case + Sync + 'static,
+{
+    Box::new(Of { name, system, witness, claim })
+}
 
-            fn prove(&self, prover: &mut Prover<Link>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
-                prover.$prove $(::<$($type),*, _>)? (&$witness, $($more,)* rng)
-            }
+impl<Y, S> Case for Of<Y, S>
+where
+    Y: System,
+    S: Provable<Y>,
+{
+    fn name(&self) -> String {
+        self.name.to_owned()
+    }
 
-            fn rehearse(
-                &self,
-                prover: &mut Prover<Rehearsal>,
-                rng: &mut dyn CryptoRng,
-            ) -> Result<Report, Error> {
-                prover.$prove $(::<$($type),*, _>)? (&$claim, $($more,)* rng)
-            }
+    fn prove(&self, prover: &mut Prover<Link>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
+        prover.prove(self.system, &self.witness, rng)
+    }
 
-            fn verify(&self, verifier: &mut Verifier<Link>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
-                verifier.$verify $(::<$($type),*, _>)? (&$claim, $($more,)* rng)
-            }
-        }
-        Box::new(Own) as Box<dyn Case + Sync>
-    }};
+    fn rehearse(&self, prover: &mut Prover<Rehearsal>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
+        prover.prove(self.system, &self.claim, rng)
+    }
+
+    fn verify(&self, verifier: &mut Verifier<Link>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
+        verifier.verify(self.system, &self.claim, rng)
+    }
 }
 
 /// The same statement, keeping quiet about its size.
@@ -117,7 +125,7 @@ where
         let options = Options { profile, ..Options::default() };
         let checks = Program::from(&counts).checks(options.settings()).with_disjunctions(&counts);
         let least = Soundness::quicksilver(checks, FieldSize::OVER_BITS, Mode::Interactive);
-        let proved = estimate(options, |prover, rng| prover.prove(statement, rng)).expect(what);
+        let proved = estimate(options, |prover, rng| prover.prove(Bits, statement, rng)).expect(what);
         promised(what, least, options, &proved);
     }
 }
@@ -131,7 +139,7 @@ where
         let options = Options { profile, ..Options::default() };
         let checks = Checks::of(&counts, options.settings_over().interval);
         let least = Soundness::quicksilver(checks, FieldSize::of::<F, M>(), Mode::Interactive);
-        let proved = estimate(options, |prover, rng| prover.prove_over::<F, M, _>(statement, rng));
+        let proved = estimate(options, |prover, rng| prover.prove(Over::<F, M>::new(), statement, rng));
         promised(what, least, options, &proved.expect(what));
     }
 }
@@ -166,17 +174,12 @@ fn everywhere(cases: &[Box<dyn Case + Sync>]) {
 #[test]
 fn of_bits() {
     everywhere(&[
-        case!("1 AND", AndChain::new(1), AndChain::new(1), prove / verify),
-        case!("10,000 ANDs", AndChain::new(10_000), AndChain::new(10_000), prove / verify),
-        case!("300,000 ANDs", AndChain::new(300_000), AndChain::new(300_000), prove / verify),
-        case!(
-            "300,000 ANDs, silent",
-            Silent(AndChain::new(300_000)),
-            Silent(AndChain::new(300_000)),
-            prove / verify
-        ),
-        case!("AES", Aes128Many::new(30), Aes128Many::new(30), prove / verify),
-        case!("products", Mul32::sample(30, [1; 32]), Mul32::sample(30, [1; 32]), prove / verify),
+        case("1 AND", Bits, AndChain::new(1), AndChain::new(1)),
+        case("10,000 ANDs", Bits, AndChain::new(10_000), AndChain::new(10_000)),
+        case("300,000 ANDs", Bits, AndChain::new(300_000), AndChain::new(300_000)),
+        case("300,000 ANDs, silent", Bits, Silent(AndChain::new(300_000)), Silent(AndChain::new(300_000))),
+        case("AES", Bits, Aes128Many::new(30), Aes128Many::new(30)),
+        case("products", Bits, Mul32::sample(30, [1; 32]), Mul32::sample(30, [1; 32])),
     ]);
 }
 
@@ -195,27 +198,22 @@ fn system(proved: bool) -> R1csStatement<Bn254Scalar> {
 #[test]
 fn of_fields() {
     everywhere(&[
-        case!("1 multiplication", chain(1), chain(1), prove_over / verify_over::<F61, F61x2>),
-        case!("100,000", chain(100_000), chain(100_000), prove_over / verify_over::<F61, F61x2>),
-        case!(
-            "silent",
-            Silent(chain(100_000)),
-            Silent(chain(100_000)),
-            prove_over / verify_over::<F61, F61x2>
-        ),
-        case!(
+        case("1 multiplication", Over::<F61, F61x2>::new(), chain(1), chain(1)),
+        case("100,000", Over::<F61, F61x2>::new(), chain(100_000), chain(100_000)),
+        case("silent", Over::<F61, F61x2>::new(), Silent(chain(100_000)), Silent(chain(100_000))),
+        case(
             "a matrix product",
+            Over::<F61, F61x2>::new(),
             MatrixProduct::<F61>::sample(MatrixShape::square(40), true, [1; 32]).expect("small"),
             MatrixProduct::<F61>::sample(MatrixShape::square(40), true, [1; 32]).expect("small"),
-            prove_over / verify_over::<F61, F61x2>
         ),
-        case!(
+        case(
             "short solutions",
+            Over::<F32, F32x4>::new(),
             Sis::<F32>::sample(64, 500, Short::Within(3), [1; 32]).expect("small"),
             Sis::<F32>::sample(64, 500, Short::Within(3), [1; 32]).expect("small"),
-            prove_over / verify_over::<F32, F32x4>
         ),
-        case!("R1CS", system(true), system(false), prove_over / verify_over::<Bn254Scalar, Bn254Scalar>),
+        case("R1CS", Over::<Bn254Scalar, Bn254Scalar>::new(), system(true), system(false)),
     ]);
 }
 
@@ -239,9 +237,9 @@ fn any_chain(choice: Option<usize>) -> AnyOf<F61, MulChain<F61>> {
 #[test]
 fn of_one_of_many_by_robin() {
     everywhere(&[
-        case!("bits", any_of(&[100, 10_000], Some(1)), any_of(&[100, 10_000], None), prove / verify),
-        case!("folds", any_of(&[600_000, 50], Some(1)), any_of(&[600_000, 50], None), prove / verify),
-        case!("a field", any_chain(Some(2)), any_chain(None), prove_over / verify_over::<F61, F61x2>),
+        case("bits", Bits, any_of(&[100, 10_000], Some(1)), any_of(&[100, 10_000], None)),
+        case("folds", Bits, any_of(&[600_000, 50], Some(1)), any_of(&[600_000, 50], None)),
+        case("a field", Over::<F61, F61x2>::new(), any_chain(Some(2)), any_chain(None)),
     ]);
 }
 
@@ -260,27 +258,14 @@ fn stacked_chains(choice: &[usize]) -> Disjunction<MulChain<F61>> {
 #[test]
 fn of_one_of_many_by_mac_n_cheese() {
     everywhere(&[
-        case!(
-            "a chain",
-            AndChain::new(20_000),
-            AndChain::new(20_000),
-            prove_stacked / verify_stacked,
-            SETTINGS
-        ),
-        case!("a tree", stacked(&[1]), stacked(&[]), prove_stacked / verify_stacked, SETTINGS),
-        case!(
-            "any",
-            any_of(&[3000, 9000], Some(1)),
-            any_of(&[3000, 9000], None),
-            prove_stacked / verify_stacked,
-            SETTINGS
-        ),
-        case!(
+        case("a chain", Stacked::new(SETTINGS), AndChain::new(20_000), AndChain::new(20_000)),
+        case("a tree", Stacked::new(SETTINGS), stacked(&[1]), stacked(&[])),
+        case("any", Stacked::new(SETTINGS), any_of(&[3000, 9000], Some(1)), any_of(&[3000, 9000], None)),
+        case(
             "a threshold",
+            StackedOver::<F61, F61x2>::new(SETTINGS),
             stacked_chains(&[0, 1]),
             stacked_chains(&[]),
-            prove_stacked_over / verify_stacked_over::<F61, F61x2>,
-            SETTINGS
         ),
     ]);
 }
@@ -307,8 +292,8 @@ impl<B: Convert<F61>> Statement<B> for Sums {
 #[test]
 fn of_bits_and_elements_together() {
     everywhere(&[
-        case!("few", Sums(3), Sums(3), prove_mixed / verify_mixed::<F61, F61x2>),
-        case!("many", Sums(1500), Sums(1500), prove_mixed / verify_mixed::<F61, F61x2>),
+        case("few", Mixed::<F61, F61x2>::new(), Sums(3), Sums(3)),
+        case("many", Mixed::<F61, F61x2>::new(), Sums(1500), Sums(1500)),
     ]);
 }
 
@@ -317,13 +302,14 @@ fn of_bits_and_elements_together() {
 fn of_a_prover_that_has_a_witness_too_and_of_a_false_claim() {
     let options = Options::default();
     let of = |any: &AnyOf<F2, AndChain>| {
-        let estimated = estimate(options, |prover, rng| prover.prove(any, rng)).expect("rehearsed");
+        let estimated = estimate(options, |prover, rng| prover.prove(Bits, any, rng)).expect("rehearsed");
         figures(&estimated)
     };
     assert_eq!(of(&any_of(&[100, 3000], Some(0))), of(&any_of(&[100, 3000], None)));
     let product = |witness| Product { result: true, witness: Some([true, witness]) };
-    let of =
-        |product| figures(&estimate(options, |prover, rng| prover.prove(&product, rng)).expect("rehearsed"));
+    let of = |product| {
+        figures(&estimate(options, |prover, rng| prover.prove(Bits, &product, rng)).expect("rehearsed"))
+    };
     assert_eq!(of(product(true)), of(product(false)));
 }
 

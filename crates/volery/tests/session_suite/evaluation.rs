@@ -2,6 +2,7 @@
 //! that claim nothing.
 
 use volery::macncheese::{Multiplier, Settings};
+use volery::system::{self, Over, Stacked, StackedOver};
 use volery::{Error, Prover, Report, Verifier};
 use volery_channel::Tag;
 use volery_circuit::{Convert, Digest, Error as StatementError, Ops, Prove, Statement};
@@ -92,31 +93,33 @@ struct Way {
 const WAYS: [Way; 5] = [
     Way {
         name: "bits",
-        prove: |prover, zeros| prover.prove(&Bits(zeros), &mut rng(1)),
-        verify: |verifier, zeros| verifier.verify(&Bits(zeros), &mut rng(2)),
+        prove: |prover, zeros| prover.prove(system::Bits, &Bits(zeros), &mut rng(1)),
+        verify: |verifier, zeros| verifier.verify(system::Bits, &Bits(zeros), &mut rng(2)),
     },
     Way {
         name: "a field",
-        prove: |prover, zeros| prover.prove_over::<F61, F61, _>(&Elements(zeros), &mut rng(1)),
-        verify: |verifier, zeros| verifier.verify_over::<F61, F61, _>(&Elements(zeros), &mut rng(2)),
+        prove: |prover, zeros| prover.prove(Over::<F61, F61>::new(), &Elements(zeros), &mut rng(1)),
+        verify: |verifier, zeros| verifier.verify(Over::<F61, F61>::new(), &Elements(zeros), &mut rng(2)),
     },
     Way {
         name: "both",
-        prove: |prover, zeros| prover.prove_mixed::<F61, F61x2, _>(&Mixed(zeros), &mut rng(1)),
-        verify: |verifier, zeros| verifier.verify_mixed::<F61, F61x2, _>(&Mixed(zeros), &mut rng(2)),
+        prove: |prover, zeros| prover.prove(system::Mixed::<F61, F61x2>::new(), &Mixed(zeros), &mut rng(1)),
+        verify: |verifier, zeros| {
+            verifier.verify(system::Mixed::<F61, F61x2>::new(), &Mixed(zeros), &mut rng(2))
+        },
     },
     Way {
         name: "bits, stacked",
-        prove: |prover, zeros| prover.prove_stacked(&Bits(zeros), SETTINGS, &mut rng(1)),
-        verify: |verifier, zeros| verifier.verify_stacked(&Bits(zeros), SETTINGS, &mut rng(2)),
+        prove: |prover, zeros| prover.prove(Stacked::new(SETTINGS), &Bits(zeros), &mut rng(1)),
+        verify: |verifier, zeros| verifier.verify(Stacked::new(SETTINGS), &Bits(zeros), &mut rng(2)),
     },
     Way {
         name: "a field, stacked",
         prove: |prover, zeros| {
-            prover.prove_stacked_over::<F61, F61, _>(&Elements(zeros), SETTINGS, &mut rng(1))
+            prover.prove(StackedOver::<F61, F61>::new(SETTINGS), &Elements(zeros), &mut rng(1))
         },
         verify: |verifier, zeros| {
-            verifier.verify_stacked_over::<F61, F61, _>(&Elements(zeros), SETTINGS, &mut rng(2))
+            verifier.verify(StackedOver::<F61, F61>::new(SETTINGS), &Elements(zeros), &mut rng(2))
         },
     },
 ];

@@ -2,51 +2,36 @@
 
 use sha2::Digest as _;
 use volery::circuit::gadgets::{self, field as field_gadgets};
-use volery::circuit::{Convert, Digest, Evaluator, MatrixShape, Ops, Prove, Statement};
+use volery::circuit::{Convert, Digest, MatrixShape, Ops, Prove, Statement};
 use volery::field::{
     Authenticated, Bls12381Scalar, Bn254Scalar, F2, F32, F32x4, F61, F61x2, Gf128, Gf256, Mac, P256Base,
     Ring, RistrettoScalar, Secp256k1Base, Value,
 };
 use volery::statements::{MatrixProduct, MulChain};
+use volery::system::{Bits, Mixed, Over, Provable};
 use volery::{Error, Options, Prover, Verifier};
 use volery_channel::tags;
-use volery_zk::quicksilver::arithmetic;
 
 use crate::support::{Change, Product, Tap, between, options, patient, rng};
 
-/// A claim that both parties can run over these fields.
-trait Claim<F: Value, M: Mac<F>>:
-    for<'a> Statement<arithmetic::Prover<'a, F, M>>
-    + for<'a> Statement<arithmetic::Verifier<'a, F, M>>
-    + Statement<Evaluator<F>>
-{
-}
-
-impl<F: Value, M: Mac<F>, S> Claim<F, M> for S where
-    S: for<'a> Statement<arithmetic::Prover<'a, F, M>>
-        + for<'a> Statement<arithmetic::Verifier<'a, F, M>>
-        + Statement<Evaluator<F>>
-{
-}
-
 /// Two proofs of `claim` in one session, with a Boolean one between them.
-fn twice<F: Value, M: Mac<F>>(options: Options, claim: &impl Claim<F, M>) {
+fn twice<F: Value, M: Mac<F>>(options: Options, claim: &impl Provable<Over<F, M>>) {
     let bit = Product { result: true, witness: Some([true, true]) };
     let (p, v) = between(
         &patient(),
         |channel| {
             let mut rng = rng(1);
             let mut prover = Prover::start(channel, options, &mut rng)?;
-            let first = prover.prove_over::<F, M, _>(claim, &mut rng)?;
-            prover.prove(&bit, &mut rng)?;
-            Ok::<_, Error>([first, prover.prove_over::<F, M, _>(claim, &mut rng)?])
+            let first = prover.prove(Over::<F, M>::new(), claim, &mut rng)?;
+            prover.prove(Bits, &bit, &mut rng)?;
+            Ok::<_, Error>([first, prover.prove(Over::<F, M>::new(), claim, &mut rng)?])
         },
         |channel| {
             let mut rng = rng(2);
             let mut verifier = Verifier::start(channel, options, &mut rng)?;
-            let first = verifier.verify_over::<F, M, _>(claim, &mut rng)?;
-            verifier.verify(&bit, &mut rng)?;
-            Ok::<_, Error>([first, verifier.verify_over::<F, M, _>(claim, &mut rng)?])
+            let first = verifier.verify(Over::<F, M>::new(), claim, &mut rng)?;
+            verifier.verify(Bits, &bit, &mut rng)?;
+            Ok::<_, Error>([first, verifier.verify(Over::<F, M>::new(), claim, &mut rng)?])
         },
     );
     let (p, v) = (p.expect(F::NAME), v.expect(F::NAME));
@@ -94,18 +79,18 @@ fn a_field_too_small_for_hashed_challenges_and_a_second_field_are_refused() {
             |channel| {
                 let mut rng = rng(1);
                 let mut prover = Prover::start(channel, options, &mut rng)?;
-                prover.prove_over::<F61, F61, _>(&chain(10), &mut rng)?;
+                prover.prove(Over::<F61, F61>::new(), &chain(10), &mut rng)?;
                 if second {
-                    prover.prove_over::<Bn254Scalar, Bn254Scalar, _>(&chain(10), &mut rng)?;
+                    prover.prove(Over::<Bn254Scalar, Bn254Scalar>::new(), &chain(10), &mut rng)?;
                 }
                 Ok::<_, Error>(())
             },
             |channel| {
                 let mut rng = rng(2);
                 let mut verifier = Verifier::start(channel, options, &mut rng)?;
-                verifier.verify_over::<F61, F61, _>(&chain(10), &mut rng)?;
+                verifier.verify(Over::<F61, F61>::new(), &chain(10), &mut rng)?;
                 if second {
-                    verifier.verify_over::<Bn254Scalar, Bn254Scalar, _>(&chain(10), &mut rng)?;
+                    verifier.verify(Over::<Bn254Scalar, Bn254Scalar>::new(), &chain(10), &mut rng)?;
                 }
                 Ok::<_, Error>(())
             },
@@ -162,12 +147,12 @@ fn a_hash_and_a_comparison_speak_of_the_same_secret() {
                 |channel| {
                     let mut rng = rng(1);
                     let mut prover = Prover::start(channel, options, &mut rng)?;
-                    prover.prove_mixed::<F61, F61x2, _>(&claim(threshold, Some(balance)), &mut rng)
+                    prover.prove(Mixed::<F61, F61x2>::new(), &claim(threshold, Some(balance)), &mut rng)
                 },
                 |channel| {
                     let mut rng = rng(2);
                     let mut verifier = Verifier::start(channel, options, &mut rng)?;
-                    verifier.verify_mixed::<F61, F61x2, _>(&claim(threshold, None), &mut rng)
+                    verifier.verify(Mixed::<F61, F61x2>::new(), &claim(threshold, None), &mut rng)
                 },
             );
             assert_eq!((p.is_ok(), v.is_ok()), (honest, honest), "{p:?} {v:?}");
@@ -206,12 +191,12 @@ fn no_proof_is_accepted_while_a_round_s_check_is_open() {
                 let mut rng = rng(1);
                 let tap = Tap { inner, change, sent: &mut sent };
                 let mut prover = Prover::start(tap, options(false, 1), &mut rng)?;
-                prover.prove_over::<F61, F61, _>(&Unannounced(secrets), &mut rng)
+                prover.prove(Over::<F61, F61>::new(), &Unannounced(secrets), &mut rng)
             },
             |channel| {
                 let mut rng = rng(2);
                 let mut verifier = Verifier::start(channel, options(false, 1), &mut rng)?;
-                verifier.verify_over::<F61, F61, _>(&Unannounced(secrets), &mut rng)
+                verifier.verify(Over::<F61, F61>::new(), &Unannounced(secrets), &mut rng)
             },
         );
         (p.is_ok(), v.is_ok(), sent)

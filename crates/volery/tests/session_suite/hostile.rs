@@ -1,6 +1,7 @@
 //! Peers that do not follow the protocol, and networks that replay it.
 
 use volery::statements::AndChain;
+use volery::system::Bits;
 use volery::{Error, Prover, Verifier};
 use volery_channel::{Channel, Error as ChannelError, Tag, tags};
 
@@ -92,16 +93,16 @@ fn a_rejected_proof_is_told_and_ends_the_session() {
                     let mut rng = rng(1);
                     let tap = Tap { inner: p, change: Some((at, Change::Flip(0))), sent: &mut sent };
                     let mut prover = Prover::start(tap, both[0], &mut rng).expect("starts");
-                    prover.prove(&claim, &mut rng).expect("accepted");
-                    let second = prover.prove(&claim, &mut rng).expect_err("rejected");
-                    (second, prover.prove(&claim, &mut rng).expect_err("over"))
+                    prover.prove(Bits, &claim, &mut rng).expect("accepted");
+                    let second = prover.prove(Bits, &claim, &mut rng).expect_err("rejected");
+                    (second, prover.prove(Bits, &claim, &mut rng).expect_err("over"))
                 },
                 |v| {
                     let mut rng = rng(2);
                     let mut verifier = Verifier::start(v, both[1], &mut rng).expect("starts");
-                    verifier.verify(&claim, &mut rng).expect("accepts");
-                    let second = verifier.verify(&claim, &mut rng).expect_err("rejects");
-                    (second, verifier.verify(&claim, &mut rng).expect_err("over"))
+                    verifier.verify(Bits, &claim, &mut rng).expect("accepts");
+                    let second = verifier.verify(Bits, &claim, &mut rng).expect_err("rejects");
+                    (second, verifier.verify(Bits, &claim, &mut rng).expect_err("over"))
                 },
             );
             // A P that is still sending when V has left may find V's parting words instead of the verdict.

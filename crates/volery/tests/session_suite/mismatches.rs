@@ -1,15 +1,16 @@
 //! Parties that do not want the same.
 
 use volery::statements::{Aes128Key, AndChain};
+use volery::system::{Bits, Provable};
 use volery::{Error, Options, Profile, Prover, Verifier};
 use volery_channel::handshake::{Mismatch, Role};
 use volery_channel::{Error as ChannelError, Tag, tags};
 
-use crate::support::{ErasedClaim, Product, Tap, aes128, between, options, patient, prove, rng, verify};
+use crate::support::{Product, Tap, aes128, between, options, patient, prove, rng, verify};
 
 type Ends = (Error, Error);
 
-fn ends(options: [Options; 2], claims: [&dyn ErasedClaim; 2]) -> Ends {
+fn ends(options: [Options; 2], claims: [&dyn Provable<Bits>; 2]) -> Ends {
     let (p, v) = between(
         &patient(),
         |p| prove(p, options[0], 1, &claims[..1]),

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use volery::statements::{AndChain, Sha256Preimage};
+use volery::system::{Bits, Provable};
 use volery::{Error, Options, Profile, Prover, Verifier, Zeroizing};
 use volery_channel::tags;
 
-use crate::support::{ErasedClaim, Product, aes128, between, options, patient, rng, tapped, two_stages};
+use crate::support::{Product, aes128, between, options, patient, rng, tapped, two_stages};
 
 fn sha256() -> Sha256Preimage {
     // FIPS 180-2, appendix B.1: the digest of "abc".
@@ -22,7 +23,7 @@ fn sha256() -> Sha256Preimage {
 fn one_session_proves_many_statements_in_every_mode() {
     let (product, chain) = (Product { result: true, witness: Some([true, true]) }, two_stages());
     let (sha256, aes128) = (sha256(), aes128());
-    let claims: [&dyn ErasedClaim; 6] = [&product, &sha256, &chain, &aes128, &product, &sha256];
+    let claims: [&dyn Provable<Bits>; 6] = [&product, &sha256, &chain, &aes128, &product, &sha256];
     for profile in [Profile::Lan, Profile::Wan] {
         for fiat_shamir in [false, true] {
             let options = Options { profile, ..options(fiat_shamir, 1) };
@@ -80,7 +81,7 @@ fn statements_of_odd_lengths_follow_each_other_whatever_the_threads() {
 
 fn assert_proved_in_a_row(lengths: &[u64]) {
     let chains: Vec<AndChain> = lengths.iter().copied().map(AndChain::new).collect();
-    let claims: Vec<&dyn ErasedClaim> = chains.iter().map(|chain| chain as &dyn ErasedClaim).collect();
+    let claims: Vec<&dyn Provable<Bits>> = chains.iter().map(|chain| chain as &dyn Provable<Bits>).collect();
     for threads in [[8, 1], [1, 8], [3, 5]] {
         let outcome = tapped(&patient(), threads.map(|threads| options(false, threads)), &claims, None);
         assert_eq!(outcome.verifier.map(|reports| reports.len()), Ok(lengths.len()), "{threads:?}");
@@ -99,16 +100,16 @@ fn a_wrong_witness_ends_the_session_at_both_parties_and_for_good() {
             |p| {
                 let mut rng = rng(1);
                 let mut prover = Prover::start(p, options, &mut rng).expect("starts");
-                prover.prove(&good, &mut rng).expect("accepted");
-                let first = prover.prove(&bad, &mut rng).expect_err("the witness is wrong");
-                (first, prover.prove(&good, &mut rng).expect_err("it is over"))
+                prover.prove(Bits, &good, &mut rng).expect("accepted");
+                let first = prover.prove(Bits, &bad, &mut rng).expect_err("the witness is wrong");
+                (first, prover.prove(Bits, &good, &mut rng).expect_err("it is over"))
             },
             |v| {
                 let mut rng = rng(2);
                 let mut verifier = Verifier::start(v, options, &mut rng).expect("starts");
-                verifier.verify(&good, &mut rng).expect("accepts");
-                let first = verifier.verify(&good, &mut rng).expect_err("P gave up");
-                (first, verifier.verify(&good, &mut rng).expect_err("it is over"))
+                verifier.verify(Bits, &good, &mut rng).expect("accepts");
+                let first = verifier.verify(Bits, &good, &mut rng).expect_err("P gave up");
+                (first, verifier.verify(Bits, &good, &mut rng).expect_err("it is over"))
             },
         );
         let unsatisfied = matches!(

@@ -2,6 +2,7 @@
 
 use volery::macncheese::{Disjunction, Join, Multiplier, Settings};
 use volery::statements::{AndChain, MulChain};
+use volery::system::{Bits, Stacked, StackedOver};
 use volery::{Error, Prover, Verifier};
 use volery_channel::Error as ChannelError;
 use volery_channel::handshake::Mismatch;
@@ -34,21 +35,21 @@ fn a_session_proves_disjunctions_over_bits_and_over_a_field_beside_other_stateme
             |link| {
                 let (mut rng, mut all) = (rng(1), Vec::new());
                 let mut prover = Prover::start(link, options, &mut rng)?;
-                all.push(prover.prove(&product, &mut rng)?);
-                all.push(prover.prove_stacked(&chains(1), SETTINGS, &mut rng)?);
+                all.push(prover.prove(Bits, &product, &mut rng)?);
+                all.push(prover.prove(Stacked::new(SETTINGS), &chains(1), &mut rng)?);
                 let claim = field_chains(&[0, 1]);
-                all.push(prover.prove_stacked_over::<F61, F61x2, _>(&claim, SETTINGS, &mut rng)?);
-                all.push(prover.prove_stacked(&chains(2), SETTINGS, &mut rng)?);
+                all.push(prover.prove(StackedOver::<F61, F61x2>::new(SETTINGS), &claim, &mut rng)?);
+                all.push(prover.prove(Stacked::new(SETTINGS), &chains(2), &mut rng)?);
                 Ok::<_, Error>(all)
             },
             |link| {
                 let (mut rng, mut all) = (rng(2), Vec::new());
                 let mut verifier = Verifier::start(link, options, &mut rng)?;
-                all.push(verifier.verify(&product, &mut rng)?);
-                all.push(verifier.verify_stacked(&chains(0), SETTINGS, &mut rng)?);
+                all.push(verifier.verify(Bits, &product, &mut rng)?);
+                all.push(verifier.verify(Stacked::new(SETTINGS), &chains(0), &mut rng)?);
                 let claim = field_chains(&[]);
-                all.push(verifier.verify_stacked_over::<F61, F61x2, _>(&claim, SETTINGS, &mut rng)?);
-                all.push(verifier.verify_stacked(&chains(0), SETTINGS, &mut rng)?);
+                all.push(verifier.verify(StackedOver::<F61, F61x2>::new(SETTINGS), &claim, &mut rng)?);
+                all.push(verifier.verify(Stacked::new(SETTINGS), &chains(0), &mut rng)?);
                 Ok::<_, Error>(all)
             },
         );
@@ -71,14 +72,14 @@ fn a_statement_that_chooses_is_proved_by_robin_and_by_stacking_in_one_session() 
         |link| {
             let mut rng = rng(1);
             let mut prover = Prover::start(link, options, &mut rng)?;
-            let robin = prover.prove(&any(1), &mut rng)?;
-            Ok::<_, Error>([robin, prover.prove_stacked(&any(2), SETTINGS, &mut rng)?])
+            let robin = prover.prove(Bits, &any(1), &mut rng)?;
+            Ok::<_, Error>([robin, prover.prove(Stacked::new(SETTINGS), &any(2), &mut rng)?])
         },
         |link| {
             let mut rng = rng(2);
             let mut verifier = Verifier::start(link, options, &mut rng)?;
-            let robin = verifier.verify(&any(0), &mut rng)?;
-            Ok::<_, Error>([robin, verifier.verify_stacked(&any(0), SETTINGS, &mut rng)?])
+            let robin = verifier.verify(Bits, &any(0), &mut rng)?;
+            Ok::<_, Error>([robin, verifier.verify(Stacked::new(SETTINGS), &any(0), &mut rng)?])
         },
     );
     let ([robin, stacked], v) = (p.expect("accepted"), v.expect("accepts"));
@@ -95,11 +96,19 @@ fn the_embedding_with_challenges_by_fiat_shamir_is_refused_before_anything_is_sa
         &patient(),
         |link| {
             let mut rng = rng(1);
-            Prover::start(link, options, &mut rng)?.prove_stacked(&AndChain::new(100), settings, &mut rng)
+            Prover::start(link, options, &mut rng)?.prove(
+                Stacked::new(settings),
+                &AndChain::new(100),
+                &mut rng,
+            )
         },
         |link| {
             let mut rng = rng(2);
-            Verifier::start(link, options, &mut rng)?.verify_stacked(&AndChain::new(100), settings, &mut rng)
+            Verifier::start(link, options, &mut rng)?.verify(
+                Stacked::new(settings),
+                &AndChain::new(100),
+                &mut rng,
+            )
         },
     );
     let refused = |result: &Result<_, Error>| matches!(result, Err(Error::Options(reason)) if reason.contains("Fiat-Shamir"));
@@ -114,12 +123,12 @@ fn who_has_no_witness_for_the_branch_it_names_sends_nothing_of_it() {
         |link| {
             let mut rng = rng(1);
             let claim = Disjunction::new(Join::Linear, branches())?.with_choice(&[2]);
-            Prover::start(link, options, &mut rng)?.prove_stacked(&claim, SETTINGS, &mut rng)
+            Prover::start(link, options, &mut rng)?.prove(Stacked::new(SETTINGS), &claim, &mut rng)
         },
         |link| {
             let mut rng = rng(2);
             let claim = Disjunction::new(Join::Linear, branches())?;
-            Verifier::start(link, options, &mut rng)?.verify_stacked(&claim, SETTINGS, &mut rng)
+            Verifier::start(link, options, &mut rng)?.verify(Stacked::new(SETTINGS), &claim, &mut rng)
         },
     );
     assert!(matches!(p, Err(Error::Proof(volery_zk::Error::Statement(_)))), "{p:?}");
@@ -140,12 +149,12 @@ fn other_settings_are_refused_by_name() {
             |link| {
                 let mut rng = rng(1);
                 let mut prover = Prover::start(link, options(false, 1), &mut rng)?;
-                prover.prove_stacked(&AndChain::new(100), SETTINGS, &mut rng)
+                prover.prove(Stacked::new(SETTINGS), &AndChain::new(100), &mut rng)
             },
             |link| {
                 let mut rng = rng(2);
                 let mut verifier = Verifier::start(link, options(false, 1), &mut rng)?;
-                verifier.verify_stacked(&AndChain::new(100), other, &mut rng)
+                verifier.verify(Stacked::new(other), &AndChain::new(100), &mut rng)
             },
         );
         let names = |error: &Error| matches!(error, Error::Channel(ChannelError::Incompatible(Mismatch::Parameter { name, .. })) if name == what);

@@ -5,9 +5,10 @@ use std::time::Duration;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use volery::statements::AndChain;
+use volery::system::{Bits, Provable};
 use volery::{Error, Limits, Options, Profile, Prover, Report, Verifier, Zeroizing};
 use volery_channel::{Channel, Error as ChannelError, Framed, Stats, Tag, memory_pair, transport::Memory};
-use volery_circuit::{Digest, Evaluator, Prove, Statement};
+use volery_circuit::{Digest, Prove, Statement};
 use volery_field::F2;
 
 pub(crate) type Link = Framed<Memory>;
@@ -41,31 +42,16 @@ pub(crate) fn between<P: Send, V: Send>(
     })
 }
 
-/// What can be proved in these tests.
-pub(crate) trait Claim:
-    for<'a> Statement<volery_zk::quicksilver::Prover<'a>>
-    + for<'a> Statement<volery_zk::quicksilver::Verifier<'a>>
-    + Statement<Evaluator<F2>>
-{
-}
-
-impl<S> Claim for S where
-    S: for<'a> Statement<volery_zk::quicksilver::Prover<'a>>
-        + for<'a> Statement<volery_zk::quicksilver::Verifier<'a>>
-        + Statement<Evaluator<F2>>
-{
-}
-
 /// A P that proves `claims` one after another.
 pub(crate) fn prove(
     channel: impl Channel,
     options: Options,
     seed: u64,
-    claims: &[&dyn ErasedClaim],
+    claims: &[&dyn Provable<Bits>],
 ) -> Result<Vec<Report>, Error> {
     let mut rng = rng(seed);
     let mut prover = Prover::start(channel, options, &mut rng)?;
-    claims.iter().map(|claim| prover.prove(*claim, &mut rng)).collect()
+    claims.iter().map(|claim| prover.prove(Bits, *claim, &mut rng)).collect()
 }
 
 /// A V that verifies `claims` one after another.
@@ -73,17 +59,12 @@ pub(crate) fn verify(
     channel: impl Channel,
     options: Options,
     seed: u64,
-    claims: &[&dyn ErasedClaim],
+    claims: &[&dyn Provable<Bits>],
 ) -> Result<Vec<Report>, Error> {
     let mut rng = rng(seed);
     let mut verifier = Verifier::start(channel, options, &mut rng)?;
-    claims.iter().map(|claim| verifier.verify(*claim, &mut rng)).collect()
+    claims.iter().map(|claim| verifier.verify(Bits, *claim, &mut rng)).collect()
 }
-
-/// A claim as a trait object for both parties.
-pub(crate) trait ErasedClaim: Claim {}
-
-impl<S: Claim> ErasedClaim for S {}
 
 /// "I know two bits whose product is this one."
 pub(crate) struct Product {
@@ -218,7 +199,7 @@ pub(crate) enum Sender {
 pub(crate) fn tapped(
     limits: &Limits,
     options: [Options; 2],
-    claims: &[&dyn ErasedClaim],
+    claims: &[&dyn Provable<Bits>],
     change: Option<(Sender, usize, Change)>,
 ) -> Outcome {
     let of = |party| change.filter(|(sender, ..)| *sender == party).map(|(_, at, change)| (at, change));

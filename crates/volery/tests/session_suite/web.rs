@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use volery::statements::{AndChain, Sha256Preimage};
+use volery::system::Bits;
 use volery::tls::Side;
 use volery::tls::attestation::{Context, Mode, SigningKey};
 use volery::tls::claim::{Assertion, Interval, OfBytes, Own};
@@ -236,7 +237,7 @@ fn connection_after(before: Option<Before>, threads: [usize; 2]) {
         |channel| {
             let mut prover = Prover::start(channel, options_p, &mut rng(1))?;
             if let Some(before) = &before {
-                prover.prove(before, &mut rng(4))?;
+                prover.prove(Bits, before, &mut rng(4))?;
             }
             let prepared = prover.prepare_web(Sizes::one(query.len(), answer.len()), rng(3))?;
             let target =
@@ -246,20 +247,20 @@ fn connection_after(before: Option<Before>, threads: [usize; 2]) {
             let attested = fetched.prove(&hide(5000))?.attestation(&public)?;
             assert!(attested.openings.is_none());
             let mut prover = attested.session.expect("nothing was committed to");
-            prover.prove(&statement, &mut rng(5)).map(drop)
+            prover.prove(Bits, &statement, &mut rng(5)).map(drop)
         },
         |channel| {
             let rng = &mut rng(2);
             let mut verifier = Verifier::start(channel, options_v, rng)?;
             if let Some(before) = &before {
-                verifier.verify(before, rng)?;
+                verifier.verify(Bits, before, rng)?;
             }
             let watched = verifier.prepare_web(any_port(), rng)?.watch(rng)?;
             assert_eq!(watched.host(), "localhost");
             let page = watched.verify(&roots, now(), rng)?;
             assert_eq!(page.proven().mode, Mode::TwoParty);
             let mut verifier = page.attest(&key)?.session.expect("nothing was committed to");
-            verifier.verify(&statement, rng).map(drop)
+            verifier.verify(Bits, &statement, rng).map(drop)
         },
     );
     prover.expect("P ends well");

@@ -1,4 +1,4 @@
-//! The statement that one of its branches holds.
+//! The statement that at least one of its branches holds.
 
 use volery_circuit::choose::{Branches, Sizer, Whole};
 use volery_circuit::{Choose, Digest, Error as StatementError, Evaluator, Picked, Shape, Statement};
@@ -8,7 +8,7 @@ use super::Tracer;
 
 /// "One of these statements holds."
 ///
-/// Branches may differ in everything but the ring. Runs on every backend that implements [`Choose`].
+/// Branches may differ in everything except the ring. This runs on every backend that implements [`Choose`].
 #[derive(Clone, Debug)]
 pub struct AnyOf<R, S> {
     branches: Branches<R, Whole<S>>,
@@ -16,7 +16,7 @@ pub struct AnyOf<R, S> {
 }
 
 impl<R: Ring, S> AnyOf<R, S> {
-    /// The disjunction of `branches`, as a verifier has it.
+    /// The verifier's disjunction of `branches`.
     ///
     /// # Errors
     /// As [`Branches::new`].
@@ -28,7 +28,8 @@ impl<R: Ring, S> AnyOf<R, S> {
         Ok(Self { branches: Branches::new(branches, 0)?, choice: None })
     }
 
-    /// As [`AnyOf::new`], with a known shape: both parties need the same, at least as large as every branch.
+    /// As [`AnyOf::new`], with a known shape. Both parties need the same one, at least as large as every
+    /// branch.
     ///
     /// # Errors
     /// As [`Branches::with_shape`].
@@ -37,8 +38,7 @@ impl<R: Ring, S> AnyOf<R, S> {
         Ok(Self { branches: Branches::with_shape(branches, 0, shape)?, choice: None })
     }
 
-    /// The disjunction as the prover has it: branch number `choice`, from 0, holds with the witness inside
-    /// it.
+    /// The prover's disjunction: branch number `choice`, from 0, holds with the witness inside it.
     ///
     /// # Errors
     /// [`StatementError::Witness`] if there is no such branch.
@@ -48,13 +48,13 @@ impl<R: Ring, S> AnyOf<R, S> {
         Ok(self)
     }
 
-    /// What is committed to.
+    /// The commitments of the disjunction.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.branches.shape()
     }
 
-    /// Whether the branch that was chosen holds, in the clear.
+    /// Checks, in the clear, that the chosen branch holds.
     ///
     /// # Errors
     /// [`StatementError::Witness`] if none was chosen; as [`Evaluator::check`].

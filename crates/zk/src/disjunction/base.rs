@@ -1,4 +1,4 @@
-//! What a disjunction needs of the backend beneath it.
+//! What a disjunction requires of its backend.
 
 use volery_circuit::Prove;
 use volery_field::{Element, Mac, Ring, Value};
@@ -8,7 +8,7 @@ use super::kept::Kept;
 use crate::Error;
 use crate::quicksilver::poly::product_of_wires;
 
-/// A party's half of a commitment to an element of the field of challenges: P's tag and value, V's key.
+/// A party's half of a commitment to an element of the field of challenges: P's tag and value, or V's key.
 pub trait Token<M>: Copy + Default + Zeroize {
     /// `self + other`.
     #[must_use]
@@ -19,14 +19,14 @@ pub trait Token<M>: Copy + Default + Zeroize {
     fn times(self, c: M) -> Self;
 }
 
-/// P's token: tag and value.
+/// P's token: its tag and its value.
 #[derive(Clone, Copy, Default)]
 pub struct Shown<M> {
     pub(super) tag: M,
     pub(super) value: M,
 }
 
-/// V's token: the key.
+/// V's token: its key.
 #[derive(Clone, Copy, Default)]
 pub struct Key<M>(pub(super) M);
 
@@ -63,7 +63,8 @@ impl<M: Element> Token<M> for Key<M> {
     }
 }
 
-/// What was weighed over all branches: both parties must have run the same programs.
+/// The numbers of operations in all branches. Both parties compare them, because both must have run the same
+/// programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weighed {
     /// Secret values.
@@ -104,73 +105,76 @@ impl Weighed {
     }
 }
 
-/// A backend that disjunctions can be proved on.
+/// A backend on which disjunctions can be proved.
 pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     /// The field of MACs and challenges.
     type Mac: Element;
 
-    /// This party's half of a wire, as the kernels take it.
+    /// This party's half of a wire, in the form that kernels take.
     type Half: Copy + Default + Zeroize;
 
     /// This party's half of a combination of wires.
     type Token: Token<Self::Mac>;
 
-    /// Rows that share a coefficient, within which they weigh it times `1, x, x^2, ..`; see `rows`.
+    /// The number of rows that share a coefficient; within such a run it is multiplied by `1, x, x^2, ..`.
+    /// See `rows`.
     const RUN: usize = 1;
 
     /// The half of a wire.
     fn half(wire: &Self::Wire) -> Self::Half;
 
-    /// The halves of wires, where wires are nothing else.
+    /// The halves of wires, if a wire is nothing else.
     #[inline(always)]
     fn halves(_wires: &[Self::Wire]) -> Option<&[Self::Half]> {
         None
     }
 
-    /// Room for so many values of P's.
+    /// Room for this many values of P's.
     fn kept(n: usize) -> Box<dyn Kept<R>>;
 
-    /// `sum c_(i / RUN) x^(i mod RUN) [x_i]`, rounded down; there must be as many coefficients as runs begun.
+    /// `sum c_(i / RUN) x^(i mod RUN) [x_i]`, with the quotient rounded down. There must be one coefficient
+    /// for each run, including a last, partial one.
     ///
     /// # Errors
-    /// [`volery_circuit::Error::Misuse`] if not.
+    /// [`volery_circuit::Error::Misuse`] if there is not.
     fn combine(x: &[Self::Half], c: &[Self::Mac]) -> Result<Self::Token, Error>;
 
     /// A seed that depends on everything committed so far.
     ///
     /// # Errors
-    /// What broke the session, or the check of what was committed.
+    /// Any error that ends the session, or of the check of the commitments.
     fn challenge(&mut self) -> Result<[u8; 16], Error>;
 
-    /// Counts a disjunction of so many `branches`, with so many challenges of its own; `claims`: whether some
-    /// branch claims something.
+    /// Counts a disjunction of `branches` branches, with this many challenges of its own. `claims` says
+    /// whether some branch claims something.
     fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64);
 
-    /// That one of `tokens` is zero, and that the peer has weighed the same; right after [`Base::challenge`].
+    /// Proves or checks that one of `tokens` is zero, and that the peer has counted the same operations. Call
+    /// it right after [`Base::challenge`].
     ///
     /// # Errors
-    /// At P that none is; at V that the proof of it is wrong, or the peer weighed otherwise; what broke the
-    /// session.
+    /// At P, if none of them is; at V, if the proof of it is wrong or the peer's counts differ; any error
+    /// that ends the session.
     fn vanish(&mut self, tokens: &[Self::Token], weighed: Weighed) -> Result<(), Error>;
 }
 
-/// A base over a field: public combinations of wires are wires.
+/// A base over a field, in which public combinations of wires are wires.
 pub trait Linear<F: Value>: Base<F, Mac: Mac<F>> {
-    /// The wire `sum c_i [x_i]`; there must be as many coefficients as wires.
+    /// The wire `sum c_i [x_i]`. There must be one coefficient for each wire.
     ///
     /// # Errors
     /// As [`Base::combine`].
     fn weigh(x: &[Self::Half], c: &[F]) -> Result<Self::Wire, Error>;
 
-    /// Claims that a token has one of the values in `set`, which are as many as a disjunction has branches.
+    /// Claims that a token has one of the values in `set`, which has one for each branch of a disjunction.
     ///
     /// # Errors
     /// As [`volery_circuit::Polynomials::assert_one_of`].
     fn assert_member(&mut self, token: Self::Token, set: &[Self::Mac]) -> Result<(), Error>;
 }
 
-/// What masks the product of so many tokens, of the VOPE's degree; nothing for one, which is zero, and its
-/// tag V's key.
+/// The mask of the product of this many tokens, of the VOPE's degree. One token needs no mask: it is zero,
+/// and its tag is V's key.
 pub(super) fn mask<T: Default>(
     branches: usize,
     vope: impl FnOnce(usize) -> Result<T, Error>,
@@ -178,13 +182,13 @@ pub(super) fn mask<T: Default>(
     if branches < 2 { Ok(T::default()) } else { vope(branches - 1) }
 }
 
-/// P: the coefficients of the product of all tokens but for the top one; `None` if that is not zero.
+/// P: the coefficients of the product of all tokens, without the top one; `None` if the top one is not zero.
 pub(super) fn product<M: Element>(tokens: &[Shown<M>]) -> Option<Zeroizing<Vec<M>>> {
     let mut g = Zeroizing::new(product_of_wires(tokens.iter().map(|token| [token.tag, token.value])));
     g.pop().filter(|top| top.is_zero()).map(|_| g)
 }
 
-/// What [`product`] gives in a rehearsal, where no token need be zero.
+/// The result of [`product`] in a rehearsal, where no token has to be zero.
 pub(super) fn blank<M: Element>(branches: usize) -> Zeroizing<Vec<M>> {
     Zeroizing::new(vec![M::ZERO; branches])
 }
@@ -204,7 +208,7 @@ pub(super) fn message<M: Element>(
     Ok(out)
 }
 
-/// V: the length of that message for so many branches.
+/// V: the length of that message for this many branches.
 pub(super) fn message_len<M: Element>(branches: usize) -> usize {
     branches * M::BYTES + Weighed::BYTES
 }
@@ -229,7 +233,9 @@ pub(super) fn check<M: Element>(
     }
     let value = tokens.iter().fold(M::ONE, |product, key| product * key.0) + mask;
     if shown != value {
-        return Err(Error::Rejected { reason: "no branch of a disjunction is shown to hold".into() });
+        return Err(Error::Rejected {
+            reason: "the prover did not show that a branch of a disjunction holds".into(),
+        });
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ fn misuse(error: LengthError) -> Error {
     volery_circuit::Error::misuse(error.to_string()).into()
 }
 
-/// Groups of 128 correlations, each of which is one over GF(2^128): what a VOPE of `degree` takes.
+/// Groups of 128 correlations, each packed into one over GF(2^128): as many as a VOPE of `degree` takes.
 fn correlations(
     degree: usize,
     random: impl FnOnce(&mut [Gf128]) -> Result<(), Error>,

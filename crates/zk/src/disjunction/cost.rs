@@ -1,4 +1,4 @@
-//! What one of many costs by each protocol, and which is cheapest.
+//! The cost of one of many by each protocol, and the choice of the cheapest.
 //!
 //! With `n` multiplications, `i` secrets and `o` outputs in the largest of `B` branches, `e` entries of a
 //! topology vector, MACs in an extension of degree `r`, and `R` repetitions, P sends, in elements of the
@@ -9,13 +9,13 @@
 //! | Robin | `R (3 n + i + o + r B)` | `R B` |
 //! | Batchman, over fields | `R (3 n + i + o + r e)` and `r B` a group | `B` a group |
 //! | Mac'n'Cheese, a stack | `R (n + i + o + 2 r (log2 n + log2 B))` | `R B` |
-//! | every branch as a proof of its own, and the product of their claims | `R B (n + i)` | none |
+//! | every branch proved separately, and the product of their claims | `R B (n + i)` | none |
 //!
-//! and what the checks of blocks take; V sends seeds. Bytes are those of the proof's messages: correlations
-//! and frames' headers come on top ([`Over::correlation_bits`]). Those of Robin and Batchman are what the
-//! implementation sends, to within a few bytes a block; those of Mac'n'Cheese follow from its description.
-//! Times are estimates, fitted to measurements on one machine (docs/performance.md, "One of many") to within
-//! a factor of two: good enough to choose by.
+//! and the messages of the blocks' checks; V sends seeds. Bytes are those of the proof's messages.
+//! Correlations and frame headers are extra ([`Over::correlation_bits`]). The figures for Robin and Batchman
+//! are those of the implementation, to within a few bytes for each block; those for Mac'n'Cheese follow from
+//! its description. Times are estimates, fitted to measurements on one machine (docs/performance.md, "One of
+//! many") to within a factor of two, which is enough to choose by.
 
 use volery_circuit::Shape;
 use volery_field::{Mac, Value};
@@ -30,13 +30,13 @@ use crate::quicksilver::{self, Tally, arithmetic};
 /// A way to prove one of many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// Single disjunctions, one after another.
+    /// Single disjunctions, one after the other.
     Robin,
     /// All repetitions together.
     Batchman,
-    /// Stacked branches, repetitions one after another.
+    /// Stacked branches, with the repetitions one after the other.
     MacAndCheese,
-    /// All branches, none of them alone claimed to hold.
+    /// All branches, with no single one claimed to hold.
     Separate,
 }
 
@@ -56,39 +56,40 @@ impl Protocol {
     }
 }
 
-/// What is to be proved: that one of so many branches holds, so many times.
+/// The task: to prove that one of several branches holds, a number of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// Branches.
+    /// The number of branches.
     pub branches: usize,
-    /// Wires that go into each.
+    /// The number of input wires of each.
     pub shared: usize,
-    /// What the largest commits to.
+    /// The commitments of the largest branch.
     pub shape: Shape,
-    /// Repetitions.
+    /// The number of repetitions.
     pub repetitions: usize,
 }
 
-/// The fields that a proof is over, and its blocks.
+/// The fields of a proof, and its blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Over {
     /// Bits of a value on the wire.
     pub value_bits: u64,
     /// Bytes of a MAC.
     pub mac_bytes: u64,
-    /// Degree of the field of MACs over that of values.
+    /// The degree of the field of MACs over the field of values.
     pub degree: u64,
-    /// Bits that a correlation takes in messages: an estimate, since that depends on the supply.
+    /// The number of bits of messages for each correlation. This is an estimate, since it depends on the
+    /// supply.
     pub correlation_bits: f64,
     interval: u64,
-    /// How Mac'n'Cheese is run, for the number of branches that there are.
+    /// The settings of Mac'n'Cheese for the actual number of branches.
     stacked: macncheese::Settings,
     /// Bytes of a block's counts.
     counts: u64,
-    /// Places that a multiplication takes in a block beside its result's.
+    /// The number of places that a multiplication takes in a block besides that of its result.
     relations: u64,
-    /// Nanoseconds for a commitment, at both parties, for a multiplication of a branch that is run, and for
-    /// one of a stacked branch, which has its part in a check by halving.
+    /// The time in nanoseconds, at both parties together, for a commitment, for a multiplication of a branch
+    /// that is run, and for one of a stacked branch, which takes part in a check by halving.
     times: [f64; 3],
 }
 
@@ -125,43 +126,43 @@ impl Over {
         }
     }
 
-    /// The same where Mac'n'Cheese is run with these settings, shortened for the branches
+    /// The same proof, with these settings of Mac'n'Cheese, shortened for the branches
     /// ([`macncheese::Settings::for_branches`]).
     #[must_use]
     pub const fn stacked_by(self, stacked: macncheese::Settings) -> Self {
         Self { stacked, ..self }
     }
 
-    /// Blocks that so many commitments and relations fill, at least one.
+    /// The number of blocks that these commitments and relations fill, at least one.
     fn blocks(&self, places: u64) -> u64 {
         places.div_ceil(self.interval.max(1)).max(1)
     }
 }
 
-/// What a protocol takes.
+/// The cost of a protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Elements, or bits, that P commits to: as many correlations are used.
+    /// The number of elements, or bits, that P commits to. Each uses a correlation.
     pub commitments: u64,
-    /// Bytes of the proof's messages that P sends, without the correlations'.
+    /// The bytes of the proof's messages from P, without those of correlations.
     pub prover_bytes: u64,
-    /// Bytes that V sends, likewise; none with hashed challenges.
+    /// The bytes of the proof's messages from V, counted in the same way; none with hashed challenges.
     pub verifier_bytes: u64,
-    /// Multiplications of all branches that either party runs through.
+    /// The number of multiplications, in all branches, that either party runs.
     pub multiplications: u64,
-    /// About how long it takes both parties, on one thread each, without the network.
+    /// The approximate time of both parties in seconds, on one thread each, without the network.
     pub seconds: f64,
-    /// How often P waits for V where V chooses the challenges: for each of them, but for those of blocks, of
-    /// which the next is sent meanwhile.
+    /// The number of times that P waits for V if V chooses the challenges: once for each challenge, except
+    /// for those of blocks, because P sends the next block meanwhile.
     pub waits: u64,
 }
 
-/// What a network does to messages.
+/// The properties of a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Network {
-    /// Bytes a second, in each direction.
+    /// The bytes per second in each direction.
     pub bytes_per_second: f64,
-    /// Seconds from a message to its answer.
+    /// The seconds from a message to its answer.
     pub round_trip: f64,
 }
 
@@ -174,7 +175,7 @@ impl Network {
 }
 
 impl Cost {
-    /// About how long it takes over this network, correlations included.
+    /// The approximate time over this network in seconds, including correlations.
     #[must_use]
     pub fn seconds_on(&self, over: &Over, network: Network) -> f64 {
         let correlations = self.commitments as f64 * over.correlation_bits / 8.0;
@@ -183,22 +184,22 @@ impl Cost {
     }
 }
 
-/// What a run of blocks and challenges comes to.
+/// The cost of a run of blocks and challenges.
 #[derive(Clone, Copy, Default)]
 struct Run {
     commitments: u64,
     blocks: u64,
     challenges: u64,
-    /// Elements of the field of MACs and bytes that are sent besides.
+    /// The number of elements of the field of MACs, and of bytes, that are sent in addition.
     macs: u64,
     bytes: u64,
     multiplications: u64,
-    /// Those among them that are of stacked branches.
+    /// The part that belongs to stacked branches.
     stacked: u64,
 }
 
 impl Run {
-    /// The same so many times over.
+    /// The cost of `n` such runs.
     fn times(self, n: u64) -> Self {
         let Self { commitments, blocks, challenges, macs, bytes, multiplications, stacked } = self;
         let [commitments, blocks, challenges, macs, bytes, multiplications, stacked] =
@@ -234,12 +235,13 @@ impl Run {
 }
 
 impl Task {
-    /// What `protocol` takes for it; `None` if it does not serve these fields.
+    /// The cost of `protocol` for the task; `None` if it does not support these fields.
     #[must_use]
     pub fn cost(&self, protocol: Protocol, over: &Over) -> Option<Cost> {
         let run = match protocol {
             Protocol::Robin => self.robin(over).times(self.repetitions as u64),
-            // Over bits a vector's entry would take 128 of them: more than every branch by itself.
+            // Over bits an entry of a vector would take 128 of them: more than proving every branch
+            // separately.
             Protocol::Batchman if over.value_bits == 1 => return None,
             Protocol::Batchman => self.batchman(over),
             Protocol::MacAndCheese => self.stacked(over).times(self.repetitions as u64),
@@ -248,7 +250,7 @@ impl Task {
         Some(run.cost(over))
     }
 
-    /// The protocol that takes least time over this network, and what it takes.
+    /// The protocol that takes the least time over this network, and its cost.
     #[must_use]
     pub fn cheapest(&self, over: &Over, network: Network) -> (Protocol, Cost) {
         let seconds = |cost: &Cost| cost.seconds_on(over, network);
@@ -258,7 +260,7 @@ impl Task {
         costs.fold(first, |best, next| if seconds(&next.1) < seconds(&best.1) { next } else { best })
     }
 
-    /// Multiplications, secrets and outputs.
+    /// The numbers of multiplications, secrets and outputs.
     fn sizes(&self) -> [u64; 3] {
         [self.shape.multiplications, self.shape.inputs, self.shape.outputs].map(|n| n as u64)
     }
@@ -269,7 +271,7 @@ impl Task {
         let fold = (FOLD as u64).saturating_mul(3 + over.relations);
         let rest = n.saturating_sub((challenges - 1).saturating_mul(FOLD as u64));
         let last = rest.saturating_mul(3 + over.relations);
-        // What goes in and comes out is in the first stretch.
+        // Inputs and outputs are in the first stretch.
         let own = inputs + outputs;
         let blocks = match challenges {
             1 => over.blocks(own.saturating_add(last)),
@@ -298,8 +300,8 @@ impl Task {
         let wires = batch::wires(self.shared, self.shape, usize::try_from(over.degree).unwrap_or(1));
         let per_group = batch::group(self.branches, wires) as u64;
         let group = |repetitions: u64, first: bool| {
-            // Beside each vector's entries the relations about it; one before those of the next group or at
-            // the end.
+            // For each entry of a vector, its relations; one block before those of the next group, or at the
+            // end.
             let members = if first { 0 } else { per_group };
             let places = values.saturating_add(n.saturating_mul(over.relations)).saturating_mul(repetitions);
             let vectors = vector.saturating_add(over.degree).saturating_mul(repetitions);
@@ -343,8 +345,8 @@ impl Task {
         let batches = n.div_ceil(block).max(1);
         let rounds = batches * u64::from(n.div_ceil(batches).max(1).next_power_of_two().trailing_zeros());
         let levels = u64::from((self.branches as u64).next_power_of_two().trailing_zeros());
-        // Two elements a halving and a join; a check of two products at the end of each batch; the value that
-        // is opened.
+        // Two elements for each halving and join; a check of two products at the end of each batch; the
+        // opened value.
         let macs = 2 * (rounds + levels) + 5 * batches + 1;
         Run {
             commitments: n.saturating_add(inputs + outputs).saturating_add(macs.saturating_mul(over.degree)),

@@ -1,4 +1,4 @@
-//! Where P keeps the values of the branch that holds.
+//! Storage for P's values of the branch that holds.
 
 use core::ops::Range;
 
@@ -6,19 +6,20 @@ use volery_circuit::Witness;
 use volery_field::{Element, F2, Ring};
 use zeroize::Zeroizing;
 
-/// Values are handed over in multiples of it, but for the last, and at places that are: whole words of bits.
+/// Values are handed over in multiples of this number, except for the last ones, and at multiples of it:
+/// whole words of bits.
 pub(super) const BLOCK: usize = 1 << 6;
 
-/// Values of one kind, zeros at first; wiped on drop.
+/// Values of one kind, initially zeros; wiped on drop.
 pub trait Kept<R: Ring>: Send {
-    /// How many there are.
+    /// The number of values.
     fn room(&self) -> usize;
 
-    /// Puts `values` in place of those from `at` on, a multiple of 64, where `mask` is all ones, and leaves
-    /// these where it is zero; without a branch on it. Values beyond the room are left out.
+    /// Where `mask` is all ones, replaces the values from `at` (a multiple of 64) on by `values`. Where it is
+    /// zero, leaves them unchanged. There is no branch on the mask. Values beyond the room are ignored.
     fn keep(&mut self, at: usize, values: &[R], mask: u64);
 
-    /// As [`Kept::keep`] of bits, 64 in a word, which only backends over F2 have.
+    /// As [`Kept::keep`] for bits, 64 in a word. Only backends over F2 have this.
     fn keep_bits(&mut self, at: usize, words: &[u64], mask: u64) {
         for (i, word) in words.iter().enumerate() {
             let mut values = vec![R::ZERO; 64];
@@ -27,11 +28,11 @@ pub trait Kept<R: Ring>: Send {
         }
     }
 
-    /// Those at these places; of places beyond the room nothing.
+    /// The values at these places; there are none beyond the room.
     fn values(&self, places: Range<usize>) -> Vec<R>;
 }
 
-/// Elements of a field as they are.
+/// Elements of a field, unpacked.
 pub(super) struct Elements<F: Element>(Zeroizing<Vec<F>>);
 
 impl<F: Element> Elements<F> {
@@ -61,7 +62,7 @@ impl<F: Element> Kept<F> for Elements<F> {
     }
 }
 
-/// Bits, 64 in a word: a mask selects as many at once.
+/// Bits, 64 in a word, so that one mask selects 64 at once.
 pub(super) struct PackedBits {
     words: Zeroizing<Vec<u64>>,
     bits: usize,

@@ -2,28 +2,28 @@
 //! and Batchman (figure 6).
 //!
 //! P commits to the inputs of the branch that holds and, for each of its multiplications, to both factors and
-//! the product (proved to be that by QuickSilver). What is left is linear: in branch `i` the operands of
-//! multiplication `k` are linear in the committed inputs and products, `l'_k` and `r'_k`, and so is what it
-//! asserts, `a_j`. It holds if the rows `l'_k - l_k`, `r'_k - r_k` and `a_j` are all zero. V sends a seed for
-//! `s`, `t` and `beta`, and both compute, for each branch, its **token**
+//! the product (QuickSilver proves that it is the product). The rest is linear. In branch `i` the operands of
+//! multiplication `k`, `l'_k` and `r'_k`, are linear in the committed inputs and products, and so is each
+//! asserted value `a_j`. The branch holds if the rows `l'_k - l_k`, `r'_k - r_k` and `a_j` are all zero. V
+//! sends a seed for `s`, `t` and `beta`, and both parties compute, for each branch, its **token**
 //!
 //! ```text
 //! v_i = sum s_k (l'_k - l_k) + beta sum s_k (r'_k - r_k) + sum t_j a_j
 //! ```
 //!
-//! on the commitments. P proves that the product of all tokens is zero: as polynomials in delta, with tags
-//! `m_i`, it is `prod (m_i + v_i X)`, of degree `B` unless a token is zero. P sends the `B` coefficients,
-//! masked by a VOPE, and V compares with `prod k_i`.
+//! on the commitments. P proves that the product of all tokens is zero. As a polynomial in delta, with tags
+//! `m_i`, the product is `prod (m_i + v_i X)`, which has degree `B` unless a token is zero. P sends the `B`
+//! lower coefficients, masked by a VOPE, and V compares with `prod k_i`.
 //!
-//! The token is `s^T M_i w`, `M_i` the branch's topology matrix. Here it is computed as `s^T (M_i w)`, by
-//! running the branch forwards on commitments ([`Weigher`]), so that any statement can be a branch as it is.
-//! [`Topology`] is `s^T M_i` by itself (algorithm 1), which batches commit to.
+//! The token is `s^T M_i w`, where `M_i` is the branch's topology matrix. Here it is computed as
+//! `s^T (M_i w)`, by running the branch forwards on commitments ([`Weigher`]), so that any statement can be a
+//! branch without changes. [`Topology`] is `s^T M_i` alone (algorithm 1), which batches commit to.
 //!
-//! **Batches** (`batch`, figure 6) prove the same disjunction many times over for about the price of every
-//! branch once and of each repetition once, over fields.
+//! **Batches** (`batch`, figure 6) prove the same disjunction many times over a field, for about the price of
+//! every branch once plus that of one branch for each repetition.
 //!
-//! **Seeds that are hashes** are asked for by [`Base::challenge`], which ends a block: they come after every
-//! message of P's so far and depend on the chain of all correlations taken so far
+//! **Seeds that are hashes** come from [`Base::challenge`], which ends a block. They come after every message
+//! of P's so far, and depend on the chain of all correlations taken so far
 //! ([`Challenges`](crate::quicksilver::Challenges)).
 //!
 //! | seed | values it tests | last that fixes them |
@@ -33,36 +33,36 @@
 //! | of a batch: `s`, `t` | inputs, outputs, factors and products of the group's repetitions | as above |
 //! | of a batch: `u` | the topology vectors | as above, for the block in which they are committed to |
 //!
-//! The VOPE that masks the product of tokens is taken after the seed: it is P's to choose, as it is where V
-//! chooses seeds.
+//! The VOPE that masks the product of tokens is taken after the seed. P may choose it, as it may if V chooses
+//! seeds.
 //!
-//! **Soundness**: [`soundness`] computes what an acceptance is worth. **Cost**: [`cost`] computes what it
-//! takes.
+//! **Soundness**: [`soundness`] computes the soundness error. **Cost**: [`cost`] computes the cost.
 //!
-//! **Privacy.** The choice shows nowhere: number, order and lengths of messages depend on
-//! [`Shape`](volery_circuit::Shape) alone, tokens are masked whatever V chose as a seed, and both parties do
-//! the same work for every branch: before its first message P evaluates all of them and selects under masks
-//! (`tracer`); `batch` says what it does in place of that. Hints run in the branch that holds only.
+//! **Privacy.** Nothing shows the choice. Number, order and lengths of messages depend only on
+//! [`Shape`](volery_circuit::Shape). Tokens are masked whatever seed V chose. Both parties do the same work
+//! for every branch: before its first message P evaluates all of them and selects under masks (`tracer`;
+//! `batch` says what it does instead). Only hints run in just the branch that holds.
 //!
-//! **Memory.** Rows of a multiplication only read products before it, so they are fixed once those are. V
+//! **Memory.** The rows of a multiplication only read products before it, so they are fixed once those are. V
 //! therefore draws a challenge every 2^18 multiplications, after which their factors are weighed and
-//! forgotten: what is kept is one wire a multiplication.
+//! forgotten. Only one wire for each multiplication is kept.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `any_of` | [`AnyOf`], the statement that one of several holds |
+//! | `any_of` | [`AnyOf`], the statement that at least one of several holds |
 //! | `robin` | the protocol |
-//! | `tracer` | [`Tracer`], P's evaluation of all branches, and what the one that holds has |
+//! | `tracer` | [`Tracer`], P's evaluation of all branches, and the values of the one that holds |
 //! | `weigher` | [`Weigher`], a branch on commitments |
-//! | `base` | [`Base`], what disjunctions need of the backend beneath |
+//! | `base` | [`Base`], what disjunctions require of the backend |
 //! | `boolean`, `arithmetic` | those backends: QuickSilver over bits and over fields |
 //! | `batch` | batches |
-//! | `kept`, `store` | [`Kept`], where the values of the branch that holds are, and what waits to be put there |
+//! | `kept`, `store` | [`Kept`], storage for the values of the branch that holds, and a buffer in front of it
+//! |
 //! | `ripple` | sums of numbers in the clear, with all factors of their ANDs, on words |
-//! | `program` | what a counted statement makes a proof about bits check |
+//! | `program` | the checks of a proof about bits, from a counted statement |
 //! | `rows` | the coefficients |
 //! | `topology` | [`Topology`], algorithm 1 |
-//! | [`soundness`], [`cost`] | the bounds, and what each protocol takes |
+//! | [`soundness`], [`cost`] | the bounds, and the cost of each protocol |
 
 mod any_of;
 mod arithmetic;

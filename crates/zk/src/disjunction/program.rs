@@ -1,4 +1,4 @@
-//! What a counted statement makes a proof about bits check, its disjunctions included.
+//! The checks that a proof about bits makes for a counted statement, including its disjunctions.
 
 use volery_circuit::Counts;
 
@@ -6,10 +6,11 @@ use super::soundness::most_challenges;
 use crate::quicksilver::{Program, SAVED_BY_S_BOX};
 
 impl From<&Counts> for Program {
-    /// What a run without values counted: of disjunctions at most what this says, of all else that.
+    /// From the counts of a run without values. For disjunctions these are upper bounds, and exact for
+    /// everything else.
     fn from(counts: &Counts) -> Self {
-        // Each term of an inner product over bits is one AND. An S-box is not its ANDs, but its output and
-        // two polynomials.
+        // Each term of an inner product over bits is one AND. An S-box counts as its output and two
+        // polynomials, not as its ANDs.
         let multiplications = counts.multiplications.saturating_add(counts.dot_terms);
         let saved = counts.s_boxes.saturating_mul(SAVED_BY_S_BOX);
         // One of `B` branches takes `2 B - 3`, and none if it is the only one.

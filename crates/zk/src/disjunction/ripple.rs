@@ -1,16 +1,17 @@
-//! Sums of binary numbers in the clear: on words, with the factors of all multiplications that they take.
+//! Sums of binary numbers in the clear, computed on words, with the factors of all multiplications that they
+//! take.
 //!
-//! The carries that come into the columns of `s + x` are `s ^ x ^ (s + x)`, from one addition of words, and
-//! from these the factors of one adder in all columns follow at once. So in a disjunction adders are taken
-//! through the columns one after the other.
+//! The carries into the columns of `s + x` are `s ^ x ^ (s + x)`, from one addition of words. From these, the
+//! factors of one adder in all columns follow at once. So in a disjunction each adder goes through all
+//! columns before the next one starts.
 
 use volery_circuit::{Backend, Carries, Columns, Error, Ops};
 use volery_field::Ring;
 
 use super::store::pack;
 
-/// [`Columns::run_by_adders`] on words, which they must [fit](Columns::fit_words). `rows` takes the left and
-/// the right factors of so many multiplications, the lowest bits first.
+/// [`Columns::run_by_adders`] on words, which they must [fit](Columns::fit_words). `rows` receives the left
+/// and the right factors of each group of multiplications, with the lowest bits first.
 ///
 /// # Errors
 /// None of its own.
@@ -22,14 +23,14 @@ pub(super) fn on_words<R: Ring, const M: usize>(
     let width = columns.width();
     let Columns { sums, words, carries, public, modular } = columns;
     let sums = &mut sums[..width];
-    // Whole words are packed and unpacked: they are whole bytes, and what is left of them would not be.
+    // Packing and unpacking work on whole words, because whole bytes are fast and a remainder would not be.
     let mut packed = [0; M];
     packed.iter_mut().zip(&words).for_each(|(packed, word)| *packed = pack(&word[..width]));
     let rest = Columns { sums: &mut *sums, words, carries, public, modular }.start(&mut Gates(&mut rows))?;
     let (first, carrying, quiet) = (width - rest.width(), rest.carrying(), rest.quiet_columns());
     let (width, public) = (rest.width(), rest.public & low(rest.width()));
     let Carries { wires, live } = rest.carries;
-    // What comes after the carries counts as none.
+    // Entries after the carries are ignored.
     wires.iter_mut().skip(*live).for_each(|carry| *carry = R::ZERO);
     if quiet < carrying || quiet > 0 && public >> (quiet - 1) & 1 == 1 {
         *live = M;
@@ -74,8 +75,8 @@ impl<R: Ring, F: FnMut([u64; 2], usize)> Ops<R> for Gates<F> {
     }
 }
 
-/// The sum of two numbers and `carry`, in the first `width` bits, and the carries that come into each of
-/// these. What comes out of the last takes the place of `carry`.
+/// The sum of two numbers and `carry` in the first `width` bits, and the carries into each of these. The
+/// carry out of the last replaces `carry`.
 #[inline(always)]
 fn add<R: Ring>(x: u64, y: u64, carry: &mut R, width: usize) -> (u64, u64) {
     let sum = x + y + pack(&[*carry]);

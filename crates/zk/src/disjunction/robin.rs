@@ -1,13 +1,13 @@
-//! The protocol for a single disjunction (figure 5), on any backend beneath.
+//! The protocol for a single disjunction (figure 5), on any backend.
 //!
 //! *The product of tokens* is one polynomial of degree `B` in delta (figure 5 of QuickSilver), where the
-//! paper has `B - 1` committed products and a second check. That takes no further round, `B` elements and `r
-//! (2B - 3)` correlations. There are at most [`MAX_BRANCHES`](volery_circuit::choose::MAX_BRANCHES) of them.
-//! With one branch the polynomial is the token's tag, as for any assertion.
+//! paper has `B - 1` committed products and a second check. It takes no further round, `B` elements and
+//! `r (2B - 3)` correlations. There are at most [`MAX_BRANCHES`](volery_circuit::choose::MAX_BRANCHES)
+//! tokens. With one branch the polynomial is the token's tag, as for any assertion.
 //!
-//! *Padding*: after the values of the branch that holds P commits to zeros, up to the [`Shape`], and `0 * 0 =
-//! 0` is a multiplication. Rows beyond a branch's end weigh `-s_k l_k`, so they have to be zero too. All
-//! branches therefore share one sum over the committed factors, however long they are.
+//! *Padding*: after the values of the branch that holds, P commits to zeros, up to the [`Shape`]; `0 * 0 = 0`
+//! is a valid multiplication. Rows beyond a branch's end weigh `-s_k l_k`, so they must be zero too. So all
+//! branches share one sum over the committed factors, whatever their lengths.
 
 use volery_circuit::choose::Pick;
 use volery_circuit::{Branch, Branches, Error as StatementError, Peek, Shape, Witness};
@@ -56,7 +56,7 @@ where
         tokens.push(token.plus(*factors));
         total.add(weighed);
     }
-    // That what comes out is what was committed to is no claim of a branch's.
+    // That the outputs equal the committed ones is not counted as a claim of the branch.
     let tied = (branches.list().len() as u64).saturating_mul(committed.outputs.len() as u64);
     let challenges = challenges(branches.shape().multiplications as u64);
     base.count_disjunction(total.assertions > tied, branches.list().len(), challenges);
@@ -64,15 +64,15 @@ where
     Ok(committed.outputs.to_vec())
 }
 
-/// What committed factors weigh: the same for every branch, so that they need not be kept beyond their
-/// challenge.
+/// The weighted sum of the committed factors. It is the same for every branch, so the factors need not be
+/// kept after their challenge.
 struct Folded<R: Ring, B: Base<R>> {
     sum: Zeroizing<B::Token>,
     rows: Vec<Products<B::Mac>>,
 }
 
 impl<R: Ring, B: Base<R>> Folded<R, B> {
-    /// Adds what `factors` weigh under a challenge that came after them, and forgets them.
+    /// Adds the weighted sum of `factors` under a challenge that came after them, and forgets them.
     fn fold(&mut self, seed: [u8; 16], factors: &mut Factors<R, B>) -> Result<(), Error> {
         let rows = Products::new(seed, B::RUN);
         let mut across = rows.grid.across();
@@ -89,7 +89,7 @@ impl<R: Ring, B: Base<R>> Folded<R, B> {
 }
 
 impl<M> Products<M> {
-    /// What a chunk of rows weighs, of which the left and right ones have these sums under the factors within
+    /// The weighted sum of a chunk of rows, from the sums of its left and right rows under the factors within
     /// it.
     #[inline]
     pub(super) fn chunk<R: Ring, B: Base<R, Mac = M>>(
@@ -104,7 +104,7 @@ impl<M> Products<M> {
     }
 }
 
-/// Both factors of multiplications, committed to.
+/// Both committed factors of multiplications.
 pub(super) struct Factors<R: Ring, B: Base<R>> {
     pub(super) left: Zeroizing<Vec<B::Half>>,
     pub(super) right: Zeroizing<Vec<B::Half>>,
@@ -116,7 +116,7 @@ impl<R: Ring, B: Base<R>> Factors<R, B> {
     }
 }
 
-/// Wires that were committed to for one disjunction, filled up to its shape.
+/// The wires that were committed to for one disjunction, padded to its shape.
 pub(super) struct Committed<R: Ring, B: Base<R>> {
     pub(super) inputs: Zeroizing<Vec<B::Wire>>,
     pub(super) products: Zeroizing<Vec<B::Wire>>,
@@ -124,11 +124,11 @@ pub(super) struct Committed<R: Ring, B: Base<R>> {
     pub(super) factors: Factors<R, B>,
 }
 
-/// P's values, when the first hint runs.
+/// Computes P's values when the first hint runs.
 pub(super) type Tracing<'a, R, W> = &'a mut dyn FnMut(&dyn Peek<R, W>) -> Result<Trace<R>, StatementError>;
 
-/// What happens to factors at the end of a chunk, before more are committed to: once there are [`FOLD`] it
-/// takes them.
+/// Called with the factors at the end of a chunk, before more are committed to. It takes them once there are
+/// [`FOLD`].
 pub(super) type Fold<'a, R, B> = &'a mut dyn FnMut(&mut B, &mut Factors<R, B>) -> Result<(), Error>;
 
 impl<R: Ring, B: Base<R>> Committed<R, B> {

@@ -1,26 +1,27 @@
 //! The coefficients of a topology matrix's rows.
 //!
-//! Row `CHUNK i + j` has the coefficient `across_i * within_j`, so that [`CHUNK`] rows at a time meet the
-//! same vector, which stays in the first-level cache, and their sum is multiplied once. Rows that are not all
-//! zero survive `within` in some chunk but for `1 / |M|`, and `across` but for as much again: two vectors of
-//! independent coefficients are worth half as much as one, and cost next to nothing.
+//! Row `CHUNK i + j` has the coefficient `across_i * within_j`. So [`CHUNK`] rows at a time are multiplied
+//! with the same vector, which stays in the first-level cache, and their sum is multiplied once. If rows are
+//! not all zero, some chunk's sum is nonzero except with probability `1 / |M|`, and the combination of chunks
+//! except with probability `1 / |M|` more: two vectors of independent coefficients lose one bit compared with
+//! one vector, and cost next to nothing.
 //!
-//! Where values are in a field of which that of MACs is an extension of degree
-//! [`Base::RUN`](super::Base::RUN) or more, one coefficient is drawn for that many rows:
-//! `within_(RUN i + j) = c_i x^j`. The powers of `x` are linearly independent over the field of values, so
-//! values in a run that are not all zero make an element that is not zero, which `c_i` takes to zero as
-//! rarely as it would each of them. That saves multiplications: over bits a run costs one, not 128.
+//! If the field of MACs is an extension of degree [`Base::RUN`](super::Base::RUN) or more of the values'
+//! field, one coefficient is drawn for that many rows: `within_(RUN i + j) = c_i x^j`. The powers of `x` are
+//! linearly independent over the field of values. So if the values in a run are not all zero, they make a
+//! nonzero element, and `c_i` cancels it as rarely as it would cancel one of them. This saves
+//! multiplications: over bits a run costs one, not 128.
 
 use volery_field::{Element, Value};
 use volery_vole::Prg;
 
-/// Rows that share a factor.
+/// The number of rows that share a factor.
 pub(super) const CHUNK: usize = 1 << 10;
 
-/// Multiplications that share a challenge in a single disjunction; whole chunks.
+/// The number of multiplications that share a challenge in a single disjunction: whole chunks.
 pub(super) const FOLD: usize = 1 << 18;
 
-/// A seed for one purpose out of a challenge.
+/// Derives a seed for one purpose from a challenge.
 fn derive(seed: [u8; 16], purpose: u8) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new_derive_key("volery 2026 disjunction rows v4");
     hasher.update(&seed).update(&[purpose]);
@@ -67,10 +68,10 @@ impl Across {
     }
 }
 
-/// `s_k` for the left rows of multiplications under one challenge, `beta s_k` for the right ones.
+/// `s_k` for the left rows of multiplications under one challenge, and `beta s_k` for the right ones.
 ///
-/// One `beta` for all right rows is as good as coefficients of their own but for `1 / |M|`: unless both
-/// errors of a multiplication are zero, `l + beta r` is zero for at most one `beta`.
+/// One `beta` for all right rows is as good as separate coefficients, up to `1 / |M|`: unless both errors of
+/// a multiplication are zero, `l + beta r` is zero for at most one `beta`.
 #[derive(Clone, Debug)]
 pub(super) struct Products<M> {
     pub(super) grid: Grid<M>,
@@ -88,32 +89,32 @@ impl<M: Element> Products<M> {
 /// The challenges of a single disjunction.
 #[derive(Clone, Debug)]
 pub(super) struct Rows<M> {
-    /// Of each [`FOLD`] multiplications in turn, the last of them of the rest: at least one.
+    /// One for each [`FOLD`] multiplications in turn; the last is for the rest. There is at least one.
     pub(super) products: Vec<Products<M>>,
     /// `t_j` for assertion `j`.
     pub(super) assertions: Grid<M>,
 }
 
 impl<M: Element> Rows<M> {
-    /// These, and assertions under the last seed.
+    /// These, with assertions under the last seed.
     pub(super) fn new(products: Vec<Products<M>>, seed: [u8; 16], run: usize) -> Self {
         Self { products, assertions: Grid::new(seed, 1, run) }
     }
 }
 
-/// Coefficients in memory, each drawn for itself: what [`Topology`](super::Topology) weighs rows with.
+/// Coefficients in memory, each drawn separately, for [`Topology`](super::Topology).
 #[derive(Clone, Debug)]
 pub struct Expanded<M> {
-    /// Of left rows.
+    /// The coefficients of left rows.
     pub left: Vec<M>,
-    /// Of right rows.
+    /// The coefficients of right rows.
     pub right: Vec<M>,
-    /// Of assertions.
+    /// The coefficients of assertions.
     pub assertions: Vec<M>,
 }
 
 impl<M: Element> Expanded<M> {
-    /// So many of each, from a public seed.
+    /// Expands this many of each from a public seed.
     #[must_use]
     pub fn new(seed: [u8; 16], multiplications: usize, assertions: usize) -> Self {
         let draw = |purpose: u8, n: usize| {
@@ -130,7 +131,7 @@ impl<M: Element> Expanded<M> {
 }
 
 impl<F: Value> Expanded<F> {
-    /// As [`Expanded::new`], the coordinates of coefficients in an extension of `degree`.
+    /// As [`Expanded::new`], for the coordinates of coefficients in an extension of `degree`.
     pub(super) fn coordinates(
         seed: [u8; 16],
         degree: usize,

@@ -1,8 +1,7 @@
-//! What the acceptance of a disjunction is worth, in bits.
+//! The soundness of a disjunction, in bits.
 //!
-//! To QuickSilver's bound for all that is committed to ([`Checks`]) a
-//! disjunction of `B` branches adds, if none of them holds on what was committed to before the seed was
-//! drawn,
+//! To QuickSilver's bound for all commitments ([`Checks`]), a disjunction of `B` branches adds the following
+//! terms, if none of its branches holds on the values committed to before the seed was drawn:
 //!
 //! ```text
 //! (3 C + 2) B / |M|   a branch's token vanishes: under each of C challenges 1 / |M| that beta takes both errors of a multiplication
@@ -10,51 +9,51 @@
 //! B / K               the opened polynomial of degree B agrees with the true one at delta
 //! ```
 //!
-//! (rows under a challenge are fixed before it is drawn, and P is found out unless the *last* that are not
-//! zero vanish together with what those before them left), and a batch, whose membership claims are relations
-//! of degree `B` and so among QuickSilver's,
+//! (rows under a challenge are fixed before it is drawn, and P is caught unless the *last* nonzero ones
+//! vanish together with the remainder of those before them). A batch, whose membership claims are relations
+//! of degree `B` and so among QuickSilver's, adds
 //!
 //! ```text
 //! B / |M|             the topology vector of a branch vanishes on what was committed to
 //! B / |M|             a vector that belongs to no branch has a branch's token
 //! ```
 //!
-//! The number of repetitions is not in it: which of them do not hold is settled before the seed, and P is
-//! found out unless it is lucky with *every* one of those, so at most as often as with the first. The same
-//! goes for several disjunctions in a statement.
+//! The number of repetitions does not matter. Which of them do not hold is fixed before the seed, and P is
+//! caught unless it is lucky with *every* one of those, so at most as often as with the first. The same
+//! applies to several disjunctions in a statement.
 //!
-//! To either a seed adds that the errors were made for it, as in
+//! For both, the probability that the errors were made for the seed is added, as in
 //! [`quicksilver::soundness`](crate::quicksilver::soundness).
 //!
-//! Where challenges are hashes, each of `q` hash computations is one more try at a seed.
+//! If challenges are hashes, each of `q` hash computations is one more attempt at a seed.
 
 use super::rows::FOLD;
 use crate::quicksilver::soundness::Checks;
 use crate::soundness::{FieldSize, Mode, Terms};
 
-/// Challenges of a single disjunction of so many multiplications: it has one for each 2^18 of them, and a
-/// proof as many blocks more.
+/// The number of challenges of a single disjunction with this many multiplications: one for each 2^18 of
+/// them. A proof has that many more blocks.
 #[must_use]
 pub const fn challenges(multiplications: u64) -> u64 {
     if multiplications == 0 { 1 } else { multiplications.div_ceil(FOLD as u64) }
 }
 
-/// At most so many [`challenges`] have so many single disjunctions of so many multiplications together.
+/// The most [`challenges`] of this many single disjunctions with this many multiplications in all.
 pub(crate) const fn most_challenges(disjunctions: u64, multiplications: u64) -> u64 {
     if disjunctions == 0 { 0 } else { disjunctions.saturating_add(multiplications / FOLD as u64) }
 }
 
-/// Adds the terms of disjunctions, if there are any, in a proof with these checks.
+/// Adds the terms of disjunctions, if a proof with these checks has any.
 pub(crate) fn terms(checks: &Checks, size: FieldSize, mode: Mode, terms: &mut Terms) {
     let Checks { branches, challenges, unknowns, .. } = *checks;
     if branches == 0 {
         return;
     }
     let branches = branches as f64;
-    // That a seed is good for a P without a branch that holds.
+    // The probability that a seed suits a P without a branch that holds.
     let lucky = (3.0 * challenges as f64 + 2.0) * branches / size.field.exp2();
     let roots = if challenges == 0 { 0.0 } else { branches / size.key.exp2() };
-    // Factors and products under one challenge, and what goes in and comes out.
+    // The factors and products under one challenge, the inputs and the outputs.
     let errors = if challenges > 1 { FOLD as f64 } else { unknowns as f64 };
     let lucky = lucky + size.made_for(8.0 * errors);
     terms.add("the token of a false branch vanishes", lucky);

@@ -1,4 +1,4 @@
-//! What P's evaluation hands over to be kept, a block at a time.
+//! A buffer that hands over P's evaluation to storage, a block at a time.
 
 use volery_circuit::{Error, MOST_BY_ADDERS, Witness};
 use volery_field::Ring;
@@ -6,30 +6,30 @@ use zeroize::Zeroize;
 
 use super::kept::{BLOCK, Kept};
 
-/// `N` values at each place: those of the branch that holds, and those that wait to be put in their place, or
-/// not.
+/// `N` values at each place: storage for the branch that holds, and a buffer of values that will replace it,
+/// or not.
 pub(super) struct Store<R: Ring, const N: usize> {
     kept: [Box<dyn Kept<R>>; N],
-    /// Places of the current branch that were handed over.
+    /// The number of places of the current branch that were handed over.
     next: usize,
     waiting: Waiting<R, N>,
-    /// Places that wait.
+    /// The number of buffered places.
     filled: usize,
 }
 
-/// Values that can wait: few enough for the first-level cache.
+/// The number of values that can be buffered: few enough for the first-level cache.
 pub(super) const ROOM: usize = 8 * BLOCK;
 
-// What waits but is no whole block stays.
+// A buffered remainder shorter than a block stays.
 const _: () = assert!(MOST_BY_ADDERS <= ROOM - BLOCK);
 
 const WORDS: usize = ROOM / 64 + 1;
 
-/// So many values of each kind; wiped on drop.
+/// Buffered values of each kind; wiped on drop.
 enum Waiting<R: Ring, const N: usize> {
     /// Behind one pointer.
     Elements(Box<[[R; ROOM]; N]>),
-    /// Bits, and a word that may begin beyond the last of them. Those that do not wait are zero.
+    /// Bits, and one more word that may begin after the last of them. Unused bits are zero.
     Bits([[u64; WORDS]; N]),
 }
 
@@ -63,7 +63,7 @@ impl<R: Ring, const N: usize> Store<R, N> {
             Waiting::Elements(waiting) => {
                 let place = self.filled;
                 for (waiting, value) in waiting.iter_mut().zip(values) {
-                    // The place is below: the remainder only spares the check of it.
+                    // The place is below the length: the remainder only avoids a bounds check.
                     waiting[place % ROOM] = value;
                 }
                 self.filled = place + 1;
@@ -73,7 +73,7 @@ impl<R: Ring, const N: usize> Store<R, N> {
         Ok(())
     }
 
-    /// The lowest `n` bits of each word, at most 64, for which there must be room. (Others are lost.)
+    /// Appends the lowest `n` bits of each word, at most 64, for which there must be room. (Others are lost.)
     #[inline(always)]
     pub(super) fn push_bits(&mut self, words: [u64; N], n: usize) {
         let Waiting::Bits(waiting) = &mut self.waiting else { return };
@@ -89,7 +89,7 @@ impl<R: Ring, const N: usize> Store<R, N> {
         self.filled += n;
     }
 
-    /// Whole blocks are handed over where they are, unless something waits.
+    /// Whole blocks are handed over directly, unless something is buffered.
     pub(super) fn extend(&mut self, mut values: [&[R]; N], mask: u64) -> Result<(), Error> {
         loop {
             let n = values.iter().map(|values| values.len()).min().unwrap_or_default();
@@ -133,7 +133,7 @@ impl<R: Ring, const N: usize> Store<R, N> {
         if n > ROOM - self.filled { self.spill(self.filled / BLOCK * BLOCK, mask) } else { Ok(()) }
     }
 
-    /// Hands over the first `n` places that wait: whole blocks, or all.
+    /// Hands over the first `n` buffered places: whole blocks, or all.
     #[cold]
     #[inline(never)]
     fn spill(&mut self, n: usize, mask: u64) -> Result<(), Error> {
@@ -171,7 +171,7 @@ impl<R: Ring, const N: usize> Store<R, N> {
     }
 }
 
-/// Lets `n` places of each kind be kept or not.
+/// Passes `n` places of each kind to storage, which keeps them or not.
 fn hand_over<R: Ring, const N: usize>(
     kept: &mut [Box<dyn Kept<R>>; N],
     next: &mut usize,
@@ -188,7 +188,7 @@ fn hand_over<R: Ring, const N: usize>(
     Ok(())
 }
 
-/// Bits as a word; nothing of other rings.
+/// Bits as a word; zero for other rings.
 #[inline(always)]
 pub(super) fn pack<R: Ring>(values: &[R]) -> u64 {
     R::pack_bits(values).unwrap_or_default()

@@ -5,7 +5,7 @@ use volery_field::{Element, Ring};
 
 use super::rows::Expanded;
 
-/// `s^T M` for the topology matrix `M` of a flat circuit: what each committed value weighs in its token.
+/// `s^T M` for the topology matrix `M` of a flat circuit: the weight of each committed value in its token.
 ///
 /// ```text
 /// token = sum inputs_j x_j + sum products_k o_k + constant - sum (left_k l_k + right_k r_k)
@@ -14,19 +14,19 @@ use super::rows::Expanded;
 /// The weights of the factors `l_k` and `r_k` are the same for every circuit, so they are not here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology<M> {
-    /// Of the inputs.
+    /// The weights of the inputs.
     pub inputs: Vec<M>,
-    /// Of the products, in the order of the gates.
+    /// The weights of the products, in the order of the gates.
     pub products: Vec<M>,
-    /// Of the constant one.
+    /// The weight of the constant one.
     pub constant: M,
 }
 
 impl<M: Element> Topology<M> {
-    /// One pass over the gates, last one first: a wire's weight is what the wires made of it weigh. `scale`
-    /// multiplies a weight by a public value of the circuit's ring.
+    /// Makes one pass over the gates, from the last to the first: a wire's weight follows from those of the
+    /// wires made from it. `scale` multiplies a weight by a public value of the circuit's ring.
     ///
-    /// Rows beyond those that `rows` has coefficients for weigh nothing: it must have as many as the circuit.
+    /// `rows` must have a coefficient for each row of the circuit: rows without one have no weight.
     #[must_use]
     pub fn of<R: Ring>(circuit: &Circuit<R>, rows: &Expanded<M>, scale: impl Fn(M, R) -> M) -> Self {
         let inputs = circuit.input_wires() as usize;

@@ -1,10 +1,10 @@
-//! P's evaluation of all branches, and what the one that holds has.
+//! P's evaluation of all branches, which keeps the values of the one that holds.
 //!
-//! P evaluates *every* branch on what goes in, and keeps the values of the one that holds without a look at
-//! which that is: they take the place of what is kept under a mask that is all ones for one branch and zero
-//! for the others, a block of values at a time ([`Kept`]). So what P does before its first message does not
-//! depend on its choice. Hints alone run in the branch that holds only; elsewhere secrets are zeros, claims
-//! may fail, and nothing comes of it.
+//! P evaluates *every* branch on the inputs, and keeps the values of the one that holds without looking which
+//! that is. They replace the kept values under a mask that is all ones for one branch and zero for the
+//! others, a block of values at a time ([`Kept`]). So what P does before its first message does not depend on
+//! its choice. Only hints run in just the branch that holds. Elsewhere secrets are zeros and claims may fail,
+//! without consequence.
 
 use volery_circuit::{
     Backend, Branch, Branches, Columns, Error, Evaluator, Hint, Ops, Picked, Place, Prove, Witness,
@@ -15,20 +15,20 @@ use super::kept::Kept;
 use super::ripple;
 use super::store::Store;
 
-/// Evaluates branches on plain values, and keeps what has to be committed to of one of them. Hints run here
-/// and nowhere else.
+/// Evaluates branches on plain values, and keeps the values of one of them that must be committed to. Hints
+/// run here and nowhere else.
 pub struct Tracer<R: Ring> {
     /// All ones in the branch that holds.
     mask: u64,
     place: Place,
     assertions: u64,
     inputs: Store<R, 1>,
-    /// Left and right ones.
+    /// The left and right factors.
     factors: Store<R, 2>,
     outputs: Store<R, 1>,
 }
 
-/// Inputs and factors of every multiplication, filled up with zeros, and what comes out.
+/// The inputs and the factors of every multiplication, padded with zeros, and the outputs.
 pub(super) struct Trace<R: Ring> {
     pub(super) inputs: Box<dyn Kept<R>>,
     pub(super) left: Box<dyn Kept<R>>,
@@ -37,7 +37,8 @@ pub(super) struct Trace<R: Ring> {
 }
 
 impl<R: Ring> Trace<R> {
-    /// Evaluates all of `branches` on `shared`, and keeps what the picked one has, where `kept` makes room.
+    /// Evaluates all of `branches` on `shared`, and keeps the values of the picked one in the room that
+    /// `kept` makes.
     pub(super) fn of<S: Branch<R, Tracer<R>>>(
         branches: &Branches<R, S>,
         picked: &Picked<S>,
@@ -58,7 +59,7 @@ impl<R: Ring> Trace<R> {
         for (index, branch) in branches.list().iter().enumerate() {
             let picked = index == picked.index;
             tracer.mask = core::hint::black_box(u64::from(picked)).wrapping_neg();
-            // The copy with the witness, for its hints: it makes the same calls.
+            // The copy with the witness runs, for its hints; it makes the same calls.
             let branch = if picked { holds } else { branch };
             let out = Witness::new(branch.run(&mut tracer, shared)?);
             branches.check_outputs(out.values().len())?;
@@ -130,7 +131,7 @@ impl<R: Ring> Ops<R> for Tracer<R> {
     }
 }
 
-/// That as many wires are multiplied by as many.
+/// Checks that the numbers of wires to multiply are equal.
 pub(super) fn check_many(x: usize, y: usize) -> Result<(), Error> {
     if x == y { Ok(()) } else { Err(Error::misuse(format!("products of {x} and {y} wires"))) }
 }
@@ -147,7 +148,7 @@ impl<R: Ring> Prove<R> for Tracer<R> {
 
     fn assert_zero(&mut self, x: &[R]) -> Result<(), Error> {
         for wire in x {
-            // In an honest run this is never so, whichever branch it is.
+            // In an honest run this never happens, whichever branch it is.
             if u64::from(!wire.is_zero()) & self.mask != 0 {
                 return Err(self.unsatisfied());
             }

@@ -1,18 +1,18 @@
-//! A branch on commitments: what its rows weigh.
+//! Runs a branch on commitments, and computes the random linear combination of its rows.
 //!
 //! Algorithm 1 of the paper computes `s^T M_i` backwards and takes its inner product with `w`. A single
-//! disjunction needs the number alone, so the branch runs *forwards* here: a multiplication gives the
-//! committed product whatever its operands are, and each row adds what it weighs. That is better for a single
-//! disjunction in four ways:
+//! disjunction only needs the resulting number, so the branch runs *forwards* here: the result of a
+//! multiplication is the committed product whatever its operands are, and each row adds its weighted value.
+//! For a single disjunction this has four advantages:
 //!
-//! * a program can be a branch as it stands; nothing is recorded, which saves 12 to 16 bytes a gate and
+//! * any program can be a branch as it is; nothing is recorded, which saves 12 to 16 bytes for each gate and
 //!   branch;
 //! * live wires stay in the cache, and no list of gates is decoded;
 //! * a branch reads wires of the statement around it like any others;
 //! * one coefficient serves both rows of a multiplication (`beta` costs `1 / |M|`).
 //!
-//! The price is two inner products a multiplication where the backward pass has one. Batches need the vector
-//! itself, so they use algorithm 1 ([`Topology`](super::Topology)).
+//! The price is two inner products for each multiplication, where the backward pass has one. Batches need the
+//! vector itself, so they use algorithm 1 ([`Topology`](super::Topology)).
 
 use volery_circuit::{Backend, Branch, Columns, Error as StatementError, Hint, MOST_BY_ADDERS, Ops, Prove};
 use volery_field::{Element, Ring};
@@ -30,7 +30,7 @@ use crate::Error;
 /// Both parties run it for every branch. Nothing depends on values: hints do not run, assertions become rows.
 pub struct Weigher<'x, R: Ring, B: Base<R>> {
     base: &'x mut B,
-    /// Committed values that the branch has not asked for yet.
+    /// The committed values that the branch has not asked for yet.
     inputs: &'x [B::Wire],
     factors: Factors<'x, R, B>,
     asserted: Asserted<'x, R, B>,
@@ -39,30 +39,30 @@ pub struct Weigher<'x, R: Ring, B: Base<R>> {
 
 /// The left and right rows of multiplications.
 ///
-/// What a multiplication touches is one counter and the block: its rows as they come, and the products that
-/// stand for it.
+/// A multiplication only touches one counter and the block: its incoming rows, and the committed products
+/// that replace its result.
 struct Factors<'x, R: Ring, B: Base<R>> {
-    /// Left and right ones.
+    /// The left and right rows.
     waiting: Waiting<R, B, 2>,
-    /// Rows that wait.
+    /// The number of rows in the buffer.
     filled: usize,
-    /// Products of the rows that wait, and of as many more as there is room for.
+    /// The products of the rows in the buffer, and those for the remaining room.
     block: &'x [B::Wire],
-    /// The same, and all that come later.
+    /// The same, and all later ones.
     products: &'x [B::Wire],
     weighed: Sums<'x, B::Mac, B::Token>,
 }
 
-/// Rows that are weighed together at least, if there are more: whole runs, and a part of a chunk.
+/// The least number of rows that are weighed together, if there are more: whole runs, and a part of a chunk.
 const BLOCK: usize = 1 << 7;
 
-/// Rows that can wait for their coefficients: few enough for the first-level cache.
+/// The number of rows that can wait for their coefficients: few enough for the first-level cache.
 const ROOM: usize = 4 * BLOCK;
 
-/// There can be room for so many multiplications at once: whole runs are weighed, and others wait.
+/// There can be room for this many multiplications at once: whole runs are weighed, and the others wait.
 const _: () = assert!(MOST_BY_ADDERS <= ROOM - BLOCK);
 
-/// So many rows of each of `N` kinds, behind one pointer; wiped on drop.
+/// Rows of each of `N` kinds, behind one pointer; wiped on drop.
 struct Waiting<R: Ring, B: Base<R>, const N: usize>(Box<[[B::Half; ROOM]; N]>);
 
 impl<R: Ring, B: Base<R>, const N: usize> Waiting<R, B, N> {
@@ -70,7 +70,7 @@ impl<R: Ring, B: Base<R>, const N: usize> Waiting<R, B, N> {
         Self(Box::new([[B::Half::default(); ROOM]; N]))
     }
 
-    /// The first `n` of each kind.
+    /// The first `n` rows of each kind.
     fn first(&self, n: usize) -> [&[B::Half]; N] {
         self.0.each_ref().map(|rows| &rows[..n])
     }
@@ -90,18 +90,18 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
         Ok(factors)
     }
 
-    /// Goes on after so many products.
+    /// Skips this many products.
     fn advance(&mut self, n: usize) {
         self.products = self.products.get(n..).unwrap_or_default();
         self.block = &self.products[..self.products.len().min(ROOM)];
     }
 
-    /// Products that no multiplication has taken.
+    /// The products that no multiplication has taken.
     fn unused(&self) -> &'x [B::Wire] {
         self.products.get(self.filled..).unwrap_or_default()
     }
 
-    /// Weighs what waits, and goes on to the next block.
+    /// Weighs the buffered rows, and goes on to the next block.
     #[cold]
     #[inline(never)]
     fn end_block(&mut self) -> Result<(), Error> {
@@ -112,7 +112,7 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
         Ok(())
     }
 
-    /// Weighs the first `n` rows that wait: whole runs, or all.
+    /// Weighs the first `n` buffered rows: whole runs, or all.
     fn weigh(&mut self, n: usize) -> Result<(), Error> {
         let mut done = 0;
         while done < n {
@@ -126,7 +126,7 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
         Ok(())
     }
 
-    /// As many rows as there is room for; how many. There must be products for them.
+    /// Appends as many rows as there is room for, and returns their number. There must be products for them.
     fn extend(&mut self, x: &[B::Wire], y: &[B::Wire]) -> Result<usize, Error> {
         if self.filled >= self.block.len() {
             self.end_block()?;
@@ -135,7 +135,7 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
             && x.len() >= BLOCK
             && let (Some(x), Some(y)) = (B::halves(x), B::halves(y))
         {
-            // Whole blocks are weighed where they are.
+            // Whole blocks are weighed directly.
             let n = (x.len() / BLOCK * BLOCK).min(self.weighed.room());
             self.weighed.add::<R, B>([&x[..n], &y[..n]])?;
             self.advance(n);
@@ -149,8 +149,8 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
         Ok(n)
     }
 
-    /// Room for `n` more multiplications in a row, at most [`MOST_BY_ADDERS`]. There must be products for
-    /// them.
+    /// Makes room for `n` more consecutive multiplications, at most [`MOST_BY_ADDERS`]. There must be
+    /// products for them.
     #[inline(always)]
     fn ahead(&mut self, n: usize) -> Result<Room<'_, R, B>, Error> {
         if n > self.block.len().saturating_sub(self.filled) {
@@ -165,7 +165,7 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
         Ok(Room { rows: [left, right], products, used: 0 })
     }
 
-    /// Weighs most of what waits.
+    /// Weighs most of the buffered rows.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self) -> Result<(), Error> {
@@ -178,24 +178,24 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
     }
 }
 
-/// Multiplications for which there is room: their rows and products, equally many, of which so many are used.
+/// Room for multiplications: equally many rows and products, and the number used so far.
 struct Room<'a, R: Ring, B: Base<R>> {
     rows: [&'a mut [B::Half]; 2],
     products: &'a [B::Wire],
     used: usize,
 }
 
-/// What rows weigh, left and right ones.
+/// The weighted sums of left and right rows.
 struct Sums<'x, M, T: Zeroize> {
-    /// Those of the chunk so far, under the factors within it.
+    /// The sums of the chunk so far, under the factors within it.
     chunk: [T; 2],
-    /// How many these are.
+    /// The number of these rows.
     place: usize,
-    /// Under which challenge they are, and those of later ones.
+    /// The challenge of these rows, followed by those of later ones.
     rows: &'x Products<M>,
     later: core::slice::Iter<'x, Products<M>>,
     across: Across,
-    /// Whole chunks under this challenge.
+    /// The number of whole chunks under this challenge.
     chunks: usize,
     total: T,
 }
@@ -208,13 +208,13 @@ impl<'x, M: Element, T: Token<M>> Sums<'x, M, T> {
         Ok(Self { chunk, place: 0, rows, across: rows.grid.across(), later, chunks: 0, total })
     }
 
-    /// Rows up to the end of the chunk.
+    /// The number of rows up to the end of the chunk.
     fn room(&self) -> usize {
         CHUNK - self.place
     }
 
-    /// Adds what these rows weigh, which are next in the chunk; as many at most as there is room for. They
-    /// begin with a run.
+    /// Adds the next rows of the chunk to the sums, at most as many as there is room for. They begin with a
+    /// run.
     fn add<R: Ring, B: Base<R, Mac = M, Token = T>>(&mut self, rows: [&[B::Half]; 2]) -> Result<(), Error> {
         let n = rows[0].len();
         let within = &self.rows.grid.within()[self.place / B::RUN..][..n.div_ceil(B::RUN)];
@@ -254,12 +254,11 @@ impl<M, T: Zeroize> Drop for Sums<'_, M, T> {
     }
 }
 
-/// The rows of what is claimed to be zero: those that wait for their coefficients, and what those before
-/// weigh.
+/// The rows of assertions: those that wait for their coefficients, and the sum of those before.
 struct Asserted<'x, R: Ring, B: Base<R>> {
     waiting: Waiting<R, B, 1>,
     filled: usize,
-    /// How many rows of the chunk were weighed, and what they weigh under the factors within it.
+    /// The number of weighed rows of the chunk, and their sum under the factors within it.
     place: usize,
     chunk: B::Token,
     sum: B::Token,
@@ -315,7 +314,7 @@ impl<R: Ring, B: Base<R>> Drop for Asserted<'_, R, B> {
 }
 
 impl<'x, R: Ring, B: Base<R>> Weigher<'x, R, B> {
-    /// What the rows of `branch` weigh on these wires, and how many there are.
+    /// The weighted sum of the rows of `branch` on these wires, and the number of rows.
     pub(super) fn weigh<S: Branch<R, Self>>(
         branch: &S,
         base: &'x mut B,
@@ -337,7 +336,7 @@ impl<'x, R: Ring, B: Base<R>> Weigher<'x, R, B> {
         Ok((factors.finish()?.plus(asserted.finish()?), weighed))
     }
 
-    /// The products of as many wires, whose rows are these.
+    /// Takes the products for these operands, whose rows it adds.
     fn take(&mut self, x: &[B::Wire], y: &[B::Wire]) -> Result<&'x [B::Wire], Error> {
         let Some(products) = self.factors.unused().get(..x.len()) else {
             return too_large("multiplications");
@@ -349,7 +348,7 @@ impl<'x, R: Ring, B: Base<R>> Weigher<'x, R, B> {
         Ok(products)
     }
 
-    /// What comes out of the branch is what was committed to.
+    /// Adds the rows that claim that the branch's outputs equal the committed ones.
     fn come_out(&mut self, outputs: &[B::Wire], committed: &[B::Wire]) -> Result<(), Error> {
         if outputs.len() != committed.len() {
             let (got, expected) = (outputs.len(), committed.len());
@@ -412,12 +411,12 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
     fn mul(&mut self, x: &B::Wire, y: &B::Wire) -> Result<B::Wire, Error> {
         loop {
             let Factors { waiting: Waiting(rows), filled, block, .. } = &mut self.factors;
-            // Read once, and written last: as far as the compiler knows, storing a row may change the
-            // counter, and reading it again waits for the last multiplication's store.
+            // The counter is read once and written last. As far as the compiler knows, storing a row may
+            // change it, and reading it again would wait for the last multiplication's store.
             let at = *filled;
             if let Some(product) = block.get(at) {
                 let (product, [left, right]) = (product.clone(), &mut **rows);
-                // A block is no longer than they are: the remainder only spares the check of it.
+                // A block is no longer than the buffer: the remainder only avoids a bounds check.
                 (left[at % ROOM], right[at % ROOM]) = (B::half(x), B::half(y));
                 *filled = at + 1;
                 return Ok(product);
@@ -452,7 +451,7 @@ impl<R: Ring, B: Base<R>> Ops<R> for Weigher<'_, R, B> {
     }
 }
 
-/// [`Columns::run`], out of the way of sums that fit words.
+/// [`Columns::run`], kept separate from sums that fit in words.
 #[inline(never)]
 fn by_columns<R: Ring, B: Base<R>, const M: usize>(
     weigher: &mut Weigher<'_, R, B>,
@@ -469,8 +468,8 @@ fn by_columns<R: Ring, B: Base<R>, const M: usize>(
     Ok(())
 }
 
-/// A [`Weigher`] that has in registers how far it is. A counter in memory lets every multiplication wait for
-/// the store of the one before.
+/// A [`Weigher`] that keeps its position in registers. With a counter in memory, every multiplication would
+/// wait for the store of the one before.
 struct Ahead<'a, R: Ring, B: Base<R>> {
     base: &'a mut B,
     room: Room<'a, R, B>,

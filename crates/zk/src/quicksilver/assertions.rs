@@ -1,18 +1,18 @@
-//! The hash of what was claimed to be zero.
+//! The hash of everything that was claimed to be zero.
 
 use volery_field::{Element, Gf128};
 use zeroize::Zeroizing;
 
 use crate::Error;
 
-/// Absorbs tags at P and keys at V; they are equal exactly where the wires are zero (or delta was guessed).
+/// Absorbs tags at P and keys at V. They are equal exactly if the wires are zero (or delta was guessed).
 pub(super) struct Assertions {
     hasher: blake3::Hasher,
-    /// Elements not absorbed yet: short inputs are what a hash is slowest at.
+    /// Elements that are not absorbed yet, because hashing short inputs is slow.
     buffer: Zeroizing<Vec<u8>>,
 }
 
-/// Bytes absorbed at once.
+/// The number of bytes absorbed at once.
 const BUFFER: usize = 1 << 12;
 
 impl Assertions {
@@ -27,7 +27,7 @@ impl Assertions {
         self.spill();
     }
 
-    /// A tag or key over another field.
+    /// Absorbs a tag or key over another field.
     #[inline]
     pub(super) fn push_element<E: Element>(&mut self, element: E) -> Result<(), Error> {
         let start = self.buffer.len();

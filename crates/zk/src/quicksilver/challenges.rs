@@ -1,23 +1,22 @@
-//! Where the seed of a block's coefficients comes from, and the expansion.
+//! The source of the seed of a block's coefficients, and its expansion.
 //!
-//! **A seed that is a hash** must come after everything that it is to test. Of P's messages that is easy to
-//! see: they are in the transcript. But a committed value is `u + d`, the correlation's value and what P
-//! sent, and P has a say in `u`, too: it sends the last message of most ways to make correlations, and one
-//! that guesses a piece of delta has the `u` that it likes. A P that could compute seeds before it makes
-//! correlations would fix every `d`, compute every seed, and solve linear equations for `u`. So each seed
-//! also depends on the [chain](volery_vole::supply::Chain) of the stock: bytes that V drew for each batch of
-//! correlations once nothing of it could change. [`Challenges::hash`] absorbs it, there and nowhere else: up
-//! to the batch of the last correlation *taken*, which is the same at both parties however far ahead either
-//! has made them.
+//! **A seed that is a hash** must come after everything that it tests. For P's messages that is easy: they
+//! are in the transcript. But a committed value is `u + d`, the correlation's value plus what P sent, and P
+//! influences `u`, too. It sends the last message of most ways to make correlations, and if it guesses a
+//! piece of delta it can choose `u`. If P could compute seeds before it makes correlations, it would fix
+//! every `d`, compute every seed, and solve linear equations for `u`. So each seed also depends on the
+//! [chain](volery_vole::supply::Chain) of the stock: bytes that V drew for each batch of correlations once
+//! nothing of the batch could change. Only [`Challenges::hash`] absorbs the chain, up to the batch of the
+//! last correlation *taken*, which is the same at both parties however far ahead either has made them.
 //!
-//! What P may still choose after a seed: tags, masks of openings, terms of a linear claim. It has that
-//! freedom where V chooses, too. What it may not is any `u` or `d` of a value that the seed tests. Whoever
-//! asks for a seed has therefore taken all of those correlations, and sent all of those `d`. The tables of
+//! After a seed P may still choose tags, masks of openings, and terms of a linear claim, as it can if V
+//! chooses the seed. It must not be able to choose any `u` or `d` of a value that the seed tests. So a caller
+//! that asks for a seed has taken all of those correlations and sent all of those `d`. The tables of
 //! [`quicksilver`](super), [`arithmetic`](super::arithmetic), [`mixed`](super::mixed),
-//! [`disjunction`](crate::disjunction) and [`macncheese`](crate::macncheese) say for each seed what that is.
+//! [`disjunction`](crate::disjunction) and [`macncheese`](crate::macncheese) list these values for each seed.
 //!
-//! The challenges of Mac'n'Cheese's theorem have the same piece, an `id` that V draws after the functionality
-//! for correlations has P's inputs. QuickSilver's figure 4 leaves it out.
+//! The challenges of Mac'n'Cheese's theorem have the same element: an `id` that V draws after the
+//! functionality for correlations has P's inputs. QuickSilver's figure 4 leaves it out.
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, Tag};
@@ -32,12 +31,12 @@ use crate::transcripts::{Event, note};
 /// Who chooses the coefficients of the checks.
 #[expect(clippy::large_enum_variant, reason = "there is one of them in a proof")]
 pub enum Challenges<'r> {
-    /// V, from this generator (which P does not use), after it received the block.
+    /// V, from this generator (which P does not use), after it has received the block.
     Interactive(&'r mut dyn CryptoRng),
-    /// V, from a generator of its own: for a proof with two parts. See [`Challenges::seeded`].
+    /// V, from a generator of its own, for a proof with two parts. See [`Challenges::seeded`].
     Seeded(Prg),
-    /// A hash of everything that P sent, and of what V drew when the correlations were made; the transcript
-    /// must have absorbed what the proof is about. The stock must be linked
+    /// A hash of everything that P sent, and of V's bytes from when the correlations were made. The
+    /// transcript must have absorbed what the proof is about. The stock must be linked
     /// ([`volery_vole::supply::Correlations::chain`]).
     FiatShamir(Transcript),
 }
@@ -48,9 +47,9 @@ const CHAIN: &str = "chain";
 impl Challenges<'_> {
     /// V's choice, from a generator seeded once from `rng`.
     ///
-    /// P sees all that this generator gives and would know every later challenge if it found the seed. So the
-    /// stream is salted for the session: whoever tries a seed tries it at the proofs of this session, and not
-    /// at all that it has ever seen.
+    /// P sees the whole output of this generator, and would know every later challenge if it found the seed.
+    /// So the stream is salted for the session, and one guess of a seed only tests the proofs of this
+    /// session, not all that P has ever seen.
     pub fn seeded(session: &SessionId, rng: &mut dyn CryptoRng) -> Self {
         Self::Seeded(Prg::of_session(session, "challenges", rng))
     }
@@ -60,7 +59,7 @@ impl Challenges<'_> {
         !matches!(self, Self::FiatShamir(_))
     }
 
-    /// Absorbs one of P's messages: none of them escapes the transcript.
+    /// Absorbs one of P's messages, so that none escapes the transcript.
     pub(crate) fn absorb(&mut self, tag: Tag, payload: &[u8]) {
         if let Self::FiatShamir(transcript) = self {
             transcript.absorb(tag.name(), payload);
@@ -69,7 +68,7 @@ impl Challenges<'_> {
         }
     }
 
-    /// V's choice of a seed; none where a hash chooses.
+    /// V's choice of a seed; `None` if a hash chooses.
     pub(crate) fn draw(&mut self) -> Option<[u8; 16]> {
         match self {
             Self::Interactive(rng) => {
@@ -82,11 +81,11 @@ impl Challenges<'_> {
         }
     }
 
-    /// The hash's choice of a seed for what ends here; none where V chooses.
+    /// The hash's choice of a seed for the part that ends here; `None` if V chooses.
     ///
-    /// It absorbs the chain of all that was taken from `stock`: whoever asks has taken every correlation of a
-    /// value that the seed is to test. P may have to wait for V's part of the chain, so it has sent whatever
-    /// it held back.
+    /// It absorbs the chain of everything taken from `stock`: the caller has taken every correlation of a
+    /// value that the seed tests. P may have to wait for V's part of the chain, so it must have sent
+    /// everything that it held back.
     pub(crate) fn hash<T: Item>(
         &mut self,
         stock: &mut Stock<T>,
@@ -110,7 +109,7 @@ impl Challenges<'_> {
 /// Coefficients `chi_i` of one block: `chi_i` is block `i` of the seed's stream.
 pub(super) struct Coefficients(Prg);
 
-/// Coefficients expanded at once: 16 KiB, beside three operands of the same size.
+/// The number of coefficients expanded at once: 16 KiB, beside three operands of the same size.
 pub(super) const CHUNK: usize = 1 << 10;
 
 impl Coefficients {

@@ -1,5 +1,5 @@
-//! Polynomials over bits that must vanish: what a block of a Boolean proof checks beside its products (figure
-//! 5).
+//! Polynomials over bits that must vanish. A block of a Boolean proof checks them together with its products
+//! (figure 5).
 
 use volery_channel::Channel;
 use volery_field::{Gf128, LengthError, gf128::Kernel};
@@ -12,22 +12,22 @@ use super::Settings;
 use super::relations::Relations;
 use crate::Error;
 
-/// The claims of the block that is being filled. Both parties count what P keeps of them, so that its memory
-/// is bounded and both see the same end of a block.
+/// The claims of the current block. Both parties count what P keeps of them, so that P's memory is bounded
+/// and both end the block at the same place.
 pub(super) struct Claims {
     relations: Relations<Gf128>,
-    /// Coefficients of the relations: as many for each as its degree.
+    /// The number of coefficients of the relations: for each, its degree.
     coefficients: usize,
-    /// With so many coefficients or more the block is full.
+    /// The block is full with this many coefficients or more.
     most: usize,
-    /// Entries of a relation of degree 2 here: P's coefficients, or V's value alone.
+    /// The number of entries of a relation of degree 2: P's coefficients, or only V's value.
     entries: usize,
-    /// Relations of degree 2 that a block has in which every commitment is a bit of an S-box.
+    /// The number of relations of degree 2 in a block in which every commitment is a bit of an S-box.
     usual: usize,
 }
 
 impl Claims {
-    /// The party keeps so many `entries` of a relation of degree 2.
+    /// Claims of a party that keeps this many `entries` of a relation of degree 2.
     pub(super) fn new(settings: Settings, entries: usize) -> Self {
         let interval = settings.interval.max(1);
         let (most, usual) = (interval.saturating_mul(Settings::COEFFICIENTS), interval / 4 + 2);
@@ -39,17 +39,17 @@ impl Claims {
         self.coefficients >= self.most
     }
 
-    /// A relation of `degree`, at least 2: P's coefficients but the top one, or V's value alone.
+    /// Adds a relation of `degree`, at least 2: P's coefficients without the top one, or only V's value.
     pub(super) fn push(&mut self, degree: usize, entries: impl IntoIterator<Item = Gf128>) {
         if degree == 2 && self.relations.waiting() == 0 {
-            // Vectors that grow leave what they held behind.
+            // Room is made first, because vectors that grow leave their old content behind.
             self.relations.reserve_quadratic(self.entries, self.usual);
         }
         self.relations.push(degree, entries);
         self.coefficients = self.coefficients.saturating_add(degree);
     }
 
-    /// The greatest degree of what the block checks, products included: at least 2.
+    /// The greatest degree of the block's relations, including products: at least 2.
     pub(super) fn degree(&self) -> usize {
         self.relations.degree()
     }
@@ -66,8 +66,8 @@ pub(super) fn inner_product(a: &[Gf128], b: &[Gf128]) -> Result<Gf128, LengthErr
     Kernel::detect().inner_product(a, b)
 }
 
-/// What masks the opening of a block that checks relations up to `degree`, at P: that many coefficients, of a
-/// VOPE of one degree less.
+/// P's mask for the opening of a block with relations up to `degree`: that many coefficients, of a VOPE of
+/// one degree less.
 pub(super) fn mask(
     degree: usize,
     stock: &mut Stock,
@@ -79,7 +79,7 @@ pub(super) fn mask(
     Ok(Zeroizing::new(vope::prover_packed(degree - 1, &packed)?))
 }
 
-/// The same at V: the VOPE's value at delta.
+/// V's part of the mask: the VOPE's value at delta.
 pub(super) fn mask_value(
     degree: usize,
     stock: &mut Stock,

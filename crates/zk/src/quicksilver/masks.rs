@@ -1,8 +1,8 @@
 //! The stream of masked bits, `d = w + u`, one for each slot of a block.
 //!
 //! Bits travel in frames of at most [`FRAME`] bytes, least significant bit of each byte first. A frame ends
-//! early only where P may have to wait for the peer's part of a correlation, or a block ends. There the last
-//! byte is filled up with zeros, and V, which knows the same places, demands that.
+//! early only if P may have to wait for the peer's part of a correlation, or if a block ends. There the last
+//! byte is padded with zeros, which V, who knows these places, checks.
 
 use volery_channel::{Channel, tags};
 use volery_field::Gf128;
@@ -10,10 +10,10 @@ use volery_field::Gf128;
 use super::challenges::Challenges;
 use crate::Error;
 
-/// Bytes of a full frame: a fraction of a millisecond of work, so that V follows closely.
+/// The size of a full frame in bytes: a fraction of a millisecond of work, so that V follows closely.
 pub(super) const FRAME: usize = 1 << 11;
 
-/// P's end.
+/// P's side.
 #[derive(Default)]
 pub(super) struct MaskWriter {
     word: u64,
@@ -25,7 +25,7 @@ impl MaskWriter {
     /// Appends the least significant bits of `a[i] + b[i]`.
     pub(super) fn extend(&mut self, a: &[Gf128], b: &[Gf128]) {
         let mut pairs = a.iter().zip(b).map(|(a, b)| (a.to_bits() ^ b.to_bits()) as u64 & 1);
-        // Up to a word's border bit by bit, then words at once.
+        // Bit by bit up to a word boundary, then whole words.
         while self.bits != 0 {
             let Some(bit) = pairs.next() else { return };
             self.push(bit);
@@ -60,7 +60,7 @@ impl MaskWriter {
         self.frame.len() >= FRAME
     }
 
-    /// Sends the whole bytes that there are; up to seven bits stay.
+    /// Sends the whole bytes; up to seven bits stay.
     pub(super) fn send(
         &mut self,
         challenges: &mut Challenges<'_>,
@@ -77,7 +77,7 @@ impl MaskWriter {
         Ok(())
     }
 
-    /// Ends a block, or a stretch of one: sends everything, the last byte filled up with zeros.
+    /// Ends a block, or a part of one: sends everything, with the last byte padded with zeros.
     pub(super) fn finish(
         &mut self,
         challenges: &mut Challenges<'_>,
@@ -88,7 +88,7 @@ impl MaskWriter {
     }
 }
 
-/// V's end.
+/// V's side.
 #[derive(Default)]
 pub(super) struct MaskReader {
     frame: Vec<u8>,
@@ -97,7 +97,7 @@ pub(super) struct MaskReader {
 }
 
 impl MaskReader {
-    /// Bits at hand.
+    /// The number of bits at hand.
     pub(super) fn available(&self) -> usize {
         8 * self.frame.len() - self.at
     }
@@ -108,7 +108,7 @@ impl MaskReader {
         challenges: &mut Challenges<'_>,
         channel: &mut dyn Channel,
     ) -> Result<(), Error> {
-        // Before the frame, which is empty after an error.
+        // This comes before the frame, which is empty after an error.
         self.at = 0;
         channel.recv_into(tags::MASKS, FRAME, &mut self.frame)?;
         if self.frame.is_empty() {
@@ -118,8 +118,8 @@ impl MaskReader {
         Ok(())
     }
 
-    /// Adds `one` to every key whose bit is set, the first key's bit being the next one; as many bits must be
-    /// at hand.
+    /// Adds `one` to every key whose bit is set; the next bit belongs to the first key. There must be a bit
+    /// at hand for each key.
     pub(super) fn apply(&self, keys: &mut [Gf128], one: u128) {
         for (i, key) in keys.iter_mut().enumerate() {
             let at = self.at + i;
@@ -129,12 +129,12 @@ impl MaskReader {
         }
     }
 
-    /// The next `n` bits are used.
+    /// Marks the next `n` bits as used.
     pub(super) fn advance(&mut self, n: usize) {
         self.at = (self.at + n).min(8 * self.frame.len());
     }
 
-    /// Ends a block, or a stretch of one: whatever is left must be the padding of the last byte.
+    /// Ends a block, or a part of one: any remaining bits must be the padding of the last byte.
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         let left = self.available();
         let last = self.frame.last().copied().unwrap_or_default();

@@ -1,13 +1,13 @@
-//! QuickSilver for Boolean circuits: one bit of communication a multiplication (figure 4 of the paper, p = 2,
-//! r = 128), and none for polynomials that must vanish (figure 5).
+//! QuickSilver for Boolean circuits: one bit of communication for each multiplication (figure 4 of the paper,
+//! p = 2, r = 128), and none for polynomials that must vanish (figure 5).
 //!
 //! A wire with value `x` is a tag `m` at P and a key `k` at V with `k = m + x * delta` in GF(2^128). Delta is
-//! odd and every key even, so the least significant bit of `m` is `x`: a wire is 16 bytes at either party.
-//! Additions are additions of tags and of keys; a public constant `c` has the tag `c` and the key
+//! odd and every key even, so the least significant bit of `m` is `x`, and a wire takes 16 bytes at either
+//! party. Additions are additions of tags and of keys. A public constant `c` has the tag `c` and the key
 //! `c * (delta + 1)`.
 //!
-//! **Committing** to a bit `w` takes one random correlation `(u, m, k)` and one bit, `d = w + u`: the new tag
-//! is `m + d` and the new key `k + d * (delta + 1)`.
+//! **Committing** to a bit `w` takes one random correlation `(u, m, k)` and one bit, `d = w + u`. The new tag
+//! is `m + d`, and the new key `k + d * (delta + 1)`.
 //!
 //! **Multiplications** are committed like secret values and checked in blocks of [`Settings::interval`]. For
 //! `c = a * b`
@@ -16,22 +16,22 @@
 //! B = k_a k_b + k_c delta  =  m_a m_b + (x_a m_b + x_b m_a + m_c) delta  =  A_0 + A_1 delta
 //! ```
 //!
-//! holds if the product is right and is off by `delta^2` if it is wrong. After all masks of a block V sends a
-//! seed, which both expand to coefficients `chi_i`; P sends `U = sum chi_i A_0,i + A*_0` and
+//! holds if the product is right, and is off by `delta^2` if it is wrong. After all masks of a block V sends
+//! a seed, which both parties expand to coefficients `chi_i`. P sends `U = sum chi_i A_0,i + A*_0` and
 //! `V = sum chi_i A_1,i + A*_1`, masked by 128 correlations packed into one over GF(2^128)
-//! (`B* = A*_0 + A*_1 delta`; VOPE of degree 1, figure 3), and V checks `sum chi_i B_i + B* = U + V delta`.
+//! (`B* = A*_0 + A*_1 delta`; VOPE of degree 1, figure 3). V checks that `sum chi_i B_i + B* = U + V delta`.
 //!
-//! **Polynomials** of degree `d` that must vanish are relations as [`arithmetic`] has them, over these tags
-//! and keys: P's coefficients are those of the polynomial at `m + x X`, and `B` is its value at the keys,
-//! terms of degree `h` times `delta^(d-h)`. They are checked with the products of the block, which are
-//! relations of degree 2 among them: with `D` the greatest degree in the block, P opens `D` coefficients
-//! masked by a VOPE of degree `D - 1`, made of `2 D - 3` correlations over GF(2^128), each packed from 128.
-//! Without polynomials that is `U` and `V`. A block also ends when P keeps three coefficients of polynomials
-//! for each commitment that it takes.
+//! **Polynomials** of degree `d` that must vanish are relations as in [`arithmetic`], over these tags and
+//! keys: P's coefficients are those of the polynomial at `m + x X`, and `B` is its value at the keys, with
+//! terms of degree `h` times `delta^(d-h)`. They are checked together with the products of the block, which
+//! are relations of degree 2. With `D` the greatest degree in the block, P opens `D` coefficients masked by a
+//! VOPE of degree `D - 1`, made from `2 D - 3` correlations over GF(2^128), each packed from 128. Without
+//! polynomials these are `U` and `V`. A block also ends when P keeps three coefficients of polynomials for
+//! each commitment that it takes.
 //!
-//! **S-boxes** of AES in gadgets are eight secret values, the output's bits, and two polynomials of degree 2
-//! over GF(2^8), a subfield of the field of tags: `s_box` has the formulas. That is a quarter of what the
-//! circuit of 32 ANDs sends and takes of correlations.
+//! **S-boxes** of AES in gadgets are eight secret values (the output's bits) and two polynomials of degree 2
+//! over GF(2^8), a subfield of the field of tags; `s_box` has the formulas. This takes a quarter of the bytes
+//! and correlations of the circuit of 32 ANDs.
 //!
 //! **Assertions**: a wire that is zero has equal tag and key, so P sends a hash of all such tags and V
 //! compares.
@@ -50,19 +50,19 @@
 //!                        <-------------------   verdict
 //! ```
 //!
-//! With [`Challenges::FiatShamir`] the seeds are hashes of all that P sent so far, and of the chain of the
-//! correlations taken so far (`challenges` says why); P's part is one stream of messages. What each seed
-//! tests, and what fixes that:
+//! With [`Challenges::FiatShamir`] the seeds are hashes of everything that P sent so far, and of the chain of
+//! the correlations taken so far (`challenges` says why). P's part is one stream of messages. The values that
+//! each seed tests, and the last message that fixes them:
 //!
 //! | seed | values it tests | last that fixes them |
 //! |---|---|---|
 //! | of a block | operands and results of its products and S-boxes, wires in its polynomials: committed to in this block or before | the block's last `Masks`; V's bytes for the batch of the block's mask, which is taken after all of them |
 //! | asked for by a protocol on top ([`disjunction`](crate::disjunction)) | everything committed to so far | that block's `CheckOpening`; V's bytes as above |
 //!
-//! The mask of an opening and the tags of assertions are P's to choose even after the seed: neither is tested
-//! by it.
+//! P may choose the mask of an opening and the tags of assertions even after the seed, because the seed tests
+//! neither.
 //!
-//! **Soundness** is computed by [`soundness`].
+//! [`soundness`] computes the **soundness** error.
 
 pub mod arithmetic;
 mod assertions;
@@ -87,36 +87,36 @@ pub use prover::{Prover, ProverWire};
 pub use tally::Tally;
 pub use verifier::{Verifier, VerifierWire};
 
-/// How a proof is run; both parties need the same.
+/// The settings of a proof. Both parties need the same ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Commitments (secret values and multiplications) in a block. P keeps 48 bytes for each of them in at
-    /// most two blocks, and on a slow network waits a round trip a block; each block costs 128 correlations
-    /// and about 80 bytes.
+    /// The number of commitments (secret values and multiplications) in a block. P keeps 48 bytes for each of
+    /// them for at most two blocks. On a slow network it waits one round trip for each block. Each block
+    /// costs 128 correlations and about 80 bytes.
     pub interval: usize,
 }
 
 impl Settings {
-    /// P keeps so many coefficients of polynomials for each commitment that a block takes; with more the
-    /// block ends. As much memory as commitments take.
+    /// P keeps this many coefficients of polynomials for each commitment that a block takes; with more, the
+    /// block ends. They take as much memory as the commitments.
     pub(crate) const COEFFICIENTS: usize = 3;
 
-    /// The most errors that a P can choose in a block: one for each AND, and eight bits for each polynomial,
+    /// The most errors that P can choose in a block: one for each AND, and eight bits for each polynomial,
     /// which has two coefficients or more.
     pub(crate) const fn most_unknowns(self) -> u64 {
         let interval = if self.interval == 0 { 1 } else { self.interval as u64 };
         interval.saturating_mul(1 + 4 * Self::COEFFICIENTS as u64)
     }
 
-    /// Blocks that fit the third-level cache twice.
+    /// Blocks of which two fit in the third-level cache.
     pub const LAN: Self = Self { interval: 1 << 17 };
 
     /// Larger blocks, for fewer waits.
     pub const WAN: Self = Self { interval: 1 << 18 };
 
-    /// Correlations that a proof takes of a program that claims no polynomials: one for each committed bit,
-    /// that is, for each secret value and each multiplication, and 128 for each check: one for each block,
-    /// the last one, full or not, included.
+    /// The number of correlations that a proof takes of a program without polynomial claims: one for each
+    /// committed bit, that is, for each secret value and each multiplication, and 128 for each check. There
+    /// is one check for each block, including the last, possibly partial, one.
     #[must_use]
     pub const fn correlations(&self, secrets: u64, multiplications: u64) -> u64 {
         let commitments = secrets.saturating_add(multiplications);

@@ -1,4 +1,4 @@
-//! Expressions in wires that are not committed to: polynomials in delta at P, their values at V.
+//! Expressions in wires without commitments: polynomials in delta at P, their values at V.
 
 use volery_circuit::Error as StatementError;
 use volery_circuit::polynomials::check_degree;

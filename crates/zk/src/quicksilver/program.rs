@@ -1,32 +1,34 @@
-//! What a proof about bits is made of, and what follows for its blocks.
+//! The size of a proof about bits, and what follows for its blocks.
 
 use volery_vole::subfield::vope;
 
 use super::soundness::Checks;
 use super::{Settings, Tally};
 
-/// What a program makes its proof check. A number of commitments alone stands for a program without
-/// polynomials.
+/// The numbers of items that a program's proof checks. A plain number of commitments stands for a program
+/// without polynomials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     /// Secret values and multiplications.
     pub commitments: u64,
-    /// Polynomials of degree 2 and more claimed to vanish.
+    /// Polynomials of degree 2 or more that are claimed to vanish.
     pub polynomials: u64,
-    /// The greatest degree of one.
+    /// Their greatest degree.
     pub degree: usize,
-    /// Challenges of disjunctions: each ends a block.
+    /// Challenges of disjunctions, each of which ends a block.
     pub challenges: u64,
     /// Correlations over GF(2^128) that mask the products of disjunctions' tokens.
     pub masks: u64,
 }
 
-/// Errors that a P can choose in so many multiplications and polynomials: a bit, and at most eight.
+/// The number of errors that P can choose in this many multiplications and polynomials: one bit, and at most
+/// eight bits, each.
 pub(super) const fn unknowns(multiplications: u64, polynomials: u64) -> u64 {
     multiplications.saturating_add(polynomials.saturating_mul(8))
 }
 
-/// Commitments that a proof needs less for an S-box of AES than for its circuit: 8 instead of 32.
+/// The number of commitments that a proof saves for an S-box of AES compared with its circuit: 8 instead of
+/// 32.
 pub const SAVED_BY_S_BOX: u64 = 24;
 
 impl From<u64> for Program {
@@ -36,7 +38,7 @@ impl From<u64> for Program {
 }
 
 impl From<&Tally> for Program {
-    /// What was proved, of a program without disjunctions.
+    /// From the counts of a proof, for a program without disjunctions.
     fn from(tally: &Tally) -> Self {
         let commitments = tally.secrets.saturating_add(tally.multiplications);
         Self { commitments, polynomials: tally.polynomials, degree: tally.degree, ..Self::default() }
@@ -44,8 +46,8 @@ impl From<&Tally> for Program {
 }
 
 impl Program {
-    /// Checks that its proof makes at most; the last, partial one counts. A block is full of commitments, or
-    /// of coefficients, or a challenge of a disjunction ends it.
+    /// The most checks that its proof makes, including the last, partial one. A block ends when it is full of
+    /// commitments or of coefficients, or at a challenge of a disjunction.
     #[must_use]
     pub const fn blocks(&self, settings: Settings) -> u64 {
         let interval = if settings.interval == 0 { 1 } else { settings.interval as u64 };
@@ -55,7 +57,7 @@ impl Program {
         by_commitments.saturating_add(by_coefficients).saturating_add(self.challenges)
     }
 
-    /// What the bound on a cheating prover depends on, disjunctions apart: at most.
+    /// Upper bounds of the counts that the soundness bound depends on, without disjunctions.
     #[must_use]
     pub const fn checks(&self, settings: Settings) -> Checks {
         let (unknowns, most) = (unknowns(self.commitments, self.polynomials), settings.most_unknowns());
@@ -70,14 +72,14 @@ impl Program {
         }
     }
 
-    /// The greatest degree of what it checks: products, too, are polynomials.
+    /// The greatest degree of the relations that it checks, including products.
     #[must_use]
     pub const fn degree(&self) -> usize {
         if self.degree > 2 { self.degree } else { 2 }
     }
 
-    /// Correlations that its proof takes at most, without polynomials and disjunctions exactly: one for each
-    /// commitment, and 128 for each over GF(2^128) that masks a check or a product of tokens.
+    /// The most correlations that its proof takes, exact without polynomials and disjunctions: one for each
+    /// commitment, and 128 for each correlation over GF(2^128) that masks a check or a product of tokens.
     #[must_use]
     pub const fn correlations(&self, settings: Settings) -> u64 {
         let mask = vope::packed_correlations(self.degree() - 1) as u64;

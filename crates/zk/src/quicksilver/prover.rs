@@ -30,8 +30,8 @@ impl Zeroize for ProverWire {
 }
 
 impl ProverWire {
-    /// A bit committed elsewhere under the same delta, by its tag; the bit is in the tag's least significant
-    /// bit.
+    /// A bit that was committed elsewhere under the same delta, given by its tag. The bit is in the tag's
+    /// least significant bit.
     #[inline(always)]
     #[must_use]
     pub fn from_tag(tag: Gf128) -> Self {
@@ -50,7 +50,7 @@ impl ProverWire {
         self.0
     }
 
-    /// What it carries.
+    /// The wire's value.
     pub(super) fn value(self) -> F2 {
         F2::new(self.bit() == 1)
     }
@@ -66,30 +66,30 @@ impl core::ops::Add for ProverWire {
 
 /// The backend that proves.
 ///
-/// Make one for each proof, run the statement on it, then [`Prover::finish`]; or call [`Prover::prove`].
+/// Make one for each proof, run the statement on it, then call [`Prover::finish`]; or call [`Prover::prove`].
 pub struct Prover<'a> {
     channel: &'a mut dyn Channel,
     stock: &'a mut Stock,
     challenges: Challenges<'a>,
     masks: MaskWriter,
-    /// The block that is being filled.
+    /// The current block.
     slots: Slots,
-    /// Its polynomials.
+    /// The current block's polynomials.
     claims: Claims,
     s_box: SBox,
-    /// S-boxes so far.
+    /// The number of S-boxes so far.
     s_boxes: u64,
-    /// Where the window of prepared slots begins: the first is the stock's first correlation at hand.
+    /// The start of the window of prepared slots: its first slot is the stock's first correlation at hand.
     window: usize,
-    /// A block that can be filled next: two take turns.
+    /// A block that can be filled next; two alternate.
     spare: Option<Slots>,
-    /// Blocks sent whose seeds have not come, oldest first.
+    /// Blocks that were sent and whose seeds have not come, oldest first.
     pending: VecDeque<Block>,
     assertions: Assertions,
     place: Place,
     tally: Tally,
     threads: Option<&'a rayon::ThreadPool>,
-    /// Whether this is a rehearsal: there are no values, and no claim is looked at.
+    /// Whether this is a rehearsal: there are no values, and no claim is checked.
     blank: bool,
     failed: Option<Error>,
 }
@@ -98,7 +98,7 @@ pub struct Prover<'a> {
 struct Block {
     slots: Slots,
     relations: Relations<Gf128>,
-    /// `A*_0, A*_1, ..`, as many as the block's greatest degree.
+    /// `A*_0, A*_1, ..`: their number is the block's greatest degree.
     mask: Zeroizing<Vec<Gf128>>,
     tally: Tally,
 }
@@ -106,12 +106,12 @@ struct Block {
 /// Bytes of a seed.
 const SEED: usize = 16;
 
-/// Blocks whose seeds P may be waiting for while it fills the next.
+/// The number of blocks whose seeds P may be waiting for while it fills the next one.
 const IN_FLIGHT: usize = 1;
 
 impl<'a> Prover<'a> {
-    /// A prover over `channel` that takes its correlations from `stock`; both ends must agree on everything
-    /// else.
+    /// A prover over `channel` that takes its correlations from `stock`. The caller has to make sure that
+    /// both parties agree on everything else.
     pub fn new(
         settings: Settings,
         challenges: Challenges<'a>,
@@ -140,16 +140,16 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Runs `statement` and proves it; returns what it counted.
+    /// Runs `statement` and proves it. Returns its counts.
     ///
     /// # Errors
-    /// [`Error::Statement`] if the witness does not satisfy it; otherwise what broke the session.
+    /// [`Error::Statement`] if the witness does not satisfy it; otherwise any error that ended the session.
     pub fn prove(mut self, statement: &(impl Statement<Self> + ?Sized)) -> Result<Tally, Error> {
         statement.run(&mut self)?;
         self.finish()
     }
 
-    /// Proves everything that was run. V's answer is the business of [`super::verdict`].
+    /// Proves everything that was run. [`super::verdict`] handles V's answer.
     ///
     /// # Errors
     /// As [`Prover::prove`].
@@ -169,7 +169,7 @@ impl<'a> Prover<'a> {
         Ok(self.tally())
     }
 
-    /// A backend that failed stays failed, whatever its statement does about it.
+    /// A backend that has failed stays failed, even if its statement ignores the error.
     fn sound(&self) -> Result<(), Error> {
         self.failed.clone().map_or(Ok(()), Err)
     }
@@ -182,7 +182,7 @@ impl<'a> Prover<'a> {
         result
     }
 
-    /// Prepares at least one slot; call it when none is prepared.
+    /// Prepares at least one slot. Call it when none is prepared.
     #[cold]
     #[inline(never)]
     fn prepare(&mut self) -> Result<(), Error> {
@@ -214,7 +214,7 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// Ends the window: what was used of it is masked and counted.
+    /// Ends the window: masks and counts what was used of it.
     fn settle(&mut self) {
         let results = self.slots.settle(self.window);
         let used = results.len();
@@ -235,7 +235,7 @@ impl<'a> Prover<'a> {
         self.slots.is_exhausted()
     }
 
-    /// Sends everything, up to the last bit, since P may have to wait for V elsewhere. V pauses at the same
+    /// Sends everything, to the last bit, since P may have to wait for V elsewhere. V pauses at the same
     /// place.
     pub(super) fn pause(&mut self) -> Result<(), Error> {
         self.sound()?;
@@ -265,7 +265,8 @@ impl<'a> Prover<'a> {
         self.seed()
     }
 
-    /// The next random correlations, right after a challenge: nothing else may hold some of them.
+    /// The next random correlations. Call it right after a challenge, because nothing else may hold some of
+    /// them.
     pub(crate) fn random(&mut self, out: &mut [Gf128]) -> Result<(), Error> {
         self.sound()?;
         let result = self.stock.fill(self.channel, out).map_err(Error::from);
@@ -279,17 +280,17 @@ impl<'a> Prover<'a> {
         self.latch(result)
     }
 
-    /// A digest of all that was said in this part, where challenges are hashes.
+    /// If challenges are hashes, a digest of all messages of this part.
     pub(super) fn said(&mut self) -> Result<Option<[u8; 16]>, Error> {
         self.challenges.hash(self.stock, self.channel)
     }
 
-    /// Whether nothing was done, and nothing failed.
+    /// Whether nothing was done and nothing failed.
     pub(super) fn is_unused(&self) -> bool {
         self.tally() == Tally::default() && self.slots.used() == 0 && self.failed.is_none()
     }
 
-    /// Ends the block that is being filled: its last masks leave, and it waits for its seed.
+    /// Ends the current block: sends its last masks and lets it wait for its seed.
     fn close(&mut self) -> Result<(), Error> {
         self.settle();
         self.masks.finish(&mut self.challenges, self.channel)?;
@@ -298,7 +299,8 @@ impl<'a> Prover<'a> {
             // V sends it here, and P reads it when the next block is full.
             self.channel.foresee(tags::CHALLENGE, SEED);
         }
-        // Before this block joins them, so that its successor can have the memory of the one that leaves.
+        // This comes before the block joins them, so that its successor can reuse the memory of the one that
+        // leaves.
         while self.pending.len() >= IN_FLIGHT {
             self.open_oldest()?;
         }
@@ -308,7 +310,7 @@ impl<'a> Prover<'a> {
         self.tally.blocks += 1;
         self.pending.push_back(Block { slots, relations: self.claims.take(), mask, tally: self.tally() });
         if let Challenges::FiatShamir(_) = self.challenges {
-            // The hash of what was sent up to here is this block's seed.
+            // The hash of everything sent so far is this block's seed.
             self.open_oldest()?;
         }
         Ok(self.channel.flush()?)
@@ -333,7 +335,7 @@ impl<'a> Prover<'a> {
         self.challenges.send(self.channel, tags::CHECK_OPENING, &opening)
     }
 
-    /// The next seed: the hash's choice, or V's.
+    /// The next seed, from the hash or from V.
     fn seed(&mut self) -> Result<[u8; 16], Error> {
         match self.challenges.hash(self.stock, self.channel)? {
             Some(seed) => Ok(seed),
@@ -341,7 +343,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Claims that a polynomial vanishes, by its coefficients but the top one.
+    /// Claims that a polynomial vanishes, given its coefficients without the top one.
     fn claim(&mut self, coefficients: &[Gf128]) -> Result<(), Error> {
         if self.claims.is_full() {
             self.sound()?;
@@ -366,7 +368,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// That a claim does not hold; in a rehearsal it may not.
+    /// The error for a claim that does not hold; in a rehearsal there is none.
     #[cold]
     #[inline(never)]
     pub(crate) fn unsatisfied(&mut self) -> Result<(), Error> {
@@ -374,12 +376,12 @@ impl<'a> Prover<'a> {
             return Ok(());
         }
         let place = self.place.or("the statement").to_owned();
-        // The polynomials of S-boxes are no assertions of the statement's.
+        // The polynomials of S-boxes do not count as assertions of the statement.
         let assertion = self.tally.assertions + self.tally.polynomials - 2 * self.s_boxes;
         self.latch(Err(volery_circuit::Error::Unsatisfied { assertion, place }.into()))
     }
 
-    /// The counts as of now: every slot that is no secret value is a multiplication.
+    /// The counts so far: every slot that is not a secret value is a multiplication.
     fn tally(&self) -> Tally {
         Tally { multiplications: self.tally.multiplications - self.tally.secrets, ..self.tally }
     }
@@ -465,8 +467,8 @@ impl Prove<F2> for Prover<'_> {
 
     fn assert_zero(&mut self, x: &[ProverWire]) -> Result<(), Error> {
         for wire in x {
-            // An honest P stops here: to go on would end in a rejection. The branch shows only that the claim
-            // is false.
+            // An honest P stops here, because going on would end in a rejection. The branch only shows that
+            // the claim is false.
             if wire.bit() != 0 {
                 self.unsatisfied()?;
             }
@@ -510,7 +512,7 @@ impl Polynomials<F2> for Prover<'_> {
             match coefficients {
                 // A public zero.
                 [] => {}
-                // Nothing to mask: like a wire that is zero.
+                // Nothing to mask, as for a wire that is zero.
                 [tag] => {
                     self.assertions.push(*tag);
                     self.tally.assertions += 1;
@@ -522,7 +524,7 @@ impl Polynomials<F2> for Prover<'_> {
     }
 }
 
-/// What hints see at P.
+/// The values that hints see at P.
 struct Values;
 
 impl Peek<F2, ProverWire> for Values {

@@ -1,4 +1,4 @@
-//! What a block has to check: relations by degree, at P as coefficients, at V as values.
+//! The relations that a block has to check, by degree: coefficients at P, values at V.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use zeroize::Zeroize;
 
 use crate::Error;
 
-/// Relations of a block. Each degree has coefficients of its own, so that relations of one degree stay
-/// together.
+/// The relations of a block. Each degree has its own coefficients of the linear combination, so that
+/// relations of one degree stay together.
 ///
-/// Relations of degree `d` are `d` columns at P, column `h` the `A_h` of all of them, and one column of
-/// values at V.
+/// At P, relations of degree `d` are `d` columns, where column `h` has the `A_h` of all of them. At V, they
+/// are one column of values.
 pub(super) struct Relations<M: Zeroize> {
-    /// Degree 2, the bulk: at P `A_0` and `A_1`, at V `B` in the first.
+    /// The relations of degree 2, which are most: at P `A_0` and `A_1`; at V `B` in the first.
     quadratic: [Vec<M>; 2],
     /// Other degrees.
     others: BTreeMap<usize, Vec<Vec<M>>>,
@@ -25,43 +25,43 @@ impl<M: Zeroize> Relations<M> {
         Self { quadratic: [Vec::new(), Vec::new()], others: BTreeMap::new() }
     }
 
-    /// Makes room for `n` relations of degree 2 with so many entries.
+    /// Makes room for `n` relations of degree 2 with this many entries each.
     pub(super) fn reserve_quadratic(&mut self, entries: usize, n: usize) {
         self.quadratic.iter_mut().take(entries).for_each(|column| column.reserve_exact(n));
     }
 
-    /// P: a relation of degree 2.
+    /// P: adds a relation of degree 2.
     #[inline(always)]
     pub(super) fn push_quadratic(&mut self, a_0: M, a_1: M) {
         self.quadratic[0].push(a_0);
         self.quadratic[1].push(a_1);
     }
 
-    /// P: relations of degree 2, their `A_0` and their `A_1`.
+    /// P: adds relations of degree 2, given their `A_0` and their `A_1`.
     #[inline(always)]
     pub(super) fn extend_quadratic(&mut self, a_0: impl Iterator<Item = M>, a_1: impl Iterator<Item = M>) {
         self.quadratic[0].extend(a_0);
         self.quadratic[1].extend(a_1);
     }
 
-    /// V: the values of relations of degree 2.
+    /// V: adds the values of relations of degree 2.
     #[inline(always)]
     pub(super) fn extend_values(&mut self, values: impl Iterator<Item = M>) {
         self.quadratic[0].extend(values);
     }
 
-    /// V: the value of a relation of degree 2.
+    /// V: adds the value of a relation of degree 2.
     #[inline(always)]
     pub(super) fn push_value(&mut self, value: M) {
         self.quadratic[0].push(value);
     }
 
-    /// Relations of degree 2 at V that wait.
+    /// The number of relations of degree 2 at V that are not added up yet.
     pub(super) fn waiting(&self) -> usize {
         self.quadratic[0].len()
     }
 
-    /// A relation of any degree from 2: P's coefficients, or V's value alone.
+    /// Adds a relation of any degree from 2: P's coefficients, or only V's value.
     pub(super) fn push(&mut self, degree: usize, entries: impl IntoIterator<Item = M>) {
         let columns: &mut [Vec<M>] = if degree == 2 {
             &mut self.quadratic
@@ -73,7 +73,7 @@ impl<M: Zeroize> Relations<M> {
         columns.iter_mut().zip(entries).for_each(|(to, entry)| to.push(entry));
     }
 
-    /// Forgets all relations and keeps the room, wiped, for the next block.
+    /// Removes all relations, and keeps the wiped room for the next block.
     pub(super) fn clear(&mut self) {
         self.quadratic.iter_mut().for_each(Zeroize::zeroize);
         self.others.values_mut().for_each(Zeroize::zeroize);
@@ -96,7 +96,7 @@ impl<M: Zeroize> Drop for Relations<M> {
 /// The field's kernel for `sum a_i b_i`.
 pub(super) type InnerProduct<M> = fn(&[M], &[M]) -> Result<M, LengthError>;
 
-/// Coefficients expanded at once.
+/// The number of coefficients expanded at once.
 const CHUNK: usize = 1 << 10;
 
 /// The coefficients of the relations of one degree in one block.
@@ -115,15 +115,15 @@ impl<M: Element> Coefficients<M> {
         Self { prg: Prg::new(seed), chi: vec![M::ZERO; CHUNK], inner_product }
     }
 
-    /// Adds each column's combination with the next coefficients, which all columns share, to its sum. Only
-    /// the last call may be of other than whole chunks.
+    /// Adds each column's combination with the next coefficients, which all columns share, to its sum. All
+    /// calls except the last must have whole chunks.
     fn combine(&mut self, columns: &[Vec<M>], sums: &mut [M]) -> Result<(), Error> {
         let n = columns.first().map_or(0, Vec::len);
         for start in (0..n).step_by(CHUNK) {
             let chi = &mut self.chi[..CHUNK.min(n - start)];
             self.prg.coefficients(chi);
             for (sum, column) in sums.iter_mut().zip(columns) {
-                // Columns are equally long; were one not, its kernel would refuse.
+                // Columns are equally long; if one were not, its kernel would return an error.
                 let entries = column.get(start..start + chi.len()).unwrap_or_default();
                 let part = (self.inner_product)(chi, entries);
                 *sum += part.map_err(|error| volery_circuit::Error::misuse(error.to_string()))?;
@@ -133,8 +133,8 @@ impl<M: Element> Coefficients<M> {
     }
 }
 
-/// P: the coefficients of the sum of all relations, lowest first, as many as `relations.degree()`. `made`:
-/// those of a combination of relations of degree 2 made elsewhere, which is one of them.
+/// P: the `relations.degree()` coefficients of the sum of all relations, lowest first. `made` are those of a
+/// combination of relations of degree 2 that was made elsewhere; it counts as one relation.
 pub(super) fn combine_coefficients<M: Element>(
     relations: &Relations<M>,
     seed: &[u8; 16],
@@ -151,7 +151,7 @@ pub(super) fn combine_coefficients<M: Element>(
     Ok(sum)
 }
 
-/// V's sum over the relations of degree 2, which can be added up as they come.
+/// V's sum over the relations of degree 2, which it can add up as they come.
 pub(super) struct QuadraticSum<M: Zeroize> {
     coefficients: Coefficients<M>,
     sum: M,
@@ -168,20 +168,21 @@ impl<M: Element> QuadraticSum<M> {
         Self { coefficients: Coefficients::new(seed, 2, inner_product), sum: M::ZERO }
     }
 
-    /// Adds the relations of degree 2 and forgets them.
+    /// Adds and removes the relations of degree 2.
     pub(super) fn absorb(&mut self, relations: &mut Relations<M>) -> Result<(), Error> {
         self.coefficients.combine(&relations.quadratic[..1], core::slice::from_mut(&mut self.sum))?;
-        // Keys of products and the like: wiped with the vector's memory when the relations are dropped.
+        // The values come from keys of products. They are wiped with the vector's memory when the relations
+        // are dropped.
         relations.quadratic[0].clear();
         Ok(())
     }
 
-    /// Adds the value of a combination of relations of degree 2 made elsewhere.
+    /// Adds the value of a combination of relations of degree 2 that was made elsewhere.
     pub(super) fn add(&mut self, value: M) {
         self.sum += value;
     }
 
-    /// The sum of all relations, those of degree 2 absorbed before, shifted to the greatest degree.
+    /// The sum of all relations, including those of degree 2 absorbed before, shifted to the greatest degree.
     pub(super) fn finish(&self, relations: &Relations<M>, seed: &[u8; 16], delta: M) -> Result<M, Error> {
         let top = relations.degree();
         let shifted = |sum: M, degree: usize| (degree..top).fold(sum, |sum, _| sum * delta);

@@ -1,26 +1,26 @@
-//! AES's S-box at the price of its output: eight committed bits and two polynomials, where the circuit
-//! commits to 32 products.
+//! AES's S-box at the cost of its output: eight committed bits and two polynomials, where the circuit commits
+//! to 32 products.
 //!
-//! The S-box without its constant is `s = L(y)`, with `y` the inverse of `x` in GF(2^8), or zero of zero, and
-//! `L` linear over bits. Bits of a byte are authenticated in GF(2^128), of which GF(2^8) is a subfield; so
-//! with `b_i` the image there of `X^i`
+//! The S-box without its constant is `s = L(y)`, where `y` is the inverse of `x` in GF(2^8) (zero for zero)
+//! and `L` is linear over bits. Bits of a byte are authenticated in GF(2^128), which has GF(2^8) as a
+//! subfield. So with `b_i` the image of `X^i` there,
 //!
 //! ```text
 //! [x] = sum b_i [x_i]     [x^2] = sum b_i^2 [x_i]     [y] = sum L^-1(X^i) [s_i]     [y^2] = sum L^-1(X^i)^2 [s_i]
 //! ```
 //!
-//! are wires with values in that subfield, made without a message: squaring is linear over bits, too. P
-//! commits to `s` and claims
+//! are wires with values in that subfield, made without a message, because squaring is linear over bits, too.
+//! P commits to `s` and claims
 //!
 //! ```text
 //! x^2 y = x     and     y^2 x = y
 //! ```
 //!
-//! Where `x` is not zero the first makes `y` its inverse; where it is, the second makes `y` zero. Both are
+//! If `x` is not zero, the first claim makes `y` its inverse; if it is, the second makes `y` zero. Both are
 //! products like those of multiplications, `B = k_a k_b + k_c delta`, over values in a larger field:
-//! polynomials of degree 2 (figure 5 of the paper), which do not change what a block's check is worth. To
-//! commit to the S-box's values and not to its gates is the way of BBQ (de Saint Guilhem, De Meyer, Orsini,
-//! Smart, SAC 2019), and over VOLE that of FAEST.
+//! polynomials of degree 2 (figure 5 of the paper), which do not change the soundness of a block's check.
+//! Committing to the S-box's values and not to its gates follows BBQ (de Saint Guilhem, De Meyer, Orsini,
+//! Smart, SAC 2019) and, over VOLE, FAEST.
 
 use volery_circuit::gadgets;
 use volery_field::{F2, Gf128, Gf256, LengthError, Mac};
@@ -28,14 +28,14 @@ use volery_field::{F2, Gf128, Gf256, LengthError, Mac};
 use super::claims::inner_product;
 use crate::Error;
 
-/// Weights of eight bits.
+/// The weights of eight bits.
 type Weights = [Gf128; 8];
 
 /// The linear maps from bits to elements.
 pub(super) struct SBox {
-    /// Of the input and of its square.
+    /// The maps to the input and its square.
     input: [Weights; 2],
-    /// Of the inverse and of its square, from the output's bits.
+    /// The maps from the output's bits to the inverse and its square.
     inverse: [Weights; 2],
 }
 
@@ -48,7 +48,7 @@ impl SBox {
         Self { input: weights(|x| x), inverse: weights(linear_inverse) }
     }
 
-    /// P: `A_0` and `A_1` of both polynomials, of input and output by their tags, with the values in their
+    /// P: `A_0` and `A_1` of both polynomials, from the tags of input and output, with the values in their
     /// lowest bits.
     pub(super) fn prover(&self, x: &[Gf128; 8], s: &[Gf128; 8]) -> Result<[[Gf128; 2]; 2], Error> {
         let [x, x_squared] = wires(&self.input, x)?;
@@ -61,7 +61,7 @@ impl SBox {
         relations.map_err(unequal)
     }
 
-    /// V: the values of both at `delta`, of input and output by their keys.
+    /// V: the values of both polynomials at `delta`, from the keys of input and output.
     pub(super) fn verifier(&self, x: &[Gf128; 8], s: &[Gf128; 8], delta: Gf128) -> Result<[Gf128; 2], Error> {
         let [x, x_squared] = keys(&self.input, x).map_err(unequal)?;
         let [y, y_squared] = keys(&self.inverse, s).map_err(unequal)?;
@@ -71,12 +71,12 @@ impl SBox {
     }
 }
 
-/// The S-box's output for bits that are known.
+/// The S-box's output for known bits.
 pub(super) fn output(x: &[F2; 8]) -> Result<[F2; 8], Error> {
     Ok(gadgets::substituted(x)?)
 }
 
-/// `L^-1`, of a byte.
+/// `L^-1` of a byte.
 fn linear_inverse(s: u8) -> u8 {
     s.rotate_left(1) ^ s.rotate_left(3) ^ s.rotate_left(6)
 }
@@ -88,7 +88,7 @@ struct Wire {
     value: Gf128,
 }
 
-/// An element and its square, of bits by their tags.
+/// An element and its square, from the tags of its bits.
 fn wires(weights: &[Weights; 2], tags: &[Gf128; 8]) -> Result<[Wire; 2], Error> {
     let [tag, square] = keys(weights, tags).map_err(unequal)?;
     let bits = tags.map(|tag| F2::new(tag.to_bits() & 1 == 1));
@@ -104,7 +104,7 @@ fn keys(weights: &[Weights; 2], bits: &[Gf128; 8]) -> Result<[Gf128; 2], LengthE
     Ok([inner_product(bits, once)?, inner_product(bits, squared)?])
 }
 
-/// Arrays of one length cannot differ; were it otherwise, nothing may be claimed of what was not multiplied.
+/// Arrays of one length cannot differ. If they did, nothing might be claimed about what was not multiplied.
 fn unequal(error: LengthError) -> Error {
     volery_circuit::Error::misuse(error.to_string()).into()
 }

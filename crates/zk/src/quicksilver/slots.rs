@@ -1,10 +1,10 @@
-//! The slots of a block: correlations become committed bits, and products wait for their check.
+//! The slots of a block, in which correlations become committed bits and products wait for their check.
 //!
-//! Every committed bit uses one slot, one correlation and one mask bit, so that these stay in step without a
-//! counter for each. A slot starts as a correlation in `c`. A product leaves its operands in `a` and `b` and
-//! its own tag or key in `c`. A secret value `x` leaves `x = x * 1`, which holds whatever P committed to.
+//! Every committed bit uses one slot, one correlation and one mask bit, so these stay in step without
+//! separate counters. A slot starts as a correlation in `c`. A product stores its operands in `a` and `b`,
+//! and its own tag or key in `c`. A secret value `x` stores `x = x * 1`, which holds whatever P committed to.
 //!
-//! Slots are prepared in windows, and only what the program used of a window counts when it is settled.
+//! Slots are prepared in windows. When a window is settled, only the used part counts.
 
 use volery_field::{Gf128, LengthError, gf128::Kernel};
 use zeroize::Zeroize;
@@ -15,7 +15,8 @@ use crate::Error;
 /// `c[i]` claims to be `a[i] * b[i]` for `i < used`, as tags at P and keys at V; up to `ready` the `c[i]` are
 /// prepared.
 pub(super) struct Slots {
-    /// As long as ever was prepared: memory that no proof needs is not touched.
+    /// Their length is the greatest number that was ever prepared, so that memory which no proof needs is not
+    /// touched.
     a: Vec<Gf128>,
     b: Vec<Gf128>,
     c: Vec<Gf128>,
@@ -27,7 +28,7 @@ pub(super) struct Slots {
 impl Slots {
     pub(super) fn new(capacity: usize) -> Self {
         let capacity = capacity.max(1);
-        // All at once: a vector that grew would leave what it held behind.
+        // Allocated at once, because a vector that grew would leave its old content behind.
         let room = || Vec::with_capacity(capacity);
         Self { a: room(), b: room(), c: room(), capacity, used: 0, ready: 0 }
     }
@@ -36,13 +37,13 @@ impl Slots {
         self.capacity
     }
 
-    /// Slots used so far.
+    /// The number of slots used so far.
     pub(super) fn used(&self) -> usize {
         self.used
     }
 
-    /// Uses the next prepared slot for the product of `a` and `b`: `finish` makes the result of what was
-    /// prepared. `None` if no slot is prepared.
+    /// Uses the next prepared slot for the product of `a` and `b`. `finish` makes the result from the
+    /// prepared value. `None` if no slot is prepared.
     #[inline(always)]
     pub(super) fn product(
         &mut self,
@@ -54,7 +55,7 @@ impl Slots {
         if i >= self.ready {
             return None;
         }
-        // `ready` never exceeds the length that the three share, so this is always there.
+        // `ready` never exceeds the common length of the three, so this always exists.
         let (to_a, to_b, c) = (self.a.get_mut(i)?, self.b.get_mut(i)?, self.c.get_mut(i)?);
         (*to_a, *to_b) = (a, b);
         *c = finish(*c);
@@ -62,7 +63,7 @@ impl Slots {
         Some(*c)
     }
 
-    /// Uses the next prepared slot for a secret value, `one` being the wire of the constant one.
+    /// Uses the next prepared slot for a secret value. `one` is the wire of the constant one.
     pub(super) fn secret(&mut self, one: Gf128, finish: impl FnOnce(Gf128) -> Gf128) -> Option<Gf128> {
         let i = self.used;
         let value = self.product(Gf128::ZERO, one, finish)?;
@@ -76,12 +77,12 @@ impl Slots {
         self.used >= self.ready
     }
 
-    /// Room for slots not prepared yet.
+    /// The number of slots that are not prepared yet.
     pub(super) fn room(&self) -> usize {
         self.capacity - self.ready
     }
 
-    /// Prepares slots with `correlations`, as many as there is room for, and lends them for finishing
+    /// Prepares slots with `correlations`, as many as there is room for, and returns them for finishing
     /// touches.
     pub(super) fn prepare(&mut self, correlations: &[Gf128]) -> &mut [Gf128] {
         let n = correlations.len().min(self.room());
@@ -95,14 +96,14 @@ impl Slots {
         slots
     }
 
-    /// Ends a window: gives the results in the slots used since `from`, and takes back those prepared in
-    /// vain.
+    /// Ends a window: returns the results in the slots used since `from`, and discards prepared slots that
+    /// were not used.
     pub(super) fn settle(&mut self, from: usize) -> &[Gf128] {
         self.ready = self.used;
         self.c.get(from..self.used).unwrap_or_default()
     }
 
-    /// All slots are free again.
+    /// Makes all slots free again.
     pub(super) fn clear(&mut self) {
         (self.used, self.ready) = (0, 0);
     }
@@ -117,7 +118,8 @@ impl Slots {
 impl Drop for Slots {
     fn drop(&mut self) {
         for column in [&mut self.a, &mut self.b, &mut self.c] {
-            // The elements, not the vector: memory that was never written need not be touched.
+            // Only the elements are wiped, not the whole vector, so that memory which was never written is
+            // not touched.
             column.as_mut_slice().zeroize();
         }
     }
@@ -134,7 +136,7 @@ pub(super) type Check =
 pub(super) struct Accumulator {
     seed: [u8; 16],
     coefficients: Coefficients,
-    /// Slots absorbed: the index of the next coefficient.
+    /// The number of slots absorbed, which is the index of the next coefficient.
     absorbed: usize,
     sums: (Gf128, Gf128),
 }
@@ -152,7 +154,7 @@ impl Accumulator {
         self.sums
     }
 
-    /// Adds `check` over the used slots, which follow the ones absorbed before.
+    /// Adds `check` over the used slots, which follow those absorbed before.
     pub(super) fn absorb(
         &mut self,
         slots: &Slots,
@@ -164,7 +166,7 @@ impl Accumulator {
         let piece = |chi: &mut Vec<Gf128>, (i, (a, b, c)): (usize, Piece<'_>)| {
             chi.resize(a.len(), Gf128::ZERO);
             coefficients.at(first + i * CHUNK, chi);
-            // The four have one length by construction; were it not so, no sum may stand for what was not
+            // The four have one length by construction. If they did not, no sum could stand for what was not
             // added.
             check(kernel, chi, a, b, c).map_err(|error| volery_circuit::Error::misuse(error.to_string()))
         };

@@ -1,7 +1,7 @@
-//! What a proof's acceptance is worth, by the bounds of the paper.
+//! The soundness of a proof, by the bounds of the paper.
 //!
-//! QuickSilver, theorems 4.2 and 5.1 and the remarks after them, with coefficients expanded from a 128-bit
-//! seed: a proof of a false statement is accepted with probability at most
+//! By QuickSilver, theorems 4.2 and 5.1 and the remarks after them, with coefficients expanded from a 128-bit
+//! seed, a proof of a false statement is accepted with probability at most
 //!
 //! ```text
 //! interactive     blocks * (D / K + 1 / p^r)   wrong relations survive one block's check: at most D values of delta satisfy the
@@ -14,26 +14,27 @@
 //!               + q / 2^127                    the search for delta: the making of correlations answers guesses
 //! ```
 //!
-//! and what disjunctions add ([`crate::disjunction::soundness`]). `K` is one over the probability of delta's
-//! most likely value ([`FieldSize`]); over bits `p^r = 2^128` and `K = 2^127`, since delta's lowest bit is
-//! fixed. `D` is the greatest degree of a relation; a product is one of degree 2. Relations of lower degree
-//! are shifted to the block's greatest, which adds a factor `X^h` that no delta but zero is a root of.
+//! plus the terms of disjunctions ([`crate::disjunction::soundness`]). `K` is one over the probability of
+//! delta's most likely value ([`FieldSize`]); over bits `p^r = 2^128` and `K = 2^127`, since delta's lowest
+//! bit is fixed. `D` is the greatest degree of a relation; a product has degree 2. Relations of lower degree
+//! are shifted to the block's greatest degree by a factor `X^h`, whose only root is zero, which delta is not.
 //!
 //! **Seeds.** Under a seed that P has not tried, coefficients are random, and errors cancel with probability
-//! `1 / p^r` however many relations a block has. But a seed has 128 bits, and which coefficients follow from
-//! it is public. So P can try some seeds and solve for errors that cancel under all of them: over bits `n`
-//! errors for `n / 128` seeds. `T` is at most the number of seeds that errors can be made for by a P that
-//! tries fewer than 2^64 ([`FieldSize`], `made_for`). Only one block counts: P is found out at the first
-//! wrong block whose seed is not among those. Where challenges are hashes, each hash is a draw of a seed.
+//! `1 / p^r` however many relations a block has. But a seed has 128 bits, and the coefficients are a public
+//! function of it. So P can try some seeds and solve for errors that cancel under all of them: over bits `n`
+//! errors for `n / 128` seeds. `T` is the most seeds for which a P that tries fewer than 2^64 can make errors
+//! ([`FieldSize`], `made_for`). Only one block counts: P is caught at the first wrong block whose seed is not
+//! among those. If challenges are hashes, each hash draws a seed.
 //!
-//! The bound for Fiat-Shamir rests on seeds that P cannot compute before its correlations are fixed: each
-//! depends on 32 bytes that V draws after that (`challenges`). A hash computed before it knows them serves
+//! The bound for Fiat-Shamir requires seeds that P cannot compute before its correlations are fixed: each
+//! depends on 32 bytes that V draws after that (`challenges`). A hash computed before P knows them is useful
 //! with probability `2^-256`.
 //!
 //! The errors of blocks add up, since a cheating P needs only one to survive. `q` is counted over the life of
-//! the correlations. In an interactive proof it is not in the bound; there, too, `q / 2^127` is what a search
-//! for delta finds, which nobody notices. The making of correlations over a field has checks of its own,
-//! `(h + 2) / p^r` a round, which a cheating P cannot profit from unless V cheats too.
+//! the correlations. It is not in the bound of an interactive proof. But there, too, a search for delta
+//! succeeds with probability `q / 2^127`, and nobody notices it. Making correlations over a field has its own
+//! checks, with an error of `(h + 2) / p^r` for each round, from which a cheating P cannot profit unless V
+//! cheats too.
 
 use volery_circuit::Counts;
 
@@ -43,26 +44,26 @@ use crate::soundness::{FieldSize, Mode, Terms};
 /// The counts that the bound depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
-    /// Blocks, the last, partial one included.
+    /// The number of blocks, including the last, partial one.
     pub blocks: u64,
     /// The greatest degree of a relation. Less than 2 counts as 2.
     pub degree: usize,
-    /// Folded matrix products.
+    /// The number of folded matrix products.
     pub folds: u64,
-    /// Branches of the largest disjunction; 0 if there is none.
+    /// The number of branches of the largest disjunction; 0 if there is none.
     pub branches: u64,
-    /// Challenges of the largest single disjunction ([`crate::disjunction::soundness::challenges`]); 0 where
-    /// there are batches alone.
+    /// The number of challenges of the largest single disjunction
+    /// ([`crate::disjunction::soundness::challenges`]); 0 if there are only batches.
     pub challenges: u64,
-    /// Checks of links between bits and elements.
+    /// The number of checks of links between bits and elements.
     pub links: u64,
-    /// The most errors that a P can choose in one block: over bits one for each AND and eight for each
+    /// The most errors that P can choose in one block: over bits one for each AND and eight for each
     /// polynomial, over a field one for each relation.
     pub unknowns: u64,
 }
 
 impl Checks {
-    /// At most what a proof over a field makes of a statement with these counts, in blocks of `interval`
+    /// Upper bounds for a proof over a field of a statement with these counts, in blocks of `interval`
     /// commitments and relations.
     #[must_use]
     pub fn of(counts: &Counts, interval: usize) -> Self {
@@ -75,7 +76,7 @@ impl Checks {
         let mut places = counts.commitments().saturating_add(relations);
         let (mut degree, mut unknowns) = (counts.degree.max(2), relations);
         if counts.disjunctions > 1 {
-            // They may be a batch, which adds topology vectors, of up to four coordinates, and claims of
+            // They may be a batch, which adds topology vectors with up to four coordinates, and claims of
             // degree B.
             places = places.saturating_add(counts.commitments().saturating_mul(8));
             unknowns = places;
@@ -92,7 +93,7 @@ impl Checks {
         Self { blocks, degree, folds, unknowns, ..Self::default() }.with_disjunctions(counts)
     }
 
-    /// The same with the largest of the disjunctions counted.
+    /// These checks with the largest of the counted disjunctions.
     #[must_use]
     pub const fn with_disjunctions(self, counts: &Counts) -> Self {
         let challenges = if counts.disjunctions == 0 { 0 } else { challenges(counts.most_products) };

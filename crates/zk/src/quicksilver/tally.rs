@@ -1,31 +1,31 @@
-//! Running counts of a program's operations, compared at each check.
+//! Running counts of a program's operations. The parties compare them at each check.
 
 use super::program::unknowns;
 use super::soundness::Checks;
 use super::{Settings, arithmetic};
 use crate::Error;
 
-/// How many operations a program made so far. Both parties must have made the same.
+/// The numbers of operations of a program so far. Both parties must have the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Secret values; over bits eight for each S-box of AES, its output.
+    /// Secret values; over bits also the eight output bits of each S-box of AES.
     pub secrets: u64,
     /// Multiplications.
     pub multiplications: u64,
-    /// Wires claimed to be zero, and disjunctions, each once.
+    /// Wires claimed to be zero, and disjunctions.
     pub assertions: u64,
-    /// Polynomials of degree 2 and more claimed to vanish; in proofs over fields inner products and products
-    /// of matrices are among them, over bits two for each S-box of AES.
+    /// Polynomials of degree 2 or more that are claimed to vanish. Over fields this includes inner products
+    /// and products of matrices; over bits it includes two for each S-box of AES.
     pub polynomials: u64,
-    /// The greatest degree of one; 0 if there is none. Not compared as a count: an opening's length tells a
-    /// block's.
+    /// Their greatest degree; 0 if there is none. It is not compared as a count, because the length of an
+    /// opening shows a block's degree.
     pub degree: usize,
-    /// Blocks that were checked. Neither these nor the counts below are compared: they follow from the
+    /// Blocks that were checked. This count and the ones below are not compared, because they follow from the
     /// others.
     pub blocks: u64,
     /// Matrix products that a challenge folded.
     pub folds: u64,
-    /// Branches of the largest disjunction; for Mac'n'Cheese, of all disjunctions.
+    /// The branches of the largest disjunction; for Mac'n'Cheese, those of all disjunctions.
     pub branches: u64,
     /// Challenges of the largest single disjunction.
     pub challenges: u64,
@@ -34,15 +34,15 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Length of the encoding.
+    /// The length of the encoding.
     pub(crate) const BYTES: usize = 32;
 
     fn counts(&self) -> [u64; 4] {
         [self.secrets, self.multiplications, self.assertions, self.polynomials]
     }
 
-    /// Wires, polynomials and disjunctions claimed to be zero, to vanish, to hold. A proof with none says
-    /// nothing.
+    /// The number of claims: wires that are zero, polynomials that vanish, disjunctions that hold. A proof
+    /// without claims proves nothing.
     #[must_use]
     pub fn claims(&self) -> u64 {
         self.assertions.saturating_add(self.polynomials)
@@ -54,21 +54,21 @@ impl Tally {
         self.degree = self.degree.max(degree);
     }
 
-    /// Counts a disjunction of so many `branches` with so many challenges of its own; it is an assertion if
-    /// some branch `claims` something.
+    /// Counts a disjunction of `branches` branches with this many challenges of its own. It is an assertion
+    /// if some branch `claims` something.
     pub(crate) fn disjunction(&mut self, claims: bool, branches: usize, challenges: u64) {
         self.assertions += u64::from(claims);
         self.branches = self.branches.max(branches as u64);
         self.challenges = self.challenges.max(challenges);
     }
 
-    /// What the bound on a cheating prover depends on, of a proof over bits.
+    /// The counts that the soundness bound depends on, for a proof over bits.
     #[must_use]
     pub fn checks(&self, settings: Settings) -> Checks {
         self.with(unknowns(self.multiplications, self.polynomials).min(settings.most_unknowns()))
     }
 
-    /// The same, of a proof over a field.
+    /// The same for a proof over a field.
     #[must_use]
     pub fn checks_over_field(&self, settings: arithmetic::Settings) -> Checks {
         let relations = self.multiplications.saturating_add(self.polynomials);
@@ -88,7 +88,8 @@ impl Tally {
         out
     }
 
-    /// How much of the encoding a Boolean proof sends: the count of polynomials once there are any.
+    /// The part of the encoding that a Boolean proof sends: it includes the count of polynomials if there are
+    /// any.
     pub(crate) fn bit_bytes(&self) -> usize {
         if self.polynomials == 0 { Self::BYTES - 8 } else { Self::BYTES }
     }

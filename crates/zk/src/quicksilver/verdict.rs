@@ -4,7 +4,7 @@ use volery_channel::{Channel, tags};
 
 use crate::Error;
 
-/// Tells P what became of its proof. Errors that are not about the proof are for [`Channel::fail`].
+/// Tells P the result of its proof. For errors that are not about the proof, use [`Channel::fail`].
 ///
 /// # Errors
 /// The channel's.
@@ -16,7 +16,7 @@ pub fn send(channel: &mut dyn Channel, accepted: bool) -> Result<(), Error> {
 /// Waits for V's verdict.
 ///
 /// # Errors
-/// [`Error::Rejected`] if it is no; the channel's.
+/// [`Error::Rejected`] if the verdict is no; the channel's.
 pub fn receive(channel: &mut dyn Channel) -> Result<(), Error> {
     match channel.recv(tags::VERDICT, 1)? {
         [1] => Ok(()),

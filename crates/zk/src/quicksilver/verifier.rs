@@ -31,7 +31,8 @@ impl Zeroize for VerifierWire {
 }
 
 impl VerifierWire {
-    /// A bit committed elsewhere under the same delta, by its key, whose least significant bit must be zero.
+    /// A bit that was committed elsewhere under the same delta, given by its key, whose least significant bit
+    /// must be zero.
     #[inline(always)]
     #[must_use]
     pub fn from_key(key: Gf128) -> Self {
@@ -56,26 +57,26 @@ impl core::ops::Add for VerifierWire {
 
 /// The backend that verifies.
 ///
-/// Make one for each proof, run the statement on it, then [`Verifier::finish`]; or call [`Verifier::verify`].
-/// Only its `Ok` means that the proof holds: until then nothing is known.
+/// Make one for each proof, run the statement on it, then call [`Verifier::finish`]; or call
+/// [`Verifier::verify`]. Only `Ok` from these means that the proof holds.
 pub struct Verifier<'a> {
     channel: &'a mut dyn Channel,
     stock: &'a mut Stock,
     challenges: Challenges<'a>,
     delta: Delta,
-    /// What a public one, and a mask of one, add to a key: `delta + 1`.
+    /// The value that a public one, or a mask of one, adds to a key: `delta + 1`.
     one: Zeroizing<u128>,
     masks: MaskReader,
     slots: Slots,
     /// The block's polynomials.
     claims: Claims,
     s_box: SBox,
-    /// Where the window of prepared slots begins: the first is the stock's first correlation at hand.
+    /// The start of the window of prepared slots: its first slot is the stock's first correlation at hand.
     window: usize,
-    /// Slots left in the block, the current window's included.
+    /// The number of slots left in the block, including the current window's.
     left: usize,
     interval: usize,
-    /// The sums over the block's multiplications so far, where the seed is known to V from the start.
+    /// The sums over the block's multiplications so far, if V knows the seed from the start.
     sums: Option<Accumulator>,
     /// Blocks whose openings have not come, oldest first.
     pending: VecDeque<Block>,
@@ -89,17 +90,17 @@ pub struct Verifier<'a> {
 struct Block {
     /// `sum chi_i B_i + B*`.
     value: Zeroizing<Gf128>,
-    /// Coefficients that P opens.
+    /// The number of coefficients that P opens.
     degree: usize,
     tally: Tally,
 }
 
-/// Blocks whose openings P may still owe when the next block is complete.
+/// The number of blocks whose openings P may still owe when the next block is complete.
 const IN_FLIGHT: usize = 1;
 
 impl<'a> Verifier<'a> {
-    /// A verifier over `channel` whose keys under `delta` come from `stock`; both ends must agree on
-    /// everything else.
+    /// A verifier over `channel` whose keys under `delta` come from `stock`. The caller has to make sure that
+    /// both parties agree on everything else.
     pub fn new(
         settings: Settings,
         mut challenges: Challenges<'a>,
@@ -108,8 +109,8 @@ impl<'a> Verifier<'a> {
         channel: &'a mut dyn Channel,
         threads: Option<&'a rayon::ThreadPool>,
     ) -> Self {
-        // A seed drawn in advance and kept until the block is there lets V add up as it goes; Fiat-Shamir's
-        // seed is only known at the end of the block.
+        // If V draws a seed in advance and keeps it until the block is complete, it can add up products as
+        // they come. A Fiat-Shamir seed is only known at the end of the block.
         let sums = challenges.draw().map(Accumulator::new);
         let capacity = match (&sums, threads) {
             (None, _) => settings.interval,
@@ -138,17 +139,17 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Runs `statement` and verifies P's proof of it; returns what it counted.
+    /// Runs `statement` and verifies P's proof of it. Returns its counts.
     ///
     /// # Errors
-    /// [`Error::Rejected`] if the proof is wrong; otherwise what broke the session. Neither means that the
-    /// statement is false; only `Ok` means that P has proved it.
+    /// [`Error::Rejected`] if the proof is wrong; otherwise any error that ended the session. Neither means
+    /// that the statement is false; only `Ok` means that P has proved it.
     pub fn verify(mut self, statement: &(impl Statement<Self> + ?Sized)) -> Result<Tally, Error> {
         statement.run(&mut self)?;
         self.finish()
     }
 
-    /// Checks everything that was run. P is told by [`super::verdict`].
+    /// Checks everything that was run. [`super::verdict`] tells P the result.
     ///
     /// # Errors
     /// As [`Verifier::verify`].
@@ -167,18 +168,18 @@ impl<'a> Verifier<'a> {
         Ok(self.tally())
     }
 
-    /// What was claimed so far: see [`Tally::claims`].
+    /// The number of claims so far: see [`Tally::claims`].
     #[must_use]
     pub fn claims(&self) -> u64 {
         self.tally.claims()
     }
 
-    /// The counts as of now: every slot that is no secret value is a multiplication.
+    /// The counts so far: every slot that is not a secret value is a multiplication.
     fn tally(&self) -> Tally {
         Tally { multiplications: self.tally.multiplications - self.tally.secrets, ..self.tally }
     }
 
-    /// A backend that failed stays failed, whatever its statement does about it.
+    /// A backend that has failed stays failed, even if its statement ignores the error.
     fn sound(&self) -> Result<(), Error> {
         self.failed.clone().map_or(Ok(()), Err)
     }
@@ -190,7 +191,7 @@ impl<'a> Verifier<'a> {
         result
     }
 
-    /// Prepares at least one slot; call it when none is prepared.
+    /// Prepares at least one slot. Call it when none is prepared.
     #[cold]
     #[inline(never)]
     fn prepare(&mut self) -> Result<(), Error> {
@@ -205,14 +206,14 @@ impl<'a> Verifier<'a> {
             self.close()?;
         }
         if self.slots.room() == 0 {
-            // With a seed in hand the products are added up; without one there is room for the whole block.
+            // With a known seed the products are added up; without one there is room for the whole block.
             if let Some(sums) = &mut self.sums {
                 sums.absorb(&self.slots, self.threads, Kernel::check_verifier)?;
                 self.slots.clear();
             }
         }
         if self.stock.at_hand().is_empty() {
-            // P filled the last byte up where it may have to wait.
+            // P pads the last byte wherever it may have to wait.
             if self.stock.may_wait() {
                 self.masks.finish()?;
             }
@@ -229,7 +230,7 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// Ends the window: what was used of it is counted.
+    /// Ends the window: counts what was used of it.
     fn settle(&mut self) {
         let used = self.slots.settle(self.window).len();
         self.masks.advance(used);
@@ -244,7 +245,7 @@ impl<'a> Verifier<'a> {
         self.channel
     }
 
-    /// P has sent everything up to the last bit: what is left must be the padding.
+    /// P has sent everything to the last bit, so any remaining bits must be the padding.
     pub(super) fn pause(&mut self) -> Result<(), Error> {
         self.sound()?;
         self.settle();
@@ -257,7 +258,7 @@ impl<'a> Verifier<'a> {
         self.tally.disjunction(claims, branches, challenges);
     }
 
-    /// A challenge that depends on everything committed so far; see P's.
+    /// A challenge that depends on everything committed so far; see the prover's.
     pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
         self.sound()?;
         let result = self.try_challenge();
@@ -268,7 +269,7 @@ impl<'a> Verifier<'a> {
         self.close()?;
         let drawn = self.challenges.draw();
         if let Some(seed) = drawn {
-            // With the block's own: P opens all and goes on.
+            // This includes the current block: P opens all of them and goes on.
             self.channel.send(tags::CHALLENGE, &seed)?;
             self.channel.flush()?;
         }
@@ -282,7 +283,8 @@ impl<'a> Verifier<'a> {
         Ok(seed.ok_or_else(|| volery_circuit::Error::misuse("no challenge"))?)
     }
 
-    /// The keys of the next random correlations, right after a challenge: nothing else may hold some of them.
+    /// The keys of the next random correlations. Call it right after a challenge, because nothing else may
+    /// hold some of them.
     pub(crate) fn random(&mut self, out: &mut [Gf128]) -> Result<(), Error> {
         self.sound()?;
         let result = self.stock.fill(self.channel, out).map_err(Error::from);
@@ -303,22 +305,22 @@ impl<'a> Verifier<'a> {
         self.delta.expose()
     }
 
-    /// A failure of a protocol on top, which ends this proof.
+    /// Ends this proof after a failure of a protocol on top.
     pub(crate) fn fail<T>(&mut self, error: Error) -> Result<T, Error> {
         self.latch(Err(error))
     }
 
-    /// A digest of all that was said in this part, where challenges are hashes.
+    /// If challenges are hashes, a digest of all messages of this part.
     pub(super) fn said(&mut self) -> Result<Option<[u8; 16]>, Error> {
         self.challenges.hash(self.stock, self.channel)
     }
 
-    /// Whether nothing was done, and nothing failed.
+    /// Whether nothing was done and nothing failed.
     pub(super) fn is_unused(&self) -> bool {
         self.tally() == Tally::default() && self.slots.used() == 0 && self.failed.is_none()
     }
 
-    /// Ends a block: its seed goes to P, and the opening of the block before is checked.
+    /// Ends a block: sends its seed to P and checks the opening of the block before.
     fn close(&mut self) -> Result<(), Error> {
         self.settle();
         self.masks.finish()?;
@@ -348,8 +350,8 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// The block's products, added up in `sums`, and its polynomials: `sum chi_i B_i`, shifted to the
-    /// greatest degree.
+    /// Combines the block's products, added up in `sums`, with its polynomials: `sum chi_i B_i`, shifted to
+    /// the greatest degree.
     fn combine(&mut self, sums: &Accumulator) -> Result<Gf128, Error> {
         let (mut relations, delta, seed) = (self.claims.take(), self.delta.expose(), sums.seed());
         let (products, results) = sums.sums();
@@ -359,7 +361,7 @@ impl<'a> Verifier<'a> {
         quadratic.finish(&relations, &seed, delta)
     }
 
-    /// P claims that a polynomial vanishes, which has this value at delta.
+    /// Adds P's claim that a polynomial vanishes, whose value at delta is `value`.
     fn claim(&mut self, degree: usize, value: Gf128) -> Result<(), Error> {
         if self.claims.is_full() {
             self.sound()?;
@@ -371,7 +373,7 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// P commits to a secret value.
+    /// Takes P's commitment to a secret value.
     #[inline]
     fn commit(&mut self) -> Result<VerifierWire, Error> {
         let one = self.constant(F2::ONE).0;

@@ -1,9 +1,9 @@
-//! Where challenges are hashes, every message of either party is in the next one.
+//! Tests that, if challenges are hashes, every message of either party enters the next one.
 //!
-//! Each party keeps a record of what it receives, of what its transcript's next seed would be after each
-//! message that it absorbs, and of the seeds that are drawn. One bit of one message is flipped on its way;
-//! from that message on the record of who received it must differ from that of an honest run. Nobody has to
-//! accept anything for that, so a message counts that V refuses right after it.
+//! Each party records the messages that it receives, the seed that its transcript would give after each
+//! absorbed message, and the seeds that it draws. One bit of one message is flipped on its way. From that
+//! message on, the receiver's record must differ from that of an honest run. No party has to accept anything
+//! for that, so a message counts even if V refuses it right away.
 
 mod deal;
 mod modes;

@@ -2,9 +2,8 @@
 //! nothing too early.
 
 use std::sync::Barrier;
-use std::time::Duration;
 
-use volery_channel::{Channel, Error as ChannelError, Framed, Limits, Tag, tags, transport::Memory};
+use volery_channel::{Channel, Error as ChannelError, Framed, Tag, tags, transport::Memory};
 use volery_circuit::MatrixShape;
 use volery_field::F61;
 use volery_zk::Error;

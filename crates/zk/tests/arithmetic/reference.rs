@@ -230,6 +230,7 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
         let relations = std::mem::take(&mut self.relations);
         self.pending.push(Block { number: self.blocks, relations, mask, tally: self.tally });
         self.blocks += 1;
+        self.tally.blocks += 1;
         self.used = 0;
         if self.transcript.is_some() {
             self.open_until(0)?;
@@ -473,6 +474,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Reference<F, M, L> {
         c: &[Self::Wire],
     ) -> Result<(), Error> {
         let MatrixShape { rows, inner, columns } = shape;
+        self.tally.folds += 1;
         let mut seed = self.challenge()?;
         if self.lie == Lie::Fold {
             seed[0] ^= 1;

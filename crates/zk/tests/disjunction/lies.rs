@@ -11,7 +11,7 @@ use crate::programs::{Program, Small};
 use crate::tap::Change;
 
 fn no_branch<T: core::fmt::Debug>(result: &Result<T, Error>) {
-    let expected = "no branch of a disjunction is shown to hold";
+    let expected = "the prover did not show that a branch of a disjunction holds";
     assert!(matches!(result, Err(Error::Rejected { reason }) if reason == expected), "{result:?}");
 }
 

@@ -1,8 +1,6 @@
 //! Verifiers that do not follow the protocol: the prover ends with an error that says where.
 
-use std::time::Duration;
-
-use volery_channel::{Channel, Error as ChannelError, Framed, Limits, Tag, tags, transport::Memory};
+use volery_channel::{Channel, Error as ChannelError, Framed, Tag, tags, transport::Memory};
 use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
 

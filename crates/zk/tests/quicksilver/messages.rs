@@ -3,8 +3,6 @@
 //! The statement is true and both parties are honest; somebody between them is not. A verifier that accepts a
 //! run in which a message of the prover's was changed does not check all it should.
 
-use std::time::Duration;
-
 use volery_channel::{Limits, Tag, tags};
 
 use crate::parties::{Both, MODES, Mode, Run, between, between_within, limits};

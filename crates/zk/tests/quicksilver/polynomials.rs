@@ -1,7 +1,7 @@
 //! Polynomials over bits: random ones of degree 1 to 10 against direct evaluation, provers that lie about
 //! them, parties that do not agree on them.
 
-use volery_channel::{Channel, Error as ChannelError, Limits, tags};
+use volery_channel::{Channel, Error as ChannelError, tags};
 use volery_circuit::polynomials::{MAX_DEGREE, Polynomial, Term};
 use volery_circuit::statements::Mul32;
 use volery_circuit::{Digest, Error as CircuitError, Evaluator, MatrixShape, Polynomials, Statement};
@@ -319,7 +319,7 @@ fn parties_that_disagree_about_degrees_or_about_what_is_claimed_do_not_accept() 
         for (ours, theirs) in cases {
             let run = Run::new(1000, mode);
             let (p, v) =
-                between_within(&limits, |p| run.prove(&named(theirs), p), |v| run.verify(&named(ours), v));
+                between_within(&limits(), |p| run.prove(&named(theirs), p), |v| run.verify(&named(ours), v));
             assert!(p.is_err() && v.is_err(), "{ours:?} {theirs:?}: {p:?} {v:?}");
             if ours.iter().max() != theirs.iter().max() {
                 let step = tags::CHECK_OPENING;

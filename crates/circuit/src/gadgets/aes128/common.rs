@@ -1,17 +1,17 @@
-//! Many blocks that have bytes in common, as those of counter mode: what depends on equal bytes is computed
-//! once.
+//! Many blocks with bytes in common, such as those of counter mode: results that depend on equal bytes are
+//! computed once.
 //!
-//! SubBytes of the first round sees `plaintext + key` byte by byte. A column after the first round depends on
-//! four bytes of the plaintext, and so does SubBytes of that column in the second round. So with counters
-//! that differ in their last byte only, a block after the first takes `1 + 4` S-boxes in the first two rounds
-//! and not 32:
+//! SubBytes of the first round works on `plaintext + key` byte by byte. A column after the first round
+//! depends on four bytes of the plaintext, and so does SubBytes of that column in the second round. So if
+//! counters differ only in their last byte, each block after the first takes `1 + 4` S-boxes in the first two
+//! rounds and not 32:
 //!
 //! ```text
 //! 32 (distinct bytes + 4 distinct columns) + 4,096 a block,        at most 5,120 a block, 4,256 for most of a counter's
 //! ```
 //!
-//! The observation is that of Park and Lee, "FACE: Fast AES CTR mode Encryption Techniques based on the Reuse
-//! of Repetitive Data" (CHES 2018), there for tables in software.
+//! The observation is due to Park and Lee, "FACE: Fast AES CTR mode Encryption Techniques based on the Reuse
+//! of Repetitive Data" (CHES 2018), who use it for tables in software.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -24,21 +24,21 @@ use crate::{Error, Ops};
 /// A byte of a plaintext block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PlainByte {
-    /// A byte that everybody knows.
+    /// A public byte.
     Public(u8),
-    /// The secret byte of this number, which several blocks may have.
+    /// The secret byte with this number. Several blocks may use the same one.
     Secret(usize),
 }
 
-/// The four bytes that a column depends on after the first round, and which column it is.
+/// The number of a column, and the four bytes that it depends on after the first round.
 type Column = (usize, [PlainByte; 4]);
 
 impl<W: Clone> Aes128<W> {
-    /// Encrypts `blocks`, whose [`PlainByte::Secret`] bytes are among `secret`; 128 wires each. Costs as the
-    /// module's notes say: bytes and columns that several blocks have in common are substituted once.
+    /// Encrypts `blocks`, whose [`PlainByte::Secret`] bytes are among `secret`, to 128 wires each. Bytes and
+    /// columns that several blocks have in common are substituted once, as the module's notes say.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if a block names a secret byte that there is not; the backend's.
+    /// [`Error::Misuse`] if a block names a secret byte that does not exist; the backend's.
     pub fn encrypt_many<B: Ops<F2, Wire = W> + ?Sized>(
         &self,
         b: &mut B,
@@ -73,8 +73,8 @@ impl<W: Clone> Aes128<W> {
             .collect()
     }
 
-    /// A column after SubBytes of the second round; `bytes` keeps what SubBytes of the first made, by place
-    /// and plaintext.
+    /// A column after SubBytes of the second round. `bytes` keeps the results of SubBytes of the first round,
+    /// by position and plaintext.
     fn second_round<B: Ops<F2, Wire = W> + ?Sized>(
         &self,
         b: &mut B,

@@ -1,4 +1,4 @@
-//! The AES S-box with 32 ANDs, the fewest known, and 83 XORs, for backends that have nothing better
+//! The AES S-box with 32 ANDs, the fewest known, and 83 XORs, for backends without a better way
 //! ([`Ops::substitute`]).
 //!
 //! The circuit of J. Boyar and R. Peralta, "A new combinational logic minimization technique with
@@ -12,7 +12,7 @@ use volery_field::F2;
 use super::Byte;
 use crate::{Error, Evaluator, Ops};
 
-/// What [`substitute`] leaves out: the S-box is `x -> substitute(x) XOR 0x63`.
+/// The constant that [`substitute`] leaves out: the S-box is `x -> substitute(x) XOR 0x63`.
 pub(super) const OFFSET: u8 = 0x63;
 
 /// A straight-line program over the backend: `^` adds, `&` multiplies.
@@ -38,11 +38,11 @@ pub(super) fn substitute<B: Ops<F2> + ?Sized>(
     }
 }
 
-/// What a backend's own way ([`Ops::substitute`]) has to give for known bits, least significant first; the
-/// time that it takes does not depend on them.
+/// The result that a backend's own way ([`Ops::substitute`]) must give for known bits, least significant
+/// first. The time does not depend on them.
 ///
 /// # Errors
-/// None; it is the type of a backend's.
+/// None; the type is that of a backend's method.
 pub fn substituted(x: &[F2; 8]) -> Result<[F2; 8], Error> {
     circuit(&mut Evaluator::new(), x)
 }

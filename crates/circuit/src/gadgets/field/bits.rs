@@ -1,4 +1,4 @@
-//! Bits of elements, and what is linear in them.
+//! Bits of elements, and results that are linear in them.
 
 use volery_field::Value;
 use zeroize::Zeroizing;
@@ -20,7 +20,7 @@ pub fn capacity<F: Value>() -> usize {
     8 * last + bytes.get(last).map_or(0, |byte| byte.ilog2() as usize)
 }
 
-/// Refuses a width that could wrap.
+/// Rejects a width that could wrap.
 pub(super) fn check_width<F: Value>(width: usize) -> Result<(), Error> {
     let capacity = capacity::<F>();
     if width <= capacity {
@@ -39,8 +39,8 @@ pub(super) fn power<F: Value>(exponent: usize) -> F {
     (0..exponent).fold(F::ONE, |power, _| power + power)
 }
 
-/// The `width` bits of each of `x`, least significant first, one value after the other; claims that each is
-/// in `[0, 2^width)`.
+/// The `width` bits of each of `x`, least significant first, one value after the other. Claims that each
+/// value is in `[0, 2^width)`.
 ///
 /// Commits to the bits.
 ///
@@ -88,7 +88,7 @@ pub fn from_bits<F: Value, B: Ops<F> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> B
 
 /// Claims that each of `x` is in `[0, 2^width)`. Commits to `width` bits each.
 ///
-/// For a few values, [`assert_one_of`](crate::Polynomials::assert_one_of) commits to nothing.
+/// For a few values, use [`assert_one_of`](crate::Polynomials::assert_one_of), which commits to nothing.
 ///
 /// # Errors
 /// As [`to_bits`].
@@ -113,7 +113,7 @@ pub fn assert_in_signed_range<F: Value, B: Prove<F>>(
     assert_in_range(b, &shifted, width)
 }
 
-/// `x + 2^(width-1)`: signed integers in range become ones without sign.
+/// `x + 2^(width-1)`: maps signed integers in range to unsigned ones.
 fn lift<F: Value, B: Prove<F>>(b: &mut B, x: &[B::Wire], width: usize) -> Result<Vec<B::Wire>, B::Error> {
     check_width::<F>(width)?;
     let Some(exponent) = width.checked_sub(1) else {
@@ -123,7 +123,7 @@ fn lift<F: Value, B: Prove<F>>(b: &mut B, x: &[B::Wire], width: usize) -> Result
     Ok(x.iter().map(|x| b.add_constant(x, offset)).collect())
 }
 
-/// What [`divide`] gives.
+/// The result of [`divide`].
 #[derive(Clone, Debug)]
 pub struct Division<W> {
     /// The quotients.

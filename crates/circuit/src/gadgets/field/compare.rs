@@ -5,12 +5,12 @@ use volery_field::Value;
 use super::bits::{assert_in_range, check_width, power, to_bits};
 use crate::{Error, Prove};
 
-/// For each `i` a wire that is 1 if `x[i] < y[i]`, otherwise 0. Both must be in `[0, 2^width)`. Commits to
-/// `width + 1` bits each.
+/// For each `i`, a wire that is 1 if `x[i] < y[i]` and 0 otherwise. Both must be in `[0, 2^width)`. Commits
+/// to `width + 1` bits each.
 ///
 /// # Errors
-/// [`Error::Misuse`] if the lengths differ, or for a width that is not below [`capacity`](super::capacity);
-/// the backend's.
+/// [`Error::Misuse`] if the lengths differ, or if the width is not below [`capacity`](super::capacity); the
+/// backend's.
 pub fn less_than<F: Value, B: Prove<F>>(
     b: &mut B,
     x: &[B::Wire],
@@ -42,23 +42,23 @@ pub fn assert_at_most<F: Value, B: Prove<F>>(
     y: &[B::Wire],
     width: usize,
 ) -> Result<(), B::Error> {
-    // With room for one bit more, a negative difference is not in range.
+    // If there is room for one more bit, a negative difference is not in range.
     check_width::<F>(width.saturating_add(1))?;
     let differences = differences(b, y, x)?;
     assert_in_range(b, &differences, width)
 }
 
-/// For each of `x` a wire that is 1 if it is zero, otherwise 0. Commits to two elements each.
+/// For each of `x`, a wire that is 1 if it is zero and 0 otherwise. Commits to two elements each.
 ///
-/// With a committed `v`: `x v = 1 - z` and `x z = 0`. If `x` is zero the first says `z = 1`, otherwise the
-/// second says `z = 0`. It holds in any field, for any element.
+/// With a committed `v`: `x v = 1 - z` and `x z = 0`. If `x` is zero, the first claim implies `z = 1`;
+/// otherwise the second implies `z = 0`. This holds in any field, for any element.
 ///
 /// # Errors
 /// The backend's.
 pub fn is_zero<F: Value, B: Prove<F>>(b: &mut B, x: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
     let mut inverses = b.secret(2 * x.len(), &mut |peek| {
-        // Where there is no inverse any element does; zero needs no branch in the claims, and no time that
-        // differs.
+        // If there is no inverse, any element will do. So zero needs no branch in the claims, and takes the
+        // same time.
         let inverses = x.iter().map(|x| peek.value(x).inverse_or_zero());
         let mut values: Vec<F> = inverses.collect();
         for (index, x) in x.iter().enumerate() {
@@ -81,7 +81,7 @@ pub fn is_zero<F: Value, B: Prove<F>>(b: &mut B, x: &[B::Wire]) -> Result<Vec<B:
     Ok(zeros)
 }
 
-/// For each `i` a wire that is 1 if `x[i] = y[i]`, otherwise 0. Commits to two elements each.
+/// For each `i`, a wire that is 1 if `x[i] = y[i]` and 0 otherwise. Commits to two elements each.
 ///
 /// # Errors
 /// [`Error::Misuse`] if the lengths differ; the backend's.

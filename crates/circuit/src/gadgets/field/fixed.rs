@@ -8,8 +8,8 @@ use crate::{Error, Prove};
 /// A format of signed fixed-point numbers: the integer `n` in `[-2^(width-1), 2^(width-1))` stands for
 /// `n / 2^fraction`.
 ///
-/// Sums and differences are those of wires; whether they are still in range is for the caller to know or to
-/// [claim](Fixed::assert).
+/// Add and subtract numbers as wires. The caller must know that the result is still in range, or
+/// [claim](Fixed::assert) it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fixed {
     width: usize,
@@ -17,7 +17,7 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// Numbers of `width` bits, sign included, of which `fraction` are behind the point.
+    /// A format of numbers of `width` bits, including the sign, with `fraction` bits after the point.
     ///
     /// # Errors
     /// [`Error::Misuse`] unless `fraction < width`.

@@ -6,16 +6,16 @@ use crate::elements::bring_in;
 use crate::seeded::Seeded;
 use crate::{Digest, Error, Evaluator, Prove, Statement, Witness};
 
-/// Wires of a word of [`MulChain`], and multiplications of a batch.
+/// The number of wires in a word of [`MulChain`], and of multiplications in a batch.
 const WIDTH: usize = 1 << 10;
 
 /// "I know a start from which a chain of exactly `muls` multiplications, with one addition each, ends in this
 /// state."
 ///
-/// The state is two words `x, y` of 1024 wires. A step makes `y` of `x`, and `x` of `y_i + x_i x_{i+1}`: a
-/// Feistel network, so no state is lost, however long the chain. Chains of other numbers pair `x_i` with a
-/// wire further on. The last step takes only as many of the multiplications as are left. The witness is known
-/// to everybody.
+/// The state is two words `x, y` of 1024 wires. A step replaces `y` by `x`, and `x` by `y_i + x_i x_{i+1}`.
+/// This is a Feistel network, so the state loses no information, however long the chain is. Chains with other
+/// numbers pair `x_i` with a wire further on. The last step does only the remaining multiplications. The
+/// witness is public.
 #[derive(Debug)]
 pub struct MulChain<F: Value> {
     muls: u64,
@@ -29,7 +29,7 @@ impl<F: Value> MulChain<F> {
     /// A chain of `muls` multiplications, given to the backend 1024 at a time.
     ///
     /// # Errors
-    /// None that a well-formed chain can cause; the evaluator's type.
+    /// None for a well-formed chain; the type is the evaluator's.
     pub fn new(muls: u64) -> Result<Self, Error> {
         Self::make(muls, true, 0)
     }
@@ -42,7 +42,7 @@ impl<F: Value> MulChain<F> {
         Self::make(muls, false, 0)
     }
 
-    /// One of many different chains, for disjunctions; number 0 is [`MulChain::new`]'s.
+    /// One of many different chains, for disjunctions. Number 0 is the chain of [`MulChain::new`].
     ///
     /// # Errors
     /// As [`MulChain::new`].
@@ -58,7 +58,7 @@ impl<F: Value> MulChain<F> {
     }
 }
 
-/// Runs the chain from `x` and `y`, one after the other in `state`; the state it ends in.
+/// Runs the chain from `x` and `y`, one after the other in `state`. Returns the state at its end.
 fn chain<F: Value, B: Prove<F>>(
     b: &mut B,
     mut state: Vec<B::Wire>,
@@ -71,7 +71,7 @@ fn chain<F: Value, B: Prove<F>>(
     let mut left = muls;
     while left > 0 {
         let active = left.min(WIDTH as u64) as usize;
-        // The first wires once more, so that a word and its rotation are slices of one vector.
+        // Repeats the first wires at the end, so that a word and its rotation are slices of one vector.
         x.extend_from_within(..rotation);
         let rotated = &x[rotation..][..active];
         if batched {

@@ -7,12 +7,12 @@ use crate::elements::bring_in;
 use crate::seeded::Seeded;
 use crate::{Digest, Error, Prove, Statement, Witness};
 
-/// Pairs of a claim. A longer product is the sum of committed parts, one element each, so that memory stays
-/// flat and a part's tags are still in the caches when they are multiplied.
+/// The number of pairs in a claim. A longer product is the sum of committed parts, one element each, so that
+/// memory stays flat and the tags of a part are still in the caches when they are multiplied.
 const PART: usize = 1 << 15;
 
-/// "I know vectors `x` and `y` with this inner product", or, with a secret one, "... which I have committed
-/// to".
+/// "I know vectors `x` and `y` with this inner product", or, if it is secret, "... with the inner product
+/// that I have committed to".
 pub struct InnerProduct<F: Value> {
     length: usize,
     pub(super) public: Option<F>,
@@ -26,8 +26,7 @@ impl<F: Value> core::fmt::Debug for InnerProduct<F> {
 }
 
 impl<F: Value> InnerProduct<F> {
-    /// The public side of the claim, for vectors of `length` elements; `product` is `None` if it is secret
-    /// too.
+    /// The public side of the claim, for vectors of `length` elements. `product` is `None` if it is secret.
     ///
     /// # Errors
     /// [`Error::Public`] if the vectors are too long.
@@ -41,14 +40,14 @@ impl<F: Value> InnerProduct<F> {
     /// Adds the vectors.
     ///
     /// # Errors
-    /// [`Error::Witness`] if they have not the right length.
+    /// [`Error::Witness`] if they have the wrong length.
     pub fn with_vectors(mut self, x: Vec<F>, y: Vec<F>) -> Result<Self, Error> {
         self.vectors =
             Some([part("the first vector", x, self.length)?, part("the second vector", y, self.length)?]);
         Ok(self)
     }
 
-    /// Random vectors that everybody knows, and their inner product, for measuring.
+    /// Public random vectors and their inner product, for measurements.
     ///
     /// # Errors
     /// As [`InnerProduct::new`].
@@ -82,14 +81,14 @@ impl<F: Value, B: Prove<F>> Statement<B> for InnerProduct<F> {
     }
 
     fn commitments(&self) -> Option<u64> {
-        // The last part of a public product is not committed to.
+        // The last part of a public product needs no commitment.
         let parts = self.length.div_ceil(PART).max(1) - usize::from(self.public.is_some());
         (self.length as u64).checked_mul(2)?.checked_add(parts as u64)
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
         backend.enter("inner product");
-        // What the parts so far leave of a public product.
+        // The remainder of a public product after the parts so far.
         let mut rest = self.public.map(|product| backend.constant(product));
         let (mut x, mut y) = (Vec::new(), Vec::new());
         let mut start = 0;

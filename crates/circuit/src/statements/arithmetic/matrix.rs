@@ -7,15 +7,15 @@ use crate::elements::bring_in;
 use crate::seeded::Seeded;
 use crate::{Digest, Error, MatrixShape, Polynomials, Statement, Witness};
 
-/// "I know matrices `A` and `B` with this product", or, with a secret product, "... and `C = A B`, which I
+/// "I know matrices `A` and `B` with this product", or, if the product is secret, "... and `C = A B`, which I
 /// have committed to".
 ///
-/// One claim (QuickSilver, section 5.2): what is sent are the entries of the secret matrices, in row-major
-/// order.
+/// This is one claim (QuickSilver, section 5.2). The prover sends the entries of the secret matrices, in
+/// row-major order.
 pub struct MatrixProduct<F: Value> {
     shape: MatrixShape,
     pub(super) public: Option<Vec<F>>,
-    /// The first factor, the second, and a secret product.
+    /// The first factor, the second, and the product if it is secret.
     pub(super) secret: Option<[Witness<F>; 3]>,
 }
 
@@ -26,10 +26,10 @@ impl<F: Value> core::fmt::Debug for MatrixProduct<F> {
 }
 
 impl<F: Value> MatrixProduct<F> {
-    /// The public side of the claim; `product` has its entries, or is `None` if they are secret too.
+    /// The public side of the claim. `product` has its entries, or is `None` if they are secret.
     ///
     /// # Errors
-    /// [`Error::Public`] if the matrices are too large, or the product has not the right size.
+    /// [`Error::Public`] if the matrices are too large, or the product has the wrong size.
     pub fn new(shape: MatrixShape, product: Option<Vec<F>>) -> Result<Self, Error> {
         let MatrixShape { rows, inner, columns } = shape;
         let size = |rows: usize, columns: usize| {
@@ -46,10 +46,10 @@ impl<F: Value> MatrixProduct<F> {
         Ok(Self { shape, public: product, secret: None })
     }
 
-    /// Adds the factors; a secret product is computed from them.
+    /// Adds the factors. A secret product is computed from them.
     ///
     /// # Errors
-    /// [`Error::Witness`] if they have not the right sizes.
+    /// [`Error::Witness`] if they have the wrong sizes.
     pub fn with_factors(mut self, a: Vec<F>, b: Vec<F>) -> Result<Self, Error> {
         let MatrixShape { rows, inner, columns } = self.shape;
         let (a, b) =
@@ -62,14 +62,14 @@ impl<F: Value> MatrixProduct<F> {
         Ok(self)
     }
 
-    /// The entries of the product: the public ones, or those that were computed from the factors.
+    /// The entries of the product, either the public ones or those computed from the factors.
     #[must_use]
     pub fn product(&self) -> Option<&[F]> {
         let computed = || self.secret.as_ref().map(|[_, _, product]| product.values());
         self.public.as_deref().or_else(computed)
     }
 
-    /// Random factors that everybody knows, and their product, for measuring.
+    /// Public random factors and their product, for measurements.
     ///
     /// # Errors
     /// As [`MatrixProduct::new`].
@@ -85,11 +85,11 @@ impl<F: Value> MatrixProduct<F> {
     }
 }
 
-/// `a * b`, of the sizes that `shape` says.
+/// `a * b`, with the sizes of `shape`.
 fn multiply<F: Value>(shape: MatrixShape, a: &[F], b: &[F]) -> Vec<F> {
     let mut product = vec![F::ZERO; shape.rows * shape.columns];
     for (row, a) in product.chunks_mut(shape.columns.max(1)).zip(a.chunks(shape.inner.max(1))) {
-        // Row by row of b, so that memory is read in order.
+        // Goes through b row by row, so that memory is read in order.
         for (a, b) in a.iter().zip(b.chunks(shape.columns.max(1))) {
             for (sum, b) in row.iter_mut().zip(b) {
                 *sum += *a * *b;

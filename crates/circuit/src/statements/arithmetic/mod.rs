@@ -1,8 +1,8 @@
 //! Statements over any field of values: lattice problems, matrix and inner products, chains of
 //! multiplications.
 //!
-//! Each can be made from a seed with a witness that everybody knows, for measuring; then it proves nothing
-//! worth knowing.
+//! Each can be made from a seed with a public witness, for measurements. Such a proof proves nothing worth
+//! knowing.
 
 mod chain;
 mod inner;
@@ -18,10 +18,10 @@ use volery_field::Ring;
 
 use crate::{Error, Witness};
 
-/// Entries of the largest matrix or vector: sizes come from command lines.
+/// The most entries of a matrix or vector. Sizes come from command lines.
 const MOST_ENTRIES: usize = 1 << 28;
 
-/// Absorbs a public result, or that it is secret.
+/// Absorbs a public result, or the fact that it is secret.
 fn identify_result<R: Ring>(digest: &mut crate::Digest, result: Option<&[R]>) {
     match result {
         None => digest.bytes("result", b"secret"),
@@ -31,7 +31,7 @@ fn identify_result<R: Ring>(digest: &mut crate::Digest, result: Option<&[R]>) {
     };
 }
 
-/// A part of a witness, which must have this many values.
+/// A part of a witness; checks that it has this many values.
 fn part<R: Ring>(name: &str, values: Vec<R>, needed: usize) -> Result<Witness<R>, Error> {
     let values = Witness::new(values);
     let got = values.values().len();

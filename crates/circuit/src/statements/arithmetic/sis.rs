@@ -8,7 +8,7 @@ use crate::polynomials::check_degree;
 use crate::seeded::Seeded;
 use crate::{Digest, Error, Polynomials, Statement, Witness};
 
-/// How short a solution must be.
+/// The bound on the entries of a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Short {
     /// Entries are 0 or 1: a claim of degree 2.
@@ -18,7 +18,7 @@ pub enum Short {
 }
 
 impl Short {
-    /// The values that an entry may have, which must be different elements of `F`.
+    /// The values that an entry may have. They must be different elements of `F`.
     fn values<F: Value>(self) -> Result<Vec<F>, Error> {
         let Self::Within(bound) = self else { return Ok(vec![F::ZERO, F::ONE]) };
         let count = 2 * u64::from(bound) + 1;
@@ -36,12 +36,12 @@ impl Short {
     }
 }
 
-/// "I know a short `s` with `A s = t`" for a public `A` of `rows` times `columns` uniform entries, expanded
-/// from a public seed.
+/// "I know a short `s` with `A s = t`" for a public `A` of `rows` by `columns` uniform entries, expanded from
+/// a public seed.
 ///
 /// QuickSilver, section 5.2: `s` is committed to, each entry is a zero of a product polynomial, and the rest
-/// is linear and free. Communication: `columns` elements, and as many elements of the MAC field as the degree
-/// has.
+/// is linear and free. The communication is `columns` elements, and one element of the MAC field for each
+/// degree.
 pub struct Sis<F: Value> {
     rows: usize,
     short: Short,
@@ -65,8 +65,8 @@ impl<F: Value> Sis<F> {
     /// The public side of the claim; `target` has an entry for each row.
     ///
     /// # Errors
-    /// [`Error::Public`] for a matrix of more than 2^28 entries, or bounds that a claim or the field cannot
-    /// hold.
+    /// [`Error::Public`] for a matrix of more than 2^28 entries, or bounds that exceed a claim's degree or
+    /// the field.
     pub fn new(columns: usize, short: Short, seed: [u8; 32], target: Vec<F>) -> Result<Self, Error> {
         let rows = target.len();
         if rows.max(1).checked_mul(columns.max(1)).is_none_or(|entries| entries > MOST_ENTRIES) {
@@ -77,16 +77,16 @@ impl<F: Value> Sis<F> {
         Ok(Self { rows, columns, short, seed, matrix, target, values, secret: None })
     }
 
-    /// Adds the solution. (Whether it is one is for [`Evaluator::check`](crate::Evaluator::check) to say.)
+    /// Adds the solution. This does not check it; [`Evaluator::check`](crate::Evaluator::check) does.
     ///
     /// # Errors
-    /// [`Error::Witness`] if it has not an entry for each column.
+    /// [`Error::Witness`] unless it has one entry for each column.
     pub fn with_solution(mut self, solution: Vec<F>) -> Result<Self, Error> {
         self.secret = Some(part("the solution", solution, self.columns)?);
         Ok(self)
     }
 
-    /// A system of this shape with a solution that everybody knows, for measuring.
+    /// A system of this shape with a public solution, for measurements.
     ///
     /// # Errors
     /// As [`Sis::new`].
@@ -99,7 +99,7 @@ impl<F: Value> Sis<F> {
         sis.with_solution(solution)
     }
 
-    /// What the matrix takes `solution` to: the target for which it is one. Missing entries count as zero.
+    /// The product of the matrix and `solution`: the target that it solves. Missing entries count as zero.
     #[must_use]
     pub fn image(&self, solution: &[F]) -> Vec<F> {
         let row = |row: usize| {

@@ -1,17 +1,17 @@
 //! The kernels of MACs in `F_{2^61-1}` and in its quadratic extension: sums of products, reduced late.
 //!
-//! A product of two elements has 122 bits, so 64 of them add up in a `u128`. Factors may be *loose*: below
-//! `3 * 2^61` instead of `2^61`, which is what the sum of two products is after a single fold at bit 61. A
-//! kernel takes its vectors in groups of [`GROUP`], folds what a group adds up to, and reduces the sum of all
+//! A product of two elements has 122 bits, so 64 of them fit in a `u128`. Factors may be *loose*: below
+//! `3 * 2^61` instead of `2^61`, which is the range of a sum of two products after a single fold at bit 61. A
+//! kernel takes its vectors in groups of [`GROUP`], folds the sum of each group, and reduces the sum of all
 //! groups once.
 //!
 //! ```text
 //! reduced * reduced < 2^122       reduced * loose < 3 * 2^122       2 (reduced * loose) * GROUP < 2^128
 //! ```
 //!
-//! Those that sessions spend their time in (inner products, and multiples added to vectors) take whole
-//! vectors in [`vector`] code where the CPU has some, and the rest in scalar code. The checks of whole
-//! multiplications are scalar: backends that stream put their products into inner products.
+//! The kernels in which sessions spend their time (inner products, and multiples added to vectors) use
+//! [`vector`] code for whole vectors if the CPU has any, and scalar code for the rest. The checks of whole
+//! multiplications are scalar, because streaming backends put their products into inner products.
 
 mod prime;
 mod quadratic;
@@ -19,7 +19,7 @@ mod vector;
 
 use super::{F61, P, eightfold, loose};
 
-/// Elements whose terms add up between two folds.
+/// The number of elements whose terms are added between two folds.
 const GROUP: usize = 8;
 
 /// `a * b`, not reduced.
@@ -31,9 +31,9 @@ fn product(a: u64, b: u64) -> u128 {
 /// A sum of any public number of groups.
 #[derive(Clone, Copy, Default)]
 struct Sum {
-    /// What the current group adds up to.
+    /// The sum of the current group.
     group: u128,
-    /// The groups before, folded: below `2^68` each.
+    /// The sum of the groups before, folded: each is below `2^68`.
     total: u128,
 }
 
@@ -44,7 +44,7 @@ impl Sum {
         self.group += product;
     }
 
-    /// The sum of the groups that were ended.
+    /// The sum of all finished groups.
     #[inline(always)]
     fn reduce(self) -> F61 {
         F61::from_u128(self.total)
@@ -80,11 +80,11 @@ impl<S: Sums, T: Sums> Sums for (S, T) {
     }
 }
 
-/// `sum + a * b`: fits, since `p^2 + p = p * 2^61`.
+/// `sum + a * b`. It fits, since `p^2 + p = p * 2^61`.
 #[inline(always)]
 fn multiply_add(sum: F61, a: F61, b: F61) -> F61 {
     let n = u128::from(sum.0 << 3) + eightfold(a.0, b.0);
-    // Below 2 p: where the upper part is p, the lower is zero.
+    // Below 2 p: if the upper part is p, the lower part is zero.
     F61(super::below(loose(n)))
 }
 

@@ -6,16 +6,16 @@ use crate::extension::same;
 use crate::f61::{F61, F61x2, P};
 use crate::{Authenticated, LengthError, Mac, Ring};
 
-/// P's half of an authenticated value.
+/// The prover's half of an authenticated value.
 type Pair = Authenticated<F61, F61x2>;
 
-/// A sum of products in the extension: what adds to the real part, what its square of `i` subtracts, the
-/// imaginary part.
+/// A sum of products in the extension, in three parts: what is added to the real part, what `i^2 = -1`
+/// subtracts from it, and the imaginary part.
 #[derive(Clone, Copy, Default)]
 struct Sum2([Sum; 3]);
 
 impl Sum2 {
-    /// Adds the product of `a` and of the element with the parts `re` and `im`, which may be loose.
+    /// Adds the product of `a` and the element with the parts `re` and `im`, which may be loose.
     #[inline(always)]
     fn add(&mut self, a: F61x2, [re, im]: [u64; 2]) {
         self.0[0].add(product(a.re.0, re));

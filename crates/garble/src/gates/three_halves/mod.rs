@@ -1,9 +1,9 @@
-//! Three halves make a whole: 25 bytes an AND.
+//! Three halves make a whole: 25 bytes for each AND.
 //!
 //! Rosulek and Roy, "Three Halves Make a Whole? Beating the Half-Gates Lower Bound for Garbled Circuits",
 //! CRYPTO 2021 (ePrint 2021/749): labels are cut into halves of 64 bits, and a gate's table is three such
-//! halves and five bits. What follows is the construction as it is here; the paper's matrices for hiding the
-//! colours were found again by solving its linear conditions.
+//! halves and five bits. This module describes the construction as implemented here. We derived the matrices
+//! that hide the colours again, by solving the paper's linear conditions.
 //!
 //! # The equations
 //!
@@ -14,8 +14,8 @@
 //! x_i = H(A_i)      y_j = H'(B_j)      z_k = H''(A_0 + B_0 + k D) = H''(A_i + B_j)  for  k = i + j
 //! ```
 //!
-//! and the evaluator, who sees colours `i` and `j`, computes the halves of its output label (hashes cut to 64
-//! bits) as
+//! and the evaluator, which sees colours `i` and `j`, computes the halves of its output label (hashes cut to
+//! 64 bits) as
 //!
 //! ```text
 //! high = x_i + z_k + i G_0         + k G_2 + (i + a) U + b W                    U = A.l + A.r + B.l
@@ -43,11 +43,11 @@
 //! (1, 1)     d + alpha             e + beta
 //! ```
 //!
-//! for any `d` and `e`: hashes cancel since they span but five of eight dimensions, labels and offset since
-//! the tests check every case. The garbler draws `d` and `e` at random ("dicing"), so that the evaluator, who
-//! sees one row of the four, sees two random bits that say nothing about `alpha` and `beta`.
+//! for any `d` and `e`: hashes cancel because they span only five of eight dimensions, and labels and offset
+//! cancel too, which the tests check for every case. The garbler draws `d` and `e` at random ("dicing"). The
+//! evaluator sees one row of the four, and so sees two random bits that say nothing about `alpha` and `beta`.
 //!
-//! The bits travel as the labels do: with `e(.)` one more bit of each hash,
+//! The bits are sent in the same way as the labels: with `e(.)` one more bit of each hash,
 //!
 //! ```text
 //! a = e(x_i) + e(z_k) + c_0 + i g_0 + k g_2          b = e(y_j) + e(z_k) + c_1 + j g_1 + k g_2
@@ -57,15 +57,15 @@
 //! because the `a` sum to zero, the `b` too, and `a_00 + a_01 = b_00 + b_10`. That is the table: `G_0 || G_1
 //! || G_2`, 8 bytes each, and a byte of the five bits, `c_0` lowest.
 //!
-//! # Why it hides
+//! # Why it is secure
 //!
-//! Of each of `x`, `y`, `z` the evaluator has one hash and lacks the other. `G_0 = x_0 + x_1 + ..`, `G_1 =
-//! y_0 + y_1 + ..` and `G_2 = z_0 + z_1 + ..`, the rest being sums of halves of labels: each has a missing
-//! hash of its own, and so have the bits `g_0`, `g_1`, `g_2`, while `c_0` and `c_1` follow from the row that
-//! the evaluator sees. So a simulator that draws the row's two bits, the halves and the `g` at random is
-//! right, as long as a missing hash plus a half of the offset, in the low half, looks random; which is what
-//! the module `hash` shows of its hash. `d` and `e` are two bits of the sum of both hashes of `A` under the
-//! gate's fourth key, of which the evaluator lacks one too, and which serves nothing else.
+//! Of each of `x`, `y`, `z` the evaluator has one hash and lacks the other. `G_0 = x_0 + x_1 + ..`,
+//! `G_1 = y_0 + y_1 + ..` and `G_2 = z_0 + z_1 + ..`, where the rest are sums of halves of labels. So each
+//! has a missing hash of its own, and so does each of the bits `g_0`, `g_1`, `g_2`; `c_0` and `c_1` follow
+//! from the row that the evaluator sees. So a simulator that draws the row's two bits, the halves and the `g`
+//! at random is right, if a missing hash plus a half of the offset, in the low half, looks random. The module
+//! `hash` shows this for its hash. `d` and `e` are two bits of the sum of both hashes of `A` under the gate's
+//! fourth key. The evaluator lacks one of those too, and that key serves no other purpose.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -75,8 +75,8 @@ use volery_field::Gf128;
 use super::scheme::private::Gate;
 use crate::hash::{Keys, Pair};
 
-/// Three halves: 25 bytes an AND; eight hashes at the garbler, two of them for dicing, and three at the
-/// evaluator. The choice for every ordinary network.
+/// Three halves: 25 bytes for each AND, with eight hashes at the garbler, two of them for dicing, and three
+/// at the evaluator. The choice for every ordinary network.
 #[derive(Clone, Copy, Debug)]
 pub enum ThreeHalves {}
 
@@ -138,7 +138,7 @@ impl Gate for ThreeHalves {
     #[inline(always)]
     fn garbler_labels(x: Gf128, y: Gf128, offset: Gf128, out: &mut [[Pair; 2]]) {
         if let [first, second] = out {
-            // By colour.
+            // Indexed by colour.
             let (x, y) = (x + offset * x.lsb(), y + offset * y.lsb());
             *first = [[x, y], [x + offset, y + offset]];
             *second = [[x + y, x], [x + y + offset, x + offset]];
@@ -153,7 +153,7 @@ impl Gate for ThreeHalves {
         let dice = low(dice0 + dice1);
         let (d, e) = (dice as u8 & 1, (dice >> 1) as u8 & 1);
 
-        // The combinations of colours that define the table, and the truth of each.
+        // The combinations of colours that define the table, and the truth value of each.
         let [control_00, control_01, control_10, _] = control_bits(alpha, beta, d, e);
         let term = |truth: u8| [high(offset) & mask(truth), low(offset) & mask(truth)];
         let f_00 = without_table(x, y, Hashes { x: x0, y: y0, z: z0 }, control_00);
@@ -216,7 +216,7 @@ impl Gate for ThreeHalves {
     fn evaluator_labels(x: Gf128, y: Gf128, out: &mut [[Pair; 1]]) {
         if let [first, second] = out {
             *first = [[x, y]];
-            // The fourth hash is the garbler's alone.
+            // Only the garbler uses the fourth hash.
             *second = [[x + y, x]];
         }
     }

@@ -1,12 +1,12 @@
 //! A gate of three halves in registers of 128 and 256 bits.
 //!
-//! What bounds a gate by itself is how long its result takes, since in an adder the next gate waits for it.
-//! So labels go from memory into a register and the product's label back in one piece each: a label that was
-//! written in two halves would have to leave the store buffer before it can be loaded as one. Everything that
-//! does not need hashes is computed while AES runs.
+//! A single gate is bounded by its latency, since in an adder the next gate waits for its result. So labels
+//! go from memory into a register, and the product's label back, in one piece: a label written in two halves
+//! would have to leave the store buffer before it can be loaded as one. Everything that does not need hashes
+//! is computed while AES runs.
 //!
-//! With `[high, low]` the two halves of a register, `X` and `Y` labels of the inputs, and `u`, `w` as the
-//! module above has them,
+//! With `[high, low]` the two halves of a register, `X` and `Y` labels of the inputs, and `u`, `w` as in the
+//! module above,
 //!
 //! ```text
 //! M(X, Y) = [u, w]    N(X, Y) = [w, u + w]         both linear
@@ -46,29 +46,29 @@ fn store(x: __m128i, out: &mut Gf128) {
     unsafe { _mm_storeu_si128((&raw mut *out).cast(), x) }
 }
 
-/// All bits of a block set if one bit of it is: of the word that the shuffle `WORD` puts everywhere, the one
-/// that is highest after `UP` places.
+/// All bits of a block set if one bit of it is. The shuffle `WORD` copies one word everywhere; the bit is the
+/// highest of that word after a shift by `UP` places.
 #[inline]
 #[target_feature(enable = "aes,avx2,vaes")]
 fn mask<const WORD: i32, const UP: i32>(x: __m128i) -> __m128i {
     _mm_srai_epi32::<31>(_mm_slli_epi32::<UP>(_mm_shuffle_epi32::<WORD>(x)))
 }
 
-/// By a block's lowest bit.
+/// The mask of a block's lowest bit.
 #[inline]
 #[target_feature(enable = "aes,avx2,vaes")]
 fn lowest(x: __m128i) -> __m128i {
     mask::<0b00_00_00_00, 31>(x)
 }
 
-/// By the bit after that.
+/// The mask of the bit after that.
 #[inline]
 #[target_feature(enable = "aes,avx2,vaes")]
 fn second(x: __m128i) -> __m128i {
     mask::<0b00_00_00_00, 30>(x)
 }
 
-/// By the bit of a hash that masks control bits: the lowest of the high half.
+/// The mask of the bit of a hash that masks control bits: the lowest of the high half.
 #[inline]
 #[target_feature(enable = "aes,avx2,vaes")]
 fn extra(x: __m128i) -> __m128i {
@@ -106,7 +106,7 @@ fn and(x: __m128i, y: __m128i) -> __m128i {
     _mm_and_si128(x, y)
 }
 
-/// `H` of `N` registers, each under the keys at its place.
+/// `H` of `N` registers, each under the keys with the same index.
 #[inline]
 #[target_feature(enable = "aes,avx2,vaes")]
 fn hash<const N: usize>(keys: [&PairKeys; N], labels: [__m256i; N]) -> [__m256i; N] {
@@ -129,7 +129,7 @@ fn hash<const N: usize>(keys: [&PairKeys; N], labels: [__m256i; N]) -> [__m256i;
     x
 }
 
-/// The label of 0 of the product, and the table, of inputs with these labels of 0.
+/// The label of 0 of the product, and the table, for inputs with these labels of 0.
 #[target_feature(enable = "aes,avx2,vaes")]
 pub(super) fn garble(
     keys: &[PairKeys; 2],
@@ -141,7 +141,7 @@ pub(super) fn garble(
 ) {
     let (x, y, offset) = (load(x), load(y), load(offset));
     let (alpha, beta) = (lowest(x), lowest(y));
-    // By colour.
+    // Indexed by colour.
     let (x, y) = (_mm_xor_si128(x, and(offset, alpha)), _mm_xor_si128(y, and(offset, beta)));
     let xy = _mm256_set_m128i(y, x);
     // The last hash is for dicing.
@@ -162,7 +162,8 @@ pub(super) fn garble(
     let m_00 = m(x, y);
     let m_01 = _mm_xor_si128(m_00, m(zero, offset));
     let m_10 = _mm_xor_si128(m_00, m(offset, zero));
-    // What depends on labels alone: f's last term, the truth, and the parts of `a` and `b` that are not dice.
+    // The parts that depend only on labels: f's last term, the truth value, and the parts of `a` and `b`
+    // without dice.
     let (either, both) = (_mm_xor_si128(alpha, beta), and(alpha, beta));
     let rest_00 = and(offset, both);
     let rest_01 = sum([

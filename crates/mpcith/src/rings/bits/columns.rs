@@ -1,5 +1,5 @@
-//! Transpositions between the rows of bits that belong to a repetition and the registers that hold one bit of
-//! each.
+//! Transposes between rows of bits, which belong to a repetition, and registers, which hold one bit of each
+//! repetition.
 
 use volery_field::Gf128;
 use volery_field::gf128::Kernel;
@@ -10,20 +10,20 @@ use super::{BLOCK, TILE, wipe};
 /// Bytes of a row of a block.
 const ROW: usize = BLOCK / 8;
 
-/// Where rows of bits go: parts of one length in a buffer with a stride for repetitions and one for shares.
+/// The destination of rows of bits: parts of one length in a buffer, with one stride for repetitions and one
+/// for shares.
 pub(super) struct Target<'a> {
     bytes: &'a mut [u8],
     repetition: usize,
     share: usize,
     offset: usize,
     length: usize,
-    /// The byte of a part that the next bits go to.
+    /// The byte of a part where the next bits go.
     at: usize,
 }
 
 impl<'a> Target<'a> {
-    /// Parts of `length` bytes, `offset` bytes into each of the `shares` rows of `row` bytes that a
-    /// repetition has.
+    /// Parts of `length` bytes, `offset` bytes into each of the `shares` rows of `row` bytes of a repetition.
     pub(super) fn new(bytes: &'a mut [u8], row: usize, shares: usize, offset: usize, length: usize) -> Self {
         Self::strided(bytes, shares * row, row, offset, length)
     }
@@ -39,17 +39,17 @@ impl<'a> Target<'a> {
         Self { bytes, repetition, share, offset, length, at: 0 }
     }
 
-    /// The next bits go to bit `bit`, a multiple of 128.
+    /// Moves to bit `bit`, a multiple of 128.
     pub(super) fn move_to(&mut self, bit: usize) {
         self.at = bit / 8;
     }
 
-    /// How many repetitions it has.
+    /// The number of repetitions.
     fn repetitions(&self) -> usize {
         self.bytes.len().checked_div(self.repetition).unwrap_or_default()
     }
 
-    /// Writes 128 bits, or as many bytes of them as are left, `tile` tiles on.
+    /// Writes 128 bits, or the remaining bytes of them, `tile` tiles further on.
     #[inline(always)]
     fn put(&mut self, repetition: usize, share: usize, tile: usize, bits: [u8; 16]) {
         let part = self.offset + share * self.share + repetition * self.repetition;
@@ -69,7 +69,7 @@ pub(super) struct Transposer<const H: usize> {
     /// The rows of `128 H` repetitions; those past the last repetition stay zero.
     rows: Vec<u8>,
     sources: [[Vec<Gf128>; H]; 3],
-    /// The result of a transposition back.
+    /// The result of transposing back.
     tile: Vec<Gf128>,
 }
 
@@ -83,7 +83,7 @@ impl<const H: usize> Transposer<H> {
         }
     }
 
-    /// Makes `n` columns of source `source` out of a row for each of `repetitions`, which `fill` fills in.
+    /// Makes `n` columns of source `source` from one row for each of `repetitions`; `fill` fills in the rows.
     pub(super) fn gather(
         &mut self,
         source: usize,
@@ -112,8 +112,8 @@ impl<const H: usize> Transposer<H> {
         self.sources[source].each_ref().map(|half| super::kernel::words(half[i]))
     }
 
-    /// Writes the rows of `n` columns of `shares` shares to `target`. Columns lie one after the other in
-    /// `columns`, which may be changed behind the last.
+    /// Writes the rows of `n` columns of `shares` shares to `target`. Columns are consecutive in `columns`,
+    /// which may be changed after the last one.
     pub(super) fn scatter(&mut self, columns: &mut [u8], shares: usize, n: usize, target: &mut Target<'_>) {
         let column = shares * H * 16;
         let tiles = n.div_ceil(TILE);

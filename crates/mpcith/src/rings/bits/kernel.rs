@@ -3,30 +3,31 @@
 use volery_circuit::{Gate, Step};
 use volery_field::{F2, Gf128};
 
-/// One player's share of a wire: `128 H` repetitions.
+/// One player's share of a wire, for `128 H` repetitions.
 pub(super) type Share<const H: usize> = [[u64; 2]; H];
 
-/// The shares of `P` players: all three at the prover; the two that are opened at the verifier.
+/// The shares of `P` players: all three at the prover, the two opened ones at the verifier.
 pub(super) type Wire<const P: usize, const H: usize> = [Share<H>; P];
 
-/// What a multiplication reads, 128 repetitions to a slice: at the prover the players' tapes; at the verifier
-/// the tapes of the opened players and the view of the second.
+/// The inputs of a multiplication besides the wires, 128 repetitions to a slice: at the prover the players'
+/// tapes, at the verifier the tapes of the opened players and the view of the second.
 pub(super) type Columns<'a, const H: usize> = [[&'a [Gf128]; H]; 3];
 
-/// How many shares of a product are written: all three at the prover, the first player's at the verifier.
+/// The number of shares of a product that are written: all three at the prover, the first opened player's at
+/// the verifier.
 pub(super) const fn products(players: usize) -> usize {
     if players == 3 { 3 } else { 1 }
 }
 
-/// Which instructions carry the interpreter.
+/// The instruction set of the interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kernel {
-    /// What every CPU of the architecture has.
+    /// The instructions that every CPU of the architecture has.
     Portable,
     /// Registers of 256 bits.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// And operations of three operands.
+    /// In addition, operations of three operands.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
@@ -45,13 +46,13 @@ impl Kernel {
         core::iter::once(Self::Portable).chain(fast.into_iter().flatten())
     }
 
-    /// The fastest of this machine. The standard library asks the CPU only once.
+    /// The fastest kernel of this machine. The standard library queries the CPU only once.
     pub(super) fn detect() -> Self {
         Self::available().last().unwrap_or(Self::Portable)
     }
 
-    /// Runs `steps` until a multiplication finds no room in `out`, or to their end; returns how many were
-    /// run.
+    /// Runs `steps` until a multiplication finds no room in `out`, or to their end. Returns the number of
+    /// steps run.
     ///
     /// The shares of product `i` are written to `out` in order, `16 H` bytes each, and `columns` must have
     /// `i`.
@@ -111,7 +112,7 @@ fn run<const P: usize, const H: usize>(
     let mut out = out.chunks_exact_mut(products(P) * H * 16);
     let mut product = 0;
     let zero = [[[0; 2]; H]; P];
-    // Constants are public, so branches on them are no leak.
+    // Constants are public, so branches on them leak nothing.
     let constant = |c: u32| constants[c as usize].to_bool();
     for (at, step) in steps.iter().enumerate() {
         let wire = |index: u32| &wires[index as usize];
@@ -119,7 +120,7 @@ fn run<const P: usize, const H: usize>(
             Gate::Add(x, y) | Gate::Sub(x, y) => xor_wires(wire(x), wire(y)),
             Gate::Mul(x, y) => {
                 let Some(out) = out.next() else { return at };
-                // Loops, since `map` would not be inlined into a function that is compiled with other
+                // These are loops, because `map` would not be inlined into a function compiled with other
                 // instructions.
                 let mut column = [[[0; 2]; H]; 3];
                 for (column, source) in column.iter_mut().zip(&columns) {
@@ -147,7 +148,7 @@ fn run<const P: usize, const H: usize>(
     steps.len()
 }
 
-/// The shares of a product, of which those of the [`products`] are written to `out`.
+/// The shares of a product. The first [`products`] of them are written to `out`.
 #[inline(always)]
 fn multiply<const P: usize, const H: usize>(
     a: &Wire<P, H>,
@@ -161,7 +162,7 @@ fn multiply<const P: usize, const H: usize>(
             *z = share(a, b, column, i, (i + 1) % 3);
         }
     } else {
-        // The second player's share is in its view.
+        // The second player's share comes from its view.
         z[0] = share(a, b, column, 0, 1);
         z[1] = column[2];
     }
@@ -215,7 +216,7 @@ pub(super) fn words(column: Gf128) -> [u64; 2] {
     [bits as u64, (bits >> 64) as u64]
 }
 
-/// Writes shares one after the other, as far as `out` reaches.
+/// Writes shares one after the other, until `out` is full.
 #[inline(always)]
 pub(super) fn store<const H: usize>(shares: &[Share<H>], out: &mut [u8]) {
     let words = shares.as_flattened().as_flattened();

@@ -1,10 +1,10 @@
-//! Bits: the repetitions of a group side by side in wide registers.
+//! Bits: the repetitions of a group, side by side in wide registers.
 //!
 //! A share of a wire is one register whose bit `r` belongs to repetition `r`: 128 bits, or 256 for more than
-//! 128 repetitions. So a gate is a handful of vector operations for all of them. Tapes and views belong to
-//! one repetition each: they are rows of bits, and registers are columns. Multiplications are done in blocks
-//! of [`BLOCK`], and around every block rows are transposed to columns and back, so that what is at hand fits
-//! a cache:
+//! 128 repetitions. So a gate takes a handful of vector operations for all of them. Each tape and view
+//! belongs to one repetition: they are rows of bits, and registers are columns. Multiplications are done in
+//! blocks of [`BLOCK`]. Before and after every block, rows are transposed to columns and back, so that the
+//! data at hand fits in a cache:
 //!
 //! ```text
 //! tapes (rows) --transpose--> columns --run gates until the block is full--> products (columns) --transpose--> views (rows)
@@ -12,7 +12,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`columns`] | the transpositions in and out |
+//! | [`columns`] | the transpositions before and after |
 //! | [`kernel`] | the interpreter of gates, for each instruction set |
 
 mod columns;
@@ -29,11 +29,12 @@ use crate::program::Shape;
 use columns::{Target, Transposer};
 use kernel::{Kernel, Share, Wire};
 
-/// Multiplications between two transpositions: columns and products take 96 KiB each, which share a cache of
-/// the second level with the live wires. Twice as many were no faster where that cache has 512 KiB.
+/// The number of multiplications between two transpositions. Columns and products then take 96 KiB each,
+/// which share a second-level cache with the live wires. Twice as many were no faster with a cache of 512
+/// KiB.
 pub(super) const BLOCK: usize = 1024;
 
-/// Bits of a block of AES, and of the rows that are transposed at once.
+/// The bits of an AES block, and of the rows that are transposed at once.
 pub(super) const TILE: usize = 128;
 
 impl Engine for F2 {
@@ -65,7 +66,8 @@ impl Engine for F2 {
     }
 }
 
-/// The registers of `P` players, `128 H` repetitions wide, and all that moves bits in and out of them.
+/// The registers of `P` players, `128 H` repetitions wide, with the buffers that move bits in and out of
+/// them.
 struct Machine<'a, const P: usize, const H: usize> {
     kernel: Kernel,
     steps: &'a [Step],
@@ -74,7 +76,7 @@ struct Machine<'a, const P: usize, const H: usize> {
     one: Wire<P, H>,
     wires: Vec<Wire<P, H>>,
     transposer: Transposer<H>,
-    /// Products of a block, [`Target`]s' layout.
+    /// The products of a block, in the layout of [`Target`].
     products: Vec<u8>,
 }
 
@@ -92,7 +94,7 @@ impl<'a, const P: usize, const H: usize> Machine<'a, P, H> {
         }
     }
 
-    /// Runs the gates up to the block's last product, or to the end; `gates` products are made.
+    /// Runs the gates up to the block's last product, or to the end. `gates` products are made.
     fn run_block(&mut self, gates: usize) {
         let products = &mut self.products[..gates * kernel::products(P) * H * 16];
         let columns = self.transposer.columns();
@@ -120,12 +122,12 @@ impl<const P: usize, const H: usize> Drop for Machine<'_, P, H> {
     }
 }
 
-/// The blocks of `n` bits: the first bit of each and how many it has.
+/// The blocks of `n` bits: the first bit of each, and its length.
 fn blocks(n: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..n).step_by(BLOCK).map(move |first| (first, BLOCK.min(n - first)))
 }
 
-/// Fills `row` with the bits of a tape from bit `first` on, which begins a block of AES.
+/// Fills `row` with the bits of a tape from bit `first` on, which must be the start of an AES block.
 fn read_tape(tape: &TapeStream, first: usize, row: &mut [u8]) {
     let mut stream = [Gf128::ZERO; BLOCK / TILE];
     let stream = &mut stream[..(row.len() / 16).min(BLOCK / TILE)];
@@ -181,7 +183,7 @@ fn simulate<const H: usize>(job: Simulation<'_, F2>) {
 fn recompute<const H: usize>(job: Recomputation<'_, F2>) {
     let shape = job.shape();
     let Recomputation { program, challenge, tapes, rows, outputs } = job;
-    // Player 1's share of a constant is the constant; it is opened first, second or not at all.
+    // Player 1's share of a constant is the constant. Player 1 is opened first, second or not at all.
     let one = [0, 1].map(|side| register(challenge, |e| e.opened()[side] == 0));
     let mut machine = Machine::<2, H>::new(program, one);
     let inputs = program.inputs() as usize;
@@ -219,7 +221,7 @@ fn recompute<const H: usize>(job: Recomputation<'_, F2>) {
     machine.outputs(program.asserted_slots(), target);
 }
 
-/// Writes the input shares that tapes give into the rows.
+/// Writes the input shares that come from tapes into the rows.
 fn draw_input_shares(challenge: &[Trit], tapes: &[TapeStream], rows: &mut [u8], shape: Shape, inputs: usize) {
     let mut block = [0; BLOCK / 8];
     for (repetition, e) in challenge.iter().enumerate() {
@@ -237,7 +239,7 @@ fn draw_input_shares(challenge: &[Trit], tapes: &[TapeStream], rows: &mut [u8], 
     }
 }
 
-/// Fills `row` with the bits of `from` from bit `first`, a multiple of 8, on; zeros past its end.
+/// Fills `row` with the bits of `from` from bit `first` (a multiple of 8) on, and with zeros past its end.
 fn copy_bits(from: &[u8], first: usize, row: &mut [u8]) {
     let from = from.get(first / 8..).unwrap_or_default();
     let n = from.len().min(row.len());
@@ -246,7 +248,7 @@ fn copy_bits(from: &[u8], first: usize, row: &mut [u8]) {
     rest.fill(0);
 }
 
-/// The register whose bit `r` says whether `test` holds for challenge `r`.
+/// The register whose bit `r` is set if `test` holds for challenge `r`.
 fn register<const H: usize>(challenge: &[Trit], test: impl Fn(Trit) -> bool) -> Share<H> {
     let mut bits = [[0; 2]; H];
     for (r, e) in challenge.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What goes into the proof, the keys of a connection; and what comes out of it, authenticated bits.
+//! The input of the proof, which is the connection's keys, and its output, which is authenticated bits.
 
 use volery_circuit::{Error as CircuitError, Fold, Folded, Ops};
 use volery_field::{F2, Gf128};
@@ -20,7 +20,7 @@ pub(super) fn known_wires<W: Copy>(
     })
 }
 
-/// This party's halves of bits in the proof: `half` of each one's wire.
+/// This party's halves of bits in the proof: `half` of each bit's wire.
 pub(super) fn lowered<B: Ops<F2>>(
     fold: &mut Fold<'_, B>,
     wires: &[Folded<F2, B::Wire>],

@@ -1,4 +1,4 @@
-//! What a connection of two parties can fail with.
+//! The errors of a connection of two parties.
 
 use volery_channel::Tag;
 
@@ -12,38 +12,37 @@ use crate::wire::transcript;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What the parties do together failed.
+    /// A joint computation of the parties failed.
     #[error(transparent)]
     Parties(#[from] crate::Error),
-    /// Garbling failed, or the proof; a rejection is one of its ways to end.
+    /// Garbling or the proof failed; a rejection is one such failure.
     #[error(transparent)]
     Garbling(#[from] volery_garble::Error),
-    /// What the connection says, or what a party says about it, is not what can be proved.
+    /// The connection, or what a party says about it, cannot be proved.
     #[error(transparent)]
     Disclosure(#[from] disclosure::Error),
     /// The peer asks for more than this party's limits allow.
     #[error("{what} of {asked} bytes is over this party's limit of {limit}")]
     Limit {
-        /// What is too large.
+        /// The name of what is too large.
         what: &'static str,
-        /// How large the peer wants it.
+        /// The size that the peer wants.
         asked: usize,
         /// The limit.
         limit: usize,
     },
-    /// At V: other sessions have the memory that this one needs.
-    #[error("other sessions have the memory for garbled circuits that this one needs")]
+    /// At V: other sessions use the memory that this one needs.
+    #[error("other sessions use the memory for garbled circuits that this one needs")]
     Busy,
     /// At P: the connection to the server failed.
     #[error(transparent)]
     Connection(#[from] Failure),
-    /// The TLS client asks for steps in another order than that of a connection, or for records other than
-    /// those prepared.
+    /// The TLS client's steps are not in the order of a connection, or its records are not those prepared.
     #[error("the TLS client asks for {asked} where {expected} is next")]
     Order {
-        /// What it asked for.
+        /// The step that it asked for.
         asked: &'static str,
-        /// What it may ask for.
+        /// The steps that it may ask for.
         expected: String,
     },
     /// An earlier error ended the session.
@@ -64,10 +63,10 @@ impl Error {
         crate::Error::cheat(step, check).into()
     }
 
-    /// The proof's error, if it is one: the statement's, or a rejection among others.
+    /// The proof's error, if it is one: the statement's, a rejection, or another.
     ///
     /// # Errors
-    /// Any other error, as it is.
+    /// Any other error, unchanged.
     pub fn into_proof(self) -> Result<volery_zk::Error, Self> {
         match self {
             Self::Garbling(volery_garble::Error::Proof(error)) => Ok(error),
@@ -81,7 +80,7 @@ impl Error {
         matches!(self, Self::Garbling(error) if error.is_rejection())
     }
 
-    /// What the peer may be told: whose fault it was, never a value of this party's.
+    /// The part that the peer may be told: whose fault it was, and none of this party's values.
     pub(super) fn public_reason(&self) -> &'static str {
         match self {
             Self::Parties(crate::Error::Cheat { .. }) => "a check failed",
@@ -95,7 +94,7 @@ impl Error {
             Self::Busy => "too many others are served now, come again later",
             Self::Limit { .. } => "more is asked than the limits allow",
             Self::Parties(crate::Error::Misuse(_)) | Self::Order { .. } | Self::Over => {
-                "this party cannot go on"
+                "this party cannot continue"
             }
         }
     }

@@ -1,4 +1,4 @@
-//! P, when the connection has ended and V has opened its part.
+//! P after the connection has ended and V has opened its part.
 
 use aes_gcm::aead::{Aead as _, KeyInit as _, Payload};
 use aes_gcm::{Aes128Gcm, Nonce};
@@ -21,7 +21,7 @@ use crate::wire::record::header;
 use crate::wire::step::Step;
 use crate::wire::transcript::{APPLICATION_DATA, Record, Transcript};
 
-/// A connection that has ended, of which P knows everything and has told V nothing yet.
+/// A connection that has ended. P knows everything about it, and has told V nothing yet.
 pub struct Fetched<C, R> {
     pub(super) channel: C,
     pub(super) rng: R,
@@ -40,13 +40,13 @@ pub(super) struct Connection {
     pub(super) transcript: Transcript,
     pub(super) raw: [Vec<u8>; 2],
     pub(super) request: Zeroizing<Vec<u8>>,
-    /// What P read of the responses while the connection lived.
+    /// What P read of the responses while the connection was open.
     pub(super) read: Zeroizing<Vec<u8>>,
     /// Whether a request was sent before the response to the one before it had come.
     pub(super) pipelined: bool,
 }
 
-/// What P knows.
+/// What P knows about the connection.
 pub(super) struct Known {
     garbler: Garbler<Step>,
     wires: Keys<Wire>,
@@ -56,7 +56,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// From the session's values: the response is decrypted, and everything checked that V will check.
+    /// Decrypts the response with the session's values, and checks everything that V will check.
     pub(super) fn new(
         garbler: Garbler<Step>,
         wires: Keys<Wire>,
@@ -126,46 +126,47 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
         self.known.ended.request()
     }
 
-    /// The responses as they were sent, one after the other: status line, headers, body.
+    /// The raw responses, one after the other: status line, headers, body.
     #[must_use]
     pub fn response(&self) -> &[u8] {
         self.known.ended.response()
     }
 
-    /// What went over the channel to V so far.
+    /// The counters of the channel to V so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.channel.stats()
     }
 
-    /// All that is hidden if P wishes this; [`Wish`] says what becomes of the parts that it does not name.
+    /// The hidden parts if P makes this selection. [`Wish`] says what happens to the parts that it does not
+    /// name.
     ///
     /// # Errors
-    /// [`Error::Disclosure`] for a part that is not there, and for one that is neither revealed nor can be
+    /// [`Error::Disclosure`] for a part that does not exist, and for one that is neither revealed nor can be
     /// hidden.
     pub fn select(&self, wish: &Wish) -> Result<Vec<Hide>, Error> {
         Ok(self.known.ended.select(wish)?)
     }
 
-    /// Has V sign this with what it believes.
+    /// Has V sign this context together with its statement.
     pub fn set_context(&mut self, context: Context) {
         self.known.ended.context = context;
     }
 
-    /// What V will sign if P [discloses](Fetched::prove) the connection so; see
+    /// The statement that V will sign if P [discloses](Fetched::prove) the connection in this way; see
     /// [`proxy`](crate::proxy::Fetched::expected).
     ///
     /// # Errors
-    /// [`Error::Disclosure`] for what V would refuse of it.
+    /// [`Error::Disclosure`] for anything in it that V would refuse.
     pub fn expected(&self, hide: &[Hide], time: u64) -> Result<Statement, Error> {
         Ok(self.known.ended.expected(hide, time)?)
     }
 
-    /// Tells V everything about the connection but what `hide` names, and proves it with all that was
-    /// garbled. Returns what is left.
+    /// Tells V everything about the connection except what `hide` names, and proves it together with
+    /// everything that was garbled. Returns what remains of the session.
     ///
     /// # Errors
-    /// [`Error::Disclosure`] for what V would refuse, of which V hears nothing; [`Error::Garbling`] if V
+    /// [`Error::Disclosure`] for anything that V would refuse, before V hears of it; [`Error::Garbling`] if V
     /// rejects, or if a claim is false; the channel's.
     pub fn prove(self, hide: &[Hide]) -> Result<Left<C, R>, Error> {
         let Self { mut channel, mut rng, known } = self;
@@ -182,15 +183,15 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
     }
 }
 
-/// What is left when V has accepted P's proof.
+/// What remains after V has accepted P's proof.
 pub struct Left<C, R> {
     /// The channel.
     pub channel: C,
     /// The generator.
     pub rng: R,
-    /// Tags under V's delta that were not used.
+    /// Unused tags under V's delta.
     pub stock: Stock,
-    /// P's tags of what is to be committed to, which is the next and last thing to do under this delta; see
+    /// P's tags of the bits to commit to. Committing is the next and last operation under this delta; see
     /// [`Halves`].
     pub halves: Option<Halves>,
 }

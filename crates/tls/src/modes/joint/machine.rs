@@ -1,4 +1,4 @@
-//! One program on garbled circuits, twice: ahead of the connection, and during it.
+//! Runs one program on garbled circuits twice: ahead of the connection, and during it.
 //!
 //! | | [`Rehearsal`], ahead | [`Performance`], during the connection |
 //! |---|---|---|
@@ -7,14 +7,15 @@
 //! | `open` | sends what decodes, sealed | opens the seal, decodes |
 //! | `share` | P commits to masks; likewise | likewise |
 //!
-//! The rehearsal works with zeros where the performance has values, which the program's calls do not depend
-//! on. It writes down what it prepared, in order; the performance takes one entry after the other and refuses
-//! another step, other wires or another order, at either party. So a connection can do nothing that was not
-//! prepared, and nothing that was prepared serves twice.
+//! The rehearsal uses zeros where the performance has values; the program's calls do not depend on them. It
+//! records what it prepared, in order. The performance takes one entry after the other, and refuses another
+//! step, other wires or another order, at either party. So a connection can do nothing that was not prepared,
+//! and nothing that was prepared is used twice.
 //!
-//! What a connection does is all prepared, and all that is prepared it does; except for blocks of key stream
-//! of the server's records, whose number is not known ahead. These are *spare*: in a list of their own, from
-//! which a connection takes as many as it needs. What is left of it was never evaluated, and is not proved.
+//! Everything that a connection does is prepared, and it does everything that is prepared. The exception is
+//! blocks of key stream for the server's records, whose number is not known ahead. These are *spare*: they
+//! are in a separate list, from which a connection takes as many as it needs. The rest is never evaluated and
+//! not proved.
 
 use std::collections::VecDeque;
 
@@ -45,7 +46,7 @@ impl Function for Step {
     }
 }
 
-/// What both parties' ends of garbling have in common.
+/// The common interface of both parties' ends of garbling.
 pub(super) trait Party {
     fn input(&mut self, channel: &mut dyn Channel, owner: Owner, n: usize) -> Result<Input, Error>;
     fn masks(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Masks, Error>;
@@ -106,7 +107,7 @@ macro_rules! party {
 party!(Garbler<Step>);
 party!(Evaluator<Step>);
 
-/// What the rehearsal has prepared.
+/// An entry that the rehearsal has prepared.
 enum Prepared {
     Public(Input),
     Call { step: Step, inputs: Vec<Wire>, outputs: Vec<Wire> },
@@ -132,21 +133,21 @@ pub(super) struct Shared {
     pub(super) masks: Vec<Wire>,
 }
 
-/// A party's end of garbling, with what is prepared.
+/// A party's end of garbling, with everything prepared.
 pub(super) struct Machine<P> {
     pub(super) party: P,
     prepared: VecDeque<Prepared>,
-    /// What may be left over.
+    /// Entries that may be left over.
     spare: VecDeque<Prepared>,
     shared: Vec<Shared>,
 }
 
-/// Which of the prepared entries a run takes.
+/// The list of prepared entries from which a run takes.
 #[derive(Clone, Copy)]
 enum Queue {
-    /// Those that every connection takes, all of them.
+    /// The entries that every connection takes, all of them.
     Needed,
-    /// Those of which a connection takes as many as it comes to need.
+    /// The entries of which a connection takes as many as it needs.
     Spare,
 }
 
@@ -155,27 +156,27 @@ impl<P: Party> Machine<P> {
         Self { party, prepared: VecDeque::new(), spare: VecDeque::new(), shared: Vec::new() }
     }
 
-    /// Ahead of the connection.
+    /// Starts the run ahead of the connection.
     pub(super) fn rehearse<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Rehearsal<'a, P> {
         Rehearsal { machine: self, channel, queue: Queue::Needed }
     }
 
-    /// Ahead of the connection, what it may turn out to need.
+    /// Starts the run ahead of the connection for entries that it may need.
     pub(super) fn rehearse_spare<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Rehearsal<'a, P> {
         Rehearsal { machine: self, channel, queue: Queue::Spare }
     }
 
-    /// During the connection.
+    /// Starts the run during the connection.
     pub(super) fn perform<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Performance<'a, P> {
         Performance { machine: self, channel, queue: Queue::Needed }
     }
 
-    /// During the connection, what it turns out to need.
+    /// Starts the run during the connection for entries that it turns out to need.
     pub(super) fn perform_spare<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Performance<'a, P> {
         Performance { machine: self, channel, queue: Queue::Spare }
     }
 
-    /// How many calls are spare.
+    /// The number of spare calls.
     pub(super) fn spare_calls(&self) -> usize {
         self.spare.iter().filter(|prepared| matches!(prepared, Prepared::Call { .. })).count()
     }
@@ -185,11 +186,11 @@ impl<P: Party> Machine<P> {
         &self.shared
     }
 
-    /// The party, when everything prepared has been used but what is spare.
+    /// The party, once all prepared entries except the spare ones have been used.
     pub(super) fn into_party(self) -> Result<P, Error> {
         match self.prepared.front() {
             None => Ok(self.party),
-            Some(next) => Err(Error::misuse(format!("a connection that ends before {}", next.name()))),
+            Some(next) => Err(Error::misuse(format!("the connection ends before {}", next.name()))),
         }
     }
 
@@ -206,7 +207,7 @@ impl<P: Party> Machine<P> {
     }
 }
 
-/// That something else was prepared than what is asked for.
+/// The error for a request that differs from what was prepared.
 fn other<T>(asked: &str, prepared: &Prepared) -> Result<T, Error> {
     Err(Error::misuse(format!("{asked} where {} was prepared, or another one", prepared.name())))
 }

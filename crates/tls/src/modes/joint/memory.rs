@@ -1,9 +1,9 @@
-//! How much memory V's tables take, and who else needs some.
+//! The memory that V's tables take.
 //!
-//! V keeps all that P garbles until the connection uses it: megabytes for a short request, a quarter of a
-//! gigabyte for the longest that [`Limits`](super::Limits) allow. How much it will be follows from the
-//! connection's sizes to the byte, so V knows it from P's first message. It takes that much out of a [`Pool`]
-//! that all of its sessions share, or refuses before anything is garbled, and keeps no more than that.
+//! V stores everything that P garbles until the connection uses it: megabytes for a short request, a quarter
+//! of a gigabyte for the longest that [`Limits`](super::Limits) allow. The exact number of bytes follows from
+//! the connection's sizes, so V knows it from P's first message. V takes that much from a [`Pool`] that all
+//! of its sessions share, or refuses before anything is garbled, and stores no more than that.
 
 use volery_field::F2;
 use volery_garble::Shape;
@@ -14,13 +14,13 @@ use super::program::{self, SHARE_BITS, Sizes};
 use crate::memory::{Lack, Pool, Share};
 use crate::wire::step::{Step, TwoParty};
 
-/// What is limited.
+/// The name of the limit.
 const TABLES: &str = "memory for garbled circuits (all sessions together)";
 
 /// Takes memory for tables.
 ///
 /// # Errors
-/// [`Error::Busy`] if it is not there now; [`Error::Limit`] if it never will be.
+/// [`Error::Busy`] if it is not available now; [`Error::Limit`] if it never will be.
 pub(super) fn take(pool: &Pool, bytes: u64) -> Result<Share, Error> {
     let number = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
     pool.take(bytes).map_err(|lack| match lack {
@@ -30,7 +30,7 @@ pub(super) fn take(pool: &Pool, bytes: u64) -> Result<Share, Error> {
 }
 
 impl Sizes {
-    /// Bytes of tables that V keeps at most when a connection of these sizes is prepared: all of them.
+    /// The most bytes of tables that V stores when a connection of these sizes is prepared: all of them.
     pub(super) fn tables(&self, garbling: Garbling) -> Result<u64, Error> {
         let mut machine = Counting(0);
         let share = [(); SHARE_BITS];
@@ -41,7 +41,7 @@ impl Sizes {
     }
 }
 
-/// Counts the ANDs of all steps; a wire is nothing.
+/// Counts the ANDs of all steps. Wires are empty.
 struct Counting(u64);
 
 impl TwoParty for Counting {

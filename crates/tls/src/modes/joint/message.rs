@@ -1,4 +1,4 @@
-//! What P says during a connection besides the messages of the protocols below: each step's public values.
+//! P's messages during a connection, in addition to those of the protocols below: each step's public values.
 
 use volery_channel::Channel;
 use volery_channel::tags::{CLIENT_STEP, CLIENT_TRANSCRIPT};
@@ -14,7 +14,7 @@ pub(super) const MAX_HOST: usize = 253;
 /// The longest message of a step.
 const MAX_STEP: usize = 5 + 8 * MAX_ROUNDS;
 
-/// First bytes. The two ways to a master secret have different ones.
+/// The first byte of each message. The two ways to a master secret have different ones.
 const SIZES: u8 = 0;
 const MASTER: u8 = 1;
 const EXTENDED_MASTER: u8 = 2;
@@ -30,8 +30,8 @@ fn send(channel: &mut dyn Channel, code: u8, values: &[&[u8]]) -> Result<(), Err
     Ok(channel.send(CLIENT_STEP, &message)?)
 }
 
-/// Receives the message of the step that comes next: its code and what `read` makes of the rest, which it
-/// must take to the end.
+/// Receives the message of the next step: its code, and the result of `read` on the rest, which `read` must
+/// use up.
 fn receive<T>(
     channel: &mut dyn Channel,
     read: impl FnOnce(u8, &mut Cursor<'_>) -> Result<Option<T>, Flaw>,
@@ -105,7 +105,7 @@ pub(super) fn receive_finished(channel: &mut dyn Channel) -> Result<[u8; 32], Er
     })
 }
 
-/// What P does before a request that is not the first.
+/// P's next step before a request that is not the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// The request comes.
@@ -132,7 +132,7 @@ pub(super) fn receive_next(channel: &mut dyn Channel) -> Result<Next, Error> {
     })
 }
 
-/// The connection when it has ended: with which host, and all bytes of both directions.
+/// A connection that has ended: its host, and all bytes of both directions.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Sent {
     pub(super) host: String,
@@ -148,7 +148,7 @@ pub(super) fn send_transcript(channel: &mut dyn Channel, host: &str, raw: [&[u8]
     Ok(channel.flush()?)
 }
 
-/// The same at V; `most` are the most bytes of each direction.
+/// Receives it at V. `most` limits the bytes of each direction.
 pub(super) fn receive_transcript(channel: &mut dyn Channel, most: [usize; 2]) -> Result<Sent, Error> {
     let host = channel.recv(CLIENT_TRANSCRIPT, MAX_HOST)?.to_vec();
     let host = String::from_utf8(host);

@@ -1,4 +1,4 @@
-//! The TLS client that two parties are together, whole: from the preparation to what V believes.
+//! The TLS client that two parties run together, from the preparation to what V may believe.
 //!
 //! ```text
 //! P: Prover                                                  V: Verifier                     TLS server
@@ -32,38 +32,39 @@
 //!   commitments, if P makes any               <---------->   Proven; delta is open then, and the session over
 //! ```
 //!
-//! The TLS state machine is stock rustls ([`client`]), which asks an [`Engine`], which [`Prover`] is. Every
-//! message of P's is one step that V expects, with its public values; there is one order, and V refuses
-//! anything else. What is computed under garbling was all garbled ahead (see `machine`): in the connection
-//! only inputs, openings and corrections move.
+//! The TLS state machine is unmodified rustls ([`client`]). It calls an [`Engine`], which [`Prover`]
+//! implements. Each message of P's is one step that V expects, with its public values. There is one order,
+//! and V refuses anything else. Everything that is computed under garbling was garbled ahead (see `machine`);
+//! during the connection only inputs, openings and corrections are sent.
 //!
 //! # Several requests
 //!
-//! A connection may have several, whose sizes are prepared like that of one (the paper's section 4.2). The
-//! powers of the client's hash key serve all of them, and sequence numbers go on, so no mask or key stream
-//! serves twice.
+//! A connection may have several requests, whose sizes are prepared like that of one (the paper's section
+//! 4.2). The powers of the client's hash key serve all of them, and sequence numbers continue, so no mask or
+//! key stream is used twice.
 //!
-//! V takes part in a further request only when it holds all of the responses before it, in ciphertext; when
-//! they are open it finds out whether it did ([`disclosure`](crate::disclosure#several-requests) says what it
-//! believes then).
+//! V takes part in a further request only when it holds all responses before it, in ciphertext. When they are
+//! open it finds out whether they were complete ([`disclosure`](crate::disclosure#several-requests) says what
+//! V believes then).
 //!
 //! * **A request that is sent at once**, with the one before it, waits for no response. Its response is read
-//!   in the end, like the last one's. Nothing then says what it is an answer to: the connection is
+//!   in the end, like the last one's. Nothing then shows which request it answers: the connection is
 //!   [pipelined](Sizes::pipelined), and an attestation says so.
-//! * **A request that waits for a response** waits until P has read it. P shows V each record of the server's
-//!   as it comes, both share mask and key stream under the server's key, check the tag, and P gets V's share
-//!   of the key stream: `read` has the protocol and why it is safe. Nonces and number of these records are
-//!   the server's choice, so blocks are prepared of which nonce and counter come in later (`Step::Block`), as
-//!   many as [`Round::read`] says; those that are left over were never evaluated and are not proved. Where a
-//!   response ends is what its head says, so it is read only if all before it were.
+//! * **A request that waits for a response** waits until P has read it. P shows V each of the server's
+//!   records as it comes. Both parties share mask and key stream under the server's key and check the tag,
+//!   and P gets V's share of the key stream; `read` has the protocol and its security argument. The server
+//!   chooses the number and the nonces of these records. So blocks are prepared whose nonce and counter are
+//!   filled in later (`Step::Block`), as many as [`Round::read`] says. Those that are left over are never
+//!   evaluated and not proved. The head of a response says where it ends, so a response is read only if all
+//!   before it were.
 //!
-//! The paper delays the check of tags to the end unless a request that writes depends on a response. Here
-//! tags are always checked before P hears what a record says: whatever P sends next depends on it, and who
-//! changes records on the wire should not choose what P says.
+//! The paper delays the check of tags to the end unless a request with side effects depends on a response.
+//! Here tags are always checked before P learns the content of a record: whatever P sends next depends on it,
+//! and somebody who changes records on the wire must not influence what P says.
 //!
-//! Reading costs 5,120 ANDs for 16 bytes and for each record, and 2,187 for two powers of the server's hash
-//! key, as many as its longest record takes: 128 KB and 55 KB ahead. In the connection it takes 1.4 KB for 16
-//! bytes, and two round trips a record.
+//! Reading costs 5,120 ANDs for each 16 bytes and for each record, and 2,187 for every two powers of the
+//! server's hash key, up to the length of the longest record: 128 KB and 55 KB ahead. During the connection
+//! it takes 1.4 KB for each 16 bytes, and two round trips for each record.
 //!
 //! # Who learns what, and when
 //!
@@ -73,14 +74,15 @@
 //! | V | public values; its shares; lengths; the records that P reads, in ciphertext | | what is shown; h and the masks that were used, of both directions |
 //!
 //! Public values are the inner midstates of HMAC, the `A(i)`, and the contents of the client's Finished
-//! message. (So V knows the key stream of that record. Opening it as a public value would cost a round trip.)
-//! Neither party can forge a record before the end, nor read one but for those that P was prepared to; P can
-//! choose what it sends, as it should.
+//! message. (So V knows the key stream of that record; opening it as a public value would cost a round trip.)
+//! Neither party can forge a record before the end, nor read one except those that P was prepared to read. P
+//! can choose what it sends, as it should.
 //!
 //! # Why V may believe it
 //!
-//! Three things are fixed before V opens anything: P's `s_P`, committed when V decodes the first value; the
-//! labels and products, so V's own `s_V`; and the bytes of both directions. P then proves, in one proof, that
+//! Three things are fixed before V opens anything: P's `s_P`, committed before V decodes the first value; the
+//! labels and products, and so V's own `s_V`; and the bytes of both directions. P then proves, in one proof,
+//! that
 //!
 //! 1. every value that V decoded or got a share of is the steps' output on `s_P` and `s_V`, by
 //!    [garble-then-prove](volery_garble::two_party): so master secret, keys and key stream are those of
@@ -88,13 +90,13 @@
 //! 2. under these keys the [account](crate::disclosure) of the connection holds: the server's Finished
 //!    message, all tags, and what is shown.
 //!
-//! V checks in the clear that the transcript is what it took part in: point, randoms, seed, hash, the
+//! V checks in the clear that the transcript matches its own part: point, randoms, seed, hash, the
 //! ciphertexts of the client's records as it completed them, and the server's records that P read.
 //!
-//! **The conversion of points is not proved**, nor are the products: nothing says that `s_P + s_V` is the
-//! x-coordinate of anything. It need not be. The server's Finished message was made by a server that signed
-//! this handshake, under keys that come from the true pre-master secret; it explains itself under no other
-//! master secret (see [`disclosure`](crate::disclosure#why-there-is-one-master-secret-only)). So 2. implies
+//! **The conversion of points is not proved**, and neither are the products: nothing shows that `s_P + s_V`
+//! is the x-coordinate of anything. That is not necessary. The server that signed this handshake made its
+//! Finished message under keys that come from the true pre-master secret, and no other master secret explains
+//! that message (see [`disclosure`](crate::disclosure#why-there-is-one-master-secret-only)). So 2. implies
 //! that the master secret of 1. is the server's, which P could not know, nor choose `s_P` for, while the
 //! server still listened:
 //!
@@ -111,89 +113,89 @@
 //!   to leave `s_V` less than a hundred bits of entropy, but for this case it is an argument and no proof.
 //!   (`S` is in a group of prime order, on either curve, or it is refused: it has no part in a small
 //!   subgroup.)
-//! * *P speaks to the server with another key than `(t_P + t_V) G`*, one that it knows alone: the server's
-//!   keys are then P's, and the proof asks for `s_P + s_V` that gives them; the same guess. That is why V
+//! * *P uses a key other than `(t_P + t_V) G` with the server*, one that it alone knows. Then P has the
+//!   server's keys, and the proof requires the `s_P + s_V` that gives them, which is the same guess. So V
 //!   need not see `t_P`.
-//! * *P names V another server point*, whose logarithm it knows: it then knows the keys, and holds no
+//! * *P gives V a different server point*, whose logarithm it knows. Then it knows the keys, but has no
 //!   signature of the server's over that point. V compares the signed point with the one that it used.
-//! * *P alters a record on its way to V*: before the opening nobody knows `h` and the masks, so a tag of
+//! * *P alters a record on its way to V*. Before the opening nobody knows `h` and the masks, so the tag for
 //!   other bytes is a guess.
-//! * *P has V compute key stream for records that it made up*: V goes on only if P knows the tag, which
+//! * *P has V compute key stream for records that it made up*. V continues only if P knows the tag, which
 //!   before the opening is a guess.
-//! * *P garbles another function*, one that says `s_V`: it can then make records as it likes, and V has
-//!   returned values that are not the steps', so 1. is false.
-//! * *P errs in products of powers of `h`, or garbles something wrong here and there*: tags or keys are wrong
-//!   and the server ends the connection, or V's label decodes to nothing. What P learns is whether that
+//! * *P garbles another function*, one that reveals `s_V`. It can then make any records, but V has returned
+//!   values that are not the steps', so 1. is false.
+//! * *P makes errors in products of powers of `h`, or garbles some gates wrongly*. Then tags or keys are
+//!   wrong and the server ends the connection, or V's label cannot be decoded. P learns only whether that
 //!   happened: `c` bits of V's secrets that P guesses survive with probability `2^-c`, and V's secrets serve
 //!   one session.
 //!
 //! # Why P is safe
 //!
-//! V returns nothing that P does not check against labels before it uses it: opened values, and its share of
-//! each record's key stream, so what goes to the server is what P meant, and what P reads is what the server
-//! said. V's share of a tag of the client's can only be wrong, which the server notices; that of one of the
-//! server's is promised before V hears what it should be. V's messages in the key exchange can only make the
-//! handshake fail. Afterwards P checks `t_V` against `t_V G`, `s_P + s_V` against the pre-master secret, V's
-//! garbled input against `s_V`, every returned value by recomputation, the server's Finished and all tags;
-//! only then does it say anything about the connection. What V sees before are ciphertexts. V learns from P's
-//! abort that something did not fit, which V itself had spoilt.
+//! P checks everything that V returns against labels before it uses it: opened values, and V's share of each
+//! record's key stream. So the server gets what P meant, and P reads what the server said. V can give a wrong
+//! share of the tag of one of the client's records, which the server notices. V promises its share of the tag
+//! of one of the server's records before it learns the right value. V's messages in the key exchange can only
+//! make the handshake fail. Afterwards P checks `t_V` against `t_V G`, `s_P + s_V` against the pre-master
+//! secret, V's garbled input against `s_V`, every returned value by recomputation, the server's Finished and
+//! all tags. Only then does it say anything about the connection. Until then V sees only ciphertexts. From an
+//! abort of P's, V learns only that something which V itself had spoilt did not fit.
 //!
-//! What V sees in the end, the hash keys and masks among it, could serve for records in a connection that
-//! still lives, so P tells nothing before the server ended it under its keys
+//! What V sees in the end, including the hash keys and masks, could be used to forge records in a connection
+//! that is still open. So P tells nothing before the server has ended the connection under its keys
 //! ([`disclosure`](crate::disclosure#what-v-learns-and-when)).
 //!
 //! # Why the request goes before the server's Finished is verified
 //!
-//! P sends its request when a record has come that looks like the server's Finished message. Nobody can
-//! verify it then: neither party has the server's key. The paper leaves that to the end, too (its footnote
-//! 4); verifying it at once would take some 55,000 ANDs more, for HMAC and AES, a power of the server's hash
-//! key, and a round trip. What if V is on the path and has altered the handshake, or answers for the server?
-//! (What follows is the case that TLS knows as False Start, RFC 7918, with a V that also holds half of the
-//! client's secrets.)
+//! P sends its request as soon as a record has come that looks like the server's Finished message. Nobody can
+//! verify it then, because neither party has the server's key. The paper leaves that to the end, too (its
+//! footnote 4). Verifying it at once would take some 55,000 more ANDs for HMAC and AES, a power of the
+//! server's hash key, and a round trip. What if V is on the path and has altered the handshake, or answers
+//! for the server? (The following is the case that TLS knows as False Start, RFC 7918, with a V that also
+//! holds half of the client's secrets.)
 //!
-//! *V learns nothing of the request.* Nothing but what the server signed decides who can read it. P has
-//! verified the chain, the name, and the signature over its own fresh random and the server's point `S`
-//! before anything is computed (see `provider`), with signatures, curves and suites of a short list, in TLS
-//! 1.2, never from a resumed session: there is nothing weaker to be talked into. The pre-master secret is the
-//! x-coordinate of `(t_P + t_V) S`. V fixed `t_V G` before it saw anything of `t_P`, and does not know the
-//! logarithm of `S`; so the server alone could know this secret. A V that departs from the exchange makes it
-//! another one, that is no more known to V: `s_P` holds `x_1`, of the point `t_P S` that V does not know, and
-//! by the argument of the last section, with the parties' places changed, nothing that V adds makes their sum
-//! a value with fewer than the point's preimages. From there on V evaluates what P garbled. It can choose its
-//! input, not the function, and returns nothing that P does not check against labels. V sees the inner
-//! midstates and the `A(i)`, and the contents of the client's Finished message for P's hash: outputs of the
-//! compression function at points with 384 bits that it does not know. So of each record of the request V has
-//! the ciphertext, its own share of the key stream, which is uniform, and the length.
+//! *V learns nothing about the request.* Only what the server signed decides who can read it. P has verified
+//! the chain, the name, and the signature over its own fresh random and the server's point `S` before
+//! anything is computed (see `provider`), with signatures, curves and suites of a short list, in TLS 1.2,
+//! never from a resumed session, so a downgrade is not possible. The pre-master secret is the x-coordinate of
+//! `(t_P + t_V) S`. V fixed `t_V G` before it saw anything of `t_P`, and does not know the logarithm of `S`;
+//! so only the server can know this secret. A V that departs from the exchange changes the secret, but does
+//! not know the new one either: `s_P` contains `x_1` of the point `t_P S`, which V does not know, and by the
+//! argument of the last section with the parties exchanged, nothing that V adds gives the sum fewer preimages
+//! than the point has. From there on V evaluates what P garbled. It can choose its input, not the function,
+//! and returns nothing that P does not check against labels. V sees the inner midstates and the `A(i)`, and
+//! the contents of the client's Finished message for P's hash: outputs of the compression function at points
+//! with 384 bits that it does not know. So for each record of the request V has the ciphertext, its own share
+//! of the key stream, which is uniform, and the length.
 //!
 //! *The server acts on no request unless it saw P's handshake.* The client's Finished message comes first, as
-//! record 0; a server verifies it before it reads on, and its contents bind all that both said: names,
+//! record 0; a server verifies it before it reads on, and its contents bind everything that both said: names,
 //! protocol (ALPN), identifiers, randoms, points. If V has altered any of it, the server's hash is another
 //! one, and V would have to make the Finished message for that hash. It knows one value of the PRF, for P's
-//! hash, which says nothing of others; and the key stream of record 0, but no mask and no `h`, so no other
-//! contents have a tag that V can compute. The server ends the connection there, and cannot be made the
-//! reader of P's request under another name, protocol or service of the same certificate. V can hold records
-//! back or let them pass, as anybody on the path can.
+//! hash, which says nothing about others. It also knows the key stream of record 0, but no mask and not `h`,
+//! so it can compute no tag for other contents. The server then ends the connection, and cannot be made to
+//! read P's request under another name, protocol or service of the same certificate. V can hold records back
+//! or let them pass, as anybody on the path can.
 //!
-//! *P says nothing on the strength of an answer that is not the server's.* What P reads in between has a tag
-//! under the server's keys, which the server uses only after that check (`read`). At the end P verifies the
-//! server's Finished and every tag before it discloses anything; if they are wrong, V has opened its part for
-//! nothing, and holds ciphertexts under keys of which P's half was never said.
+//! *P never acts on an answer that is not the server's.* What P reads in between has a tag under the server's
+//! keys, which the server uses only after that check (`read`). At the end P verifies the server's Finished
+//! and every tag before it discloses anything. If they are wrong, V has opened its part in vain, and holds
+//! ciphertexts under keys of which P never revealed its half.
 //!
 //! # Cost
 //!
-//! Garbling is nearly all of it, at 25 bytes an AND by three halves, 32 by half-gates. With [`settings`], for
-//! a request of so many bytes and as large a response, nothing hidden but a header; bytes of both directions,
-//! from the set-up of V's delta on:
+//! Garbling is nearly all of the cost, at 25 bytes for each AND by three halves or 32 by half gates. The
+//! table shows the cost with [`settings`], for a request and a response of the given size, with nothing
+//! hidden except a header; bytes of both directions, from the setup of V's delta on:
 //!
 //! | | 256 bytes | round trips | 2,048 bytes | round trips |
 //! |---|---|---|---|---|
 //! | ANDs garbled | 335,313 | | 811,985 | |
 //! | ahead | 9,093,000 | 4 | 22,354,000 | 7 |
-//! | in the connection, V's opening included | 300,000 | 15 | 311,000 | 16 |
+//! | in the connection, including V's opening | 300,000 | 15 | 311,000 | 16 |
 //! | after it | 59,000 | 2 | 186,000 | 4 |
 //!
-//! In the connection labels of public bits, 287 KB, are nearly all: outputs take keys of 16 bytes, since what
-//! decodes them was [sent ahead](volery_garble::two_party::Garbler::seal).
+//! During the connection nearly all bytes, 287 KB, are labels of public bits. Outputs only take keys of 16
+//! bytes, because their decoding information was [sent ahead](volery_garble::two_party::Garbler::seal).
 
 mod claimed;
 pub mod client;
@@ -213,7 +215,7 @@ mod read;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
-// A tap may change the length of a message, so it takes the vector even where it flips one bit.
+// A tap may change the length of a message, so it takes the vector even if it flips only one bit.
 #[allow(clippy::ptr_arg)]
 mod tests;
 mod verifier;

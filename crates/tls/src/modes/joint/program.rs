@@ -1,4 +1,4 @@
-//! What a connection computes under garbling, and how large it is.
+//! The program of a connection under garbling, and its size.
 
 use volery_channel::Channel;
 use volery_circuit::gadgets::bits_to_bytes;
@@ -25,15 +25,15 @@ use crate::wire::transcript::{APPLICATION_DATA, FINISHED_BYTES, HANDSHAKE, NONCE
 /// The most bytes of all requests of a connection.
 pub const MAX_QUERY: usize = 1 << 17;
 
-/// The most bytes of responses that are read while the connection lives: 512 blocks of 5,120 ANDs, which V
-/// keeps ahead.
+/// The most bytes of responses that are read while the connection is open: 512 blocks of 5,120 ANDs, which V
+/// stores ahead.
 pub const MAX_READ: usize = 1 << 13;
 
-/// The largest part of a response that correlations are made ahead for: 140 MB of them.
+/// The largest part of a response for which correlations are made ahead: 140 MB of them.
 pub const MAX_PROVED: usize = 1 << 15;
 
-/// How the parties garble and prove unless they choose otherwise: by three halves, as bytes cost more than
-/// work; and with a proof of few blocks, as each is a round trip, at 50 MB of memory at P.
+/// The default way to garble and prove: three halves, because bytes cost more than work, and a proof of few
+/// blocks, because each is a round trip, with 50 MB of memory at P.
 #[must_use]
 pub fn settings() -> Settings {
     Settings { proof: quicksilver::Settings { interval: 1 << 19 }, ..Settings::default() }
@@ -42,34 +42,35 @@ pub fn settings() -> Settings {
 /// A request, and whether its response is read before the next one is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Round {
-    /// Bytes of the request, exactly; at least one. It goes in records of 2^14 bytes and one of the rest.
+    /// The exact number of bytes of the request, at least one. It is sent in records of 2^14 bytes and one
+    /// for the rest.
     pub query: usize,
-    /// Bytes that P can read of the response while the connection lives; 0 if the next request does not wait
-    /// for it, which makes the connection [pipelined](Sizes::pipelined). A record of the server's takes its
-    /// length, rounded up to 16, and 16 more; what one round leaves serves the next. 0 for the last round,
-    /// and after a round whose response is not read.
+    /// The number of bytes of the response that P can read while the connection is open; 0 if the next
+    /// request does not wait for it, which makes the connection [pipelined](Sizes::pipelined). Each of the
+    /// server's records takes its length, rounded up to 16, plus 16. What one round leaves unused, the next
+    /// can use. It is 0 for the last round, and after a round whose response is not read.
     pub read: usize,
 }
 
 /// The sizes of a connection, which both parties know before it is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// The requests, in order: 1 to [`MAX_ROUNDS`]; at most [`MAX_QUERY`] bytes of requests and [`MAX_READ`]
-    /// of what is read.
+    /// The requests, in order: 1 to [`MAX_ROUNDS`] of them, with at most [`MAX_QUERY`] bytes of requests and
+    /// [`MAX_READ`] bytes to read.
     pub rounds: Vec<Round>,
-    /// Bytes of the responses that will be proved, about; at most [`MAX_PROVED`]. Correlations for so many
-    /// are made ahead. More can be proved, and takes time and bytes when it is.
+    /// The approximate number of bytes of the responses that will be proved, at most [`MAX_PROVED`].
+    /// Correlations for this many are made ahead. More can be proved, but then takes time and bytes later.
     pub proved: usize,
 }
 
 impl Sizes {
-    /// Of a connection with one request.
+    /// The sizes of a connection with one request.
     #[must_use]
     pub fn one(query: usize, proved: usize) -> Self {
         Self { rounds: vec![Round { query, read: 0 }], proved }
     }
 
-    /// That nothing is over these limits: bytes of requests, read, proved.
+    /// Checks that nothing exceeds these limits on bytes of requests, to read, and proved.
     pub(super) fn check(&self, [query, read, proved]: [usize; 3]) -> Result<(), Error> {
         let sum = |of: fn(&Round) -> usize| self.rounds.iter().map(of).fold(0, usize::saturating_add);
         let what = if self.rounds.len() > 1 { "all requests" } else { "a request" };
@@ -86,22 +87,22 @@ impl Sizes {
         Ok(())
     }
 
-    /// That there are rounds, not too many, none empty, and none read out of order.
+    /// Whether there are rounds, not too many, none empty, and none read out of order.
     pub(super) fn are_sound(&self) -> bool {
         let mut unread = self.rounds.iter().skip_while(|round| round.read > 0);
         let in_order = unread.next().is_some() && unread.all(|round| round.read == 0);
         in_order && self.rounds.len() <= MAX_ROUNDS && self.rounds.iter().all(|round| round.query > 0)
     }
 
-    /// Whether a request is sent before the response to the one before it has been read: then nothing says
-    /// what a later response is an answer to, and the attestation says so.
+    /// Whether a request is sent before the response to the one before it has been read. Then nothing shows
+    /// which request a later response answers, and the attestation says so.
     #[must_use]
     pub fn pipelined(&self) -> bool {
         self.rounds.iter().rev().skip(1).any(|round| round.read == 0)
     }
 
-    /// The client's records: Finished, then the requests. Key streams are shared, that of Finished, too:
-    /// opening it first would cost a round trip.
+    /// The client's records: Finished, then the requests. All their key streams are shared, including that of
+    /// Finished, because opening it first would cost a round trip.
     pub(super) fn records(&self) -> Vec<Record> {
         let lengths = (0..self.rounds.len()).flat_map(|round| self.lengths(round));
         let record = |(sequence, length)| Record { sequence, length, secrecy: Secrecy::Shared };
@@ -118,7 +119,7 @@ impl Sizes {
         })
     }
 
-    /// The lengths of the records that a round's request goes in; none for a round that there is not.
+    /// The lengths of the records of a round's request; none for a round that does not exist.
     #[must_use]
     pub fn lengths(&self, round: usize) -> Vec<usize> {
         let query = self.rounds.get(round).map_or(0, |round| round.query);
@@ -131,30 +132,31 @@ impl Sizes {
         hashed_blocks(HEADER_BYTES, longest.clamp(FINISHED_BYTES, MAX_PLAINTEXT))
     }
 
-    /// Products over GF(2^128) that the tags take.
+    /// The number of products over GF(2^128) that the tags take.
     pub(super) fn products(&self) -> usize {
         ghash::products(1, self.powers())
     }
 
-    /// Blocks of key stream and masks of the server's records that can be shared while the connection lives.
+    /// The number of blocks of key stream and masks of the server's records that can be shared while the
+    /// connection is open.
     pub(super) fn spare(&self) -> usize {
         self.rounds.iter().map(|round| round.read.div_ceil(BLOCK_BYTES)).sum()
     }
 
-    /// The longest record that can be read while the connection lives, if any can.
+    /// The longest record that can be read while the connection is open, if any can.
     pub(super) fn longest_read(&self) -> Option<usize> {
         // One block is the mask.
         self.spare().checked_sub(1).map(|blocks| (BLOCK_BYTES * blocks).min(MAX_PLAINTEXT))
     }
 
-    /// Bits that the parties share, about: the hash keys', masks', key streams'.
+    /// The approximate number of bits that the parties share: those of hash keys, masks and key streams.
     fn shared(&self) -> usize {
         let own: usize = self.records().iter().map(|record| 1 + record.length.div_ceil(BLOCK_BYTES)).sum();
         8 * BLOCK_BYTES * (2 + own + self.spare())
     }
 
-    /// Commitments that the proof makes, about: the garbled steps again, the server's Finished message,
-    /// blocks of the response with some room for its alerts, and what is claimed of it.
+    /// The approximate number of commitments of the proof: the garbled steps again, the server's Finished
+    /// message, blocks of the response with some room for its alerts, and claims about it.
     fn commitments(&self) -> Result<u64, Error> {
         let each = |step: Step| -> Result<u64, Error> { Ok(Shape::of(&step, step.inputs())?.commitments()) };
         let blocks = |count: usize| {
@@ -181,15 +183,15 @@ impl Sizes {
         Ok(fixed.iter().sum::<u64>() + block * blocks as u64 + read)
     }
 
-    /// Correlations that the proof takes, about.
+    /// The approximate number of correlations that the proof takes.
     pub(super) fn correlations(&self, settings: quicksilver::Settings) -> Result<usize, Error> {
         let count = quicksilver::Program::from(self.commitments()?).correlations(settings);
         usize::try_from(count).map_err(|_| Error::misuse("more correlations than there is memory"))
     }
 }
 
-/// Says that the proof and all before it will take these correlations, makes room for them and returns the
-/// number of the last one: from now on they are made wherever there is time.
+/// Announces that the proof and everything before it will take these correlations, makes room for them, and
+/// returns the number of the last one. From now on they are made whenever there is time.
 pub(super) fn expect(
     stock: &mut Stock,
     sizes: &Sizes,
@@ -202,16 +204,17 @@ pub(super) fn expect(
     Ok(stock.index() + count as u64)
 }
 
-/// Has the first round of correlations begun, if there will be any, so that the parties answer each other
-/// while they do other things.
+/// Begins the first round of correlations, if there will be one, so that the parties answer each other while
+/// they do other things.
 pub(super) fn begin_round(channel: &mut dyn Channel, stock: &mut Stock) -> Result<(), Error> {
-    // In a fresh stock that is more than was made for the OTs, and what follows is the round's begin. In one
-    // that has given correlations before it may be there, or take a step of a round that is under way.
+    // In a fresh stock this is more than was made for the OTs, and the next step begins the round. In a stock
+    // that has given correlations before, it may already have begun, or this takes a step of a round under
+    // way.
     make(channel, stock, Plan::CHUNK)
 }
 
-/// Has P read V's part of that round, with which comes all that V says before it hears of P's first tables,
-/// and answer it. To be called when V has had time for that.
+/// Has P read V's part of that round and answer it. V's other messages before P's first tables come with it.
+/// Call it when V has had time for that.
 pub(super) fn answer_round(channel: &mut dyn Channel, stock: &mut Stock) -> Result<(), Error> {
     // Again the next step, in a fresh stock.
     make(channel, stock, 2 * Plan::CHUNK)
@@ -227,7 +230,7 @@ pub(super) fn content_type(sequence: usize) -> u8 {
     if sequence == 0 { HANDSHAKE } else { APPLICATION_DATA }
 }
 
-/// The key that is the master secret, from the key that is the pre-master secret.
+/// The key made from the master secret, from the key made from the pre-master secret.
 pub(super) fn master<M: TwoParty>(
     machine: &mut M,
     premaster: &HmacKey<M::Wire>,
@@ -237,13 +240,14 @@ pub(super) fn master<M: TwoParty>(
     HmacKey::master(machine, &secret)
 }
 
-/// Correlations that the products of a connection and V's share, the only input of V's, take, in one batch.
+/// The number of correlations that the products of a connection and V's share (V's only input) take, in one
+/// batch.
 pub(super) fn correlations(sizes: &Sizes) -> Result<usize, Error> {
     let tags = ole::correlations::<Gf128>(sizes.products()).map_err(crate::Error::from)?;
     Ok(key_exchange::correlations()? + tags + SHARE_BITS)
 }
 
-/// What a party has of the client's direction.
+/// A party's state for the client's direction.
 pub(super) struct Client<W> {
     pub(super) key: WriteKey<W>,
     /// Its share of GCM's hash key.
@@ -252,12 +256,12 @@ pub(super) struct Client<W> {
     pub(super) protections: Vec<Protection>,
 }
 
-/// What a party has of the client's record `number`.
+/// A party's state for the client's record `number`.
 pub(super) fn protection<W>(client: &Client<W>, number: usize) -> Result<&Protection, Error> {
     client.protections.get(number).ok_or_else(|| Error::misuse("a record that was not prepared"))
 }
 
-/// Everything that the client's records take.
+/// Everything that the client's records need.
 pub(super) fn client<M: TwoParty>(
     machine: &mut M,
     block: &KeyBlock<M::Wire>,
@@ -272,7 +276,7 @@ pub(super) fn client<M: TwoParty>(
 /// The key of the server's records, and shares of the powers of its hash key.
 pub(super) type ServerKey<W> = (ReadKey<W>, Powers);
 
-/// What reading the server's records takes while the connection lives; none where nothing is read.
+/// What reading the server's records needs while the connection is open; `None` if nothing is read.
 pub(super) fn server<M: TwoParty>(
     machine: &mut M,
     block: &KeyBlock<M::Wire>,
@@ -282,7 +286,7 @@ pub(super) fn server<M: TwoParty>(
     sizes.longest_read().map(|longest| ReadKey::new(machine, [key, iv], longest)).transpose()
 }
 
-/// Prepares the first part of it, from the two shares' wires to the master secret.
+/// Prepares the first part, from the wires of the two shares to the master secret.
 pub(super) fn rehearse_master<P: Party>(
     machine: &mut Machine<P>,
     channel: &mut dyn Channel,
@@ -291,7 +295,7 @@ pub(super) fn rehearse_master<P: Party>(
     prepared_master(&mut machine.rehearse(channel), shares)
 }
 
-/// Prepares the rest, from there on.
+/// Prepares the rest, from the master secret on.
 pub(super) fn rehearse<P: Party>(
     machine: &mut Machine<P>,
     channel: &mut dyn Channel,
@@ -302,7 +306,7 @@ pub(super) fn rehearse<P: Party>(
     prepared_spare(&mut machine.rehearse_spare(channel), reader.as_ref(), sizes)
 }
 
-/// What is prepared up to the master secret, on any machine.
+/// The part up to the master secret, on any machine.
 pub(super) fn prepared_master<M: TwoParty>(
     machine: &mut M,
     [prover, verifier]: [&[M::Wire]; 2],
@@ -312,8 +316,7 @@ pub(super) fn prepared_master<M: TwoParty>(
     master(machine, &premaster, MasterSeed::SessionHash([0; 32]))
 }
 
-/// What is prepared from there on for every connection; with the key that spare blocks are under, if there
-/// are any.
+/// The rest for every connection, and the key of spare blocks if there are any.
 pub(super) fn prepared<M: TwoParty>(
     machine: &mut M,
     master: &HmacKey<M::Wire>,
@@ -338,7 +341,7 @@ pub(super) fn prepared_spare<M: TwoParty>(
     Ok(())
 }
 
-/// The wires of a connection that was made, for the proof.
+/// The wires of a finished connection, for the proof.
 pub(super) fn keys(
     master: HmacKey<Wire>,
     block: KeyBlock<Wire>,
@@ -349,14 +352,14 @@ pub(super) fn keys(
     Keys { master, client_finished, client: client.into_cipher(), server: [server_key, server_iv] }
 }
 
-/// Correlations that labels' OTs come from.
+/// The number of correlations from which the labels' OTs come.
 const OTS: usize = 128;
 
 /// Bits of a share of the pre-master secret.
 pub(super) const SHARE_BITS: usize = 256;
 
-/// The key stream of the client's record `number`: what is shared is the hash key, then each record's mask
-/// and key stream.
+/// The key stream of the client's record `number`. The shared values are, in order, the hash key, then each
+/// record's mask and key stream.
 pub(super) fn stream<P: Party>(machine: &Machine<P>, number: usize) -> Result<Shared, Error> {
     let shared = machine.shared().get(2 * number + 2).cloned();
     shared.ok_or_else(|| Error::misuse("a record whose key stream was not shared"))
@@ -368,7 +371,7 @@ pub(super) fn add_first(bytes: &mut [u8], bits: &[F2]) -> Result<(), Error> {
     add(bytes, bits)
 }
 
-/// Adds bits to bytes that are as many.
+/// Adds bits to bytes of the same total length.
 pub(super) fn add(bytes: &mut [u8], bits: &[F2]) -> Result<(), Error> {
     let other = bits_to_bytes(bits).filter(|other| other.len() == bytes.len());
     let other =

@@ -1,4 +1,4 @@
-//! P: speaks to the server.
+//! P: the party that speaks to the server.
 
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq as _;
@@ -24,9 +24,9 @@ use crate::wire::record;
 use crate::wire::step::Step;
 use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE, Transcript};
 
-/// P of a connection, from the preparation to the connection's end: the [`Engine`] of a TLS client.
+/// P in a connection, from the preparation to the connection's end. It is the [`Engine`] of a TLS client.
 ///
-/// It owns its channel to V. After an error it is over: V is told, and everything secret is destroyed.
+/// It owns its channel to V. After an error the session is over: V is told, and all secrets are destroyed.
 pub struct Prover<C, R> {
     channel: C,
     rng: R,
@@ -39,7 +39,7 @@ impl<C, R> core::fmt::Debug for Prover<C, R> {
     }
 }
 
-/// What there is as long as there was no error.
+/// The state until the first error.
 struct Live {
     machine: Machine<Garbler<Step>>,
     /// Prepared products for the key exchange and for tags.
@@ -53,7 +53,7 @@ struct Live {
     stage: Stage,
 }
 
-/// How far the connection is.
+/// The progress of the connection.
 enum Stage {
     Prepared {
         key: Box<key_exchange::Prover>,
@@ -84,21 +84,21 @@ struct Made {
     client_finished: [u8; VERIFY_DATA_BYTES],
 }
 
-/// What records take.
+/// What records need.
 struct Sending {
     made: Made,
     client: Client<Wire>,
     powers: Powers,
-    /// Of the records so far.
+    /// The plaintexts of the records so far.
     plaintexts: Vec<Zeroizing<Vec<u8>>>,
-    /// For records of the server's, where some are read while the connection lives.
+    /// For the server's records, if some are read while the connection is open.
     reader: Option<Reader>,
-    /// What they say.
+    /// The content of those records.
     read: Zeroizing<Vec<u8>>,
 }
 
 impl Stage {
-    /// What may come next.
+    /// The steps that may come next.
     fn expected(&self) -> String {
         match self {
             Self::Prepared { .. } => "the key exchange".into(),
@@ -123,15 +123,15 @@ pub(super) fn share_bits(share: &Share) -> Zeroizing<Vec<F2>> {
 
 impl<C: Channel, R: CryptoRng> Prover<C, R> {
     /// Prepares a connection of these sizes together with V: labels, products, garbled circuits, correlations
-    /// for the proof. All of the time and nearly all of the bytes go here; see the [module](super) for how
-    /// many.
+    /// for the proof. This takes most of the time and nearly all of the bytes; the [module](super) has the
+    /// numbers.
     ///
-    /// `session` is a name that both parties have and that never comes again; `commitments` are random tags
-    /// under V's delta, of which what is left comes back in the end. Both parties need the same `settings`,
-    /// but for the limits in them.
+    /// `session` is an identifier that both parties have and that never repeats. `commitments` are random
+    /// tags under V's delta; the unused ones come back in the end. Both parties need the same `settings`,
+    /// except for the limits in them.
     ///
     /// # Errors
-    /// [`Error::Limit`] for sizes that nobody prepares; what preparation meets.
+    /// [`Error::Limit`] for sizes beyond what can be prepared; any error of the preparation.
     pub fn prepare(
         mut channel: C,
         session: &SessionId,
@@ -149,13 +149,13 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
         }
     }
 
-    /// What went over the channel to V so far.
+    /// The counters of the channel to V so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.channel.stats()
     }
 
-    /// Runs a step; if it fails, the session is over.
+    /// Runs a step. If it fails, the session is over.
     fn step<T>(
         &mut self,
         step: impl FnOnce(&mut Live, &mut dyn Channel, &mut R) -> Result<T, Error>,
@@ -173,15 +173,15 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
         }
     }
 
-    /// Hands V the connection, which P has closed: all bytes that were sent (`raw`: the client's, the
-    /// server's), from the first to the last, and the host that it was with. V opens its part of the secrets,
-    /// P checks all that V did in the connection, the server's Finished message and every tag, and reads the
+    /// Gives V the connection, which P has closed: all bytes that were sent, from the first to the last
+    /// (`raw`: the client's, the server's), and its host. V opens its part of the secrets. P checks
+    /// everything that V did in the connection, the server's Finished message and every tag, and reads the
     /// response.
     ///
     /// # Errors
-    /// [`Error::Disclosure`] if the bytes are not a connection of which something can be proved;
-    /// [`Error::Parties`] and [`Error::Garbling`] with a cheat if V did anything else than it should have;
-    /// the channel's.
+    /// [`Error::Disclosure`] if the bytes are not a connection about which anything can be proved;
+    /// [`Error::Parties`] and [`Error::Garbling`] with a cheat if V did not follow the protocol; the
+    /// channel's.
     pub fn conclude(mut self, host: &str, raw: [Vec<u8>; 2]) -> Result<Fetched<C, R>, Error> {
         let live = self.live.take().ok_or(Error::Over)?;
         match live.conclude(&mut self.channel, host, raw) {
@@ -209,7 +209,7 @@ fn prepare(
     message::send_sizes(channel, &sizes)?;
     let ahead = program::expect(&mut commitments, &sizes, settings.proof)?;
     let labels = GarblerLabels::start(channel, session, &mut commitments, rng)?;
-    // Tables take longest, so the first go out while V answers.
+    // Tables take longest, so the first ones go out while V answers.
     program::begin_round(channel, &mut commitments)?;
     let mut garbler = Garbler::without_labels(session, settings, labels.offset(), commitments, rng);
     garbler.prepare_beside(ahead);
@@ -298,8 +298,8 @@ impl Live {
         Ok(client_finished)
     }
 
-    /// What all records need, and the record of Finished: what P has to say of it goes first, so that V's
-    /// answer comes with its last message about the powers.
+    /// What all records need, and the record of Finished. P's message about that record goes first, so that
+    /// V's answer comes with its last message about the powers.
     fn first_record(&mut self, channel: &mut dyn Channel, made: Made) -> Result<Vec<u8>, Error> {
         let records = self.sizes.records();
         let machine = &mut self.machine.perform(channel);
@@ -377,7 +377,7 @@ fn masked(
 }
 
 impl Sending {
-    /// The next record, when V has been told its plaintext, masked.
+    /// Makes the next record, once V has been told its masked plaintext.
     fn complete(
         &mut self,
         channel: &mut dyn Channel,
@@ -436,7 +436,7 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
 }
 
 impl Live {
-    /// What P knows when V has opened its part.
+    /// What P knows after V has opened its part.
     fn conclude(self, channel: &mut dyn Channel, host: &str, raw: [Vec<u8>; 2]) -> Result<Known, Error> {
         let Self { machine, sizes, share, shares: [_, verifier], stage, .. } = self;
         let Stage::Sending(sending) = stage else {

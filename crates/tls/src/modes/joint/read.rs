@@ -1,4 +1,4 @@
-//! A record of the server's, read by P while the connection lives.
+//! How P reads one of the server's records while the connection is open.
 //!
 //! ```text
 //! P                                                                   V
@@ -10,28 +10,28 @@
 //! aborts unless H(a, r) is the promise                   <-------     r; its share of the key stream with labels' hash
 //! ```
 //!
-//! **The tag comes before the key stream, and neither party learns a tag that it did not know.** `a = b` says
-//! that the tag is right. A V that sent `b` would tell P the right tag of any ciphertext that P calls the
-//! server's, and P could forge. A V that hears `a` first can say what P wants to hear; so it has promised `b`
-//! before. The promise hides `b`, since P may have garbled something that makes `b` depend on V's bits:
-//! without `r` it could try all values of these bits; like this it has one guess, and the session ends if it
-//! is wrong.
+//! **The tag comes before the key stream, and neither party learns a tag that it did not know.** `a = b`
+//! means that the tag is right. If V simply sent `b`, it would tell P the right tag of any ciphertext that P
+//! claims to be the server's, and P could forge. If V learnt `a` first, it could say what P wants to hear. So
+//! V promises `b` before. The promise hides `b`, because P may have garbled something that makes `b` depend
+//! on V's bits: without `r` P could try all values of these bits. With `r` it has one guess, and the session
+//! ends if the guess is wrong.
 //!
-//! **V cannot make P take another record for the server's**, not even one that it changes on the wire itself.
-//! It would have to promise `a`, which is `b` plus the difference between the tag that came and the right
-//! one. P's shares are masks of its own choice; so for V, who sees a record of the server's with its tag, `a`
-//! for another one is what it knows plus the value at `h` of a polynomial that is not zero, of at most 1,026
-//! blocks, and of `h` it knows nothing: it guesses right with probability at most `1026 / 2^128`. This is why
-//! the powers come [from the machine](ReadKey::new): shares that came of V's own choice could make the
-//! polynomial vanish.
+//! **V cannot make P accept another record as the server's**, not even one that V changes on the wire itself.
+//! V would have to promise `a`, which is `b` plus the difference between the received tag and the right one.
+//! P's shares are masks of P's own choice. So for V, who sees a record of the server's with its tag, `a` for
+//! another record is a known value plus the value at `h` of a nonzero polynomial of at most 1,026 blocks. V
+//! knows nothing about `h`, so it guesses right with probability at most `1026 / 2^128`. This is why the
+//! powers come [from the machine](ReadKey::new): with shares of V's own choice, V could make the polynomial
+//! vanish.
 //!
-//! **P cannot read more than the server's records.** The nonce is P's to say, but masks have counter 1, key
-//! stream those from 2 on, and nothing of either goes to P before the tag is found right. V holds P to its
-//! word: what was read are the first records of the transcript in the end, in this order. Whatever P garbles
-//! otherwise, V's shares are claims of the final proof.
+//! **P cannot read more than the server's records.** P chooses the nonce, but masks have counter 1 and key
+//! stream the counters from 2 on, and P gets nothing of either before the tag is found right. V checks P's
+//! word: in the end, the records that were read must be the first records of the transcript, in this order.
+//! Whatever else P garbles, V's shares are claims of the final proof.
 //!
-//! **Finished is still not verified** when P reads. It need not be: a server sends nothing under its keys
-//! before it has verified the client's Finished, so a record whose tag is right says that both saw the same
+//! **Finished is still not verified** when P reads, and need not be. A server sends nothing under its keys
+//! before it has verified the client's Finished. So a record with a right tag shows that both saw the same
 //! handshake.
 
 use rand_core::CryptoRng;
@@ -52,13 +52,13 @@ use crate::wire::record::{self, Protection, ReadKey};
 use crate::wire::step::Step;
 use crate::wire::transcript::{APPLICATION_DATA, NONCE_BYTES, Record, TAG_BYTES};
 
-/// What is limited.
+/// The name of the limit.
 pub(super) const READ: &str = "a response that is read in the connection";
 
-/// Bytes of a promise, and of what opens it.
+/// The length of a promise, and of its opening, in bytes.
 const PROMISE: usize = 32;
 
-/// What the parties say of records themselves: which one is next, and that its tag is right.
+/// The parties' messages about the records themselves: which one is next, and that its tag is right.
 pub(super) struct Talk {
     /// The number of the next record; 0 was the server's Finished.
     next: u64,
@@ -70,7 +70,7 @@ impl Talk {
         Self { next: 1, oracle: Oracle::new("tls: promise of a tag", session) }
     }
 
-    /// P's part: says what the next record is, from its payload on the wire.
+    /// P's part: announces the next record, given its payload on the wire.
     pub(super) fn name(&mut self, channel: &mut dyn Channel, payload: &[u8]) -> Result<Record, Error> {
         let record = self.record(payload)?;
         message::send_read(channel)?;
@@ -78,7 +78,7 @@ impl Talk {
         Ok(record)
     }
 
-    /// V's part: the next record, of at most so many blocks.
+    /// V's part: receives the next record, of at most this many blocks.
     pub(super) fn hear(&mut self, channel: &mut dyn Channel, blocks: usize) -> Result<Record, Error> {
         let most = NONCE_BYTES + BLOCK_BYTES * blocks + TAG_BYTES;
         let payload = channel.recv(SERVER_RECORD, most)?.to_vec();
@@ -103,7 +103,7 @@ impl Talk {
         self.oracle.hash(record.sequence, &[share, random])
     }
 
-    /// P's part: that V has promised the share of the tag that `sum` is P's share and the tag of.
+    /// P's part: checks that V has promised its share of the tag, given P's share plus the tag in `sum`.
     pub(super) fn believe(
         &self,
         channel: &mut dyn Channel,
@@ -121,7 +121,7 @@ impl Talk {
         Ok(())
     }
 
-    /// V's part: that its share of the tag is what it should be. It is opened to a P that knows it.
+    /// V's part: checks that its share of the tag is right, and opens it to a P that knows it.
     pub(super) fn verify(
         &self,
         channel: &mut dyn Channel,
@@ -142,7 +142,7 @@ impl Talk {
     }
 }
 
-/// What a party needs for records of the server's.
+/// A party's state for reading the server's records.
 pub(super) struct Reader {
     key: ReadKey<Wire>,
     powers: Powers,
@@ -154,8 +154,8 @@ impl Reader {
         Self { key, powers, talk: Talk::new(session) }
     }
 
-    /// Both parties' part: shares of mask and key stream, the share of the tag, and where the key stream was
-    /// shared.
+    /// Both parties' part: the shares of mask and key stream, the share of the tag, and where the key stream
+    /// was shared.
     fn shares<P: Party>(
         &self,
         channel: &mut dyn Channel,
@@ -170,20 +170,19 @@ impl Reader {
         let before = machine.shared().len();
         let protection =
             self.key.protection(&mut machine.perform_spare(channel), record.explicit_nonce, length)?;
-        // The first is the mask.
+        // The first block is the mask.
         let streams = machine.shared().get(before + 1..).unwrap_or_default().to_vec();
         let header = record::header(record.sequence, record.content_type, length)?;
         let share = self.powers.tag_share(&header, &record.ciphertext, &protection.mask)?;
         Ok((protection, Zeroizing::new(share), streams))
     }
 
-    /// P's part: the plaintext of the server's next record, which has this payload and is what the server
-    /// sent.
+    /// P's part: the plaintext of the server's next record, which has this payload and must come from the
+    /// server.
     ///
     /// # Errors
-    /// [`Error::Limit`] for more than was prepared; with a cheat if V takes a wrong tag for right, or returns
-    /// another share of key stream than it has; what V ended the session with, if the tag is wrong; the
-    /// channel's.
+    /// [`Error::Limit`] for more than was prepared; a cheat if V accepts a wrong tag, or returns another
+    /// share of key stream than it has; V's error if the tag is wrong; the channel's.
     pub(super) fn read(
         &mut self,
         channel: &mut dyn Channel,
@@ -203,7 +202,7 @@ impl Reader {
         Ok(plaintext)
     }
 
-    /// V's part: the record that P then knows the plaintext of.
+    /// V's part: returns the record, whose plaintext P then knows.
     ///
     /// # Errors
     /// [`Error::Limit`] for more than was prepared; [`Error::Disclosure`] if the tag is wrong; the channel's.
@@ -224,7 +223,7 @@ impl Reader {
     }
 }
 
-/// That no key stream was computed for anything else than the server's first records.
+/// Whether key stream was only computed for the server's first records.
 pub(super) fn are_first(read: &[Record], server: &[Record]) -> bool {
     server.get(1..).is_some_and(|server| server.starts_with(read))
 }

@@ -1,4 +1,4 @@
-//! V: holds half of the client's secrets, and believes nothing until the end.
+//! V: holds half of the client's secrets, and accepts nothing before the end.
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, tags};
@@ -28,21 +28,23 @@ use crate::wire::server::Roots;
 use crate::wire::step::Step;
 use crate::wire::transcript::{self, FINISHED_BYTES, MAX_HANDSHAKE, Transcript};
 
-/// The most that V takes part in.
+/// The limits of a session at V.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Bytes of all requests.
+    /// The most bytes of all requests.
     pub query: usize,
-    /// Bytes of responses that P reads while the connection lives; 128 KB of tables are kept for 16 of them.
+    /// The most bytes of responses that P reads while the connection is open; 128 KB of tables are stored for
+    /// every 16 of them.
     pub read: usize,
-    /// Bytes of the response for which correlations are made ahead.
+    /// The most bytes of the response for which correlations are made ahead.
     pub proved: usize,
-    /// Bytes of all that the server sends.
+    /// The most bytes that the server sends.
     pub received: usize,
-    /// The ports that requests may name in their `Host` (443 if they name none); all if empty.
+    /// The ports that requests may name in their `Host` (443 if they name none). All are allowed if this is
+    /// empty.
     pub ports: Vec<u16>,
-    /// Where the memory comes from: for tables as much as all bytes of requests and of what is read take, at
-    /// 8 to 12 KB a byte; and for claims. Clones share it.
+    /// The source of memory for claims and for tables, which take 8 to 12 KB for each byte of requests and of
+    /// responses that are read. Clones share it.
     pub pool: Pool,
 }
 
@@ -55,10 +57,10 @@ impl Default for Limits {
     }
 }
 
-/// V of a connection that is prepared.
+/// V in a prepared connection.
 ///
-/// All waiting is bounded by the channel's own limits, and after an error nothing is left: P is told, and
-/// everything secret is destroyed.
+/// The channel's limits bound all waiting. After an error nothing is left: P is told, and all secrets are
+/// destroyed.
 pub struct Verifier {
     machine: Machine<Evaluator<Step>>,
     exchange: VerifierProducts,
@@ -68,7 +70,7 @@ pub struct Verifier {
     session: SessionId,
     sizes: Sizes,
     limits: Limits,
-    /// Of the pool, for the tables.
+    /// The share of the pool for the tables.
     memory: Share,
 }
 
@@ -87,12 +89,12 @@ fn told<T>(channel: &mut dyn Channel, result: Result<T, Error>) -> Result<T, Err
 }
 
 impl Verifier {
-    /// Prepares a connection together with P, whose sizes P says. See
-    /// [`Prover::prepare`](super::Prover::prepare); V's `commitments` are keys under its delta, which must be
-    /// fresh for the session, as all of V's secrets are.
+    /// Prepares a connection together with P, who states its sizes. See
+    /// [`Prover::prepare`](super::Prover::prepare). V's `commitments` are keys under its delta, which must be
+    /// fresh for the session, like all of V's secrets.
     ///
     /// # Errors
-    /// [`Error::Limit`] if P wants more than `limits` allow; what preparation meets.
+    /// [`Error::Limit`] if P wants more than `limits` allow; any error of the preparation.
     pub fn prepare(
         channel: &mut dyn Channel,
         session: &SessionId,
@@ -105,11 +107,11 @@ impl Verifier {
         told(channel, result)
     }
 
-    /// Takes part in the connection that P makes, step by step in the only order that there is, until P hands
-    /// over the bytes that were sent; then opens V's part.
+    /// Takes part in P's connection, step by step in the only possible order, until P gives V the bytes that
+    /// were sent. Then opens V's part.
     ///
     /// # Errors
-    /// [`Error::Parties`] and [`Error::Garbling`] for whatever P does otherwise; the channel's.
+    /// [`Error::Parties`] and [`Error::Garbling`] if P does anything else; the channel's.
     pub fn run(self, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Held, Error> {
         let result = run(self, channel, rng);
         told(channel, result)
@@ -133,7 +135,7 @@ fn prepare(
     let settings = Settings { stored_tables, ..settings };
     let ahead = program::expect(&mut commitments, &sizes, settings.proof)?;
     let mut labels = evaluator_labels(channel, session, (&delta, &mut commitments), rng)?;
-    // All that P has to answer goes in one round trip.
+    // Everything that P has to answer goes in one round trip.
     labels.prepare(channel, program::correlations(&sizes)?)?;
     let requested = VerifierProducts::request(channel, session, &mut labels, rng)?;
     let mut tags = ole::Receiver::new(session);
@@ -159,7 +161,7 @@ fn prepare(
     Ok(Verifier { machine, exchange, tags, key, inputs, session: *session, sizes, limits, memory })
 }
 
-/// What both parties used during the connection, and V must find in its bytes.
+/// The values that both parties used during the connection, and that V must find in its bytes.
 struct Used {
     server_point: PublicPoint,
     seed: MasterSeed,
@@ -167,11 +169,11 @@ struct Used {
     handshake_hash: [u8; 32],
     /// The client's records, in order.
     ciphertexts: Vec<Vec<u8>>,
-    /// Those of the server's that P read while the connection lived.
+    /// The server's records that P read while the connection was open.
     read: Vec<transcript::Record>,
-    /// For each of the client's, how many of the server's V held then.
+    /// For each of the client's records, the number of the server's records that V held at that time.
     held: Vec<usize>,
-    /// Whether requests are sent at once.
+    /// Whether requests were sent at once.
     pipelined: bool,
 }
 
@@ -208,18 +210,18 @@ fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -
     Ok(Held { evaluator, keys, used, sent, ports: limits.ports, memory })
 }
 
-/// What went both ways.
+/// The records of both directions.
 #[derive(Default)]
 struct Talked {
     /// The ciphertexts of the client's records.
     ciphertexts: Vec<Vec<u8>>,
     /// The server's records that were read.
     read: Vec<transcript::Record>,
-    /// How many records of the server's V held when it took part in each of the client's.
+    /// The number of the server's records that V held when it took part in each of the client's.
     held: Vec<usize>,
 }
 
-/// What V works with while records go both ways.
+/// V's state while records are exchanged.
 struct Talk<'a> {
     channel: &'a mut dyn Channel,
     machine: &'a mut Machine<Evaluator<Step>>,
@@ -236,7 +238,7 @@ impl Talk<'_> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Talked, Error> {
         let mut powers = Powers::new(*client.hash_key);
-        // P says what it sends first before the powers are there, so that it need not wait twice.
+        // P announces its first record before the powers are there, so that it need not wait twice.
         let mut first = Some(masked(self.channel, FINISHED_BYTES)?);
         powers.extend(self.channel, tags, sizes.powers())?;
         let Talked { mut ciphertexts, mut read, mut held } = Talked::default();
@@ -245,14 +247,15 @@ impl Talk<'_> {
                 read.push(self.read(rng)?);
             }
             let next = first.take().map_or_else(|| masked(self.channel, record.length), Ok)?;
-            // The server's Finished came before all that is read.
+            // The server's Finished came before all records that are read.
             held.push(1 + read.len());
             ciphertexts.push(self.record(number, record, next, client, &powers)?);
         }
         Ok(Talked { ciphertexts, read, held })
     }
 
-    /// Makes a record of the client's: a share of its tag, when the ciphertext is there, which is returned.
+    /// Makes one of the client's records: sends a share of its tag once the ciphertext is there. Returns the
+    /// ciphertext.
     fn record(
         &mut self,
         number: usize,
@@ -284,7 +287,7 @@ fn masked(channel: &mut dyn Channel, length: usize) -> Result<Vec<u8>, Error> {
     Ok(masked)
 }
 
-/// Takes the connection's bytes, and only then opens V's part.
+/// Receives the connection's bytes, and only then opens V's part.
 fn hold(
     channel: &mut dyn Channel,
     machine: Machine<Evaluator<Step>>,
@@ -297,7 +300,7 @@ fn hold(
     // A handshake, and each record with its header, nonce and tag.
     let sent = sizes.records().iter().map(|record| record.length + 64).sum::<usize>() + 2 * MAX_HANDSHAKE;
     let sent = message::receive_transcript(channel, [sent, received])?;
-    // Nothing is opened for anything else than the connection that V took part in.
+    // V opens nothing for any connection other than the one it took part in.
     let transcript = Transcript::parse(&sent.client, &sent.server)?;
     used.check(&transcript).map_err(disclosure::Error::from)?;
     share.open(channel)?;
@@ -305,15 +308,15 @@ fn hold(
     Ok((evaluator, sent))
 }
 
-/// V, when it holds a connection's bytes and has opened its part: P knows all secrets of the connection, and
-/// has to prove.
+/// V after it has received a connection's bytes and opened its part: P knows all secrets of the connection,
+/// and has to prove.
 pub struct Held {
     evaluator: Evaluator<Step>,
     keys: Keys<Wire>,
     used: Used,
     sent: Sent,
     ports: Vec<u16>,
-    /// What the session has of the pool: for the tables, and soon for the claims.
+    /// The session's share of the pool: for the tables, and soon for the claims.
     memory: Share,
 }
 
@@ -324,21 +327,21 @@ impl core::fmt::Debug for Held {
 }
 
 impl Held {
-    /// The host that P says it is; verified in [`Held::verify`].
+    /// The host that P claims; [`Held::verify`] verifies it.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.sent.host
     }
 
-    /// Receives what P says about the connection, checks all of it that needs no proof, and verifies the
-    /// proof of everything: of what was garbled, and of what P says. `roots` are the authorities that V
-    /// believes, `time` is now, in seconds since 1970 (UTC), `vocabulary` the claims of others that it knows.
+    /// Receives P's message about the connection, checks everything in it that needs no proof, and verifies
+    /// the proof of everything: of what was garbled, and of P's claims. `roots` are the authorities that V
+    /// trusts, `time` is the current time in seconds since 1970 (UTC), and `vocabulary` are the custom claims
+    /// that V knows.
     ///
-    /// Returns what V may believe (and what P is to commit to next), delta, and the keys under it that are
-    /// left.
+    /// Returns what V may believe (and what P is to commit to next), delta, and the remaining keys under it.
     ///
     /// # Errors
-    /// [`Error::Disclosure`] for a connection, or a message about it, of which nothing can be believed;
+    /// [`Error::Disclosure`] if nothing about the connection can be believed, or P's message is invalid;
     /// [`Error::Garbling`] with a rejection if the proof is wrong; the channel's.
     pub fn verify(
         self,
@@ -351,7 +354,7 @@ impl Held {
         let Self { mut evaluator, keys, used, sent, ports, memory } = self;
         let Sent { host, client, server } = sent;
         let seen = Seen::Held { counts: &used.held, pipelined: used.pipelined };
-        // P alone has connected: to which port, its requests say.
+        // P connected alone, so the port is the one in its requests.
         let with = Server { host: &host, port: None, ports: &ports };
         let mode = Mode::TwoParty;
         let observed = Observed { mode, with, client: &client, server: &server, seen, memory };
@@ -371,7 +374,7 @@ impl Held {
 }
 
 impl Used {
-    /// That a connection is the one that both parties made.
+    /// Checks that a connection is the one that both parties made.
     fn check(&self, transcript: &Transcript) -> Result<(), Refusal> {
         let handshake = &transcript.handshake;
         let seed = if handshake.extended_master_secret {

@@ -1,4 +1,4 @@
-//! P's part: TLS with the server, through V; then what is to be proved about it.
+//! P's part: TLS with the server through V, and then P's claims about it.
 
 use std::io::{self, Read as _, Write as _};
 use std::sync::{Arc, Mutex};
@@ -20,14 +20,14 @@ use crate::wire::server::Roots;
 use crate::wire::stock;
 use crate::wire::transcript::Transcript;
 
-/// Where to connect to, and whom to believe.
+/// The server to connect to, and the authorities to trust.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     /// The host: a DNS name or an IP address.
     pub host: &'a str,
     /// The port.
     pub port: u16,
-    /// The authorities that P believes. V has its own.
+    /// The authorities that P trusts. V has its own.
     pub roots: &'a Roots,
     /// The most bytes to take from the server.
     pub max_received: usize,
@@ -45,19 +45,21 @@ impl core::fmt::Debug for Fetched {
     }
 }
 
-/// Sends `request` to a server through V, on a connection of its own, and takes all that it answers until it
-/// ends the connection.
+/// Sends `request` to a server through V, on a new connection, and takes everything that the server answers
+/// until it ends the connection.
 ///
 /// # Errors
-/// [`Error::Tls`], [`Error::OnlyNewer`]; what the relay meets. V is told that the session is over.
+/// [`Error::Tls`], [`Error::OnlyNewer`]; any error of the relay. V is told that the session is over.
 pub fn fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> Result<Fetched, Error> {
     converse(channel, target, 1, &mut |_, _| Ok(Zeroizing::new(request.to_vec())))
 }
 
-/// As [`fetch`], with so many requests, which `ask` makes: each when the response to the one before is there.
+/// As [`fetch`], with `requests` requests, which `ask` makes: each when the response to the one before is
+/// there.
 ///
 /// # Errors
-/// As [`fetch`]; [`Error::Dialogue`] if there is no request, or a response is not one, or the server's last.
+/// As [`fetch`]; [`Error::Dialogue`] if there is no request, or if a response is malformed or the server's
+/// last.
 pub fn converse(
     channel: &mut dyn Channel,
     target: &Target<'_>,
@@ -85,7 +87,7 @@ fn try_fetch(
     })
 }
 
-/// Makes a connection, has `talk` speak on it and note what client and server said, and closes it.
+/// Makes a connection, lets `talk` use it and record both sides' plaintext, and closes it.
 fn connect(
     channel: &mut dyn Channel,
     target: &Target<'_>,
@@ -124,8 +126,8 @@ fn connect(
     Ok(Fetched { ended, master })
 }
 
-/// Sends the requests, and receives until the server ends the connection, whether it says so or not. `said`
-/// is what client and server said.
+/// Sends the requests, and receives until the server ends the connection, with or without an alert. `said` is
+/// the plaintext of client and server.
 fn talk(
     connection: &mut ClientConnection,
     stream: &mut Stream<'_>,
@@ -155,7 +157,7 @@ fn talk(
     Ok(())
 }
 
-/// Appends some of what the server says; whether there was something.
+/// Appends some of the server's plaintext. Returns whether there was any.
 fn receive(
     tls: &mut rustls::Stream<'_, ClientConnection, Stream<'_>>,
     all: &mut Zeroizing<Vec<u8>>,
@@ -171,7 +173,7 @@ fn receive(
     }
 }
 
-/// What an error means, before or after the server has chosen among what was offered.
+/// Translates an error that occurred before or after the server had chosen among the offers.
 fn tls_error(error: &io::Error, connection: &ClientConnection) -> Error {
     use rustls::AlertDescription::{HandshakeFailure, ProtocolVersion};
     let chosen = connection.negotiated_cipher_suite().is_some();
@@ -181,7 +183,7 @@ fn tls_error(error: &io::Error, connection: &ClientConnection) -> Error {
     }
 }
 
-/// TLS 1.2 with what can be proved, and nothing else.
+/// TLS 1.2 with the suites about which something can be proved, and nothing else.
 fn config(roots: &Roots, secret: Arc<MasterSecret>) -> Result<ClientConfig, Error> {
     let provider = CryptoProvider {
         cipher_suites: vec![
@@ -196,7 +198,7 @@ fn config(roots: &Roots, secret: Arc<MasterSecret>) -> Result<ClientConfig, Erro
     Ok(config)
 }
 
-/// Takes the master secret where the TLS library offers it.
+/// Takes the master secret when the TLS library offers it.
 #[derive(Default)]
 struct MasterSecret(Mutex<Option<Zeroizing<[u8; MASTER_BYTES]>>>);
 
@@ -227,43 +229,44 @@ impl Fetched {
         self.ended.request()
     }
 
-    /// The responses as they were sent, one after the other: status line, headers, body.
+    /// The raw responses, one after the other: status line, headers, body.
     #[must_use]
     pub fn response(&self) -> &[u8] {
         self.ended.response()
     }
 
-    /// All that is hidden if P wishes this; [`Wish`] says what becomes of the parts that it does not name.
+    /// The hidden parts if P makes this selection. [`Wish`] says what happens to the parts that it does not
+    /// name.
     ///
     /// # Errors
-    /// [`Error::Disclosure`] for a part that is not there, and for one that is neither revealed nor can be
+    /// [`Error::Disclosure`] for a part that does not exist, and for one that is neither revealed nor can be
     /// hidden.
     pub fn select(&self, wish: &Wish) -> Result<Vec<Hide>, Error> {
         Ok(self.ended.select(wish)?)
     }
 
-    /// Has V sign this with what it believes.
+    /// Has V sign this context together with its statement.
     pub fn set_context(&mut self, context: Context) {
         self.ended.context = context;
     }
 
-    /// What V will sign if P [discloses](Fetched::disclose) the connection so, commitments apart: all that
-    /// whoever gets the attestation will see. `time` is now, in seconds since 1970 (UTC).
+    /// The statement that V will sign if P [discloses](Fetched::disclose) the connection in this way, without
+    /// commitments. It is everything that a recipient of the attestation will see. `time` is the current time
+    /// in seconds since 1970 (UTC).
     ///
     /// # Errors
-    /// [`Error::Disclosure`] for what V would refuse of it.
+    /// [`Error::Disclosure`] for anything in it that V would refuse.
     pub fn expected(&self, hide: &[Hide], time: u64) -> Result<Statement, Error> {
         Ok(self.ended.expected(hide, time)?)
     }
 
-    /// Tells V everything about the connection but what `hide` names. The statement that comes back is to be
-    /// proved next.
+    /// Tells V everything about the connection except what `hide` names. Returns the statement to prove next.
     ///
-    /// Everything is checked here first as V will check it, so that a claim that V would refuse fails before
-    /// V hears of it. A claim that is false fails in the proof, at P.
+    /// Everything is first checked here as V will check it, so a claim that V would refuse fails before V
+    /// hears of it. A false claim fails in the proof, at P.
     ///
     /// # Errors
-    /// [`Error::Disclosure`]: the server left the connection open, V would refuse, the channel's.
+    /// [`Error::Disclosure`] if the server left the connection open or V would refuse; the channel's.
     pub fn disclose(&self, channel: &mut dyn Channel, hide: &[Hide]) -> Result<Session, Error> {
         let root = Zeroizing::new(Root::Master(bytes_to_bits(&self.master[..])));
         let account = self.ended.disclose(channel, &root, hide)?;

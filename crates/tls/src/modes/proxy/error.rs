@@ -1,4 +1,4 @@
-//! Why a connection through V fails, told so that each side knows whose fault it is.
+//! Why a connection through V fails. Each error says whose fault it is.
 
 use super::relay;
 use crate::page::{dialogue, disclosure};
@@ -7,24 +7,26 @@ use crate::page::{dialogue, disclosure};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The channel between the parties failed, or the peer ended the session and said why.
+    /// The channel between the parties failed, or the peer ended the session and gave a reason.
     #[error(transparent)]
     Channel(#[from] volery_channel::Error),
     /// The connection through V failed.
     #[error(transparent)]
     Relay(relay::Error),
-    /// At P: TLS failed. Either the server does not do what P needs, or V altered what it relayed.
-    #[error("TLS with the server: {0}; either it does not fit, or the notary altered what it relayed")]
+    /// At P: TLS failed. Either the server does not offer what P needs, or V altered what it relayed.
+    #[error(
+        "TLS with the server: {0}; either the server does not offer what is needed, or the notary altered what it relayed"
+    )]
     Tls(String),
     /// At P: the server refuses TLS 1.2.
     #[error(
         "the server refuses TLS 1.2: it speaks TLS 1.3 only, or with other cipher suites, which can't be proved yet"
     )]
     OnlyNewer,
-    /// What the connection says, or what a party says about it, is not what can be proved.
+    /// The connection, or what a party says about it, cannot be proved.
     #[error(transparent)]
     Disclosure(disclosure::Error),
-    /// At P, with several requests: there is no next one, or a response is not what it waits for.
+    /// At P, with several requests: there is no next one, or a response is not the expected one.
     #[error(transparent)]
     Dialogue(#[from] dialogue::Error),
     /// The calling code is wrong.

@@ -15,29 +15,30 @@
 //! |---|---|
 //! | [`relay`] | the connection: P's stream, V's socket and rules |
 //! | [`fetch`], [`converse`], [`Fetched`] | P's TLS, and what P tells V |
-//! | [`receive`], [`Pending`], [`Accepted`], [`Proven`] | V's checks in the clear, and what it believes after the proof |
+//! | [`receive`], [`Pending`], [`Accepted`], [`Proven`] | V's checks in the clear, and what it may believe
+//! after the proof |
 //! | [`Session`] | the statement; any backend over bits proves it |
 //! | [`disclosure`](crate::disclosure) | what P tells V about a connection, in this mode and in that of two parties |
 //!
-//! Against the mode of two parties this one costs next to nothing: no garbling, 1 bit an AND, nothing before
-//! the connection.
+//! Compared with the mode of two parties this one costs next to nothing: no garbling, 1 bit for each AND,
+//! nothing before the connection.
 //!
-//! # What V has to trust
+//! # What V must trust
 //!
-//! **Its own path to the server.** P knows the connection's keys while it lives. Nobody but the server makes
-//! the handshake's signature, but the records after it prove nothing to somebody who does not see them come
-//! from the server: P, if it controls the network between V and the server, answers in the server's name. In
-//! the mode of two parties V needs no such trust, because P has no key while the connection lives. V
-//! therefore resolves the name and connects by itself, from where P has no influence, and an attestation says
-//! which mode it was.
+//! **Its own path to the server.** P knows the connection's keys while it is open. Only the server can make
+//! the handshake's signature, but the records after it prove nothing to anybody who does not see them come
+//! from the server. If P controls the network between V and the server, it can answer in the server's name.
+//! In the mode of two parties V needs no such trust, because P has no key while the connection is open. V
+//! therefore resolves the name and connects on its own, from where P has no influence, and an attestation
+//! names the mode.
 //!
-//! P trusts V with nothing but being reachable: V sees ciphertexts, and what P shows in the end.
+//! P trusts V only to be reachable: V sees ciphertexts, and what P shows in the end.
 //!
 //! # Why it is enough
 //!
-//! See [`disclosure`](crate::disclosure): one master secret explains V's record of a connection. The
-//! premaster secret and the key exchange need no proof: V sees the exchange itself, and both Finished
-//! messages are of its hash.
+//! See [`disclosure`](crate::disclosure): only one master secret explains V's record of a connection. The
+//! pre-master secret and the key exchange need no proof: V sees the exchange itself, and both Finished
+//! messages cover its hash.
 
 mod client;
 mod error;

@@ -10,14 +10,14 @@ use crate::page::disclosure::{self, Observed, Pending, Root, Seen, Server};
 use crate::wire::server::Roots;
 use crate::wire::step::MASTER_BITS;
 
-/// Receives what P says about a connection that V relayed, and checks all of it that needs no proof:
+/// Receives P's message about a connection that V relayed, and checks everything in it that needs no proof:
 /// certificates, host name, time (in seconds since 1970), signature, Finished messages, all tags, the
-/// structure of request and response. `vocabulary` are the claims of others that V knows.
+/// structure of request and response. `vocabulary` are the custom claims that V knows.
 ///
-/// The statement that comes back is to be verified next.
+/// Returns the statement to verify next.
 ///
 /// # Errors
-/// [`disclosure::Error::Refused`], of which P is told; the channel's.
+/// [`disclosure::Error::Refused`], which P is told; the channel's.
 pub fn receive(
     channel: &mut dyn Channel,
     relayed: &Relayed,
@@ -26,7 +26,7 @@ pub fn receive(
     vocabulary: &dyn Vocabulary,
 ) -> Result<(Session, Pending), Error> {
     let Relayed { host, port, client, server, marks, pool } = relayed;
-    // V has connected to this port, by its rules.
+    // V connected to this port, within its rules.
     let with = Server { host, port: Some(*port), ports: &[] };
     let seen = Seen::Relayed(marks);
     let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory: pool.share() };

@@ -12,11 +12,10 @@ use crate::wire::step::MASTER_BITS;
 /// Bytes of a master secret.
 pub(crate) const MASTER_BYTES: usize = MASTER_BITS / 8;
 
-/// That there is a master secret of which a connection's Finished messages, tags and shown payload are made,
-/// and of whose hidden payload the claims hold. P's copy holds the secret.
+/// The statement that there is a master secret from which a connection's Finished messages, tags and shown
+/// payload follow, and that the claims hold for its hidden payload. P's copy holds the secret.
 ///
-/// What is claimed about the connection's *transcript* V has to check itself: [`receive`](super::receive)
-/// does.
+/// V has to check claims about the connection's *transcript* itself; [`receive`](super::receive) does.
 pub struct Session {
     pub(super) account: Account,
     pub(super) master: Option<Zeroizing<[u8; MASTER_BYTES]>>,
@@ -29,14 +28,13 @@ impl core::fmt::Debug for Session {
 }
 
 impl Session {
-    /// What V gets to see: of the request, of the response.
+    /// What V sees of the request and of the response.
     #[must_use]
     pub fn shown(&self) -> &[Shown; 2] {
         self.account.shown()
     }
 
-    /// Runs the statement; returns the wires of the bits that are to be committed to, for
-    /// [`Session::halves`].
+    /// Runs the statement. Returns the wires of the bits to commit to, for [`Session::halves`].
     ///
     /// # Errors
     /// The backend's.
@@ -49,11 +47,11 @@ impl Session {
         self.account.claim(backend, &Root::Master(master))
     }
 
-    /// A party's halves of what is to be committed to: its tags or keys of the wires that [`Session::claim`]
-    /// returned, in a proof that V has accepted. None if there is nothing.
+    /// A party's halves of the bits to commit to: its tags or keys of the wires that [`Session::claim`]
+    /// returned, in a proof that V has accepted. `None` if there are none.
     ///
     /// # Errors
-    /// [`Error::Misuse`](crate::Error::Misuse) if there are not as many as bits.
+    /// [`Error::Misuse`](crate::Error::Misuse) unless there is one for each bit.
     pub fn halves(&self, halves: Zeroizing<Vec<Gf128>>) -> Result<Option<Halves>, crate::Error> {
         self.account.halves(halves)
     }

@@ -1,4 +1,4 @@
-//! The one encoding.
+//! The encoding of attestations.
 
 use super::{
     Attestation, Committed, Context, Error, MAX_BYTES, MAX_ENTRIES, Mode, Part, Revealed, Statement, VERSION,
@@ -8,7 +8,7 @@ use crate::page::commitment::Form;
 use crate::page::disclosure::{put_all_hidden, read_all_hidden};
 use crate::wire::cursor::{Cursor, Flaw};
 
-/// What a file begins with. It also keeps the signatures apart from all others that a key may make.
+/// The first bytes of a file. They also separate these signatures from all others that a key may make.
 const MAGIC: &[u8] = b"volery attestation\n";
 
 impl From<Malformed> for Error {
@@ -23,7 +23,7 @@ impl From<Flaw> for Error {
     }
 }
 
-/// The bytes that are signed: all but the signature.
+/// The bytes that are signed: everything except the signature.
 pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
     let Statement { mode, server_name, port, certificate, time, rounds, pipelined, context, query, response } =
         statement;
@@ -47,8 +47,8 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
     out
 }
 
-/// A length or a number of entries. Statements are checked before they are encoded, so it fits; a statement
-/// that is too long is refused by its length.
+/// Writes a length or a number of entries. Statements are checked before they are encoded, so it fits; a
+/// statement that is too long is refused for its length.
 fn put_count(out: &mut Vec<u8>, count: usize) {
     out.extend(u32::try_from(count).unwrap_or(u32::MAX).to_be_bytes());
 }
@@ -121,7 +121,7 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, Error> {
         pipelined: match cursor.u8("whether requests were sent at once")? {
             0 => false,
             1 => true,
-            other => return Err(Error::Malformed(format!("an order of rounds, {other}, is not known"))),
+            other => return Err(Error::Malformed(format!("order of rounds {other} is not known"))),
         },
         context: Context::new(counted(cursor, "the context")?)?,
         query: part(cursor)?,
@@ -154,7 +154,7 @@ fn committed(cursor: &mut Cursor<'_>) -> Result<Committed, Error> {
     })
 }
 
-/// A list. It grows as its entries are read, so the input pays for its memory.
+/// Reads a list. It grows as its entries are read, so the input has to contain them.
 fn list<'a, T>(
     cursor: &mut Cursor<'a>,
     read: impl Fn(&mut Cursor<'a>) -> Result<T, Error>,

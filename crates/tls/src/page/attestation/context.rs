@@ -1,8 +1,8 @@
-//! What an attestation is made for: bytes that P, or whoever is to read the attestation, has chosen.
+//! The purpose of an attestation: bytes chosen by P, or by whoever will read the attestation.
 //!
-//! V signs them and knows nothing of them. So a reader who has drawn a nonce knows that the attestation was
-//! made for it and after it was drawn; one who finds its own name, or the holder's key, knows for whom. Who
-//! asks for none learns none of that: an attestation can be passed on.
+//! V signs them and knows nothing about them. A reader who drew a nonce knows that the attestation was made
+//! for that nonce and after it was drawn. A reader who finds its own name, or the holder's key, knows whom it
+//! was made for. A reader who asks for nothing learns none of that: an attestation can be passed on.
 
 use core::fmt;
 
@@ -13,14 +13,14 @@ use super::{Error, show};
 /// The most bytes of a [`Context`].
 pub const MAX_CONTEXT: usize = 64;
 
-/// What begins a context that is written in hexadecimal digits.
+/// The prefix of a context written in hexadecimal digits.
 const HEX: &str = "hex:";
 
-/// Up to [`MAX_CONTEXT`] bytes, such as a nonce, an audience's name or the holder's public key; none by
-/// default. Public.
+/// Up to [`MAX_CONTEXT`] bytes, such as a nonce, an audience's name or the holder's public key; empty by
+/// default. It is public.
 ///
-/// As text (`Display`, [`str::parse`]) it is itself if it is made of visible ASCII characters, and otherwise
-/// `hex:` and its digits.
+/// Its text form (`Display`, [`str::parse`]) is the bytes themselves if they are visible ASCII characters,
+/// and otherwise `hex:` and hexadecimal digits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context(Vec<u8>);
 
@@ -43,7 +43,7 @@ impl Context {
         &self.0
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -64,7 +64,7 @@ impl fmt::Display for Context {
 impl core::str::FromStr for Context {
     type Err = Error;
 
-    /// What `Display` writes, and any other text, whose UTF-8 it is then.
+    /// Reads what `Display` writes, and takes any other text as its UTF-8 bytes.
     fn from_str(text: &str) -> Result<Self, Error> {
         let Some(digits) = text.strip_prefix(HEX) else { return Self::new(text.as_bytes()) };
         let pair = |pair: &[u8]| {
@@ -78,7 +78,7 @@ impl core::str::FromStr for Context {
     }
 }
 
-/// As it is displayed; nothing if there is none.
+/// In its text form; empty if there is none.
 impl Serialize for Context {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.is_empty() { serializer.serialize_none() } else { serializer.collect_str(self) }

@@ -1,36 +1,35 @@
-//! What V says in the end about a connection, signed, for others who trust V and have nothing but its public
-//! key.
+//! V's signed statement about a connection, for others who trust V and have only its public key.
 //!
 //! ```text
 //! file  =  "volery attestation" LF | version, 2 bytes | statement | V's public key, 32 bytes | Ed25519 signature of all before it, 64 bytes
 //! ```
 //!
-//! V signs that it has verified: this host, on this port, at this time, by this certificate, received a query
-//! and gave a response of these lengths, in so many rounds; these bytes of them are revealed; those hidden
-//! strings are what they are said to be, and [claims](crate::claim) hold of them; these points are Pedersen
-//! commitments to some of them. It does not sign, and does not know, the rest. Claims are data, so that
-//! programs read them, too; a statement's `Display` puts them in words. With it V signs the [`Context`],
-//! which P has chosen.
+//! V signs that it has verified the following: this host, on this port, at this time, by this certificate,
+//! received a query and gave a response of these lengths, in this many rounds; these bytes of them are
+//! revealed; those hidden strings are what they are said to be, and [claims](crate::claim) hold for them;
+//! these points are Pedersen commitments to some of them. V does not sign, and does not know, the rest.
+//! Claims are data, so programs can read them, too; a statement's `Display` puts them in words. V also signs
+//! the [`Context`], which P has chosen.
 //!
 //! **Which document it is about.** The path of each request is shown unless P hid it by name. A claim about
-//! `balance` says little without it: P may have asked for a page that repeats what it is given. A reader
-//! therefore looks at [`Statement::hidden_paths`], as `volery attestation verify` does. Nor does the path say
-//! all: a query or a body may make the document at that path repeat what it is asked. Both are hidden by
-//! default, so a reader also looks at [`Statement::hidden_words`] and must know what the document at the path
-//! can be made to say.
+//! `balance` means little without it, because P may have asked for a page that repeats its input. So a reader
+//! looks at [`Statement::hidden_paths`], as `volery attestation verify` does. The path does not say
+//! everything either: a query or a body may make the document at that path repeat its input. Both are hidden
+//! by default, so a reader also looks at [`Statement::hidden_words`], and must know what the document at the
+//! path can be made to say.
 //!
-//! **The port.** In proxy mode it is the one that V connected to. Of two parties P alone connects, so the
-//! port is the one that the requests' `Host` names, 443 if it names none: what the server was *asked* for.
-//! Services of one host that share a certificate and answer whatever `Host` says can be told apart in proxy
-//! mode only.
+//! **The port.** In proxy mode it is the port that V connected to. In the mode of two parties P connects
+//! alone, so the port is the one in the requests' `Host`, or 443 if that names none: it is what the server
+//! was *asked* for. If services of one host share a certificate and ignore `Host`, only proxy mode can tell
+//! them apart.
 //!
-//! A fourth party calls [`Attestation::from_bytes`] and then [`Attestation::verify`], which is the only way
-//! to the statement. It must trust V not to have worked together with P; nothing here is a proof of TLS. In
-//! proxy mode it must trust V's path to the server, too, which is why the [`Mode`] is part of the statement.
+//! A reader calls [`Attestation::from_bytes`] and then [`Attestation::verify`], which is the only way to
+//! the statement. It must trust V not to have colluded with P; nothing here is a proof of TLS. In proxy mode
+//! it must also trust V's path to the server, which is why the [`Mode`] is part of the statement.
 //!
-//! The encoding is canonical: integers have fixed widths (big-endian), lists are in order, ranges that touch
-//! are one, names and points have one form. Each statement has one encoding, and bytes that are not one are
-//! refused. So equal statements have equal bytes, and a signature can't be moved to other bytes of the same
+//! The encoding is canonical: integers have fixed widths (big-endian), lists are in order, adjacent ranges
+//! are merged, names and points have one form. Each statement has one encoding, and other bytes are refused.
+//! So equal statements have equal bytes, and a signature cannot be moved to other bytes with the same
 //! meaning.
 
 mod codec;
@@ -50,15 +49,15 @@ use sha2::Digest as _;
 
 /// The version of the format that is written and read.
 ///
-/// Version 1 did not say port, certificate and context, and hid path and query as one. It is refused: what it
-/// leaves out cannot be known.
+/// Version 1 lacked port, certificate and context, and hid path and query together. It is refused, because
+/// the missing information cannot be recovered.
 pub const VERSION: u16 = 2;
 /// The largest attestation, in bytes.
 pub const MAX_BYTES: usize = 1 << 26;
 /// The most entries of each list.
 pub const MAX_ENTRIES: usize = 1 << 16;
 
-/// Why there is no attestation, or none that is to be believed.
+/// Why there is no attestation, or none that can be trusted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -68,18 +67,18 @@ pub enum Error {
     /// The bytes are an attestation of another version.
     #[error("this attestation has format version {0}, and this program reads version {VERSION}{more}", more = advice(*.0))]
     Version(u16),
-    /// The statement breaks a rule of the format. Of a file: it was not written by this format's rules.
+    /// The statement violates a rule of the format. For a file this means that it was not written correctly.
     #[error("the statement's {what} {reason}")]
     Statement {
-        /// Which part.
+        /// The part of the statement.
         what: &'static str,
         /// What is wrong with it.
         reason: String,
     },
-    /// The public key is not one that can be trusted with Ed25519.
-    #[error("this is not a public key of Ed25519 that a signature can be believed of")]
+    /// The public key is not safe to use with Ed25519.
+    #[error("this is not a public key that is safe to use with Ed25519")]
     Key,
-    /// At P: V has signed something else than what P disclosed.
+    /// At P: V has signed something other than what P disclosed.
     #[error("the attestation's {0} is not what was disclosed to the notary; do not use it")]
     Differs(&'static str),
     /// Somebody else signed.
@@ -87,15 +86,15 @@ pub enum Error {
     Signer {
         /// The key that is trusted, in hexadecimal.
         expected: String,
-        /// The key that the file names.
+        /// The key in the file.
         found: String,
     },
-    /// The signature does not hold.
-    #[error("the signature does not hold: the attestation was changed, or is not by this key")]
+    /// The signature is wrong.
+    #[error("the signature is wrong: the attestation was changed, or is not by this key")]
     Signature,
 }
 
-/// What can be done about another version.
+/// Advice about another version.
 fn advice(version: u16) -> &'static str {
     if version < VERSION {
         ": older ones do not say the server's port and certificate, and may hide which document was asked for; have the page attested anew"
@@ -104,7 +103,7 @@ fn advice(version: u16) -> &'static str {
     }
 }
 
-/// A signed statement, which [`Attestation::verify`] gives out.
+/// A signed statement. [`Attestation::verify`] returns the statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attestation {
     statement: Statement,
@@ -116,7 +115,7 @@ impl Attestation {
     /// Signs a statement that V has verified.
     ///
     /// # Errors
-    /// [`Error::Statement`] if it breaks the format's rules (see [`Statement`]).
+    /// [`Error::Statement`] if it violates the format's rules (see [`Statement`]).
     pub fn sign(statement: Statement, key: &SigningKey) -> Result<Self, Error> {
         statement.check()?;
         let signer = key.verifying_key().to_bytes();
@@ -131,7 +130,7 @@ impl Attestation {
         Ok(signed)
     }
 
-    /// Reads a file. Nothing of it is believed yet.
+    /// Reads a file. Nothing in it is verified yet.
     ///
     /// # Errors
     /// [`Error::Malformed`], [`Error::Version`] and [`Error::Statement`].
@@ -147,14 +146,13 @@ impl Attestation {
         bytes
     }
 
-    /// SHA-256 of the file: what proofs about it are bound to.
+    /// The SHA-256 of the file. Proofs about the attestation are bound to it.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         sha2::Sha256::digest(self.to_bytes()).into()
     }
 
-    /// The public key that the file says it is signed with; to tell a reader which one to look for, not to be
-    /// trusted.
+    /// The public key that the file claims. It tells a reader which key to look for, and must not be trusted.
     #[must_use]
     pub fn claimed_signer(&self) -> &[u8; 32] {
         &self.signer
@@ -173,7 +171,7 @@ impl Attestation {
             return Err(Error::Key);
         }
         let signed = codec::signed(&self.statement, &self.signer);
-        // Strict: one signature has one encoding, and points of small order are refused.
+        // Strict verification: each signature has one encoding, and points of small order are refused.
         let result = verifying.verify_strict(&signed, &Signature::from_bytes(&self.signature));
         result.map(|()| &self.statement).map_err(|_| Error::Signature)
     }

@@ -19,17 +19,17 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Seconds since 1970 as RFC 3339 has them: `2026-01-31T23:59:59Z`.
+/// Seconds since 1970 in the form of RFC 3339: `2026-01-31T23:59:59Z`.
 ///
-/// Days are counted from 1 March of the year 0, so that a leap day is the last of its year. There are 719,468
-/// from then to 1970, and 146,097 in 400 years.
+/// Days are counted from 1 March of the year 0, so that a leap day is the last day of its year. There are
+/// 719,468 days from then to 1970, and 146,097 in 400 years.
 pub(super) fn utc(time: u64) -> String {
     let (days, second) = (time / 86_400 + 719_468, time % 86_400);
     let (era, day) = (days / 146_097, days % 146_097);
-    // Takes out leap days: one each 4 years but the hundredth, and the last of 400 years.
+    // Removes leap days: one every 4 years, except for every hundredth year, and the last of 400 years.
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
-    // Months from March on have 31, 30, 31, 30, 31 days, twice and once more: 153 days in five of them.
+    // Months from March on have 31, 30, 31, 30, 31 days, repeated: 153 days in five of them.
     let month = (5 * day + 2) / 153;
     let date = day - (153 * month + 2) / 5 + 1;
     let (month, late) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
@@ -70,7 +70,7 @@ impl fmt::Display for Statement {
     }
 }
 
-/// What is proved of a hidden string: where it is and of which class, then the claims.
+/// What is proved about a hidden string: its place and class, then the claims.
 fn proved(f: &mut fmt::Formatter<'_>, side: Side, hidden: &Hidden) -> fmt::Result {
     let (whose, part) = (message_name(side, hidden.round), safe(&hidden.part.to_string()));
     let ranges: Vec<String> =
@@ -79,7 +79,7 @@ fn proved(f: &mut fmt::Formatter<'_>, side: Side, hidden: &Hidden) -> fmt::Resul
     hidden
         .claims
         .iter()
-        // Their words are of visible ASCII characters.
+        // Their words are visible ASCII characters.
         .try_for_each(|claim| writeln!(f, "proved    {whose} {part}: {claim}"))
 }
 
@@ -114,8 +114,8 @@ fn hidden(f: &mut fmt::Formatter<'_>, range: Range<u64>) -> fmt::Result {
     if range.is_empty() { Ok(()) } else { writeln!(f, "  bytes {range:?} hidden") }
 }
 
-/// Lines of text. A byte that is no UTF-8 is written as `\xe9`, which no text is, since a backslash of the
-/// text's own is written twice.
+/// Lines of text. A byte that is not UTF-8 is written as `\xe9`. This is unambiguous, because a backslash in
+/// the text is written twice.
 fn lines(bytes: &[u8]) -> Vec<String> {
     let line = |line: &[u8]| {
         let chunks = line.strip_suffix(b"\r").unwrap_or(line).utf8_chunks();
@@ -131,7 +131,7 @@ fn lines(bytes: &[u8]) -> Vec<String> {
     bytes.split(|byte| *byte == b'\n').map(line).collect()
 }
 
-/// Text that a terminal takes for nothing but text: what is not printable is escaped.
+/// Text that a terminal can only take as text: unprintable characters are escaped.
 fn safe(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -186,7 +186,7 @@ impl Serialize for Revealed {
     }
 }
 
-/// Where bytes are.
+/// The place of bytes.
 #[derive(Serialize)]
 struct Place {
     start: u64,

@@ -1,4 +1,4 @@
-//! What is signed, and the rules that make its encoding the only one.
+//! The signed statement, and the rules that make its encoding unique.
 
 use core::ops::Range;
 
@@ -18,8 +18,8 @@ const MAX_LENGTH: u64 = 1 << 48;
 /// The first second of the year 10000.
 const END_OF_TIME: u64 = 253_402_300_800;
 
-/// How many seconds the clocks of P and V may differ: enough for any that are set, and for the proof in
-/// between.
+/// The most seconds by which the clocks of P and V may differ: enough for any clocks that are set, and for
+/// the proof in between.
 const CLOCKS: u64 = 3600;
 
 /// How the connection was made.
@@ -34,34 +34,34 @@ pub enum Mode {
 
 /// What V has verified about a connection.
 ///
-/// Rules, which [`Attestation::sign`](super::Attestation::sign) and
-/// [`Attestation::from_bytes`](super::Attestation::from_bytes) check: the name is canonical; the time is
-/// before the year 10000; hidden strings are in messages that there are; lists have at most [`MAX_ENTRIES`]
-/// entries; see the parts for theirs.
+/// [`Attestation::sign`](super::Attestation::sign) and
+/// [`Attestation::from_bytes`](super::Attestation::from_bytes) check these rules: the name is canonical; the
+/// time is before the year 10000; hidden strings are in existing messages; lists have at most [`MAX_ENTRIES`]
+/// entries. The parts have rules of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// How the connection was made.
     pub mode: Mode,
-    /// The host: a DNS name in lower case, or an IP address, as [`Identity::name`](server::Identity::name)
-    /// has it.
+    /// The host: a DNS name in lower case or an IP address, in the form of
+    /// [`Identity::name`](server::Identity::name).
     pub server_name: String,
-    /// The server's port: in proxy mode the one that V connected to, of two parties the one that the
-    /// requests' `Host` names (443 if it names none).
+    /// The server's port: in proxy mode the one that V connected to, with two parties the one in the
+    /// requests' `Host` (443 if that names none).
     pub port: u16,
     /// SHA-256 of the DER of the server's certificate.
     pub certificate: [u8; 32],
     /// When V verified the server, in seconds since 1970 (UTC).
     pub time: u64,
-    /// Requests on the connection, and as many responses: 1 to [`MAX_MESSAGES`].
+    /// The number of requests on the connection, and of responses: 1 to [`MAX_MESSAGES`].
     pub rounds: u32,
-    /// Whether a request was sent before the response to the one before it had come, so that their order says
-    /// nothing about what a later response is an answer to. Only with several rounds of two parties.
+    /// Whether a request was sent before the response to the one before it had come. Then the order does not
+    /// show which request a later response answers. Only possible with several rounds of two parties.
     pub pipelined: bool,
-    /// What P wanted to have signed with it.
+    /// The context that P wanted to have signed.
     pub context: Context,
     /// What the client sent: the plaintext of all its records of application data.
     pub query: Part,
-    /// What the server sent, likewise.
+    /// What the server sent, in the same form.
     pub response: Part,
 }
 
@@ -70,20 +70,20 @@ pub struct Statement {
 pub struct Part {
     /// Its length in bytes, at most 2^48.
     pub length: u64,
-    /// What is shown of it: in order, none empty, at least one hidden byte between two.
+    /// The shown ranges: in order, none empty, with at least one hidden byte between two.
     pub revealed: Vec<Revealed>,
-    /// Hidden strings of which something was proved, or only what they are: in order, as their messages are,
-    /// outside of what is shown, and apart from each other.
+    /// Hidden strings about which something was proved, if only what they are. They are in the order of their
+    /// messages, do not overlap what is shown, and do not overlap each other.
     pub hidden: Vec<Hidden>,
-    /// The commitments to those hidden strings that are committed to, one entry for each of them and for
-    /// nothing else, in their order. At most [`MAX_VALUES`] commitments in all.
+    /// The commitments: one entry for each hidden string that is committed to, in their order, and none for
+    /// others. At most [`MAX_VALUES`] commitments in all.
     pub commitments: Vec<Committed>,
 }
 
 /// Bytes that are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revealed {
-    /// Where the first of them is.
+    /// The position of the first of them.
     pub start: u64,
     /// The bytes.
     pub bytes: Vec<u8>,
@@ -92,32 +92,32 @@ pub struct Revealed {
 /// Pedersen commitments to a hidden string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committed {
-    /// What it is, like `json balance`, or `2 json balance` in the second request or response. V has found it
-    /// by this name.
+    /// The name of the string, like `json balance`, or `2 json balance` in the second request or response. V
+    /// found the string by this name.
     pub part: String,
     /// What the commitments hold.
     pub form: Form,
-    /// Where its bytes are: in order, none empty, at least one other byte between two.
+    /// The positions of its bytes: in order, none empty, with at least one other byte between two.
     pub ranges: Vec<Range<u64>>,
-    /// The commitments, as many as a [`Place`] of this form and length has: Ristretto points in their
-    /// canonical form.
+    /// The commitments; their number is that of a [`Place`] of this form and length. They are Ristretto
+    /// points in canonical form.
     pub points: Vec<[u8; 32]>,
 }
 
 impl Committed {
-    /// Bytes of the part.
+    /// The number of bytes of the part.
     #[must_use]
     pub fn length(&self) -> u64 {
         self.ranges.iter().fold(0, |sum, range| sum.saturating_add(range.end.saturating_sub(range.start)))
     }
 
-    /// Where its first byte is, if it has one: what tells it from the others of its side.
+    /// The position of its first byte, if it has one, which distinguishes it from the others of its side.
     #[must_use]
     pub fn start(&self) -> Option<u64> {
         self.ranges.first().map(|range| range.start)
     }
 
-    /// Whether this is what belongs to that hidden string.
+    /// Whether this entry belongs to that hidden string.
     fn is_to(&self, hidden: &Hidden) -> bool {
         let ranges = hidden.ranges.iter().map(|range| range.start as u64..range.end as u64);
         Some(self.form) == hidden.commit
@@ -129,7 +129,7 @@ impl Committed {
         let Self { form, ranges, points, .. } = self;
         let error = |reason: String| Err(Error::Statement { what, reason });
         let inside = |range: &Range<u64>| range.start < range.end && range.end <= length;
-        // A gap, or the ranges would be one.
+        // There must be a gap; otherwise the ranges would be one.
         let in_order = ranges.is_sorted_by(|a, b| a.end < b.start);
         let Some(start) = self.start().filter(|_| in_order && ranges.iter().all(inside)) else {
             return error(format!(
@@ -149,17 +149,17 @@ impl Committed {
 }
 
 impl Revealed {
-    /// Where the bytes are.
+    /// The positions of the bytes.
     #[must_use]
     pub fn range(&self) -> Range<u64> {
-        // More bytes than fit are past every length, so they are refused.
+        // A range of more bytes than fit ends after every length, so it is refused.
         self.start..self.start.saturating_add(self.bytes.len() as u64)
     }
 }
 
 impl Part {
-    /// The part of a plaintext that `ranges` show, whatever their order, overlaps and gaps; without
-    /// commitments. None if a range goes past the plaintext.
+    /// The part of a plaintext that `ranges` show, in whatever order and with overlaps and gaps, without
+    /// commitments. `None` if a range ends after the plaintext.
     #[must_use]
     pub fn revealing(plaintext: &[u8], ranges: &[Range<usize>]) -> Option<Self> {
         let mut sorted: Vec<_> = ranges.iter().filter(|range| !range.is_empty()).cloned().collect();
@@ -180,8 +180,8 @@ impl Part {
         Some(Self { length, revealed, hidden: Vec::new(), commitments: Vec::new() })
     }
 
-    /// Whether this is `expected`, commitments apart; compared as it is written, since claims of others may
-    /// be explained in one of them.
+    /// Whether this is `expected`, without commitments. The encodings are compared, because custom claims may
+    /// be explained in only one of them.
     fn is_of(&self, expected: &Self) -> bool {
         let written = |part: &Self| {
             let mut out = Vec::new();
@@ -199,7 +199,7 @@ impl Part {
         entries(what, self.revealed.len().max(self.commitments.len()).max(self.hidden.len()))?;
         let mut before: Option<u64> = None;
         for range in self.revealed.iter().map(Revealed::range) {
-            // A gap, or the ranges would be one.
+            // There must be a gap; otherwise the ranges would be one.
             let in_order = before.is_none_or(|end| range.start > end);
             if range.is_empty() || range.end > self.length || !in_order {
                 let length = self.length;
@@ -214,16 +214,15 @@ impl Part {
         self.check_commitments(what)
     }
 
-    /// That the commitments are those that the hidden strings are said to have. Hidden strings are in order
-    /// and overlap neither each other nor what is shown, so commitments do not, either.
+    /// Checks that there are commitments for exactly those hidden strings that are said to be committed to.
+    /// Hidden strings are in order and overlap neither each other nor what is shown, so the commitments do
+    /// not either.
     fn check_commitments(&self, what: &'static str) -> Result<(), Error> {
         let error = |reason: &str| Err(Error::Statement { what, reason: reason.into() });
         let hidden: Vec<&Hidden> = self.hidden.iter().filter(|hidden| hidden.commit.is_some()).collect();
         let is_to = |(committed, hidden): (&Committed, &&Hidden)| committed.is_to(hidden);
         if hidden.len() != self.commitments.len() || !self.commitments.iter().zip(&hidden).all(is_to) {
-            return error(
-                "has commitments to others than the hidden strings that are said to be committed to",
-            );
+            return error("has commitments that do not match the hidden strings said to be committed to");
         }
         let mut points = 0;
         for committed in &self.commitments {
@@ -236,13 +235,13 @@ impl Part {
         Ok(())
     }
 
-    /// That hidden strings are of messages that there are, whose order is that of the strings.
+    /// Checks that hidden strings are in existing messages, in order.
     fn check_rounds(&self, rounds: u32) -> Result<(), String> {
         if !self.hidden.is_sorted_by_key(|hidden| hidden.round) {
             return Err("has hidden strings whose messages are not in order".into());
         }
         match self.hidden.last() {
-            // Of an order, the last is the greatest.
+            // They are in order, so the last is the greatest.
             Some(last) if last.round >= rounds as usize => {
                 Err(format!("has a hidden string in message {}, of {rounds}", last.round.saturating_add(1)))
             }
@@ -250,7 +249,8 @@ impl Part {
         }
     }
 
-    /// That hidden strings lie in the plaintext, in order, apart from each other and from what is shown.
+    /// Checks that hidden strings are in the plaintext, in order, and do not overlap each other or what is
+    /// shown.
     fn check_hidden(&self) -> Result<(), &'static str> {
         let mut all: Vec<Range<u64>> = self.revealed.iter().map(Revealed::range).collect();
         for hidden in &self.hidden {
@@ -298,7 +298,7 @@ impl Statement {
         found.ok().and_then(|at| commitments.get(at))
     }
 
-    /// The requests whose paths are hidden, from 0: of them the statement does not say which document was
+    /// The requests whose paths are hidden, from 0. For these the statement does not say which document was
     /// asked for.
     #[must_use]
     pub fn hidden_paths(&self) -> Vec<usize> {
@@ -306,9 +306,9 @@ impl Statement {
         paths.map(|hidden| hidden.round).collect()
     }
 
-    /// The requests of which a query or something of a body is hidden, from 0. What is hidden there can make
-    /// a server answer with words of P's (a GraphQL alias, a page that repeats what it is asked), so what the
-    /// path means must not depend on it.
+    /// The requests whose query is hidden, or a part of whose body is, from 0. The hidden part can make a
+    /// server answer with words of P's (a GraphQL alias, a page that repeats its input), so the meaning of
+    /// the path must not depend on it.
     #[must_use]
     pub fn hidden_words(&self) -> Vec<usize> {
         use disclosure::Part::{Body, Json, Query};
@@ -318,14 +318,14 @@ impl Statement {
         rounds
     }
 
-    /// At P: that this, which V has signed, is what P disclosed, `expected` (whose commitments are
-    /// [looked at](crate::commitment::Openings::check_all) where they are opened, and whose time is P's
-    /// clock's).
+    /// At P: checks that this statement, which V has signed, is what P disclosed. `expected` has no
+    /// commitments, which are [checked](crate::commitment::Openings::check_all) when they are opened, and the
+    /// time of P's clock.
     ///
     /// # Errors
-    /// [`Error::Differs`].
+    /// [`Error::Differs`] if it is not.
     pub fn check_against(&self, expected: &Self) -> Result<(), Error> {
-        // Taken apart, so that nothing is forgotten.
+        // Destructured, so that no field is forgotten.
         let Self { mode, server_name, port, certificate, time, rounds, pipelined, context, query, response } =
             self;
         let all = [
@@ -346,7 +346,7 @@ impl Statement {
         }
     }
 
-    /// The rules of the format.
+    /// Checks the rules of the format.
     pub(super) fn check(&self) -> Result<(), Error> {
         let error = |what, reason: &str| Error::Statement { what, reason: reason.into() };
         if server::canonical_name(&self.server_name).as_deref() != Ok(&*self.server_name) {
@@ -366,7 +366,10 @@ impl Statement {
             return Err(Error::Statement { what: "number of rounds", reason });
         }
         if self.pipelined && (self.rounds < 2 || self.mode != Mode::TwoParty) {
-            return Err(error("order of rounds", "is that of requests sent at once, where that can't be"));
+            return Err(error(
+                "order of rounds",
+                "is that of requests sent at once, which is not possible here",
+            ));
         }
         self.query.check("query", self.rounds)?;
         self.response.check("response", self.rounds)?;

@@ -1,4 +1,4 @@
-//! What the two parties can claim about a hidden string in words that both know.
+//! The claims about a hidden string that both parties can express in words.
 
 use core::fmt;
 use core::ops::RangeInclusive;
@@ -12,42 +12,40 @@ use super::own::Own;
 use super::{Claim, Class, circuits, pattern};
 use crate::page::http::json;
 
-/// The longest string, or regular expression, that an assertion compares with.
+/// The longest string or regular expression of an assertion.
 pub const MAX_TEXT: usize = 1 << 9;
 
-/// The most ANDs of a search for a string: its bits times the places where it may stand.
+/// The most ANDs of a search for a string: its number of bits times the number of its possible positions.
 const MAX_SEARCH: usize = 1 << 20;
 
-/// A claim that the parties can name to each other.
+/// A claim that the parties can express to each other.
 ///
-/// Bytes are compared as they were sent. In a JSON string that is the text with its escapes; of a text that
-/// stands *in* one it is proved besides that it does not begin within an escape, so that an `n` in `\n` is
-/// none. [`json::spelling`] finds how a text is written.
+/// Bytes are compared as they were sent. In a JSON string that is the text with its escapes. If a claim is
+/// about a text *within* a JSON string, the proof also shows that the text does not begin within an escape,
+/// so that the `n` of `\n` does not count as an `n`. [`json::spelling`] finds out how a text is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Assertion {
-    /// The bytes are these, of the same length.
+    /// The bytes equal these, including the length.
     Equals(Vec<u8>),
-    /// These bytes stand at this offset, from 0.
+    /// These bytes are at this offset, from 0.
     At {
-        /// Where, in bytes from the string's beginning.
+        /// The offset, in bytes from the string's start.
         offset: usize,
-        /// What stands there.
+        /// The bytes at the offset.
         text: Vec<u8>,
     },
-    /// These bytes stand somewhere; where stays hidden.
+    /// These bytes are somewhere in the string; the position stays hidden.
     Contains(Vec<u8>),
-    /// So many bytes there are. V sees that anyhow; this puts it in words.
+    /// The length in bytes is in this range. V sees the length anyway; this expresses it in words.
     Length(RangeInclusive<usize>),
-    /// The bytes are a decimal number without exponent, and it lies in this interval. How it is written stays
-    /// hidden.
+    /// The bytes are a decimal number without exponent in this interval. How it is written stays hidden.
     Number(Interval),
     /// The bytes are digits, at least one, without leading zeros.
     Digits,
-    /// The whole string is described by this regular expression (of bytes; `\d`, `\w`, `\s` and cases are
-    /// ASCII's).
+    /// This regular expression describes the whole string (of bytes; `\d`, `\w`, `\s` and cases are ASCII's).
     ///
-    /// A byte takes one AND for each different way between the states of the smallest automaton, and some to
-    /// say what the byte is: 10 to 50 for most; an automaton of more than 128 states is refused.
+    /// Each byte takes one AND for each different edge between states of the smallest automaton, and some to
+    /// classify the byte: 10 to 50 for most. An automaton of more than 128 states is refused.
     Matches(String),
     /// A claim that the programs of both parties know by name.
     Own(Own),
@@ -104,7 +102,7 @@ impl Claim for Assertion {
             Self::Length(expected) if expected.contains(&length) => Ok(()),
             Self::Length(_) => Err(Error::Public(format!("a hidden string of {length} bytes {self}"))),
             Self::Number(interval) if interval.is_empty() => {
-                Err(Error::Public(format!("a hidden string {self}: there are no such numbers")))
+                Err(Error::Public(format!("a hidden string {self}: no number is in this interval")))
             }
             Self::Number(interval) => number::within(recorder, bytes, interval),
             Self::Digits => circuits::digits(recorder, bytes),
@@ -134,7 +132,7 @@ impl Claim for Assertion {
     }
 }
 
-/// That a string to compare with is neither empty nor too long for a place of its own.
+/// Checks that a string for a comparison is neither empty nor too long for its place.
 fn fits(text: &[u8], fits: bool, length: usize) -> Result<(), Error> {
     if fits && !text.is_empty() && text.len() <= MAX_TEXT {
         return Ok(());
@@ -143,7 +141,7 @@ fn fits(text: &[u8], fits: bool, length: usize) -> Result<(), Error> {
     Err(Error::Public(format!("{reason}: it must fit there, and have from 1 to 512 bytes")))
 }
 
-/// That a text to stand in a JSON string is of whole characters, as JSON writes them.
+/// Checks that a text within a JSON string consists of whole characters, as JSON writes them.
 fn is_whole(text: &[u8]) -> Result<(), Error> {
     if json::is_string_text(text) {
         return Ok(());

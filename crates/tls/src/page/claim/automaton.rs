@@ -1,19 +1,20 @@
-//! Reading a hidden string with a finite automaton.
+//! Reads a hidden string with a finite automaton.
 //!
-//! The automaton is public, the string is not, so the circuit carries a wire for each state, of which the one
-//! that the automaton is in is 1 (or none, when it has refused). With a byte the automaton goes on along
-//! *edges*: `(from, set, to)`, from one of some states to another if the byte is in a set.
+//! The automaton is public and the string is not. So the circuit has a wire for each state, and the wire of
+//! the automaton's current state is 1 (or none is, if it has refused the string). With each byte the
+//! automaton moves along *edges* `(from, set, to)`: from one of some states to another, if the byte is in a
+//! set.
 //!
 //! ```text
 //! state'[to]  =  sum over edges to it of (sum of state[from]) * [byte in set]          at most one product of all is 1
 //! ```
 //!
-//! An edge takes one AND a byte, a set a few more, once a byte ([`ByteSet::price`]), the byte's own products
+//! For each byte, an edge takes one AND, a set a few more ([`ByteSet::price`]), and the byte's own products
 //! at most 22.
 //!
-//! The string's length is public, too: states that cannot be reached after so many bytes, or from which so
-//! many more cannot lead to acceptance, get no wires. Where only one state is left, the automaton must be in
-//! it; that is asserted, and the next step takes no product.
+//! The string's length is public, too. States that cannot be reached after a given number of bytes, or that
+//! cannot lead to acceptance with the remaining bytes, get no wires. If only one state is left, the automaton
+//! must be in it; this is asserted, and the next step takes no product.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ use volery_field::F2;
 
 use super::byte::{Byte, ByteSet, plus};
 
-/// The most states.
+/// The most states of an automaton.
 pub(super) const MAX_STATES: usize = 128;
 /// The most ANDs of an automaton that reads a string.
 const MAX_PRICE: usize = 1 << 21;
@@ -31,35 +32,35 @@ const MAX_PRICE: usize = 1 << 21;
 /// A set of states, as bits.
 type States = u128;
 
-/// A deterministic automaton, whose states are numbers and which begins in state 0.
+/// A deterministic automaton. Its states are numbers, and it begins in state 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Automaton {
     edges: Vec<Edge>,
-    /// The sets that the edges need.
+    /// The byte sets of the edges.
     sets: Vec<ByteSet>,
     accepting: States,
 }
 
-/// A way on.
+/// An edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Edge {
     from: States,
-    /// Its number among the sets.
+    /// The index of its byte set.
     set: usize,
     to: usize,
 }
 
-/// The state that a circuit's automaton is in.
+/// The current state of the circuit's automaton.
 enum Now<W> {
-    /// One that is known.
+    /// A known state.
     Certain,
-    /// That whose wire is 1.
+    /// The state whose wire is 1.
     One(Vec<Option<W>>),
 }
 
 impl Automaton {
-    /// The automaton of these states: where each goes with each byte (`None`: the string is refused), and
-    /// whether it accepts a string that ends in it.
+    /// The automaton with these states. Each says where every byte leads (`None`: the string is refused), and
+    /// whether the automaton accepts a string that ends there.
     ///
     /// # Errors
     /// [`Error::Public`] for more than [`MAX_STATES`] states.
@@ -123,8 +124,8 @@ impl Automaton {
         }
     }
 
-    /// The wires of the states that matter after one more byte. `places`: which matter before it and after
-    /// it.
+    /// The wires of the relevant states after one more byte. `places` are the states that are relevant before
+    /// it and after it.
     fn step<B: Prove<F2> + ?Sized>(
         &self,
         b: &mut B,
@@ -165,11 +166,11 @@ impl Automaton {
         Ok(next)
     }
 
-    /// The states that an accepted string of `length` bytes can lead through, before its first byte, ...,
+    /// The states through which an accepted string of `length` bytes can lead: before its first byte, ...,
     /// after its last.
     ///
     /// # Errors
-    /// [`Error::Public`] if there is none, or too much to do.
+    /// [`Error::Public`] if there are none, or if this would take too much work.
     fn live(&self, length: usize) -> Result<Vec<States>, Error> {
         let price = self.price();
         if price.saturating_mul(length) > MAX_PRICE {
@@ -191,21 +192,21 @@ impl Automaton {
             reached = ways.fold(0, |reached, edge| reached | 1 << edge.to);
         }
         if live.contains(&0) {
-            return Err(Error::Public(format!("no string of {length} bytes is like this")));
+            return Err(Error::Public(format!("no string of {length} bytes matches")));
         }
         Ok(live)
     }
 }
 
-/// A state of an automaton that is yet to be made.
+/// A state of an automaton before it is built.
 #[derive(Clone)]
 pub(super) struct State {
     pub(super) accepts: bool,
-    /// Where it goes with each byte.
+    /// The next state for each byte.
     pub(super) next: [Option<u8>; 256],
 }
 
-/// Claims that one of the states is the automaton's.
+/// Claims that the automaton is in one of the states.
 fn assert_one<B: Prove<F2> + ?Sized>(b: &mut B, states: Vec<Option<B::Wire>>) -> Result<(), B::Error> {
     let sum = states.into_iter().flatten().fold(None, |sum, wire| Some(plus(b, sum, wire)));
     let sum = sum.unwrap_or_else(|| b.constant(F2::ZERO));

@@ -1,9 +1,9 @@
-//! Questions about one byte as circuits: is it in this set?
+//! Tests of one byte as circuits: is it in this set?
 //!
-//! A byte is two halves of four bits. What holds of a half is a sum of products of its bits (its algebraic
-//! normal form), of which there are 11 with two bits or more: they are made when they are first needed and
-//! serve every later question about the byte. A set is then, for each different set `T` of lower halves,
-//! those bytes whose upper half goes with `T`:
+//! A byte has two halves of four bits. Any property of a half is a sum of products of its bits (its algebraic
+//! normal form). There are 11 products of two bits or more; they are made when they are first needed, and
+//! serve every later test of the byte. For each different set `T` of lower halves, a set then contains the
+//! bytes with a lower half in `T` whose upper half goes with `T`:
 //!
 //! ```text
 //! [x in set]  =  sum over T of [upper(x) in U_T] * [lower(x) in T]          at most one of the products is 1
@@ -13,15 +13,15 @@ use volery_circuit::Prove;
 use volery_circuit::gadgets::not;
 use volery_field::F2;
 
-/// A set of bytes: for each upper half the set of lower halves, as bits.
+/// A set of bytes: for each upper half, the set of lower halves as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ByteSet([u16; 16]);
 
-/// All halves.
+/// The set of all halves.
 const ALL: u16 = u16::MAX;
 
 impl ByteSet {
-    /// The bytes of which this is true.
+    /// The bytes for which `contains` is true.
     pub(super) fn of(contains: impl Fn(u8) -> bool) -> Self {
         let mut set = Self::default();
         (0..=u8::MAX).filter(|byte| contains(*byte)).for_each(|byte| set.insert(byte));
@@ -37,7 +37,7 @@ impl ByteSet {
         Self::of(|other| other == byte)
     }
 
-    /// The different sets of lower halves that are not empty, each with the upper halves that it goes with.
+    /// The different nonempty sets of lower halves, each with the upper halves that it goes with.
     fn products(&self) -> Vec<(u16, u16)> {
         let mut products: Vec<(u16, u16)> = Vec::new();
         for (upper, lower) in self.0.into_iter().enumerate().filter(|(_, lower)| *lower != 0) {
@@ -49,20 +49,20 @@ impl ByteSet {
         products
     }
 
-    /// The most ANDs that one more question about a byte takes when its bits' products are there.
+    /// The most ANDs that one more test of a byte takes when its bits' products are known.
     pub(super) fn price(&self) -> usize {
         self.products().iter().filter(|(upper, lower)| *upper != ALL && *lower != ALL).count()
     }
 }
 
-/// Which bits of a byte.
+/// One half of a byte.
 #[derive(Clone, Copy)]
 enum Half {
     Lower,
     Upper,
 }
 
-/// A byte's bits, and those products of them that were needed so far.
+/// A byte's bits, and the products of them that were needed so far.
 pub(super) struct Byte<'a, W> {
     bits: &'a [W; 8],
     /// For each half, by the set of factors.
@@ -70,7 +70,7 @@ pub(super) struct Byte<'a, W> {
 }
 
 impl<'a, W: Clone> Byte<'a, W> {
-    /// ANDs that all products of bits take.
+    /// The number of ANDs of all products of bits.
     pub(super) const PRODUCTS: usize = 22;
 
     pub(super) fn new(bits: &'a [W; 8]) -> Self {
@@ -82,8 +82,8 @@ impl<'a, W: Clone> Byte<'a, W> {
         bits.as_chunks().0.iter().map(Self::new).collect()
     }
 
-    /// Whether the byte is in this set; at most [`ByteSet::price`] ANDs, and products of bits that were not
-    /// needed before.
+    /// Whether the byte is in this set. Takes at most [`ByteSet::price`] ANDs, and products of bits that were
+    /// not needed before.
     pub(super) fn is_in<B>(&mut self, b: &mut B, set: &ByteSet) -> Result<W, B::Error>
     where
         B: Prove<F2, Wire = W> + ?Sized,
@@ -109,7 +109,7 @@ impl<'a, W: Clone> Byte<'a, W> {
     where
         B: Prove<F2, Wire = W> + ?Sized,
     {
-        // From a function's values to its coefficients (Moebius), one variable after the other.
+        // Converts a function's values to its coefficients (Moebius), one variable after the other.
         let steps = [(1, 0x5555), (2, 0x3333), (4, 0x0f0f), (8, 0x00ff)];
         let coefficients = steps.iter().fold(set, |c: u16, (shift, mask)| c ^ (c & mask) << shift);
         let mut sum = None;
@@ -121,7 +121,7 @@ impl<'a, W: Clone> Byte<'a, W> {
         Ok(if coefficients & 1 == 1 { not(b, &sum) } else { sum })
     }
 
-    /// The product of a half's bits in `factors`, which are not none.
+    /// The product of a half's bits in `factors`, which must not be empty.
     fn product<B>(&mut self, b: &mut B, half: Half, factors: usize) -> Result<W, B::Error>
     where
         B: Prove<F2, Wire = W> + ?Sized,

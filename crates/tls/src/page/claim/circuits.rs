@@ -23,7 +23,7 @@ fn is<B: Prove<F2> + ?Sized>(b: &mut B, byte: &[B::Wire; 8], value: u8) -> Resul
     all_ones(b, &same)
 }
 
-/// Claims that all bytes can stand in a header field's value: tabs, and none other below 32, not 127.
+/// Claims that all bytes can be in a header field's value: no byte below 32 except tabs, and not 127.
 pub(super) fn header_value<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
     for byte in bytes(bits) {
         let delete = is(b, byte, 0x7f)?;
@@ -37,7 +37,7 @@ pub(super) fn header_value<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -
     Ok(())
 }
 
-/// Claims that all bytes are from 33 to 126, and none of them one of `delimiters`.
+/// Claims that all bytes are from 33 to 126 and none of them is in `delimiters`.
 pub(super) fn target<B: Prove<F2> + ?Sized>(
     b: &mut B,
     bits: &[B::Wire],
@@ -57,11 +57,11 @@ fn control<B: Prove<F2> + ?Sized>(b: &mut B, byte: &[B::Wire; 8]) -> Result<B::W
     Ok(not(b, &high))
 }
 
-/// Claims that a JSON string with these bytes inside ends where they end (RFC 8259, section 7).
+/// Claims that a JSON string with these bytes inside ends exactly after them (RFC 8259, section 7).
 ///
-/// `open` is whether the bytes so far end within an escape: after `\` that is not itself escaped. A quotation
-/// mark elsewhere would end the string. What follows `\u` are hexadecimal digits in any JSON, and nothing
-/// that could end the string in what is not.
+/// `open` says whether the bytes so far end within an escape: after a `\` that is not itself escaped. A
+/// quotation mark anywhere else would end the string. In valid JSON, hexadecimal digits follow `\u`; in
+/// invalid JSON, nothing there could end the string.
 pub(super) fn json_text<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
     let mut open = b.constant(F2::new(false));
     for byte in bytes(bits) {
@@ -78,7 +78,7 @@ pub(super) fn json_text<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> R
     b.assert_zero(&[open])
 }
 
-/// Claims that the bytes are digits, at least one, the first of several not zero.
+/// Claims that the bytes are digits, at least one, without leading zeros.
 pub(super) fn digits<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
     let digits = bytes(bits);
     let Some(first) = digits.first() else {
@@ -87,7 +87,7 @@ pub(super) fn digits<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Resu
     for digit in digits {
         let [_, b1, b2, b3, high @ ..] = digit;
         let mut zero = xor_constant(b, high, &bytes_to_bits(&[3])[..4])?;
-        // Above nine: eight, and two or four.
+        // Above nine: the bit of eight is set, and that of two or four.
         let some = or(b, core::slice::from_ref(b1), core::slice::from_ref(b2))?;
         zero.extend(b.mul_many(&some, core::slice::from_ref(b3))?);
         b.assert_zero(&zero)?;
@@ -100,7 +100,7 @@ pub(super) fn digits<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Resu
     Ok(())
 }
 
-/// Claims that the bytes are at most [`MAX_DIGITS`] digits of a number, the first of several not zero; the
+/// Claims that the bytes are at most [`MAX_DIGITS`] digits of a number, without leading zeros. Returns the
 /// number's bits, lowest first.
 pub(super) fn integer<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
     digits(b, bits)?;
@@ -130,8 +130,8 @@ pub(super) fn equals<B: Prove<F2> + ?Sized>(
     b.assert_zero(&differences)
 }
 
-/// Claims that `text` stands somewhere in the bytes; `8 * text` ANDs for each place. `whole`: the bytes are
-/// the inside of a JSON string, and the text begins where a character does.
+/// Claims that `text` is somewhere in the bytes; `8 * text` ANDs for each position. If `whole` is set, the
+/// bytes are the inside of a JSON string, and the text begins where a character does.
 pub(super) fn contains<B: Prove<F2> + ?Sized>(
     b: &mut B,
     bits: &[B::Wire],
@@ -160,11 +160,11 @@ pub(super) fn assert_boundary<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]
     b.assert_zero(&[inside])
 }
 
-/// Whether a character begins, of the inside of a JSON string: at each byte, and after the last. An escape is
-/// one character: what comes after its `\` is none, nor is any of the four digits after its `u`.
+/// For the inside of a JSON string: whether a character begins, at each byte and after the last. An escape is
+/// one character, so neither the byte after its `\` nor the four digits after a `u` begin one.
 fn boundaries<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
     let mut open = b.constant(F2::ZERO);
-    // Whether the `u` of an escape is 1, 2, 3, 4 bytes before.
+    // Whether the `u` of an escape is 1, 2, 3 or 4 bytes before.
     let mut unicode = [const { None }; 4];
     let mut starts = vec![b.constant(F2::ONE)];
     for byte in bytes(bits) {

@@ -1,4 +1,4 @@
-//! Which bytes a hidden string is made of.
+//! The bytes that a hidden string may consist of.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use volery_field::F2;
 
 use super::{Claim, circuits, number};
 
-/// A set of strings that cannot change the structure of what they stand in (see the [module](super)).
+/// A set of strings that cannot change the structure around them (see the [module](super)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// The inside of a JSON string.
@@ -25,7 +25,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// What stands in place of the hidden bytes where V reads structure.
+    /// The filler that V sees in place of the hidden bytes when it reads structure.
     #[must_use]
     pub const fn filler(self) -> u8 {
         match self {
@@ -65,7 +65,7 @@ impl fmt::Display for Class {
     }
 }
 
-/// That the bytes are of the class.
+/// Claims that the bytes are of the class.
 impl Claim for Class {
     fn assert(&self, recorder: &mut Recorder<F2>, _: Class, bytes: &[Recorded]) -> Result<(), Error> {
         match self {

@@ -1,4 +1,4 @@
-//! Assertions as bytes, for messages and attestations. There is one encoding of each.
+//! Assertions as bytes, for messages and attestations. Each has one encoding.
 //!
 //! ```text
 //! equals       01 | text                     length     05 | least, 4 bytes | greatest, 4 bytes
@@ -7,7 +7,7 @@
 //! matches      04 | text                     own        08 | text of its name | text of its parameters
 //! ```
 //!
-//! A text is its length in 4 bytes, and its bytes. Numbers are big-endian; a bound's number is text as
+//! A text is its length in 4 bytes followed by its bytes. Numbers are big-endian. A bound's number is text as
 //! [`Decimal`] writes it.
 
 use super::number::{Bound, Interval};
@@ -22,7 +22,7 @@ const MAX_DECIMAL: usize = 540;
 pub(crate) const MAX_ENCODED: usize = 16 + 2 * MAX_DECIMAL;
 const _: () = assert!(MAX_ENCODED >= 16 + MAX_TEXT && MAX_ENCODED >= 16 + MAX_NAME + MAX_PARAMETERS);
 
-/// Bytes that are no encoding: what is wrong.
+/// Bytes that are not an encoding, and what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed(pub(crate) String);
 
@@ -32,7 +32,7 @@ impl From<Flaw> for Malformed {
     }
 }
 
-/// A number that is far below 2^32 wherever it comes from: lengths and places of a bounded payload.
+/// Writes a number. It is always far below 2^32: lengths and positions are those of a bounded payload.
 pub(crate) fn put_number(out: &mut Vec<u8>, number: usize) {
     out.extend((number as u32).to_be_bytes());
 }
@@ -107,7 +107,7 @@ fn put_bound(out: &mut Vec<u8>, bound: Option<&Bound>) {
 }
 
 /// # Errors
-/// [`Malformed`]; a claim that cannot hold is read.
+/// [`Malformed`]; a claim that cannot hold is still read.
 pub(crate) fn read_assertion(cursor: &mut Cursor<'_>) -> Result<Assertion, Malformed> {
     const WHAT: &str = "a claim's text";
     Ok(match cursor.u8("a claim")? {

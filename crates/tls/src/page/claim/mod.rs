@@ -1,27 +1,28 @@
 //! What can be proved about bytes that stay hidden.
 //!
-//! A [`Claim`] is a statement about a string of known length whose bytes V does not see. It writes itself
-//! down as a circuit, which any backend runs. [`Assertion`] is the set that the two parties can name to each
-//! other, [`Class`] says which bytes a hidden string is made of. Whoever embeds both parties brings claims of
-//! its own ([`Own`]), of which V knows those of its [`Vocabulary`]; any
-//! [`Statement`](volery_circuit::Statement) about bits becomes one ([`OfBytes`]).
+//! A [`Claim`] is a statement about a string of known length whose bytes V does not see. It builds itself as
+//! a circuit, which any backend runs. [`Assertion`] is the set of claims that the two parties can express to
+//! each other; [`Class`] says which bytes a hidden string may consist of. A program that embeds both parties
+//! can add custom claims ([`Own`]), of which V knows those in its [`Vocabulary`]. Any
+//! [`Statement`](volery_circuit::Statement) about bits becomes one with [`OfBytes`].
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `byte` | whether a hidden byte is in a set |
 //! | `automaton` | reading a hidden string with a finite automaton |
-//! | `number` | what is a number; comparing it |
+//! | `number` | recognising and comparing numbers |
 //! | `pattern` | regular expressions as automata |
 //! | `circuits` | smaller circuits: texts of JSON, searching, the value of digits |
-//! | `assertion`, `words`, `codec`, `show` | what can be named; how it is written on a command line, in messages and attestations, and for readers |
+//! | `assertion`, `words`, `codec`, `show` | the named claims; their form on a command line, in messages and
+//! attestations, and for readers |
 //! | `class` | classes of bytes |
-//! | `own` | claims of others |
+//! | `own` | custom claims |
 //!
 //! # Why classes
 //!
 //! V reads the structure of a message (HTTP, JSON) from what is revealed, with fillers in place of the hidden
-//! bytes. That structure is the real one only if the hidden bytes cannot change it, so each hidden string is
-//! *proved* to be of a class that cannot:
+//! bytes. That structure is the real one only if the hidden bytes cannot change it. So each hidden string is
+//! *proved* to be in a class that cannot:
 //!
 //! | class | stands in | proved of the bytes | filler |
 //! |---|---|---|---|
@@ -32,19 +33,20 @@
 //! | [`Class::Query`] | the query of a request's target | bytes from 33 to 126, but no `#` | `x` |
 //! | [`Class::Opaque`] | a whole body | nothing: V reads no structure in it | `x` |
 //!
-//! The fillers are chosen so that what stands around cannot be misread either: `x` after a revealed `\` or
-//! `\u` is no JSON, so a hidden string never begins inside of an escape; and the filler of a number makes it
-//! one number with all digits beside it, so a sign, a point or an exponent outside of the hidden range is
-//! noticed as a range that is not the number's, or as no JSON. Between such neighbours any number ends where
-//! the filler does, since what can go on with a number could go on with the filler.
+//! The fillers are chosen so that the text around them cannot be misread either. `x` after a revealed `\` or
+//! `\u` is not JSON, so a hidden string never begins inside an escape. The filler of a number forms one
+//! number with all digits beside it. So a sign, a point or an exponent outside the hidden range is noticed,
+//! either because the range is not that of the whole number or because the text is not JSON. Any number ends
+//! where the filler does, because anything that could continue the number could also continue the filler.
 //!
 //! # What stays visible
 //!
-//! The *length* of each hidden string, in bytes. Of a number nothing else: not its sign, nor where its point
-//! is, nor whether it has an exponent. Claims compare bytes as they were sent, and not what escapes mean:
-//! `"\u0041"` does not equal `"A"`. P finds out how the server wrote a text, and claims that
-//! ([`json::spelling`](crate::http::json::spelling)). If a number is committed to, it shows whether it is
-//! written in at most 19 digits alone: see [`Form`](crate::commitment::Form).
+//! The *length* of each hidden string, in bytes, stays visible. Nothing else about a number does: not its
+//! sign, nor the position of its point, nor whether it has an exponent. Claims compare bytes as they were
+//! sent, and not what escapes mean: `"\u0041"` does not equal `"A"`. P finds out how the server wrote a text,
+//! and claims that ([`json::spelling`](crate::http::json::spelling)). If a number is committed to, it becomes
+//! visible whether it is written in at most 19 digits and nothing else: see
+//! [`Form`](crate::commitment::Form).
 
 mod assertion;
 mod automaton;
@@ -76,23 +78,23 @@ use volery_circuit::{Circuit, Error, Recorded, Recorder};
 use volery_field::F2;
 use zeroize::Zeroizing;
 
-/// The most bytes that one claim is about: a bound on the memory of its circuit.
+/// The most bytes of one claim, which bounds the memory of its circuit.
 pub const MAX_CLAIMED: usize = 1 << 16;
 
-/// Something that holds of a string of bytes.
+/// A property of a string of bytes.
 pub trait Claim: Send + Sync {
-    /// Writes the claim down: `bytes` are the bits of a string of this class, as
-    /// [`bytes_to_bits`](volery_circuit::gadgets::bytes_to_bits) orders them.
+    /// Builds the claim's circuit. `bytes` are the bits of a string of this class, in the order of
+    /// [`bytes_to_bits`](volery_circuit::gadgets::bytes_to_bits).
     ///
-    /// It may ask the recorder for secrets of P's besides ([`Prove::secret`](volery_circuit::Prove::secret));
-    /// their values come from [`Claim::witness`], as a recorder runs no hints.
+    /// It may also ask the recorder for secrets of P's ([`Prove::secret`](volery_circuit::Prove::secret)).
+    /// Their values come from [`Claim::witness`], because a recorder runs no hints.
     ///
     /// # Errors
     /// [`Error::Public`] if the claim cannot hold for a string of this class and length; the recorder's.
     fn assert(&self, recorder: &mut Recorder<F2>, class: Class, bytes: &[Recorded]) -> Result<(), Error>;
 
-    /// At P: the values of all secrets that [`Claim::assert`] asks for, in their order. The default is for
-    /// claims that ask for none.
+    /// At P: the values of all secrets that [`Claim::assert`] asks for, in order. The default is for claims
+    /// that ask for none.
     ///
     /// # Errors
     /// [`Error::Witness`] if there are none for these bytes.
@@ -100,15 +102,15 @@ pub trait Claim: Send + Sync {
         Ok(Zeroizing::default())
     }
 
-    /// At P: why the claim cannot be proved of these bytes although one might think that it is true of them,
-    /// if that can be told.
+    /// At P: an explanation of why the claim cannot be proved for these bytes although it may seem true, if
+    /// there is one.
     fn reason(&self, _bytes: &[u8]) -> Option<String> {
         None
     }
 }
 
 /// The circuit of a claim about `length` bytes of a class: `8 * length` inputs, then those of
-/// [`Claim::witness`]; no outputs; it asserts what is claimed.
+/// [`Claim::witness`]. It has no outputs and asserts the claim.
 ///
 /// # Errors
 /// [`Error::Public`] for more than [`MAX_CLAIMED`] bytes; the claim's.
@@ -119,7 +121,7 @@ pub fn circuit(claim: &dyn Claim, class: Class, length: usize) -> Result<Circuit
     recorder.finish(&[])
 }
 
-/// How many gates [`circuit`] has, which is not made; none if they are more than `most`.
+/// The number of gates of [`circuit`], computed without building it; `None` if there are more than `most`.
 ///
 /// # Errors
 /// As [`circuit`].
@@ -132,16 +134,16 @@ pub(crate) fn gates(
     let mut recorder = Recorder::counting(most);
     let wires = string(&mut recorder, length)?;
     let told = claim.assert(&mut recorder, class, &wires);
-    // Beyond the most nothing else is looked at.
+    // Beyond the limit nothing else matters.
     let Some(count) = recorder.count() else { return Ok(None) };
     told.map(|()| Some(count))
 }
 
-/// The circuit from the decimal digits of a number to its 64 bits, lowest first, of which it asserts that
-/// they are digits, the first of several not zero. So the bits say what the bytes are.
+/// The circuit from the decimal digits of a number to its 64 bits, lowest first. It asserts that the bytes
+/// are digits without leading zeros, so the bits determine the bytes.
 ///
 /// # Errors
-/// [`Error::Public`] for more than [`MAX_DIGITS`] digits, and for none.
+/// [`Error::Public`] if there are no digits, or more than [`MAX_DIGITS`].
 pub(crate) fn integer(digits: usize) -> Result<Circuit<F2>, Error> {
     let mut recorder = Recorder::new();
     let wires = string(&mut recorder, digits)?;

@@ -1,31 +1,30 @@
-//! Decimal numbers in hidden strings: what is one, and how it compares with a public one.
+//! Decimal numbers in hidden strings: recognising them, and comparing them with public ones.
 //!
 //! # Grammar
 //!
-//! An [automaton](super::automaton) reads RFC 8259, section 6: a sign, digits of which the first of several
-//! is not zero, a point and digits, an exponent. Where the sign, the point and the exponent are stays hidden.
+//! An [automaton](super::automaton) reads RFC 8259, section 6: a sign, digits without leading zeros, a point
+//! and digits, an exponent. The positions of the sign, the point and the exponent stay hidden.
 //!
 //! # Comparison
 //!
-//! Numbers without exponent are compared as they are written, exactly and whatever their length. Let `p` be
-//! the number of digits before the hidden number's point and `k` those of the bound `c >= 0`. First digits
-//! are not zero unless they are the only ones before the point, so
+//! Numbers without exponent are compared exactly as they are written, whatever their length. Let `p` be the
+//! number of digits before the hidden number's point, and `k` that of the bound `c >= 0`. First digits are
+//! not zero unless they are the only ones before the point, so
 //!
 //! ```text
 //! p > k: |x| > c          p < k: |x| < c          p = k: digit by digit, from the first that differs
 //! ```
 //!
-//! The last case is the only one in which digits matter, and in it the point is where it is in the bound: so
-//! digits are compared at public places. The sign shifts them by one. A bound needs the digits of one sign
-//! only:
+//! Digits matter only in the last case, in which the point is at the same position as in the bound. So digits
+//! are compared at public positions. The sign shifts them by one. A bound only needs the digits of one sign:
 //!
 //! ```text
 //! x >= c   is   x >= 0 and |x| >= c       for c > 0
 //!               x >= 0 or not |x| > |c|   for c <= 0
 //! ```
 //!
-//! and `x > c` likewise; `x <= c` is `not x > c`. All of it takes about 27 ANDs a byte, most of them products
-//! that say what the byte is.
+//! and the same for `x > c`; `x <= c` is `not x > c`. All of this takes about 27 ANDs for each byte, most of
+//! them products that classify the byte.
 
 use core::fmt;
 
@@ -40,18 +39,18 @@ use crate::page::http::json::Decimal;
 /// An end of an [`Interval`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Bound {
-    /// Where it is.
+    /// The end's value.
     pub number: Decimal,
-    /// The number itself is outside.
+    /// Whether the value itself is outside.
     pub open: bool,
 }
 
-/// Numbers between two bounds, or on one side of one.
+/// Numbers between two bounds, or on one side of one bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Interval {
-    /// The lower end; without one, it goes on for ever.
+    /// The lower end, or `None` if there is none.
     pub least: Option<Bound>,
-    /// The upper end.
+    /// The upper end, or `None` if there is none.
     pub greatest: Option<Bound>,
 }
 
@@ -72,31 +71,31 @@ impl Interval {
         Self { least: Some(Bound::closed(least)), greatest: Some(Bound::closed(greatest)) }
     }
 
-    /// All from this one on.
+    /// All numbers from this one on.
     #[must_use]
     pub fn at_least(number: impl Into<Decimal>) -> Self {
         Self { least: Some(Bound::closed(number)), greatest: None }
     }
 
-    /// All up to this one.
+    /// All numbers up to this one.
     #[must_use]
     pub fn at_most(number: impl Into<Decimal>) -> Self {
         Self { least: None, greatest: Some(Bound::closed(number)) }
     }
 
-    /// All that are greater.
+    /// All greater numbers.
     #[must_use]
     pub fn above(number: impl Into<Decimal>) -> Self {
         Self { least: Some(Bound::open(number)), greatest: None }
     }
 
-    /// All that are less.
+    /// All lesser numbers.
     #[must_use]
     pub fn below(number: impl Into<Decimal>) -> Self {
         Self { least: None, greatest: Some(Bound::open(number)) }
     }
 
-    /// Whether it holds any number.
+    /// Whether it contains no number.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self { least: Some(least), greatest: Some(greatest) } = self else { return false };
@@ -230,7 +229,7 @@ fn exceeds<B: Prove<F2> + ?Sized>(
     Ok(plus(b, more, greater))
 }
 
-/// The same, where both have `whole` digits before their points.
+/// As [`exceeds`], if both have `whole` digits before their points.
 fn digits_exceed<B: Prove<F2> + ?Sized>(
     b: &mut B,
     x: &mut [Byte<'_, B::Wire>],
@@ -240,7 +239,7 @@ fn digits_exceed<B: Prove<F2> + ?Sized>(
 ) -> Result<B::Wire, B::Error> {
     let digits = x.iter_mut().enumerate().filter(|(place, _)| *place != whole).map(|(_, byte)| byte);
     let digits: Vec<_> = digits.collect();
-    // From the last digit on: of equal numbers so far, which is greater by what comes after.
+    // From the last digit on: if the digits so far are equal, the later ones decide.
     let mut greater = b.constant(F2::new(!strictly && !bound.has_digits_from(digits.len())));
     for (place, digit) in digits.into_iter().enumerate().rev() {
         let other = bound.digit(place);

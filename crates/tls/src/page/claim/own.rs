@@ -1,4 +1,4 @@
-//! Claims of an embedding program's own: whatever can be stated about bytes.
+//! Custom claims of an embedding program, about anything that can be stated about bytes.
 
 use core::fmt;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ pub const MAX_NAME: usize = 64;
 pub const MAX_PARAMETERS: usize = 1 << 9;
 
 /// A claim that the programs of both parties know by name. Name and parameters are its identity: two such
-/// claims with the same ones must be the same claim. One that was read, from an attestation for one, is only
-/// that: nothing can be proved with it until a [`Vocabulary`] explains it.
+/// claims with the same ones must be the same claim. A claim that was read, for example from an attestation,
+/// only has these; nothing can be proved with it until a [`Vocabulary`] explains it.
 #[derive(Clone)]
 pub struct Own {
     name: String,
@@ -24,10 +24,10 @@ pub struct Own {
     claim: Option<Arc<dyn Claim>>,
 }
 
-/// What a party knows of other programs' claims.
+/// The custom claims that a party knows.
 pub trait Vocabulary: Send + Sync {
-    /// The claim of this name, with these parameters; `None` if there is none. The parameters are the other
-    /// party's bytes.
+    /// The claim with this name and these parameters, or `None` if there is none. The parameters are the
+    /// other party's bytes.
     fn claim(&self, name: &str, parameters: &[u8]) -> Option<Arc<dyn Claim>>;
 }
 
@@ -44,13 +44,13 @@ impl Own {
     /// [`MAX_PARAMETERS`] bytes.
     ///
     /// # Errors
-    /// [`Error::Public`] for a name that is not like that and for too many parameters.
+    /// [`Error::Public`] for any other name, and for too many parameters.
     pub fn new(name: &str, parameters: &[u8], claim: Arc<dyn Claim>) -> Result<Self, Error> {
         let own = Self { claim: Some(claim), ..Self::read(name.as_bytes(), parameters)? };
         Ok(own)
     }
 
-    /// What was read of one.
+    /// A claim as it was read.
     ///
     /// # Errors
     /// As [`Own::new`].
@@ -77,7 +77,7 @@ impl Own {
         &self.parameters
     }
 
-    /// Looks up what it claims; whether it is known.
+    /// Looks up the claim. Returns whether it is known.
     pub(crate) fn explain(&mut self, vocabulary: &dyn Vocabulary) -> bool {
         self.claim = vocabulary.claim(&self.name, &self.parameters);
         self.claim.is_some()
@@ -128,13 +128,12 @@ impl Claim for Own {
     }
 }
 
-/// A [`Statement`] about a hidden string: the first secrets that it asks for are the string's bits, as
-/// [`bytes_to_bits`](volery_circuit::gadgets::bytes_to_bits) orders them; all further ones are a witness of
-/// P's.
+/// A [`Statement`] about a hidden string. The first secrets that it asks for are the string's bits, in the
+/// order of [`bytes_to_bits`](volery_circuit::gadgets::bytes_to_bits); all further ones are a witness of P's.
 ///
-/// P's statement has to hold the string as its witness, as it would to be proved alone; V's holds none. What
-/// it [identifies](Statement::identify) is not looked at: name and parameters of the [`Own`] claim say which
-/// statement it is.
+/// P's statement must hold the string as its witness, as it would if it were proved alone; V's holds none.
+/// Its [identity](Statement::identify) is ignored: name and parameters of the [`Own`] claim determine the
+/// statement.
 #[derive(Clone, Debug)]
 pub struct OfBytes<S>(pub S);
 

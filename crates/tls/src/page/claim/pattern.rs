@@ -1,9 +1,9 @@
-//! Regular expressions, as automata of few states.
+//! Regular expressions as automata with few states.
 //!
-//! `regex-automata` reads the expression and makes the smallest deterministic automaton of it. What comes out
-//! is put in the order of a walk from its first state, so both parties have the same automaton whatever the
-//! library's numbering. An expression is another party's text: its length, its nesting and each of the
-//! library's steps is bounded.
+//! `regex-automata` reads the expression and makes the smallest deterministic automaton for it. Its states
+//! are then ordered by a walk from the first state, so both parties have the same automaton whatever the
+//! library's numbering. An expression is another party's text, so its length, its nesting and each of the
+//! library's steps are bounded.
 
 use std::collections::VecDeque;
 
@@ -21,11 +21,11 @@ const MAX_MEMORY: usize = 1 << 17;
 /// The deepest nesting of an expression.
 const MAX_NESTING: u32 = 32;
 
-/// The automaton of a regular expression that describes whole strings of bytes: `\d`, `\w`, `\s` and cases
-/// are ASCII's, a point is any byte but a line's end.
+/// The automaton of a regular expression that describes whole strings of bytes. `\d`, `\w`, `\s` and cases
+/// are ASCII's; a point is any byte except a line end.
 ///
 /// # Errors
-/// [`Error::Public`] for what is not one, or not one of at most [`MAX_STATES`] states.
+/// [`Error::Public`] if it is not a regular expression, or its automaton has more than [`MAX_STATES`] states.
 pub(super) fn automaton(pattern: &str) -> Result<Automaton, Error> {
     let refuse = |reason: String| Error::Public(format!("the regular expression {pattern:?}: {reason}"));
     let config = dense::Config::new()
@@ -59,13 +59,14 @@ fn reasons(error: &dyn core::error::Error) -> String {
     text
 }
 
-/// The automaton's states in the order in which a walk from the first finds them, if there are not too many.
+/// The automaton's states in the order in which a walk from the first finds them; `None` if there are too
+/// many.
 fn walk(dfa: &dense::DFA<Vec<u32>>, first: StateID) -> Option<Vec<State>> {
     let mut known = vec![first];
     let mut waiting = VecDeque::from([first]);
     let mut states = Vec::new();
     while let Some(state) = waiting.pop_front() {
-        // The library tells of a match a byte late.
+        // The library reports a match one byte late.
         let accepts = dfa.is_match_state(dfa.next_eoi_state(state));
         let mut next = [None; 256];
         for (byte, slot) in (0..=u8::MAX).zip(&mut next) {

@@ -1,11 +1,11 @@
-//! Claims for programs that read JSON: the kind, what it is about, and the same in words.
+//! Claims for programs that read JSON: the kind, the values, and the same in words.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{Assertion, Bound, Class, Interval};
 
-/// A text of bytes: as text if they are UTF-8, or in hexadecimal digits.
+/// Bytes as text if they are UTF-8, and otherwise in hexadecimal digits.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -20,8 +20,8 @@ impl Bytes<'_> {
     }
 }
 
-/// An object with at least `kind`, and `words` as [`Display`](core::fmt::Display) has them. Numbers are
-/// texts, so that no reader rounds them.
+/// An object with at least `kind`, and `words` as in [`Display`](core::fmt::Display). Numbers are texts, so
+/// that no reader rounds them.
 impl Serialize for Assertion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;

@@ -5,7 +5,7 @@
 //! in LEAST..GREATEST     > NUMBER   >= NUMBER    < NUMBER   <= NUMBER   is digits           matches REGULAR EXPRESSION
 //! ```
 //!
-//! One end of a range may be left out. Texts go to the end, blanks included.
+//! One end of a range may be left out. A text extends to the end, including blanks.
 
 use core::str::FromStr;
 
@@ -13,7 +13,7 @@ use super::number::{Bound, Interval};
 use super::{Assertion, MAX_TEXT};
 use crate::page::http::json::Decimal;
 
-/// Words that are no assertion.
+/// Words that are not an assertion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected `= TEXT`, `contains TEXT`, `at OFFSET TEXT`, `matches REGEX`, `in LEAST..GREATEST`, `>= NUMBER` (or <=, >, <), \
@@ -60,14 +60,14 @@ fn text(text: &str) -> Option<Vec<u8>> {
     (1..=MAX_TEXT).contains(&text.len()).then(|| text.into())
 }
 
-/// The ends of a range, not both left out.
+/// The ends of a range; at most one is left out.
 fn range(text: &str) -> Option<(Option<&str>, Option<&str>)> {
     let (least, greatest) = text.split_once("..")?;
     let [least, greatest] = [least, greatest].map(|end| Some(end).filter(|end| !end.is_empty()));
     (least.is_some() || greatest.is_some()).then_some((least, greatest))
 }
 
-/// `None` inside for an end that is left out, outside for text that is no number.
+/// The inner `None` is an end that is left out; the outer `None` is text that is not a number.
 fn bound(text: Option<&str>, open: bool) -> Option<Option<Bound>> {
     let Some(text) = text else { return Some(None) };
     let number: Decimal = text.parse().ok()?;

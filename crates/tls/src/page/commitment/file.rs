@@ -1,4 +1,4 @@
-//! The one encoding of openings.
+//! The encoding of openings.
 //!
 //! ```text
 //! file   =  "volery openings" LF | version, 2 bytes | number of parts, 4 bytes | parts, in order of their places
@@ -6,7 +6,7 @@
 //! value  =  up to 31 bytes, or a number, 8 bytes | blinding, 32 bytes
 //! ```
 //!
-//! Numbers are big-endian; a blinding is little-endian, as Ristretto's scalars are, and below the group's
+//! Numbers are big-endian. A blinding is little-endian, like Ristretto's scalars, and below the group's
 //! order.
 
 use curve25519_dalek::scalar::Scalar;
@@ -18,7 +18,7 @@ use super::pedersen::Opening;
 use crate::wire::cursor::{Cursor, Flaw};
 use crate::wire::prf::Side;
 
-/// What a file begins with.
+/// The first bytes of a file.
 const MAGIC: &[u8] = b"volery openings\n";
 /// The version of the format that is written and read.
 pub const VERSION: u16 = 2;
@@ -39,7 +39,7 @@ impl From<Flaw> for OpeningsError {
 
 pub(super) fn encode(parts: &[Opened]) -> Zeroizing<Vec<u8>> {
     let values: usize = parts.iter().map(|part| part.values.len()).sum();
-    // All room at once: growing would leave copies behind.
+    // Room for everything at once: growing would leave copies behind.
     let room = HEAD + parts.len() * PART + values * (VALUE_BYTES as usize + BLINDING);
     let mut out = Zeroizing::new(Vec::with_capacity(room));
     out.extend_from_slice(MAGIC);
@@ -53,7 +53,7 @@ pub(super) fn encode(parts: &[Opened]) -> Zeroizing<Vec<u8>> {
         // There are at most 2^16 values.
         out.extend((*length as u32).to_be_bytes());
         for (bytes, value) in place.chunks().zip(values) {
-            // The rules of `Openings` say that it fits.
+            // The rules of `Openings` ensure that it fits.
             let mut content = value.bytes(bytes).unwrap_or_default();
             if *form == Form::Number {
                 content.reverse();
@@ -82,7 +82,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Openings, OpeningsError> {
     if count > MAX_VALUES {
         return Err(OpeningsError::Malformed(format!("{count} parts, at most {MAX_VALUES} are read")));
     }
-    // It grows as its parts are read, so the input pays for its memory.
+    // The list grows as its parts are read, so the input has to contain them.
     let parts = (0..count).map(|_| part(&mut cursor)).collect::<Result<_, _>>()?;
     cursor.finish()?;
     Openings::from_parts(parts)
@@ -102,7 +102,7 @@ fn part(cursor: &mut Cursor<'_>) -> Result<Opened, OpeningsError> {
     };
     let (start, length) = (cursor.u64("a place")?, cursor.u32("a length")?.into());
     let place = Place { side, start, length, form };
-    // The first value that is not there ends it, however many the length asks for.
+    // The first missing value ends this, whatever number the length asks for.
     let values = place.chunks().map(|bytes| value(cursor, form, bytes)).collect::<Result<_, _>>()?;
     Ok(Opened { place, values })
 }

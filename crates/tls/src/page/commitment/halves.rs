@@ -1,4 +1,4 @@
-//! From what a proof left to commitments: the conversion as the end of a session.
+//! The step from a proof to commitments: the conversion at the end of a session.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
@@ -10,11 +10,11 @@ use zeroize::Zeroizing;
 use super::{Commitment, Layout, Openings, Place, Prover, Verifier};
 use crate::Error;
 
-/// A party's halves of the bits that are committed to, when the proof about them is over: tags at P, keys at
-/// V. Without `Debug`, and wiped on drop.
+/// A party's halves of the bits to commit to, after the proof about them: tags at P, keys at V. It has no
+/// `Debug`, and is wiped on drop.
 ///
-/// What ends them ends the session: V's delta is opened. So both methods take the stock, V's takes delta, and
-/// the caller must have dropped before whatever else is made under this delta.
+/// The conversion ends the session, because it opens V's delta. So both methods take the stock, V's also
+/// takes delta, and the caller must already have dropped everything else made under this delta.
 pub struct Halves {
     places: Vec<Place>,
     layout: Layout,
@@ -22,7 +22,7 @@ pub struct Halves {
 }
 
 impl Halves {
-    /// Those of the bits of these places, in their order.
+    /// The halves of the bits of these places, in order.
     ///
     /// # Errors
     /// [`Error::Misuse`] unless there is one for each bit; as [`Layout::of_places`].
@@ -42,7 +42,7 @@ impl Halves {
         &self.places
     }
 
-    /// P: all steps of the conversion, the last of which V may still refuse.
+    /// P: all steps of the conversion. V may still refuse the last one.
     ///
     /// # Errors
     /// As [`Prover::commit`] and [`Prover::open`].
@@ -59,7 +59,7 @@ impl Halves {
         Openings::new(&places, openings).map_err(|error| Error::Misuse(error.to_string()))
     }
 
-    /// V: all steps of the conversion. The commitments, in the places' order.
+    /// V: all steps of the conversion. Returns the commitments in the places' order.
     ///
     /// # Errors
     /// As [`Verifier::receive`] and [`Verifier::reveal`].

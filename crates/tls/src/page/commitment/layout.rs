@@ -8,18 +8,18 @@ use crate::Error;
 use crate::page::claim::{INTEGER_BITS, MAX_DIGITS};
 use crate::wire::prf::Side;
 
-/// The most bits of a value: all numbers of so many bits are below the group's order, which is `2^252` and a
-/// little.
+/// The most bits of a value: all numbers of this many bits are below the group's order, which is slightly
+/// above `2^252`.
 pub const VALUE_BITS: usize = 252;
 /// The most values of a conversion, and the most places in a file of openings.
 pub const MAX_VALUES: usize = 1 << 16;
 /// The most whole bytes of a value.
 pub(super) const VALUE_BYTES: u64 = VALUE_BITS as u64 / 8;
-/// Values whose bits share one message: 64 kB at most.
+/// The number of values whose bits share one message, at most 64 kB.
 const TOGETHER: usize = 8;
 
-/// Bits in order, cut into values, each at most [`VALUE_BITS`] wide: lowest bit first. Public; both parties
-/// must use the same.
+/// Bits in order, cut into values of at most [`VALUE_BITS`] bits each, lowest bit first. It is public, and
+/// both parties must use the same.
 ///
 /// A value may be a part of the payload ([`Layout::of_places`]), or any number that the two parties computed
 /// on authenticated bits.
@@ -51,12 +51,12 @@ impl Layout {
     /// The values of these places, one place after the other.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for a place that is empty or a number of too many digits; as [`Layout::new`].
+    /// [`Error::Misuse`] for a place that is empty, or a number of too many digits; as [`Layout::new`].
     pub fn of_places(places: &[Place]) -> Result<Self, Error> {
         if let Some(place) = places.iter().find(|place| !place.is_possible()) {
             return Err(Error::Misuse(format!("a commitment to {} bytes as {:?}", place.length, place.form)));
         }
-        // Counted first: a place may be as long as it likes until here.
+        // Count first: up to here a place may have any length.
         let values = places.iter().fold(0_u64, |sum, place| sum.saturating_add(place.values()));
         if values > MAX_VALUES as u64 {
             return Err(Error::Misuse(format!("commitments to {values} values, at most {MAX_VALUES}")));
@@ -76,12 +76,12 @@ impl Layout {
         self.widths.len()
     }
 
-    /// One byte for each value: equal encodings are equal layouts.
+    /// One byte for each value. Layouts are equal if their encodings are.
     pub(super) fn encode(&self) -> &[u8] {
         &self.widths
     }
 
-    /// Where the bits of each value stand, and after them those of the mask.
+    /// The positions of each value's bits, followed by those of the mask.
     pub(super) fn spans(&self) -> Vec<Range<usize>> {
         let widths = self.widths.iter().map(|width| usize::from(*width)).chain([VALUE_BITS]);
         widths
@@ -103,31 +103,31 @@ pub(super) fn messages(spans: &[Range<usize>]) -> impl Iterator<Item = &[Range<u
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// Its bytes, 31 in a value: the first byte lowest, each byte's lowest bit first, as
-    /// [`bytes_to_bits`](volery_circuit::gadgets::bytes_to_bits) orders them.
+    /// Its bytes, 31 in each value: the first byte lowest, each byte's lowest bit first, in the order of
+    /// [`bytes_to_bits`](volery_circuit::gadgets::bytes_to_bits).
     Bytes,
-    /// The number that its bytes are the decimal digits of: one value of 64 bits. It takes at most
-    /// [`MAX_DIGITS`] digits, and they are proved to be digits without leading zeros, so the number says what
-    /// the bytes are.
+    /// The number whose decimal digits its bytes are: one value of 64 bits. The place has at most
+    /// [`MAX_DIGITS`] digits, which are proved to be digits without leading zeros, so the number determines
+    /// the bytes.
     Number,
 }
 
 /// A part of the payload that is committed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Who sent it.
+    /// The sender.
     pub side: Side,
-    /// Where its first byte is in the plaintext of this side. Others may lie between its bytes, if it came in
-    /// chunks.
+    /// The position of its first byte in this side's plaintext. Other bytes may lie between its bytes, if it
+    /// came in chunks.
     pub start: u64,
-    /// Its bytes.
+    /// Its number of bytes.
     pub length: u64,
     /// What the commitments hold.
     pub form: Form,
 }
 
 impl Place {
-    /// Values, each with a commitment.
+    /// The number of values, each with a commitment.
     #[must_use]
     pub fn values(&self) -> u64 {
         match self.form {
@@ -136,7 +136,7 @@ impl Place {
         }
     }
 
-    /// That it is not empty, and not longer than its form allows.
+    /// Whether it is not empty, and not longer than its form allows.
     pub(crate) fn is_possible(&self) -> bool {
         match self.form {
             Form::Bytes => self.length > 0,

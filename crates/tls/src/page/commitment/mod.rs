@@ -1,17 +1,17 @@
-//! Pedersen commitments to authenticated bits: what V attests of the payload without seeing it, and P opens
+//! Pedersen commitments to authenticated bits. V attests them without seeing the payload, and P can open them
 //! to others later.
 //!
-//! A payload that was proved lies with the two parties as bits that only they can speak about. A
-//! [`Commitment`] speaks to anybody:
+//! A payload that was proved exists as bits that only the two parties can prove anything about. A
+//! [`Commitment`] works for anybody:
 //!
 //! ```text
 //! C = v G + r H        on Ristretto; v: at most 252 bits of the payload, r: the blinding, which P keeps
 //! ```
 //!
-//! `G` is the base point; `H` is hashed to the group, so nobody knows its logarithm. V signs `C` in the
-//! [attestation](crate::attestation). P keeps `v` and `r`, its [`Openings`], and shows them to whom it likes,
-//! or proves with [`range`] that `v` lies between two bounds. `C` by itself says nothing about `v`, to
-//! whatever computer.
+//! `G` is the base point. `H` is hashed to the group, so nobody knows its logarithm. V signs `C` in the
+//! [attestation](crate::attestation). P keeps `v` and `r`, its [`Openings`]. It can show them to anybody, or
+//! prove with [`range`] that `v` lies between two bounds. `C` alone says nothing about `v`, even to an
+//! unbounded computer.
 //!
 //! # The conversion
 //!
@@ -43,31 +43,31 @@
 //!                                                                     v G + r H = C_0 + sum chi_j C_j
 //! ```
 //!
-//! Both sides are consumed by the step that ends them, with the stock of correlations and, at V, with delta:
-//! after step 4 nothing under delta can be believed any more, so nothing is left that could be proved. What
-//! makes steps 1 to 3 is [`Prover::commit`] and [`Verifier::receive`]; what makes 4 and 5 is [`Prover::open`]
-//! and [`Verifier::reveal`].
+//! The step that ends them consumes both parties' states, the stock of correlations and, at V, delta. After
+//! step 4 nothing under delta can be trusted any more, so nothing is left that could be proved.
+//! [`Prover::commit`] and [`Verifier::receive`] run steps 1 to 3; [`Prover::open`] and [`Verifier::reveal`]
+//! run steps 4 and 5.
 //!
-//! # Who finds out what
+//! # What each party detects
 //!
-//! **P commits to other bits.** The challenges are independent and drawn after the commitments, so the
-//! combination of values that the commitments hold is the one that the bits give with probability `1/q`. Any
-//! other takes a tag that P does not have: it is off by a multiple of `Gamma`, which the `W_i` hide from
-//! whoever knows one of each two preimages, and which P learns after its promise.
+//! **P commits to other bits.** The challenges are independent and drawn after the commitments. So the
+//! committed values have the same combination as the bits with probability `1/q` at most. Any other
+//! combination requires a tag that P does not have: it differs by a multiple of `Gamma`, which the `W_i` hide
+//! from a party that knows one of each two preimages, and which P learns only after its promise.
 //!
-//! **V makes a `W_i` wrong**, so that `t` is wrong if `u_i` is one. P sends the same messages before step 4
-//! whatever its bits are, but for values that the promise's nonce and the blindings hide. In step 4 it
-//! recomputes every `W_i`, of bits that are zero too: whether it stops does not depend on its bits. For that
-//! V must show the delta and `Gamma` that it used: it is bound to delta by its 128 keys, half of which change
-//! if delta does, and which half depends on bits that V does not know (it passes with probability `2^-128`).
-//! Bits of the payload could not do that, as V may know them.
+//! **V makes a `W_i` wrong**, so that `t` is wrong if `u_i` is one. Before step 4 P sends the same messages
+//! whatever its bits are, except for values that the promise's nonce and the blindings hide. In step 4 it
+//! recomputes every `W_i`, including those of zero bits, so whether it stops does not depend on its bits. For
+//! that V must show the delta and `Gamma` that it used. V is bound to delta by its 128 keys. If delta
+//! changes, half of them change, and which half depends on bits that V does not know, so V passes with
+//! probability `2^-128`. Bits of the payload could not be used for this, because V may know them.
 //!
-//! **The opening** shows `v`, masked by 252 random bits (which are at a statistical distance of `2^-127` from
-//! uniform modulo `q`), `r`, masked by `r_0`, and `t`, which V can compute from `v`.
+//! **The opening** shows `v`, masked by 252 random bits (at a statistical distance of `2^-127` from uniform
+//! modulo `q`), `r`, masked by `r_0`, and `t`, which V can compute from `v`.
 //!
-//! Cost: 32 bytes from V for each bit, 32 bytes from P for each value, two hashes a bit at each party; three
-//! round trips. Correlations: [`CORRELATIONS`]. Time depends on the layout alone, not on bits, keys or
-//! blindings.
+//! Cost: 32 bytes from V for each bit, 32 bytes from P for each value, two hashes for each bit at each party,
+//! and three round trips. Correlations: [`CORRELATIONS`]. Time depends only on the layout, not on bits, keys
+//! or blindings.
 //!
 //! # Map
 //!
@@ -77,7 +77,7 @@
 //! | [`Prover`], [`Verifier`] | the conversion |
 //! | [`Halves`] | the conversion of places, as the end of a session |
 //! | [`Commitment`], [`Opening`] | a point; a value and its blinding |
-//! | [`Openings`] | what the holder keeps and shows: a file, and its check against an attestation |
+//! | [`Openings`] | the holder's openings: a file, and its check against an attestation |
 //! | [`range`], [`RangeFile`] | that a committed number lies between two others: the proof; a file with one about an attestation |
 
 mod file;
@@ -90,12 +90,12 @@ pub mod range;
 mod range_file;
 mod run;
 #[cfg(test)]
-// A tap may change the length of a message, so it takes the vector even where it flips one bit.
+// A tap may change the length of a message, so it takes the vector even if it flips only one bit.
 #[allow(clippy::ptr_arg)]
 mod tests;
 mod verifier;
 
-/// An integer modulo the group's order: what blindings are.
+/// An integer modulo the group's order, such as a blinding.
 pub use curve25519_dalek::scalar::Scalar;
 pub use halves::Halves;
 pub use layout::{Form, Layout, MAX_VALUES, Place, VALUE_BITS};

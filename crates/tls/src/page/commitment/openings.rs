@@ -1,4 +1,4 @@
-//! What the holder keeps of its commitments, and shows.
+//! The openings of its commitments that the holder keeps and can show.
 
 use core::ops::Range;
 
@@ -12,10 +12,10 @@ use crate::wire::prf::Side;
 
 pub use super::file::{MAX_BYTES, VERSION};
 
-/// The greatest end of a place, as of an attestation's ranges.
+/// The greatest end of a place, the same as for an attestation's ranges.
 const MAX_END: u64 = 1 << 48;
 
-/// Why openings are not what they should be.
+/// Why openings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpeningsError {
@@ -27,13 +27,13 @@ pub enum OpeningsError {
         "these openings have format version {0}, and this program reads version {VERSION}; use another version of the program"
     )]
     Version(u16),
-    /// Places that no file may have.
+    /// Places that are not allowed in a file.
     #[error("openings: {0}")]
     Places(String),
-    /// There is no opening of this part.
-    #[error("the part from byte {start} of the {} on is not opened by these openings", side.message())]
+    /// There is no opening for this part.
+    #[error("these openings do not open the part from byte {start} of the {} on", side.message())]
     Missing {
-        /// Whose bytes.
+        /// The sender of the bytes.
         side: Side,
         /// The first of them.
         start: u64,
@@ -45,7 +45,7 @@ pub enum OpeningsError {
         side.message()
     )]
     NotCommitted {
-        /// Whose bytes.
+        /// The sender of the bytes.
         side: Side,
         /// The first of them.
         start: u64,
@@ -53,9 +53,9 @@ pub enum OpeningsError {
     /// The attestation has commitments that these openings do not open.
     #[error("the attestation has commitments to {attested} parts, and there are openings of {opened}")]
     Others {
-        /// Parts that the attestation has commitments to.
+        /// The number of parts that the attestation has commitments to.
         attested: usize,
-        /// Parts that there are openings of.
+        /// The number of parts that there are openings of.
         opened: usize,
     },
 }
@@ -67,9 +67,9 @@ pub(super) struct Opened {
     pub(super) values: Vec<Opening>,
 }
 
-/// Openings of committed parts, each once, in order. Secret; without `Debug`, and wiped on drop.
+/// Openings of committed parts, each once, in order. They are secret, have no `Debug`, and are wiped on drop.
 ///
-/// To show some of them, [`select`](Openings::select) them and hand the bytes over: the receiver reads them
+/// To show some of them, [`select`](Openings::select) them and hand over the bytes. The receiver reads them
 /// and calls [`check`](Openings::check) with an attestation that it has verified. The commitments to the rest
 /// stay closed.
 pub struct Openings(Vec<Opened>);
@@ -77,24 +77,24 @@ pub struct Openings(Vec<Opened>);
 /// A part of the payload that an opening has shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disclosed {
-    /// Who sent it.
+    /// The sender.
     pub side: Side,
-    /// What it is, as the attestation says.
+    /// Its name in the attestation.
     pub part: String,
-    /// Where its bytes are.
+    /// The positions of its bytes.
     pub ranges: Vec<Range<u64>>,
     /// The bytes; of a number, its digits.
     pub bytes: Vec<u8>,
 }
 
 impl Openings {
-    /// The openings of these places: those of each one's values, one place after the other. The places may
-    /// have any order.
+    /// The openings of these places: those of each place's values, one place after the other. The places may
+    /// be in any order.
     ///
     /// # Errors
-    /// [`OpeningsError::Places`] unless there is one opening for each value, there are 1 to [`MAX_VALUES`] of
-    /// them, no two places begin at the same byte, none ends after byte `2^48`, and each opening holds bytes
-    /// of its place's length, or a number of so many digits.
+    /// [`OpeningsError::Places`] unless there is one opening for each value, 1 to [`MAX_VALUES`] in all, no
+    /// two places begin at the same byte, none ends after byte `2^48`, and each opening holds bytes of its
+    /// place's length, or a number with that many digits.
     pub fn new(places: &[Place], openings: Vec<Opening>) -> Result<Self, OpeningsError> {
         let wanted = places.iter().fold(0, |sum: u64, place| sum.saturating_add(place.values()));
         if wanted != openings.len() as u64 {
@@ -162,11 +162,11 @@ impl Openings {
         (part.place.form == Form::Number).then(|| part.values.first()).flatten()
     }
 
-    /// The openings of the parts that begin at these bytes, to show.
+    /// The openings of the parts that begin at these bytes, for showing them.
     ///
     /// # Errors
-    /// [`OpeningsError::Missing`] if there is none of one of them; [`OpeningsError::Places`] for no part, and
-    /// for one named twice.
+    /// [`OpeningsError::Missing`] if one of them has no opening; [`OpeningsError::Places`] if there is no
+    /// part, or one is named twice.
     pub fn select(&self, parts: &[(Side, u64)]) -> Result<Self, OpeningsError> {
         let chosen = parts.iter().map(|(side, start)| {
             let found = self.find(*side, *start).cloned();
@@ -177,8 +177,8 @@ impl Openings {
         Self::from_parts(chosen)
     }
 
-    /// What these openings show, if they open commitments of `statement`, which must come from a verified
-    /// attestation.
+    /// The content of these openings, if they open commitments of `statement`, which must come from a
+    /// verified attestation.
     ///
     /// # Errors
     /// [`OpeningsError::NotCommitted`] for an opening of anything else.
@@ -186,7 +186,7 @@ impl Openings {
         self.0.iter().map(|part| disclose(part, statement)).collect()
     }
 
-    /// As [`Openings::check`], of all commitments that the statement has: what the holder asks of a new
+    /// As [`Openings::check`], for all commitments of the statement. The holder calls this on a new
     /// attestation.
     ///
     /// # Errors
@@ -200,7 +200,7 @@ impl Openings {
         Err(OpeningsError::Others { attested, opened: self.0.len() })
     }
 
-    /// That a statement has no commitments: what a holder of no openings asks of a new attestation.
+    /// Checks that a statement has no commitments. A holder without openings calls this on a new attestation.
     ///
     /// # Errors
     /// [`OpeningsError::Others`].
@@ -216,10 +216,10 @@ impl Openings {
     }
 }
 
-/// What the values of a place say, if each fits.
+/// The content of a place's values, if each fits.
 fn content(place: &Place, values: &[Opening]) -> Option<Zeroizing<Vec<u8>>> {
     let length = usize::try_from(place.length).ok()?;
-    // All room at once: growing would leave copies behind.
+    // Room for everything at once: growing would leave copies behind.
     let mut content = Zeroizing::new(Vec::with_capacity(length));
     match place.form {
         Form::Bytes => {

@@ -14,7 +14,8 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 use super::layout::{VALUE_BITS, VALUE_BYTES};
 use crate::Error;
 
-/// What `H` is the hash of: SHA-512, then the map of RFC 9496, section 4.3.4, from 64 bytes to a point.
+/// The input that is hashed to `H`: SHA-512, then the map of RFC 9496, section 4.3.4, from 64 bytes to a
+/// point.
 const BLINDING_DOMAIN: &[u8] = b"volery pedersen commitment v1: generator of blindings";
 
 /// The generator `H` of blindings.
@@ -39,7 +40,7 @@ impl Commitment {
         Self { point, encoding: point.compress() }
     }
 
-    /// Reads a commitment: none unless these are the canonical encoding of a point.
+    /// Reads a commitment. Returns `None` unless these are the canonical encoding of a point.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 32]) -> Option<Self> {
         let encoding = CompressedRistretto(bytes);
@@ -53,8 +54,8 @@ impl Commitment {
     }
 }
 
-/// Whether `value G + blinding H` is the combination of commitments. The time depends on all of it, which is
-/// public.
+/// Whether `value G + blinding H` is the combination of commitments. The time depends on all of these, which
+/// are public.
 pub(super) fn vartime_opens(
     value: &Scalar,
     blinding: &Scalar,
@@ -67,8 +68,8 @@ pub(super) fn vartime_opens(
     RistrettoPoint::vartime_multiscalar_mul(scalars, points) == RistrettoPoint::default()
 }
 
-/// What a commitment holds and the blinding that shows it; secret until its owner gives it away. Wiped on
-/// drop.
+/// The content of a commitment and the blinding that shows it. It is secret until its owner gives it away,
+/// and wiped on drop.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Opening {
     pub(super) value: Scalar,
@@ -109,7 +110,7 @@ impl Opening {
         Commitment::new(RistrettoPoint::mul_base(&self.value) + *BLINDING * self.blinding)
     }
 
-    /// The value as `length` bytes; none if it does not fit.
+    /// The value as `length` bytes, or `None` if it does not fit.
     #[must_use]
     pub fn bytes(&self, length: usize) -> Option<Zeroizing<Vec<u8>>> {
         let all = Zeroizing::new(self.value.to_bytes());
@@ -118,13 +119,13 @@ impl Opening {
         fits.then(|| Zeroizing::new(bytes.to_vec()))
     }
 
-    /// The value as a number; none unless it is below `2^64`.
+    /// The value as a number, or `None` if it is not below `2^64`.
     #[must_use]
     pub fn number(&self) -> Option<u64> {
         Some(u64::from_le_bytes(*self.bytes(8)?.first_chunk()?))
     }
 
-    /// The blinding: who has it and the value can open the commitment.
+    /// The blinding. Together with the value it opens the commitment.
     #[must_use]
     pub fn blinding(&self) -> &Scalar {
         &self.blinding

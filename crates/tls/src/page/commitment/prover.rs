@@ -1,4 +1,4 @@
-//! P: commits to bits that it has tags of.
+//! P: commits to bits whose tags it has.
 
 use core::ops::Range;
 
@@ -24,15 +24,15 @@ use crate::Error;
 pub struct Prover {
     run: Run,
     spans: Vec<Range<usize>>,
-    /// Of all converted bits, the mask's last.
+    /// The tags of all converted bits, the mask's last.
     tags: Zeroizing<Vec<Gf128>>,
-    /// Their hashes: those of the keys that they are.
+    /// The hashes of the tags, as if they were keys.
     hashes: Zeroizing<Vec<Scalar>>,
-    /// Of the bits that bind V to delta.
+    /// The tags of the bits that bind V to delta.
     checked: Zeroizing<Vec<Gf128>>,
-    /// The hash of V's keys of those.
+    /// The hash of V's keys of those bits.
     keys: [u8; HASH],
-    /// The hash of all that V sent as differences.
+    /// The hash of all of V's differences.
     differences: [u8; HASH],
     openings: Vec<Opening>,
     nonce: Zeroizing<[u8; HASH]>,
@@ -40,8 +40,8 @@ pub struct Prover {
 }
 
 impl Prover {
-    /// Steps 1 to 3: commits to the bits with these `tags` (whose least significant bits they are), cut into
-    /// values by `layout`.
+    /// Steps 1 to 3: commits to the bits of these `tags` (their least significant bits), cut into values by
+    /// `layout`.
     ///
     /// Other proofs may follow under the same delta before [`Prover::open`]. V calls
     /// [`Verifier::receive`](super::Verifier::receive) at the same place.
@@ -81,25 +81,25 @@ impl Prover {
         rng.fill_bytes(&mut *nonce);
         channel.send(COMMIT_PROMISE, &run.promise(&nonce, &combination))?;
         channel.flush()?;
-        // The mask has done its work.
+        // The mask is not needed any more.
         openings.truncate(layout.values());
         Ok(Self { run, spans, tags, hashes, checked, keys, differences, openings, nonce, combination })
     }
 
-    /// The commitments, in the layout's order. V believes them after [`Prover::open`].
+    /// The commitments, in the layout's order. V accepts them after [`Prover::open`].
     #[must_use]
     pub fn commitments(&self) -> Vec<Commitment> {
         self.openings.iter().map(Opening::commitment).collect()
     }
 
-    /// Steps 4 and 5: checks all that V sent against what it reveals, and then opens the combination.
+    /// Steps 4 and 5: checks V's messages against what V reveals, and then opens the combination.
     ///
-    /// Ends everything under delta: `stock` is wiped, whatever happens. The result are the openings of the
-    /// commitments, in the layout's order; V has accepted them when it says so.
+    /// This ends everything under delta: `stock` is wiped in any case. Returns the openings of the
+    /// commitments, in the layout's order. V has accepted them only when it says so.
     ///
     /// # Errors
-    /// [`Error::Cheat`] if V's keys or differences are not those of the delta and the key that it reveals:
-    /// nothing was opened, and V has learnt nothing. [`Error::Malformed`]; the channel's.
+    /// [`Error::Cheat`] if V's keys or differences do not follow from the delta and the key that it reveals;
+    /// then nothing was opened, and V has learnt nothing. [`Error::Malformed`]; the channel's.
     pub fn open(self, channel: &mut dyn Channel, stock: Stock) -> Result<Vec<Opening>, Error> {
         let revealed: [u8; 16 + SCALAR] = channel.recv_array(COMMIT_REVEAL)?;
         let (delta, gamma) = decode_reveal(&revealed)?;
@@ -107,7 +107,8 @@ impl Prover {
         let opening = Zeroizing::new([&self.nonce[..], &self.combination.encode()[..]].concat());
         channel.send(COMMIT_OPENING, &opening)?;
         channel.flush()?;
-        // Megabytes, which V need not wait for; after an error it is dropped as well.
+        // These are megabytes, and V need not wait while they are wiped. After an error they are dropped as
+        // well.
         drop(stock);
         Ok(self.openings)
     }
@@ -120,7 +121,7 @@ impl Prover {
         for spans in layout::messages(&self.spans) {
             let hashed = of_all(&self.tags, spans).zip(of_all(&self.hashes, spans));
             let bits = spans.iter().flat_map(Clone::clone).zip(hashed);
-            // Of a zero, the tag is the key; of a one, the key and delta.
+            // If the bit is zero, the tag is the key; if it is one, the tag is the key plus delta.
             let difference = |(i, (tag, hash)): (usize, (&Gf128, &Scalar))| {
                 let mut difference = hash - self.run.scalar(i, *tag + delta);
                 difference.conditional_negate(Choice::from(bit(*tag)));
@@ -137,7 +138,7 @@ impl Prover {
     }
 }
 
-/// What V's differences make of tags.
+/// Tags converted with V's differences.
 pub(super) struct Converted {
     /// The converted tag of each value.
     pub(super) packed: Zeroizing<Vec<Scalar>>,
@@ -207,7 +208,7 @@ fn decode_reveal(bytes: &[u8; 16 + SCALAR]) -> Result<(Gf128, Scalar), Error> {
     Ok((Gf128::from_bits(delta), gamma))
 }
 
-/// The bit that a tag is of.
+/// The bit in a tag.
 fn bit(tag: Gf128) -> u8 {
     (tag.to_bits() & 1) as u8
 }
@@ -217,12 +218,12 @@ fn masked(delta: Gf128, bit: u8) -> Gf128 {
     Gf128::from_bits(delta.to_bits() & u128::from(bit).wrapping_neg())
 }
 
-/// What belongs to the bits of one value.
+/// The items of the bits of one value.
 fn of<'a, T>(all: &'a [T], span: &Range<usize>) -> &'a [T] {
     all.get(span.clone()).unwrap_or_default()
 }
 
-/// What belongs to the bits of several values in a row.
+/// The items of the bits of several consecutive values.
 fn of_all<'a, T>(all: &'a [T], spans: &'a [Range<usize>]) -> impl Iterator<Item = &'a T> {
     spans.iter().flat_map(|span| of(all, span))
 }

@@ -1,7 +1,7 @@
-//! That a committed number lies between two bounds, for anybody to check: Bulletproofs+.
+//! Proofs, for anybody to check, that a committed number lies between two bounds: Bulletproofs+.
 //!
 //! Chung, Han, Ju, Kim, Seo, "Bulletproofs+: Shorter Proofs for a Privacy-Enhanced Distributed Ledger"
-//! (ePrint 2020/735). The proof needs the holder's [`Opening`] alone, neither V nor the session; the checker
+//! (ePrint 2020/735). The proof only needs the holder's [`Opening`], neither V nor the session. The checker
 //! needs the [`Commitment`] from an attestation that it has verified.
 //!
 //! ```text
@@ -10,23 +10,23 @@
 //! greatest G - C              opens to greatest - v,   which lies in 0..2^64
 //! ```
 //!
-//! Both lines are one aggregated proof of [`PROOF_BYTES`]. They say what is wanted: the two differences add
-//! up to `greatest - least` modulo the group's order, and since both are below `2^64`, as integers.
+//! Both lines are one aggregated proof of [`PROOF_BYTES`]. They imply the range: the two differences add up
+//! to `greatest - least` modulo the group's order and, since both are below `2^64`, also as integers.
 //!
 //! # Which numbers
 //!
-//! Whatever one commitment holds, if it is below `2^64`: a number that the two parties computed on
-//! authenticated bits and committed to, or up to eight bytes of the payload, the first one lowest. A number
-//! in *decimal digits*, as JSON has it, is the former ([`Form::Number`](super::Form::Number)): the session
-//! proves that the bytes are digits, and that the bits are those of their number.
+//! Any number in one commitment that is below `2^64`: a number that the two parties computed on authenticated
+//! bits and committed to, or up to eight bytes of the payload, the first one lowest. A number in *decimal
+//! digits*, as in JSON, is of the former kind ([`Form::Number`](super::Form::Number)): the session proves
+//! that the bytes are digits, and that the bits are those of their number.
 //!
-//! What a proof is *about* is the caller's business: [`RangeFile`](super::RangeFile) binds one to an
-//! attestation and a part of it.
+//! The caller determines what a proof is *about*: [`RangeFile`](super::RangeFile) binds one to an attestation
+//! and a part of it.
 //!
 //! # The feature
 //!
 //! The proof system comes with the feature `range-proofs`, which is on by default. Without it this module has
-//! the same functions, and they end with [`RangeError::Missing`].
+//! the same functions, but they return [`RangeError::Missing`].
 
 use core::ops::RangeInclusive;
 
@@ -47,7 +47,7 @@ use bulletproofs as system;
 /// Bytes of a proof.
 pub const PROOF_BYTES: usize = 641;
 
-/// Why there is no proof, or none that is to be believed.
+/// Why there is no proof, or no valid one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RangeError {
@@ -57,12 +57,12 @@ pub enum RangeError {
     /// The bytes are not a proof.
     #[error("this is not a range proof: {0}")]
     Malformed(String),
-    /// The proof does not hold for this commitment, these bounds and this context.
+    /// The proof is wrong for this commitment, these bounds and this context.
     #[error(
         "the range proof does not hold: it was changed, or is about another commitment, other bounds or another context"
     )]
     Refused,
-    /// The library's refusal of what it was given: a mistake in this program.
+    /// The library refused its input, which is a mistake in this program.
     #[error("range proofs are misused: {0}")]
     Misuse(String),
     /// The crate was built without the proof system.
@@ -72,8 +72,8 @@ pub enum RangeError {
     Missing,
 }
 
-/// Proves that an opening's number lies between `bounds`. `context` is bytes that the proof is bound to: what
-/// it is about, and perhaps a challenge of the one who asks.
+/// Proves that an opening's number lies between `bounds`. The proof is bound to the bytes `context`, which
+/// say what it is about and may include a challenge from the checker.
 ///
 /// # Errors
 /// [`RangeError::Outside`]; [`RangeError::Missing`] without the feature `range-proofs`.
@@ -91,7 +91,7 @@ pub fn prove<R: CryptoRng>(
     system::prove(opening, [above, below], bounds, context, rng)
 }
 
-/// Whether `proof` shows that the number that `commitment` holds lies between `bounds`.
+/// Checks that `proof` shows that the number in `commitment` lies between `bounds`.
 ///
 /// # Errors
 /// [`RangeError::Malformed`], [`RangeError::Refused`]; [`RangeError::Missing`] without the feature

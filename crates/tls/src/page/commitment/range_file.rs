@@ -1,14 +1,13 @@
-//! A range proof for others: about one committed number of one attestation.
+//! A file with a range proof about one committed number of one attestation.
 //!
 //! ```text
 //! file  =  "volery range proof" LF | version, 2 bytes | SHA-256 of the attestation's file, 32 bytes
 //!          | 0 for the query, 1 for the response | first byte's place, 8 bytes | least, greatest: 8 bytes each | proof, 641 bytes
 //! ```
 //!
-//! Numbers are big-endian. All bytes before the proof are its [`range`] context, so it is about this
-//! attestation, signature included, and this part of it: the same number in another attestation, or in
-//! another place of this one, needs another proof, even if somebody makes a commitment there that is equal to
-//! this one.
+//! Numbers are big-endian. All bytes before the proof are its [`range`] context. So the proof is about this
+//! attestation, including its signature, and this part of it. The same number in another attestation, or in
+//! another place of this one, needs another proof, even if somebody makes an equal commitment there.
 
 use core::ops::RangeInclusive;
 
@@ -22,14 +21,14 @@ use crate::page::attestation::{self, Attestation, Committed, Statement};
 use crate::wire::cursor::{Cursor, Flaw};
 use crate::wire::prf::Side;
 
-/// What a file begins with.
+/// The first bytes of a file.
 const MAGIC: &[u8] = b"volery range proof\n";
 /// The version of the format that is written and read.
 const VERSION: u16 = 1;
 /// Bytes of a file.
 const BYTES: usize = MAGIC.len() + 2 + 32 + 1 + 3 * 8 + PROOF_BYTES;
 
-/// Why there is no such file, or none that is to be believed.
+/// Why there is no such file, or no valid one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RangeFileError {
@@ -47,18 +46,18 @@ pub enum RangeFileError {
     /// The attestation has no committed number in this place.
     #[error("the attestation has no committed number from byte {start} of the {} on", side.message())]
     NoNumber {
-        /// Whose bytes.
+        /// The sender of the bytes.
         side: Side,
         /// The first of them.
         start: u64,
     },
-    /// The attestation is not to be believed.
+    /// The attestation is not valid.
     #[error(transparent)]
     Attestation(#[from] attestation::Error),
-    /// The openings are not the attestation's.
+    /// The openings do not belong to the attestation.
     #[error(transparent)]
     Openings(#[from] OpeningsError),
-    /// The proof itself.
+    /// The proof itself failed.
     #[error(transparent)]
     Proof(#[from] RangeError),
 }
@@ -79,14 +78,14 @@ pub struct RangeFile {
     proof: Vec<u8>,
 }
 
-/// What a range proof has shown.
+/// The result of a range proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounded {
-    /// Who sent the number.
+    /// The sender of the number.
     pub side: Side,
-    /// What it is, as the attestation says.
+    /// Its name in the attestation.
     pub part: String,
-    /// Where it lies.
+    /// The range of its value.
     pub bounds: RangeInclusive<u64>,
 }
 
@@ -94,9 +93,9 @@ impl RangeFile {
     /// Proves that the number that begins at byte `start` of a side lies between `bounds`.
     ///
     /// # Errors
-    /// [`RangeFileError::NoNumber`] if none is committed to there; [`RangeFileError::Openings`] for openings
-    /// of another attestation; [`RangeFileError::Proof`] for a number outside of the bounds;
-    /// [`RangeFileError::Attestation`] for one whose own signer did not sign it.
+    /// [`RangeFileError::NoNumber`] if there is no commitment to a number; [`RangeFileError::Openings`] for
+    /// openings of another attestation; [`RangeFileError::Proof`] for a number outside the bounds;
+    /// [`RangeFileError::Attestation`] if its claimed signer did not sign it.
     pub fn prove<R: CryptoRng>(
         attestation: &Attestation,
         openings: &Openings,
@@ -113,7 +112,7 @@ impl RangeFile {
         Ok(file)
     }
 
-    /// What the proof shows, if it is about this attestation and the owner of `key` signed that.
+    /// The result of the proof, if it is about this attestation and the owner of `key` signed that.
     ///
     /// # Errors
     /// [`RangeFileError::Attestation`], [`RangeFileError::Another`], [`RangeFileError::NoNumber`],
@@ -129,7 +128,7 @@ impl RangeFile {
         Ok(Bounded { side: *side, part: part.clone(), bounds: bounds.clone() })
     }
 
-    /// Reads a file. Nothing of it is believed yet.
+    /// Reads a file. Nothing in it is verified yet.
     ///
     /// # Errors
     /// [`RangeFileError::Malformed`] and [`RangeFileError::Version`].
@@ -166,7 +165,7 @@ impl RangeFile {
     /// The most bytes that a reader has to take.
     pub const MAX_BYTES: usize = BYTES;
 
-    /// All before the proof.
+    /// All bytes before the proof.
     fn head(&self) -> Vec<u8> {
         let Self { attestation, side, start, bounds, .. } = self;
         let mut head = MAGIC.to_vec();

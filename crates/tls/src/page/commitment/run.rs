@@ -1,5 +1,4 @@
-//! What both parties compute alike: hashes of their own for each run, and the numbers that messages are made
-//! of.
+//! Computations that both parties share: the hashes of each run, and the numbers in messages.
 
 use curve25519_dalek::scalar::Scalar;
 use volery_channel::{Channel, Tag};
@@ -11,10 +10,10 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 use super::layout::{Layout, VALUE_BITS};
 use crate::Error;
 
-/// Correlations that a conversion takes besides the bits that it converts.
+/// The number of correlations that a conversion takes in addition to the bits that it converts.
 pub const CORRELATIONS: usize = VALUE_BITS + CHECKED;
-/// Random bits whose keys V is bound by: a V that shows another delta must guess all those that it changes
-/// the key of.
+/// The number of random bits whose keys bind V: if V shows another delta, it must guess all bits whose keys
+/// change.
 pub(super) const CHECKED: usize = 128;
 /// Bytes of hashes, nonces and seeds.
 pub(super) const HASH: usize = 32;
@@ -29,7 +28,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// The run that takes its correlations from number `index` on: no two runs under one delta have the same.
+    /// The run whose correlations begin with number `index`. No two runs under one delta share it.
     pub(super) fn new(session: &SessionId, index: u64, layout: &Layout) -> Self {
         let id = Oracle::new("commitment: run", session).hash(index, &[layout.encode()]);
         let id = SessionId::new(id);
@@ -81,7 +80,7 @@ pub(super) fn combined<'a>(
     challenges.iter().zip(others).fold(*first, |sum, (challenge, x)| sum + challenge * x)
 }
 
-/// What P opens: the combination's value, its tag, its blinding. Secret until then.
+/// P's opening: the combination's value, its tag, its blinding. It is secret until it is opened.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(super) struct Combination {
     pub(super) value: Scalar,
@@ -119,17 +118,18 @@ pub(super) fn scalars(step: Tag, bytes: &[u8]) -> Result<Vec<Scalar>, Error> {
     all.ok_or_else(|| Error::malformed(step, "a number is not below the group's order"))
 }
 
-/// This party's halves of what a run is about: tags or keys.
+/// This party's halves for a run: tags or keys.
 pub(super) struct Drawn {
-    /// Those of all converted bits, and of the mask's after them.
+    /// The halves of all converted bits, followed by those of the mask.
     pub(super) converted: Zeroizing<Vec<Gf128>>,
-    /// Those of the bits that bind V to delta.
+    /// The halves of the bits that bind V to delta.
     pub(super) checked: Zeroizing<Vec<Gf128>>,
 }
 
 /// Takes the correlations of a run.
 ///
-/// Checks of the supply that are half way are ended: what P learns of delta in them must not decide a proof.
+/// Pending checks of the supply are finished first, because what P learns about delta in them must not decide
+/// a proof.
 pub(super) fn draw(
     channel: &mut dyn Channel,
     stock: &mut Stock,

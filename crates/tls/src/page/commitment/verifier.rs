@@ -1,4 +1,4 @@
-//! V: receives commitments to bits that it has keys of.
+//! V: receives commitments to bits whose keys it has.
 
 use core::ops::Range;
 
@@ -33,7 +33,7 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Steps 1 to 3: receives commitments to the bits with these `keys` under `delta`, cut into values by
+    /// Steps 1 to 3: receives commitments to the bits of these `keys` under `delta`, cut into values by
     /// `layout`.
     ///
     /// Other proofs may follow under the same delta before [`Verifier::reveal`]. P calls
@@ -71,18 +71,18 @@ impl Verifier {
         Ok(Self { run, gamma, keys, commitments, challenges, promise })
     }
 
-    /// Steps 4 and 5: reveals `delta`, receives the opening and checks it. The result are the commitments, in
-    /// the layout's order.
+    /// Steps 4 and 5: reveals `delta`, receives the opening and checks it. Returns the commitments, in the
+    /// layout's order.
     ///
-    /// To be called when every other proof under `delta` has ended. Ends everything under it: `stock` and
-    /// `delta` are wiped, whatever happens. If the caller has anything else that is made under this delta (a
-    /// second stock, a fork of the extension, correlations over a field), it must have been dropped before,
-    /// because P knows delta from now on.
+    /// Call this when every other proof under `delta` has ended. It ends everything under it: `stock` and
+    /// `delta` are wiped in any case. If the caller had anything else made under this delta (a second stock,
+    /// a fork of the extension, correlations over a field), it must already have dropped it, because P knows
+    /// delta from now on.
     ///
-    /// Whoever knows delta can compute more than forgeries: V's choices in the OTs under P's offset, if their
-    /// setup came from correlations under delta (see `volery_vole::softspoken`, module `reversed`), and so
-    /// what they mask. To be called when nothing of a connection that was made by two parties has to stay
-    /// hidden from P any more: after V's opening.
+    /// With delta a party can compute more than forgeries: if V's setup of the OTs under P's offset came from
+    /// correlations under delta, it can compute V's choices in these OTs (see `volery_vole::softspoken`,
+    /// module `reversed`), and so everything that they mask. So call this when nothing about a connection of
+    /// two parties has to stay hidden from P any more: after V's opening.
     ///
     /// # Errors
     /// [`Error::Cheat`] if the commitments are not shown to hold the bits; [`Error::Malformed`]; the
@@ -99,13 +99,14 @@ impl Verifier {
         drop(delta);
         channel.send(COMMIT_REVEAL, &revealed)?;
         channel.flush()?;
-        // Megabytes, which P need not wait for; after an error it is dropped as well.
+        // These are megabytes, and P need not wait while they are wiped. After an error they are dropped as
+        // well.
         drop(stock);
         let opening: [u8; HASH + Combination::BYTES] = channel.recv_array(COMMIT_OPENING)?;
         self.check(&opening)
     }
 
-    /// Whether an opening is the promised one, and right.
+    /// Checks that an opening is the promised one, and right.
     fn check(mut self, opening: &[u8; HASH + Combination::BYTES]) -> Result<Vec<Commitment>, Error> {
         let failed = || Error::cheat(COMMIT_OPENING, "the check that the commitments hold the proved bits");
         let (nonce, combination) = opening.split_first_chunk().ok_or_else(failed)?;
@@ -114,7 +115,7 @@ impl Verifier {
         let (mask, keys) = self.keys.split_last().ok_or_else(failed)?;
         let key = combined(mask, &self.challenges, keys.iter());
         let tag = key + combination.value * *self.gamma;
-        // As the commitments are: the mask's is last, and has the coefficient one.
+        // In the order of the commitments: the mask's is last and has the coefficient one.
         self.challenges.push(Scalar::ONE);
         let opens = pedersen::vartime_opens(
             &combination.value,

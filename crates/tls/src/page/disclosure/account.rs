@@ -22,26 +22,25 @@ use crate::wire::record::Cipher;
 use crate::wire::step::BLOCK_BITS;
 use crate::wire::transcript::{Record, Transcript};
 
-/// Commitments of the key derivation from a master secret, about.
+/// The approximate number of commitments of the key derivation from a master secret.
 pub(crate) const DERIVATION: u64 = 42_900 + 6 * 16_100 + 320;
-/// Commitments of the server's Finished message and of expanding its key, about.
+/// The approximate number of commitments of the server's Finished message and of expanding its key.
 const SERVER: u64 = 2 * 16_100 + 320;
-/// Commitments of a block of AES, about: eight for each S-box.
+/// The approximate number of commitments of an AES block: eight for each S-box.
 const BLOCK: u64 = 1_080;
 
-/// That a connection's Finished messages, tags and shown payload are made of its keys, and that the claims
-/// hold of its hidden payload.
+/// The statement that a connection's Finished messages, tags and shown payload follow from its keys, and that
+/// the claims hold for its hidden payload.
 ///
-/// What is claimed about the connection's *transcript* V has to check itself: [`receive`](super::receive)
-/// does.
+/// V has to check claims about the connection's *transcript* itself; [`receive`](super::receive) does.
 pub(crate) struct Account {
     transcript: Transcript,
-    /// The digest of all that is public.
+    /// The digest of everything public.
     digest: [u8; 32],
     opened: Vec<u8>,
     shown: [Shown; 2],
     constraints: [Vec<Constraint>; 2],
-    /// For the circuits, and whatever else the session has.
+    /// The memory of the circuits, and of anything else that the session has.
     _memory: Share,
 }
 
@@ -49,7 +48,7 @@ pub(crate) struct Account {
 struct Constraint {
     ranges: Vec<Range<usize>>,
     claims: Vec<Claimed>,
-    /// What of them is committed to.
+    /// The part of them that is committed to.
     committed: Committed,
 }
 
@@ -57,9 +56,9 @@ struct Constraint {
 struct Claimed {
     claim: Box<dyn Claim>,
     circuit: Circuit<F2>,
-    /// What it says.
+    /// The claim in words.
     text: String,
-    /// Bits besides the string's that the circuit takes.
+    /// The number of the circuit's input bits besides the string's.
     more: usize,
     /// Their values, at P.
     witness: Option<Zeroizing<Vec<F2>>>,
@@ -72,7 +71,7 @@ impl Claimed {
         Ok(Self { claim, circuit, text, more, witness: None })
     }
 
-    /// Whether it is true of these bytes; keeps the witness.
+    /// Checks that it is true for these bytes, and keeps the witness.
     fn check(&mut self, bytes: &[u8]) -> Result<(), CircuitError> {
         let witness = self.claim.witness(bytes)?;
         let mut inputs = Zeroizing::new(bytes_to_bits(bytes));
@@ -82,7 +81,7 @@ impl Claimed {
         Ok(())
     }
 
-    /// Claims it of the string on these wires.
+    /// Claims it for the string on these wires.
     fn assert<B: Prove<F2> + ?Sized>(
         &self,
         backend: &mut B,
@@ -102,9 +101,10 @@ impl Claimed {
 /// Which bits of a hidden string are committed to.
 enum Committed {
     Nothing,
-    /// Its own.
+    /// The string's own bits.
     Bytes,
-    /// Those of the number that it is the digits of: the outputs. That they are digits is asserted.
+    /// The bits of the number whose digits it is, which are the circuit's outputs. The circuit asserts that
+    /// they are digits.
     Number(Box<Circuit<F2>>),
 }
 
@@ -139,8 +139,8 @@ impl Committed {
 }
 
 impl Account {
-    /// The statement about a transcript with these raw bytes (client's, server's) that `message` makes.
-    /// `memory` is what the session has: what the claims take comes to it before there is any circuit.
+    /// The statement that `message` makes about a transcript with these raw bytes (client's, server's).
+    /// `memory` is the session's; the memory of the claims is added to it before there is any circuit.
     ///
     /// # Errors
     /// As [`reserve`].
@@ -163,10 +163,10 @@ impl Account {
         Ok(Self { transcript, digest: digest.finish(), opened, shown, constraints, _memory: memory })
     }
 
-    /// Whether what is claimed is true of this payload; keeps what is needed to prove it.
+    /// Checks that the claims are true for this payload, and keeps what is needed to prove them.
     ///
     /// # Errors
-    /// [`Error::NotTrue`].
+    /// [`Error::NotTrue`] if one is not.
     pub(super) fn check_claims(&mut self, payload: [&[u8]; 2]) -> Result<(), Error> {
         for (text, constraints) in payload.into_iter().zip(&mut self.constraints) {
             for Constraint { ranges, claims, .. } in constraints {
@@ -187,18 +187,18 @@ impl Account {
         Ok(())
     }
 
-    /// What V gets to see: of the request, of the response.
+    /// What V sees of the request and of the response.
     pub(crate) fn shown(&self) -> &[Shown; 2] {
         &self.shown
     }
 
-    /// What is committed to, in the order of [`Account::claim`]'s wires.
+    /// The places that are committed to, in the order of [`Account::claim`]'s wires.
     pub(crate) fn places(&self) -> Vec<Place> {
         places(self.shown.each_ref())
     }
 
-    /// This party's halves of what is committed to: `halves` are those of the wires that [`Account::claim`]
-    /// returned, in a proof that has ended. None if there is nothing.
+    /// This party's halves of the bits to commit to. `halves` are those of the wires that [`Account::claim`]
+    /// returned, in a proof that has ended. `None` if there are none.
     ///
     /// # Errors
     /// As [`Halves::new`].
@@ -207,8 +207,8 @@ impl Account {
         if places.is_empty() { Ok(None) } else { Halves::new(places, halves).map(Some) }
     }
 
-    /// Runs the record layer on a direction and asserts what is shown and claimed. Returns the bits that are
-    /// committed to.
+    /// Runs the record layer on a direction, and asserts what is shown and claimed. Returns the bits to
+    /// commit to.
     fn direction<B: Prove<F2> + ?Sized>(
         &self,
         backend: &mut B,
@@ -254,13 +254,13 @@ impl Account {
     }
 }
 
-/// The wires of a plaintext's byte.
+/// The wires of a byte of plaintext.
 fn plaintext<B: Ops<F2> + ?Sized>(backend: &mut B, ciphertext: u8, stream: &[B::Wire]) -> Vec<B::Wire> {
     let bits = bytes_to_bits(&[ciphertext]);
     stream.iter().zip(bits).map(|(wire, bit)| backend.add_constant(wire, bit)).collect()
 }
 
-/// Asserts that the bytes of a block that are shown are what is shown.
+/// Asserts the shown bytes of a block.
 fn reveal<B: Prove<F2> + ?Sized>(
     backend: &mut B,
     start: usize,
@@ -289,7 +289,7 @@ impl Constraint {
         self.ranges.iter().map(ExactSizeIterator::len).sum()
     }
 
-    /// Takes from a block what belongs to the string.
+    /// Takes the wires of a block that belong to the string.
     fn take<W: Clone>(&self, start: usize, plain: &[Vec<W>], hidden: &mut [Option<Vec<W>>]) {
         let end = start + plain.len();
         let mut before = 0;
@@ -306,7 +306,7 @@ impl Constraint {
     }
 }
 
-/// The circuits of a direction's hidden strings, whose memory has been [reserved](reserve).
+/// The circuits of a direction's hidden strings. Their memory must have been [reserved](reserve).
 fn constraints(side: Side, shown: &Shown) -> Result<Vec<Constraint>, CircuitError> {
     let constraint = |hidden: &Hidden| {
         let claimed = |(claim, text)| {
@@ -321,18 +321,18 @@ fn constraints(side: Side, shown: &Shown) -> Result<Vec<Constraint>, CircuitErro
 }
 
 impl Account {
-    /// Absorbs all that is public.
+    /// Absorbs everything public.
     pub(crate) fn identify(&self, digest: &mut Digest) {
         digest.bytes("public", &self.digest);
     }
 
-    /// About how many bits the claim commits to, those of the root excepted.
+    /// The approximate number of bits that the claim commits to, without those of the root.
     pub(crate) fn commitments(&self) -> u64 {
         let of_side = |(side, shown): (Side, &Shown)| -> u64 {
             let records = records(&self.transcript, side);
             let opaque: usize = shown.opaque().iter().map(ExactSizeIterator::len).sum();
             let shown = shown.text.len().saturating_sub(opaque).div_ceil(BLOCK_BYTES);
-            // A mask and a partial block a record, and the hash key.
+            // A mask and a partial block for each record, and the hash key.
             (2 * records.len() + shown + 1) as u64 * BLOCK
         };
         let of_string = |constraint: &Constraint| -> u64 {
@@ -344,7 +344,7 @@ impl Account {
         SERVER + claims + SIDES.into_iter().zip(&self.shown).map(of_side).sum::<u64>()
     }
 
-    /// Claims all of it, for the keys that `root` leads to. Returns the bits that are committed to.
+    /// Claims everything, for the keys that follow from `root`. Returns the bits to commit to.
     ///
     /// # Errors
     /// The backend's.

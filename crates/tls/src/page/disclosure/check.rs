@@ -1,4 +1,4 @@
-//! What V checks in the clear, with the keys' public consequences: Finished messages and tags.
+//! V's checks in the clear, with public values derived from the keys: Finished messages and tags.
 
 use subtle::ConstantTimeEq as _;
 use volery_field::Gf128;
@@ -11,14 +11,14 @@ use crate::wire::prf::Side;
 use crate::wire::record::header;
 use crate::wire::transcript::{ALERT, Record, Transcript};
 
-/// An alert of level warning that says that nothing more comes.
+/// An alert of level warning that announces the end of the connection.
 const CLOSE_NOTIFY: [u8; 2] = [1, 0];
 
-/// That both Finished messages are those of the handshake, and that all tags of all records are right.
+/// Checks that both Finished messages are those of the handshake, and that all tags of all records are right.
 ///
-/// `facts` are claims until the proof holds. A record's number is its place in its direction, which the tag
-/// covers, so none is missing, out of order or from elsewhere; its nonce is what it says, which the mask
-/// depends on.
+/// `facts` are claims until the proof holds. A record's number is its position in its direction, and its tag
+/// covers it, so no record is missing, out of order or from elsewhere. Its nonce is the one that it states,
+/// on which the mask depends.
 ///
 /// Returns whether the server ended the connection with `close_notify`.
 ///
@@ -45,8 +45,8 @@ pub(super) fn check(transcript: &Transcript, facts: &[Facts; 2]) -> Result<bool,
     Ok(closed)
 }
 
-/// That an alert is the last record of its direction; whether it is `close_notify`, after which nothing
-/// counts (RFC 5246, section 7.2.1).
+/// Checks that an alert is the last record of its direction. Returns whether it is `close_notify`, after
+/// which nothing counts (RFC 5246, section 7.2.1).
 fn ends(side: Side, records: &[Record], facts: &Facts) -> Result<bool, Refusal> {
     let Some(alert) = records.iter().position(|record| record.content_type == ALERT) else {
         return Ok(false);

@@ -1,5 +1,5 @@
-//! The program: from the connection's keys to what V checks, and to the key stream of the bytes that
-//! something is said about.
+//! The program from the connection's keys to the values that V checks, and to the key stream of the bytes
+//! that are shown or claimed about.
 
 use core::convert::Infallible;
 
@@ -14,7 +14,7 @@ use crate::wire::record::Cipher;
 use crate::wire::step::{Plain, TwoParty};
 use crate::wire::transcript::{APPLICATION_DATA, FINISHED_BYTES, Handshake, Record, Transcript};
 
-/// Both directions, in the order of everything here.
+/// Both directions, in the order that everything here uses.
 pub(super) const SIDES: [Side; 2] = [Side::Client, Side::Server];
 
 /// The header of a Finished message: its type and its length.
@@ -37,7 +37,7 @@ pub(crate) fn finished_message(contents: &[u8; VERIFY_DATA_BYTES]) -> [u8; FINIS
     message
 }
 
-/// The keys of a connection, up to what its client sent.
+/// The keys of a connection, up to those of what its client sent.
 #[derive(Clone)]
 pub(crate) struct Keys<W> {
     /// The key that is the master secret.
@@ -68,7 +68,7 @@ impl<W: Clone> Keys<W> {
         Ok(Self { master, client_finished, client, server: [server_key, server_iv] })
     }
 
-    /// The same with what `wire` gives for each wire.
+    /// The same keys, with `wire` applied to each wire.
     ///
     /// # Errors
     /// Those of `wire`.
@@ -89,11 +89,11 @@ impl<W: Zeroize> Zeroize for Keys<W> {
     }
 }
 
-/// Where the program begins.
+/// The start of the program.
 pub(crate) enum Root<W> {
-    /// At the master secret: 384 wires. What follows from it is to be opened and proved.
+    /// The master secret: 384 wires. The values derived from it are to be opened and proved.
     Master(Vec<W>),
-    /// At the keys, which are proved already.
+    /// The keys, which are proved already.
     Keys(Keys<W>),
 }
 
@@ -107,7 +107,7 @@ impl<W: Zeroize> Zeroize for Root<W> {
 }
 
 impl<W: Clone> Root<W> {
-    /// What somebody has of it who sees no wire.
+    /// The root without wires, for a party that sees none.
     pub(crate) fn blind(&self) -> Root<()> {
         match self {
             Self::Master(wires) => Root::Master(vec![(); wires.len()]),
@@ -132,19 +132,19 @@ pub(super) struct Facts {
     pub(super) control: Vec<Vec<u8>>,
 }
 
-/// What the program gives for both directions.
+/// The program's results for both directions.
 pub(super) struct Derived<W> {
     pub(super) facts: [Facts; 2],
     pub(super) keys: [Cipher<W>; 2],
 }
 
-/// The counter block of `record` with this number: 0 masks its tag, those from 1 on are its key stream.
+/// The counter block of `record` with this number: 0 masks its tag, and those from 1 on are its key stream.
 fn counter_block(record: &Record, block: usize) -> Plain {
     // A record has at most 2^10 blocks.
     Plain::Counter { sequence: u64::from_be_bytes(record.explicit_nonce), counter: block as u32 + 1 }
 }
 
-/// Runs the key derivation and all of the record layer that V learns.
+/// Runs the key derivation and everything of the record layer that V learns.
 ///
 /// # Errors
 /// The machine's.
@@ -176,7 +176,7 @@ fn direction<M: TwoParty + ?Sized>(
     cipher: &Cipher<M::Wire>,
     verify_data: [u8; VERIFY_DATA_BYTES],
 ) -> Result<Facts, M::Error> {
-    // What V learns of each record: its mask, and the key stream of what is not application data.
+    // What V learns about each record: its mask, and its key stream unless it is application data.
     let control = |record: &Record| match record.content_type {
         APPLICATION_DATA => 0,
         _ => record.ciphertext.len().div_ceil(BLOCK_BYTES),
@@ -199,7 +199,7 @@ fn direction<M: TwoParty + ?Sized>(
     Ok(facts)
 }
 
-/// A block of key stream: the record's number in its direction, and which of the record's blocks, from 0.
+/// A block of key stream: the record's number in its direction, and the block's number in the record, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) record: usize,

@@ -1,98 +1,98 @@
-//! Why a connection does not end in a proof, told so that each side knows whose fault it is.
+//! Why a connection does not lead to a proof. Each error says whose fault it is.
 
 use super::shown::payload_name;
 use crate::wire::prf::Side;
 use crate::wire::{server, transcript};
 
-/// An error of telling or of hearing what a connection said.
+/// An error of disclosing a connection, or of receiving a disclosure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The channel between the parties failed, or the peer ended the session and said why.
+    /// The channel between the parties failed, or the peer ended the session and gave a reason.
     #[error(transparent)]
     Channel(#[from] volery_channel::Error),
-    /// At P: the server may still take requests on this connection, so its keys' consequences are not for V
-    /// (see the [module](super)).
+    /// At P: the server may still take requests on this connection, so V must not see values derived from its
+    /// keys (see the [module](super)).
     #[error(
         "the server did not end the connection: no close_notify, and no whole response with `Connection: close`; \
          ask for that in the request"
     )]
     StillOpen,
-    /// At P: something that it wants to claim is not true. V has heard nothing of it.
+    /// At P: a claim that it wants to make is not true. V has not heard of it.
     #[error("not true: {0}")]
     NotTrue(String),
-    /// What the connection or the peer says about it is not what can be proved.
+    /// The connection, or what the peer says about it, cannot be proved.
     #[error(transparent)]
     Refused(#[from] Refusal),
 }
 
-/// Why a connection, or what P says about it, is not accepted. V finds these in what P sent; P finds them in
-/// what it is about to send.
+/// Why a connection, or what P says about it, is not accepted. V finds these errors in P's message; P finds
+/// them in the message that it is about to send.
 ///
-/// None of them speaks of hidden bytes.
+/// None of them mentions hidden bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The bytes that were relayed are not a connection of which something can be proved.
+    /// The relayed bytes are not a connection about which anything can be proved.
     #[error(transparent)]
     Transcript(#[from] transcript::Error),
-    /// The server is not the one that is meant.
+    /// The server is not the intended one.
     #[error(transparent)]
     Server(#[from] server::Error),
-    /// P's message is not one.
+    /// P's message is malformed.
     #[error("the prover's message: {0}")]
     Message(String),
     /// The connection is not the one that the two parties made together.
     #[error("the {0} of the connection is not what both parties used")]
     Another(&'static str),
-    /// The opened bits are not as many as this connection takes.
+    /// The number of opened bits is not the one for this connection.
     #[error("the opened bits do not fit the connection")]
     Opened,
-    /// A Finished message is not that of the handshake.
+    /// A Finished message does not match the handshake.
     #[error("the Finished message of the {} does not fit the handshake", name(*.0))]
     Finished(Side),
     /// A record's tag is wrong.
     #[error("record {sequence} of the {} has a wrong tag: it is not what that side sent", name(*side))]
     Tag {
-        /// Whose record.
+        /// The sender of the record.
         side: Side,
         /// Its number in its direction.
         sequence: u64,
     },
-    /// Client and server agreed to speak another protocol than HTTP/1.1.
+    /// Client and server agreed on a protocol other than HTTP/1.1.
     #[error("client and server agreed to speak {0}; only http/1.1 is read")]
     Protocol(String),
-    /// Client and server did not agree on a protocol where they have to.
+    /// Client and server did not agree on a protocol although that is required.
     #[error(
         "the server did not agree on http/1.1 (ALPN), so its words may be those of another service; if whoever verifies can reach it, \
          proxy mode does without"
     )]
     NoProtocol,
-    /// Something comes after an alert.
+    /// Something follows an alert.
     #[error("the {} went on after an alert", name(*.0))]
     Alert(Side),
-    /// What is shown is not of the form that it must have.
+    /// What is shown does not have the required form.
     #[error("what is shown of the {}: {reason}", payload_name(*side))]
     Shown {
-        /// In which direction.
+        /// The direction.
         side: Side,
         /// What is wrong.
         reason: &'static str,
     },
-    /// What is shown of a direction are not whole HTTP messages.
-    #[error("the {} is not HTTP of which something can be proved: {reason}", payload_name(*side))]
+    /// What is shown of a direction is not whole HTTP messages.
+    #[error("nothing can be proved about the HTTP of the {}: {reason}", payload_name(*side))]
     Http {
-        /// In which direction.
+        /// The direction.
         side: Side,
         /// What is wrong.
         reason: String,
     },
-    /// A hidden string is not the part that it is said to be.
+    /// A hidden string is not the part that it claims to be.
     #[error("{part} of the {message}: {reason}")]
     Part {
-        /// Of which message, such as `response 2`.
+        /// The message, such as `response 2`.
         message: String,
-        /// Which part.
+        /// The part.
         part: String,
         /// What is wrong.
         reason: String,
@@ -103,7 +103,7 @@ pub enum Refusal {
         /// The verified host.
         expected: String,
     },
-    /// The port is none that V has to do with, or not the same for all.
+    /// The port is not one of V's, or not the same in all requests.
     #[error("port {port} of a request's Host: {reason}")]
     Port {
         /// The port.
@@ -117,19 +117,19 @@ pub enum Refusal {
          something else", .round + 1
     )]
     Order {
-        /// Which one, from 0.
+        /// The number of the request, from 0.
         round: usize,
     },
-    /// V has no memory for all claims.
+    /// V does not have the memory for all claims.
     #[error(
         "what is hidden and claimed takes more memory than the verifier {}; the request has been made, so do not repeat it blindly if it changes something",
         lack(*.ever)
     )]
     Memory {
-        /// Whether it would not have enough without other sessions either.
+        /// Whether it would lack the memory even without other sessions.
         ever: bool,
     },
-    /// A claim can't hold for the length of what it is about.
+    /// A claim cannot hold for the length of its string.
     #[error("a claim: {0}")]
     Claim(volery_circuit::Error),
 }

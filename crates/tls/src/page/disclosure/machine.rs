@@ -1,13 +1,13 @@
-//! Three machines for one program: P computes in the clear, V reads what was computed, both prove that it was
-//! computed so.
+//! Three machines for one program: P computes in the clear, V reads the results, and both prove that they are
+//! right.
 //!
 //! | machine | wires | what [`TwoParty::open`] does |
 //! |---|---|---|
-//! | [`Compute`] | bits | writes them down: the list that P sends |
-//! | [`Read`] | nothing | reads the next of the list: V learns what the results are claimed to be |
-//! | [`Zk`] | the backend's | reads them and claims that the wires hold them |
+//! | [`Compute`] | bits | records them: the list that P sends |
+//! | [`Read`] | nothing | reads the next of the list: V learns the claimed results |
+//! | [`Zk`] | the backend's | reads them and claims that the wires have these values |
 //!
-//! The program branches on public data alone and asks for the same bits in the same order on each.
+//! The program branches only on public data, and asks for the same bits in the same order on each machine.
 
 use volery_circuit::gadgets::bytes_to_bits;
 use volery_circuit::{Error as CircuitError, Evaluator, Ops, Prove};
@@ -16,7 +16,8 @@ use volery_field::F2;
 use crate::Error;
 use crate::wire::step::{Step, TwoParty};
 
-/// The bits that P opens, in the order of the program, as they are sent: eight to a byte, the first lowest.
+/// The bits that P opens, in the order of the program and in their wire format: eight to a byte, lowest
+/// first.
 pub(super) type OpenedBytes = Vec<u8>;
 
 /// P's machine.
@@ -26,7 +27,7 @@ pub(super) struct Compute {
 }
 
 impl Compute {
-    /// What was opened.
+    /// The opened bits.
     pub(super) fn into_opened(self) -> OpenedBytes {
         let byte = |bits: &[F2]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit.to_u8());
         self.opened.chunks(8).map(byte).collect()
@@ -59,7 +60,7 @@ fn no_shares() -> Error {
     Error::Misuse("there are no shares where one party knows everything".into())
 }
 
-/// The list, read from front to back.
+/// The list of opened bits, read from front to back.
 pub(super) struct List {
     bits: std::vec::IntoIter<F2>,
 }
@@ -76,7 +77,7 @@ impl List {
         Ok(self.bits.by_ref().take(count).collect())
     }
 
-    /// That nothing is left over but the zeros that fill the last byte up.
+    /// Whether nothing is left except the zeros that pad the last byte.
     pub(super) fn is_at_end(&self) -> bool {
         let rest = self.bits.as_slice();
         rest.len() < 8 && rest.iter().all(|bit| *bit == F2::new(false))
@@ -119,7 +120,7 @@ impl<'a, B: Prove<F2> + ?Sized> Zk<'a, B> {
     }
 }
 
-/// An error of the backend's, which errors of this crate convert into.
+/// An error of the backend, into which errors of this crate convert.
 pub(super) struct Failure<E>(pub(super) E);
 
 impl<E: From<CircuitError>> From<Error> for Failure<E> {

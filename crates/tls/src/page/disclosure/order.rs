@@ -1,10 +1,11 @@
-//! The order in which requests and responses went over a connection: what V knows of it, and what it refuses.
+//! The order in which requests and responses went over a connection: what V knows about it, and what it
+//! refuses.
 //!
 //! # The attack
 //!
-//! HTTP/1.1 has no numbers: the `n`-th response is what stands at the `n`-th place among the server's bytes,
-//! and where a response ends is what its head says. A server that answers a request without the body that its
-//! head announces moves all later responses up:
+//! HTTP/1.1 has no numbers: the `n`-th response is the `n`-th message among the server's bytes, and its head
+//! says where it ends. If a server answers a request without the body that its head announces, all later
+//! responses move up:
 //!
 //! ```text
 //! P has V complete       the server gets        the server says             V reads
@@ -14,54 +15,56 @@
 //! request 3              nothing                nothing                     response 3: the end of P's file
 //! ```
 //!
-//! Servers do that for a method override to HEAD, for methods in lower case, where an application lets header
-//! lines be injected, and some send bodies with statuses that have none. P then has words of its own choice
-//! signed as the response to request 3, which the server has never seen.
+//! Servers do that for a method override to HEAD, for methods in lower case, and where an application lets
+//! header lines be injected; some send bodies with statuses that have none. P can then have words of its own
+//! choice signed as the response to request 3, which the server has never seen.
 //!
 //! # What V knows, and what it demands
 //!
-//! For each encrypted record of the client's, V has a stamp: how many whole encrypted records of the server's
-//! it held then.
+//! For each of the client's encrypted records V has a stamp: the number of whole encrypted records of the
+//! server's that it held at that time.
 //!
-//! * *Proxy.* V takes what the server has sent before each of its writes ([`relay`](crate::proxy::relay)).
-//!   The stamp of a record's first byte is that of the write which sent it; the last byte has a stamp of its
-//!   own. V wrote the bytes itself: they are on the way to the server.
-//! * *Two parties.* P shows V records of the server's before V takes part in a further request. The stamp is
-//!   the number of those shown. V does not see the server. But P can make no record without V, and the server
-//!   takes them in their order alone: if the server misses one, it takes none after it.
+//! * *Proxy.* V takes everything that the server has sent before each of its writes
+//!   ([`relay`](crate::proxy::relay)). The stamp of a record's first byte is that of the write which sent it,
+//!   and the last byte has a stamp of its own. V wrote the bytes itself, so they are on the way to the
+//!   server.
+//! * *Two parties.* P shows V the server's records before V takes part in a further request. The stamp is the
+//!   number of those shown. V does not see the server. But P can make no record without V, and the server
+//!   only takes them in order: if the server misses one, it takes none after it.
 //!
 //! ```text
 //! stamps of request n, of all its records, first bytes and last  =  s        one number, of whole records
 //! application data in the server's first s records               =  responses 1 to n-1, exactly
 //! ```
 //!
-//! So a request begins with a record of its own; no record holds the end of one response and the start of the
-//! next; response `n` begins in a record that V had no byte of when request `n` was complete; and no byte of
+//! So a request begins with a new record, and no record holds the end of one response and the start of the
+//! next. Response `n` begins in a record of which V had no byte when request `n` was complete, and no byte of
 //! response `n` was there when V wrote, or helped to make, the first byte of request `n`. In the attack V
-//! holds only the head of response 1, as it reads it, when request 2 begins. N bytes are missing, and nothing
-//! makes the server send them but request 2.
+//! only holds the head of response 1, as it parses it, when request 2 begins. N bytes are missing, and only
+//! request 2 makes the server send them.
 //!
-//! # What is left
+//! # Limits
 //!
-//! The stamps say what came before. They do not say that what came after came *because* of the request. A
-//! server that says more than its head announces, in a record that ends there, still has the rest taken for
-//! the next response: of two parties P decides how much V is shown, and V as a proxy takes what has arrived
-//! when P chooses to ask, so a pause of the network is enough. So what is known to make servers do that is
-//! refused as well (`http::rules`): before the last round there is no body of a request, no HEAD, no response
-//! without a length of its own (204, 304), none that closes the connection. What cannot be refused is said:
-//! an attestation has its number of rounds, and readers take one round unless they say otherwise.
+//! The stamps say what came before. They do not say that what came after came *because* of the request. If a
+//! server says more than its head announces, in a record that ends there, the rest is still taken for the
+//! next response. With two parties, P decides how much V is shown. As a proxy, V takes what has arrived when
+//! P chooses to ask, so a pause of the network is enough. So messages that are known to make servers do that
+//! are refused as well (`http::rules`): before the last round there may be no body of a request, no HEAD, no
+//! response without a length of its own (204, 304), and none that closes the connection. What cannot be
+//! refused is stated: an attestation has its number of rounds, and readers accept one round unless they say
+//! otherwise.
 //!
-//! *Requests that are sent at once* (two parties alone) have no such stamps. They are taken only if P
-//! prepared the connection so, and the attestation says it:
+//! *Requests that are sent at once* (only with two parties) have no such stamps. They are accepted only if P
+//! prepared the connection for them, and the attestation says so:
 //! [`Statement::pipelined`](crate::attestation::Statement::pipelined). Then nothing before the last round's
-//! target may be hidden: a method override in a query would be enough.
+//! target may be hidden, because a method override in a query would be enough.
 
 use super::Refusal;
 use super::payload::application;
 use crate::page::http::Exchange;
 use crate::wire::transcript::{APPLICATION_DATA, NONCE_BYTES, Record, TAG_BYTES};
 
-/// Bytes that an encrypted record has on the wire beside its plaintext's.
+/// The bytes of an encrypted record on the wire besides its plaintext.
 const RECORD_OVERHEAD: usize = 5 + NONCE_BYTES + TAG_BYTES;
 
 /// How many bytes of each direction had passed when V began to write more of the client's.
@@ -71,30 +74,30 @@ pub(crate) struct Written {
     pub(crate) server: usize,
 }
 
-/// Where V has the order of records from.
+/// The source of V's knowledge of the order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seen<'a> {
-    /// It relayed them: a mark wherever it had more of the server's bytes than before.
+    /// V relayed the records: a mark wherever it had more of the server's bytes than before.
     Relayed(&'a [Written]),
-    /// It took part in making the client's: how many of the server's it held at each one of them.
+    /// V took part in making the client's records, and knows how many of the server's it held at each.
     Held {
-        /// For each encrypted record of the client's.
+        /// The number for each of the client's encrypted records.
         counts: &'a [usize],
-        /// Whether P said beforehand that requests are sent at once.
+        /// Whether P announced that requests are sent at once.
         pipelined: bool,
     },
 }
 
-/// How many whole encrypted records of the server's V held at the first and at the last byte of a record of
-/// the client's; none where it held a part of one.
+/// The numbers of whole encrypted records of the server's that V held at the first and at the last byte of a
+/// record of the client's; `None` if it also held a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     first: Option<usize>,
     last: Option<usize>,
 }
 
-/// Where each encrypted record begins in a direction's `length` bytes, and where the last one ends: they are
-/// at the end.
+/// The start of each encrypted record in a direction's `length` bytes, and the end of the last one. The
+/// records are at the end.
 fn places(records: &[Record], length: usize) -> Vec<usize> {
     let mut places = vec![length];
     let mut at = length;
@@ -120,12 +123,12 @@ fn relayed(records: [&[Record]; 2], [client, server]: [usize; 2], marks: &[Writt
     ends.iter().zip(ends.iter().skip(1)).map(stamp).collect()
 }
 
-/// That each request came after the whole response to the one before it and before any of its own; or else,
-/// that requests may be sent at once here. Whether they were. `records` are the encrypted ones of both
-/// directions, `lengths` all bytes of each.
+/// Checks that each request came after the whole response to the one before it and before any of its own, or
+/// that requests may be sent at once here. Returns whether they were. `records` are the encrypted ones of
+/// both directions, `lengths` the numbers of all bytes of each.
 ///
 /// # Errors
-/// [`Refusal::Order`].
+/// [`Refusal::Order`] if not.
 pub(super) fn check(
     seen: Seen<'_>,
     records: [&[Record]; 2],
@@ -153,9 +156,9 @@ pub(super) fn check(
     }
 }
 
-/// Whether all of a request's records, the first of which it begins, went out when V held all that comes
-/// before its response and nothing else. `said` are the bytes of application data in the server's first
-/// records, from none of them on.
+/// Whether all of a request's records, of which it begins the first, were sent when V held everything before
+/// its response and nothing else. `said` are the bytes of application data in the server's first records,
+/// starting with none of them.
 fn in_order(client: &[Record], stamps: &[Stamp], said: &[usize], exchange: &Exchange) -> bool {
     let (request, response) = (&exchange.request.range, &exchange.response.range);
     let after_all = |held: Option<usize>| held.and_then(|held| said.get(held)) == Some(&response.start);

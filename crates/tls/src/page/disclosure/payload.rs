@@ -1,4 +1,5 @@
-//! Where the bytes of a direction's payload are: application data of all its records, one after the other.
+//! The positions of the bytes of a direction's payload, which is the application data of all its records, one
+//! after the other.
 
 use core::ops::Range;
 
@@ -6,7 +7,7 @@ use super::derive::Place;
 use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::transcript::{APPLICATION_DATA, Record};
 
-/// The records of a direction's application data, with the place in the payload where each begins.
+/// The records of a direction's application data, with the position in the payload where each begins.
 pub(super) fn application(records: &[Record]) -> impl Iterator<Item = (usize, usize, &Record)> {
     let data = records.iter().enumerate().filter(|(_, record)| record.content_type == APPLICATION_DATA);
     data.scan(0, |end, (number, record)| {
@@ -16,17 +17,17 @@ pub(super) fn application(records: &[Record]) -> impl Iterator<Item = (usize, us
     })
 }
 
-/// Bytes of a direction's payload.
+/// The number of bytes of a direction's payload.
 pub(super) fn length(records: &[Record]) -> usize {
     application(records).map(|(.., record)| record.ciphertext.len()).sum()
 }
 
-/// The blocks of a record, of `length` bytes from `start` of the payload on, that are not wholly within one
-/// of the sorted `skipped` ranges.
+/// The blocks of a record (`length` bytes from `start` of the payload) that are not completely within one of
+/// the sorted `skipped` ranges.
 pub(super) fn blocks(number: usize, start: usize, length: usize, skipped: &[Range<usize>]) -> Vec<Place> {
     let end = start + length;
     let skips = |block: &Range<usize>| {
-        // The first range that ends after the block's beginning is the only one that can hold it.
+        // Only the first range that ends after the block's start can contain it.
         let at = skipped.partition_point(|range| range.end <= block.start);
         skipped.get(at).is_some_and(|range| range.start <= block.start && block.end <= range.end)
     };

@@ -1,10 +1,10 @@
-//! What the claims of a session take of V's memory, taken before there are any circuits.
+//! The memory of V that a session's claims take. It is reserved before there are any circuits.
 //!
-//! A stranger chooses what is hidden and claimed. V first counts the gates of all that, which keeps none of
-//! them and stops at the most that a session may have, and takes their memory out of its
-//! [pool](crate::memory) together with that of the hidden strings' wires; or refuses. Only then the circuits
-//! are made. Claims of an embedding program's own are counted as they write themselves down: what else they
-//! make meanwhile is theirs.
+//! A stranger chooses what is hidden and claimed. V first counts the gates of all that; counting keeps none
+//! of them, and stops at the most that a session may have. V then takes their memory, together with that of
+//! the hidden strings' wires, from its [pool](crate::memory), or refuses. Only then the circuits are made.
+//! Custom claims are counted as they build themselves; any other memory that they use meanwhile is not
+//! counted.
 
 use volery_circuit::Error as CircuitError;
 
@@ -14,19 +14,19 @@ use crate::memory::{Lack, Share};
 use crate::page::claim::{self, Assertion, Claim};
 use crate::page::commitment::Form;
 
-/// The most gates of all claims of a session: they are in memory, at V too.
+/// The most gates of all claims of a session. They are in memory, also at V.
 const MAX_GATES: usize = 1 << 22;
-/// Bytes of memory that a gate takes at most. Its circuit keeps it twice, as it is written down (12) and as
-/// it is run (16), and each wire that is claimed to be zero as well (2 times 4). While the circuit runs, its
-/// wire and a copy of that are there (2 times 16). Making the circuit takes less than running it.
+/// The most bytes of memory that a gate takes. Its circuit keeps it twice, as recorded (12) and as run (16),
+/// and also each wire that is claimed to be zero (2 times 4). While the circuit runs, there are its wire and
+/// a copy (2 times 16). Making the circuit takes less than running it.
 const GATE_BYTES: u64 = 72;
-/// The same of a hidden byte: its eight wires in a list of their own (16 each, and 40), a copy of them that a
-/// circuit reads, and one that it goes on with.
+/// The same for a hidden byte: its eight wires in a list of their own (16 each, and 40), a copy that a
+/// circuit reads, and one that it continues with.
 const BYTE_BYTES: u64 = 3 * 8 * 16 + 40;
 /// The most regular expressions of a direction: V has to make their automata.
 const MAX_PATTERNS: usize = 16;
 
-/// What is claimed of a hidden string, its class first.
+/// The claims about a hidden string, its class first.
 pub(super) fn claims_of(hidden: &Hidden) -> Vec<(Box<dyn Claim>, String)> {
     let mut claims: Vec<(Box<dyn Claim>, String)> = vec![(Box::new(hidden.class), hidden.class.to_string())];
     for claim in &hidden.claims {
@@ -35,16 +35,16 @@ pub(super) fn claims_of(hidden: &Hidden) -> Vec<(Box<dyn Claim>, String)> {
     claims
 }
 
-/// Takes memory for all that is claimed of request and response.
+/// Takes memory for all claims about request and response.
 ///
 /// # Errors
 /// [`Refusal::Claim`] for more than a session may claim, and for a claim that cannot hold for the length of
-/// what it is about; [`Refusal::Memory`].
+/// its string; [`Refusal::Memory`].
 pub(super) fn reserve(shown: [&Shown; 2], memory: &mut Share) -> Result<(), Refusal> {
     let lack = |lack| Refusal::Memory { ever: matches!(lack, Lack::Ever { .. }) };
     let constrained = || shown.into_iter().flat_map(Shown::constrained);
     let bytes: usize = constrained().map(Hidden::length).sum();
-    // Before anything is counted, which takes memory for a string's bytes, too.
+    // Checked before counting, because counting also takes memory for a string's bytes.
     memory.grow((bytes as u64).saturating_mul(BYTE_BYTES)).map_err(lack)?;
     for shown in shown {
         let claims = shown.constrained().flat_map(|hidden| &hidden.claims);
@@ -57,7 +57,7 @@ pub(super) fn reserve(shown: [&Shown; 2], memory: &mut Share) -> Result<(), Refu
     memory.grow((gates as u64).saturating_mul(GATE_BYTES)).map_err(lack)
 }
 
-/// `gates`, and those of all that is claimed of a hidden string.
+/// `gates` plus those of all claims about a hidden string.
 fn count(hidden: &Hidden, mut gates: usize) -> Result<usize, CircuitError> {
     let number: Option<Box<dyn Claim>> = match hidden.commit {
         Some(Form::Number) => Some(Box::new(claim::Integer)),

@@ -1,4 +1,4 @@
-//! What V believes when the proof holds, and what it can sign of it.
+//! What V may believe after the proof, and what it can sign.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
@@ -11,8 +11,8 @@ use crate::page::commitment::{Commitment, Halves};
 use crate::wire::prf::Side;
 use crate::wire::server::Identity;
 
-/// V when the proof holds. P may want to commit to parts of what is hidden; then the session ends with that,
-/// and until it has, there is nothing to sign.
+/// V after the proof. P may want to commit to hidden parts. The session then ends with that, and there is
+/// nothing to sign before.
 pub struct Accepted {
     pub(super) proven: Proven,
     pub(super) halves: Option<Halves>,
@@ -25,10 +25,10 @@ impl core::fmt::Debug for Accepted {
 }
 
 impl Accepted {
-    /// What V believes, if P commits to nothing: then the session can go on.
+    /// What V may believe, if P commits to nothing. The session can then continue.
     ///
     /// # Errors
-    /// This value again, if P does.
+    /// This value again, if P commits to something.
     #[allow(clippy::result_large_err, reason = "what comes back is what went in")]
     pub fn without_commitments(self) -> Result<Proven, Self> {
         match self.halves {
@@ -37,8 +37,8 @@ impl Accepted {
         }
     }
 
-    /// Receives P's commitments, if there are to be any, and with that ends everything under delta. See
-    /// [`Halves`] for what the caller must have dropped before.
+    /// Receives P's commitments, if there are any, and so ends everything under delta. [`Halves`] says what
+    /// the caller must have dropped before.
     ///
     /// # Errors
     /// As [`Halves::receive`].
@@ -57,35 +57,35 @@ impl Accepted {
     }
 }
 
-/// What is true of a connection, under the trust that its [`Mode`] asks for.
+/// The facts about a connection, under the trust that its [`Mode`] requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proven {
     /// How the connection was made.
     pub mode: Mode,
-    /// Who the server is.
+    /// The server's identity.
     pub identity: Identity,
-    /// The server's port; how it is known depends on the mode (see [`Statement::port`]).
+    /// The server's port. The mode determines how it is known (see [`Statement::port`]).
     pub port: u16,
-    /// Requests, and as many responses.
+    /// The number of requests, and of responses.
     pub rounds: usize,
     /// Whether a request was sent before the response to the one before it had come: see
     /// [the order of rounds](crate::disclosure#several-requests).
     pub pipelined: bool,
-    /// What P wants to have signed with it.
+    /// The context that P wants to have signed.
     pub context: Context,
-    /// The request: what V saw of it, and what holds of the rest.
+    /// The request: what V saw of it, and the claims about the rest.
     pub request: Shown,
-    /// The response, likewise. It is whole.
+    /// The response, in the same form. It is complete.
     pub response: Shown,
-    /// The commitments to the hidden strings that are committed to, the request's first: as many for each as
-    /// its [`Place`](crate::commitment::Place) has.
+    /// The commitments to hidden strings, the request's first. Their number for each string is that of its
+    /// [`Place`](crate::commitment::Place).
     pub commitments: Vec<Commitment>,
 }
 
 impl Proven {
-    /// What V can sign: all that is shown, where the rest is, what holds of it, and what is committed to.
-    /// `None` if what is shown does not lie in what it is shown of, or if commitments are missing or too
-    /// many, which checks rule out before.
+    /// What V can sign: everything shown, the positions of the rest, the claims about it, and the
+    /// commitments. `None` if a shown range is outside its text, or if commitments are missing or too many;
+    /// earlier checks rule that out.
     #[must_use]
     pub fn statement(&self) -> Option<Statement> {
         let shown = [&self.request, &self.response];
@@ -115,8 +115,8 @@ impl Proven {
     }
 }
 
-/// What a statement says of request and response, commitments apart. `None` if what is shown does not lie in
-/// what it is shown of.
+/// What a statement says about request and response, without commitments. `None` if a shown range is outside
+/// its text.
 pub(super) fn parts([request, response]: [&Shown; 2]) -> Option<[Part; 2]> {
     let part = |shown: &Shown| {
         let revealed = Part::revealing(&shown.text, &shown.revealed().collect::<Vec<_>>())?;
@@ -125,7 +125,7 @@ pub(super) fn parts([request, response]: [&Shown; 2]) -> Option<[Part; 2]> {
     Some([part(request)?, part(response)?])
 }
 
-/// A hidden string that is committed to, with its commitments, which are next.
+/// A hidden string that is committed to, with its commitments, which are the next ones.
 fn committed(side: Side, hidden: &Hidden, points: &mut impl Iterator<Item = [u8; 32]>) -> Option<Committed> {
     let place = hidden.place(side)?;
     Some(Committed {

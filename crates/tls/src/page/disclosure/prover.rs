@@ -1,4 +1,4 @@
-//! P's part before the proof: what it tells V.
+//! P's part before the proof: its message to V.
 
 use sha2::{Digest as _, Sha256};
 use volery_channel::Channel;
@@ -22,22 +22,22 @@ use crate::wire::prf::Side;
 use crate::wire::server;
 use crate::wire::transcript::Transcript;
 
-/// A connection that has ended, as P has it.
+/// P's view of a connection that has ended.
 pub(crate) struct Ended {
     pub(crate) mode: Mode,
     pub(crate) host: String,
-    /// If V connected to it; else it is the one that the requests name.
+    /// The port, if V connected to it; otherwise the requests name it.
     pub(crate) port: Option<u16>,
     /// Whether a request was sent before the response to the one before it had come.
     pub(crate) pipelined: bool,
-    /// What V is to sign with what it believes.
+    /// The context that V is to sign.
     pub(crate) context: Context,
     pub(crate) transcript: Transcript,
     /// All bytes: the client's, the server's.
     pub(crate) raw: [Vec<u8>; 2],
     /// All requests, and all responses.
     pub(crate) payload: [Zeroizing<Vec<u8>>; 2],
-    /// A cheating P does without the checks of its own that V makes, too.
+    /// Set by a cheating P to skip its own copies of V's checks.
     #[cfg(test)]
     pub(crate) unchecked: bool,
 }
@@ -61,7 +61,7 @@ impl Ended {
         response
     }
 
-    /// Checks, in the clear, all that V will check of Finished messages and tags.
+    /// Runs, in the clear, all of V's checks of Finished messages and tags.
     ///
     /// # Errors
     /// [`Error::Refused`].
@@ -70,7 +70,7 @@ impl Ended {
         Ok(())
     }
 
-    /// What V learns of the keys' consequences, and whether the server ended the connection.
+    /// The values derived from the keys that V learns, and whether the server ended the connection.
     fn try_check(&self, root: &Root<F2>) -> Result<(Vec<u8>, bool), Refusal> {
         let blind = root.blind();
         let mut machine = Compute::default();
@@ -81,23 +81,23 @@ impl Ended {
         Ok((opened, closed))
     }
 
-    /// All that is hidden if P wishes this.
+    /// The hidden parts if P makes this selection.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a part that is not there, and for one that is neither revealed nor can be
+    /// [`Error::Refused`] for a part that does not exist, and for one that is neither revealed nor can be
     /// hidden.
     pub(crate) fn select(&self, wish: &Wish) -> Result<Vec<Hide>, Error> {
         let [request, response] = &self.payload;
-        // Whether the server closed the connection matters to what is believed, which `disclose` looks at.
+        // Whether the server closed the connection affects what V may believe; `disclose` checks that.
         let exchanges = shown::exchanges([request, response], true)?;
         Ok(wish.of([request, response], &exchanges)?)
     }
 
-    /// What V will sign if P discloses the connection so, commitments apart; at this time, in seconds
-    /// since 1970.
+    /// The statement that V will sign if P discloses the connection in this way at this time (in seconds
+    /// since 1970), without commitments.
     ///
     /// # Errors
-    /// [`Error::Refused`] for what V would refuse of it.
+    /// [`Error::Refused`] for anything in it that V would refuse.
     pub(crate) fn expected(&self, hide: &[Hide], time: u64) -> Result<Statement, Error> {
         let [request, response] = &self.payload;
         let exchanges = shown::exchanges([request, response], true)?;
@@ -118,7 +118,7 @@ impl Ended {
             port: checked.port,
             certificate: Sha256::digest(certificates.first().map_or(&[][..], |own| own.as_ref())).into(),
             time,
-            // At most as many as messages are read.
+            // At most the number of messages that are read.
             rounds: u32::try_from(checked.exchanges.len()).unwrap_or(u32::MAX),
             pipelined: self.pipelined,
             context: self.context.clone(),
@@ -137,7 +137,7 @@ impl Ended {
         shown::exchanges([request, response], closed)
     }
 
-    /// What V will check of what it is shown. Which ports it has to do with is its own affair.
+    /// Runs V's checks of what it is shown. V decides itself which ports it accepts.
     fn check_shown(&self, shown: &[Shown; 2], host: &str, closed: bool) -> Result<Checked, Refusal> {
         #[cfg(test)]
         if self.unchecked {
@@ -146,14 +146,15 @@ impl Ended {
         shown::check(shown, &Server { host, port: self.port, ports: &[] }, closed)
     }
 
-    /// Tells V everything about the connection but what `hide` names. What comes back is to be proved next.
-    /// `root` is the one that V has, with values.
+    /// Tells V everything about the connection except what `hide` names. Returns the statement to prove next.
+    /// `root` is V's, with values.
     ///
-    /// Everything is checked here first as V will check it, so that a claim that V would refuse fails before
-    /// V hears of it, and so does one that is false.
+    /// Everything is first checked here as V will check it, so a claim that V would refuse, or a false one,
+    /// fails before V hears of it.
     ///
     /// # Errors
-    /// [`Error::StillOpen`]; [`Error::NotTrue`]; [`Error::Refused`] for what V would refuse; the channel's.
+    /// [`Error::StillOpen`]; [`Error::NotTrue`]; [`Error::Refused`] for anything that V would refuse; the
+    /// channel's.
     pub(crate) fn disclose(
         &self,
         channel: &mut dyn Channel,
@@ -189,11 +190,11 @@ impl Ended {
         let message = Message { context: self.context.clone(), opened, shown };
         let [client, server] = &self.raw;
         let encoded = message.encode();
-        // What V's limits refuse is found here, too.
+        // This also finds anything that exceeds V's limits.
         Message::decode(&encoded)?;
         let memory = Pool::default().share();
         let mut account = Account::new(self.transcript.clone(), [client, server], message, memory)?;
-        // That P goes no further would tell V that a claim which it has heard is false.
+        // If P stopped later, V would learn that a claim which it has heard is false.
         account.check_claims([request, response])?;
         channel.send(WEB_CLAIMS, &encoded)?;
         Ok(account)

@@ -18,7 +18,7 @@ use crate::wire::server::{self, Identity, Roots};
 use crate::wire::stock::HTTP;
 use crate::wire::transcript::{APPLICATION_DATA, Transcript};
 
-/// What V will believe about a connection once what came with it is proved, and not before.
+/// What V may believe about a connection once the statement returned with it is proved, and not before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
     mode: Mode,
@@ -31,8 +31,8 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// To be called if, and only if, V's verifier has accepted the proof. `halves` are V's keys of what P
-    /// commits to, as the proof's statement gives them.
+    /// Call this if, and only if, V's verifier has accepted the proof. `halves` are V's keys of the bits that
+    /// P commits to, from the proof's statement.
     #[must_use]
     pub fn accept(self, halves: Option<Halves>) -> Accepted {
         let Self { mode, identity, port, rounds, pipelined, context, shown: [request, response] } = self;
@@ -43,30 +43,30 @@ impl Pending {
     }
 }
 
-/// A connection as V has it: its own record of the bytes, and whom it is said to be with.
+/// V's view of a connection: its own record of the bytes, and the server that P names.
 pub(crate) struct Observed<'a> {
     pub(crate) mode: Mode,
-    /// Its host is the one that the connection is said to be with.
+    /// The server. Its host is the one that P names.
     pub(crate) with: Server<'a>,
     /// All that the client sent.
     pub(crate) client: &'a [u8],
     /// All that the server sent.
     pub(crate) server: &'a [u8],
-    /// In which order.
+    /// The order of both.
     pub(crate) seen: Seen<'a>,
-    /// What V has set apart for the session, to which the memory for claims comes.
+    /// V's memory for the session, to which the memory of the claims is added.
     pub(crate) memory: Share,
 }
 
-/// Receives what P says about a connection, and checks all of it that needs no proof: certificates, host
-/// name, time (in seconds since 1970), signature, Finished messages, all tags, the structure of request and
-/// response. `vocabulary` are the claims of others that V knows; `root` says where the proof will begin, or
-/// why it is not for this transcript.
+/// Receives P's message about a connection, and checks everything in it that needs no proof: certificates,
+/// host name, time (in seconds since 1970), signature, Finished messages, all tags, the structure of request
+/// and response. `vocabulary` are the custom claims that V knows. `root` returns where the proof will begin,
+/// or why this transcript is refused.
 ///
-/// What comes back is to be proved next.
+/// Returns the statement to prove next.
 ///
 /// # Errors
-/// [`Error::Refused`], of which P is told; the channel's.
+/// [`Error::Refused`], which P is told; the channel's.
 pub(crate) fn receive(
     channel: &mut dyn Channel,
     observed: Observed<'_>,
@@ -115,11 +115,11 @@ fn try_receive(
     Ok((account, Pending { mode, identity, port, rounds, pipelined, context, shown }))
 }
 
-/// That the bytes are words of HTTP: the same bytes may be another protocol's, and what they mean is what
-/// client and server agreed on.
+/// Checks that the bytes are HTTP by agreement. The same bytes may belong to another protocol, and their
+/// meaning is the one on which client and server agreed.
 ///
-/// In the mode of two parties P alone chooses the server's port, and a server's certificate holds for all of
-/// its services: one that hands out what P gave it, under no protocol's name, would make P the author of a
+/// In the mode of two parties P alone chooses the server's port, and a server's certificate is valid for all
+/// of its services. If one of them returned P's input without naming a protocol, P would be the author of a
 /// "response". In proxy mode V connects, to ports of its choice.
 fn check_protocol(mode: Mode, agreed: Option<&[u8]>) -> Result<(), Refusal> {
     match agreed {
@@ -130,8 +130,8 @@ fn check_protocol(mode: Mode, agreed: Option<&[u8]>) -> Result<(), Refusal> {
     }
 }
 
-/// No connection takes more bytes of opened bits: midstates and digests, hash keys, and for each record at
-/// most a mask and, for those that are not application data, their key stream.
+/// An upper bound on the opened bits of a connection, in bytes: midstates and digests, hash keys, and for
+/// each record at most a mask and, unless it is application data, its key stream.
 fn opened_bound(transcript: &Transcript) -> usize {
     let records = transcript.client.iter().chain(&transcript.server);
     1024 + records
@@ -139,7 +139,7 @@ fn opened_bound(transcript: &Transcript) -> usize {
         .sum::<usize>()
 }
 
-/// Checks what P says of a connection's keys, whose payloads are said to have these lengths; returns whether
+/// Checks P's claims about a connection's keys, given the claimed lengths of its payloads. Returns whether
 /// the server ended the connection with `close_notify`.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::head::{Lines, StatusLine};
 use super::{Body, Error, Framing, Header, slice};
 
-/// How a body goes on after the headers.
+/// How a body continues after the headers.
 pub(super) enum Plan {
     None,
     Length(usize),
@@ -66,7 +66,7 @@ pub(super) fn of_response(
     }
 }
 
-/// Reads the body; also gives where the message ends.
+/// Reads the body. Also returns where the message ends.
 pub(super) fn read(lines: &mut Lines<'_>, plan: Plan, closed: bool) -> Result<(Body, usize), Error> {
     let mut body = Body { framing: Framing::None, parts: Vec::new() };
     match plan {
@@ -103,7 +103,8 @@ fn take(lines: &mut Lines<'_>, length: usize, what: &'static str) -> Result<Rang
     Ok(part)
 }
 
-/// Chunks, the last of which is empty (section 7.1). Trailers are refused: see the module's documentation.
+/// Reads chunks, the last of which is empty (section 7.1). Trailers are refused: see the module's
+/// documentation.
 fn chunks(lines: &mut Lines<'_>, body: &mut Body) -> Result<(), Error> {
     loop {
         lines.new_head();
@@ -128,7 +129,7 @@ fn chunks(lines: &mut Lines<'_>, body: &mut Body) -> Result<(), Error> {
     }
 }
 
-/// The size before an extension, which says nothing about the body: `1a` or `1a;name=value`.
+/// The size before an extension, which does not affect the body: `1a` or `1a;name=value`.
 fn chunk_size(line: &[u8]) -> Option<usize> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     let (digits, rest) = line.split_at_checked(digits)?;
@@ -138,7 +139,7 @@ fn chunk_size(line: &[u8]) -> Option<usize> {
     usize::from_str_radix(core::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Digits alone: no sign, no space.
+/// Digits only: no sign, no space.
 fn decimal(text: &[u8]) -> Option<usize> {
     let digits = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     core::str::from_utf8(text).ok().filter(|_| digits)?.parse().ok()

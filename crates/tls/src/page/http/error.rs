@@ -1,13 +1,13 @@
-//! Why a plaintext is not HTTP of which something can be said.
+//! Why nothing can be said about a plaintext as HTTP.
 
 /// An error of this module. Offsets are in bytes from the beginning of the direction's plaintext.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Bytes that are not HTTP/1.1, or that two readers may take differently.
+    /// Bytes that are not HTTP/1.1, or that two readers may parse differently.
     #[error("{what}, byte {offset}: {reason}")]
     Malformed {
-        /// Which part.
+        /// The part.
         what: &'static str,
         /// The place, in bytes from the start of the message.
         offset: usize,
@@ -19,18 +19,18 @@ pub enum Error {
     Incomplete {
         /// Where the message begins.
         start: usize,
-        /// What is cut.
+        /// The part that is incomplete.
         what: &'static str,
     },
-    /// Larger than anything in use.
+    /// Something larger than in any real use.
     #[error("{what}: more than {limit}")]
     Limit {
         /// What is too large.
         what: &'static str,
-        /// What is allowed.
+        /// The limit.
         limit: usize,
     },
-    /// Proper HTTP of a kind that is not read.
+    /// Valid HTTP of a kind that is not supported.
     #[error("{0}")]
     Unsupported(&'static str),
     /// Requests and responses do not belong together.

@@ -4,11 +4,11 @@ use core::ops::Range;
 
 use super::{Error, Header, MAX_HEAD, MAX_HEADERS, slice};
 
-/// The methods that are read. CONNECT asks for a tunnel, of which nothing can be said; TRACE for the client's
-/// own words. Some servers take others, and these in lower case, for a method that they are not.
+/// The supported methods. CONNECT asks for a tunnel, about which nothing can be proved; TRACE asks for the
+/// client's own words. Some servers treat other methods, and these in lower case, as a different method.
 const METHODS: [&[u8]; 7] = [b"GET", b"HEAD", b"POST", b"PUT", b"PATCH", b"DELETE", b"OPTIONS"];
 
-/// What a response's first line says.
+/// The content of a response's first line.
 pub(super) struct StatusLine {
     pub(super) range: Range<usize>,
     pub(super) status: u16,
@@ -16,14 +16,14 @@ pub(super) struct StatusLine {
     pub(super) old: bool,
 }
 
-/// Reads lines, and whatever is between them, from a place on.
+/// Reads lines, and anything between them, from a given position.
 pub(super) struct Lines<'a> {
     pub(super) plaintext: &'a [u8],
     /// Where the message begins.
     pub(super) start: usize,
-    /// Where it is read on.
+    /// The current position.
     pub(super) at: usize,
-    /// Where its head, or its trailers, must be at an end.
+    /// The position where its head, or its trailers, must have ended.
     limit: usize,
 }
 
@@ -32,13 +32,13 @@ impl<'a> Lines<'a> {
         Self { plaintext, start, at: start, limit: start.saturating_add(MAX_HEAD) }
     }
 
-    /// From here on there may be a head's length of lines.
+    /// Allows the length of a head for the lines from here on.
     pub(super) fn new_head(&mut self) {
         self.limit = self.at.saturating_add(MAX_HEAD);
     }
 
-    /// The next line, without the CRLF that ends it. In it are tabs and visible characters, or bytes from 128
-    /// on.
+    /// The next line, without the CRLF that ends it. It consists of tabs, visible characters, and bytes from
+    /// 128 on.
     pub(super) fn line(&mut self, what: &'static str) -> Result<Range<usize>, Error> {
         let rest = self.plaintext.get(self.at..).unwrap_or_default();
         let allowed = self.limit.saturating_sub(self.at);
@@ -93,9 +93,13 @@ impl<'a> Lines<'a> {
         if target.is_empty() || !target.iter().all(u8::is_ascii_graphic) {
             return Err(malformed(target_range.start, "the target is not of visible ASCII characters"));
         }
-        // A fragment is not sent; servers that get one drop it, or take it for the path's or the query's.
+        // A fragment is not sent. Servers that get one drop it, or take it for a part of the path or the
+        // query.
         if target.contains(&b'#') {
-            return Err(malformed(target_range.start, "the target has a #, which belongs into no request"));
+            return Err(malformed(
+                target_range.start,
+                "the target has a #, which is not allowed in a request",
+            ));
         }
         if version != b"HTTP/1.1" {
             return Err(malformed(target_range.end + 1, "the version is not HTTP/1.1"));
@@ -164,11 +168,11 @@ pub(super) fn trim(plaintext: &[u8], range: Range<usize>) -> Range<usize> {
     let space = |byte: &&u8| matches!(byte, b' ' | b'\t');
     let front = bytes.iter().take_while(space).count();
     let back = bytes.iter().rev().take_while(space).count();
-    // Of spaces alone both counts are all of them: the empty range at the end.
+    // If there are only spaces, both counts are all of them: the result is the empty range at the end.
     range.start + front..(range.end - back).max(range.start + front)
 }
 
-/// The one Host of a request (RFC 9112, section 3.2).
+/// The only Host of a request (RFC 9112, section 3.2).
 pub(super) fn host(plaintext: &[u8], start: usize, headers: &[Header]) -> Result<Range<usize>, Error> {
     let mut hosts = headers.iter().filter(|header| header.is(plaintext, "host"));
     match (hosts.next(), hosts.next()) {
@@ -176,7 +180,7 @@ pub(super) fn host(plaintext: &[u8], start: usize, headers: &[Header]) -> Result
         _ => Err(Error::Malformed {
             what: "the request's headers",
             offset: start,
-            reason: "there is not one Host",
+            reason: "there must be exactly one Host",
         }),
     }
 }

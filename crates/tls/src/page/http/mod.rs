@@ -1,31 +1,31 @@
-//! Requests and responses of HTTP/1.1 as ranges of the plaintext: what is revealed, committed to or proved is
-//! always a range.
+//! Requests and responses of HTTP/1.1 as ranges of the plaintext, because what is revealed, committed to or
+//! proved is always a range.
 //!
 //! ```text
 //! client's plaintext = request request ...          message = start line CRLF (name ":" value CRLF)* CRLF body
 //! server's plaintext = response response ...        body    = nothing | as many bytes as Content-Length says | chunks | all to the end
 //! ```
 //!
-//! What is read here is what V signs, so a message has one reading or none: what another reader may take
+//! V signs what is read here, so a message has one reading or none. Anything that another reader may parse
 //! differently is refused (bare line feeds, folded lines, spaces before colons, two lengths, a length and
 //! chunks). References are to RFC 9112.
 //!
-//! **Completeness.** A response proves what the server said only if it is whole: all of Content-Length's
-//! bytes, the last chunk with the empty line after it, or, where the body goes to the end of the connection,
-//! the server's `close_notify`. Else the rest may have been cut off.
+//! **Completeness.** A response proves what the server said only if it is complete: all bytes of
+//! Content-Length, the last chunk with the empty line after it, or, if the body extends to the end of the
+//! connection, the server's `close_notify`. Otherwise the rest may have been cut off.
 //!
-//! **No trailers.** Header fields after the last chunk are refused. Who can put lines into a server's head (a
-//! redirect's target, a file name in `Content-Disposition`) could begin a body of its own there, in chunks,
-//! and let the rest of the true head pass for trailers. Then one whole response would be its words. Without
-//! trailers, the rest of the head is left over, which is refused, too.
+//! **No trailers.** Header fields after the last chunk are refused. Somebody who can insert lines into a
+//! server's head (a redirect's target, a file name in `Content-Disposition`) could begin a body there, in
+//! chunks, and let the rest of the true head pass as trailers. Then one complete response would consist of
+//! that person's words. Without trailers, the rest of the head is left over, which is refused, too.
 //!
 //! **Hidden bytes.** A reader who does not know all bytes puts another byte of the same class into each
-//! hidden place (a digit for a digit, a letter for a character of a string that is not a quote, a backslash
-//! or a control character). If the prover has shown that the hidden bytes are of that class, both readers get
-//! the same ranges. Start lines, header names and lengths must be known.
+//! hidden place (a digit for a digit; for a character of a string, a letter, which is not a quote, a
+//! backslash or a control character). If the prover has shown that the hidden bytes are in that class, both
+//! readers get the same ranges. Start lines, header names and lengths must be known.
 //!
-//! **Other methods and bodies than are said** make servers answer in another way than the response's head
-//! says: `rules` refuses them.
+//! **Unusual methods and bodies** can make servers answer in a different way than the response's head says:
+//! `rules` refuses them.
 //!
 //! [`json`] finds values in bodies.
 
@@ -63,14 +63,14 @@ pub struct Header {
 }
 
 impl Header {
-    /// Whether it has this name; case does not matter.
+    /// Whether it has this name, ignoring case.
     #[must_use]
     pub fn is(&self, plaintext: &[u8], name: &str) -> bool {
         slice(plaintext, &self.name).eq_ignore_ascii_case(name.as_bytes())
     }
 }
 
-/// How a body's end is known.
+/// How the end of a body is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     /// There is no body.
@@ -86,9 +86,9 @@ pub enum Framing {
 /// A body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body {
-    /// How its end is known.
+    /// How its end is determined.
     pub framing: Framing,
-    /// Its bytes, in order: one range, or one for each chunk. None is empty.
+    /// The positions of its bytes, in order: one range, or one for each chunk. None is empty.
     pub parts: Vec<Range<usize>>,
 }
 
@@ -99,7 +99,7 @@ impl Body {
         self.parts.iter().map(ExactSizeIterator::len).sum()
     }
 
-    /// Its bytes, put together. `plaintext` is the one that was parsed.
+    /// Its bytes in one piece. `plaintext` must be the one that was parsed.
     #[must_use]
     pub fn bytes<'a>(&self, plaintext: &'a [u8]) -> Cow<'a, [u8]> {
         match &*self.parts {
@@ -109,8 +109,8 @@ impl Body {
         }
     }
 
-    /// Where bytes `range` of the body are in the plaintext: several ranges if they go over an end of a
-    /// chunk, none if there are no such bytes.
+    /// The positions of bytes `range` of the body in the plaintext: several ranges if they cross a chunk
+    /// boundary, none if there are no such bytes.
     #[must_use]
     pub fn locate(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let (mut found, mut before) = (Vec::new(), 0);
@@ -133,9 +133,9 @@ pub struct Request {
     pub range: Range<usize>,
     /// Its method, such as `GET`.
     pub method: Range<usize>,
-    /// What it asks for, such as `/path?query`.
+    /// Its target, such as `/path?query`.
     pub target: Range<usize>,
-    /// Its one `Host`.
+    /// Its only `Host`.
     pub host: Range<usize>,
     /// Its headers.
     pub headers: Vec<Header>,
@@ -182,7 +182,7 @@ impl Request {
         Ok(Self { range: start..end, method, target, host, headers, body })
     }
 
-    /// The path: the target up to its first question mark, which is not part of it.
+    /// The path: the target up to, and without, its first question mark.
     #[must_use]
     pub fn path(&self, plaintext: &[u8]) -> Range<usize> {
         let target = slice(plaintext, &self.target);
@@ -190,7 +190,7 @@ impl Request {
         self.target.start..self.target.start.saturating_add(length)
     }
 
-    /// The query: what comes after that question mark, if there is one.
+    /// The query: the target after its first question mark, if there is one.
     #[must_use]
     pub fn query(&self, plaintext: &[u8]) -> Option<Range<usize>> {
         let start = self.path(plaintext).end.saturating_add(1);
@@ -200,7 +200,7 @@ impl Request {
 
 impl Response {
     /// Reads the response that begins at byte `start`. `to_head`: it answers a HEAD request, so it has no
-    /// body, whatever its headers say. `closed`: the plaintext is all that the server said, as its
+    /// body whatever its headers say. `closed`: the plaintext is everything that the server said, as its
     /// `close_notify` shows.
     ///
     /// # Errors
@@ -216,15 +216,15 @@ impl Response {
 }
 
 impl Response {
-    /// Whether a server that gave this response takes no further requests on its connection (section 9.6).
+    /// Whether a server that gives this response takes no further requests on its connection (section 9.6).
     #[must_use]
     pub fn is_last(&self, plaintext: &[u8]) -> bool {
         rules::closes(plaintext, &self.headers)
     }
 }
 
-/// Reads all of a connection: as many requests as responses, and nothing between or after them. `closed`: the
-/// server's `close_notify` shows that this is all it said.
+/// Reads a whole connection: the same number of requests and responses, and nothing between or after them.
+/// `closed`: the server's `close_notify` shows that this is everything it said.
 ///
 /// # Errors
 /// Those of [`Error`].
@@ -259,7 +259,7 @@ pub fn parse(client: &[u8], server: &[u8], closed: bool) -> Result<Vec<Exchange>
     }
 }
 
-/// A range of the plaintext that it was made from; of another one, nothing.
+/// A range of the plaintext that it was made from; empty for any other plaintext.
 fn slice<'a>(plaintext: &'a [u8], range: &Range<usize>) -> &'a [u8] {
     plaintext.get(range.clone()).unwrap_or_default()
 }

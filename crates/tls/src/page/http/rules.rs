@@ -1,38 +1,40 @@
-//! What is refused of messages that are proper HTTP: what makes servers answer in another way than the
-//! message says.
+//! Valid HTTP that is refused, because it makes servers answer in a different way than the message says.
 //!
-//! Where a response ends is what its head says, and what method the request has. Some servers take the method
-//! from elsewhere, and then answer without the body that the head announces, or take what comes after a
-//! request for a part of it. What is known to do that:
+//! A response's head and the request's method say where the response ends. Some servers take the method from
+//! elsewhere, and then answer without the body that the head announces, or take what follows a request for a
+//! part of it. These are known to cause that:
 //!
 //! | what | where | why |
 //! |---|---|---|
 //! | a field, or a parameter of query or form that V sees, that overrides the method | any request | HEAD by override: a head of N bytes, and none of them |
 //! | `Expect` | any request | its answer is an interim response, which is not read |
-//! | a body | before the last round | servers ignore it, or read it in another way: it is the next request then |
-//! | HEAD; statuses 204 and 304; HTTP/1.0; a body up to the connection's end | before the last round | a server that sends a body nevertheless |
+//! | a body | before the last round | some servers ignore it, or parse it differently, and take it for the
+//! next request |
+//! | HEAD; statuses 204 and 304; HTTP/1.0; a body up to the connection's end | before the last round | some
+//! servers send a body nevertheless |
 //! | `Connection: close`, of either | before the last round | there is no further response |
 //!
-//! Methods are those of a list, in upper case (`head`), since some servers take `head` for HEAD.
+//! The method must be on a list, in upper case (`head`), because some servers take `head` for HEAD.
 //!
-//! *What is not found.* What is hidden: a query or form of which V sees fillers may have `_method` in it.
-//! What is looked for elsewhere by few frameworks or none: parameters of the path (`/a;_method=HEAD`),
-//! cookies, JSON bodies, and names that an application made up itself. So these rules make the attack rare
-//! and not impossible, and readers take one round unless they say otherwise.
+//! *What is not found.* Hidden text: a query or form of which V sees fillers may contain `_method`. Places
+//! that few or no frameworks look at: parameters of the path (`/a;_method=HEAD`), cookies, JSON bodies, and
+//! names that an application made up. So these rules make the attack rare but not impossible, and readers
+//! accept one round unless they say otherwise.
 
 use super::{Error, Framing, Header, Request, Response, slice};
 
 /// Methods whose bodies all servers read.
 const WITH_BODY: [&[u8]; 3] = [b"POST", b"PUT", b"PATCH"];
 
-/// That a request is one that all servers read alike. `last`: no other request follows on the connection.
+/// Checks that all servers parse a request in the same way. `last`: no other request follows on the
+/// connection.
 ///
 /// # Errors
 /// [`Error::Unsupported`] with the reason.
 pub fn check_request(text: &[u8], request: &Request, last: bool) -> Result<(), Error> {
     let names = || request.headers.iter().map(|header| slice(text, &header.name));
     if names().any(overrides_method) {
-        return Err(Error::Unsupported("a header field that says another method than the request line"));
+        return Err(Error::Unsupported("a header field names a different method than the request line"));
     }
     if names().any(|name| name.eq_ignore_ascii_case(b"expect")) {
         return Err(Error::Unsupported("`Expect` asks for an interim response, which is not read"));
@@ -40,12 +42,12 @@ pub fn check_request(text: &[u8], request: &Request, last: bool) -> Result<(), E
     let mut query = slice(text, &request.target).split(|byte| *byte == b'?').skip(1);
     if query.any(has_method) {
         return Err(Error::Unsupported(
-            "a parameter of the query that says another method than the request line",
+            "a parameter of the query names a different method than the request line",
         ));
     }
     if form_has_method(text, request) {
         return Err(Error::Unsupported(
-            "a parameter of the body that says another method than the request line",
+            "a parameter of the body names a different method than the request line",
         ));
     }
     if last {
@@ -65,16 +67,18 @@ pub fn check_request(text: &[u8], request: &Request, last: bool) -> Result<(), E
     Ok(())
 }
 
-/// Whether a request has no body, or one that all servers read as its body: some ignore one where the method
-/// has no use for it, and not all agree on bodies in chunks. What they do not read is the next request to
-/// them, so of other bodies nothing may be hidden, and where there are several requests none has such a body.
+/// Whether a request has no body, or one that all servers read as its body. Some servers ignore a body if the
+/// method has no use for one, and not all agree on chunked bodies. To them, the unread body is the next
+/// request. So no part of other bodies may be hidden, and if there are several requests none may have such a
+/// body.
 #[must_use]
 pub fn has_usual_body(text: &[u8], request: &Request) -> bool {
     request.body.framing == Framing::None
         || request.body.framing == Framing::Length && WITH_BODY.contains(&slice(text, &request.method))
 }
 
-/// That a response ends where all readers see it end. `last`: no other response follows on the connection.
+/// Checks that a response ends where all readers see it end. `last`: no other response follows on the
+/// connection.
 ///
 /// # Errors
 /// [`Error::Unsupported`] with the reason.
@@ -104,8 +108,8 @@ pub(super) fn closes(text: &[u8], headers: &[Header]) -> bool {
         .any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"))
 }
 
-/// Whether servers may take the method from a field of this name: `X-HTTP-Method-Override` and its kin, also
-/// with underscores.
+/// Whether servers may take the method from a field of this name: `X-HTTP-Method-Override` and its variants,
+/// also with underscores.
 fn overrides_method(name: &[u8]) -> bool {
     let bare = bare(name);
     let known =
@@ -113,8 +117,8 @@ fn overrides_method(name: &[u8]) -> bool {
     known.contains(&&*bare) || is_override(&bare)
 }
 
-/// Whether `name=value&...` has a parameter that frameworks take the method from: `_method` and what PHP and
-/// others make the same of, or the names of fields.
+/// Whether `name=value&...` has a parameter from which frameworks take the method: `_method`, the spellings
+/// that PHP and others map to it, or the names of such fields.
 fn has_method(parameters: &[u8]) -> bool {
     parameters.split(|byte| matches!(byte, b'&' | b';')).any(|parameter| {
         let name = parameter.split(|byte| *byte == b'=').next().unwrap_or_default();
@@ -122,7 +126,7 @@ fn has_method(parameters: &[u8]) -> bool {
     })
 }
 
-/// `_method`, `.method`, `x-http-method-override`; not `method`, which many interfaces have for something
+/// `_method`, `.method`, `x-http-method-override`; not `method`, which many interfaces use for something
 /// else.
 fn is_method(name: &[u8]) -> bool {
     let bare = bare(name);
@@ -130,7 +134,7 @@ fn is_method(name: &[u8]) -> bool {
     (bare == b"method" && marked) || is_override(&bare)
 }
 
-/// Letters and digits of a name, in lower case: servers do not all tell `-`, `_` and `.` apart.
+/// Letters and digits of a name, in lower case, because some servers do not distinguish `-`, `_` and `.`.
 fn bare(name: &[u8]) -> Vec<u8> {
     name.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect()
 }
@@ -139,7 +143,7 @@ fn is_override(bare: &[u8]) -> bool {
     [&b"httpmethod"[..], b"httpverb", b"methodover"].iter().any(|part| contains(bare, part))
 }
 
-/// Whether a body that is a form has such a parameter. Of a form in parts their headers name it.
+/// Whether a body that is a form has such a parameter. In a multipart form, the parts' headers name it.
 fn form_has_method(text: &[u8], request: &Request) -> bool {
     let mut types = request.headers.iter().filter(|header| header.is(text, "content-type"));
     if !types.any(|header| contains(&slice(text, &header.value).to_ascii_lowercase(), b"form")) {
@@ -150,7 +154,7 @@ fn form_has_method(text: &[u8], request: &Request) -> bool {
     has_method(&body) || quoted.any(is_method)
 }
 
-/// With `%XX` and `+` as what they stand for.
+/// With `%XX` and `+` decoded.
 fn decoded(text: &[u8]) -> Vec<u8> {
     let (mut out, mut rest) = (Vec::with_capacity(text.len()), text);
     while let [first, tail @ ..] = rest {

@@ -7,9 +7,10 @@
 //! ```
 //!
 //! in GF(2^128) (McGrew and Viega, "The Galois/Counter Mode of Operation (GCM)"; NIST SP 800-38D). Neither
-//! party may know `h` or the mask while the connection lives, since whoever knows both forges records. With
-//! shares of the powers of `h` each party computes a share of the tag by itself, and the sum of the two is
-//! the tag (Xie et al., "Lightweight Authentication of Web Data via Garble-Then-Prove", section 3.2.3).
+//! party may know `h` or the mask while the connection is open, because knowing both is enough to forge
+//! records. With shares of the powers of `h` each party computes a share of the tag alone, and the sum of the
+//! two is the tag (Xie et al., "Lightweight Authentication of Web Data via Garble-Then-Prove", section
+//! 3.2.3).
 //!
 //! # Shares of the powers ([`Powers`])
 //!
@@ -20,8 +21,8 @@
 //! h^k = (P_i + V_i)(P_j + V_j) = P_i P_j + [P_i V_j] + [P_j V_i] + V_i V_j
 //! ```
 //!
-//! takes two [products](volery_vole::ole) of a share of P and one of V. Half of the bits of `k` go to `i` and
-//! half to `j`, so that all powers up to 255 need three exchanges of messages, not one for each power:
+//! takes two [products](volery_vole::ole) of a share of P's and one of V's. Half of the bits of `k` go to `i`
+//! and half to `j`, so that all powers up to 255 need three exchanges of messages, not one for each power:
 //!
 //! ```text
 //! exchange 1    powers with two bits set                 3, 5, 9, 17, 33, ...
@@ -31,26 +32,27 @@
 //!
 //! # The tag ([`Powers::tag_share`], [`send_tag_share`], [`tag`])
 //!
-//! V sends its share when it holds the record's ciphertext, so that there is one ciphertext for each tag that
-//! P gets. One share belongs to one nonce: two tags under one mask give `h` away. The callers count nonces.
+//! V sends its share only when it holds the record's ciphertext, so that there is one ciphertext for each tag
+//! that P gets. One share belongs to one nonce, because two tags under one mask reveal `h`. The callers count
+//! nonces.
 //!
 //! # What a cheating party can do
 //!
-//! P can add errors to products, and either party can send a wrong share: then the tag is wrong, the server
-//! refuses the record and the session ends. P learns whether a guess of bits of `h_V` was right, `c` bits at
-//! the price of being caught with probability `1 - 2^-c` (section 3.2.3); `h` serves this session alone.
-//! Nothing is detected here: in the end P proves `h` and each mask under the committed keys, and V recomputes
+//! P can add errors to products, and either party can send a wrong share. Then the tag is wrong, the server
+//! refuses the record and the session ends. P learns whether a guess of bits of `h_V` was right: `c` bits, at
+//! the risk of being caught with probability `1 - 2^-c` (section 3.2.3). `h` only serves this session.
+//! Nothing is detected here. In the end P proves `h` and each mask under the committed keys, and V recomputes
 //! the tags of all records in the clear.
 //!
 //! # Order of bits
 //!
 //! GCM writes the coefficient of `x^0` as the first bit of a block, the highest of its first byte; [`Gf128`]
-//! writes it as the lowest. [`from_block`] and [`to_block`] convert, here and nowhere else: everything inside
-//! is in the order of [`Gf128`].
+//! writes it as the lowest. Only [`from_block`] and [`to_block`] convert; everything inside is in the order
+//! of [`Gf128`].
 
 mod powers;
 #[cfg(test)]
-// A tap may change the length of a message, so it takes the vector even where it flips one bit.
+// A tap may change the length of a message, so it takes the vector even if it flips only one bit.
 #[allow(clippy::ptr_arg)]
 mod tests;
 
@@ -64,32 +66,32 @@ use zeroize::Zeroizing;
 
 use crate::Error;
 
-/// A block of AES, as it is on the wire.
+/// A block of AES in its wire format.
 pub type Block = [u8; BLOCK_BYTES];
 
 /// Bytes of a block.
 pub const BLOCK_BYTES: usize = 16;
 
-/// The element that a block stands for in GCM.
+/// The field element of a block in GCM.
 #[must_use]
 pub const fn from_block(block: Block) -> Gf128 {
     Gf128::from_bits(u128::from_be_bytes(block).reverse_bits())
 }
 
-/// The block that stands for an element in GCM.
+/// The block of a field element in GCM.
 #[must_use]
 pub const fn to_block(element: Gf128) -> Block {
     element.to_bits().reverse_bits().to_be_bytes()
 }
 
-/// The number of blocks that are hashed for a header and a ciphertext of so many bytes, which is the highest
+/// The number of blocks that are hashed for a header and a ciphertext of these lengths, which is the highest
 /// power of `h` that the tag needs.
 #[must_use]
 pub const fn hashed_blocks(header: usize, ciphertext: usize) -> usize {
     header.div_ceil(BLOCK_BYTES) + ciphertext.div_ceil(BLOCK_BYTES) + 1
 }
 
-/// The public blocks `X_i` of a record: both strings filled up with zeros, and their lengths in bits.
+/// The public blocks `X_i` of a record: both strings padded with zeros, and their lengths in bits.
 pub(crate) fn hashed(header: &[u8], ciphertext: &[u8]) -> Vec<Gf128> {
     let padded = |bytes: &[u8]| {
         let mut block = [0; BLOCK_BYTES];
@@ -119,7 +121,7 @@ impl Powers {
     }
 }
 
-/// V's side of a tag: sends its share. V calls this when it holds `ciphertext` and never twice for one mask.
+/// V's side of a tag: sends its share. V calls this when it holds `ciphertext`, and never twice for one mask.
 ///
 /// # Errors
 /// As [`Powers::tag_share`]; what sending meets.

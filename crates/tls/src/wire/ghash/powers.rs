@@ -8,9 +8,9 @@ use zeroize::Zeroizing;
 use super::{Block, from_block};
 use crate::Error;
 
-/// Products over GF(2^128) that it takes to go from `have` powers of the hash key to `need`; both parties
-/// must have prepared them. From the key itself that is one for each power: 16 for a record of 256 bytes,
-/// which takes 18 powers.
+/// The number of products over GF(2^128) needed to go from `have` powers of the hash key to `need`; both
+/// parties must have prepared them. From the key itself that is one for each power: 16 for a record of 256
+/// bytes, which takes 18 powers.
 #[must_use]
 pub const fn products(have: usize, need: usize) -> usize {
     2 * odd(need).saturating_sub(odd(have))
@@ -21,12 +21,11 @@ const fn odd(n: usize) -> usize {
     n.saturating_sub(1) / 2
 }
 
-/// The highest power: that of a TLS record of full length, 2^14 bytes of plaintext with a header and the
+/// The highest power: that for a TLS record of full length, 2^14 bytes of plaintext with a header and the
 /// lengths.
 pub const MAX_POWER: usize = (1 << 14) / super::BLOCK_BYTES + 2;
 
-/// A party that can share products over GF(2^128): [`ole::Sender`], which is P, or [`ole::Receiver`], which
-/// is V.
+/// A party that can share products over GF(2^128): [`ole::Sender`] is P, [`ole::Receiver`] is V.
 pub trait Shared {
     /// Shares of the products of P's and V's factors.
     ///
@@ -83,8 +82,8 @@ impl Powers {
         Self { shares: Zeroizing::new(vec![from_block(share)]) }
     }
 
-    /// From shares of the odd powers, `h, h^3, h^5, ...`, as blocks: all up to `n`. None if there are not as
-    /// many odd ones.
+    /// All powers up to `n`, from shares of the odd powers `h, h^3, h^5, ...` as blocks. `None` if there are
+    /// too few odd ones.
     pub(crate) fn from_odd(odd: impl IntoIterator<Item = Block>, n: usize) -> Option<Self> {
         let mut shares = Zeroizing::new(vec![Gf128::ZERO; n.max(1)]);
         let mut odd = odd.into_iter();
@@ -97,7 +96,7 @@ impl Powers {
         odd.next().is_none().then_some(Self { shares })
     }
 
-    /// The highest power that there is a share of.
+    /// The highest power that has a share.
     #[must_use]
     pub(crate) fn len(&self) -> usize {
         self.shares.len()
@@ -108,8 +107,8 @@ impl Powers {
         &self.shares
     }
 
-    /// Adds the powers up to `h^n`, if they are not there yet, at the cost of [`products`]. Both parties call
-    /// it with the same `n`. At most four exchanges of messages for any record up to 16 KB; see the
+    /// Adds the powers up to `h^n`, if they are missing, at the cost of [`products`]. Both parties call it
+    /// with the same `n`. It takes at most four exchanges of messages for any record up to 16 KB; see the
     /// [module](super).
     ///
     /// # Errors
@@ -128,7 +127,7 @@ impl Powers {
         if n <= have {
             return Ok(());
         }
-        // A vector of its own: growing the old one would leave copies of shares behind.
+        // A new vector: growing the old one would leave copies of shares behind.
         let mut shares = Zeroizing::new(vec![Gf128::ZERO; n]);
         shares[..have].copy_from_slice(&self.shares);
         for exchange in 1.. {
@@ -149,7 +148,7 @@ impl Powers {
     }
 }
 
-/// Sets the shares of the powers `new`, whose halves are there.
+/// Computes the shares of the powers `new`, whose halves are known.
 fn multiply(
     channel: &mut dyn Channel,
     party: &mut impl Shared,
@@ -174,17 +173,17 @@ fn cross<S: Shared>(_party: &S, i: Gf128, j: Gf128) -> [Gf128; 2] {
     S::cross(i, j)
 }
 
-/// The share of `h^k`, where that of `k` without its factors of two is there.
+/// The share of `h^k`, if that of `k` without its factors of two is known.
 fn power(shares: &[Gf128], k: usize) -> Gf128 {
     let twos = k.trailing_zeros();
     let root = shares.get((k >> twos).wrapping_sub(1)).copied().unwrap_or_default();
     (0..twos).fold(root, |power, _| power.square())
 }
 
-/// `k` as a sum of two numbers that have half of its bits each, the larger half the lower ones.
+/// `k` as a sum of two numbers with half of its bits each; the larger half has the lower ones.
 fn halves(k: usize) -> [usize; 2] {
     let keep = k.count_ones() / 2;
-    // Takes away the lowest bit until `keep` are left.
+    // Removes the lowest bit until `keep` bits are left.
     let upper = (0..k.count_ones() - keep).fold(k, |rest, _| rest & rest.wrapping_sub(1));
     [upper, k - upper]
 }

@@ -18,11 +18,11 @@
 //! lambda = (y_2 - y_1) / (x_2 - x_1)            x = f lambda^2 - A - x_1 - x_2
 //! ```
 //!
-//! where `f = 1` and `A = 0` on P-256. The paper has P-256 alone; Montgomery's form, in which TLS has
-//! Curve25519, takes two public constants more and nothing else: `A = 486662`, and an `f` that depends on `S`
-//! and saves square roots (`curve::x25519` has it, and why the conversion is sound for points of which the
-//! server says one coordinate). Five [products](volery_vole::ole) of a secret of P and one of V (in brackets)
-//! take the parties there:
+//! where `f = 1` and `A = 0` on P-256. The paper only has P-256. Montgomery form, in which TLS has
+//! Curve25519, only takes two more public constants: `A = 486662`, and an `f` that depends on `S` and avoids
+//! square roots (`curve::x25519` has it, and explains why the conversion is sound for points of which the
+//! server sends one coordinate). The parties get there with five [products](volery_vole::ole), in brackets,
+//! of a secret of P's and one of V's:
 //!
 //! ```text
 //! d = (x_2 - x_1)(rho_1 + rho_2)            [rho_1 x_2]  [-x_1 rho_2]        random rho_i; opened, P's share first
@@ -33,10 +33,10 @@
 //!
 //! # Which curve
 //!
-//! The server says, after everything was prepared. So both curves' products are prepared and V sends a point
-//! of both; what the other curve would have taken is thrown away. That costs 46 KB of the 9 MB that
-//! preparation takes; what the garbled circuit adds for it is in
-//! [`Step::PremasterKey`](crate::wire::step::Step::PremasterKey).
+//! The server chooses it, after everything was prepared. So both curves' products are prepared, V sends a
+//! point of both, and the other curve's are thrown away. That costs 46 KB of the 9 MB that preparation takes.
+//! [`Step::PremasterKey`](crate::wire::step::Step::PremasterKey) describes what the garbled circuit adds for
+//! it.
 //!
 //! # Messages
 //!
@@ -54,30 +54,30 @@
 //!
 //! Three round trips and less than 700 bytes once the server's point is known.
 //!
-//! # Who finds out what
+//! # What each party detects
 //!
-//! At once: a message of another length, an element above the prime, a point that is not one of the group of
-//! prime order (V looks at `S`, too: a point of another curve, or of small order, would tell P about `t_V`),
-//! and `d = 0`.
+//! At once: a message of the wrong length, an element above the prime, a point that is not in the group of
+//! prime order (V checks `S`, too: a point of another curve, or of small order, would tell P something about
+//! `t_V`), and `d = 0`.
 //!
-//! Later, whatever else V does: V's opening must be the discrete logarithm of its key share, and its share
-//! `s_V` must be what is missing from P's to the pre-master secret that P now computes
-//! ([`ProverShare::check`]). A V that spoiled a message made the shares add up to something else. (The server
-//! has noticed before: no key derived from it is the server's, so its handshake fails, and P has not sent
+//! Later, anything else that V does: V's opening must be the discrete logarithm of its key share, and its
+//! share `s_V` must be the difference between P's share and the pre-master secret that P now computes
+//! ([`ProverShare::check`]). If V spoiled a message, the shares add up to something else. (The server has
+//! noticed before: no key derived from that is the server's, so its handshake fails, and P has not sent
 //! anything.)
 //!
-//! Later, whatever else P does: its products may have errors that depend on V's secrets, or its messages may
-//! be wrong. Then the shares add up to something other than the pre-master secret, and what is derived from
-//! it does not open the server's records. V decides in the end on a proof that P's committed share, V's own
-//! and the server's records belong together. P learns one bit, whether the session broke; `c` bits of V's
-//! secrets that it guesses survive with probability `2^-c`, and the pre-master secret has 256 to spare
-//! (paper, section 3.2.1).
+//! Later, anything else that P does: its products may have errors that depend on V's secrets, or its messages
+//! may be wrong. Then the shares do not add up to the pre-master secret, and the keys derived from the sum do
+//! not open the server's records. V decides in the end, by a proof that P's committed share, V's own and the
+//! server's records belong together. P learns one bit, whether the session broke. `c` bits of V's secrets
+//! that it guesses survive with probability `2^-c`, and the pre-master secret has 256 to spare (paper,
+//! section 3.2.1).
 
 mod curve;
 mod products;
 mod prover;
 #[cfg(test)]
-// A tap may change the length of a message, so it takes the vector even where it flips one bit.
+// A tap may change the length of a message, so it takes the vector even if it flips only one bit.
 #[allow(clippy::ptr_arg)]
 mod tests;
 mod verifier;
@@ -95,11 +95,11 @@ use zeroize::Zeroizing;
 
 use crate::Error;
 
-/// Bytes of an element or a number, on either curve.
+/// The length of an element or a number on either curve, in bytes.
 const ELEMENT: usize = 32;
 
-/// The pre-master secret, which P knows in the end: the x-coordinate, 32 bytes as TLS has it, which is
-/// big-endian for P-256 and little-endian for X25519.
+/// The pre-master secret, which P knows in the end: the x-coordinate in TLS's 32 bytes, which are big-endian
+/// for P-256 and little-endian for X25519.
 pub type PremasterSecret = Zeroizing<[u8; 32]>;
 
 /// A share of the pre-master secret: an integer below the curve's prime, 32 bytes, little-endian.
@@ -123,7 +123,7 @@ fn share_of_inverse<F: Field>(rho: F, d: F, step: Tag) -> Result<F, Error> {
     Ok(rho * inverse)
 }
 
-/// The one element of a share of a single product.
+/// The only element of a share of a single product.
 fn only<F: Copy>(shares: &[F]) -> Result<F, Error> {
     match shares {
         [share] => Ok(*share),

@@ -1,7 +1,7 @@
-//! The products that a key exchange takes, prepared when nobody knows yet which curve the server will choose.
+//! The products that a key exchange takes, prepared before the server chooses a curve.
 //!
-//! Both curves' are prepared, and those of the other one are thrown away: 43 KB out of 9 MB. V asks for all
-//! before it reads any, so both take one round trip.
+//! Both curves' products are prepared, and those of the other curve are thrown away: 43 KB out of 9 MB. V
+//! requests all of them before it reads any, so both take one round trip.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
@@ -14,10 +14,10 @@ use crate::Error;
 /// Products over a curve's field that one key exchange takes.
 const PRODUCTS: usize = 5;
 
-/// Correlations that the preparation takes of a stock.
+/// The number of correlations that the preparation takes.
 ///
 /// # Errors
-/// [`Error::Products`] for more than one batch may hold, which these are not.
+/// [`Error::Products`] for more than one batch may hold, which never happens.
 pub fn correlations() -> Result<usize, Error> {
     Ok(ole::correlations::<P256Base>(PRODUCTS)? + ole::correlations::<Curve25519Base>(PRODUCTS)?)
 }
@@ -29,7 +29,7 @@ pub struct ProverProducts {
 }
 
 impl ProverProducts {
-    /// Prepares them, out of the keys under `delta` that `stock` gives. One round trip.
+    /// Prepares them from keys of `stock` under `delta`. One round trip.
     ///
     /// # Errors
     /// [`Error::Products`]: the stock's, the channel's.
@@ -53,7 +53,7 @@ pub struct VerifierProducts {
     pub(super) x25519: ole::Receiver<Curve25519Base>,
 }
 
-/// V's products, asked for.
+/// V's products after the request.
 pub struct RequestedProducts {
     products: VerifierProducts,
     p256: ole::Requested<P256Base>,
@@ -61,8 +61,7 @@ pub struct RequestedProducts {
 }
 
 impl VerifierProducts {
-    /// Asks P for them, out of the tags that `stock` gives; with [`correlations`] at hand it waits for
-    /// nothing.
+    /// Requests them from P, using tags of `stock`. With [`correlations`] at hand it does not wait.
     ///
     /// # Errors
     /// [`Error::Products`]: the stock's, the channel's.
@@ -80,7 +79,7 @@ impl VerifierProducts {
 }
 
 impl RequestedProducts {
-    /// Takes P's answer.
+    /// Receives P's answer.
     ///
     /// # Errors
     /// [`Error::Products`] if it is malformed; the channel's.

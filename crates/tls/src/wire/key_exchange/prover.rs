@@ -1,4 +1,4 @@
-//! P: speaks to the server.
+//! P: the party that speaks to the server.
 
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
@@ -30,8 +30,7 @@ struct Key<C: Curve> {
 impl<C: Curve> Key<C> {
     fn new(share: Zeroizing<C::Scalar>, verifier: &[u8]) -> Result<Self, Error> {
         let verifier = C::read_share(verifier).map_err(|reason| Error::malformed(KEY_SHARE, reason))?;
-        // The neutral element comes up with probability 2^-252, or never if the generator is what it should
-        // be.
+        // The neutral element occurs with probability 2^-252, or never with a sound generator.
         let client = C::sum(&C::public(&share), &verifier)
             .ok_or_else(|| Error::Misuse("the key shares cancel out; draw another".into()))?;
         Ok(Self { share, verifier, client })
@@ -42,7 +41,7 @@ impl Prover {
     /// Receives V's key shares and draws P's own.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if V's are not points; what receiving meets.
+    /// [`Error::Malformed`] if V's shares are not points; any error of receiving.
     pub fn start(channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
         Self::with_shares(channel, P256::random(rng), X25519::random(rng))
     }
@@ -68,11 +67,12 @@ impl Prover {
         }
     }
 
-    /// P's share of the pre-master secret, once the server's point is known and its signature was verified.
+    /// P's share of the pre-master secret. Call it when the server's point is known and its signature is
+    /// verified.
     ///
     /// # Errors
-    /// [`Error::Malformed`] and [`Error::Cheat`] as the [module](super) says; [`Error::Products`] if those of
-    /// the server's curve were used before; the channel's.
+    /// [`Error::Malformed`] and [`Error::Cheat`] as the [module](super) says; [`Error::Products`] if the
+    /// products of the server's curve were used before; the channel's.
     pub fn finish(
         self,
         channel: &mut dyn Channel,
@@ -142,7 +142,7 @@ fn exchange<C: Curve>(
     Ok(On { key, server, share, bytes })
 }
 
-/// P's share of the pre-master secret, and what P needs to check V's opening.
+/// P's share of the pre-master secret, with the values needed to check V's opening.
 pub struct ProverShare(Exchanged);
 
 enum Exchanged {
@@ -167,13 +167,14 @@ impl ProverShare {
         }
     }
 
-    /// Receives V's opening, which V sends after P has closed the connection, and checks it: the pre-master
-    /// secret, and V's share of it, which must be the one that V used in everything that follows.
+    /// Receives V's opening, which V sends after P has closed the connection, and checks it. Returns the
+    /// pre-master secret and V's share of it, which must be the one that V used in everything after the
+    /// exchange.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the opening is not made of canonical numbers; [`Error::Cheat`] if it does not
-    /// belong to V's key share, or if V's messages made the shares add up to anything but the pre-master
-    /// secret; the channel's.
+    /// [`Error::Malformed`] if the opening does not consist of canonical numbers; [`Error::Cheat`] if it does
+    /// not match V's key share, or if V's messages made the shares add up to anything other than the
+    /// pre-master secret; the channel's.
     pub fn check(&self, channel: &mut dyn Channel) -> Result<(PremasterSecret, Share), Error> {
         let opening = Zeroizing::new(channel.recv_array::<{ 2 * ELEMENT }>(KEY_OPENING)?);
         let (mut key, mut share) = (Zeroizing::new([0; 32]), Zeroizing::new([0; 32]));

@@ -1,4 +1,4 @@
-//! V: holds half of the client's key.
+//! V: the party that holds half of the client's key.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
@@ -20,10 +20,10 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Draws V's key shares, fresh for this session, and sends their points. Waits for nothing.
+    /// Draws V's key shares, fresh for this session, and sends their points. It does not wait.
     ///
     /// # Errors
-    /// What sending meets.
+    /// Any error of sending.
     pub fn start(channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
         Self::with_shares(channel, P256::random(rng), X25519::random(rng))
     }
@@ -39,11 +39,11 @@ impl Verifier {
         Ok(Self { p256, x25519 })
     }
 
-    /// V's share of the pre-master secret, from the server's point as P says it is.
+    /// V's share of the pre-master secret, given the server's point from P.
     ///
     /// # Errors
-    /// [`Error::Malformed`] and [`Error::Cheat`] as the [module](super) says; [`Error::Products`] if those of
-    /// the server's curve were used before; the channel's.
+    /// [`Error::Malformed`] and [`Error::Cheat`] as the [module](super) says; [`Error::Products`] if the
+    /// products of the server's curve were used before; the channel's.
     pub fn finish(
         self,
         channel: &mut dyn Channel,
@@ -63,7 +63,7 @@ impl Verifier {
     }
 }
 
-/// The exchange on the curve that P says the server chose; `message` is what follows the group.
+/// The exchange on the curve that P says the server chose. `message` is the part after the group.
 fn exchange<C: Curve>(
     key: Zeroizing<C::Scalar>,
     channel: &mut dyn Channel,
@@ -128,15 +128,15 @@ impl VerifierShare {
         &self.share
     }
 
-    /// The server's point that P named, with its group. In the end V must see the server's signature over
-    /// both.
+    /// The server's point that P named, with its group. V must see the server's signature over both in the
+    /// end.
     #[must_use]
     pub fn server(&self) -> &PublicPoint {
         &self.server
     }
 
     /// Opens V's key share and its share of the pre-master secret to P. From then on P knows every secret of
-    /// the connection: V does this only after it holds everything that the server sent and P has closed the
+    /// the connection. So V does this only when it holds everything that the server sent and P has closed the
     /// connection.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! HMAC-SHA256 with a key that neither party sees, of messages that both know.
+//! HMAC-SHA256 of messages that both parties know, with a key that neither sees.
 
 use sha2::block_api::compress256;
 use volery_circuit::gadgets::bits_to_words;
@@ -9,7 +9,7 @@ use crate::Error;
 use crate::wire::key_exchange::Group;
 use crate::wire::step::{BLOCK, DIGEST_BITS, Step, TwoParty, WORDS, expanded_words};
 
-/// A key of HMAC-SHA256: both parties know its inner midstate, nobody its outer one.
+/// A key of HMAC-SHA256. Both parties know its inner midstate, and neither knows the outer one.
 #[derive(Clone)]
 pub struct HmacKey<W> {
     inner: [u32; WORDS],
@@ -30,9 +30,9 @@ impl<W: Zeroize> Zeroize for HmacKey<W> {
 }
 
 impl<W: Clone> HmacKey<W> {
-    /// The key that is the pre-master secret, from its two shares modulo the prime of the server's curve: 256
-    /// wires each, lowest bit first. Two compressions. While steps are only prepared, any curve stands for
-    /// the one to come.
+    /// The key made from the pre-master secret, given its two shares modulo the prime of the server's curve:
+    /// 256 wires each, lowest bit first. Two compressions. While steps are only prepared, either curve may be
+    /// given.
     ///
     /// # Errors
     /// The machine's.
@@ -46,7 +46,7 @@ impl<W: Clone> HmacKey<W> {
         Self::new(machine, &Step::PremasterKey, &[prover, verifier, &curve].concat())
     }
 
-    /// The key that is the master secret, 384 wires. Two compressions.
+    /// The key made from the master secret, 384 wires. Two compressions.
     ///
     /// # Errors
     /// The machine's.
@@ -75,7 +75,7 @@ impl<W: Clone> HmacKey<W> {
         Ok(Self { inner, outer })
     }
 
-    /// The same key with what `wire` gives for each wire.
+    /// The same key, with `wire` applied to each wire.
     ///
     /// # Errors
     /// Those of `wire`.

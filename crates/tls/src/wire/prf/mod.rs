@@ -1,4 +1,4 @@
-//! TLS 1.2's key derivation from secrets that neither party sees, with few compressions under two-party
+//! TLS 1.2's key derivation from secrets that neither party sees, with few compressions in two-party
 //! computation.
 //!
 //! ```text
@@ -9,8 +9,8 @@
 //! HMAC(secret, message) = SHA-256(secret + opad | SHA-256(secret + ipad | message))           RFC 2104
 //! ```
 //!
-//! An HMAC-SHA256 takes at least four compressions. Here they are (Xie, Yang, Wang, Weng, "Lightweight
-//! Authentication of Web Data via Garble-Then-Prove", section 3.2.2), with what each party learns:
+//! An HMAC-SHA256 takes at least four compressions. The table shows where they run (Xie, Yang, Wang, Weng,
+//! "Lightweight Authentication of Web Data via Garble-Then-Prove", section 3.2.2) and what each party learns:
 //!
 //! | compression | where | result |
 //! |---|---|---|
@@ -19,10 +19,10 @@
 //! | of the message's blocks, from the inner midstate | each party alone: all is public | the inner hash, public |
 //! | of the inner hash, from the outer midstate | two-party | `A(i)`: public; output: kept, or public if it is for the wire |
 //!
-//! The inner midstate is the value of a random oracle at a point that contains a secret with entropy, so it
-//! says nothing about the secret or the outer midstate (the paper proves it for the full protocol; the
-//! assumption is that the compression function is a random oracle). Every message is public: labels, randoms,
-//! hashes of the handshake, `A(i)`.
+//! The inner midstate is the output of a random oracle at a point that contains a secret with entropy, so it
+//! says nothing about the secret or the outer midstate (the paper proves it for the full protocol, with the
+//! compression function as a random oracle). Every message is public: labels, randoms, hashes of the
+//! handshake, `A(i)`.
 //!
 //! ```text
 //! master secret     from the pre-master secret       6 compressions    2 pads, A(1), A(2), 2 outputs: 384 bits, kept
@@ -33,10 +33,10 @@
 //!
 //! The two write keys and write IVs are 40 bytes (RFC 5288: AES-128-GCM has no MAC keys, and 4 of the nonce's
 //! 12 bytes are the IV). With the extended master secret (RFC 7627) only label and seed change. The server's
-//! Finished is checked in the end, when P knows the master secret: [`verify_data`] is for that, too.
+//! Finished is checked at the end, when P knows the master secret, also with [`verify_data`].
 //!
-//! Who runs this: both parties, each on its own [`TwoParty`] machine, with the same public values. A party
-//! that opens wrong bits is found out by the machine.
+//! Both parties run this, each on its own [`TwoParty`] machine, with the same public values. The machine
+//! detects a party that opens wrong bits.
 
 mod hmac;
 #[cfg(test)]
@@ -52,10 +52,10 @@ use volery_field::F2;
 use crate::Error;
 use crate::wire::step::{BLOCK_BITS, IV_BITS, MASTER_BITS, TwoParty};
 
-/// A random of the client or of the server.
+/// The random bytes of the client or of the server.
 pub type Random = [u8; 32];
 
-/// What the master secret is bound to.
+/// The value that the master secret is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MasterSeed {
     /// The randoms of client and server (RFC 5246, section 8.1).
@@ -69,7 +69,7 @@ pub enum MasterSeed {
     SessionHash([u8; 32]),
 }
 
-/// A side of the connection: whose Finished message, whose keys.
+/// A side of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The client's side.
@@ -79,7 +79,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The name of what it sends, as attestations have it.
+    /// The name of its messages in attestations.
     pub(crate) fn message(self) -> &'static str {
         match self {
             Self::Client => "query",
@@ -107,8 +107,8 @@ pub fn master_secret<M: TwoParty + ?Sized>(
     prf(machine, premaster, label, &seed, MASTER_BITS)
 }
 
-/// The keys and write IVs of a connection, kept. The write IVs need not be secret, but nobody needs them in
-/// the clear either, and opening them would cost the parties a round trip.
+/// The key block of a connection, which stays on wires. The write IVs need not be secret, but nobody needs
+/// them in the clear either, and opening them would cost a round trip.
 #[derive(Clone)]
 pub struct KeyBlock<W> {
     /// The AES-128 keys of the client's and the server's records: 128 wires each.
@@ -162,7 +162,7 @@ pub fn verify_data<M: TwoParty + ?Sized>(
     Ok(opened.try_into().map_err(|_| Error::Misuse(format!("a machine opened {length} bytes of 12")))?)
 }
 
-/// The first `bits` bits of the PRF's output, kept.
+/// The first `bits` bits of the PRF's output, which stay on wires.
 fn prf<M: TwoParty + ?Sized>(
     machine: &mut M,
     key: &HmacKey<M::Wire>,

@@ -1,4 +1,4 @@
-//! AES under an expanded key, with what was encrypted before at hand.
+//! AES under an expanded key, which keeps earlier results.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use zeroize::Zeroize;
 use crate::Error;
 use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty, given_bits};
 
-/// One direction's key, expanded, with its write IV; and blocks that were encrypted under it, which are not
+/// One direction's expanded key with its write IV, and the blocks that were encrypted under it, which are not
 /// computed again.
 #[derive(Clone)]
 pub(crate) struct Cipher<W> {
-    /// Round keys, then the write IV: what [`Step::Blocks`] takes.
+    /// Round keys, then the write IV: the inputs of [`Step::Blocks`].
     inputs: Vec<W>,
     /// 128 wires each.
     blocks: BTreeMap<Plain, Vec<W>>,
@@ -25,7 +25,7 @@ impl<W: Zeroize> Zeroize for Cipher<W> {
 }
 
 impl<W: Clone> Cipher<W> {
-    /// From the wires of a key and of a write IV: 1,280 ANDs.
+    /// Expands the wires of a key, with those of a write IV: 1,280 ANDs.
     ///
     /// # Errors
     /// The machine's.
@@ -38,7 +38,7 @@ impl<W: Clone> Cipher<W> {
         Ok(Self { inputs: [&*round_keys, iv].concat(), blocks: BTreeMap::new() })
     }
 
-    /// The ciphertexts of these blocks, one after the other: those that are not at hand by one step.
+    /// The ciphertexts of these blocks, one after the other. Those that are not known yet take one step.
     ///
     /// # Errors
     /// The machine's.
@@ -62,7 +62,7 @@ impl<W: Clone> Cipher<W> {
         Ok(wires)
     }
 
-    /// As [`Cipher::encrypt`]; the blocks are at hand from now on.
+    /// As [`Cipher::encrypt`], and keeps the blocks.
     ///
     /// # Errors
     /// The machine's.
@@ -77,7 +77,8 @@ impl<W: Clone> Cipher<W> {
         Ok(wires)
     }
 
-    /// The ciphertext of a counter block whose nonce and counter nobody knew when it was prepared: 128 wires.
+    /// The ciphertext of a counter block whose nonce and counter were not known when it was prepared: 128
+    /// wires.
     ///
     /// # Errors
     /// The machine's.
@@ -91,7 +92,7 @@ impl<W: Clone> Cipher<W> {
         machine.call(&Step::Block, &[&*self.inputs, &given].concat())
     }
 
-    /// The same with what `wire` gives for each wire.
+    /// The same cipher, with `wire` applied to each wire.
     ///
     /// # Errors
     /// Those of `wire`.

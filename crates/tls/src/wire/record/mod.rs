@@ -7,26 +7,27 @@
 //! ```
 //!
 //! All blocks of a connection's first records are one [`Step::Blocks`](crate::wire::step::Step::Blocks), so
-//! that what they have in common is computed once: apart from the counter, the sequence number and `h` they
-//! are equal. What comes out (Xie, Yang, Wang, Weng, "Lightweight Authentication of Web Data via
-//! Garble-Then-Prove", sections 3.2.3 and 3.2.4):
+//! that their common parts are computed once: apart from the counter, the sequence number and `h` they are
+//! equal. The results (Xie, Yang, Wang, Weng, "Lightweight Authentication of Web Data via Garble-Then-Prove",
+//! sections 3.2.3 and 3.2.4):
 //!
 //! | blocks | result | because |
 //! |---|---|---|
-//! | `h`, the masks | shared | who knows them forges records |
-//! | key stream of Finished | public or shared | its contents are public, too; where it is shared it takes no round trip of its own |
+//! | `h`, the masks | shared | knowing them is enough to forge records |
+//! | key stream of Finished | public or shared | its contents are public, too; shared, it takes no round trip
+//! of its own |
 //! | key stream of a query | shared | P adds the query to its share and sends the sum; V adds its own share: the ciphertext |
 //!
-//! The explicit nonce is the sequence number, which both parties count. So a block of key stream or a mask is
-//! never used twice: [`WriteKey`] refuses a sequence number that it has seen.
+//! The explicit nonce is the sequence number, which both parties count. So no block of key stream and no mask
+//! is used twice: [`WriteKey`] refuses a sequence number that it has seen.
 //!
 //! Records of the server's are read in the end, or, where P has to read one while the connection lives, by a
 //! [`ReadKey`]: their nonces are the server's choice, so both parties learn them when the record comes.
 //!
 //! # Cost
 //!
-//! In ANDs, with 5,120 for a block alone: 1,280 for the key's expansion; then `h`; then each record has a
-//! mask and a block for each 16 bytes. With blocks in common most take 4,256.
+//! In ANDs, where a single block takes 5,120: 1,280 for the key's expansion; then `h`; then for each record a
+//! mask and a block for every 16 bytes. Because of common parts most of these blocks take 4,256.
 //!
 //! | query | blocks: h, Finished, query | ANDs of blocks | without sharing | with expansion and [key derivation](crate::wire::prf) |
 //! |---|---|---|---|---|
@@ -52,22 +53,22 @@ use crate::wire::step::{BLOCK_BITS, Plain, TwoParty};
 /// Bytes of the largest plaintext of a record (RFC 5246, section 6.2.1).
 pub const MAX_PLAINTEXT: usize = 1 << 14;
 
-/// What becomes of a record's key stream.
+/// Who learns a record's key stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Secrecy {
-    /// Both parties learn it: for contents that both know.
+    /// Both parties: for contents that both know.
     #[cfg_attr(not(test), allow(dead_code, reason = "no record of a connection needs it today"))]
     Public,
-    /// Each party learns a share: for contents that P alone knows.
+    /// Each party learns a share: for contents that only P knows.
     Shared,
 }
 
-/// A record to come.
+/// A record that is to be protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The sequence number, which is the explicit nonce, too.
+    /// The sequence number, which is also the explicit nonce.
     pub sequence: u64,
-    /// Bytes of its plaintext.
+    /// The length of its plaintext, in bytes.
     pub length: usize,
     /// Who learns its key stream.
     pub secrecy: Secrecy,
@@ -77,16 +78,16 @@ impl Record {
     /// The record's counter blocks: the mask's, then the key stream's.
     fn blocks(&self) -> impl Iterator<Item = Plain> + use<> {
         let Self { sequence, length, .. } = *self;
-        // At most 2^10 and one blocks of plaintext.
+        // At most 2^10 and one blocks for the plaintext.
         (0..=length.div_ceil(BLOCK_BYTES)).map(move |i| Plain::Counter { sequence, counter: i as u32 + 1 })
     }
 }
 
-/// What a party needs to protect one record; wiped on drop.
+/// The values that a party needs to protect one record; wiped on drop.
 pub struct Protection {
     /// Its share of the tag's mask.
     pub mask: Zeroizing<Block>,
-    /// The key stream, or its share of it: as many bytes as the plaintext has.
+    /// The key stream or this party's share of it, as long as the plaintext.
     pub stream: Zeroizing<Vec<u8>>,
 }
 
@@ -128,7 +129,7 @@ pub fn header(sequence: u64, content_type: u8, length: usize) -> Result<[u8; HEA
 /// The key of one direction's records.
 pub struct WriteKey<W> {
     cipher: Cipher<W>,
-    /// The greatest sequence number that was used.
+    /// The greatest sequence number used so far.
     last: Option<u64>,
 }
 
@@ -139,7 +140,8 @@ impl<W> core::fmt::Debug for WriteKey<W> {
 }
 
 impl<W: Clone> WriteKey<W> {
-    /// From the wires of a key and of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)): 1,280 ANDs.
+    /// Expands the wires of a key, with those of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)):
+    /// 1,280 ANDs.
     ///
     /// # Errors
     /// The machine's.
@@ -151,12 +153,13 @@ impl<W: Clone> WriteKey<W> {
         Ok(Self { cipher: Cipher::new(machine, key, iv)?, last: None })
     }
 
-    /// The key with all blocks that were made under it.
+    /// The key with all blocks made under it.
     pub(crate) fn into_cipher(self) -> Cipher<W> {
         self.cipher
     }
 
-    /// This party's share of the hash key, and protections for `records`, whose sequence numbers must rise.
+    /// This party's share of the hash key, and protections for `records`, whose sequence numbers must
+    /// increase.
     ///
     /// # Errors
     /// [`Error::Misuse`] for a sequence number that is not above all before it, or a record that is too long;
@@ -211,7 +214,7 @@ impl<W: Clone> WriteKey<W> {
     }
 }
 
-/// Takes the wires of the records' blocks apart.
+/// Splits the wires of the records' blocks.
 fn protections<M: TwoParty + ?Sized>(
     machine: &mut M,
     records: &[Record],
@@ -243,7 +246,7 @@ fn share<M: TwoParty + ?Sized>(machine: &mut M, wires: &[M::Wire]) -> Result<Zer
     Ok(bytes(machine.share(wires)?)?)
 }
 
-/// The bytes of bits, which are wiped.
+/// The bytes of these bits. The bits are wiped.
 fn bytes(bits: Vec<F2>) -> Result<Zeroizing<Vec<u8>>, Error> {
     let mut bits = bits;
     let bytes = bits_to_bytes(&bits).map(Zeroizing::new);

@@ -1,4 +1,4 @@
-//! Records that the server makes, which P reads while the connection lives.
+//! The server's records, which P reads while the connection is open.
 
 use zeroize::Zeroizing;
 
@@ -8,16 +8,15 @@ use crate::Error;
 use crate::wire::ghash::{BLOCK_BYTES, Block, Powers, hashed_blocks};
 use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty};
 
-/// Counter blocks that a record with so many bytes of plaintext takes: its mask, and one for each 16 bytes
-/// begun.
+/// The number of counter blocks of a record with this many bytes of plaintext: its mask, and one for each 16
+/// bytes, rounded up.
 #[must_use]
 pub const fn blocks(length: usize) -> usize {
     1 + length.div_ceil(BLOCK_BYTES)
 }
 
-/// The key of records whose number, lengths and explicit nonces nobody knows ahead, since the other side
-/// makes them. A [`Step::Block`](crate::wire::step::Step::Block) is prepared for each block that there may
-/// be.
+/// The key of records whose number, lengths and explicit nonces are not known ahead, because the other side
+/// makes them. A [`Step::Block`](crate::wire::step::Step::Block) is prepared for each block that may occur.
 pub struct ReadKey<W> {
     cipher: Cipher<W>,
 }
@@ -29,14 +28,14 @@ impl<W> core::fmt::Debug for ReadKey<W> {
 }
 
 impl<W: Clone> ReadKey<W> {
-    /// From the wires of a key and of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)): 1,280 ANDs
-    /// for the key's expansion, 5,120 for the hash key, 2,187 for each of its odd powers; with this party's
-    /// shares of the powers that tags of records up to `length` bytes take.
+    /// Expands the wires of a key, with those of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)):
+    /// 1,280 ANDs for the key's expansion, 5,120 for the hash key, 2,187 for each of its odd powers. Includes
+    /// this party's shares of the powers that tags of records up to `length` bytes take.
     ///
-    /// These powers are computed on the machine, and not by [products](crate::wire::ghash) of shares as those
-    /// for the client's records: who puts wrong shares into products gets powers of something else, and the
-    /// tag of a client's record is then wrong for the server. Here it would be right for another ciphertext,
-    /// which could be made to come from the network.
+    /// These powers are computed on the machine, and not by [products](crate::wire::ghash) of shares like
+    /// those for the client's records. A party that puts wrong shares into products gets powers of something
+    /// else. For a client's record, the tag is then wrong for the server. Here it would be right for another
+    /// ciphertext, which that party could send from the network.
     ///
     /// # Errors
     /// The machine's.

@@ -1,4 +1,4 @@
-//! Who the server of a transcript is: what makes its bytes those of a named host.
+//! The server of a transcript: the proof that its bytes come from a named host.
 //!
 //! ```text
 //! certificates  --chain-->  a root that is trusted, at a time      webpki's rules, those of rustls
@@ -6,16 +6,16 @@
 //!      |        --key---->  verifies the signature over  client_random | server_random | ServerECDHParams     (RFC 8422, section 5.4)
 //! ```
 //!
-//! The randoms are those of this connection, so the server, or whoever has its key, took part in it with this
-//! ephemeral point. That the records' keys come of this point is what the proofs and the server's Finished
-//! are for; neither is worth anything without the other.
+//! The randoms are those of this connection, so the server, or somebody who has its key, took part in it with
+//! this ephemeral point. The proofs and the server's Finished show that the records' keys come from this
+//! point; neither is worth anything without the other.
 //!
-//! The host name that the client sent in the clear must be the one that is meant: one certificate may serve
-//! several hosts, and the server chose by that name which of them it speaks for. (The `Host` header of a
-//! request is encrypted; it is part of the payload and to be looked at there.)
+//! The host name that the client sent in the clear must be the intended one: one certificate may serve
+//! several hosts, and the server uses that name to choose which of them it answers for. (The `Host` header of
+//! a request is encrypted; it is part of the payload and checked there.)
 //!
-//! Revocation is not checked: browsers mostly do not either, and V would have to ask a third party. A root
-//! that the caller adds is trusted for every name.
+//! Revocation is not checked: most browsers do not either, and V would have to ask a third party. A root that
+//! the caller adds is trusted for every name.
 
 mod roots;
 #[cfg(test)]
@@ -29,7 +29,7 @@ use webpki::{EndEntityCert, KeyUsage, ring};
 
 use crate::wire::transcript::{Handshake, Scheme};
 
-/// Why a server is not the one that is meant.
+/// Why a server is not the intended one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -39,28 +39,28 @@ pub enum Error {
     /// The client asked the server for another host.
     #[error("the client asked for {}, not for {expected}", found.as_deref().unwrap_or("no host by name"))]
     Sni {
-        /// The host that is meant; `no host by name` where that is an IP address.
+        /// The intended host; `no host by name` if that is an IP address.
         expected: String,
         /// The name in the client's hello.
         found: Option<String>,
     },
     /// The chain does not lead from the server's certificate to a root, for a TLS server and at this time.
-    #[error("the server's certificates do not hold: {0}")]
+    #[error("the server's certificates are not valid: {0}")]
     Chain(webpki::Error),
     /// The server's certificate is for other hosts.
     #[error("the server's certificate is not for {host}: {error}")]
     Host {
-        /// The host that is meant.
+        /// The intended host.
         host: String,
         /// What is wrong.
         error: webpki::Error,
     },
-    /// The signature over the key exchange is not by the certificate's key.
-    #[error("the server's signature over its key exchange does not hold, so this is not its connection: {0}")]
+    /// The signature over the key exchange was not made with the certificate's key.
+    #[error("the server's signature over its key exchange is not valid, so this is not its connection: {0}")]
     Signature(webpki::Error),
 }
 
-/// A server whose certificate and signature were verified. There is no other way to get one.
+/// A server whose certificate and signature were verified. Verification is the only way to get one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     name: String,
@@ -69,7 +69,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The host: a DNS name in lower case, or an IP address, in the one usual way of writing.
+    /// The host: a DNS name in lower case or an IP address, in canonical form.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -81,7 +81,7 @@ impl Identity {
         &self.certificate
     }
 
-    /// The time at which the certificates hold, in seconds since 1970 (UTC).
+    /// The time at which the certificates are valid, in seconds since 1970 (UTC).
     #[must_use]
     pub fn time(&self) -> u64 {
         self.time
@@ -111,15 +111,15 @@ pub(crate) fn verify(handshake: &Handshake, name: &str, roots: &Roots, time: u64
     Ok(Identity { name: shown, certificate: Sha256::digest(own).into(), time })
 }
 
-/// The one usual way to write a host: a DNS name in lower case, or an IP address.
+/// The canonical form of a host: a DNS name in lower case, or an IP address.
 ///
 /// # Errors
-/// [`Error::Name`] for what is neither.
+/// [`Error::Name`] for anything else.
 pub(crate) fn canonical_name(name: &str) -> Result<String, Error> {
     Ok(canonical(name)?.to_str().into_owned())
 }
 
-/// A name as it is compared and shown.
+/// A name in the form in which it is compared and shown.
 fn canonical(name: &str) -> Result<ServerName<'static>, Error> {
     let parsed = ServerName::try_from(name.to_owned()).ok().filter(|_| !name.ends_with('.'));
     match parsed.ok_or_else(|| Error::Name(name.into()))? {
@@ -128,7 +128,7 @@ fn canonical(name: &str) -> Result<ServerName<'static>, Error> {
     }
 }
 
-/// That a client which asks for `sni`, or for no host by name, asks for this host.
+/// Checks that a client which asks for `sni`, or for no host by name, asks for this host.
 ///
 /// # Errors
 /// [`Error::Name`], [`Error::Sni`].
@@ -136,7 +136,8 @@ pub(crate) fn asks_for(sni: Option<&str>, host: &str) -> Result<(), Error> {
     same_host(sni, &canonical(host)?)
 }
 
-/// The client asked for this host: by name, or without one for an IP address (RFC 6066, section 3).
+/// Checks that the client asked for this host: by name, or without a name for an IP address (RFC 6066,
+/// section 3).
 fn same_host(found: Option<&str>, name: &ServerName<'_>) -> Result<(), Error> {
     let (same, expected) = match name {
         ServerName::DnsName(name) => {
@@ -147,8 +148,8 @@ fn same_host(found: Option<&str>, name: &ServerName<'_>) -> Result<(), Error> {
     if same { Ok(()) } else { Err(Error::Sni { expected: expected.into(), found: found.map(str::to_owned) }) }
 }
 
-/// What certificates may be signed with: all that rustls takes, but for curves and schemes that no public
-/// authority uses.
+/// The algorithms that certificates may be signed with: all that rustls accepts, except for curves and
+/// schemes that no public authority uses.
 pub(crate) const CHAIN: &[&dyn SignatureVerificationAlgorithm] = &[
     ring::ECDSA_P256_SHA256,
     ring::ECDSA_P256_SHA384,
@@ -162,14 +163,14 @@ pub(crate) const CHAIN: &[&dyn SignatureVerificationAlgorithm] = &[
     ring::RSA_PSS_2048_8192_SHA512_LEGACY_KEY,
 ];
 
-/// The server signed the key exchange of this connection.
+/// Checks that the server signed the key exchange of this connection.
 fn signature(certificate: &EndEntityCert<'_>, handshake: &Handshake) -> Result<(), Error> {
     let Handshake { client_random, server_random, params, scheme, signature, .. } = handshake;
     let message = [&client_random[..], server_random, params].concat();
     let mut result = Err(webpki::Error::InvalidSignatureForPublicKey);
     for algorithm in algorithms(*scheme) {
         result = certificate.verify_signature(algorithm, &message, signature);
-        // A key on the scheme's other curve: in TLS 1.2 the scheme does not name the curve.
+        // The key may be on the scheme's other curve: in TLS 1.2 the scheme does not name the curve.
         if !matches!(result, Err(webpki::Error::UnsupportedSignatureAlgorithmForPublicKeyContext(_))) {
             break;
         }

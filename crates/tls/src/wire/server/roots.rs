@@ -1,9 +1,9 @@
-//! Whom to believe about who is who.
+//! The authorities whose certificates are trusted.
 
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, TrustAnchor};
 
-/// Why bytes are not roots.
+/// Why bytes cannot be used as roots.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RootsError {
@@ -13,7 +13,7 @@ pub enum RootsError {
     /// Text without a certificate.
     #[error("there is no certificate in the text of roots; one begins with -----BEGIN CERTIFICATE-----")]
     Empty,
-    /// Bytes that are not a certificate, or not one of an authority.
+    /// Bytes that are not a certificate, or not that of an authority.
     #[error("root {number} is not a certificate that can be trusted: {error}")]
     Certificate {
         /// The certificate's number in the file, from 1.
@@ -23,18 +23,18 @@ pub enum RootsError {
     },
 }
 
-/// The authorities whose certificates are believed.
+/// The authorities whose certificates are trusted.
 #[derive(Clone, Debug, Default)]
 pub struct Roots(Vec<TrustAnchor<'static>>);
 
 impl Roots {
-    /// None: nothing holds until some are added.
+    /// No roots: no certificate is valid until some are added.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Those of Mozilla's programme, as they were when this was built.
+    /// The roots of Mozilla's programme at the time of the build.
     #[must_use]
     pub fn public() -> Self {
         Self(webpki_roots::TLS_SERVER_ROOTS.to_vec())
@@ -52,7 +52,7 @@ impl Roots {
         Ok(())
     }
 
-    /// Adds all certificates of a PEM text, or none if one of them is bad.
+    /// Adds all certificates of a PEM text, or none if one of them is invalid.
     ///
     /// # Errors
     /// Those of [`RootsError`].

@@ -1,12 +1,12 @@
-//! What the two parties compute on bits that neither may see: seven programs, and the machine that runs them.
+//! The programs that the two parties run on bits that neither may see: seven of them, and the machine that
+//! runs them.
 //!
-//! A [`Step`] is a program from bits to bits. Which steps a connection takes, and how large they are, is
-//! known before it is opened, so a machine that garbles can prepare them all; what is learnt later enters as
-//! wires. [`TwoParty`] is what the key derivation ([`prf`](crate::wire::prf)) and the record protection
-//! ([`record`](crate::wire::record)) ask of such a machine: both parties make the same calls, each on its own
-//! machine, and in the end the same calls are made once more on a machine that proves them. Which calls these
-//! are depends on lengths alone, so a machine may make all calls of a connection ahead, with inputs that are
-//! given later.
+//! A [`Step`] is a program from bits to bits. The steps of a connection and their sizes are known before it
+//! is opened, so a machine that garbles can prepare them all; later values enter as wires. [`TwoParty`] is
+//! the interface of such a machine for the key derivation ([`prf`](crate::wire::prf)) and the record
+//! protection ([`record`](crate::wire::record)). Both parties make the same calls, each on its own machine.
+//! In the end the same calls are made once more on a machine that proves them. The calls depend only on
+//! lengths, so a machine may make all calls of a connection ahead, with inputs that are given later.
 //!
 //! | step | inputs | outputs | ANDs |
 //! |---|---|---|---|
@@ -18,7 +18,7 @@
 //! | [`Step::Powers`] | GCM's hash key: 128 | 128 for each odd power above the first | 2,187 for each |
 //! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120 |
 //!
-//! Bits of strings are in the order of [`bytes_to_bits`], those of numbers lowest first.
+//! Bits of strings are in the order of [`bytes_to_bits`]; those of numbers go from the lowest.
 
 mod powers;
 mod premaster;
@@ -37,15 +37,15 @@ use volery_field::F2;
 
 /// A machine on which two parties compute on bits that neither sees.
 ///
-/// Wires live on between calls. Both parties make the same calls in the same order; where they get bits back,
-/// those that the method says.
+/// Wires persist between calls. Both parties make the same calls in the same order, and get back the bits
+/// that each method describes.
 pub trait TwoParty {
     /// A bit that nobody sees.
     type Wire: Clone;
     /// Why a call failed.
     type Error: From<crate::Error>;
 
-    /// Wires that hold bits which both parties know, but did not know when the steps were prepared.
+    /// Wires with bits that both parties know, but did not know when the steps were prepared.
     ///
     /// # Errors
     /// The machine's.
@@ -54,7 +54,7 @@ pub trait TwoParty {
     /// The outputs of `step`.
     ///
     /// # Errors
-    /// The machine's; the step's, for another number of inputs than [`Step::inputs`].
+    /// The machine's; the step's, if the number of inputs is not [`Step::inputs`].
     fn call(&mut self, step: &Step, inputs: &[Self::Wire]) -> Result<Vec<Self::Wire>, Self::Error>;
 
     /// The values of `wires`, which both parties learn.
@@ -77,7 +77,7 @@ pub enum Plain {
     /// All zeros: its ciphertext is GCM's hash key.
     Zero,
     /// A counter block of GCM with TLS 1.2's nonce (RFC 5288, section 3): write IV, explicit nonce, counter.
-    /// Counter 1 masks the tag, those from 2 on encrypt.
+    /// Counter 1 masks the tag, and those from 2 on encrypt.
     Counter {
         /// The explicit nonce: the record's sequence number.
         sequence: u64,
@@ -86,12 +86,12 @@ pub enum Plain {
     },
 }
 
-/// A program from bits to bits that both parties hold, and that says nothing about their secrets.
+/// A program from bits to bits that both parties hold, and that contains none of their secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The pre-master secret from its two shares, and the two midstates of HMAC-SHA256 that it is the key of.
-    /// The last input, which both parties learn later, is one if the shares are of X25519, zero if they are
-    /// of P-256: the server chooses when all is prepared.
+    /// The pre-master secret from its two shares, and the two midstates of HMAC-SHA256 with it as key. The
+    /// last input, which both parties learn later, is one if the shares are of X25519 and zero if they are of
+    /// P-256: the server chooses after everything is prepared.
     PremasterKey,
     /// The two midstates of HMAC-SHA256 whose key is the master secret.
     MasterKey,
@@ -102,8 +102,8 @@ pub enum Step {
     ExpandKey,
     /// AES-128 of blocks that are public apart from the write IV.
     Blocks(Vec<Plain>),
-    /// AES-128 of one counter block whose explicit nonce (64 bits) and counter's lower half (16) both parties
-    /// learn later: for records that the server makes.
+    /// AES-128 of one counter block. Both parties learn its explicit nonce (64 bits) and the lower half of
+    /// its counter (16) later. This is for the server's records.
     Block,
     /// The odd powers of GCM's hash key from the third to at most this one.
     Powers(usize),
@@ -117,13 +117,13 @@ pub(crate) const MASTER_BITS: usize = 384;
 pub(crate) const BLOCK_BITS: usize = 128;
 /// Bits of a write IV.
 pub(crate) const IV_BITS: usize = 32;
-/// Bits of a counter block that come in with [`Step::Block`].
+/// The bits of a counter block that are inputs of [`Step::Block`].
 const GIVEN_BITS: usize = 80;
 /// Bits of expanded round keys.
 const ROUND_KEY_BITS: usize = 11 * BLOCK_BITS;
 
 impl Step {
-    /// Absorbs what makes this step what it is.
+    /// Absorbs the identity of this step.
     pub fn identify(&self, digest: &mut Digest) {
         let name: &[u8] = match self {
             Self::PremasterKey => b"tls: premaster key v2",
@@ -150,7 +150,7 @@ impl Step {
         }
     }
 
-    /// How many input bits it takes.
+    /// The number of its input bits.
     #[must_use]
     pub const fn inputs(&self) -> usize {
         match self {
@@ -163,7 +163,7 @@ impl Step {
         }
     }
 
-    /// How many output bits it gives.
+    /// The number of its output bits.
     #[must_use]
     pub const fn outputs(&self) -> usize {
         match self {
@@ -176,10 +176,10 @@ impl Step {
         }
     }
 
-    /// What [`Step::run`] gives on an evaluator: where most of that is SHA-256, on words.
+    /// The result of [`Step::run`] on an evaluator. Steps that are mostly SHA-256 compute it on words.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for another number of inputs than [`Step::inputs`].
+    /// [`Error::Misuse`] if the number of inputs is not [`Step::inputs`].
     pub fn values(&self, inputs: &[F2]) -> Result<Vec<F2>, Error> {
         self.check(inputs.len())?;
         match self {
@@ -200,7 +200,7 @@ impl Step {
     /// Runs the program.
     ///
     /// # Errors
-    /// [`Error::Misuse`] (converted) for another number of inputs than [`Step::inputs`]; the backend's.
+    /// [`Error::Misuse`] (converted) if the number of inputs is not [`Step::inputs`]; the backend's.
     pub fn run<B: Ops<F2> + ?Sized>(&self, b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
         self.check(inputs.len())?;
         match self {
@@ -227,7 +227,7 @@ impl Step {
     }
 }
 
-/// The pre-master secret of [`Step::PremasterKey`]'s inputs, of which there are as many as it takes.
+/// The pre-master secret of [`Step::PremasterKey`]'s inputs, whose number must be right.
 fn premaster<B: Ops<F2> + ?Sized>(b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
     let (p, rest) = inputs.split_at(DIGEST_BITS);
     let (v, curve) = rest.split_at(DIGEST_BITS);
@@ -248,12 +248,12 @@ const GIVEN_BLOCK: [PlainByte; 16] = {
     block
 };
 
-/// The bits of a counter block that come in with [`Step::Block`].
+/// The bits of a counter block that are inputs of [`Step::Block`].
 pub(crate) fn given_bits(explicit_nonce: [u8; 8], counter: u16) -> Vec<F2> {
     bytes_to_bits(&[&explicit_nonce[..], &counter.to_be_bytes()].concat())
 }
 
-/// A block's bytes; the secret ones are those of the write IV.
+/// A block's bytes. The secret ones are those of the write IV.
 fn plain_bytes(block: &Plain) -> [PlainByte; 16] {
     let Plain::Counter { sequence, counter } = block else { return [PlainByte::Public(0); 16] };
     let public = (u128::from(*sequence) << 32 | u128::from(*counter)).to_be_bytes();

@@ -5,19 +5,19 @@
 //! ```
 //!
 //! Squares are linear, so a power costs one product: Karatsuba's 3^7 = 2,187 ANDs. Even powers are squares of
-//! odd ones, which each party makes of its shares by itself.
+//! odd ones, which each party computes from its own shares.
 
 use volery_circuit::{Error, Ops};
 use volery_field::F2;
 
 use super::BLOCK_BITS;
 
-/// How many odd powers above the first there are up to `n`.
+/// The number of odd powers above the first up to `n`.
 pub(crate) const fn odd(n: usize) -> usize {
     n.saturating_sub(1) / 2
 }
 
-/// `h^3, h^5, ...` up to power `n`: blocks like `h`, whose wires are a block's as AES gives it.
+/// `h^3, h^5, ...` up to power `n`: blocks like `h`, with wires in the order of AES's blocks.
 pub(super) fn odd_powers<B: Ops<F2> + ?Sized>(
     b: &mut B,
     h: &[B::Wire],
@@ -40,14 +40,14 @@ pub(super) fn odd_powers<B: Ops<F2> + ?Sized>(
     Ok(powers)
 }
 
-/// From a block's wires to coefficients, and back: GCM's first coefficient is the highest bit of a byte, a
-/// wire's order has the lowest first.
+/// Converts a block's wires to coefficients and back: GCM's first coefficient is the highest bit of a byte,
+/// and the wires have the lowest first.
 fn reordered<W: Clone>(wires: &[W]) -> Vec<W> {
     wires.chunks(8).flat_map(|byte| byte.iter().rev().cloned()).collect()
 }
 
-/// A polynomial's values where Karatsuba's method multiplies: low half, high half, sum of both, each taken
-/// apart in the same way.
+/// A polynomial's values for Karatsuba's multiplications: low half, high half, and their sum, each split
+/// again in the same way.
 fn combinations<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire]) -> Vec<B::Wire> {
     if x.len() < 2 {
         return x.to_vec();

@@ -1,15 +1,16 @@
-//! From two numbers below a curve's prime to the bytes of their sum modulo the prime.
+//! The sum of two numbers below a curve's prime, modulo the prime, in bytes.
 
 use volery_circuit::gadgets::{add_with_carry, mux};
 use volery_circuit::{Fold, Folded, Ops};
 use volery_field::{Curve25519Base, F2, P256Base};
 
-/// `p + v` modulo a prime, as TLS writes the pre-master secret: 32 bytes. `x25519` says which prime: P-256's
-/// and big-endian if it is zero, Curve25519's and little-endian if it is one. 895 ANDs.
+/// `p + v` modulo a prime, in the 32 bytes of TLS's pre-master secret. If `x25519` is zero, the prime is
+/// P-256's and the bytes are big-endian; if it is one, the prime is Curve25519's and they are little-endian.
+/// 895 ANDs.
 ///
-/// Both are the same circuit, since the primes' bits are public and linear in `x25519`: only the order of the
-/// bytes takes ANDs, 128 of them. With numbers from the prime on, which no honest party puts in, the result
-/// is some function of them.
+/// Both are the same circuit, because the primes' bits are public and linear in `x25519`; only the order of
+/// the bytes takes ANDs, 128 of them. If a number is not below the prime, which no honest party puts in, the
+/// result is some function of the inputs.
 pub(super) fn secret<B: Ops<F2> + ?Sized>(
     b: &mut B,
     p: &[B::Wire],
@@ -18,8 +19,8 @@ pub(super) fn secret<B: Ops<F2> + ?Sized>(
 ) -> Result<Vec<B::Wire>, B::Error> {
     let (sum, carry) = add_with_carry(b, p, v)?;
     let complement = complement(b, x25519);
-    // The sum is at least the prime if it, or it plus 2^256 - prime, reaches 2^256; then the latter is what
-    // is left.
+    // The sum is at least the prime if it, or it plus 2^256 - prime, reaches 2^256. Then the latter, modulo
+    // 2^256, is the result.
     let mut fold = Fold::new(b);
     let folded: Vec<_> = sum.iter().cloned().map(Folded::Wire).collect();
     let (reduced, again) = add_with_carry(&mut fold, &folded, &complement)?;
@@ -31,7 +32,7 @@ pub(super) fn secret<B: Ops<F2> + ?Sized>(
     ordered(b, &number, x25519)
 }
 
-/// The bytes of `number`, the lowest first if `x25519` is one, else the highest.
+/// The bytes of `number`: the lowest first if `x25519` is one, otherwise the highest first.
 fn ordered<B: Ops<F2> + ?Sized>(
     b: &mut B,
     number: &[B::Wire],
@@ -42,7 +43,7 @@ fn ordered<B: Ops<F2> + ?Sized>(
     let half = number.len() / 2;
     let differences: Vec<_> =
         number.iter().zip(&highest_first).take(half).map(|(low, high)| b.add(low, high)).collect();
-    // What is to be added to the first half to exchange it with the second, whose bytes come in the opposite
+    // The difference to add to the first half to exchange it with the second, whose bytes are in the opposite
     // order.
     let changes = b.mul_many(&vec![x25519.clone(); half], &differences)?;
     let (bytes, _) = changes.as_chunks::<8>();

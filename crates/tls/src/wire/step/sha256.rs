@@ -5,7 +5,7 @@ use volery_circuit::{Error, Fold, Folded, Folding, Ops};
 use volery_field::F2;
 use zeroize::Zeroizing;
 
-/// HMAC's pads (RFC 2104): the key, filled up with zeros, plus this in every byte.
+/// HMAC's pads (RFC 2104): the key, padded with zeros, plus this in every byte.
 const INNER_PAD: u8 = 0x36;
 const OUTER_PAD: u8 = 0x5c;
 
@@ -15,14 +15,14 @@ pub(crate) const BLOCK: usize = 64;
 /// Words of a digest.
 pub(crate) const WORDS: usize = 8;
 
-/// The expanded words that depend on the digest: all but 8 to 15, which are those of the padding.
+/// The number of expanded words that depend on the digest: all except 8 to 15, which are those of the
+/// padding.
 const DEPENDENT: usize = 64 - 8;
 
-/// Wires that hold them.
+/// The number of wires for these words.
 pub(super) const PUBLIC_BITS: usize = 32 * DEPENDENT;
 
-/// The block that the outer hash ends with: the digest of the inner one, and the padding of a message of 96
-/// bytes.
+/// The last block of the outer hash: the digest of the inner one, and the padding of a message of 96 bytes.
 fn last_block(digest: [u32; WORDS]) -> [u8; BLOCK] {
     let mut words = [0; 16];
     words[..WORDS].copy_from_slice(&digest);
@@ -38,12 +38,12 @@ const fn depends(t: usize) -> bool {
     t < WORDS || t >= 16
 }
 
-/// What [`Step::OuterHash`](super::Step::OuterHash) is told about an inner hash: the words `W_t + K_t` of the
-/// outer hash's block that depend on it, 1,792 bits. Whoever knows the inner hash computes them, so that no
-/// circuit has to.
+/// The public input of [`Step::OuterHash`](super::Step::OuterHash) for an inner hash: the words `W_t + K_t`
+/// of the outer hash's block that depend on it, 1,792 bits. A party that knows the inner hash computes them,
+/// so that no circuit has to.
 ///
-/// That is 28 KB of labels where the digest itself would be 4 KB, and saves 5,271 ANDs, which are 169 KB with
-/// half-gates.
+/// These are 28 KB of labels, where the digest itself would take 4 KB, and save 5,271 ANDs, which take 169 KB
+/// with half gates.
 #[must_use]
 pub fn expanded_words(inner: [u32; WORDS]) -> Vec<F2> {
     let words = Sha256::expand(&last_block(inner));
@@ -97,7 +97,7 @@ impl Folding<F2> for OuterHash {
         };
         let state = bits_to_words(midstate).try_into();
         let mut state = state.map_err(|_| Error::Misuse("a chaining value of other than 8 words".into()))?;
-        // Those of the padding do not depend on the digest.
+        // The words of the padding do not depend on the digest.
         let padding = Sha256::expand(&last_block([0; WORDS]));
         let (public, _) = public.as_chunks::<32>();
         let mut public = public.iter();
@@ -111,7 +111,7 @@ impl Folding<F2> for OuterHash {
     }
 }
 
-/// What [`Midstates`] computes, of a key that is known.
+/// Computes [`Midstates`] for a known key.
 pub(super) fn midstates(key: &[F2]) -> Result<Vec<F2>, Error> {
     let mut bits = Zeroizing::new([F2::ZERO; 8 * BLOCK]);
     bits.iter_mut().zip(key).for_each(|(bit, key)| *bit = *key);
@@ -127,7 +127,7 @@ pub(super) fn midstates(key: &[F2]) -> Result<Vec<F2>, Error> {
     Ok(states)
 }
 
-/// What [`OuterHash`] computes, of inputs that are known.
+/// Computes [`OuterHash`] for known inputs.
 pub(super) fn outer_hash(inputs: &[F2]) -> Result<Vec<F2>, Error> {
     let (midstate, public) = inputs.split_at_checked(32 * WORDS).unwrap_or_default();
     let padding = Sha256::expand(&last_block([0; WORDS]));

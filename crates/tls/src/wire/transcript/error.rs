@@ -1,4 +1,4 @@
-//! Why bytes are not a connection of which something can be proved.
+//! Why bytes are not a connection about which anything can be proved.
 
 use crate::wire::cursor::Flaw;
 use crate::wire::prf::Side;
@@ -10,44 +10,44 @@ pub enum Error {
     /// A direction ends within a record or before the handshake is complete.
     #[error("the bytes of the {} end within {what}: the connection was cut, or not all of it was recorded", name(*side))]
     Truncated {
-        /// Whose bytes.
+        /// The sender of the bytes.
         side: Side,
-        /// What they end within.
+        /// The part in which they end.
         what: &'static str,
     },
     /// Bytes that are not TLS 1.2.
     #[error("{} of the {}: {reason}", what, name(*side))]
     Malformed {
-        /// Whose bytes.
+        /// The sender of the bytes.
         side: Side,
-        /// Which record or message.
+        /// The record or message.
         what: &'static str,
         /// What is wrong with it.
         reason: String,
     },
-    /// A message that must not come here.
+    /// A message that is not allowed here.
     #[error("the {} sent {found} where {expected} must come", name(*side))]
     Unexpected {
-        /// Who sent it.
+        /// The sender.
         side: Side,
-        /// What must come here.
+        /// The message that must come here.
         expected: &'static str,
-        /// What came: kind of record or message, by number if it is not a known one.
+        /// The kind of record or message that came, by number if it is unknown.
         found: String,
     },
-    /// Something that may be of any size in principle, and is larger than anything in use.
+    /// Something that may have any size in principle, and is larger than in any real use.
     #[error("{what} of the {}: {found}, and at most {limit} are read", name(*side))]
     Limit {
-        /// Whose bytes.
+        /// The sender of the bytes.
         side: Side,
-        /// What is too large.
+        /// The name of what is too large.
         what: &'static str,
-        /// How large it is.
+        /// Its size.
         found: usize,
-        /// What is allowed.
+        /// The limit.
         limit: usize,
     },
-    /// The server speaks another version than TLS 1.2: with `0x0304`, it speaks TLS 1.3.
+    /// The server speaks a version other than TLS 1.2; `0x0304` is TLS 1.3.
     #[error("the server chose {}, and only TLS 1.2 can be proved; configure the client for TLS 1.2", version(*.0))]
     Version(u16),
     /// The server refuses TLS 1.2.
@@ -55,7 +55,7 @@ pub enum Error {
         "the server refuses TLS 1.2 (alert protocol_version): it speaks TLS 1.3 only, which can't be proved yet"
     )]
     OnlyNewer,
-    /// A party gave up in the handshake.
+    /// A party ended the handshake.
     #[error("the {} ended the handshake with alert {description} of level {level}", name(*side))]
     Alert {
         /// The side that did it.
@@ -75,16 +75,16 @@ pub enum Error {
         "the server chose group {0:#06x} for the key exchange; only secp256r1 (0x0017) and x25519 (0x001d) can be proved"
     )]
     Group(u16),
-    /// The server's signature is of a scheme that is not accepted, or not of the suite's kind.
+    /// The scheme of the server's signature is not accepted, or not of the suite's kind.
     #[error("the server signed with scheme {0:#06x}, which is not accepted with its cipher suite")]
     Scheme(u16),
-    /// The session continues an earlier one: the server proves nothing about itself in it.
+    /// The session continues an earlier one, in which the server proves nothing about itself.
     #[error("the session is resumed, so the server did not sign it; connect without session resumption")]
     Resumed,
     /// A session ticket.
     #[error("the server sent a session ticket; connect with session resumption switched off")]
     Ticket,
-    /// The connection was renegotiated, or somebody asked for it.
+    /// The connection was renegotiated, or one side asked for it.
     #[error("the {} began a second handshake; connections with renegotiation can't be proved", name(*.0))]
     Renegotiation(Side),
     /// The client sent a certificate of its own.

@@ -1,4 +1,4 @@
-//! The hellos: what the client offers and what the server chooses of it.
+//! The hellos: the client's offers, and the server's choice.
 
 use rustls_pki_types::DnsName;
 
@@ -7,7 +7,7 @@ use crate::wire::cursor::Cursor;
 use crate::wire::prf::{Random, Side};
 
 const VERSION: u16 = 0x0303;
-/// The cipher suite that is none: it says that the client knows secure renegotiation (RFC 5746).
+/// The cipher suite that is not one: it signals that the client knows secure renegotiation (RFC 5746).
 const RENEGOTIATION_SIGNAL: u16 = 0x00ff;
 
 /// Numbers of extensions.
@@ -28,7 +28,7 @@ struct Extensions<'a> {
 }
 
 impl<'a> Extensions<'a> {
-    /// Reads what is left of a hello: nothing, or a list that fills it.
+    /// Reads the rest of a hello: nothing, or a list that fills it.
     fn read(side: Side, what: &'static str, mut cursor: Cursor<'a>) -> Result<Self, Error> {
         let flaw = Error::in_message(side, what);
         let mut list: Vec<(u16, &[u8])> = Vec::new();
@@ -58,7 +58,7 @@ impl<'a> Extensions<'a> {
         self.get(number).is_some()
     }
 
-    /// Whether there is this extension, which has no contents.
+    /// Whether this extension, which has no contents, is present.
     fn flag(&self, number: u16) -> Result<bool, Error> {
         match self.get(number) {
             Some([_, ..]) => Err(self.malformed(format_args!("extension {number} is not empty"))),
@@ -71,7 +71,7 @@ impl<'a> Extensions<'a> {
     }
 }
 
-/// What matters of a ClientHello.
+/// The relevant parts of a ClientHello.
 pub(super) struct ClientHello<'a> {
     pub(super) random: Random,
     pub(super) sni: Option<String>,
@@ -111,7 +111,7 @@ impl<'a> ClientHello<'a> {
     }
 }
 
-/// The one host name of a server name indication (RFC 6066, section 3).
+/// The only host name of a server name indication (RFC 6066, section 3).
 fn host_name(extensions: &Extensions<'_>, contents: &[u8]) -> Result<String, Error> {
     let malformed = |reason| extensions.malformed(format_args!("its server name {reason}"));
     let flaw = |flaw| extensions.malformed(format_args!("its server name: {flaw}"));
@@ -130,7 +130,7 @@ fn host_name(extensions: &Extensions<'_>, contents: &[u8]) -> Result<String, Err
     Ok(name.as_ref().to_owned())
 }
 
-/// What matters of a ServerHello.
+/// The relevant parts of a ServerHello.
 pub(super) struct ServerHello {
     pub(super) random: Random,
     pub(super) suite: Suite,
@@ -157,7 +157,7 @@ impl ServerHello {
         let suite = cursor.u16("its cipher suite").map_err(&flaw)?;
         let compression = cursor.u8("its compression method").map_err(&flaw)?;
         let extensions = Extensions::read(side, WHAT, cursor)?;
-        // First of all: the rest of a TLS 1.3 hello would look wrong, too.
+        // Checked first, because the rest of a TLS 1.3 hello would look wrong, too.
         if let Some(version) = extensions.get(extension::SUPPORTED_VERSIONS) {
             let version = Cursor::new(version).u16("the version it chose").map_err(&flaw)?;
             return Err(Error::Version(version));
@@ -202,7 +202,7 @@ fn chosen(suite: u16, client: &ClientHello<'_>) -> Result<Suite, Error> {
     }
 }
 
-/// The one protocol that the server chose (RFC 7301, section 3.1).
+/// The only protocol that the server chose (RFC 7301, section 3.1).
 fn alpn(extensions: &Extensions<'_>) -> Result<Option<Vec<u8>>, Error> {
     let Some(contents) = extensions.get(extension::ALPN) else { return Ok(None) };
     let flaw = |flaw| extensions.malformed(format_args!("its protocol for the payload: {flaw}"));

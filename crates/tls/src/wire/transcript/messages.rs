@@ -1,4 +1,4 @@
-//! The handshake's messages, in the one order that is accepted.
+//! The handshake's messages, in the only order that is accepted.
 
 use sha2::{Digest, Sha256};
 
@@ -36,7 +36,7 @@ impl<'s, 'a> Messages<'s, 'a> {
         Self { stream, cursor: Cursor::new(&stream.handshake) }
     }
 
-    /// The next message if it is of this kind.
+    /// The next message, if it is of this kind.
     fn optional(&mut self, kind: u8, name: &'static str) -> Result<Option<&'s [u8]>, Error> {
         if self.cursor.rest().first() == Some(&kind) { self.next(kind, name).map(Some) } else { Ok(None) }
     }
@@ -54,7 +54,7 @@ impl<'s, 'a> Messages<'s, 'a> {
         self.cursor.bytes(length, "a message").map_err(ended)
     }
 
-    /// A message of kind `found` where `expected` must come.
+    /// The error for a message of kind `found` where `expected` must come.
     fn misplaced(&self, found: u8, expected: &'static str) -> Error {
         let side = self.stream.side;
         match found {
@@ -64,7 +64,7 @@ impl<'s, 'a> Messages<'s, 'a> {
         }
     }
 
-    /// Nothing more in the clear.
+    /// Checks that nothing more follows in the clear.
     fn finish(self) -> Result<(), Error> {
         match self.cursor.rest().first() {
             None => Ok(()),
@@ -73,8 +73,8 @@ impl<'s, 'a> Messages<'s, 'a> {
     }
 }
 
-/// Reads what a client sends before it has heard anything: a ClientHello and nothing else. The host that it
-/// asks for.
+/// Reads a client's first bytes, before it has received anything: a ClientHello and nothing else. Returns the
+/// host that it asks for.
 pub(super) fn opening(client: &Stream<'_>) -> Result<Option<String>, Error> {
     let mut messages = Messages::new(client);
     let hello = ClientHello::read(messages.next(kind::CLIENT_HELLO, "ClientHello")?)?;
@@ -124,7 +124,7 @@ pub(super) fn handshake(client: &Stream<'_>, server: &Stream<'_>) -> Result<Hand
     })
 }
 
-/// What the server sends from its certificates to ServerHelloDone.
+/// The server's messages from its certificates to ServerHelloDone.
 struct Flight {
     certificates: Vec<CertificateDer<'static>>,
     exchange: KeyExchange,
@@ -135,8 +135,8 @@ impl Flight {
     fn read(messages: &mut Messages<'_, '_>, hello: &ServerHello) -> Result<Self, Error> {
         let certificates = certificates(messages.next(kind::CERTIFICATE, "Certificate")?)?;
         if hello.status {
-            // Stapled news of revocation: covered by the hashes, and not used, as browsers and rustls don't
-            // either by default.
+            // Stapled revocation data: the hashes cover it, but nothing uses it, as in browsers and in rustls
+            // by default.
             messages.optional(kind::CERTIFICATE_STATUS, "CertificateStatus")?;
         }
         let body = messages.next(kind::SERVER_KEY_EXCHANGE, "ServerKeyExchange")?;
@@ -167,7 +167,7 @@ fn certificates(body: &[u8]) -> Result<Vec<CertificateDer<'static>>, Error> {
     Ok(certificates)
 }
 
-/// Reads a request for the client's certificate (RFC 5246, section 7.4.4): only its form matters.
+/// Reads a request for the client's certificate (RFC 5246, section 7.4.4). Only its form matters.
 fn certificate_request(body: &[u8]) -> Result<(), Error> {
     let flaw = Error::in_message(Side::Server, "CertificateRequest");
     let mut cursor = Cursor::new(body);
@@ -241,7 +241,7 @@ impl Scheme {
         })
     }
 
-    /// The suite whose servers sign like this.
+    /// The suite whose servers use this scheme.
     fn suite(self) -> Suite {
         match self {
             Self::EcdsaSha256 | Self::EcdsaSha384 => Suite::EcdheEcdsaAes128Gcm,

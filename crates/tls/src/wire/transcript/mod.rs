@@ -1,13 +1,13 @@
-//! What the raw bytes of a TLS 1.2 connection say, to somebody who has no keys and trusts neither end.
+//! The content of the raw bytes of a TLS 1.2 connection, for a reader who has no keys and trusts neither end.
 //!
 //! ```text
 //! client  ->  ClientHello                                          [Certificate: empty] ClientKeyExchange  CCS  {Finished} {data}...
 //! server  ->  ServerHello Certificate [CertificateStatus] ServerKeyExchange [CertificateRequest] ServerHelloDone  CCS  {Finished} {data}...
 //! ```
 //!
-//! CCS is ChangeCipherSpec; what is in braces is encrypted. Messages may be spread over records and share
-//! them (RFC 5246, section 6.2.1). The two directions are streams of their own, but the order of the
-//! handshake's messages is fixed, so its hashes are, too:
+//! CCS is ChangeCipherSpec; messages in braces are encrypted. Messages may be spread over records and share
+//! them (RFC 5246, section 6.2.1). The two directions are separate streams, but the order of the handshake's
+//! messages is fixed, so its hashes are, too:
 //!
 //! ```text
 //! session_hash         = SHA-256(ClientHello | ... | ClientKeyExchange)      the extended master secret's seed (RFC 7627, section 3)
@@ -15,24 +15,24 @@
 //! server_finished_hash = SHA-256(ClientHello | ... | ClientKeyExchange | client's Finished, in the clear)
 //! ```
 //!
-//! Both modes need this. V reads its own record of the connection: it then knows what must be proved about
-//! the keys, and [`server`](crate::server) what the server signed. Nothing here is a proof: without the keys
-//! anybody can make up a transcript. It is only what the proofs are about, so each byte has one reading or
+//! Both modes need this. V reads its own record of the connection, and then knows what must be proved about
+//! the keys, and from [`server`](crate::server) what the server signed. Nothing here is a proof: anybody can
+//! make up a transcript without keys. It is only what the proofs are about, so each byte has one reading or
 //! none.
 //!
 //! # What is refused, and why
 //!
-//! - other versions, suites, groups, signature schemes: nothing can be proved of them (yet);
-//! - resumed sessions: the server does not sign them, so nobody knows who it was;
-//! - session tickets: they would be part of the server's hash, and a client that asks for none does not get
-//!   one;
+//! - other versions, suites, groups and signature schemes: nothing can be proved about them (yet);
+//! - resumed sessions: the server does not sign them, so its identity would be unknown;
+//! - session tickets: they would be part of the server's hash, and a client that does not ask for one gets
+//!   none;
 //! - renegotiation, and any handshake message after Finished: it would change keys;
-//! - certificates of the client: they would tell V who P is, in the clear. A server may ask, and the client
-//!   may answer with an empty list, which says nothing, is covered by both Finished messages, and lets
-//!   servers work that ask optionally;
-//! - alerts in the handshake: not protected by anything.
+//! - certificates of the client: they would show V, in the clear, who P is. A server may ask for one, and the
+//!   client may answer with an empty list. That list says nothing and both Finished messages cover it, so
+//!   servers that ask optionally work;
+//! - alerts in the handshake: nothing protects them.
 //!
-//! The server's explicit nonces need not be its sequence numbers; a record says what its nonce is.
+//! The server's explicit nonces need not be its sequence numbers; each record states its nonce.
 
 mod error;
 mod hello;
@@ -59,18 +59,18 @@ pub const MAX_MESSAGE: usize = 1 << 16;
 pub const MAX_HANDSHAKE: usize = 1 << 17;
 /// The most certificates of a chain.
 pub const MAX_CERTIFICATES: usize = 16;
-/// Bytes of a record's explicit nonce.
+/// The length of a record's explicit nonce, in bytes.
 pub const NONCE_BYTES: usize = 8;
 /// Bytes of a record's tag.
 pub const TAG_BYTES: usize = 16;
 /// Bytes of a Finished message: four of header, then the contents.
 pub const FINISHED_BYTES: usize = 4 + VERIFY_DATA_BYTES;
 
-/// The type of records that hold handshake messages: a direction's record 0, which is its Finished.
+/// The type of records with handshake messages: a direction's record 0, which is its Finished.
 pub const HANDSHAKE: u8 = 22;
-/// The type of records that hold alerts; their plaintext is two bytes.
+/// The type of records with alerts, whose plaintext is two bytes.
 pub const ALERT: u8 = 21;
-/// The type of records that hold what applications say.
+/// The type of records with application data.
 pub const APPLICATION_DATA: u8 = 23;
 
 /// A whole connection.
@@ -78,10 +78,10 @@ pub const APPLICATION_DATA: u8 = 23;
 pub struct Transcript {
     /// The handshake, which is in the clear.
     pub handshake: Handshake,
-    /// The client's encrypted records. The first is its Finished, of 16 bytes; the rest is application data
+    /// The client's encrypted records. The first is its Finished, of 16 bytes; the rest are application data
     /// and alerts.
     pub client: Vec<Record>,
-    /// The server's, likewise.
+    /// The server's encrypted records, in the same form.
     pub server: Vec<Record>,
 }
 
@@ -90,11 +90,11 @@ pub struct Transcript {
 pub struct Record {
     /// Its number in its direction, from 0.
     pub sequence: u64,
-    /// [`HANDSHAKE`] for the first one, [`ALERT`] or [`APPLICATION_DATA`] for the rest.
+    /// [`HANDSHAKE`] for the first one, [`ALERT`] or [`APPLICATION_DATA`] for the others.
     pub content_type: u8,
     /// The eight bytes of its nonce that are not the write IV.
     pub explicit_nonce: [u8; NONCE_BYTES],
-    /// As long as its plaintext: at most 2^14 bytes; 16 in the first record, 2 in alerts.
+    /// The ciphertext, as long as its plaintext: at most 2^14 bytes; 16 in the first record, 2 in alerts.
     pub ciphertext: Vec<u8>,
     /// AES-GCM's tag.
     pub tag: [u8; TAG_BYTES],
@@ -109,8 +109,8 @@ pub enum Suite {
     EcdheRsaAes128Gcm,
 }
 
-/// How the server signed its key exchange (RFC 8446, section 4.2.3, has the numbers). In TLS 1.2 the ECDSA
-/// ones do not name the curve.
+/// The scheme of the server's signature over its key exchange (RFC 8446, section 4.2.3, has the numbers). In
+/// TLS 1.2 the ECDSA schemes do not name the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// `ecdsa_secp256r1_sha256`, `0x0403`: on P-256 or P-384.
@@ -131,8 +131,8 @@ pub enum Scheme {
     PssSha512,
 }
 
-/// A handshake's contents: well-formed and in order, but with nothing verified that takes a key.
-/// [`server::verify`] verifies the certificates and the signature.
+/// A handshake's contents, well-formed and in order. Nothing that takes a key is verified; [`server::verify`]
+/// verifies the certificates and the signature.
 ///
 /// [`server::verify`]: crate::server::verify
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,23 +141,23 @@ pub struct Handshake {
     pub client_random: Random,
     /// The server's random.
     pub server_random: Random,
-    /// What the server chose.
+    /// The cipher suite that the server chose.
     pub suite: Suite,
     /// Whether both hellos have the extended master secret (RFC 7627).
     pub extended_master_secret: bool,
     /// The hash of all messages up to `ClientKeyExchange`.
     pub session_hash: [u8; 32],
-    /// The hash that the client's Finished is made of.
+    /// The hash in the client's Finished.
     pub client_finished_hash: [u8; 32],
-    /// The server's chain, its own certificate first: 1 to [`MAX_CERTIFICATES`], not looked into.
+    /// The server's chain, its own certificate first: 1 to [`MAX_CERTIFICATES`] certificates, not parsed.
     pub certificates: Vec<CertificateDer<'static>>,
     /// The server's ephemeral point, with the group that the server named.
     pub server_point: PublicPoint,
     /// The client's ephemeral point, of the same group.
     pub client_point: PublicPoint,
-    /// `ServerECDHParams` as they were sent: what the server signed, after the randoms.
+    /// `ServerECDHParams` as sent, which the server signed after the randoms.
     pub params: Vec<u8>,
-    /// How it signed.
+    /// The signature's scheme.
     pub scheme: Scheme,
     /// Its signature.
     pub signature: Vec<u8>,
@@ -170,8 +170,8 @@ pub struct Handshake {
     messages: Vec<u8>,
 }
 
-/// The host that a client asks for (server name indication), if it asks for one, from what it sends before it
-/// has heard anything, which has to be a ClientHello and nothing else.
+/// The host that a client asks for (server name indication), if it asks for one, from its first bytes before
+/// it has received anything. These must be a ClientHello and nothing else.
 ///
 /// # Errors
 /// Those of [`Error`] that concern the client's hello.
@@ -183,7 +183,8 @@ impl Transcript {
     /// Reads all bytes that each end sent on a connection, from the first to the last.
     ///
     /// # Errors
-    /// Those of [`Error`]: whatever is not one whole TLS 1.2 connection of a kind that can be proved.
+    /// Those of [`Error`], for anything that is not one whole TLS 1.2 connection of a kind that can be
+    /// proved.
     pub fn parse(client: &[u8], server: &[u8]) -> Result<Self, Error> {
         let client = records::Stream::split(Side::Client, client)?;
         let server = records::Stream::split(Side::Server, server)?;
@@ -191,7 +192,7 @@ impl Transcript {
         Ok(Self { handshake, client: client.complete()?, server: server.complete()? })
     }
 
-    /// The hash that the server's Finished is made of, from the client's whole Finished message in the clear:
+    /// The hash in the server's Finished, given the client's whole Finished message in the clear:
     /// `14 00 00 0c`, then 12 bytes.
     #[must_use]
     pub fn server_finished_hash(&self, client_finished_message: &[u8; FINISHED_BYTES]) -> [u8; 32] {

@@ -13,20 +13,20 @@ const CHANGE_CIPHER_SPEC: u8 = 20;
 const VERSION: u16 = 0x0303;
 const PROTOCOL_VERSION: u8 = 70;
 
-/// Where bytes end that end between two records of the handshake.
+/// The part in which bytes end if they end between two records of the handshake.
 const HANDSHAKE_CUT: &str = "the handshake";
 
-/// The most encrypted records of a direction. Each costs both parties a block of AES in the proof, however
-/// little is in it.
+/// The most encrypted records of a direction. Each costs both parties an AES block in the proof, however
+/// little it contains.
 pub(super) const MAX_RECORDS: usize = 1 << 13;
 
-/// A direction, with its encrypted part not read yet.
+/// A direction, with its encrypted part not parsed yet.
 pub(super) struct Stream<'a> {
     pub(super) side: Side,
-    /// The handshake messages in the clear, put together.
+    /// The handshake messages in the clear, in one piece.
     pub(super) handshake: Vec<u8>,
-    /// What comes after ChangeCipherSpec; or why there is none, which is reported only if the messages before
-    /// it do not say something more telling, such as that the server chose TLS 1.3.
+    /// The bytes after ChangeCipherSpec, or why there are none. That error is reported only if the messages
+    /// before it do not say something more useful, such as that the server chose TLS 1.3.
     end: Result<Cursor<'a>, Error>,
 }
 
@@ -39,8 +39,8 @@ impl<'a> Stream<'a> {
         Ok(Self { side, handshake, end })
     }
 
-    /// Why there are no more messages in the clear than those of [`Stream::handshake`], when `expected` must
-    /// come.
+    /// The error if there are no more messages in the clear than those of [`Stream::handshake`] although
+    /// `expected` must come.
     pub(super) fn ended(&self, expected: &'static str) -> Error {
         match &self.end {
             Ok(_) => Error::unexpected(self.side, expected, "ChangeCipherSpec"),
@@ -53,7 +53,7 @@ impl<'a> Stream<'a> {
         self.end.is_ok()
     }
 
-    /// That nothing comes after the messages in the clear, not even a part of a record.
+    /// Checks that nothing follows the messages in the clear, not even a part of a record.
     pub(super) fn is_cut_off(&self) -> Result<(), Error> {
         match &self.end {
             Err(Error::Truncated { what: HANDSHAKE_CUT, .. }) => Ok(()),
@@ -79,7 +79,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// A record as it is framed.
+/// A framed record.
 struct Framed<'a> {
     content_type: u8,
     version: u16,
@@ -92,7 +92,7 @@ fn header<'a>(side: Side, cursor: &mut Cursor<'a>) -> Result<Framed<'a>, Error> 
         return Err(Error::Truncated { side, what: HANDSHAKE_CUT });
     }
     let content_type = cursor.u8("its type").map_err(cut)?;
-    // Before the length is believed: a server without TLS answers in text.
+    // Check before the length is used: a server without TLS answers in text.
     if !(CHANGE_CIPHER_SPEC..=APPLICATION_DATA).contains(&content_type) {
         return Err(Error::malformed(
             side,
@@ -105,9 +105,9 @@ fn header<'a>(side: Side, cursor: &mut Cursor<'a>) -> Result<Framed<'a>, Error> 
     Ok(Framed { content_type, version, payload })
 }
 
-/// Reads up to ChangeCipherSpec. Versions of records are those of TLS 1.2, but for a client's first record,
-/// which comes before there is a version (RFC 5246, appendix E), and alerts of those who have no version in
-/// common.
+/// Reads up to ChangeCipherSpec. Records have TLS 1.2's version, except for a client's first record, which
+/// comes before a version is chosen (RFC 5246, appendix E), and for alerts between sides that have no version
+/// in common.
 fn clear(side: Side, cursor: &mut Cursor<'_>, handshake: &mut Vec<u8>) -> Result<(), Error> {
     loop {
         let Framed { content_type, version, payload } = header(side, cursor)?;

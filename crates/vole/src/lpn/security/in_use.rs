@@ -1,34 +1,35 @@
-//! The bits of every parameter set in use.
+//! The bits of security of every parameter set in use.
 //!
-//! The figures take minutes to compute (real matrices are peeled), so they stand here and tests compare them
-//! with what the crate `lpn-estimator` says: with all that is quick in every run, with the worst of many
-//! matrices in one that has to be asked for (`long_`). Sets of subfield VOLE are costed over the smallest
-//! field that rounds are made for, of 32 bits; a larger one never costs the attacker less.
+//! The figures take minutes to compute, because real matrices are peeled. So they are constants here, and
+//! tests compare them with the results of the crate `lpn-estimator`: every run computes the quick ones, and a
+//! test that has to be requested (`long_`) takes the worst of many matrices. The cost of sets for subfield
+//! VOLE is that over the smallest field with rounds, of 32 bits; over a larger field an attack never costs
+//! less.
 
 use crate::ferret::Params;
 use crate::subfield::{LONG, WIDE};
 
-/// Bits of the smallest prime field with rounds.
+/// The size of the smallest prime field with rounds, in bits.
 const SMALLEST_FIELD: u32 = 32;
 
-/// A set and what attacks on it cost, as base-2 logarithms, rounded down.
+/// A parameter set and the costs of attacks on it, as base-2 logarithms, rounded down.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InUse {
     /// The name in the output of `volery soundness`.
     pub name: &'static str,
-    /// The set.
+    /// The parameters.
     pub params: Params,
     /// Bits of the field; 1 for F2.
     pub field_bits: u32,
-    /// The cheapest published attack, which takes the matrix for a uniform one.
+    /// The cheapest published attack, which treats the matrix as uniform.
     pub published: f64,
-    /// Sparse quadratic equations, which need the ten positions a row.
+    /// An attack by sparse quadratic equations, which uses the ten positions of a row.
     pub sparse: f64,
-    /// Minors of real matrices, a little below the worst of those peeled.
+    /// An attack by minors of real matrices: a little below the worst of those peeled.
     pub minors: f64,
-    /// The same with linear algebra for nothing.
+    /// The same if linear algebra were free.
     pub lists: f64,
-    /// The best minors that any matrix may have.
+    /// The best minors that any matrix can have.
     pub floor: f64,
 }
 

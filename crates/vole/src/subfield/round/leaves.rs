@@ -1,15 +1,15 @@
 //! The last level of a tree: from blocks to elements of the MAC field.
 //!
-//! A node `s` above it has two children, elements from `H(s)`, cut in two where half a block is enough for an
-//! element ([`Element::pair_from_blocks`]). `H` under keys of its own, one a tree and block, breaks the
-//! correlation of the levels above (half-trees, ePrint 2022/1431, section 5.3); an evaluation under such a
-//! key tests one value of delta. As in [`crate::pprf`] child `j` and child `j + 2^(h-1)` are those of node
-//! `j`.
+//! A node `s` above it has two children, elements made from `H(s)`, which is cut in two if half a block is
+//! enough for an element ([`Element::pair_from_blocks`]). `H` uses keys of its own here, one for each tree
+//! and block, which breaks the correlation of the levels above (half-trees, ePrint 2022/1431, section 5.3).
+//! An evaluation under such a key tests one value of delta. As in [`crate::pprf`], child `j` and child
+//! `j + 2^(h-1)` are those of node `j`.
 //!
-//! The sums of the two sides `S_0, S_1` are elements and not correlated, so this level is an ordinary OT: V
-//! sends `S_0 - R(k)` and `S_1 - R(k + delta)`, with `k` its key of the path's last random bit; P, whose tag
-//! is `k + delta` where its path goes left and `k` where it goes right, can unmask the sum of the other side
-//! alone.
+//! The sums of the two sides `S_0, S_1` are elements and not correlated, so this level is an ordinary OT. V
+//! sends `S_0 - R(k)` and `S_1 - R(k + delta)`, with `k` its key of the path's last random bit. P's tag is
+//! `k + delta` if its path goes left and `k` if it goes right, so P can unmask only the sum of the other
+//! side.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -20,11 +20,11 @@ use crate::ferret::Params;
 use crate::hash::Oracle;
 use crate::pprf::TreeKeys;
 
-/// What the last level of a round's trees is derived with.
+/// The keys that derive the last level of a round's trees.
 pub(super) struct LastLevel {
-    /// Of each tree as many as [`blocks`](Self::blocks).
+    /// The keys, [`blocks`](Self::blocks) for each tree.
     keys: TreeKeys,
-    /// Blocks that two elements take.
+    /// The number of blocks that two elements take.
     blocks: usize,
     oracle: Oracle,
     number: u64,
@@ -36,7 +36,7 @@ impl LastLevel {
         Self { keys, blocks: M::BLOCKS_OF_PAIR, oracle: oracle.clone(), number }
     }
 
-    /// The children of all nodes of tree `tree`, which it consumes.
+    /// Computes the children of all nodes of tree `tree`, and consumes the nodes.
     pub(super) fn expand<M: Element>(&self, tree: usize, scratch: &mut Scratch, out: &mut [M]) {
         let Scratch { nodes, hashes } = scratch;
         let (left, right) = out.split_at_mut(nodes.len());
@@ -63,7 +63,7 @@ impl LastLevel {
         }
     }
 
-    /// `R`: what masks a side's sum of tree `tree` under a key or tag of the path's last bit.
+    /// `R`: the mask of a side's sum of tree `tree` under a key or tag of the path's last bit.
     pub(super) fn mask<M: Element>(&self, tree: usize, tag: Gf128) -> M {
         let tag = Zeroizing::new(tag.to_bits().to_le_bytes());
         let parts: [&[u8]; 3] = [b"last level", &(tree as u64).to_le_bytes(), &*tag];
@@ -80,7 +80,7 @@ pub(super) fn side_sums<M: Element>(values: &[M]) -> [M; 2] {
     [left, right].map(|side| side.iter().fold(M::ZERO, |sum, v| sum + *v))
 }
 
-/// Room for a tree; wiped on drop.
+/// Buffers for one tree; wiped on drop.
 #[derive(Default)]
 pub(super) struct Scratch {
     pub(super) nodes: Vec<Gf128>,
@@ -88,7 +88,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Room for the nodes of a tree above its last level.
+    /// Buffers for the nodes of a tree above its last level.
     pub(super) fn new(params: &Params) -> Self {
         Self { nodes: vec![Gf128::ZERO; params.block_len() / 2], hashes: Vec::new() }
     }
@@ -101,17 +101,17 @@ impl Drop for Scratch {
     }
 }
 
-/// The values of all leaves of a round, block after block: kept if they are few enough, else made again for
-/// each use.
+/// The values of all leaves of a round, block after block. They are kept if they are few enough, and
+/// otherwise computed again for each use.
 pub(super) struct Leaves<M: Zeroize> {
     kept: Vec<M>,
     keep: bool,
-    /// Room that is not in use.
+    /// Unused buffers.
     spare: Mutex<Vec<(Scratch, Zeroizing<Vec<M>>)>>,
 }
 
-/// Bytes of values that a round keeps at most. Making them again takes longer the longer they are, and
-/// reading back more than this pushes the table out of the caches.
+/// The most bytes of values that a round keeps. Larger sets take longer to compute again, but reading back
+/// more than this would push the table out of the caches.
 const KEPT: usize = 16 << 20;
 
 impl<M: Element> Leaves<M> {
@@ -121,7 +121,7 @@ impl<M: Element> Leaves<M> {
         Self { kept, keep, spare: Mutex::default() }
     }
 
-    /// Hands the values of block `tree` to `take`; `make` makes them if they are not kept.
+    /// Passes the values of block `tree` to `take`. If they are not kept, `make` computes them.
     pub(super) fn with<T>(
         &self,
         tree: usize,
@@ -133,7 +133,7 @@ impl<M: Element> Leaves<M> {
         if let Some(values) = self.kept.get(tree * n..(tree + 1) * n) {
             return take(values);
         }
-        // Poisoned or not, what is in there is only room.
+        // It only holds buffers, so it does not matter whether the lock is poisoned.
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut scratch, mut values) =
             spare.pop().unwrap_or_else(|| (Scratch::new(params), Zeroizing::new(vec![M::ZERO; n])));

@@ -7,12 +7,13 @@
 //! x_i = sum over row i of A of X_j + e_i          v_i = w_i + e_i * delta, e: one random value in each block of 2^h
 //! ```
 //!
-//! A is the public local code of [`crate::lpn`], another one in each round. **Single-point VOLE**: the trees
-//! are those of random COT ([`crate::pprf`]) under V's *binary* delta, one level short, and P's path in each
-//! is given by the bits of `h` random COTs. The last level (see `leaves`) hashes each node to two elements of
-//! M, so V has `v_j` for all `2^h` leaves. P learns the sum of the side its path does not take, and with it
-//! all but `v` at the path's leaf. The noise value is an earlier correlation, `k = m + e * delta`; V sends
-//! `d = k - sum_j v_j`, so P gets the missing tag `w = m - d - sum of the others = v - e * delta`.
+//! A is the public local code of [`crate::lpn`], a different one in each round. **Single-point VOLE**: the
+//! trees are those of random COT ([`crate::pprf`]) under V's *binary* delta, with one level less, and P's
+//! path in each comes from the bits of `h` random COTs. The last level (see `leaves`) hashes each node to two
+//! elements of M, so V has `v_j` for all `2^h` leaves. P learns the sum of the side that its path does not
+//! take, and with it all values except `v` at the path's leaf. The noise value is an earlier correlation,
+//! `k = m + e * delta`; V sends `d = k - sum_j v_j`, so P gets the missing tag
+//! `w = m - d - sum of the others = v - e * delta`.
 //!
 //! ```text
 //! P                                                     V
@@ -28,12 +29,12 @@
 //! coefficient of leaf `i` in tree `j` is `s_j t_i` with `t_i` the product of `r_b` over the bits set in `i`:
 //! wrong leaves pass with probability at most `(h + 2) / p^r`.
 //!
-//! P's seed also gives the key of A, as in `ferret`, and for the same reasons.
+//! P's seed also determines the key of A, as in `ferret` and for the same reasons.
 //!
-//! *A cheating V* makes the check depend on guesses about P's paths, as in Ferret (LPN with static leakage),
-//! and a wrong guess ends the session. *A cheating P* may send another `x'`; then V's value tells it delta,
-//! but it committed to its own before, so V sees no opening and destroys everything under delta. P's messages
-//! depend on its paths only through masked values.
+//! *A cheating V* can make the check depend on guesses about P's paths, as in Ferret (LPN with static
+//! leakage), and a wrong guess ends the session. *A cheating P* may send another `x'`. V's value then tells
+//! it delta, but P committed to its own value before, so V sees no valid opening and destroys everything
+//! under delta. P's messages depend on its paths only through masked values.
 
 mod leaves;
 mod prover;
@@ -56,25 +57,25 @@ use crate::pprf::TreeKeys;
 use crate::transcript::SessionId;
 use crate::{Error, Prg};
 
-/// Correlations over `F` that a round of this size starts from.
+/// The number of correlations over `F` that a round of this size starts from.
 pub(super) fn base_len<F: Value, M: Mac<F>>(params: &Params) -> usize {
     params.table_len() + params.trees as usize + M::DEGREE
 }
 
-/// Bytes that V sends for the levels of one tree above the last.
+/// The bytes that V sends for the levels of one tree above the last.
 const fn levels_bytes(params: &Params) -> usize {
     16 * (params.log_block as usize - 1)
 }
 
-/// Elements that V sends for one tree: the sums of both sides of the last level, and `d`.
+/// The number of elements that V sends for one tree: the sums of both sides of the last level, and `d`.
 const SUMS: usize = 3;
 
-/// Bytes that V sends for all trees.
+/// The bytes that V sends for all trees.
 pub(super) fn trees_bytes<M: Element>(params: &Params) -> usize {
     params.trees as usize * (levels_bytes(params) + SUMS * M::BYTES)
 }
 
-/// What both parties derive from the session and the parameters of a round.
+/// The public randomness that both parties derive from the session and the parameters of a round.
 pub(super) struct Public {
     params: Params,
     number: u64,
@@ -84,7 +85,7 @@ pub(super) struct Public {
 }
 
 impl Public {
-    /// For round `number` of `session` over fields of these names.
+    /// The randomness of round `number` of `session`, over fields with these names.
     pub(super) fn new<F: Value, M: Mac<F>>(session: &SessionId, number: u64, params: Params) -> Self {
         let oracle = Oracle::new(&format!("subfield: {} in {}", F::NAME, M::NAME), session);
         let trees = TreeKeys::new(&oracle, number, "trees");
@@ -96,14 +97,14 @@ impl Public {
         self.params.log_block as usize
     }
 
-    /// What P's seed gives: the check's coefficients and the round's code.
+    /// The values derived from P's seed: the check's coefficients and the round's code.
     fn challenge<M: Element>(&self, seed: &[u8; SEED]) -> (Coefficients<M>, LpnCode) {
         let hash = |label: &[u8]| self.oracle.hash(self.number, &[label, seed]);
         let code = LpnCode::new(hash(b"matrix"), self.params.log_k);
         (Coefficients::expand(&self.params, hash(b"coefficients")), code)
     }
 
-    /// What P commits to: its value under a nonce.
+    /// P's commitment: to its value, under a nonce.
     fn commitment<M: Element>(&self, nonce: &[u8; NONCE], value: M) -> Result<[u8; DIGEST], Error> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(M::BYTES));
         push(&mut bytes, value)?;
@@ -111,7 +112,7 @@ impl Public {
     }
 }
 
-/// A round that is read before P's seed is known.
+/// The error of reading a round before P's seed is known.
 fn unread() -> Error {
     Error::misuse("a round read before its check")
 }
@@ -120,7 +121,7 @@ pub(super) const NONCE: usize = 32;
 const DIGEST: usize = 32;
 const SEED: usize = 16;
 
-/// Bytes of P's check: its seed, its share of the sum and its commitment.
+/// The bytes of P's check: its seed, its share of the sum and its commitment.
 pub(super) const fn check_bytes<M: Element>() -> usize {
     SEED + M::BYTES + DIGEST
 }

@@ -12,7 +12,7 @@ use crate::ferret::{Params, paths_of};
 use crate::lpn::LpnCode;
 use crate::pprf::expand_punctured;
 
-/// One round, at P. Made, checked, then read block by block.
+/// One round at P. It is made, checked, and then read block by block.
 pub struct ProverRound<F: Zeroize, M: Zeroize> {
     public: Public,
     table: Vec<Authenticated<F, M>>,
@@ -21,23 +21,22 @@ pub struct ProverRound<F: Zeroize, M: Zeroize> {
     /// The correlation over M that masks the check: value and tag.
     mask: [M; 2],
     bits: Vec<Gf128>,
-    /// The leaf that P does not know, of each tree.
+    /// For each tree, the leaf that P does not know.
     paths: Vec<u32>,
-    /// For each tree and level above the last the sum of the side that the path does not take.
+    /// For each tree and level above the last, the sum of the side that the path does not take.
     sums: Vec<Gf128>,
-    /// What is to be added to the values of the two leaves below the path's last node, left and right, of
-    /// each tree.
+    /// For each tree, the values to add to the two leaves below the path's last node, left and right.
     missing: Vec<[M; 2]>,
-    /// The tags of the leaves, those at the paths included.
+    /// The tags of the leaves, including those at the paths.
     leaves: Leaves<M>,
-    /// None until P has chosen it, in the check.
+    /// `None` until P has chosen it, in the check.
     code: Option<LpnCode>,
     /// P's value of the check and the nonce of its commitment, until the verdict.
     committed: Option<(M, [u8; NONCE])>,
 }
 
-/// Fresh randomness that P puts into the check: what its coefficients and the round's code come from, and
-/// what hides its commitment.
+/// Fresh randomness for P's check: the check's coefficients and the round's code come from it, and it hides
+/// P's commitment.
 pub(in crate::subfield) struct CheckRandomness {
     pub(in crate::subfield) seed: [u8; SEED],
     pub(in crate::subfield) nonce: [u8; NONCE],
@@ -86,7 +85,7 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
     }
 
     /// Receives the trees and sends the check. The check's coefficients and the round's code come from the
-    /// seed, unknown to V till now.
+    /// seed, which is so far unknown to V.
     pub(in crate::subfield) fn check(
         &mut self,
         randomness: &CheckRandomness,
@@ -97,7 +96,7 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
         channel.recv_exact(tags::SUBFIELD_TREES, &mut message)?;
         let (levels, elements) = message.split_at(params.trees as usize * levels_bytes(&params));
         let height = self.public.height();
-        // A tree's tags are those of its levels, the last one's aside.
+        // The tags of a tree are those of its levels, without those of the last one.
         let tags = self.bits.chunks_exact(height).flat_map(|tags| &tags[..height - 1]);
         self.sums = (levels.as_chunks().0.iter().zip(tags))
             .map(|(c, tag)| Gf128::from_bits(u128::from_le_bytes(*c)) + *tag)
@@ -132,11 +131,11 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
         check.extend_from_slice(&self.public.commitment(&randomness.nonce, value)?);
         self.committed = Some((value, randomness.nonce));
         channel.send(tags::SUBFIELD_CHECK, &check)?;
-        // P may have nothing else to send or receive for a while, and V waits for this.
+        // Flush: V waits for this, and P may send and receive nothing for a while.
         Ok(channel.flush()?)
     }
 
-    /// Receives V's value and opens P's if they are equal: after this the round may be read.
+    /// Receives V's value, and opens P's if they are equal. After this the round may be read.
     pub(in crate::subfield) fn verdict(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         let mut bytes = vec![0; M::BYTES];
         channel.recv_exact(tags::SUBFIELD_ANSWER, &mut bytes)?;
@@ -165,13 +164,13 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
         self.paths[tree] & ((1 << (self.public.height() - 1)) - 1)
     }
 
-    /// What turns the garbage into the sibling's value and the noise's tag. The sums over `values` contain
-    /// it, so it cancels.
+    /// The values that turn the garbage into the sibling's value and the noise's tag. The garbage is in the
+    /// sums over `values`, so it cancels.
     fn repairs(&self, tree: usize, [left, right, d]: [M; SUMS], values: &[M]) -> [M; 2] {
         let height = self.public.height();
         let mask = self.public.leaves.mask::<M>(tree, self.bits[(tree + 1) * height - 1]);
         let sums = Zeroizing::new(side_sums(values));
-        // All ones where the path goes right, and the left side is the other one.
+        // All ones if the path goes right, in which case the left side is the other one.
         let goes_right = u64::from(self.paths[tree] >> (height - 1) & 1).wrapping_neg();
         let select = |if_right: M, if_left: M| if_right.masked(goes_right) + if_left.masked(!goes_right);
         let other = select(left, right) + mask;
@@ -180,7 +179,7 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
         [select(sibling, path), select(path, sibling)]
     }
 
-    /// Puts what is missing where the garbage is.
+    /// Adds the missing values where the garbage is.
     fn complete(&self, tree: usize, values: &mut [M]) {
         let half = values.len() / 2;
         let node = self.node(tree);
@@ -196,7 +195,7 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
         self.public.params
     }
 
-    /// Block `tree` (less than the number of trees), `2^h` correlations.
+    /// Block `tree` (below the number of trees): `2^h` correlations.
     ///
     /// # Errors
     /// [`Error::Misuse`] before the check.
@@ -223,7 +222,7 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
 
 /// All ones if `i` is `path`, else zero; without a branch.
 fn equal(i: usize, path: u32) -> u64 {
-    // The difference minus one has its top bit set only where the difference is zero.
+    // The difference minus one has its top bit set only if the difference is zero.
     (u64::from(i as u32 ^ path).wrapping_sub(1) >> 63).wrapping_neg()
 }
 

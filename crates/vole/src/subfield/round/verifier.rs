@@ -14,7 +14,7 @@ use crate::pprf::{self, expand_full};
 use crate::subfield::FieldDelta;
 use crate::{Delta, Error};
 
-/// One round, at V. Made, checked, then read block by block.
+/// One round at V. It is made, checked, and then read block by block.
 pub struct VerifierRound<F, M: Zeroize> {
     public: Public,
     table: Vec<M>,
@@ -25,7 +25,7 @@ pub struct VerifierRound<F, M: Zeroize> {
     roots: Vec<Gf128>,
     /// The keys of the leaves.
     leaves: Leaves<M>,
-    /// None until P's check says which one it is.
+    /// `None` until P's check determines it.
     code: Option<LpnCode>,
     /// V's value of the check and P's commitment, until the verdict.
     answered: Option<(M, [u8; DIGEST])>,
@@ -33,7 +33,7 @@ pub struct VerifierRound<F, M: Zeroize> {
 }
 
 impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
-    /// Starts a round from keys, and from keys of random bits for the paths, and sends the trees' sums;
+    /// Starts a round from keys, and from keys of random bits for the paths, and sends the trees' sums.
     /// `seed` must be fresh.
     pub(in crate::subfield) fn open(
         public: Public,
@@ -85,7 +85,7 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
             });
             self.public.leaves.expand(tree, &mut scratch, &mut values);
             let [left, right] = side_sums(&values);
-            // P can take off the mask of the side that its path does not take.
+            // P can remove the mask of the side that its path does not take.
             push(&mut elements, left - self.public.leaves.mask(tree, *last))?;
             push(&mut elements, right - self.public.leaves.mask(tree, *last + delta))?;
             push(&mut elements, *noise - left - right)?;
@@ -123,7 +123,7 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
         Ok(channel.flush()?)
     }
 
-    /// Receives what opens P's commitment, which must be to V's value.
+    /// Receives the opening of P's commitment, which must be to V's value.
     pub(in crate::subfield) fn verdict(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         let nonce: [u8; NONCE] = channel.recv_array(tags::SUBFIELD_OPENING)?;
         let Some((value, commitment)) = self.answered.take() else {
@@ -135,7 +135,7 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
         Ok(())
     }
 
-    /// Hands the keys of tree `tree`'s leaves to `take`.
+    /// Passes the keys of tree `tree`'s leaves to `take`.
     fn with_values<T>(&self, tree: usize, take: impl FnOnce(&[M]) -> T) -> T {
         let make = |scratch: &mut Scratch, values: &mut [M]| {
             let delta = self.tree_delta.expose();
@@ -151,10 +151,10 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
         self.public.params
     }
 
-    /// The keys of block `tree` (less than the number of trees), `2^h` of them.
+    /// The keys of block `tree` (below the number of trees): `2^h` of them.
     ///
     /// # Errors
-    /// [`Error::Misuse`] before P's check is there.
+    /// [`Error::Misuse`] before P's check has arrived.
     pub(in crate::subfield) fn block(&self, tree: usize, out: &mut [M]) -> Result<(), Error> {
         let code = self.code.as_ref().ok_or_else(unread)?;
         self.with_values(tree, |values| out.copy_from_slice(values));

@@ -27,6 +27,7 @@ use volery_vole::{SessionId, softspoken};
 use zeroize::Zeroizing;
 
 use super::super::field::FieldStock;
+use super::super::system::Bits;
 use super::super::{Common, Prover, Verifier};
 use super::page::{ProvedPage, VerifiedPage, now};
 use crate::Error;
@@ -78,7 +79,7 @@ impl Common {
         let mut name = blake3::Hasher::new_derive_key("volery session: connection of two parties v1");
         name.update(self.id.as_bytes()).update(&self.proofs.to_le_bytes());
         let name = *name.finalize().as_bytes();
-        let begin: Begin = self.begin(name, None)?;
+        let begin: Begin = self.begin(&Bits, name, None)?;
         begin.send(channel)?;
         begin.receive(channel)?;
         self.over = false;

@@ -17,20 +17,23 @@ mod page;
 pub use joint::{FetchedTogether, PreparedProver, PreparedVerifier, Watched};
 pub use page::{Attested, ProvedPage, Signed, VerifiedPage};
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
+use volery_circuit::Digest;
+use volery_field::Gf128;
 use volery_tls::attestation::Statement;
 use volery_tls::claim::Vocabulary;
 use volery_tls::commitment::Halves;
 use volery_tls::dialogue::Ask;
 use volery_tls::proxy::relay::{self, Relayed, Rules};
-use volery_tls::proxy::{self, Accepted, Fetched, Hide, Target};
+use volery_tls::proxy::{self, Accepted, Fetched, Hide, Session, Target};
 use volery_tls::server::Roots;
-use volery_zk::quicksilver::{ProverWire, VerifierWire};
+use volery_zk::quicksilver::{self, ProverWire, VerifierWire};
 use zeroize::Zeroizing;
 
+use super::system::Bits;
 use super::{Prover, Report, Verifier};
 use crate::Error;
 use page::now;
@@ -100,17 +103,9 @@ impl<C: Channel> Prover<C> {
     ) -> Result<(Statement, Option<Halves>, Report), Error> {
         let expected = fetched.expected(hide, now())?;
         // Which evaluates the claims.
-        let session = fetched.disclose(&mut self.channel, hide)?;
-        let (tags, report) = self.try_prove(
-            &session,
-            || Ok(()),
-            rng,
-            |prover| {
-                let wires = session.claim(prover)?;
-                Ok(Zeroizing::new(wires.into_iter().map(ProverWire::tag).collect()))
-            },
-        )?;
-        Ok((expected, session.halves(tags)?, report))
+        let shares = Shares::of(fetched.disclose(&mut self.channel, hide)?);
+        let report = self.try_prove(&Bits, &shares, || Ok(()), rng)?;
+        Ok((expected, shares.halves()?, report))
     }
 }
 
@@ -165,10 +160,63 @@ impl<C: Channel> Verifier<C> {
     ) -> Result<(Accepted, Report), Error> {
         let vocabulary = &*self.common.vocabulary;
         let (session, pending) = proxy::receive(&mut self.channel, relayed, roots, time, vocabulary)?;
-        let (keys, report) = self.try_verify(&session, rng, |verifier| {
-            let wires = session.claim(verifier)?;
-            Ok(Zeroizing::new(wires.into_iter().map(VerifierWire::key).collect()))
-        })?;
-        Ok((pending.accept(session.halves(keys)?), report))
+        let shares = Shares::of(session);
+        // If nothing is hidden there may be nothing to claim.
+        let report = self.try_verify(&Bits, &shares, |_| Ok(()), rng)?;
+        Ok((pending.accept(shares.halves()?), report))
+    }
+}
+
+/// The statement about a connection; keeps this party's tags or keys of the bits that are to be committed to.
+struct Shares {
+    session: Session,
+    kept: Mutex<Zeroizing<Vec<Gf128>>>,
+}
+
+impl Shares {
+    fn of(session: Session) -> Self {
+        Self { session, kept: Mutex::default() }
+    }
+
+    fn keep(&self, shares: impl Iterator<Item = Gf128>) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Zeroizing::new(shares.collect());
+    }
+
+    /// This party's halves, in a proof that V has accepted.
+    fn halves(self) -> Result<Option<Halves>, Error> {
+        let kept = self.kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.session.halves(kept)?)
+    }
+}
+
+impl<'a> crate::Statement<quicksilver::Prover<'a>> for Shares {
+    fn identify(&self, digest: &mut Digest) {
+        crate::Statement::<quicksilver::Prover<'a>>::identify(&self.session, digest);
+    }
+
+    fn commitments(&self) -> Option<u64> {
+        crate::Statement::<quicksilver::Prover<'a>>::commitments(&self.session)
+    }
+
+    fn run(&self, prover: &mut quicksilver::Prover<'a>) -> Result<(), volery_zk::Error> {
+        let wires = self.session.claim(prover)?;
+        self.keep(wires.into_iter().map(ProverWire::tag));
+        Ok(())
+    }
+}
+
+impl<'a> crate::Statement<quicksilver::Verifier<'a>> for Shares {
+    fn identify(&self, digest: &mut Digest) {
+        crate::Statement::<quicksilver::Verifier<'a>>::identify(&self.session, digest);
+    }
+
+    fn commitments(&self) -> Option<u64> {
+        crate::Statement::<quicksilver::Verifier<'a>>::commitments(&self.session)
+    }
+
+    fn run(&self, verifier: &mut quicksilver::Verifier<'a>) -> Result<(), volery_zk::Error> {
+        let wires = self.session.claim(verifier)?;
+        self.keep(wires.into_iter().map(VerifierWire::key));
+        Ok(())
     }
 }

@@ -2,11 +2,12 @@
 
 use super::super::Error;
 use super::*;
+use crate::system::Bits;
 
 /// What becomes of P's and of V's side when `harm` was done to its file.
 fn after(harm: impl Fn(&mut Vec<u8>)) -> [Result<(), Error>; 2] {
     let desk = Desk::new();
-    desk.prover().prove(&small(), &desk.path("proof")).unwrap();
+    desk.prover().prove(Bits, &small(), &desk.path("proof")).unwrap();
     let edit = |path: &Path| {
         let mut bytes = std::fs::read(path).unwrap();
         harm(&mut bytes);
@@ -14,8 +15,9 @@ fn after(harm: impl Fn(&mut Vec<u8>)) -> [Result<(), Error>; 2] {
     };
     edit(&desk.p());
     edit(&desk.v());
-    let p = ProverFile::open(&desk.p()).and_then(|mut file| file.prove(&small(), &desk.path("second")));
-    let v = VerifierFile::open(&desk.v()).and_then(|mut file| file.verify(&small(), &desk.path("proof")));
+    let p = ProverFile::open(&desk.p()).and_then(|mut file| file.prove(Bits, &small(), &desk.path("second")));
+    let v =
+        VerifierFile::open(&desk.v()).and_then(|mut file| file.verify(Bits, &small(), &desk.path("proof")));
     if let Ok(report) = &p {
         assert_eq!(report.range, 512..1024, "nothing is used again");
     }
@@ -64,7 +66,7 @@ fn one_damaged_slot_is_mended_and_nothing_is_forgotten() {
         assert_eq!(after(|bytes| bytes[slot..slot + 4096].fill(0)), [Ok(()), Ok(())]);
     }
     let desk = Desk::new();
-    desk.prover().prove(&small(), &desk.path("proof")).unwrap();
+    desk.prover().prove(Bits, &small(), &desk.path("proof")).unwrap();
     let sound = std::fs::read(desk.p()).unwrap();
     let mut bytes = sound.clone();
     bytes[5000] ^= 1;
@@ -86,7 +88,7 @@ fn two_damaged_slots_are_refused() {
 fn a_slot_that_is_rolled_back_does_not_bring_correlations_back() {
     let desk = Desk::new();
     let old = std::fs::read(desk.p()).unwrap();
-    desk.prover().prove(&small(), &desk.path("proof")).unwrap();
+    desk.prover().prove(Bits, &small(), &desk.path("proof")).unwrap();
     let new = std::fs::read(desk.p()).unwrap();
     for slot in [4096, 8192] {
         let mut bytes = new.clone();
@@ -98,7 +100,7 @@ fn a_slot_that_is_rolled_back_does_not_bring_correlations_back() {
     let mut bytes = new;
     bytes[4096..12_288].copy_from_slice(&old[4096..12_288]);
     std::fs::write(desk.p(), bytes).unwrap();
-    let result = desk.prover().prove(&small(), &desk.path("again"));
+    let result = desk.prover().prove(Bits, &small(), &desk.path("again"));
     assert!(matches!(&result, Err(Error::Damaged { reason, .. }) if reason.contains("wiped")), "{result:?}");
     assert_eq!(desk.names(), ["P.vole", "V.vole", "proof"]);
 }
@@ -139,9 +141,9 @@ fn what_is_no_file_is_refused() {
     assert!(matches!(ProverFile::open(desk.folder.path()), Err(Error::Io { what: "open", .. })));
     std::fs::write(desk.path("text"), "2 + 2 = 5").unwrap();
     assert!(matches!(ProverFile::open(&desk.path("text")), Err(Error::Format { .. })));
-    assert!(matches!(desk.verifier().verify(&small(), &desk.path("text")), Err(Error::Format { .. })));
+    assert!(matches!(desk.verifier().verify(Bits, &small(), &desk.path("text")), Err(Error::Format { .. })));
     assert!(matches!(
-        desk.verifier().verify(&small(), &desk.p()),
+        desk.verifier().verify(Bits, &small(), &desk.p()),
         Err(Error::Format { expected: "proof", .. })
     ));
 }

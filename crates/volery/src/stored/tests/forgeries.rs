@@ -9,6 +9,7 @@ use super::super::proof::{self, reseal};
 use super::super::{Error as Stored, needed};
 use super::*;
 use crate::forgery::{CORRELATIONS, False, choose, foreseen, messages, rng, wanted};
+use crate::system::Bits;
 use volery_circuit::Counter;
 use volery_field::{F2, Gf128};
 
@@ -84,7 +85,7 @@ fn forgery_of_bits_from_files() {
             frames.extend_from_slice(&payload);
         }
         std::fs::write(desk.path("forged"), reseal(&header, &frames)).unwrap();
-        let result = desk.verifier().verify(&False, &desk.path("forged"));
+        let result = desk.verifier().verify(Bits, &False, &desk.path("forged"));
         match stands {
             false => assert!(matches!(result, Err(Stored::Rejected { .. })), "{file} {seed}: {result:?}"),
             true => assert!(result.is_ok(), "no forgery: {result:?}"),
@@ -95,20 +96,20 @@ fn forgery_of_bits_from_files() {
 #[test]
 fn a_proof_under_another_chain_is_rejected() {
     let desk = Desk::new();
-    desk.prover().prove(&small(), &desk.path("proof")).unwrap();
+    desk.prover().prove(Bits, &small(), &desk.path("proof")).unwrap();
     let mut bytes = std::fs::read(desk.v()).unwrap();
     let header = Header::decode(&bytes[..4096]).unwrap();
     assert_eq!(header.chain, Header::decode(&std::fs::read(desk.p()).unwrap()[..4096]).unwrap().chain);
     bytes[..4096].copy_from_slice(&Header { chain: Chain::from_bytes([1; 32]), ..header }.encode());
     std::fs::write(desk.v(), bytes).unwrap();
-    let result = desk.verifier().verify(&small(), &desk.path("proof"));
+    let result = desk.verifier().verify(Bits, &small(), &desk.path("proof"));
     assert!(matches!(result, Err(Stored::Rejected { .. })), "{result:?}");
 }
 
 #[test]
 fn files_and_proofs_of_the_version_that_was_not_sound_are_refused_and_the_error_says_why() {
     let desk = Desk::new();
-    desk.prover().prove(&small(), &desk.path("proof")).unwrap();
+    desk.prover().prove(Bits, &small(), &desk.path("proof")).unwrap();
     let old = |path: &Path| {
         let mut bytes = std::fs::read(path).unwrap();
         bytes[16..18].copy_from_slice(&1_u16.to_le_bytes());
@@ -120,7 +121,7 @@ fn files_and_proofs_of_the_version_that_was_not_sound_are_refused_and_the_error_
         let text = error.to_string();
         assert!(text.contains("not sound") && text.contains("preprocess a new pair"), "{text}");
     };
-    refused(desk.verifier().verify(&small(), &desk.path("proof")).unwrap_err());
+    refused(desk.verifier().verify(Bits, &small(), &desk.path("proof")).unwrap_err());
     old(&desk.p());
     old(&desk.v());
     refused(ProverFile::open(&desk.p()).map(drop).unwrap_err());

@@ -8,12 +8,13 @@ use volery_zk::quicksilver;
 
 use super::super::{Error, Report};
 use super::*;
+use crate::system::Bits;
 
 #[test]
 fn a_proof_is_accepted_once() {
     let desk = Desk::new();
     let mut prover = desk.prover();
-    let report = prover.prove(&aes_with_key(), &desk.path("proof")).unwrap();
+    let report = prover.prove(Bits, &aes_with_key(), &desk.path("proof")).unwrap();
     assert_eq!(
         report.range,
         0..2048,
@@ -21,12 +22,12 @@ fn a_proof_is_accepted_once() {
     );
     assert_eq!(report.bytes, std::fs::metadata(desk.path("proof")).unwrap().len());
     let mut verifier = desk.verifier();
-    let accepted = verifier.verify(&aes(ciphertext()), &desk.path("proof")).unwrap();
+    let accepted = verifier.verify(Bits, &aes(ciphertext()), &desk.path("proof")).unwrap();
     assert_eq!((accepted.tally, accepted.range), (report.tally, report.range));
-    let again = verifier.verify(&aes(ciphertext()), &desk.path("proof"));
+    let again = verifier.verify(Bits, &aes(ciphertext()), &desk.path("proof"));
     assert_eq!(again, Err(Error::Used { range: 0..2048 }));
     drop(verifier);
-    let again = desk.verifier().verify(&aes(ciphertext()), &desk.path("proof"));
+    let again = desk.verifier().verify(Bits, &aes(ciphertext()), &desk.path("proof"));
     assert_eq!(again, Err(Error::Used { range: 0..2048 }));
     assert_eq!(desk.names(), ["P.vole", "V.vole", "proof"]);
 }
@@ -37,9 +38,11 @@ fn proofs_may_be_verified_in_any_order_and_some_not_at_all() {
     for i in 0..20 {
         // Opened anew every other time.
         let mut prover = desk.prover();
-        let first = prover.prove(&small(), &desk.path(&format!("{i}a"))).unwrap();
+        let first = prover.prove(Bits, &small(), &desk.path(&format!("{i}a"))).unwrap();
         assert_eq!(first.range, 1024 * i..1024 * i + 512);
-        prover.prove(&small(), &desk.path(&format!("{i}b"))).unwrap_or_else(|error| panic!("{i}: {error}"));
+        prover
+            .prove(Bits, &small(), &desk.path(&format!("{i}b")))
+            .unwrap_or_else(|error| panic!("{i}: {error}"));
         if prover.remaining() < 1024 {
             break;
         }
@@ -47,7 +50,7 @@ fn proofs_may_be_verified_in_any_order_and_some_not_at_all() {
     let mut verifier = desk.verifier();
     for i in [7, 0, 15, 3, 4, 14] {
         for half in ["b", "a"] {
-            verifier.verify(&small(), &desk.path(&format!("{i}{half}"))).unwrap();
+            verifier.verify(Bits, &small(), &desk.path(&format!("{i}{half}"))).unwrap();
         }
     }
     assert_eq!(verifier.info().consumed, [0..1024, 3072..5120, 7168..8192, 14336..16384]);
@@ -66,9 +69,9 @@ fn blocks_and_threads_make_no_difference_and_the_count_is_exact_at_every_border(
     {
         let proof = desk.path(&i.to_string());
         let statement = AndChain::new(ands);
-        let report = prover.prove(&statement, &proof).unwrap();
+        let report = prover.prove(Bits, &statement, &proof).unwrap();
         assert_eq!(report.tally.multiplications, ands);
-        assert_eq!(verifier.verify(&statement, &proof).unwrap().range, report.range);
+        assert_eq!(verifier.verify(Bits, &statement, &proof).unwrap().range, report.range);
     }
     assert!(matches!(prover.with_threads(0), Err(Error::Options(_))));
 }
@@ -76,8 +79,8 @@ fn blocks_and_threads_make_no_difference_and_the_count_is_exact_at_every_border(
 #[test]
 fn consumed_correlations_are_wiped_and_others_are_not() {
     let desk = Desk::new();
-    desk.prover().prove(&small(), &desk.path("proof")).unwrap();
-    desk.verifier().verify(&small(), &desk.path("proof")).unwrap();
+    desk.prover().prove(Bits, &small(), &desk.path("proof")).unwrap();
+    desk.verifier().verify(Bits, &small(), &desk.path("proof")).unwrap();
     for path in [desk.p(), desk.v()] {
         let bytes = std::fs::read(path).unwrap();
         let (used, rest) = bytes[16384..].split_at(2 * 4112);
@@ -93,11 +96,11 @@ fn what_cannot_be_proved_costs_nothing() {
     let mut prover = desk.prover();
     let wrong = aes([9; 16]).with_key(Zeroizing::new(vec![2; 16])).unwrap();
     let cases = [
-        prover.prove(&wrong, &desk.path("proof")),
-        prover.prove(&aes(ciphertext()), &desk.path("proof")),
-        prover.prove(&AndChain::new(17_000), &desk.path("proof")),
-        prover.prove(&small(), &desk.path("taken")),
-        prover.prove(&small(), &desk.path("no/such/folder")),
+        prover.prove(Bits, &wrong, &desk.path("proof")),
+        prover.prove(Bits, &aes(ciphertext()), &desk.path("proof")),
+        prover.prove(Bits, &AndChain::new(17_000), &desk.path("proof")),
+        prover.prove(Bits, &small(), &desk.path("taken")),
+        prover.prove(Bits, &small(), &desk.path("no/such/folder")),
     ];
     use volery_circuit::Error as Statement;
     assert!(matches!(cases[0], Err(Error::Statement(Statement::Unsatisfied { .. }))), "{:?}", cases[0]);
@@ -109,10 +112,10 @@ fn what_cannot_be_proved_costs_nothing() {
     assert_eq!(std::fs::read(desk.path("taken")).unwrap(), b"here");
     assert_eq!(desk.names(), ["P.vole", "V.vole", "taken"]);
     // To the last correlation.
-    prover.prove(&AndChain::new(16_384 - 128 - 128), &desk.path("proof")).unwrap();
+    prover.prove(Bits, &AndChain::new(16_384 - 128 - 128), &desk.path("proof")).unwrap();
     assert_eq!(prover.remaining(), 0);
     assert!(matches!(
-        prover.prove(&small(), &desk.path("more")),
+        prover.prove(Bits, &small(), &desk.path("more")),
         Err(Error::Exhausted { needed: 512, left: 0 })
     ));
 }
@@ -144,8 +147,8 @@ where
         + Statement<Evaluator<F2>>
         + Statement<Counter<F2>>,
 {
-    let report = desk.prover().prove(statement, &desk.path(proof)).unwrap();
-    let accepted = desk.verifier().verify(statement, &desk.path(proof)).unwrap();
+    let report = desk.prover().prove(Bits, statement, &desk.path(proof)).unwrap();
+    let accepted = desk.verifier().verify(Bits, statement, &desk.path(proof)).unwrap();
     assert_eq!((&accepted.tally, &accepted.range), (&report.tally, &report.range));
     let used = report.tally.secrets + report.tally.multiplications;
     let wasted = report.range.end - report.range.start - used;

@@ -3,6 +3,7 @@
 use super::super::Error;
 use super::memory_disk::{Fate, Memory};
 use super::*;
+use crate::system::Bits;
 
 const P: &str = "/P.vole";
 const V: &str = "/V.vole";
@@ -21,11 +22,11 @@ fn world() -> Memory {
 }
 
 fn prove(memory: &Memory, out: &str) -> Result<super::super::Report, Error> {
-    ProverFile::open_on(disk(memory), P.as_ref())?.prove(&small(), out.as_ref())
+    ProverFile::open_on(disk(memory), P.as_ref())?.prove(Bits, &small(), out.as_ref())
 }
 
 fn verify(memory: &Memory, proof: &str) -> Result<super::super::Report, Error> {
-    VerifierFile::open_on(disk(memory), V.as_ref())?.verify(&small(), proof.as_ref())
+    VerifierFile::open_on(disk(memory), V.as_ref())?.verify(Bits, &small(), proof.as_ref())
 }
 
 fn fates() -> impl Iterator<Item = Fate> {
@@ -99,7 +100,7 @@ fn a_verifier_that_stops_anywhere_never_takes_up_a_range_again() {
 fn a_rejection_that_was_told_has_burnt_the_file() {
     let lie = || Claims { says: small(), runs: AndChain::new(99) };
     let start = world();
-    ProverFile::open_on(disk(&start), P.as_ref()).unwrap().prove(&lie(), "/lie".as_ref()).unwrap();
+    ProverFile::open_on(disk(&start), P.as_ref()).unwrap().prove(Bits, &lie(), "/lie".as_ref()).unwrap();
     prove(&start, "/1").unwrap();
     at_every_moment(
         &start,

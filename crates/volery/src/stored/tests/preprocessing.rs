@@ -7,6 +7,7 @@ use volery_channel::{Channel, Framed, Tag, tags};
 
 use super::super::Error as Stored;
 use super::*;
+use crate::system::Bits;
 
 fn os() -> Arc<dyn Disk> {
     Arc::new(Os)
@@ -129,16 +130,16 @@ fn a_session_that_proved_something_can_still_end_in_a_pair() {
         scope.spawn(|| {
             let mut rng = ChaCha20Rng::seed_from_u64(1);
             let mut session = Prover::start(left, linked(), &mut rng).unwrap();
-            session.prove(&small(), &mut rng).unwrap();
+            session.prove(Bits, &small(), &mut rng).unwrap();
             preprocess::prover(session, 512, &desk.p(), &mut |_| {}).unwrap();
         });
         let mut rng = ChaCha20Rng::seed_from_u64(2);
         let mut session = Verifier::start(right, linked(), &mut rng).unwrap();
-        session.verify(&small(), &mut rng).unwrap();
+        session.verify(Bits, &small(), &mut rng).unwrap();
         let mut heard = Vec::new();
         preprocess::verifier(session, 512, &desk.v(), &mut |made| heard.push(made)).unwrap();
         assert_eq!(heard, [512]);
     });
-    desk.prover().prove(&small(), &desk.path("proof")).unwrap();
-    desk.verifier().verify(&small(), &desk.path("proof")).unwrap();
+    desk.prover().prove(Bits, &small(), &desk.path("proof")).unwrap();
+    desk.verifier().verify(Bits, &small(), &desk.path("proof")).unwrap();
 }

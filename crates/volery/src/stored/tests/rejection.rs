@@ -3,11 +3,12 @@
 use super::super::proof::{self, HEADER, reseal};
 use super::super::{Error, Report};
 use super::*;
+use crate::system::Bits;
 
 /// A desk with a proof of [`small`], and its bytes.
 fn proved() -> (Desk, Vec<u8>) {
     let desk = Desk::new();
-    desk.prover().prove(&small(), &desk.path("proof")).unwrap();
+    desk.prover().prove(Bits, &small(), &desk.path("proof")).unwrap();
     let bytes = std::fs::read(desk.path("proof")).unwrap();
     (desk, bytes)
 }
@@ -15,7 +16,7 @@ fn proved() -> (Desk, Vec<u8>) {
 /// What V says to other bytes in place of the proof.
 fn judge(desk: &Desk, bytes: &[u8]) -> Result<Report, Error> {
     std::fs::write(desk.path("proof"), bytes).unwrap();
-    desk.verifier().verify(&small(), &desk.path("proof"))
+    desk.verifier().verify(Bits, &small(), &desk.path("proof"))
 }
 
 fn assert_untouched(desk: &Desk) {
@@ -115,19 +116,19 @@ fn a_header_that_claims_something_else_is_refused_or_rejected() {
 #[test]
 fn a_proof_is_of_one_statement_one_public_input_and_one_pair_only() {
     let desk = Desk::new();
-    desk.prover().prove(&aes_with_key(), &desk.path("proof")).unwrap();
+    desk.prover().prove(Bits, &aes_with_key(), &desk.path("proof")).unwrap();
     let mut other = ciphertext();
     other[0] ^= 1;
     let statement =
         |result| matches!(result, Err(Error::Mismatch { what, .. }) if what.starts_with("the statement"));
-    assert!(statement(desk.verifier().verify(&aes(other), &desk.path("proof"))));
-    assert!(statement(desk.verifier().verify(&small(), &desk.path("proof"))));
+    assert!(statement(desk.verifier().verify(Bits, &aes(other), &desk.path("proof"))));
+    assert!(statement(desk.verifier().verify(Bits, &small(), &desk.path("proof"))));
     assert_untouched(&desk);
     let stranger = Desk::made(16_384, 50);
-    let result = stranger.verifier().verify(&aes(ciphertext()), &desk.path("proof"));
+    let result = stranger.verifier().verify(Bits, &aes(ciphertext()), &desk.path("proof"));
     assert!(matches!(result, Err(Error::Mismatch { what: "the session", .. })));
     assert_untouched(&stranger);
-    desk.verifier().verify(&aes(ciphertext()), &desk.path("proof")).unwrap();
+    desk.verifier().verify(Bits, &aes(ciphertext()), &desk.path("proof")).unwrap();
 }
 
 #[test]
@@ -136,16 +137,16 @@ fn a_lie_is_rejected_and_burns_the_file_for_good() {
     let mut wanted = ciphertext();
     wanted[3] ^= 4;
     let lie = Claims { says: aes(wanted), runs: aes_with_key() };
-    desk.prover().prove(&lie, &desk.path("lie")).unwrap();
-    desk.prover().prove(&small(), &desk.path("honest")).unwrap();
+    desk.prover().prove(Bits, &lie, &desk.path("lie")).unwrap();
+    desk.prover().prove(Bits, &small(), &desk.path("honest")).unwrap();
     let mut verifier = desk.verifier();
-    let result = verifier.verify(&aes(wanted), &desk.path("lie"));
+    let result = verifier.verify(Bits, &aes(wanted), &desk.path("lie"));
     let Err(error @ Error::Rejected { .. }) = result else { panic!("{result:?}") };
     assert!(error.is_rejection() && error.to_string().contains("is not"), "{error}");
-    assert!(matches!(verifier.verify(&small(), &desk.path("honest")), Err(Error::Burnt { .. })));
+    assert!(matches!(verifier.verify(Bits, &small(), &desk.path("honest")), Err(Error::Burnt { .. })));
     assert_eq!(verifier.remaining(), 0);
     drop(verifier);
-    assert!(matches!(desk.verifier().verify(&small(), &desk.path("honest")), Err(Error::Burnt { .. })));
+    assert!(matches!(desk.verifier().verify(Bits, &small(), &desk.path("honest")), Err(Error::Burnt { .. })));
     // Key and correlations are gone; nothing but header and state is left.
     let bytes = std::fs::read(desk.v()).unwrap();
     assert!(bytes[12_288..].iter().all(|byte| *byte == 0));
@@ -156,8 +157,8 @@ fn a_prover_that_runs_another_program_under_the_name_is_rejected() {
     let desk = Desk::new();
     // One multiplication less, the same number of chunks.
     let lie = Claims { says: small(), runs: AndChain::new(99) };
-    desk.prover().prove(&lie, &desk.path("lie")).unwrap();
-    let result = desk.verifier().verify(&small(), &desk.path("lie"));
+    desk.prover().prove(Bits, &lie, &desk.path("lie")).unwrap();
+    let result = desk.verifier().verify(Bits, &small(), &desk.path("lie"));
     assert!(matches!(result, Err(Error::Rejected { .. })), "{result:?}");
 }
 
@@ -169,9 +170,9 @@ fn a_disjunction_of_which_no_branch_holds_is_rejected_and_burns_the_file() {
     let any = |branches| AnyOf::<F2, _>::new(branches).unwrap().with_choice(1).unwrap();
     let wrong = || any(vec![aes([9; 16]), aes([8; 16])]);
     let lie = Claims { says: wrong(), runs: any(vec![aes([9; 16]), aes_with_key()]) };
-    desk.prover().prove(&lie, &desk.path("lie")).unwrap();
+    desk.prover().prove(Bits, &lie, &desk.path("lie")).unwrap();
     let mut verifier = desk.verifier();
-    let Err(error @ Error::Rejected { .. }) = verifier.verify(&wrong(), &desk.path("lie")) else {
+    let Err(error @ Error::Rejected { .. }) = verifier.verify(Bits, &wrong(), &desk.path("lie")) else {
         panic!("accepted, or not even rejected")
     };
     assert!(error.to_string().contains("no branch of a disjunction"), "{error}");
@@ -198,8 +199,8 @@ fn a_statement_that_claims_nothing_is_refused_by_both_parties_and_costs_neither_
     let refused = |error: Error| {
         assert_eq!(error, Error::Statement(volery_circuit::Error::nothing_claimed()), "{error}");
     };
-    refused(desk.prover().prove(&Nothing, &desk.path("proof")).unwrap_err());
-    desk.prover().prove(&Claims { says: Nothing, runs: small() }, &desk.path("proof")).unwrap();
-    refused(desk.verifier().verify(&Nothing, &desk.path("proof")).unwrap_err());
+    refused(desk.prover().prove(Bits, &Nothing, &desk.path("proof")).unwrap_err());
+    desk.prover().prove(Bits, &Claims { says: Nothing, runs: small() }, &desk.path("proof")).unwrap();
+    refused(desk.verifier().verify(Bits, &Nothing, &desk.path("proof")).unwrap_err());
     assert_untouched(&desk);
 }

@@ -10,6 +10,7 @@ use super::super::chunks::{RECORD, offset};
 use super::super::disk::{Access, DiskFile};
 use super::memory_disk::Memory;
 use super::*;
+use crate::system::Bits;
 
 const P: &str = "/P.vole";
 const V: &str = "/V.vole";
@@ -111,11 +112,11 @@ fn a_wipe_that_fails_once_is_tried_again_at_once() {
     let disk = Flaky::new();
     let mut prover = disk.prover();
     disk.fail(1);
-    prover.prove(&small(), "/0".as_ref()).unwrap();
+    prover.prove(Bits, &small(), "/0".as_ref()).unwrap();
     assert_eq!(disk.wiped(P), [true, true, false]);
     let mut verifier = disk.verifier();
     disk.fail(1);
-    verifier.verify(&small(), "/0".as_ref()).unwrap();
+    verifier.verify(Bits, &small(), "/0".as_ref()).unwrap();
     assert_eq!(disk.wiped(V), [true, true, false]);
 }
 
@@ -124,13 +125,13 @@ fn a_range_that_cannot_be_wiped_is_wiped_before_the_next_is_consumed() {
     let disk = Flaky::new();
     let mut prover = disk.prover();
     disk.fail(2);
-    prover.prove(&small(), "/0".as_ref()).unwrap();
+    prover.prove(Bits, &small(), "/0".as_ref()).unwrap();
     assert_eq!(disk.wiped(P), [false; 4]);
     disk.fail(1);
-    let error = prover.prove(&small(), "/1".as_ref()).unwrap_err();
+    let error = prover.prove(Bits, &small(), "/1".as_ref()).unwrap_err();
     assert!(matches!(error, Error::Io { what: "wipe the correlations used last", .. }), "{error}");
     assert!(matches!(prover.info().consumed[..], [Range { start: 0, end: 512 }]));
-    prover.prove(&small(), "/1".as_ref()).unwrap();
+    prover.prove(Bits, &small(), "/1".as_ref()).unwrap();
     assert_eq!(disk.wiped(P), [true, true, true, true, false]);
 }
 
@@ -139,13 +140,13 @@ fn a_range_that_cannot_be_wiped_is_wiped_when_the_file_is_closed_or_opened_again
     let disk = Flaky::new();
     let mut prover = disk.prover();
     disk.fail(2);
-    prover.prove(&small(), "/0".as_ref()).unwrap();
+    prover.prove(Bits, &small(), "/0".as_ref()).unwrap();
     assert_eq!(disk.wiped(P), [false; 2]);
     drop(prover);
     assert_eq!(disk.wiped(P), [true; 2]);
     let mut prover = disk.prover();
     disk.fail(usize::MAX);
-    prover.prove(&small(), "/1".as_ref()).unwrap();
+    prover.prove(Bits, &small(), "/1".as_ref()).unwrap();
     drop(prover);
     assert_eq!(disk.wiped(P), [true, true, false, false]);
     disk.fail(0);
@@ -157,10 +158,10 @@ fn a_range_that_cannot_be_wiped_is_wiped_when_the_file_is_closed_or_opened_again
 fn a_burnt_file_s_correlations_are_wiped_when_the_disk_lets_them() {
     let lie = Claims { says: small(), runs: AndChain::new(99) };
     let disk = Flaky::new();
-    disk.prover().prove(&lie, "/lie".as_ref()).unwrap();
+    disk.prover().prove(Bits, &lie, "/lie".as_ref()).unwrap();
     let mut verifier = disk.verifier();
     disk.fail(1);
-    let error = verifier.verify(&small(), "/lie".as_ref()).unwrap_err();
+    let error = verifier.verify(Bits, &small(), "/lie".as_ref()).unwrap_err();
     assert!(matches!(error, Error::Rejected { .. }), "{error}");
     assert_eq!(disk.wiped(V), [true; 64]);
 }

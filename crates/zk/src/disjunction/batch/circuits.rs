@@ -10,18 +10,18 @@ use crate::disjunction::Topology;
 use crate::disjunction::rows::Expanded;
 use crate::disjunction::tracer::Trace;
 
-/// Elements of topology vectors that are kept; where there would be more they are computed when they are
-/// needed.
+/// The most elements of topology vectors that are kept. If there would be more, they are computed when they
+/// are needed.
 const KEPT: usize = 1 << 23;
 
-/// Every branch as a flat circuit, its inputs what goes in, its own secrets, and what comes out.
+/// Every branch as a flat circuit. Its inputs are the branch's inputs, its own secrets, and its outputs.
 pub(super) struct Circuits<F: Value> {
     circuits: Vec<Circuit<F>>,
     shared: usize,
     shape: Shape,
     /// The most assertions of a branch.
     assertions: usize,
-    /// How P evaluates them, unless there are hints.
+    /// P's way of evaluating them; `None` if there are hints.
     replay: Option<Replay<F>>,
 }
 
@@ -57,8 +57,8 @@ impl<F: Value> Circuits<F> {
     }
 }
 
-/// A branch with what goes in and what comes out as inputs, the latter claimed to be what it computes: its
-/// last claims.
+/// Records a branch with its inputs and outputs as inputs of the circuit. The last claims are that the
+/// outputs are what the branch computes.
 fn record<F: Value, S: Branch<F, Recorder<F>>>(
     branch: &S,
     shared: usize,
@@ -84,7 +84,7 @@ fn record<F: Value, S: Branch<F, Recorder<F>>>(
     Ok(circuit)
 }
 
-/// The topology vectors of all branches, coordinate after coordinate; kept unless they are large.
+/// The topology vectors of all branches, coordinate after coordinate. They are kept unless they are large.
 pub(super) struct Vectors<'x, F: Value> {
     circuits: &'x Circuits<F>,
     /// The coordinates of the rows' coefficients.
@@ -97,12 +97,12 @@ impl<F: Value> Vectors<'_, F> {
         &self.rows
     }
 
-    /// Entries of a coordinate.
+    /// The number of entries of a coordinate.
     pub(super) fn entries(&self) -> usize {
         entries(self.circuits.shared, self.circuits.shape)
     }
 
-    /// The vector of branch `i`, filled up to the shape.
+    /// The vector of branch `i`, padded to the shape.
     fn compute(&self, i: usize) -> Result<Vec<F>, Error> {
         let Circuits { circuits, shared, shape, .. } = self.circuits;
         let circuit = circuits.get(i).ok_or_else(|| Error::misuse("no such branch"))?;
@@ -129,7 +129,7 @@ impl<F: Value> Vectors<'_, F> {
         }
     }
 
-    /// P: for each repetition the vector of the branch that it picked. Every branch's vector is computed
+    /// P: for each repetition, the vector of the branch that it picked. Every branch's vector is computed
     /// once, whatever was picked.
     pub(super) fn copies(&self, picked: &[usize]) -> Result<Vec<Zeroizing<Vec<F>>>, Error> {
         let mut copies = Vec::new();

@@ -1,4 +1,4 @@
-//! Batchman: the same disjunction many times over (figure 6).
+//! Batchman: the same disjunction, repeated many times (figure 6).
 //!
 //! ```text
 //! P                                                            V
@@ -11,31 +11,31 @@
 //! ```
 //!
 //! The paper commits to all of `s^T M`. Its entries for `l_k` and `r_k` are the same for every branch, so
-//! they stay public, which leaves one entry for each input, output and product. Wires that go into a
-//! repetition are any wires: what came out of an earlier one, public constants. So states are carried, and
-//! public inputs given, for nothing.
+//! they stay public here. That leaves one entry for each input, output and product. The input wires of a
+//! repetition can be any wires: outputs of an earlier one, or public constants. So carrying states and giving
+//! public inputs costs nothing.
 //!
-//! **MACs in an extension** of degree `r`: `s` and `t` are `r` coordinates each, drawn for themselves, and
-//! since branches have constants of `F`, so is `cv`: `r` topology vectors over `F`, one for each coordinate,
-//! committed to and related as above. `u` and the tokens are in the extension.
+//! **MACs in an extension** of degree `r`: `s` and `t` have `r` coordinates each, drawn separately. Since
+//! branches have constants of `F`, so does `cv`: there are `r` topology vectors over `F`, one for each
+//! coordinate, which are committed to and related as above. `u` and the tokens are in the extension.
 //!
-//! Bits would need 128 coordinates, and with them 128 elements for each entry, so over bits Robin takes the
-//! place of batches.
+//! Bits would need 128 coordinates, and so 128 elements for each entry. Over bits, Robin is used in place of
+//! batches.
 //!
-//! The claim `prod_i (u . cv - u . cv_i) = 0` costs P about `B^2` products a repetition. For many branches a
-//! lookup by sums of inverses (one committed inverse a repetition, and committed multiplicities) would cost
-//! less.
+//! The claim `prod_i (u . cv - u . cv_i) = 0` costs P about `B^2` products for each repetition. For many
+//! branches, a lookup by sums of inverses (one committed inverse for each repetition, and committed
+//! multiplicities) would cost less.
 //!
-//! Repetitions are taken in groups, each with seeds of its own; a group is committed to, checked and
+//! Repetitions are processed in groups, each with its own seeds. A group is committed to, checked and
 //! forgotten, so memory does not grow with their number. A group costs both parties one pass over every
 //! branch.
 //!
-//! **What depends on P's choice.** Nothing that it sends. Nor how much it does: branches without secrets of
-//! their own are evaluated as lists of gates, all kinds of which take the same steps, filled up to the
-//! longest ([`replay`]); where there are secrets, P evaluates every branch at every repetition, as for single
-//! disjunctions. Topology vectors are computed for all branches and copied, equally long. But *addresses*
-//! depend on it: which list, and which vector. To touch all of them at each repetition would cost `B`
-//! evaluations each, what batches save.
+//! **What depends on P's choice.** Nothing that P sends depends on it, and neither does the amount of its
+//! work. Branches without secrets of their own are evaluated as lists of gates, in which all kinds take the
+//! same steps and which are padded to the longest ([`replay`]). If there are secrets, P evaluates every
+//! branch at every repetition, as for single disjunctions. Topology vectors are computed for all branches and
+//! copied, with equal lengths. But *addresses* depend on the choice: which list is read, and which vector.
+//! Touching all of them at each repetition would cost `B` evaluations each, which batches are meant to save.
 
 #[cfg(test)]
 mod cheats;
@@ -57,25 +57,26 @@ use super::tracer::Trace;
 use crate::Error;
 use circuits::Circuits;
 
-/// Wires of a group: at P 16 bytes each over F_{2^61-1}.
+/// The number of wires of a group. Over F_{2^61-1} each takes 16 bytes at P.
 const GROUP: usize = 1 << 20;
 
-/// A group has at least one repetition for so many branches, so that their vectors cost little beside what it
-/// commits to.
+/// A group has at least one repetition for this many branches, so that the branches' vectors cost little
+/// compared with its commitments.
 const LEAST: usize = 8;
 
-/// Repetitions of a group, of so many wires each.
+/// The number of repetitions of a group, with this many wires each.
 pub(super) fn group(branches: usize, wires: usize) -> usize {
     (GROUP / wires.max(1)).max(branches / LEAST).max(1)
 }
 
-/// Entries of a topology vector's coordinate.
+/// The number of entries of a topology vector's coordinate.
 pub(super) const fn entries(shared: usize, shape: Shape) -> usize {
     let values = shared.saturating_add(shape.inputs).saturating_add(shape.outputs);
     values.saturating_add(shape.multiplications).saturating_add(1)
 }
 
-/// Wires that a repetition keeps: what a vector weighs, its `r` coordinates, and both factors.
+/// The number of wires that a repetition keeps: those that a vector weighs, its `r` coordinates, and both
+/// factors.
 pub(super) const fn wires(shared: usize, shape: Shape, r: usize) -> usize {
     entries(shared, shape).saturating_mul(r + 1).saturating_add(shape.multiplications.saturating_mul(2))
 }
@@ -129,21 +130,21 @@ fn evaluate<F: Value, B: Linear<F>, S: Branch<F, Tracer<F>>>(
     let shared = Witness::new(shared.iter().map(|wire| values.value(wire)).collect());
     match circuits.replay(pick.index, shared.values()) {
         Some(trace) => Ok(trace),
-        // There are hints to run; or the branch does not hold, and this says where.
+        // There are hints to run, or the branch does not hold and this reports where.
         None => Trace::of(branches, pick, shared.values(), B::kept),
     }
 }
 
-/// What a repetition committed to.
+/// The commitments of a repetition.
 struct Repetition<F: Value, B: Base<F>> {
-    /// The branch that holds, at P.
+    /// At P, the branch that holds.
     picked: Option<usize>,
     shared: Zeroizing<Vec<B::Wire>>,
     committed: Committed<F, B>,
 }
 
 impl<F: Value, B: Linear<F>> Repetition<F, B> {
-    /// All that a topology vector weighs, in its order.
+    /// The wires that a topology vector weighs, in its order.
     fn weighed(&self, one: B::Wire) -> Zeroizing<Vec<B::Wire>> {
         let Committed { inputs, outputs, products, .. } = &self.committed;
         let parts = [&self.shared, inputs, outputs, products];
@@ -154,7 +155,7 @@ impl<F: Value, B: Linear<F>> Repetition<F, B> {
         wires
     }
 
-    /// What the factors weigh, which stay public.
+    /// The weighted sum of the factors, whose weights stay public.
     fn factors(&self, rows: &Expanded<F>, base: &mut B) -> Result<B::Wire, Error> {
         let factors = &self.committed.factors;
         let (left, right) = (B::weigh(&factors.left, &rows.left)?, B::weigh(&factors.right, &rows.right)?);

@@ -1,10 +1,11 @@
-//! P's evaluation of a branch in a time that does not depend on which branch it is.
+//! P's evaluation of a branch, in a time that does not depend on the branch.
 //!
-//! A branch is a list of gates of one form, whatever they do: of two operands it computes sum, difference and
-//! product, and masks pick one; both operands of a multiplication are written down, those of other gates as
-//! zeros that the next ones overwrite. Constants are operands like wires. Every list is run as long as the
-//! longest, on gates that add zero to zero. So all branches take the same steps, on different addresses.
-//! Taken are branches without secrets of their own: hints need the program.
+//! A branch is a list of gates of one form, whatever they do. Each computes the sum, the difference and the
+//! product of two operands, and masks pick one. Both operands of a multiplication are recorded; those of
+//! other gates are recorded as zeros, which the next ones overwrite. Constants are operands like wires. Every
+//! list runs as long as the longest one, with added gates that add zero to zero. So all branches take the
+//! same steps, on different addresses. This works only for branches without secrets of their own: hints need
+//! the program.
 
 use volery_circuit::{Circuit, Error, Gate, Shape, Witness};
 use volery_field::Value;
@@ -12,11 +13,11 @@ use volery_field::Value;
 use crate::disjunction::kept::{Elements, Kept};
 use crate::disjunction::tracer::Trace;
 
-/// Both operands' places, the kind of gate in the upper two bits of each.
+/// The places of both operands, with the kind of gate in the upper two bits of each.
 #[derive(Clone, Copy, Default)]
 struct Step([u32; 2]);
 
-/// Bits of a place.
+/// The number of bits of a place.
 const PLACE: u32 = 30;
 
 #[derive(Clone, Copy)]
@@ -38,8 +39,8 @@ impl Step {
         self.0.map(|place| (place & ((1 << PLACE) - 1)) as usize)
     }
 
-    /// Masks for what the gate computes, all ones or zero: `x + y`, `x - y`, `x y`; and whether its operands
-    /// are written down. Made of the kind's bits, without a comparison that could become a branch.
+    /// Masks for the result of the gate, all ones or zero: `x + y`, `x - y`, `x y`, and whether its operands
+    /// are recorded. They are made from the kind's bits, without a comparison that could become a branch.
     #[inline(always)]
     fn masks(self) -> [u64; 4] {
         let kind = u64::from(self.0[0] >> PLACE);
@@ -52,28 +53,28 @@ impl Step {
 struct Branch<F> {
     steps: Vec<Step>,
     constants: Vec<F>,
-    /// Places of what is asserted, then of what comes out.
+    /// The places of the asserted wires, then of the outputs.
     asserted: Vec<u32>,
     outputs: Vec<u32>,
 }
 
 /// All branches.
 ///
-/// Places: zero, what goes in, what comes out (zeros: what is claimed to equal it is read in its stead),
-/// constants, gates.
+/// The places are, in order: zero, the inputs, the outputs (as zeros: what is claimed to equal them is read
+/// instead), constants, gates.
 pub(super) struct Replay<F> {
     branches: Vec<Branch<F>>,
     shape: Shape,
-    /// The most of each that a branch has.
+    /// The most of each in any branch.
     steps: usize,
     constants: usize,
     asserted: usize,
-    /// Place of the first constant.
+    /// The place of the first constant.
     first: usize,
 }
 
 impl<F: Value> Replay<F> {
-    /// These circuits, their inputs what goes in and what comes out; `None` if one is too large for it.
+    /// Prepares these circuits, whose inputs are the branch's inputs and outputs. `None` if one is too large.
     pub(super) fn new(circuits: &[Circuit<F>], shared: usize, shape: Shape) -> Result<Option<Self>, Error> {
         let most = |of: fn(&Circuit<F>) -> usize| circuits.iter().map(of).max().unwrap_or(0);
         let steps = most(|circuit| circuit.gates().len());
@@ -88,17 +89,17 @@ impl<F: Value> Replay<F> {
         Ok(Some(Self { branches, shape, steps, constants, asserted, first }))
     }
 
-    /// The values in branch number `index`, unless it does not hold.
+    /// The values in branch number `index`, or `None` if it does not hold.
     pub(super) fn run(&self, index: usize, shared: &[F]) -> Option<Trace<F>> {
         let branch = self.branches.get(index)?;
         let gates = self.first + self.constants;
         let mut values = vec![F::ZERO; gates + self.steps];
         values.get_mut(1..=shared.len())?.copy_from_slice(shared);
-        // As many writes for every branch.
+        // Every branch makes the same number of writes.
         let constants =
             branch.constants.iter().copied().chain(core::iter::repeat(F::ZERO)).take(self.constants);
         values.get_mut(self.first..)?.iter_mut().zip(constants).for_each(|(to, constant)| *to = constant);
-        // One place more, for what is overwritten.
+        // One more place, for values that are overwritten.
         let factors = || vec![F::ZERO; self.shape.multiplications + 1];
         let (mut left, mut right, mut next) = (factors(), factors(), 0);
         let idle = core::iter::repeat(&Step([0, 0]));

@@ -1,6 +1,6 @@
 //! The stream of masked elements, `d = w - u`, one for each commitment.
 //!
-//! A frame holds as many packed elements as its length says, so P may end one wherever it has to wait.
+//! A frame contains as many packed elements as its length says, so P may end a frame wherever it has to wait.
 
 use volery_channel::{Channel, tags};
 use volery_field::{Element, pack_elements, packed_bytes, unpack_elements};
@@ -8,10 +8,10 @@ use volery_field::{Element, pack_elements, packed_bytes, unpack_elements};
 use super::super::challenges::Challenges;
 use crate::Error;
 
-/// Elements of a full frame.
+/// The number of elements in a full frame.
 const FRAME: usize = 1 << 10;
 
-/// P's end.
+/// P's side.
 pub(super) struct ElementWriter<F> {
     waiting: Vec<F>,
     frame: Vec<u8>,
@@ -22,27 +22,27 @@ impl<F: Element> ElementWriter<F> {
         Self { waiting: Vec::with_capacity(FRAME), frame: Vec::new() }
     }
 
-    /// Appends an element; whether a frame is full now.
+    /// Appends an element. Returns whether a frame is full now.
     #[inline(always)]
     pub(super) fn push(&mut self, d: F) -> bool {
         self.waiting.push(d);
         self.waiting.len() >= FRAME
     }
 
-    /// The number of elements that a frame still takes, at least one.
+    /// The number of elements that still fit in the frame, at least one.
     #[inline(always)]
     pub(super) fn room(&self) -> usize {
         FRAME - self.waiting.len()
     }
 
-    /// Appends at most [`ElementWriter::room`] elements; whether a frame is full now.
+    /// Appends at most [`ElementWriter::room`] elements. Returns whether a frame is full now.
     #[inline(always)]
     pub(super) fn extend(&mut self, elements: impl Iterator<Item = F>) -> bool {
         self.waiting.extend(elements);
         self.waiting.len() >= FRAME
     }
 
-    /// Sends what there is.
+    /// Sends the current elements.
     pub(super) fn send(
         &mut self,
         challenges: &mut Challenges<'_>,
@@ -58,7 +58,7 @@ impl<F: Element> ElementWriter<F> {
     }
 }
 
-/// V's end.
+/// V's side.
 pub(super) struct ElementReader<F> {
     elements: Vec<F>,
     next: usize,
@@ -78,13 +78,13 @@ impl<F: Element> ElementReader<F> {
         element
     }
 
-    /// What has arrived and was not taken.
+    /// The elements that have arrived and were not taken.
     #[inline(always)]
     pub(super) fn at_hand(&self) -> &[F] {
         self.elements.get(self.next..).unwrap_or_default()
     }
 
-    /// The first `n` elements at hand are taken.
+    /// Marks the first `n` elements at hand as taken.
     #[inline(always)]
     pub(super) fn advance(&mut self, n: usize) {
         self.next = self.next.saturating_add(n).min(self.elements.len());
@@ -97,7 +97,7 @@ impl<F: Element> ElementReader<F> {
         challenges: &mut Challenges<'_>,
         channel: &mut dyn Channel,
     ) -> Result<(), Error> {
-        // Whatever comes, what was taken is not taken again.
+        // Even after an error, elements that were taken are not taken again.
         self.elements.clear();
         self.next = 0;
         channel.recv_into(tags::ELEMENTS, packed_bytes::<F>(FRAME), &mut self.frame)?;
@@ -105,14 +105,14 @@ impl<F: Element> ElementReader<F> {
         // An element has at least 8 bits, so no two counts have the same length.
         let count = self.frame.len() * 8 / F::BITS as usize;
         if count == 0 || packed_bytes::<F>(count) != self.frame.len() {
-            return Err(malformed(format!("{} bytes are no whole number of elements", self.frame.len())));
+            return Err(malformed(format!("{} bytes are not a whole number of elements", self.frame.len())));
         }
         self.elements = unpack_elements(&self.frame, count).map_err(|error| malformed(error.to_string()))?;
         challenges.absorb(tags::ELEMENTS, &self.frame);
         Ok(())
     }
 
-    /// That nothing is left where the program has taken all that P sent.
+    /// Checks that nothing is left when the program has taken everything that P sent.
     pub(super) fn finish(&self) -> Result<(), Error> {
         if self.next < self.elements.len() {
             let reason =

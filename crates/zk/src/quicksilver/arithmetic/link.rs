@@ -1,31 +1,31 @@
-//! What an arithmetic proof goes over: a channel by itself, or the Boolean part of a mixed proof.
+//! The connection of an arithmetic proof: a channel of its own, or the Boolean part of a mixed proof.
 
 use volery_channel::Channel;
 
 use super::super::{prover, verifier};
 use crate::Error;
 
-/// The way to the peer, shared with what else is proved over it.
+/// The connection to the peer, which other parts of the proof may share.
 pub trait Link {
     /// The channel.
     fn channel(&mut self) -> &mut dyn Channel;
 
     /// Called where this party may have to wait for the peer, or the peer for it, at the same places by both
-    /// parties: what the other part holds back leaves.
+    /// parties. The other part then sends everything that it holds back.
     ///
     /// # Errors
-    /// The channel's; a message of the other part that is not what it must be.
+    /// The channel's; a wrong message of the other part.
     fn pause(&mut self) -> Result<(), Error>;
 
-    /// A digest of what was said in the other part, and of the chain of what it took, where challenges are
-    /// hashes.
+    /// If challenges are hashes, a digest of the other part's messages and of the chain of the correlations
+    /// that it took.
     ///
     /// # Errors
-    /// What receiving the chain meets.
+    /// Any error of receiving the chain.
     fn said(&mut self) -> Result<Option<[u8; 16]>, Error>;
 }
 
-/// A channel with nothing else on it.
+/// A channel that nothing else uses.
 pub struct Alone<'a>(pub &'a mut dyn Channel);
 
 impl Link for Alone<'_> {

@@ -1,9 +1,9 @@
 //! The product of matrices, `A B = C`, folded by two random vectors to one inner product.
 //!
-//! With `s` and `r` drawn after the matrices are committed, `s A B r = s C r` holds for a wrong product with
-//! probability at most `2 / p^r` (two applications of Schwartz and Zippel). The folded vectors `u = s A` and
-//! `v = B r` are values over the MAC field with tags over it, and `sum u_j v_j - s C r` is one relation of
-//! degree 2. Field work: two products an entry.
+//! `s` and `r` are drawn after the matrices are committed. For a wrong product `s A B r = s C r` then holds
+//! with probability at most `2 / p^r` (two applications of the Schwartz-Zippel lemma). The folded vectors
+//! `u = s A` and `v = B r` are values over the MAC field with tags over it, and `sum u_j v_j - s C r` is one
+//! relation of degree 2. This takes two field multiplications for each entry.
 
 use volery_circuit::polynomials::MatrixShape;
 use volery_field::{Authenticated, LengthError, Mac, Value};
@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::Error;
 
-/// Rows of a public matrix that are combined at once.
+/// The number of rows of a public matrix that are combined at once.
 pub(super) const ROWS: usize = 16;
 
 /// The vectors `s` and `r`.
@@ -45,7 +45,7 @@ pub(super) fn fold_prover<F: Value, M: Mac<F>>(
     seed: [u8; 16],
 ) -> Result<Folded<M>, Error> {
     let (s, r) = vectors::<F, M>(shape, seed);
-    // Tag and value of each entry of u.
+    // The tag and value of each entry of u.
     let mut u = Zeroizing::new(vec![[M::ZERO; 2]; shape.inner]);
     for (row, s) in rows(a, shape.inner).zip(&s) {
         M::accumulate_prover(&mut u, row, *s).map_err(length)?;

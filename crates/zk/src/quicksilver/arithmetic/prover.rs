@@ -23,24 +23,24 @@ use crate::Error;
 
 /// The backend that proves over `F` with MACs in `M`.
 ///
-/// Make one for each proof, run the statement on it, then [`Prover::finish`]; or call [`Prover::prove`].
+/// Make one for each proof, run the statement on it, then call [`Prover::finish`]; or call [`Prover::prove`].
 pub struct Prover<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     pub(in super::super) link: L,
     stock: &'a mut Stock<Authenticated<F, M>>,
     challenges: Challenges<'a>,
     elements: ElementWriter<F>,
     relations: Relations<M>,
-    /// Room for a block's relations: two take turns.
+    /// Room for a block's relations; two buffers alternate.
     spare: Option<Relations<M>>,
-    /// Commitments and relations that the block still takes.
+    /// The number of commitments and relations that still fit in the block.
     left: usize,
     interval: usize,
-    /// Blocks sent whose seeds have not come, oldest first.
+    /// Blocks that were sent and whose seeds have not come, oldest first.
     pending: VecDeque<Block<M>>,
     assertions: Assertions,
     place: Place,
     tally: Tally,
-    /// Whether this is a rehearsal: there are no values, and no claim is looked at.
+    /// Whether this is a rehearsal: there are no values, and no claim is checked.
     blank: bool,
     failed: Option<Error>,
 }
@@ -53,18 +53,19 @@ struct Block<M: Zeroize> {
     tally: Tally,
 }
 
-/// Multiplications at once: few enough for all that they read and write to stay in the first-level cache.
+/// The number of multiplications at once: few enough that everything they read and write stays in the
+/// first-level cache.
 const AT_ONCE: usize = 256;
 
 /// Bytes of a seed.
 const SEED: usize = 16;
 
-/// Blocks whose seeds P may be waiting for while it fills the next.
+/// The number of blocks whose seeds P may be waiting for while it fills the next one.
 const IN_FLIGHT: usize = 1;
 
 impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
-    /// A prover over `link`, a channel by itself ([`Alone`]) or a Boolean part, that takes its correlations
-    /// from `stock`; both ends must agree on everything else.
+    /// A prover over `link`, a channel of its own ([`Alone`]) or a Boolean part, that takes its correlations
+    /// from `stock`. The caller has to make sure that both parties agree on everything else.
     pub fn new(
         settings: Settings,
         challenges: Challenges<'a>,
@@ -89,16 +90,16 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         }
     }
 
-    /// Runs `statement` and proves it; returns what it counted.
+    /// Runs `statement` and proves it. Returns its counts.
     ///
     /// # Errors
-    /// [`Error::Statement`] if the witness does not satisfy it; otherwise what broke the session.
+    /// [`Error::Statement`] if the witness does not satisfy it; otherwise any error that ended the session.
     pub fn prove(mut self, statement: &(impl Statement<Self> + ?Sized)) -> Result<Tally, Error> {
         statement.run(&mut self)?;
         self.finish()
     }
 
-    /// Proves everything that was run. V's answer is the business of [`super::super::verdict`].
+    /// Proves everything that was run. [`super::super::verdict`] handles V's answer.
     ///
     /// # Errors
     /// As [`Prover::prove`].
@@ -106,7 +107,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.finish_link().map(|(tally, _)| tally)
     }
 
-    /// As [`Prover::finish`]; gives the link back, for the rest of a mixed proof.
+    /// As [`Prover::finish`], and returns the link for the rest of a mixed proof.
     pub(in super::super) fn finish_link(mut self) -> Result<(Tally, L), Error> {
         self.try_finish().map_err(Error::at_prover)?;
         Ok((self.tally, self.link))
@@ -119,12 +120,11 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.challenges.send(self.link.channel(), tags::ELEMENTS_ASSERTIONS, &hash)?;
         self.open_all()?;
         self.link.channel().flush()?;
-        // V may have answered a check of its supply, and waits for what P says to that before it accepts
-        // anything.
+        // V may have answered a check of its supply, and waits for P's reply before it accepts anything.
         Ok(self.stock.settle(self.link.channel())?)
     }
 
-    /// A backend that failed stays failed, whatever its statement does about it.
+    /// A backend that has failed stays failed, even if its statement ignores the error.
     fn sound(&self) -> Result<(), Error> {
         self.failed.clone().map_or(Ok(()), Err)
     }
@@ -141,9 +141,9 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.latch(Err(StatementError::misuse(reason).into()))
     }
 
-    /// Of `wanted` commitments, each with `places - 1` relations, as many as can be made without a look at
-    /// anything but the values; none at the end of a block. What they would start with (a new block, a
-    /// refill) is done.
+    /// The number of `wanted` commitments, each with `places - 1` relations, that can be made by looking only
+    /// at the values; none at the end of a block. Anything that must come first (a new block, a refill) is
+    /// done here.
     #[inline(always)]
     fn at_once(&mut self, wanted: usize, places: usize) -> Result<usize, Error> {
         if self.left == 0 {
@@ -156,8 +156,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         Ok(n.min(self.stock.at_hand().len()).min(self.elements.room()))
     }
 
-    /// Commits to some of `values`, as many as [`Prover::at_once`] said, which take `places` places each; the
-    /// wires go to `out`.
+    /// Commits to as many of `values` as [`Prover::at_once`] returned; each takes `places` places. The wires
+    /// go to `out`.
     #[inline(always)]
     fn commit_at_once(
         &mut self,
@@ -192,7 +192,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         Ok(Authenticated { x, m: random.m })
     }
 
-    /// Counts a commitment or a relation; ends the block before it if that is full.
+    /// Counts a commitment or a relation. Ends the block first if it is full.
     #[inline(always)]
     fn room(&mut self) -> Result<(), Error> {
         if self.left == 0 {
@@ -216,20 +216,20 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.sound()?;
         let mut result = Ok(());
         if self.stock.may_wait() {
-            // V may need all this before it can send what the stock waits for.
+            // V may need all of this before it can send what the stock waits for.
             result = self.send_all();
         }
         let result = result.and_then(|()| Ok(self.stock.refill(self.link.channel())?));
         self.latch(result)
     }
 
-    /// Sends whatever is held back, in the other part too.
+    /// Sends everything held back, also in the other part.
     fn send_all(&mut self) -> Result<(), Error> {
         self.elements.send(&mut self.challenges, self.link.channel())?;
         self.link.pause()
     }
 
-    /// Sends the elements held back; V needs them at no particular place.
+    /// Sends the elements held back. V does not need them at a particular place.
     pub(in super::super) fn send_elements(&mut self) -> Result<(), Error> {
         let result = self.elements.send(&mut self.challenges, self.link.channel());
         self.latch(result)
@@ -243,7 +243,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.latch(result)
     }
 
-    /// Ends the block that is being filled: its last elements leave, and it waits for its seed.
+    /// Ends the current block: sends its last elements and lets it wait for its seed.
     fn close(&mut self) -> Result<(), Error> {
         self.send_all()?;
         let degree = self.relations.degree() - 1;
@@ -255,7 +255,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
             // V sends it here, and P reads it when the next block is full.
             self.link.channel().foresee(tags::ELEMENTS_CHALLENGE, SEED);
         }
-        // Before this block joins them, so that its successor can have the room of the one that leaves.
+        // This comes before the block joins them, so that its successor can reuse the room of the one that
+        // leaves.
         while self.pending.len() >= IN_FLIGHT {
             self.open_oldest()?;
         }
@@ -264,7 +265,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.tally.blocks += 1;
         self.pending.push_back(Block { relations, mask, tally: self.tally });
         if let Challenges::FiatShamir(_) = self.challenges {
-            // The hash of what was sent up to here is this block's seed.
+            // The hash of everything sent so far is this block's seed.
             self.open_oldest()?;
         }
         Ok(self.link.channel().flush()?)
@@ -294,7 +295,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.challenges.send(self.link.channel(), tags::ELEMENTS_OPENING, &opening)
     }
 
-    /// The next seed: the hash's choice, or V's.
+    /// The next seed, from the hash or from V.
     fn seed(&mut self) -> Result<[u8; 16], Error> {
         match self.challenges.hash(self.stock, self.link.channel())? {
             Some(seed) => Ok(seed),
@@ -332,7 +333,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.latch(result)
     }
 
-    /// Sends a message of a protocol on top, after all elements that came before it.
+    /// Sends a message of a protocol on top, after all elements before it.
     pub(crate) fn send_message(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
         self.sound()?;
         let result = self.elements.send(&mut self.challenges, self.link.channel());
@@ -340,14 +341,14 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         self.latch(result)
     }
 
-    /// An honest P stops at a false claim: to go on would end in a rejection. The branch shows only that it
-    /// is false.
+    /// An honest P stops at a false claim, because going on would end in a rejection. The branch only shows
+    /// that the claim is false.
     #[inline(always)]
     fn demand_zero(&mut self, value: M) -> Result<(), Error> {
         if value.is_zero() { Ok(()) } else { self.unsatisfied() }
     }
 
-    /// That a claim does not hold; in a rehearsal it may not.
+    /// The error for a claim that does not hold; in a rehearsal there is none.
     #[cold]
     #[inline(never)]
     pub(crate) fn unsatisfied(&mut self) -> Result<(), Error> {
@@ -497,7 +498,7 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Prover<'_, F, M, L> {
     fn assert_linear(&mut self, entries: &[F], x: &[Self::Wire], t: &[F]) -> Result<(), Error> {
         let checked = check_linear(entries.len(), x.len(), t.len()).map_err(Error::from);
         self.latch(checked)?;
-        // Rows are many: values and tags side by side once, for all of them.
+        // There are many rows, so values and tags are put side by side once, for all of them.
         let values = Zeroizing::new(Vec::from_iter(x.iter().map(|x| x.x)));
         let tags = Zeroizing::new(Vec::from_iter(x.iter().map(|x| x.m)));
         if x.is_empty() {
@@ -578,7 +579,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Prover<'_, F, M, L> {
             match coefficients {
                 // A public zero.
                 [] => {}
-                // Nothing to mask: like a wire that is zero.
+                // Nothing to mask, as for a wire that is zero.
                 [tag] => {
                     let result = self.assertions.push_element(*tag);
                     self.latch(result)?;
@@ -615,7 +616,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Prover<'_, F, M, L> {
     }
 }
 
-/// What hints see at P.
+/// The values that hints see at P.
 struct Values;
 
 impl<F: Value, M: Mac<F>> Peek<F, Authenticated<F, M>> for Values {

@@ -22,8 +22,8 @@ use crate::Error;
 
 /// The backend that verifies over `F` with MACs in `M`.
 ///
-/// Make one for each proof, run the statement on it, then [`Verifier::finish`]; or call [`Verifier::verify`].
-/// Only its `Ok` means that the proof holds: until then nothing is known.
+/// Make one for each proof, run the statement on it, then call [`Verifier::finish`]; or call
+/// [`Verifier::verify`]. Only `Ok` from these means that the proof holds.
 pub struct Verifier<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     pub(in super::super) link: L,
     stock: &'a mut Stock<M>,
@@ -31,9 +31,9 @@ pub struct Verifier<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     delta: FieldDelta<M>,
     elements: ElementReader<F>,
     relations: Relations<M>,
-    /// The seed of the block and the sum of its relations of degree 2, where V knows the seed from the start.
+    /// The seed of the block and the sum of its relations of degree 2, if V knows the seed from the start.
     drawn: Option<([u8; 16], QuadraticSum<M>)>,
-    /// Commitments and relations that the block still takes.
+    /// The number of commitments and relations that still fit in the block.
     left: usize,
     interval: usize,
     /// Blocks whose openings have not come, oldest first.
@@ -47,20 +47,20 @@ pub struct Verifier<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
 struct Block<M: Zeroize> {
     /// The sum of all relations, and the VOPE.
     value: Zeroizing<M>,
-    /// Coefficients that P opens.
+    /// The number of coefficients that P opens.
     degree: usize,
     tally: Tally,
 }
 
-/// Blocks whose openings P may still owe when the next block is complete.
+/// The number of blocks whose openings P may still owe when the next block is complete.
 const IN_FLIGHT: usize = 1;
 
-/// Relations of degree 2 that wait before they are added up.
+/// The number of relations of degree 2 that are gathered before they are added up.
 const WAITING: usize = 1 << 10;
 
 impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
-    /// A verifier over `link`, a channel by itself ([`Alone`]) or a Boolean part, whose keys under `delta`
-    /// come from `stock`; both ends must agree on everything else.
+    /// A verifier over `link`, a channel of its own ([`Alone`]) or a Boolean part, whose keys under `delta`
+    /// come from `stock`. The caller has to make sure that both parties agree on everything else.
     pub fn new(
         settings: Settings,
         challenges: Challenges<'a>,
@@ -87,17 +87,17 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         verifier
     }
 
-    /// Runs `statement` and verifies P's proof of it; returns what it counted.
+    /// Runs `statement` and verifies P's proof of it. Returns its counts.
     ///
     /// # Errors
-    /// [`Error::Rejected`] if the proof is wrong; otherwise what broke the session. Neither means that the
-    /// statement is false; only `Ok` means that P has proved it.
+    /// [`Error::Rejected`] if the proof is wrong; otherwise any error that ended the session. Neither means
+    /// that the statement is false; only `Ok` means that P has proved it.
     pub fn verify(mut self, statement: &(impl Statement<Self> + ?Sized)) -> Result<Tally, Error> {
         statement.run(&mut self)?;
         self.finish()
     }
 
-    /// Checks everything that was run. P is told by [`super::super::verdict`].
+    /// Checks everything that was run. [`super::super::verdict`] tells P the result.
     ///
     /// # Errors
     /// As [`Verifier::verify`].
@@ -105,7 +105,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.finish_link().map(|(tally, _)| tally)
     }
 
-    /// As [`Verifier::finish`]; gives the link back, for the rest of a mixed proof.
+    /// As [`Verifier::finish`], and returns the link for the rest of a mixed proof.
     pub(in super::super) fn finish_link(mut self) -> Result<(Tally, L), Error> {
         self.sound()?;
         self.close()?;
@@ -117,18 +117,18 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         if !zero {
             return Err(Error::Rejected { reason: "a wire that must be zero is not".into() });
         }
-        // A P that cheats in a check of the supply knows delta from V's answer on.
+        // A P that cheats in a check of the supply knows delta once V has answered.
         self.stock.settle(self.link.channel())?;
         Ok((self.tally, self.link))
     }
 
-    /// A seed drawn in advance and kept until the block is there lets V add up as it goes; Fiat-Shamir's seed
-    /// is only known at the end of the block.
+    /// If V draws a seed in advance and keeps it until the block is complete, it can add up relations as they
+    /// come. A Fiat-Shamir seed is only known at the end of the block.
     fn draw(&mut self) {
         self.drawn = self.challenges.draw().map(|seed| (seed, QuadraticSum::new(&seed, M::inner_product)));
     }
 
-    /// A backend that failed stays failed, whatever its statement does about it.
+    /// A backend that has failed stays failed, even if its statement ignores the error.
     fn sound(&self) -> Result<(), Error> {
         self.failed.clone().map_or(Ok(()), Err)
     }
@@ -144,9 +144,9 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.latch(Err(StatementError::misuse(reason).into()))
     }
 
-    /// Of `wanted` commitments, each with `places - 1` relations, as many as can be taken without a look at
-    /// anything else; none at the end of a block. What they would start with (a new block, a refill, a
-    /// message) is done.
+    /// The number of `wanted` commitments, each with `places - 1` relations, that can be taken without
+    /// looking at anything else; none at the end of a block. Anything that must come first (a new block, a
+    /// refill, a message) is done here.
     #[inline(always)]
     fn at_once(&mut self, wanted: usize, places: usize) -> Result<usize, Error> {
         if self.left == 0 {
@@ -161,14 +161,14 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         while self.elements.at_hand().is_empty() {
             self.receive()?;
         }
-        // No farther than to where relations are added up, so that coefficients come in whole blocks.
+        // Goes only to where relations are added up, so that coefficients come in whole blocks.
         let until = WAITING - self.relations.waiting() % WAITING;
         let n = wanted.min(until).min(self.left / places);
         Ok(n.min(self.stock.at_hand().len()).min(self.elements.at_hand().len()))
     }
 
-    /// Appends the keys of the next `n` commitments, as many as [`Verifier::at_once`] said, which take
-    /// `places` places each.
+    /// Appends the keys of the next `n` commitments, as [`Verifier::at_once`] allowed; each takes `places`
+    /// places.
     #[inline(always)]
     fn commit_at_once(&mut self, n: usize, places: usize, out: &mut Vec<M>) {
         let delta = self.delta.expose();
@@ -179,7 +179,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.left -= n * places;
     }
 
-    /// The key of what P commits to next.
+    /// The key of P's next commitment.
     #[inline(always)]
     fn commit(&mut self) -> Result<M, Error> {
         self.room()?;
@@ -199,7 +199,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         Ok(key + self.delta.expose().scale(masked))
     }
 
-    /// Counts a commitment or a relation; ends the block before it if that is full.
+    /// Counts a commitment or a relation. Ends the block first if it is full.
     #[inline(always)]
     fn room(&mut self) -> Result<(), Error> {
         if self.left == 0 {
@@ -223,7 +223,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.sound()?;
         let mut result = Ok(());
         if self.stock.may_wait() {
-            // P sent whatever it held back.
+            // P has sent everything that it held back.
             result = self.link.pause();
         }
         let result = result.and_then(|()| Ok(self.stock.refill(self.link.channel())?));
@@ -238,7 +238,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.latch(result)
     }
 
-    /// A relation of degree 2 with the value `value`.
+    /// Adds a relation of degree 2 with the value `value`.
     #[inline(always)]
     fn quadratic(&mut self, value: M) -> Result<(), Error> {
         self.room()?;
@@ -254,7 +254,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.latch(result)
     }
 
-    /// Ends a block: its seed goes to P.
+    /// Ends a block and sends its seed to P.
     fn close(&mut self) -> Result<(), Error> {
         self.elements.finish()?;
         self.link.pause()?;
@@ -278,7 +278,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
             self.link.channel().send(tags::ELEMENTS_CHALLENGE, &seed)?;
             self.link.channel().flush()?;
         } else {
-            // The opening is part of what later seeds are hashes of.
+            // Later seeds are hashes that include the opening.
             self.check_until(0)?;
         }
         self.draw();
@@ -329,7 +329,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.tally.disjunction(claims, branches, challenges);
     }
 
-    /// A challenge that depends on everything committed so far; see P's.
+    /// A challenge that depends on everything committed so far; see the prover's.
     pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
         self.sound()?;
         let result = self.try_challenge();
@@ -340,7 +340,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.close()?;
         let seed = match self.challenges.draw() {
             Some(seed) => {
-                // With the block's own: P opens all and goes on.
+                // This includes the current block: P opens all of them and goes on.
                 self.link.channel().send(tags::ELEMENTS_CHALLENGE, &seed)?;
                 self.link.channel().flush()?;
                 seed
@@ -369,7 +369,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.delta.expose()
     }
 
-    /// A failure of a protocol on top, which ends this proof.
+    /// Ends this proof after a failure of a protocol on top.
     pub(crate) fn fail<T>(&mut self, error: Error) -> Result<T, Error> {
         self.latch(Err(error))
     }

@@ -17,7 +17,7 @@ type Bit<P> = <P as Ops<F2>>::Wire;
 /// The backend that proves over bits and `F`.
 pub struct Prover<'a, F: Value, M: Mac<F>> {
     field: arithmetic::Prover<'a, F, M, quicksilver::Prover<'a>>,
-    /// Bits and elements that must be equal, not checked yet.
+    /// Bits and elements that must be equal and were not checked yet.
     links: Links<Bit<quicksilver::Prover<'a>>, Authenticated<F, M>>,
     random: Prg,
 }
@@ -48,11 +48,12 @@ impl<B: Zeroize, E: Zeroize> Drop for Links<B, E> {
     }
 }
 
-/// What both parts counted: bits, then elements.
+/// The counts of both parts: bits, then elements.
 pub type Tallies = [Tally; 2];
 
 impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
-    /// A prover of both kinds of claims; `seed`, fresh and secret, makes the bits that mask what links show.
+    /// A prover of both kinds of claims. `seed` must be fresh and secret; it makes the bits that mask what
+    /// links show.
     pub fn new(
         field: arithmetic::Prover<'a, F, M, quicksilver::Prover<'a>>,
         seed: Zeroizing<[u8; 16]>,
@@ -60,7 +61,7 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
         Self { field, links: Links::new(), random: Prg::new(*seed) }
     }
 
-    /// Runs `statement` and proves it; returns what it counted.
+    /// Runs `statement` and proves it. Returns its counts.
     ///
     /// # Errors
     /// As [`quicksilver::Prover::prove`].
@@ -85,8 +86,8 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
         Ok([bits.finish()?, elements])
     }
 
-    /// Before an operation of one part: V may need what the other holds back before it can let this one go
-    /// on.
+    /// Called before an operation of one part: V may need what the other part holds back before it can
+    /// continue.
     #[inline(always)]
     fn prepare_ring<R: Ring>(&mut self) -> Result<(), Error> {
         if core::any::TypeId::of::<R>() == core::any::TypeId::of::<F2>() && self.field.link.at_border() {
@@ -95,7 +96,7 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
         Ok(())
     }
 
-    /// The same before many operations, which may come to wait in their midst.
+    /// Called before many operations, which may have to wait in the middle.
     fn prepare_batch<R: Ring>(&mut self) -> Result<(), Error> {
         if core::any::TypeId::of::<R>() == core::any::TypeId::of::<F2>() {
             self.field.send_elements()?;
@@ -170,7 +171,7 @@ impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
         Self { field, links: Links::new() }
     }
 
-    /// Runs `statement` and verifies P's proof of it; returns what it counted.
+    /// Runs `statement` and verifies P's proof of it. Returns its counts.
     ///
     /// # Errors
     /// As [`quicksilver::Verifier::verify`].
@@ -245,7 +246,7 @@ impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
     }
 }
 
-/// Bits that a sum of `n` bits can take.
+/// The number of bits of a sum of `n` bits.
 fn sum_width(n: usize) -> usize {
     n.checked_ilog2().map_or(0, |log| log as usize + 1)
 }
@@ -254,8 +255,8 @@ fn pack(bits: &[bool]) -> Vec<u8> {
     bits.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit))).collect()
 }
 
-/// The field's part of the claims: digits are bits, sums are their digits', lowest digits are the masked
-/// parities.
+/// The field's part of the claims: digits are bits, each sum is that of its digits, and the lowest digits are
+/// the masked parities.
 fn conclude<F: Value, W: Clone, B: Prove<F, Wire = W>>(
     b: &mut B,
     sums: &[W],
@@ -280,7 +281,7 @@ fn conclude<F: Value, W: Clone, B: Prove<F, Wire = W>>(
     Ok(())
 }
 
-/// The binary part: parities and masks add up to what was shown.
+/// The binary part: parities and masks add up to the bits that were shown.
 fn assert_parities<B: Prove<F2>>(
     b: &mut B,
     parities: &[B::Wire],

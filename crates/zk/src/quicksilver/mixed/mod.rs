@@ -1,8 +1,8 @@
 //! QuickSilver over bits and a field in one proof.
 //!
-//! Both parts run as they do alone, over one channel, with keys of their own: bits under a binary delta,
-//! elements under a delta of the field. What ties them are **links**, a bit `b` and an element `x` that must
-//! be equal ([`lift_bits`](volery_circuit::Convert::lift_bits)):
+//! Both parts run as they do alone, over one channel, with their own keys: bits under a binary delta,
+//! elements under a delta of the field. They are tied together by **links**, each of a bit `b` and an element
+//! `x` that must be equal ([`lift_bits`](volery_circuit::Convert::lift_bits)):
 //!
 //! 1. P commits to `x` and proves `x (x - 1) = 0`, a relation of degree 2.
 //! 2. After many links P commits to `s` random bits `r_j`, in both parts, and proves those elements to be
@@ -16,23 +16,23 @@
 //! If the bit and the element of some link differ, the parities differ in each set with probability 1/2,
 //! whatever the `r_j` are (they are fixed before the sets): the check passes with probability at most `2^-s`.
 //! Everything shown is masked by a bit that V does not know, so there is no statistical loss of privacy. The
-//! idea, parities of random sets of bits committed in two ways, is that of daBits (Rotaru, Wood, ePrint
-//! 2019/207; Aly et al., 2019/974) and of conversions in zero knowledge (Baum et al., 2021/750); there the
-//! sums are opened under masks, here their bits are committed.
+//! idea, parities of random sets of bits committed in two ways, comes from daBits (Rotaru, Wood, ePrint
+//! 2019/207; Aly et al., 2019/974) and from conversions in zero knowledge (Baum et al., 2021/750). There the
+//! sums are opened under masks; here their bits are committed.
 //!
-//! **Seeds that are hashes.** Each part has a transcript and a chain of its own, and the seeds of its blocks
-//! depend on these: they test values of that part alone. What crosses over is tested by one seed, which
-//! depends on both:
+//! **Seeds that are hashes.** Each part has its own transcript and chain, and the seeds of its blocks depend
+//! on these: they only test values of that part. One seed, which depends on both parts, tests the links
+//! between them:
 //!
 //! | seed | values it tests | last that fixes them |
 //! |---|---|---|
 //! | of a block of bits, of elements | as in a proof by itself | as there |
 //! | of the sets (3.) | the bits and elements of all links, the `r_j` in both parts | of elements: `ElementsOpening` of the block that ends for it, V's bytes for the field's last batch; of bits: the `Masks` before, V's bytes for the last batch of bits, both in a digest of the Boolean part |
 //!
-//! The digits `c_j,l` come after the seed; that they are bits is tested by the seed of their block, and their
-//! sums and parities are linear.
+//! The digits `c_j,l` come after that seed. The seed of their block tests that they are bits; their sums and
+//! parities are linear.
 //!
-//! `s` is 64, and 128 where the MAC field has 120 bits or more.
+//! `s` is 64, or 128 if the MAC field has 120 bits or more.
 
 mod links;
 mod parities;
@@ -43,7 +43,7 @@ use volery_field::{Mac, Value};
 
 use crate::soundness::{FieldSize, Mode, Terms};
 
-/// Links that wait for one check.
+/// The number of links that wait for one check.
 const LINKS: usize = 1 << 18;
 
 /// The number of sets of a check.
@@ -51,14 +51,14 @@ pub(crate) const fn sets<F: Value, M: Mac<F>>() -> usize {
     if M::BITS >= 120 { 128 } else { 64 }
 }
 
-/// Adds the terms of so many checks of links, in a proof with so many [`sets`].
+/// Adds the terms of `checks` checks of links, in a proof with this many [`sets`].
 ///
-/// The links of an accepted proof hold, beside the bounds of both parts ([`soundness`](super::soundness)):
-/// each check, of 2^18 links or fewer, that has a wrong one passes with probability at most `2^-s` for a
-/// choice of sets. Where challenges are hashes, P can try choices, made from seeds of 128 bits.
+/// These terms come in addition to the bounds of both parts ([`soundness`](super::soundness)). Each check, of
+/// at most 2^18 links, passes with a wrong link with probability at most `2^-s` over the choice of sets. If
+/// challenges are hashes, P can try choices, which are made from seeds of 128 bits.
 pub(crate) fn terms(checks: u64, sets: usize, mode: Mode, terms: &mut Terms) {
     if checks > 0 {
-        // Wrong links are made for seeds: a seed takes as many bits as there are sets.
+        // Wrong links can be made to suit seeds: each seed takes as many bits as there are sets.
         let sets = sets as f64;
         let size = FieldSize { bits: [1.0, sets], ..FieldSize::OVER_BITS };
         let (error, made) = ((-sets).exp2(), size.made_for(LINKS as f64));

@@ -4,14 +4,13 @@ use core::ops::Add;
 
 use volery_vole::Prg;
 
-/// Items that share a table of all their partial sums: the larger, the fewer look-ups and the larger the
-/// table.
+/// The number of items that share a table of all their partial sums. If it is larger, there are fewer
+/// look-ups and the table is larger.
 const GROUP: usize = 6;
 
-/// The sums over `sets` random sets, which `seed` gives, of `items`.
+/// The sums of `items` over `sets` random sets, which come from `seed`.
 ///
-/// The sets depend on the seed and on nothing else, so that the sums of two lists of the same length are over
-/// the same sets.
+/// The sets depend only on the seed, so that the sums of two lists of the same length are over the same sets.
 pub(super) fn sums<T: Copy + Default + Add<Output = T>>(items: &[T], sets: usize, seed: [u8; 16]) -> Vec<T> {
     let mut prg = Prg::new(seed);
     let mut sums = vec![T::default(); sets];

@@ -1,7 +1,6 @@
 //! Every message of both parties of a mixed proof is changed on its way, and verifiers that cheat.
 
 use std::sync::Barrier;
-use std::time::Duration;
 
 use volery_channel::{Channel, Error as ChannelError, Limits, Tag, tags};
 use volery_field::{F61, F61x2};

@@ -1,4 +1,4 @@
-//! Which vector code this CPU gets.
+//! Chooses the vector code for this CPU.
 
 use std::sync::OnceLock;
 
@@ -6,17 +6,16 @@ use super::{x86_avx2, x86_ifma};
 use crate::Authenticated;
 use crate::f61::{F61, F61x2};
 
-/// Fewer elements than this are left to the scalar code: setting up sums and adding up their lanes would cost
-/// more.
+/// Shorter vectors go to the scalar code: preparing the sums and adding up their lanes would cost more.
 const LEAST: usize = 32;
 
-/// The functions of one instruction set. Each takes the whole vectors of its operands; pairs are given word
-/// by word.
+/// The functions of one instruction set. Each processes the whole vectors of its operands; pairs are passed
+/// word by word.
 ///
 /// # Safety
-/// Calling one is sound on a CPU that has the instructions. No lengths are undefined behaviour.
+/// Calling one is sound on a CPU that has the instructions. No lengths cause undefined behaviour.
 pub(super) struct Table {
-    /// Lanes: as many elements are taken at once. Half as many pairs are.
+    /// The number of lanes, and so of elements taken at once; half as many for pairs.
     pub(super) lanes: usize,
     pub(super) inner_product: unsafe fn(&[F61], &[F61]) -> F61,
     pub(super) pair_products: unsafe fn(&[F61], &[F61]) -> [F61; 3],
@@ -38,34 +37,34 @@ unsafe impl Pair for F61x2 {}
 
 /// The elements of `pairs`, one after the other.
 fn flat<T: Pair>(pairs: &[T]) -> &[F61] {
-    // SAFETY: each pair is two elements and nothing else, so there are twice as many in the same memory, at
-    // the same alignment, borrowed for as long.
+    // SAFETY: each pair is two elements and nothing else, so the same memory holds twice as many elements, at
+    // the same alignment and with the same lifetime.
     unsafe { core::slice::from_raw_parts(pairs.as_ptr().cast(), 2 * pairs.len()) }
 }
 
-/// The vector code of one instruction set: a pointer, to be copied around. Each function also says how many
-/// elements it took, from the first on; the others are the caller's.
+/// The vector code of one instruction set: a pointer, cheap to copy. Each function also returns how many
+/// elements it processed, counted from the first; the caller handles the rest.
 // Invariant: this CPU has the instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct Vectors(&'static Table);
 
 impl Vectors {
-    /// The best of this CPU for vectors of `length` elements; none if there is none, or they are too short
-    /// for it.
+    /// The best code that this CPU has for vectors of `length` elements, or `None` if there is none or the
+    /// vectors are too short for it.
     #[inline]
     pub(crate) fn best(length: usize) -> Option<Self> {
         static BEST: OnceLock<Option<Vectors>> = OnceLock::new();
         if length < LEAST { None } else { *BEST.get_or_init(|| Self::available().next()) }
     }
 
-    /// All that this CPU can run, the fastest first.
+    /// All the code that this CPU can run, the fastest first.
     pub(crate) fn available() -> impl Iterator<Item = Self> {
         let ifma = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512ifma");
         let all = [(&x86_ifma::TABLE, ifma), (&x86_avx2::TABLE, is_x86_feature_detected!("avx2"))];
         all.into_iter().filter(|(_, runs)| *runs).map(|(table, _)| Self(table))
     }
 
-    /// How many of `length` are in whole vectors of `each`.
+    /// How many of `length` elements are in whole vectors of `each`.
     fn taken(length: usize, each: usize) -> usize {
         length - length % each
     }
@@ -78,7 +77,7 @@ impl Vectors {
         (Self::taken(a.len().min(b.len()), self.0.lanes), sum)
     }
 
-    /// The sums of the products of first words, of second ones, and of first and second ones crosswise.
+    /// Three sums of products: of first words, of second words, and of first and second words crosswise.
     #[inline]
     pub(crate) fn pair_products<T: Pair>(self, a: &[T], b: &[T]) -> (usize, [F61; 3]) {
         // SAFETY: a value exists only where the CPU has its instructions.
@@ -86,7 +85,7 @@ impl Vectors {
         (Self::taken(a.len().min(b.len()), self.0.lanes / 2), sums)
     }
 
-    /// `sum of r[i] * x[i]`, the first word and the second.
+    /// `sum of r[i] * x[i]`, for the first word and for the second.
     #[inline]
     pub(crate) fn combine_pairs<T: Pair>(self, x: &[T], r: &[F61]) -> (usize, [F61; 2]) {
         // SAFETY: a value exists only where the CPU has its instructions.
@@ -102,8 +101,8 @@ impl Vectors {
         Self::taken(sums.len().min(x.len()), self.0.lanes)
     }
 
-    /// `sums[i] += r * x[i]`, where the second word of each `x[i]` is added to the first sum and the first to
-    /// the second.
+    /// `sums[i] += r * x[i]` with swapped words: the second word of each `x[i]` is added to the first sum,
+    /// and the first word to the second.
     #[inline]
     pub(crate) fn accumulate_swapped<T: Pair>(self, sums: &mut [[F61; 2]], x: &[T], r: F61) -> usize {
         let taken = Self::taken(sums.len().min(x.len()), self.0.lanes / 2);

@@ -1,11 +1,11 @@
-//! Lanes of any instruction set, in plain Rust: each operation after the definition of the instruction that
-//! stands for it, in the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (names of
-//! instructions beside each).
+//! Lanes of any instruction set, in plain Rust. Each operation follows the definition of the corresponding
+//! instruction in the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2; its doc comment
+//! has the instruction's name.
 
 use super::lanes::{Lanes, Madd52, Mul32};
 use crate::f61::F61;
 
-/// `N` lanes that every CPU has.
+/// `N` lanes in plain Rust, for every CPU.
 #[derive(Clone, Copy)]
 pub(super) struct Emulated<const N: usize>;
 
@@ -22,7 +22,7 @@ impl<const N: usize> Lanes<N> for Emulated<N> {
 
     fn store(self, v: [u64; N], to: &mut [F61; N]) {
         *to = v.map(|word| {
-            // What the instruction sets store unseen.
+            // The instruction sets store without this check.
             assert!(word < crate::f61::P, "a lane is not reduced");
             F61::new(word)
         });

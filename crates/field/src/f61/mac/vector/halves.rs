@@ -1,13 +1,13 @@
-//! Elements multiplied by halves: `a = a0 + a1 2^31`, with `a0` below `2^31` and `a1` below `2^30`.
+//! Elements multiplied in halves: `a = a0 + a1 2^31`, with `a0` below `2^31` and `a1` below `2^30`.
 //!
 //! ```text
 //! a b = a0 b0 + (a0 b1 + a1 b0) 2^31 + a1 b1 2^62          2^62 = 2,   m 2^31 = (m >> 30) + (m mod 2^30) 2^31
 //!       < 2^62   < 2^62               < 2^60
 //! ```
 //!
-//! Four products add up in 64 bits: `4 (2^31 - 1)^2` and `8 (2^31 - 1) (2^30 - 1)` are below `2^64`,
-//! `4 (2^30 - 1)^2` is below `2^62`. What they add up to, folded, is below
-//! `(2^61 + 8) + (2^61 + 2^34) + 2^63`, and so below `2^64`.
+//! The sum of four products fits in 64 bits: `4 (2^31 - 1)^2` and `8 (2^31 - 1) (2^30 - 1)` are below `2^64`,
+//! and `4 (2^30 - 1)^2` is below `2^62`. Their sum, folded, is below `(2^61 + 8) + (2^61 + 2^34) + 2^63`, and
+//! so below `2^64`.
 
 use super::lanes::{Halved, Lanes, Mul32, Multiplier, Vector, loose, reduce};
 use crate::f61::{F61, P};
@@ -16,7 +16,7 @@ use crate::f61::{F61, P};
 #[derive(Clone, Copy)]
 pub(super) struct Halves<L>(pub(super) L);
 
-/// A sum: the three parts of the products since the last fold, and all that were folded.
+/// A sum: the three parts of the products since the last fold, and the sum of all folded ones.
 #[derive(Clone, Copy)]
 pub(super) struct Sum<V> {
     parts: [V; 3],
@@ -29,7 +29,7 @@ fn parts<const N: usize, L: Mul32<N>>(s: L, [a0, a1]: [L::V; 2], [b0, b1]: [L::V
     [s.mul32(a0, b0), s.add(s.mul32(a0, b1), s.mul32(a1, b0)), s.mul32(a1, b1)]
 }
 
-/// What the upper two parts stand for, up to a multiple of `p`: below `2^61 + 2^34 + 2 high`.
+/// The value of the upper two parts, up to a multiple of `p`: below `2^61 + 2^34 + 2 high`.
 #[inline(always)]
 fn upper<const N: usize, L: Lanes<N>>(s: L, mid: L::V, high: L::V) -> L::V {
     // The mask leaves bits 31 to 60: the 30 low bits of `mid`.
@@ -89,7 +89,7 @@ impl<const N: usize, L: Mul32<N>> Multiplier<N> for Halves<L> {
     fn multiply_add(self, sum: Vector<N, Self>, a: Self::Factor, b: Self::Factor) -> Vector<N, Self> {
         let s = self.0;
         let [low, mid, high] = parts(s, a, b);
-        // 2^62 + (2^61 + 2^32) + 2^61 at most; once more folded and added to `sum`, below 2^62 + 8.
+        // 2^62 + (2^61 + 2^32) + 2^61 at most; folded once more and added to `sum`, it is below 2^62 + 8.
         let product = s.add(low, upper(s, mid, high));
         reduce(s, s.add(loose(s, product), sum))
     }

@@ -1,8 +1,8 @@
-//! What an instruction set offers, and what multiplying elements on it takes.
+//! The operations of an instruction set, and of multiplying elements with it.
 
 use crate::f61::{F61, P};
 
-/// An instruction set at hand, with vectors of `N` lanes of 64 bits. All operations work lane by lane.
+/// An available instruction set with vectors of `N` lanes of 64 bits. All operations work lane by lane.
 pub(super) trait Lanes<const N: usize>: Copy {
     /// `N` lanes.
     type V: Copy;
@@ -51,7 +51,7 @@ pub(super) trait Multiplier<const N: usize>: Copy {
     /// Products that may be added to a sum before it is folded.
     const GROUP: usize;
     type Lanes: Lanes<N>;
-    /// An element, prepared to be multiplied.
+    /// An element prepared for multiplication.
     type Factor: Copy;
     /// A sum of products in every lane.
     type Sum: Copy;
@@ -64,10 +64,9 @@ pub(super) trait Multiplier<const N: usize>: Copy {
     fn zero(self) -> Self::Sum;
     /// Adds `a * b`.
     fn add_product(self, sum: &mut Self::Sum, a: Self::Factor, b: Self::Factor);
-    /// Makes room for another [`Multiplier::GROUP`] products; so many times at most that 2^32 products are
-    /// added in all.
+    /// Makes room for another [`Multiplier::GROUP`] products. A sum takes at most 2^32 products in all.
     fn fold(self, sum: &mut Self::Sum);
-    /// The sums of the even lanes and of the odd ones. Nothing was added after the last fold.
+    /// The sums of the even lanes and of the odd lanes. All products must have been folded.
     fn totals(self, sum: Self::Sum) -> [F61; 2];
     /// `sum + a * b`; `sum` and the result are below the modulus.
     fn multiply_add(self, sum: Vector<N, Self>, a: Self::Factor, b: Self::Factor) -> Vector<N, Self>;
@@ -107,7 +106,7 @@ impl<V: Copy> Halved<V> {
         *high = s.add(*high, s.shift_right::<32>(n));
     }
 
-    /// The sums of the even lanes and of the odd ones, each below `2^100`.
+    /// The sums of the even lanes and of the odd lanes, each below `2^100`.
     #[inline(always)]
     pub(super) fn totals<const N: usize>(self, s: impl Lanes<N, V = V>) -> [u128; 2] {
         let [low, high] = self.0.map(|half| s.words(half));

@@ -1,13 +1,13 @@
-//! Elements multiplied by limbs: `a = a0 + a1 2^52`, with `a1` below `2^9`. The multiplier looks at the low
-//! 52 bits alone, so `a` itself will do for `a0`.
+//! Elements multiplied in limbs: `a = a0 + a1 2^52`, with `a1` below `2^9`. The multiplier ignores all but
+//! the low 52 bits, so `a` itself serves as `a0`.
 //!
 //! ```text
 //! a b = a0 b0 + (a0 b1 + a1 b0) 2^52 + a1 b1 2^104          2^104 = 2^43,   m 2^52 = (m >> 9) + (m mod 2^9) 2^52
 //! ```
 //!
-//! Of each of the four products the low and the high 52 bits are summed apart (`a1 b1` has no high ones):
-//! seven sums, in which instructions do not wait for each other, and in each of which `2^12` products are
-//! below `2^64`.
+//! The low and the high 52 bits of the four products are summed separately (`a1 b1` has no high ones). This
+//! makes seven sums, in which instructions do not wait for each other, and each of which holds `2^12`
+//! products in less than `2^64`.
 
 use super::lanes::{Halved, Madd52, Multiplier, Vector, reduce};
 use crate::f61::{F61, P};
@@ -16,8 +16,8 @@ use crate::f61::{F61, P};
 #[derive(Clone, Copy)]
 pub(super) struct Limbs<L>(pub(super) L);
 
-/// A sum: the seven parts of the products since the last fold, and all that were folded. Of the parts, the
-/// first counts ones, three count `2^52`, three `2^104`.
+/// A sum: the seven parts of the products since the last fold, and the sum of all folded ones. One part
+/// counts ones, three count `2^52`, three `2^104`.
 #[derive(Clone, Copy)]
 pub(super) struct Sum<V> {
     parts: [V; 7],
@@ -102,7 +102,7 @@ impl<const N: usize, L: Madd52<N>> Multiplier<N> for Limbs<L> {
         let low = s.madd52_low(sum, a0, b0);
         let mid = s.madd52_high(s.madd52_low(s.madd52_low(zero, a0, b1), a1, b0), a0, b0);
         let high = s.madd52_high(s.madd52_high(s.madd52_low(zero, a1, b1), a0, b1), a1, b0);
-        // The mask leaves bits 52 to 60: the 9 low bits of `mid`. All in all below 3 * 2^61 + 2^53.
+        // The mask leaves bits 52 to 60: the 9 low bits of `mid`. The total is below 3 * 2^61 + 2^53.
         let upper = s.add(s.shift_right::<9>(mid), s.and(s.shift_left::<52>(mid), s.splat(P)));
         reduce(s, s.add(s.add(low, upper), s.shift_left::<43>(high)))
     }

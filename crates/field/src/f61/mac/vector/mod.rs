@@ -8,25 +8,24 @@
 //! dispatch           which of them this CPU gets: `x86_avx2` (4 lanes, halves), `x86_ifma` (8 lanes, limbs), or `none`
 //! ```
 //!
-//! An element is a word below `p = 2^61 - 1`; vectors of elements of two words (authenticated values, the
-//! quadratic extension) are read as words, too: in even lanes the first of each, in odd lanes the second.
+//! An element is a word below `p = 2^61 - 1`. Elements of two words (authenticated values, the quadratic
+//! extension) are read as words, too: even lanes hold the first word of each, odd lanes the second.
 //!
 //! # What was tested where
 //!
-//! Everything above the instruction sets is tested on any machine, on lanes that plain Rust emulates after
-//! Intel's definition of each instruction (`emulated`), with 4 lanes and 8, by halves and by limbs, against
-//! the formulas. `x86_avx2` is tested against the formulas wherever there is AVX2. `x86_ifma` was written on
-//! a machine that has no AVX-512: **it has been compiled, but not run, by its authors**. It names one
-//! instruction a method and holds no arithmetic of its own, so that it can be read against the manual; and
-//! where a CPU has AVX-512 IFMA, a test compares each method with its emulation and each kernel with its
-//! formula.
+//! Everything above the instruction sets is tested against the formulas on any machine: with 4 and 8 lanes,
+//! in halves and in limbs, on lanes emulated in plain Rust from Intel's definition of each instruction
+//! (`emulated`). `x86_avx2` is tested against the formulas on every CPU with AVX2. `x86_ifma` was written on
+//! a machine that has no AVX-512: **it has been compiled, but not run, by its authors**. Each of its methods
+//! is one instruction, and it has no arithmetic of its own, so that it can be checked against the manual. On
+//! a CPU with AVX-512 IFMA, a test compares each method with its emulation and each kernel with its formula.
 //!
-//! # What it is worth
+//! # What it gains
 //!
-//! AVX2 has only products of 32 by 32 bits, four of which make one of 61 by 61; but there are four lanes, two
-//! multiplications a cycle, and no carries between words, so that it does more than the scalar code's one
-//! multiplication a cycle. Measured on one core of an AMD Zen 3 (least of some hundred runs, other work on
-//! the machine), in nanoseconds for each of 4096 elements or pairs:
+//! AVX2 only multiplies 32 by 32 bits, and a product of 61 by 61 takes four of these. But it has four lanes,
+//! two multiplications a cycle, and no carries between words, so it is faster than the scalar code with its
+//! one multiplication a cycle. Measured on one core of an AMD Zen 3 (the least of some hundred runs, with
+//! other work on the machine), in nanoseconds for each of 4096 elements or pairs:
 //!
 //! | | scalar | AVX2 |
 //! |---|---|---|

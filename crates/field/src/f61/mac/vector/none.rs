@@ -1,4 +1,4 @@
-//! For instruction sets without vector code: the same face as `dispatch`, of a type that has no values.
+//! For instruction sets without vector code: the same interface as `dispatch`, on a type that has no values.
 
 use crate::f61::F61;
 

@@ -1,10 +1,10 @@
-//! The algorithms, on any multiplier. All take the whole vectors of their operands and leave the rest to the
-//! scalar code.
+//! The algorithms, for any multiplier. Each processes the whole vectors of its operands and leaves the rest
+//! to the scalar code.
 
 use super::lanes::{Lanes, Multiplier};
 use crate::f61::F61;
 
-/// The elements of both that make up whole vectors.
+/// The parts of both slices that make up whole vectors.
 #[inline(always)]
 fn whole<'a, const N: usize>(a: &'a [F61], b: &'a [F61]) -> (&'a [[F61; N]], &'a [[F61; N]]) {
     let (a, b) = (a.as_chunks().0, b.as_chunks().0);
@@ -12,10 +12,10 @@ fn whole<'a, const N: usize>(a: &'a [F61], b: &'a [F61]) -> (&'a [[F61; N]], &'a
     (&a[..length], &b[..length])
 }
 
-/// Adds the products of a group of vectors to the first sum, and with `CROSS` those with neighbours exchanged
-/// to the second.
+/// Adds the products of a group of vectors to the first sum. With `CROSS`, also adds the products with
+/// exchanged neighbours to the second.
 ///
-/// No closure: one that is not inlined would be compiled without the instruction set.
+/// This is not a closure: a closure that is not inlined would be compiled without the instruction set.
 #[inline(always)]
 fn group<const N: usize, const CROSS: bool, M: Multiplier<N>>(
     m: M,
@@ -43,7 +43,7 @@ fn products<const N: usize, const CROSS: bool, M: Multiplier<N>>(
     (a, b): (&[[F61; N]], &[[F61; N]]),
 ) -> [M::Sum; 2] {
     let mut sums = [m.zero(); 2];
-    // Groups of a known length, so that short ones are unrolled.
+    // Groups have a known length, so that short ones are unrolled.
     let (mut a, mut b) = (a.chunks_exact(M::GROUP), b.chunks_exact(M::GROUP));
     for groups in a.by_ref().zip(b.by_ref()) {
         group::<N, CROSS, M>(m, &mut sums, groups);
@@ -60,8 +60,8 @@ pub(super) fn inner_product<const N: usize, M: Multiplier<N>>(m: M, a: &[F61], b
     even + odd
 }
 
-/// Of pairs of words: the sums of the products of the first words, of the second ones, and of first and
-/// second ones crosswise.
+/// For pairs of words: the sums of the products of first words, of second words, and of first and second
+/// words crosswise.
 #[inline(always)]
 pub(super) fn pair_products<const N: usize, M: Multiplier<N>>(m: M, a: &[F61], b: &[F61]) -> [F61; 3] {
     let [straight, crosswise] = products::<N, true, M>(m, whole(a, b));
@@ -69,7 +69,7 @@ pub(super) fn pair_products<const N: usize, M: Multiplier<N>>(m: M, a: &[F61], b
     [first, second, left + right]
 }
 
-/// Adds the products of a group of pairs of words, `N` at a time, with elements.
+/// Adds the products of a group of pairs of words, `N` at a time, with elements of the field.
 #[inline(always)]
 fn combine_group<const N: usize, M: Multiplier<N>>(
     m: M,
@@ -102,7 +102,8 @@ pub(super) fn combine_pairs<const N: usize, M: Multiplier<N>>(m: M, x: &[F61], r
     m.totals(sum)
 }
 
-/// `sums[i] += r * x[i]`; with `SWAPPED`, of pairs of words whose order is the other one in `x`.
+/// `sums[i] += r * x[i]`. With `SWAPPED`, the operands are pairs of words, and those of `x` have the opposite
+/// order.
 #[inline(always)]
 pub(super) fn accumulate<const N: usize, const SWAPPED: bool, M: Multiplier<N>>(
     m: M,

@@ -1,4 +1,4 @@
-//! x86-64 with AVX2: four lanes, elements multiplied by halves.
+//! x86-64 with AVX2: four lanes, elements multiplied in halves.
 
 use core::arch::x86_64::*;
 
@@ -24,7 +24,7 @@ leaves! {
     shift_left = _mm256_sll_epi64,
     shift_right = _mm256_srl_epi64,
     swap = _mm256_shuffle_epi32,
-    // There is no minimum of 64-bit lanes; the choice is by the sign of `b`.
+    // AVX2 has no minimum of 64-bit lanes, so this selects by the sign of `b`.
     lesser = |a, b| _mm256_castpd_si256(_mm256_blendv_pd(
         _mm256_castsi256_pd(b), _mm256_castsi256_pd(a), _mm256_castsi256_pd(b)
     )),

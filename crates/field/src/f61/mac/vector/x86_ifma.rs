@@ -1,6 +1,6 @@
-//! x86-64 with AVX-512 IFMA: eight lanes, elements multiplied by limbs.
+//! x86-64 with AVX-512 IFMA: eight lanes, elements multiplied in limbs.
 //!
-//! Its authors had no CPU to run it on (see the [module](super)): each method is the one instruction that its
+//! Its authors had no CPU to run it on (see the [module](super)). Each method is the one instruction that its
 //! documentation describes, so that this file can be checked by reading.
 
 use core::arch::x86_64::*;

@@ -26,9 +26,9 @@ macro_rules! leaves {
             }
         }
 
-        // The invariant behind every SAFETY comment here: `$simd` has a private field and is made by
-        // `$simd::new` alone, which demands the CPU features; so where there is a `self`, the CPU has the
-        // instructions.
+        // The invariant behind every SAFETY comment here: the field of `$simd` is private, and only
+        // `$simd::new`, which requires the CPU features, makes a value. So wherever there is a `self`, the
+        // CPU has the instructions.
         impl Lanes<$lanes> for $simd {
             type V = $vector;
 

@@ -1,4 +1,4 @@
-//! The way to a server, on which nobody waits too long.
+//! The connection to a server, with limits on waiting.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,13 +8,13 @@ use volery_channel::resolve;
 
 use super::{Failure, Limits};
 
-/// A connection to a server. What is counted is how long this party waits for the server, nothing else:
-/// between two waits the parties compute together, and the time that takes is not the server's.
+/// A connection to a server. Only the time that this party waits for the server counts. Between two waits the
+/// parties compute together, and that time is not the server's.
 #[derive(Debug)]
 pub struct Dialed {
     socket: TcpStream,
     idle: Duration,
-    /// How long may still be waited in all.
+    /// The time that may still be spent waiting.
     left: Duration,
 }
 
@@ -50,7 +50,7 @@ fn open(address: &SocketAddr, time: Duration) -> io::Result<TcpStream> {
 }
 
 impl Dialed {
-    /// Does what may wait for the server, no longer than it is told.
+    /// Runs an operation that may wait for the server, with the time that it may take.
     fn wait<T>(&mut self, run: impl FnOnce(&mut TcpStream, Duration) -> io::Result<T>) -> io::Result<T> {
         let most = self.idle.min(self.left);
         if most.is_zero() {

@@ -1,4 +1,4 @@
-//! Why a connection to a server fails, other than by the two parties' doing.
+//! Why a connection to a server fails, apart from failures of the two parties.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use rustls::{AlertDescription, CertificateError, Error as TlsError, PeerIncompat
 use crate::page::dialogue;
 use crate::wire::transcript;
 
-/// What became of the connection.
+/// Why the connection failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
@@ -31,7 +31,7 @@ pub enum Failure {
         /// The limit.
         limit: usize,
     },
-    /// What the server sends is not TLS.
+    /// The server's bytes are not TLS.
     #[error("the server does not speak TLS on this port")]
     NotTls,
     /// The server closed the connection before the handshake was complete.
@@ -40,44 +40,44 @@ pub enum Failure {
     /// The server refuses TLS 1.2.
     #[error("the server refuses TLS 1.2; it seems to speak TLS 1.3 only, which can't be proved yet")]
     OnlyNewer,
-    /// The server speaks an older version only.
+    /// The server only speaks an older version.
     #[error("the server speaks only versions before TLS 1.2")]
     OnlyOlder,
-    /// The server accepts nothing that was offered.
+    /// The server accepts nothing of what was offered.
     #[error(
         "the server accepts none of what can be proved: TLS 1.2, key exchange on P-256 (secp256r1) or X25519, \
          AES_128_GCM_SHA256, a certificate with an RSA, P-256 or P-384 key"
     )]
     NothingInCommon,
-    /// The server is not the one that is meant, or can't show it.
-    #[error("the server is not to be believed: {reason} ({detail})")]
+    /// The server is not the intended one, or cannot prove that it is.
+    #[error("the server cannot be trusted: {reason} ({detail})")]
     Untrusted {
         /// What is wrong.
         reason: Distrust,
-        /// What exactly, in words.
+        /// The details, in words.
         detail: String,
     },
-    /// The server gave up in the handshake.
+    /// The server ended the handshake with an alert.
     #[error("the server ended the handshake with the alert {0}")]
     Alert(String),
-    /// The server does not say what it speaks.
+    /// The server does not confirm its protocol.
     #[error(
         "the server does not agree on http/1.1 (ALPN), so nobody could tell its words from those of another service; proxy mode does without"
     )]
     NoProtocol,
-    /// Anything else that is no correct handshake.
+    /// Any other error of the handshake.
     #[error("TLS with the server: {0}")]
     Tls(String),
-    /// The server's bytes are not a connection of which something can be proved.
+    /// The server's bytes are not a connection about which anything can be proved.
     #[error(transparent)]
     Transcript(#[from] transcript::Error),
-    /// The server ended the connection after the handshake, with nothing said.
+    /// The server ended the connection after the handshake without sending anything.
     #[error("the server ended the connection without a response")]
     NoResponse,
-    /// With several requests: there is no next one, or a response that was read is not what one waits for.
+    /// With several requests: there is no next one, or a response that was read is not the expected one.
     #[error(transparent)]
     Dialogue(#[from] dialogue::Error),
-    /// The system gives no further thread.
+    /// The system cannot start a further thread.
     #[error("no thread for the TLS library: {0}")]
     Thread(io::ErrorKind),
     /// The calling code is wrong.
@@ -85,20 +85,20 @@ pub enum Failure {
     Misuse(&'static str),
 }
 
-/// Why a server is not believed.
+/// Why a server is not trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Distrust {
     /// Its certificate is for other hosts.
     #[error("its certificate is for another host")]
     Host,
-    /// A certificate has expired, or does not hold yet.
-    #[error("its certificate does not hold at this time")]
+    /// A certificate has expired, or is not valid yet.
+    #[error("its certificate is not valid at this time")]
     Time,
-    /// No chain leads to a root that is believed.
+    /// No chain leads to a trusted root.
     #[error("its certificate is of an unknown authority")]
     Issuer,
-    /// A signature, of a certificate or over the key exchange, is wrong.
+    /// A signature of a certificate, or that over the key exchange, is wrong.
     #[error("a signature is wrong")]
     Signature,
     /// Something else about its certificates.
@@ -107,7 +107,8 @@ pub enum Distrust {
 }
 
 impl Failure {
-    /// What an error of the TLS library means, before or after the server has chosen among what was offered.
+    /// Translates an error of the TLS library that occurred before or after the server had chosen among the
+    /// offers.
     pub(super) fn new(error: TlsError, chosen: bool) -> Self {
         use AlertDescription::{HandshakeFailure, InsufficientSecurity, ProtocolVersion};
         match error {

@@ -1,4 +1,5 @@
-//! P's connection to the server: stock TLS over an [`Engine`], requests, and the responses as they came.
+//! P's connection to the server: an unmodified TLS library over an [`Engine`], the requests, and the raw
+//! responses.
 //!
 //! ```text
 //! P                                                                    server
@@ -14,24 +15,23 @@
 //! closes; has all bytes of both directions
 //! ```
 //!
-//! Nothing that the server encrypts is decrypted here unless the engine was prepared for it. So P cannot see
-//! where a response ends, and takes records until the server ends the connection: with an alert, whose type
-//! is in the clear, or by closing it. The (last) request has to ask for that (`Connection: close`), and all
-//! for a body that its reader will understand (`Accept-Encoding: identity`).
+//! Nothing that the server encrypts is decrypted here, unless the engine was prepared for it. So P cannot see
+//! where a response ends. It takes records until the server ends the connection, either with an alert, whose
+//! type is in the clear, or by closing it. The last request must ask for that (`Connection: close`), and
+//! every request must ask for a body that its reader understands (`Accept-Encoding: identity`).
 //!
-//! With [several requests](converse) those that wait for no response are sent with the one before. Where a
-//! response is read first, `engine: decrypt` gives what each record says, and what it says where it ends
-//! ([`dialogue`](crate::dialogue)).
+//! With [several requests](converse), those that wait for no response are sent with the one before. If a
+//! response is read first, `engine: decrypt` returns the content of each record, and the content shows where
+//! the response ends ([`dialogue`](crate::dialogue)).
 //!
-//! What comes out, [`Captured`], is a connection that *parses*. That the server's records are the server's is
-//! not known yet: P and V find out when V has opened its part.
+//! The result, [`Captured`], is a connection that *parses*. It is not known yet whether the server's records
+//! come from the server: P and V find out after V has opened its part.
 //!
 //! # Errors
 //!
-//! After any error nothing more is sent, not even an alert, and nothing more is asked of the engine; the
-//! connection is closed. An error of the engine takes precedence over what the TLS library makes of it. What
-//! rustls is told, and what it would do without this module's care, is in the documentation of the module
-//! `provider`.
+//! After any error nothing more is sent, not even an alert, nothing more is asked of the engine, and the
+//! connection is closed. An error of the engine takes precedence over the TLS library's. The documentation of
+//! the module `provider` describes what rustls is told, and what it would do without this module's care.
 
 mod dialed;
 mod error;
@@ -62,50 +62,51 @@ use crate::wire::server::{self, Roots};
 use crate::wire::stock;
 use crate::wire::transcript::{APPLICATION_DATA, NONCE_BYTES, TAG_BYTES, Transcript};
 
-/// Bytes that a record has besides its plaintext: header, explicit nonce, tag.
+/// The bytes of a record without its plaintext: header, explicit nonce, tag.
 const RECORD_OVERHEAD: usize = wire::HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
 
-/// Whom to speak with, and whom to believe.
+/// The server to connect to, and the authorities to trust.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
-    /// The host whose certificate is demanded: a DNS name or an IP address.
+    /// The host that the certificate must be for: a DNS name or an IP address.
     pub host: &'a str,
-    /// The authorities that P believes. V has its own.
+    /// The authorities that P trusts. V has its own.
     pub roots: &'a Roots,
-    /// How long, and how much.
+    /// Limits on time and bytes.
     pub limits: Limits,
 }
 
-/// A connection that has ended. Nothing in it is verified that takes a key.
+/// A connection that has ended. Nothing in it that needs a key is verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
     /// All bytes that P sent.
     pub client: Vec<u8>,
     /// All bytes that P took from the server.
     pub server: Vec<u8>,
-    /// What they say.
+    /// The parsed connection.
     pub(crate) transcript: Transcript,
 }
 
-/// A request and what is done about its response.
+/// A request, and whether its response is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Round {
-    /// The records that the request goes in, which the engine has prepared: 1 to 2^14 bytes each.
+    /// The lengths of the request's records, which the engine has prepared: 1 to 2^14 bytes each.
     pub lengths: Vec<usize>,
     /// Whether the response is read before the next request is asked for. The engine must be prepared for
-    /// that. Not the last one's, and not after one that is not read: nobody knows where that ends.
+    /// that. The last response cannot be read, nor one after a response that was not read, because nobody
+    /// knows where that one ends.
     pub read: bool,
 }
 
-/// Runs a connection on `stream`, which is open already (see [`dial`]) and is dropped at the end: sends
-/// `request` in records of `lengths`, which are those that `engine` has prepared, and takes all that the
-/// server answers until it ends the connection.
+/// Runs a connection on `stream`, which must be open (see [`dial`]) and is dropped at the end. Sends
+/// `request` in records of `lengths`, which `engine` must have prepared, and takes everything that the server
+/// answers until it ends the connection.
 ///
 /// The engine is called on this thread, in the order of its methods; rustls runs on another.
 ///
 /// # Errors
-/// The engine's; [`Error::Connection`] for everything that is the server's or the network's fault, or the
-/// caller's. The [module](self) says what has been sent then: nothing after the error.
+/// The engine's; [`Error::Connection`] for everything that is the fault of the server, the network or the
+/// caller. As the [module](self) says, nothing is sent after an error.
 ///
 /// # Panics
 /// Only if the engine or the stream panics.
@@ -120,13 +121,13 @@ pub fn query<S: Read + Write + Send>(
     converse(engine, stream, target, &[round], &mut |_, _| Ok(Zeroizing::new(request.to_vec())))
 }
 
-/// Runs a connection with several requests, which `ask` makes: those of the rounds before the first that is
-/// read, and that one's, before the connection is opened; later ones when what they wait for was read. `ask`
-/// is called on another thread. Otherwise as [`query`].
+/// Runs a connection with several requests, which `ask` makes. The requests of the rounds up to the first
+/// whose response is read are made before the connection is opened, and later ones after the responses that
+/// they wait for were read. `ask` is called on another thread. Otherwise as [`query`].
 ///
 /// # Errors
-/// As [`query`]; [`Failure::Dialogue`] if there is no request, or a response that is read is not one or the
-/// server's last.
+/// As [`query`]; [`Failure::Dialogue`] if there is no request, or if a response that was read is malformed or
+/// the server's last.
 ///
 /// # Panics
 /// Only if the engine, the stream or `ask` panics.
@@ -149,9 +150,9 @@ pub fn converse<S: Read + Write + Send>(
     with_engine(engine, tls).map_err(|error| Failure::Thread(error.kind()))?
 }
 
-/// What is said on a connection.
+/// The state of the requests on a connection.
 struct Talk<'t, 'a, 'b> {
-    /// Those whose requests have not been made.
+    /// The rounds whose requests have not been made.
     rounds: &'t [Round],
     dialogue: Dialogue<'a, 'b>,
 }
@@ -159,12 +160,12 @@ struct Talk<'t, 'a, 'b> {
 /// Requests that are sent together, as records.
 struct Burst {
     records: Vec<Zeroizing<Vec<u8>>>,
-    /// Whether a response is read then.
+    /// Whether a response is read afterwards.
     read: bool,
 }
 
 impl Talk<'_, '_, '_> {
-    /// The next requests up to one whose response is read, or to the last.
+    /// The next requests, up to one whose response is read or to the last.
     fn requests(&mut self) -> Result<Burst, Failure> {
         let mut burst = Burst { records: Vec::new(), read: false };
         while let ([round, rest @ ..], false) = (self.rounds, burst.read) {
@@ -199,13 +200,13 @@ struct Tls<'s, S> {
     session: &'s Session,
     connection: UnbufferedClientConnection,
     wire: Wire<S>,
-    /// What rustls wants to send.
+    /// The bytes that rustls wants to send.
     outgoing: Vec<u8>,
 }
 
 /// What rustls waits for.
 enum Next {
-    /// To be asked again.
+    /// Nothing: it should be asked again.
     Ask,
     /// A record of the server.
     Record,
@@ -248,8 +249,8 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         Ok(Captured { client, server, transcript })
     }
 
-    /// Up to the server's Finished. rustls gets one record at a time, so that it never sees what comes after
-    /// that one: it would want it decrypted.
+    /// Runs the handshake up to the server's Finished. rustls gets one record at a time, so that it never
+    /// sees the next one, which it would want to have decrypted.
     fn handshake(&mut self) -> Result<(), Error> {
         let mut incoming = Vec::new();
         loop {
@@ -261,7 +262,7 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         }
     }
 
-    /// Lets rustls do one thing.
+    /// Lets rustls take one step.
     fn step(&mut self, incoming: &mut Vec<u8>) -> Result<Next, Error> {
         let chosen = self.connection.negotiated_cipher_suite().is_some();
         let status = self.connection.process_tls_records(incoming);
@@ -287,7 +288,7 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         Ok(next)
     }
 
-    /// Takes records of the server's until they are a whole response.
+    /// Takes the server's records until they complete a response.
     fn read(&mut self, dialogue: &mut Dialogue<'_, '_>) -> Result<(), Error> {
         loop {
             let payload = match self.wire.record()? {
@@ -304,7 +305,7 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         }
     }
 
-    /// Encrypts all of these records before any of them is sent: half of a request is of no use.
+    /// Encrypts all of these records before it sends any, because half a request is useless.
     fn send(&mut self, records: &[Zeroizing<Vec<u8>>]) -> Result<(), Error> {
         let unexpected = || Failure::Tls("it does not take the request after the handshake".into());
         for record in records {
@@ -329,7 +330,7 @@ impl<'s, S: Read + Write> Tls<'s, S> {
     }
 }
 
-/// Appends what rustls wants to send.
+/// Appends the bytes that rustls wants to send.
 fn encode(data: &mut EncodeTlsData<'_, ClientConnectionData>, outgoing: &mut Vec<u8>) -> Result<(), Failure> {
     let start = outgoing.len();
     if let Err(EncodeError::InsufficientSize(InsufficientSizeError { required_size })) = data.encode(&mut [])

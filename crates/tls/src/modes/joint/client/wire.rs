@@ -1,4 +1,4 @@
-//! The bytes: a stream, what went over it, and where records end.
+//! The raw bytes: a stream, the record of both directions, and the boundaries of TLS records.
 
 use std::io::{self, Read, Write};
 use std::time::Duration;
@@ -11,21 +11,21 @@ use crate::wire::transcript::ALERT;
 pub(super) const HEADER_BYTES: usize = 5;
 /// The most bytes of a record's contents (RFC 5246, section 6.2.3).
 const MAX_CONTENTS: usize = MAX_PLAINTEXT + 2048;
-/// How many bytes are asked for at once.
+/// The number of bytes requested at once.
 const CHUNK: usize = 1 << 14;
 
-/// What a connection may take. Start from [`Limits::default`] and change fields.
+/// The limits of a connection. Start from [`Limits::default`] and change fields.
 ///
-/// The times are those that P waits for the server; [`dial`](super::dial) sees to them, and who opens a
-/// stream in another way has to. What the two parties need between two waits does not count: their own
-/// channel bounds that. A server bounds it, too, mostly with a minute.
+/// The times are those that P waits for the server. [`dial`](super::dial) enforces them; a caller that opens
+/// a stream in another way must do it itself. The time that the two parties need between two waits does not
+/// count: their own channel limits it, and so does the server, usually to a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Time to connect to the server; 10 s.
     pub connect: Duration,
     /// Time to wait for the server's next bytes; 10 s.
     pub idle: Duration,
-    /// Time to wait for the server in all, however its bytes trickle in; 60 s.
+    /// Total time to wait for the server, however slowly its bytes trickle in; 60 s.
     pub total: Duration,
     /// The most bytes to take from the server; 16 MiB.
     pub received: usize,
@@ -47,7 +47,7 @@ pub(super) struct Wire<S> {
     stream: S,
     sent: Vec<u8>,
     received: Vec<u8>,
-    /// Where the next record begins in `received`.
+    /// The start of the next record in `received`.
     next: usize,
     limit: usize,
 }
@@ -63,7 +63,7 @@ impl<S: Read + Write> Wire<S> {
         Ok(())
     }
 
-    /// The server's next record, with its header; none if the connection ends before its last byte.
+    /// The server's next record with its header, or `None` if the connection ends before its last byte.
     pub(super) fn record(&mut self) -> Result<Option<&[u8]>, Failure> {
         let start = self.next;
         loop {
@@ -78,7 +78,7 @@ impl<S: Read + Write> Wire<S> {
         }
     }
 
-    /// Waits for bytes; how many came.
+    /// Waits for bytes. Returns their number.
     fn fill(&mut self) -> Result<usize, Failure> {
         let mut chunk = [0; CHUNK];
         let count = loop {
@@ -95,9 +95,8 @@ impl<S: Read + Write> Wire<S> {
         Ok(count)
     }
 
-    /// Takes records until the server ends the connection, and closes it: what was sent, what was received.
-    /// An alert is the last that a server says; what comes after it is as if it had not been sent (RFC 5246,
-    /// section 7.2.1).
+    /// Takes records until the server ends the connection, and closes it. Returns what was sent and what was
+    /// received. A server says nothing after an alert; later bytes are ignored (RFC 5246, section 7.2.1).
     pub(super) fn finish(mut self) -> Result<(Vec<u8>, Vec<u8>), Failure> {
         while let Some(record) = self.record()? {
             if record.first() == Some(&ALERT) {
@@ -109,9 +108,9 @@ impl<S: Read + Write> Wire<S> {
     }
 }
 
-/// Bytes of the record that begins like this, with its header, as soon as they are known.
+/// The length of the record that begins like this, including its header, as soon as it is known.
 fn length(bytes: &[u8]) -> Result<Option<usize>, Failure> {
-    // Before the length is believed: who does not speak TLS answers in text.
+    // Check before the length is used: a server that does not speak TLS answers in text.
     if bytes.first().is_some_and(|kind| !(20..=23).contains(kind)) {
         return Err(Failure::NotTls);
     }

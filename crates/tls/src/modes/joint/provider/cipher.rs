@@ -1,4 +1,4 @@
-//! The record layer: the engine encrypts; nobody decrypts.
+//! The record layer: the engine encrypts, and nothing is decrypted.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::prf::PLACEHOLDER;
 use super::session::{HANDLE_BYTES, Session};
 use crate::wire::transcript::{FINISHED_BYTES, NONCE_BYTES, TAG_BYTES};
 
-/// What protection adds to a record.
+/// The number of bytes that protection adds to a record.
 const OVERHEAD: usize = NONCE_BYTES + TAG_BYTES;
 
 /// AES-128-GCM of the current session.
@@ -24,7 +24,7 @@ impl Tls12AeadAlgorithm for Records {
     fn encrypter(&self, key: AeadKey, _iv: &[u8], _extra: &[u8]) -> Box<dyn MessageEncrypter> {
         let session = Session::current().ok();
         if let Some(session) = &session {
-            // A wrong one is latched.
+            // A wrong length is latched.
             let _ = session.own(key.as_ref());
         }
         Box::new(Encrypter { session })
@@ -49,8 +49,8 @@ impl Tls12AeadAlgorithm for Records {
     }
 }
 
-/// The client's records. Without a session only if rustls is used without one, where the key exchange has
-/// failed before.
+/// Encrypts the client's records. It lacks a session only if rustls is used without one, and then the key
+/// exchange has failed before.
 struct Encrypter {
     session: Option<Arc<Session>>,
 }
@@ -63,7 +63,7 @@ impl MessageEncrypter for Encrypter {
     ) -> Result<OutboundOpaqueMessage, Error> {
         let session = self.session.as_ref().ok_or(Error::EncryptError)?;
         let length = self.encrypted_payload_len(message.payload.len());
-        // rustls unwraps what comes back, so filler it is after an error, which is latched.
+        // rustls unwraps the result, so after an error, which is latched, this returns filler.
         let record = protect(session, &message, sequence).unwrap_or_else(|_| vec![0; length]);
         Ok(OutboundOpaqueMessage::new(message.typ, message.version, PrefixedPayload::from(record.as_slice())))
     }
@@ -81,15 +81,14 @@ fn protect(session: &Session, message: &OutboundPlainMessage<'_>, sequence: u64)
     let (kind, plaintext) = (message.typ.into(), Zeroizing::new(message.payload.to_vec()));
     let length = plaintext.len() + OVERHEAD;
     let record = session.ask(move |engine| engine.encrypt(kind, &plaintext))?;
-    // The driver's buffer is for this length, and rustls's number is what the server counts.
+    // The driver's buffer is for this length, and the server counts with rustls's number.
     if record.len() != length || !record.starts_with(&sequence.to_be_bytes()) {
         return Err(session.misuse("the engine's record is not the next one, or of another length"));
     }
     Ok(record)
 }
 
-/// The server's records, of which rustls gets to see the first alone: its Finished, with a placeholder for
-/// contents.
+/// The server's records. rustls sees only the first, its Finished, with a placeholder for its contents.
 struct Decrypter;
 
 impl MessageDecrypter for Decrypter {

@@ -1,9 +1,10 @@
-//! An [`Engine`](super::Engine) in the form in which stock rustls takes its cryptography: a `CryptoProvider`.
+//! An [`Engine`](super::Engine) in the form in which unmodified rustls takes its cryptography: a
+//! `CryptoProvider`.
 //!
 //! rustls is the TLS state machine: it writes and reads the handshake, verifies the server's certificates,
-//! its name and its signature over the key exchange, and frames records. Wherever it would compute with a
+//! its name and its signature over the key exchange, and frames records. Whenever it would compute with a
 //! secret, it calls an object of its provider, and these objects call the engine. What rustls takes for
-//! secrets are *handles*: 16 bytes that name the session and say nothing.
+//! secrets are *handles*: 16 bytes that name the session and contain nothing secret.
 //!
 //! ```text
 //! rustls 0.23, client of TLS 1.2           object                          engine               what rustls gets
@@ -21,32 +22,33 @@
 //! the request, each record                 MessageEncrypter                encrypt              the record
 //! ```
 //!
-//! That the certificates come first is rustls's order (`client/tls12.rs`, `ExpectServerDone`: the chain, then
-//! the signature, only then `start`), and tests hold it to that: whatever is altered in the server's
-//! certificate or key exchange, the engine is not asked for anything.
+//! rustls verifies the certificates first (`client/tls12.rs`, `ExpectServerDone`: the chain, then the
+//! signature, only then `start`), and tests rely on that: whatever is altered in the server's certificate or
+//! key exchange, the engine gets no call.
 //!
-//! # What to mind
+//! # Caveats
 //!
-//! - **Objects of a provider are `'static`** and their methods take no session. So a session has a thread of
-//!   its own ([`with_engine`]), whose current session it is; the engine, which borrows a channel and more,
-//!   stays on the thread of its owner and answers the calls from there. Handles that are not the current
-//!   session's are refused.
-//! - **Some calls can't fail**: `for_secret`, `encrypter` and `decrypter` have no error to return, and rustls
-//!   unwraps what `encrypt` returns. So the first error is *latched* in the [`Session`], no further call
-//!   reaches the engine, and rustls gets filler from there on. The driver asks [`Session::check`] before it
-//!   sends anything, and sends nothing once there is an error.
-//! - **rustls encrypts alerts by itself**, which would spend records that were prepared for the request. They
-//!   become filler, too, and the same check keeps them back. (After an error even an alert in the clear is
-//!   not sent.)
-//! - **The key block may be asked for more than once** (for the record layer, and again when somebody
-//!   extracts secrets); the engine derives it once.
-//! - **The server's Finished can't be verified while the connection lives**, because P cannot decrypt. rustls
-//!   compares one placeholder with another. That the handshake was the server's, and all that it sent, is
-//!   decided after V has opened its part, by the checks of both parties; nothing here stands for them. Until
-//!   then P has relied on the server's signature over its ephemeral key, so only who has that key's secret
-//!   part can read the request; the [module above](super) says why that is enough also if V is on the path.
-//! - **Nothing after that Finished can be decrypted at once**, so rustls must not see it: the driver gives it
-//!   one record at a time, and none after that.
+//! - **Objects of a provider are `'static`** and their methods take no session. So each session runs on a
+//!   thread of its own ([`with_engine`]), as that thread's current session. The engine, which borrows a
+//!   channel and more, stays on its owner's thread and answers the calls from there. Handles of any other
+//!   session are refused.
+//! - **Some calls cannot fail**: `for_secret`, `encrypter` and `decrypter` have no error to return, and
+//!   rustls unwraps what `encrypt` returns. So the first error is *latched* in the [`Session`], no further
+//!   call reaches the engine, and rustls gets filler from then on. The driver asks [`Session::check`] before
+//!   it sends anything, and sends nothing once there is an error.
+//! - **rustls encrypts alerts on its own**, which would use up records that were prepared for the request.
+//!   They become filler, too, and the same check holds them back. (After an error not even an alert in the
+//!   clear is sent.)
+//! - **The key block may be requested more than once** (for the record layer, and again when secrets are
+//!   extracted). The engine derives it once.
+//! - **The server's Finished cannot be verified while the connection is open**, because P cannot decrypt it.
+//!   rustls compares one placeholder with another. Only after V has opened its part do the checks of both
+//!   parties decide whether the handshake, and everything else, came from the server; nothing here replaces
+//!   these checks. Until then P relies on the server's signature over its ephemeral key, so only the owner of
+//!   that key's secret can read the request. The [module above](super) explains why that is enough even if V
+//!   is on the path.
+//! - **Nothing after that Finished can be decrypted at once**, so rustls must not see it. The driver gives
+//!   rustls one record at a time, and none after that.
 
 mod cipher;
 mod group;
@@ -64,7 +66,7 @@ use webpki::ring as algorithms;
 use crate::wire::key_exchange::Group;
 use crate::wire::server;
 
-/// Suites, groups and signatures of which something can be proved, over the current session's engine.
+/// The suites, groups and signatures about which something can be proved, over the current session's engine.
 pub(super) fn provider() -> CryptoProvider {
     CryptoProvider {
         cipher_suites: vec![SupportedCipherSuite::Tls12(&ECDSA), SupportedCipherSuite::Tls12(&RSA)],
@@ -105,8 +107,8 @@ const RSA_SCHEMES: &[SignatureScheme] = &[
     SignatureScheme::RSA_PKCS1_SHA512,
 ];
 
-/// Exactly what V accepts in [`server`]: a server with another signature is to fail here, not after
-/// everything was spent on it.
+/// Exactly what V accepts in [`server`]: a server with another signature should fail here, not after all the
+/// work is done.
 const SIGNATURES: WebPkiSupportedAlgorithms = WebPkiSupportedAlgorithms {
     all: server::CHAIN,
     mapping: &[

@@ -33,7 +33,7 @@ impl Prf for Derivation {
     }
 
     fn for_secret(&self, output: &mut [u8], secret: &[u8], label: &[u8], seed: &[u8]) {
-        // Errors are latched; what is in the output then is filler.
+        // Errors are latched; the output is then filler.
         output.fill(0);
         if let Ok(session) = Session::current() {
             let _ = derive(&session, output, secret, label, seed);
@@ -66,7 +66,7 @@ fn derive(
     }
 }
 
-/// Writes to the beginning of an output; the rest is zeros.
+/// Writes to the start of an output and fills the rest with zeros.
 fn write(session: &Session, output: &mut [u8], bytes: &[u8]) -> Result<(), Error> {
     output.fill(0);
     match output.split_at_mut_checked(bytes.len()) {

@@ -1,4 +1,4 @@
-//! What the provider's objects share: a way to the engine, and the first error.
+//! The state that the provider's objects share: access to the engine, and the first error.
 
 use core::cell::RefCell;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use crate::wire::prf::Random;
 /// Bytes of a handle.
 pub(super) const HANDLE_BYTES: usize = 16;
 
-/// What rustls has instead of a secret: a session's name, unique in the process.
+/// What rustls has instead of a secret: a session identifier, unique in the process.
 pub(super) type Handle = [u8; HANDLE_BYTES];
 
 /// A call of the engine, made where the engine is.
@@ -29,7 +29,7 @@ pub(in crate::modes::joint) struct Session {
 
 #[derive(Default)]
 struct State {
-    /// The first error. Nothing is asked of the engine after it.
+    /// The first error. After it the engine gets no more calls.
     error: Option<Error>,
     /// Whether rustls has got filler for an alert of its own.
     alert: bool,
@@ -45,10 +45,10 @@ thread_local! {
 /// Runs `tls` on a thread of its own, with a session whose calls reach `engine` on this one.
 ///
 /// # Errors
-/// If there can be no further thread.
+/// If no further thread can be started.
 ///
 /// # Panics
-/// With what `tls` or the engine panics with.
+/// If `tls` or the engine panics, with the same payload.
 pub(in crate::modes::joint) fn with_engine<T: Send>(
     engine: &mut dyn Engine,
     tls: impl FnOnce(&Session) -> T + Send,
@@ -109,17 +109,17 @@ impl Session {
         self.state().error.clone().map_or(Ok(()), Err)
     }
 
-    /// Whether what rustls is about to send is what the engine made: to be asked before anything is sent.
+    /// Checks that rustls is about to send what the engine made. Call it before anything is sent.
     ///
     /// # Errors
-    /// The first error; or that rustls wants to send an alert, and has got filler for it.
+    /// The first error, or one if rustls wants to send an alert and has got filler for it.
     pub(in crate::modes::joint) fn check(&self) -> Result<(), Error> {
         self.error()?;
         let alert = self.state().alert;
         if alert { Err(Failure::Tls("the TLS library wants to send an alert".into()).into()) } else { Ok(()) }
     }
 
-    /// Asks the engine, unless there was an error before.
+    /// Calls the engine, unless there was an error before.
     pub(in crate::modes::joint) fn ask<T: Send + 'static>(
         &self,
         call: impl FnOnce(&mut dyn Engine) -> Result<T, Error> + Send + 'static,
@@ -153,7 +153,7 @@ impl Session {
         }
     }
 
-    /// Checks that a secret which rustls brings is this session's handle, and perhaps something after it.
+    /// Checks that a secret from rustls is this session's handle, possibly followed by more bytes.
     pub(super) fn own(&self, secret: &[u8]) -> Result<(), rustls::Error> {
         if secret.starts_with(&self.handle) {
             Ok(())
@@ -167,7 +167,7 @@ impl Session {
         self.state().alert = true;
     }
 
-    /// Latches an error that is nobody's but ours or the TLS library's.
+    /// Latches an error in this program or in the TLS library.
     pub(super) fn misuse(&self, reason: &'static str) -> rustls::Error {
         self.latch(Error::Parties(crate::Error::Misuse(reason.into())))
     }
@@ -178,7 +178,7 @@ impl Session {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A state is whole at all times.
+        // A panic cannot leave the state half changed, so a poisoned lock is fine.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! P's side: a stream of bytes to the server that goes through V.
+//! P's side: a stream of bytes to the server through V.
 
 use std::io::{self, Read, Write};
 
@@ -8,14 +8,14 @@ use zeroize::Zeroizing;
 
 use super::{CLOSE, DATA, DONE, EXCHANGE, Error, FAILED, Failure, MAX_CHUNK, OPEN, WRITE};
 
-/// A connection to a server through V, with a record of all that went over it.
+/// A connection to a server through V, with a record of everything that went over it.
 ///
-/// What is written is sent with the next read, and not by [`Write::flush`]: a write and the read that waits
-/// for its answer take one round trip to V, however often a TLS library flushes in between.
+/// Written bytes are sent with the next read, not by [`Write::flush`]. So a write and the read that waits for
+/// its answer take one round trip to V, however often a TLS library flushes in between.
 pub struct Stream<'c> {
     channel: &'c mut dyn Channel,
     unsent: Zeroizing<Vec<u8>>,
-    /// Bytes that came and nobody has read: from this place on in `received`.
+    /// The start of the unread bytes in `received`.
     read: usize,
     sent: Vec<u8>,
     received: Vec<u8>,
@@ -28,7 +28,7 @@ impl<'c> Stream<'c> {
     /// Has V connect to a server. At most `limit` bytes are taken from it.
     ///
     /// # Errors
-    /// [`Error::Server`] with what V met; the channel's.
+    /// [`Error::Server`] with V's error; the channel's.
     pub fn open(channel: &'c mut dyn Channel, host: &str, port: u16, limit: usize) -> Result<Self, Error> {
         let mut stream = Self {
             channel,
@@ -44,40 +44,40 @@ impl<'c> Stream<'c> {
         Ok(stream)
     }
 
-    /// Closes the connection; returns all bytes that P and that the server sent. What was written and not
-    /// sent is dropped.
+    /// Closes the connection. Returns all bytes that P and the server sent. Bytes that were written and not
+    /// sent are dropped.
     ///
     /// # Errors
-    /// The error that ended the connection before, if one did; as [`Stream::open`].
+    /// An earlier error that ended the connection; as [`Stream::open`].
     pub fn close(mut self) -> Result<(Vec<u8>, Vec<u8>), Error> {
         if let Some(error) = self.error {
             return Err(error);
         }
-        // What V took from the server and P has not asked for comes first.
+        // Bytes that V took from the server and P has not asked for come first.
         while self.request(CLOSE, &[])? {}
         Ok((self.sent, self.received))
     }
 
-    /// The error that ended the connection, if one did: what callers that see [`io::Error`] alone can't tell.
+    /// The error that ended the connection, if there was one. Callers that only see an [`io::Error`] need it.
     pub fn error(&self) -> Option<&Error> {
         self.error.as_ref()
     }
 
-    /// Sends what was written, and hears nothing.
+    /// Sends the written bytes without waiting for an answer.
     #[cfg(test)]
     pub(in crate::modes::proxy) fn send(&mut self) -> Result<(), Error> {
         let unsent = core::mem::take(&mut self.unsent);
         self.pass_all(WRITE, &unsent)
     }
 
-    /// Makes a request; an answer with data goes to the record. Whether there was one.
+    /// Makes a request. Data in the answer goes to the record. Returns whether there was any.
     fn request(&mut self, kind: u8, payload: &[u8]) -> Result<bool, Error> {
         let message = Zeroizing::new([&[kind], payload].concat());
         self.channel.send(RELAY_REQUEST, &message)?;
         let answer = self.channel.recv(RELAY_ANSWER, 1 + MAX_CHUNK)?;
         let malformed = |reason| Error::Malformed { step: RELAY_ANSWER, reason };
         match (kind, answer) {
-            // An end is told once.
+            // The end is reported once.
             (CLOSE, [DATA]) => Err(malformed("not an answer to this request")),
             (EXCHANGE | CLOSE, [DATA, data @ ..]) => {
                 if self.received.len() + data.len() > self.limit {
@@ -96,7 +96,7 @@ impl<'c> Stream<'c> {
         }
     }
 
-    /// Sends what was written, and waits for bytes of the server's if `kind` says so.
+    /// Sends the written bytes, and waits for bytes from the server if `kind` says so.
     fn pass(&mut self, kind: u8) -> io::Result<()> {
         if let Some(error) = &self.error {
             return Err(io::Error::other(error.clone()));

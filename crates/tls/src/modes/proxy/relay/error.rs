@@ -12,17 +12,17 @@ pub enum Error {
     /// The peer's bytes are not a message of the relay.
     #[error("{step}: malformed message from the peer: {reason}")]
     Malformed {
-        /// The step whose message it was.
+        /// The step that the message belongs to.
         step: Tag,
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// The connection to the server failed: at V, what it met; at P, what V says it met.
+    /// The connection to the server failed: at V, its own error; at P, the error that V reported.
     #[error("the connection to the server: {0}")]
     Server(Failure),
 }
 
-/// What became of the connection to the server.
+/// Why the connection to the server failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
@@ -33,7 +33,7 @@ pub enum Failure {
     #[error("the name has no address that the notary finds")]
     Unknown,
     /// All addresses are in networks that V does not connect to.
-    #[error("the notary does not connect to addresses of private, local or reserved networks")]
+    #[error("the notary does not connect to addresses in private, local or reserved networks")]
     Address,
     /// V does not connect to this port.
     #[error("the notary does not connect to this port")]
@@ -44,13 +44,13 @@ pub enum Failure {
     /// Nothing came for too long, or nothing could be sent.
     #[error("the server took too long")]
     Time,
-    /// The server ended the connection in a disorderly way.
-    #[error("the server broke the connection off")]
+    /// The server broke off the connection.
+    #[error("the server broke off the connection")]
     Broken,
     /// More bytes than V relays.
     #[error("more bytes than the notary relays for one connection")]
     Size,
-    /// What P sends first is not the beginning of TLS with this host.
+    /// P's first bytes are not the start of TLS with this host.
     #[error("the notary relays nothing but TLS: a ClientHello for this host has to come first, alone")]
     Hello,
 }

@@ -1,4 +1,4 @@
-//! The connection to the server, which V makes and P speaks TLS on.
+//! The connection to the server: V makes it, and P speaks TLS on it.
 //!
 //! ```text
 //! P                                              V                                      server
@@ -11,20 +11,21 @@
 //!                            <-----------        Done; before it Data that P has not asked for, if there is any
 //! ```
 //!
-//! One request, one answer, so neither party ever wonders what the other's record holds: both end with the
-//! same bytes of both directions. What the server was not sent is in nobody's record, because a write that
-//! fails ends the session.
+//! Each request gets one answer, so each party always knows what the other's record holds: both end with the
+//! same bytes of both directions. Bytes that did not reach the server are in nobody's record, because a
+//! failed write ends the session.
 //!
-//! **The order is V's, too.** P says when V writes, and when it waits. If V read the server only when P asks,
-//! P would decide what came before what. So before each write, of at most 2^14 bytes, V takes all that the
-//! server has sent, without waiting, and marks how much that is: everything that V takes later came to V
-//! after this write began. What the marks are for is in [`disclosure`](crate::disclosure#several-requests).
+//! **V controls the order, too.** P says when V writes and when it waits. If V read from the server only when
+//! P asks, P would decide what came before what. So before each write, of at most 2^14 bytes, V takes
+//! everything that the server has sent, without waiting, and marks how much that is. Everything that V takes
+//! later came after this write began. [`disclosure`](crate::disclosure#several-requests) explains the use of
+//! the marks.
 //!
-//! V is no open proxy: [`Rules`] says which ports and how much, addresses inside V's own network are refused
-//! unless a rule allows them, and the address that was checked is the one that V connects to, whatever the
-//! name resolves to a moment later. The first bytes of P's have to be a TLS ClientHello that asks for the
-//! host by the name that V was told, and nothing else: who does not speak TLS hears nothing of P's choice,
-//! and a server of many hosts is asked for the right one.
+//! V is not an open proxy. [`Rules`] limit ports and bytes. Addresses inside V's own network are refused
+//! unless a rule allows them, and V connects to the same address that it checked, whatever the name resolves
+//! to a moment later. P's first bytes must be a TLS ClientHello that names the host which V was told, and
+//! nothing else. So a server that does not speak TLS gets no bytes of P's choice, and a server of many hosts
+//! is asked for the right one.
 
 mod client;
 mod error;
@@ -38,8 +39,8 @@ pub use error::{Error, Failure};
 pub use policy::Rules;
 pub use server::{Relayed, serve};
 
-/// For fuzzing: any bytes as a request of P's. What is accepted encodes back to the same bytes, and a host's
-/// name is one that is safe to look up and to print.
+/// For fuzzing: reads any bytes as P's request. What it accepts must encode back to the same bytes, and a
+/// host name must be safe to look up and to print.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn fuzz_request(bytes: &[u8]) {
     use server::Request;
@@ -56,7 +57,7 @@ pub(crate) fn fuzz_request(bytes: &[u8]) {
     assert_eq!(again, bytes);
 }
 
-/// The most bytes of a request or answer beside its first.
+/// The most bytes of a request or answer after its first byte.
 const MAX_CHUNK: usize = 1 << 16;
 /// The longest host name (RFC 1035).
 const MAX_HOST: usize = 253;

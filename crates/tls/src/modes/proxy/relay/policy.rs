@@ -1,17 +1,17 @@
-//! Whom V connects to for a stranger.
+//! The servers that V connects to for a stranger.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use crate::memory::Pool;
 
-/// What V allows. Start from [`Rules::default`] and change fields.
+/// V's rules. Start from [`Rules::default`] and change fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Whether addresses of private, loopback, link-local and reserved networks are allowed. No: a notary
-    /// would be a way into its own network.
+    /// Whether addresses of private, loopback, link-local and reserved networks are allowed; no, because a
+    /// notary would otherwise be a way into its own network.
     pub private: bool,
-    /// The ports that V connects to, all if empty; 443.
+    /// The ports that V connects to, or all if this is empty; 443.
     pub ports: Vec<u16>,
     /// Time to connect to the server; 10 s.
     pub connect: Duration,
@@ -23,7 +23,7 @@ pub struct Rules {
     pub max_sent: usize,
     /// The most bytes from the server; 16 MiB.
     pub max_received: usize,
-    /// Where the memory for claims about the connection comes from; one without a bound. Clones share it.
+    /// The source of memory for claims about the connection; one without a bound. Clones share it.
     pub pool: Pool,
 }
 
@@ -54,8 +54,8 @@ impl Rules {
     }
 }
 
-/// Whether an address is one of the open Internet (IANA's registries of special-purpose addresses, RFC 6890
-/// and later).
+/// Whether an address is on the public Internet (IANA's registries of special-purpose addresses, RFC 6890 and
+/// later).
 fn is_global(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_global_v4(address),
@@ -79,7 +79,7 @@ fn is_global_v4(address: Ipv4Addr) -> bool {
     !special
 }
 
-/// Global unicast is 2000::/3; what lies inside of it and leads elsewhere is taken out.
+/// Global unicast is 2000::/3, without the special-purpose ranges inside it.
 fn is_global_v6(address: Ipv6Addr) -> bool {
     let [a, b, c, d, e, f, g, h] = address.segments();
     let inside = |high: u16, low: u16| {

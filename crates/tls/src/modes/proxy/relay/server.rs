@@ -12,12 +12,12 @@ use crate::memory::Pool;
 use crate::page::disclosure::Written;
 use crate::wire::{server, transcript};
 
-/// The most bytes that are written between two looks at what the server says.
+/// The most bytes that are written before V takes the server's bytes again.
 const MAX_WRITE: usize = 1 << 14;
 /// The most marks of a connection.
 const MAX_MARKS: usize = 1 << 16;
 
-/// What V knows of a connection that it relayed.
+/// V's record of a connection that it relayed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Relayed {
     /// The host that V connected to, as P named it.
@@ -28,9 +28,9 @@ pub struct Relayed {
     pub client: Vec<u8>,
     /// All that the server sent.
     pub server: Vec<u8>,
-    /// What V had of the server's bytes when it wrote the client's.
+    /// How much of the server's bytes V had when it wrote each part of the client's.
     pub(in crate::modes::proxy) marks: Vec<Written>,
-    /// Where the memory for claims about it comes from.
+    /// The source of memory for claims about it.
     pub(in crate::modes::proxy) pool: Pool,
 }
 
@@ -42,11 +42,11 @@ impl core::fmt::Debug for Relayed {
     }
 }
 
-/// Serves one connection of P's, from its request to open it to its request to close it.
+/// Serves one of P's connections, from the request to open it to the request to close it.
 ///
 /// # Errors
-/// [`Error::Server`] for what the rules forbid and for what the connection met; P is told which.
-/// [`Error::Malformed`] for requests that are none, or that come in another order. The channel's.
+/// [`Error::Server`] if the rules forbid it or the connection fails, and P is told which;
+/// [`Error::Malformed`] for invalid requests, or requests in another order; the channel's.
 pub fn serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error> {
     let result = try_serve(channel, rules);
     if let Err(Error::Server(failure)) = &result {
@@ -78,7 +78,7 @@ fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
                 continue;
             }
             Request::Close if connection.told == relayed.server.len() => break,
-            // P ends with all that V has, too.
+            // P ends with everything that V has, too.
             Request::Close => {
                 connection.tell(&relayed, &mut answer);
                 channel.send(RELAY_ANSWER, &answer)?;
@@ -94,7 +94,7 @@ fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
     Ok(relayed)
 }
 
-/// What P asks for.
+/// P's request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Request<'a> {
     Open {
@@ -110,7 +110,7 @@ pub(super) enum Request<'a> {
 
 impl<'a> Request<'a> {
     /// # Errors
-    /// [`Error::Malformed`] for what is no request; [`Failure::Name`] for what is no host.
+    /// [`Error::Malformed`] for an invalid request; [`Failure::Name`] for an invalid host.
     pub(super) fn decode(message: &'a [u8]) -> Result<Self, Error> {
         match message {
             [OPEN, high, low, host @ ..] => {
@@ -128,7 +128,7 @@ fn malformed(reason: &'static str) -> Error {
     Error::Malformed { step: RELAY_REQUEST, reason }
 }
 
-/// A name or an address, in the characters that these have.
+/// A name or an address, with only the characters of those.
 fn host_name(bytes: &[u8]) -> Result<String, Error> {
     let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._:".contains(byte);
     if bytes.is_empty() || bytes.len() > MAX_HOST || !bytes.iter().all(allowed) {
@@ -174,22 +174,22 @@ struct Connection<'r> {
     socket: TcpStream,
     rules: &'r Rules,
     deadline: Instant,
-    /// How many of the server's bytes P has been told.
+    /// The number of the server's bytes that P has been told.
     told: usize,
     /// Whether the server has closed its direction.
     ended: bool,
 }
 
 impl Connection<'_> {
-    /// How long the next operation may take.
+    /// The time that the next operation may take.
     fn time_left(&self) -> Result<Duration, Error> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() { Err(Error::Server(Failure::Time)) } else { Ok(left.min(self.rules.idle)) }
     }
 
-    /// Writes what P sends, and marks before each write what the server has said by then; first of all a
-    /// ClientHello for the host that P named, so that a server of anything else but TLS is told nothing that
-    /// P has chosen freely.
+    /// Writes P's bytes, and marks before each write how much the server has said. The first bytes must be a
+    /// ClientHello for the host that P named, so that a server that does not speak TLS gets no bytes of P's
+    /// free choice.
     fn write(&mut self, bytes: &[u8], relayed: &mut Relayed) -> Result<(), Error> {
         if relayed.client.is_empty() && !bytes.is_empty() {
             let sni = transcript::opening(bytes).map_err(|_| Error::Server(Failure::Hello))?;
@@ -220,7 +220,7 @@ impl Connection<'_> {
         )
     }
 
-    /// Takes all that the server has sent so far, so that what V writes next is known to come after it.
+    /// Takes everything that the server has sent so far, so that V's next write is known to come after it.
     fn drain(&mut self, relayed: &mut Relayed) -> Result<(), Error> {
         self.socket.set_nonblocking(true).map_err(failed)?;
         let drained = self.try_drain(relayed);
@@ -230,7 +230,7 @@ impl Connection<'_> {
 
     fn try_drain(&mut self, relayed: &mut Relayed) -> Result<(), Error> {
         while !self.ended {
-            // A server that never falls silent does not hold V for ever.
+            // A server that sends without pause cannot hold V here for ever.
             self.time_left()?;
             match self.take(relayed) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
@@ -240,7 +240,7 @@ impl Connection<'_> {
         Ok(())
     }
 
-    /// Reads once. No bytes: the server closed its direction.
+    /// Reads once. No bytes mean that the server closed its direction.
     fn take(&mut self, relayed: &mut Relayed) -> io::Result<Result<(), Error>> {
         let mut chunk = [0; MAX_CHUNK];
         let count = loop {
@@ -257,7 +257,7 @@ impl Connection<'_> {
         Ok(Ok(()))
     }
 
-    /// Waits for bytes if P has heard all that there are; `answer` becomes the message that brings them to P.
+    /// Waits for bytes if P has been told everything so far. `answer` becomes the message with them for P.
     fn read(&mut self, relayed: &mut Relayed, answer: &mut Vec<u8>) -> Result<(), Error> {
         if self.told == relayed.server.len() && !self.ended {
             let left = self.time_left()?;
@@ -268,8 +268,8 @@ impl Connection<'_> {
         Ok(())
     }
 
-    /// What P has not been told yet, or the beginning of it, as an answer. No bytes: the server closed its
-    /// direction.
+    /// The bytes that P has not been told yet, or the first of them, as an answer. No bytes mean that the
+    /// server closed its direction.
     fn tell(&mut self, relayed: &Relayed, answer: &mut Vec<u8>) {
         let rest = relayed.server.get(self.told..).unwrap_or_default();
         let part = rest.get(..MAX_CHUNK).unwrap_or(rest);
@@ -280,9 +280,8 @@ impl Connection<'_> {
     }
 }
 
-/// Writes all of a part within the time that a wait for the server may take, and no longer than is left of
-/// all: a server that takes its bytes one by one gains nothing. `write` writes some of them and waits so long
-/// at most.
+/// Writes a whole part within the time for one wait, and within the remaining total time, so a server gains
+/// nothing by taking its bytes one by one. `write` writes some of them, and waits for at most the given time.
 pub(super) fn put_all(
     mut part: &[u8],
     idle: Duration,
@@ -305,7 +304,7 @@ pub(super) fn put_all(
     Ok(())
 }
 
-/// Keeps how much of the server's V has before it writes more of the client's.
+/// Records how much of the server's bytes V has before it writes more of the client's.
 fn mark(relayed: &mut Relayed) -> Result<(), Error> {
     let (client, server) = (relayed.client.len(), relayed.server.len());
     if relayed.marks.last().is_none_or(|last| last.server != server) {

@@ -1,4 +1,4 @@
-//! In place of the proof system where the crate is built without it: says which feature is missing.
+//! Replaces the proof system if the crate is built without it, and names the missing feature.
 
 use core::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use rand_core::CryptoRng;
 use super::RangeError;
 use crate::page::commitment::pedersen::{Commitment, Opening};
 
-/// There is nothing to prove with.
+/// Cannot prove.
 pub(super) fn prove<R: CryptoRng>(
     _: &Opening,
     _: [u64; 2],
@@ -18,7 +18,7 @@ pub(super) fn prove<R: CryptoRng>(
     Err(RangeError::Missing)
 }
 
-/// There is nothing to verify with.
+/// Cannot verify.
 pub(super) fn verify(_: &Commitment, _: &RangeInclusive<u64>, _: &[u8], _: &[u8]) -> Result<(), RangeError> {
     Err(RangeError::Missing)
 }

@@ -2,11 +2,11 @@
 //!
 //! # Which library, and why
 //!
-//! `tari_bulletproofs_plus`: it is built on the same version of curve25519-dalek as this crate, lets callers
-//! choose the generators, reads proofs canonically, is released still, and an earlier state of it was audited
+//! `tari_bulletproofs_plus` uses the same version of curve25519-dalek as this crate, lets callers choose the
+//! generators, reads proofs canonically, and is still released; an earlier version of it was audited
 //! (Quarkslab; the report is in its sources). The older `bulletproofs` stays with curve25519-dalek 4 and
-//! would bring a second copy of it. Proving takes time that depends on the number: the library multiplies in
-//! variable time. It happens at the holder alone, whenever the holder likes, with nobody waiting for it; this
+//! would bring a second copy of it. The time of proving depends on the number, because the library multiplies
+//! in variable time. It happens only at the holder, at a time of its choice, while nobody waits for it. This
 //! is the one exception to this module's constant time.
 
 use core::ops::RangeInclusive;
@@ -34,7 +34,7 @@ const BITS: usize = 64;
 /// Differences to the bounds.
 const DIFFERENCES: usize = 2;
 
-/// The generators and their tables, made once: that takes longer than a proof.
+/// The generators and their tables, made once, because that takes longer than a proof.
 static PARAMETERS: LazyLock<Result<RangeParameters<RistrettoPoint>, RangeError>> = LazyLock::new(|| {
     let generators = PedersenGens {
         h_base: RISTRETTO_BASEPOINT_POINT,

@@ -1,4 +1,4 @@
-//! P's message before the proof: the opened bits, and what V gets to see.
+//! P's message before the proof: the opened bits, and V's view of the payload.
 
 use core::ops::Range;
 
@@ -16,17 +16,18 @@ const MAX_NAME: usize = 1 << 10;
 /// The most bytes of a hidden string's description in the message.
 const MAX_DESCRIPTION: usize = 13 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * MAX_ENCODED;
 
-/// What P sends before the proof. Both directions: the request's first.
+/// P's message before the proof, for both directions, the request's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::page::disclosure) struct Message {
-    /// What V is to sign with it.
+    /// The context that V is to sign.
     pub(in crate::page::disclosure) context: Context,
     pub(in crate::page::disclosure) opened: Vec<u8>,
     pub(in crate::page::disclosure) shown: [Shown; 2],
 }
 
 impl Message {
-    /// The most bytes of a message with so many of each part, its few numbers and the context besides.
+    /// The most bytes of a message with this many opened bits and payload bytes, including its few numbers
+    /// and the context.
     pub(in crate::page::disclosure) fn max_bytes(opened: usize, payload: usize) -> usize {
         128 + opened + payload + 2 * MAX_HIDDEN * MAX_DESCRIPTION
     }
@@ -51,7 +52,7 @@ impl Message {
         if rest == 0 { Ok(message) } else { Err(Flaw::Trailing(rest).into()) }
     }
 
-    /// For fuzzing: any bytes as this message. What is accepted encodes back to the same bytes.
+    /// For fuzzing: reads any bytes as this message. What it accepts must encode back to the same bytes.
     #[cfg(feature = "fuzzing")]
     pub(in crate::page::disclosure) fn fuzz(bytes: &[u8]) {
         if let Ok(message) = Self::decode(bytes) {
@@ -121,7 +122,7 @@ fn read_shown(cursor: &mut Cursor<'_>) -> Result<Shown, Refusal> {
     Ok(Shown { text, hidden: read_all_hidden(cursor)? })
 }
 
-/// All hidden strings of a direction. What is read of claims of others, nobody has explained yet.
+/// All hidden strings of a direction. Custom claims that are read are not explained yet.
 pub(crate) fn read_all_hidden(cursor: &mut Cursor<'_>) -> Result<Vec<Hidden>, Malformed> {
     let count = read_number(cursor, "the number of hidden strings", MAX_HIDDEN)?;
     (0..count).map(|_| read_hidden(cursor)).collect()

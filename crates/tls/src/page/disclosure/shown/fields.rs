@@ -1,26 +1,27 @@
-//! Which header fields may be hidden, and which are if P does not name them.
+//! The header fields that may be hidden, and those that are hidden if P does not name them.
 //!
-//! Of a *request* a list may be hidden: [`CREDENTIALS`] and [`PLAIN`], which by their meaning say who asks,
-//! and for which form of the document. All others show, since there is no list of those by which some server,
-//! or something before it, takes method, host or path from elsewhere than the request line and `Host`
-//! (`X-Original-URL`, `X-HTTP-Method-Override`, `Forwarded`, ...). Even credentials are not on the list if
-//! they name the document (`X-Subject-Token` is the token that is asked *about*) or the host
-//! (`X-RapidAPI-Host`).
+//! Of a *request*, the fields on a list may be hidden: [`CREDENTIALS`] and [`PLAIN`], which by their meaning
+//! say who asks, and for which form of the document. All others are shown, because there is no list of the
+//! fields by which some server, or something in front of it, takes method, host or path from elsewhere than
+//! the request line and `Host` (`X-Original-URL`, `X-HTTP-Method-Override`, `Forwarded`, ...). Even
+//! credentials are not on the list if they name the document (`X-Subject-Token` is the token that is asked
+//! *about*) or the host (`X-RapidAPI-Host`).
 //!
-//! The list says what a field is for, and not what a server makes of it. Who asks, in which language and for
-//! which state decides what an honest server says, and an application may take anything from anywhere: the
+//! The list says what a field is for, not what a server does with it. An honest server's answer depends on
+//! who asks, in which language and for which state, and an application may take anything from anywhere: the
 //! choice of an account, even a path or a method, from a cookie or from `Referer`. Readers of an attestation
-//! trust the server not to, as they trust it in what it says.
+//! trust the server not to do that, as they trust its answers.
 //!
-//! Of a *response* all may be hidden but the fields that say how it is to be read ([`STRUCTURE`]): it is the
-//! server's, V knows which request it answers, and a hidden value is proved to have no line end, so it cannot
-//! be another field, nor a body. What shows without a word of P's are those and [`PUBLIC`]; any other field
-//! may hold what the server gives P to act with, whatever its name: a token, a link with a code in it.
+//! Of a *response* everything may be hidden except the fields that say how it is to be read ([`STRUCTURE`]).
+//! It is the server's, V knows which request it answers, and a hidden value is proved to contain no line end,
+//! so it cannot be another field or a body. Without a choice of P's, only those fields and [`PUBLIC`] are
+//! shown. Any other field may hold what the server gives P to act with, whatever its name: a token, or a link
+//! with a code in it.
 
 use crate::wire::prf::Side;
 
-/// Fields that say how a message is to be read, and of what it is a part or an answer to. They always show,
-/// and are no secrets.
+/// Fields that say how a message is to be read, and what it is a part of or an answer to. They are always
+/// shown, and are not secret.
 const STRUCTURE: [&str; 14] = [
     "host",
     "content-length",
@@ -66,7 +67,7 @@ const CREDENTIALS: [&str; 46] = [
     "x-xsrf-token",
     "x-token",
     "x-user-token",
-    // Of well-known services.
+    // Fields of well-known services.
     "apca-api-key-id",
     "apca-api-secret-key",
     "cb-access-key",
@@ -90,12 +91,12 @@ const CREDENTIALS: [&str; 46] = [
 ];
 
 /// Fields of responses that are the same for everybody who gets the document: what the server is, when it
-/// speaks, how its words may be kept.
+/// answers, how its answer may be stored.
 ///
-/// `ETag`, `Location`, `Link`, `Content-Disposition`, `Content-Security-Policy` and the like are not on it:
-/// tags tell clients apart, addresses and names carry tokens and names, policies carry nonces. Nor are
-/// `Last-Modified`, `Expires`, `Retry-After` and `Content-Language`: when an account changed, when a login
-/// ends, how often somebody asked, which language somebody chose.
+/// `ETag`, `Location`, `Link`, `Content-Disposition`, `Content-Security-Policy` and similar fields are not on
+/// it: tags distinguish clients, addresses and names carry tokens and names, policies carry nonces.
+/// `Last-Modified`, `Expires`, `Retry-After` and `Content-Language` are not on it either: they show when an
+/// account changed, when a login ends, how often somebody asked, which language somebody chose.
 const PUBLIC: [&str; 12] = [
     "accept-ranges",
     "age",
@@ -111,8 +112,8 @@ const PUBLIC: [&str; 12] = [
     "x-xss-protection",
 ];
 
-/// What else a request may hide: who asks with what, in which language, from where, and for which state of
-/// the document.
+/// Further fields that a request may hide: who asks with what, in which language, from where, and for which
+/// state of the document.
 const PLAIN: [&str; 14] = [
     "user-agent",
     "accept",
@@ -127,28 +128,28 @@ const PLAIN: [&str; 14] = [
     "if-modified-since",
     "if-unmodified-since",
     "x-request-id",
-    // Nobody's: what a request is filled up with.
+    // A field without a meaning, which pads a request.
     "x-padding",
 ];
 
-/// What browsers say of themselves.
+/// What browsers say about themselves.
 const BROWSERS: [&str; 2] = ["sec-ch-", "sec-fetch-"];
 
-/// What may become of a field.
+/// Whether a field is shown or hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It always shows.
+    /// It is always shown.
     Shows,
-    /// It may be hidden, and is unless P shows it: a request's credentials; each field of a response that is
-    /// not known to be the same for everybody.
+    /// It may be hidden, and is unless P shows it: a request's credentials, and each field of a response that
+    /// is not known to be the same for everybody.
     Secret,
-    /// It may be hidden. A response's shows by default ([`Rest::Shown`](super::Rest::Shown)).
+    /// It may be hidden. A response's is shown by default ([`Rest::Shown`](super::Rest::Shown)).
     Hideable,
-    /// A request's, of which nobody knows what servers do with it: it cannot be hidden.
+    /// A request's field that servers may use in unknown ways: it cannot be hidden.
     Unknown,
 }
 
-/// What may become of a field of this name, in a request (the client's side) or a response.
+/// Whether a field of this name is shown or hidden, in a request (the client's side) or a response.
 #[must_use]
 pub fn fate(side: Side, name: &str) -> Fate {
     let is_in = |list: &[&str]| list.iter().any(|known| known.eq_ignore_ascii_case(name));

@@ -1,9 +1,9 @@
-//! What V gets to see of a payload, what stays hidden, and what is claimed about that.
+//! V's view of a payload, the hidden strings in it, and the claims about them.
 //!
-//! Everything is shown but what is hidden, so V, and whoever reads the attestation, sees what stands around a
-//! hidden value: that `response.user.age` is a value of that name in that place, and not two digits somewhere
-//! on a page. A hidden string is named by what it is ([`Part`]), and V finds it by that name in the text that
-//! it sees. `rest` decides what is hidden that P does not name, `fields` which header fields may be.
+//! Everything is shown except what is hidden. So V, and anybody who reads the attestation, sees the text
+//! around a hidden value: that `response.user.age` is a value with that name in that place, and not two
+//! digits somewhere on a page. A hidden string has a name ([`Part`]), by which V finds it in the text that it
+//! sees. `rest` decides about the parts that P does not name, `fields` about header fields.
 
 mod codec;
 mod fields;
@@ -31,27 +31,26 @@ use crate::wire::prf::Side;
 
 /// The most hidden strings of a direction.
 pub const MAX_HIDDEN: usize = 256;
-/// The most ranges of one hidden string: more than one if its body comes in chunks.
+/// The most ranges of one hidden string; it has several if its body comes in chunks.
 const MAX_RANGES: usize = 64;
 /// The most claims about one hidden string.
 const MAX_CLAIMS: usize = 16;
-/// The most bytes of hidden strings of a direction that something is proved about, or that are committed to.
+/// The most bytes of a direction's hidden strings about which something is proved, or that are committed to.
 const MAX_CONSTRAINED: usize = 1 << 16;
 
 /// A part of a request or response that can be hidden.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// A value of the JSON body, at a path as [`http`](crate::http) reads it: the inside of a string, or a
-    /// number.
+    /// A value of the JSON body, at a path as in [`http`](crate::http): the inside of a string, or a number.
     Json(String),
-    /// The values of all header fields of this name. Something can be claimed about it only if there is one.
+    /// The values of all header fields of this name. Claims about it are possible only if there is one.
     Header(String),
-    /// The path of the request's target, after its slash and up to its question mark: which document is asked
-    /// for.
+    /// The path of the request's target, after its slash and up to its question mark, which says which
+    /// document is asked for.
     Path,
     /// The query of the request's target, after its question mark.
     Query,
-    /// The whole body. V then knows nothing about it but its length.
+    /// The whole body. V then knows only its length.
     Body,
 }
 
@@ -67,7 +66,7 @@ impl core::fmt::Display for Part {
     }
 }
 
-/// As it is displayed.
+/// In its `Display` form.
 impl Serialize for Part {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -77,34 +76,33 @@ impl Serialize for Part {
 /// A part that P names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reveal {
-    /// In a request or in a response.
+    /// Whether it is in a request or a response.
     pub side: Side,
-    /// In which one of the connection, from 0.
+    /// The number of that message on the connection, from 0.
     pub round: usize,
-    /// The part that is claimed about.
+    /// The part.
     pub part: Part,
 }
 
-/// What P wants hidden.
+/// A part that P wants hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hide {
-    /// In a request or in a response.
+    /// Whether it is in a request or a response.
     pub side: Side,
-    /// In which one of the connection, from 0.
+    /// The number of that message on the connection, from 0.
     pub round: usize,
     /// The part that is hidden.
     pub part: Part,
-    /// What is claimed about it.
+    /// The claims about it.
     pub claims: Vec<Assertion>,
-    /// Whether it is committed to, for P to open or to prove something about later. A JSON number that is
-    /// written in at most [`MAX_DIGITS`](crate::claim::MAX_DIGITS) digits alone is committed to as a number,
-    /// everything else as its bytes; which of both shows.
+    /// Whether it is committed to, so that P can open it or prove something about it later. A JSON number
+    /// written in at most [`MAX_DIGITS`](crate::claim::MAX_DIGITS) digits and nothing else is committed to as
+    /// a number, everything else as its bytes. It is visible which of the two applies.
     pub commit: bool,
 }
 
 impl Hide {
-    /// Hides a part of the first request or response; nothing is claimed about it, and it is not committed
-    /// to.
+    /// Hides a part of the first request or response, without claims and without a commitment.
     #[must_use]
     pub fn new(side: Side, part: Part) -> Self {
         Self { side, round: 0, part, claims: Vec::new(), commit: false }
@@ -114,34 +112,34 @@ impl Hide {
 /// A hidden string.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hidden {
-    /// In which request or response of the connection it is, from 0.
+    /// The number of its request or response on the connection, from 0.
     pub round: usize,
-    /// What it is.
+    /// Its name.
     pub part: Part,
-    /// Which bytes it is made of.
+    /// The class of its bytes.
     pub class: Class,
-    /// Where it is in the payload: ranges that are not empty, in order.
+    /// Its positions in the payload: nonempty ranges, in order.
     pub ranges: Vec<Range<usize>>,
-    /// What is claimed about it.
+    /// The claims about it.
     pub claims: Vec<Assertion>,
-    /// What the commitments to it hold, if there are any. A number is proved to be digits.
+    /// The content of the commitments to it, if there are any. A number is proved to be digits.
     pub commit: Option<Form>,
 }
 
 impl Hidden {
-    /// Whether anything is proved of its bytes.
+    /// Whether anything is proved about its bytes.
     pub(super) fn is_constrained(&self) -> bool {
         self.class != Class::Opaque || !self.claims.is_empty() || self.commit.is_some()
     }
 
-    /// As a place that is committed to.
+    /// The place that is committed to, if it is.
     pub(super) fn place(&self, side: Side) -> Option<Place> {
         let start = self.ranges.first()?.start as u64;
         Some(Place { side, start, length: self.length() as u64, form: self.commit? })
     }
 
-    /// What it is called among those of its side, like `json balance`; from the second request or response on
-    /// with its number.
+    /// Its name among those of its side, like `json balance`, with the number of the message from the second
+    /// request or response on.
     pub(crate) fn name(&self) -> String {
         match self.round {
             0 => self.part.to_string(),
@@ -155,7 +153,7 @@ impl Hidden {
         self.ranges.iter().map(ExactSizeIterator::len).sum()
     }
 
-    /// Looks up the claims of others; the name of one that is not known, if there is one.
+    /// Looks up the custom claims. Returns the name of one that is not known, if there is one.
     fn explain(&mut self, vocabulary: &dyn Vocabulary) -> Option<&str> {
         let mut own = self.claims.iter_mut().filter_map(|claim| match claim {
             Assertion::Own(own) => Some(own),
@@ -205,7 +203,7 @@ impl Shown {
             .filter(|gap| !gap.is_empty())
     }
 
-    /// Looks up the claims of others.
+    /// Looks up the custom claims.
     ///
     /// # Errors
     /// [`Refusal::Message`] with the name of one that is not known.
@@ -219,12 +217,12 @@ impl Shown {
         }
     }
 
-    /// The hidden strings that something is proved about.
+    /// The hidden strings about which something is proved.
     pub(super) fn constrained(&self) -> impl Iterator<Item = &Hidden> {
         self.hidden.iter().filter(|hidden| hidden.is_constrained())
     }
 
-    /// The ranges of which nothing is proved.
+    /// The ranges about which nothing is proved.
     pub(super) fn opaque(&self) -> Vec<Range<usize>> {
         let opaque = self.hidden.iter().filter(|hidden| !hidden.is_constrained());
         let mut ranges: Vec<_> = opaque.flat_map(|hidden| hidden.ranges.iter().cloned()).collect();
@@ -232,8 +230,8 @@ impl Shown {
         ranges
     }
 
-    /// That ranges are in order, apart from each other and inside of the payload, fillers where they must be,
-    /// and nothing more than the limits. The codec has checked numbers.
+    /// Checks that ranges are in order, do not overlap and are inside the payload, that fillers are where
+    /// they must be, and that nothing exceeds the limits. The codec has checked numbers.
     fn check_shape(&self, side: Side) -> Result<(), Refusal> {
         let refuse = |reason| Err(Refusal::Shown { side, reason });
         let mut all: Vec<(&Range<usize>, Class)> = Vec::new();
@@ -265,7 +263,7 @@ impl Shown {
     }
 }
 
-/// What is committed to of request and response, in the order of its commitments.
+/// The places of request and response that are committed to, in the order of their commitments.
 pub(super) fn places([request, response]: [&Shown; 2]) -> Vec<Place> {
     let sides = [(Side::Client, request), (Side::Server, response)];
     let all =

@@ -1,4 +1,5 @@
-//! What becomes of the parts that P does not name: what others could misuse, or P alone supplied, is hidden.
+//! Decides about the parts that P does not name: what others could misuse, or what only P supplied, is
+//! hidden.
 //!
 //! | of | shown | hidden |
 //! |---|---|---|
@@ -6,9 +7,9 @@
 //! | each response, [`Rest::Shown`] | status line, names of fields, the fields that say how it is to be read and [some that are everybody's](super::fields), body | values of all other fields, what P took from it for a later request |
 //! | each response, [`Rest::Hidden`] | status line, names of fields, keys of JSON objects, the fields that say how it is to be read | all else |
 //!
-//! A part that P names is shown or hidden as P says. The *path* is what tells readers which document the
-//! claims are about, so it shows even where all else is hidden; only by its name is it hidden, or if P put
-//! something into it that it took from an earlier response.
+//! P may show or hide any part by naming it. The *path* tells readers which document the claims are about. So
+//! it is shown even if everything else is hidden, unless P names it as hidden, or put something into it that
+//! it took from an earlier response.
 
 use super::fields::{Fate, fate};
 use super::structure::{Message, UNKNOWN, no_round, slice};
@@ -18,39 +19,40 @@ use crate::page::http::Exchange;
 use crate::page::http::json::{self, Kind, Path};
 use crate::wire::prf::Side;
 
-/// The most values of a JSON body that are revealed one by one where the rest is hidden.
+/// The most values of a JSON body that are revealed one by one if the rest is hidden.
 const MAX_REVEALED: usize = 1 << 14;
 
-/// What becomes of the parts of responses that P does not name.
+/// Whether the parts of responses that P does not name are shown or hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rest {
-    /// Bodies show, and the header fields that are the same for everybody; the values of the others are
-    /// hidden.
+    /// Bodies are shown, and the header fields that are the same for everybody; the values of other fields
+    /// are hidden.
     Shown,
-    /// They are hidden, those that can be; one that cannot is an error.
+    /// Everything that can be hidden is hidden; anything else is an error.
     #[default]
     Hidden,
 }
 
-/// What P wants to show and to hide of a connection. The rest is decided for it: header fields that may be
-/// secrets and what the user supplied are hidden.
+/// P's selection of what to show and hide of a connection. The rest follows from rules: header fields that
+/// may be secrets, and what the user supplied, are hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wish {
-    /// What is hidden, and what is claimed about it.
+    /// The hidden parts, and the claims about them.
     pub hide: Vec<Hide>,
-    /// What is shown. A value of a JSON body is shown with all that is in it.
+    /// The shown parts. A value of a JSON body is shown with everything inside it.
     pub reveal: Vec<Reveal>,
-    /// What is hidden unless `reveal` names exactly it: what P took from responses for later requests, and
-    /// where it put that.
+    /// Parts that are hidden unless `reveal` names exactly them: what P took from responses for later
+    /// requests, and where it put that.
     pub taken: Vec<Reveal>,
-    /// What becomes of the rest of the responses.
+    /// The rule for the rest of the responses.
     pub responses: Rest,
 }
 
 impl Wish {
-    /// Everything that is hidden of these messages (the client's, the server's), what P names first.
+    /// All hidden parts of these messages (the client's, the server's), those that P names first.
     ///
-    /// What cannot be hidden and is not revealed is refused, so that nothing shows that P does not know of.
+    /// A part that cannot be hidden and is not revealed is an error, so that nothing is shown without P's
+    /// knowledge.
     ///
     /// # Errors
     /// [`Refusal::Part`].
@@ -74,7 +76,7 @@ impl Wish {
         Ok(all)
     }
 
-    /// The parts of a message that are hidden besides those named.
+    /// The parts of a message that are hidden in addition to those named.
     fn rest(&self, message: Message<'_>, side: Side, round: usize) -> Result<Vec<Part>, Refusal> {
         let here = |named: &&Reveal| (named.side, named.round) == (side, round);
         let hidden = self.hide.iter().filter(|hide| (hide.side, hide.round) == (side, round));
@@ -91,7 +93,7 @@ impl Wish {
             let known = named.has(part) || parts.iter().any(|other| is_same(other, part));
             let inside = matches!(part, Part::Json(_))
                 && (parts.contains(&Part::Body) || named.hidden.contains(&&Part::Body));
-            // An empty value is no secret.
+            // An empty value is not a secret.
             if !known && !inside && !message.find(part)?.1.is_empty() {
                 parts.push(part.clone());
             }
@@ -100,7 +102,7 @@ impl Wish {
     }
 }
 
-/// Whether two names are one part's. Names of header fields have no case.
+/// Whether two names are of the same part. Names of header fields ignore case.
 fn is_same(a: &Part, b: &Part) -> bool {
     match (a, b) {
         (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
@@ -125,7 +127,7 @@ impl Named<'_> {
 }
 
 impl Message<'_> {
-    /// What P supplied.
+    /// The parts that P supplied.
     fn of_request(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
         let mut parts = Vec::new();
         let query = self.request.and_then(|request| request.query(self.text));
@@ -134,7 +136,7 @@ impl Message<'_> {
         }
         parts.extend(self.fields_but(named)?);
         if self.body.length() > 0 && !named.has(&Part::Body) {
-            // Keys of JSON objects would show.
+            // Keys of JSON objects would be shown.
             let parted = named.has_json();
             parts.extend(if parted { self.values_but(named)? } else { vec![Part::Body] });
         }
@@ -149,7 +151,7 @@ impl Message<'_> {
         Ok(secret.map(Part::Header).filter(|part| !named.has(part)).collect())
     }
 
-    /// All of a response that can be hidden.
+    /// Everything in a response that can be hidden.
     fn all_but(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
         let mut parts = self.fields_but(named)?;
         if self.body.length() > 0 && !named.has(&Part::Body) {
@@ -171,7 +173,7 @@ impl Message<'_> {
         names
     }
 
-    /// That fields which P reveals are among those that have a value.
+    /// Checks that the fields which P reveals exist and have a value.
     fn check_revealed(&self, names: &[String], named: &Named<'_>) -> Result<(), Refusal> {
         for part in &named.revealed {
             if let Part::Header(wanted) = part
@@ -183,7 +185,7 @@ impl Message<'_> {
         Ok(())
     }
 
-    /// Header fields that have a value, but those named and those that always show.
+    /// Header fields with a value, without those named and those that are always shown.
     fn fields_but(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
         let names = self.field_names();
         self.check_revealed(&names, named)?;
@@ -200,7 +202,8 @@ impl Message<'_> {
         Ok(parts)
     }
 
-    /// Values of a JSON body, but those named and those in the ones revealed; of another body, all of it.
+    /// The values of a JSON body, without those named and those inside revealed ones; for any other body, all
+    /// of it.
     fn values_but(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
         let body = self.body.bytes(self.text);
         let mut paths: Vec<Path> = Vec::new();

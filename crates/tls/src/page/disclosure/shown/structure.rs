@@ -1,4 +1,4 @@
-//! Hidden parts and the structure around them: P finds where a part is, V finds it again in what it sees.
+//! Hidden parts and the structure around them: P finds where a part is, and V finds it again in its view.
 
 use core::ops::Range;
 
@@ -13,20 +13,21 @@ use crate::page::http::json::{self, Kind, Path};
 use crate::page::http::{self, Body, Exchange, Header, Request, Response};
 use crate::wire::prf::Side;
 
-/// Statuses of answers that are parts of something, or changes to it.
+/// Statuses of answers that are a part of a document, or a change to it.
 const PARTIAL: [u16; 2] = [206, 226];
 
-/// Why a field of a request is not hidden.
+/// Why a field of a request cannot be hidden.
 pub(super) const UNKNOWN: &str =
     "what servers do with this field is not known, so it cannot be hidden: reveal it, or leave it out";
 
 /// The port of a URL that names none.
 const HTTPS: u16 = 443;
 
-/// The most bytes of bodies that are read for hidden values, in all: each value is looked for anew.
+/// The most bytes of bodies that are searched for hidden values in all: each value is searched for
+/// separately.
 const MAX_SEARCHED: usize = 1 << 27;
 
-/// Character sets in which the bytes of a JSON text mean what they mean here.
+/// Character sets in which the bytes of a JSON text have the meaning assumed here.
 const CHARSETS: [&str; 4] = ["utf-8", "utf8", "us-ascii", "ascii"];
 
 /// Requests and responses of a whole connection, in order: at least one of each.
@@ -36,7 +37,7 @@ pub(in crate::page::disclosure) fn exchanges(
 ) -> Result<Vec<Exchange>, Refusal> {
     let [request, response] = texts;
     let http = |side, reason: String| Refusal::Http { side, reason };
-    // By themselves first, so that an error names its side.
+    // Each direction is parsed alone first, so that an error names its side.
     let mut start = 0;
     loop {
         let parsed = Request::parse(request, start).map_err(|error| http(Side::Client, error.to_string()))?;
@@ -67,8 +68,8 @@ pub(in crate::page::disclosure) fn exchanges(
     Ok(exchanges)
 }
 
-/// That no server can take hidden bytes of a request's body for another request, whose response might be
-/// taken for this one's: V does not see what they are.
+/// Checks that no server can take hidden bytes of a request's body for another request, whose response might
+/// be taken for this one's: V does not see these bytes.
 fn check_hidden_body(request: &Shown, exchanges: &[Exchange]) -> Result<(), Refusal> {
     let hides = |body: &Body| {
         let mut hidden = request.hidden.iter().flat_map(|hidden| &hidden.ranges);
@@ -83,8 +84,8 @@ fn check_hidden_body(request: &Shown, exchanges: &[Exchange]) -> Result<(), Refu
     Err(Refusal::Http { side: Side::Client, reason: reason.into() })
 }
 
-/// That V sees all of each target before the last: a query may have the server take the method for another
-/// one, and where requests are sent at once nothing else stops a response without its body.
+/// Checks that V sees all of each target before the last. A query may make the server use another method, and
+/// if requests are sent at once nothing else prevents a response without its body.
 ///
 /// # Errors
 /// [`Refusal::Http`].
@@ -113,7 +114,7 @@ pub(super) struct Message<'a> {
     pub(super) side: Side,
     round: usize,
     pub(super) text: &'a [u8],
-    /// If it is one.
+    /// The request, if it is one.
     pub(super) request: Option<&'a Request>,
     pub(super) headers: &'a [Header],
     pub(super) body: &'a Body,
@@ -123,7 +124,7 @@ impl<'a> Message<'a> {
     /// The direction's message of a round.
     ///
     /// # Errors
-    /// [`Refusal::Part`] in the name of `part` if there are not so many rounds.
+    /// [`Refusal::Part`] in the name of `part` if there are fewer rounds.
     pub(super) fn of(
         side: Side,
         text: &'a [u8],
@@ -153,7 +154,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Which bytes a part is, and of which class.
+    /// The bytes of a part, and their class.
     fn locate(&self, part: &Part) -> Result<(Class, Vec<Range<usize>>), Refusal> {
         let (class, ranges) = self.find(part)?;
         if ranges.is_empty() {
@@ -162,7 +163,7 @@ impl<'a> Message<'a> {
         Ok((class, ranges))
     }
 
-    /// As [`Message::locate`]; no bytes for a part that is there and has none.
+    /// As [`Message::locate`], but an existing empty part has no bytes instead of being an error.
     pub(super) fn find(&self, part: &Part) -> Result<(Class, Vec<Range<usize>>), Refusal> {
         let refuse = |reason: &str| self.refusal(part, reason);
         let request = || self.request.ok_or_else(|| refuse("only a request has one"));
@@ -171,7 +172,7 @@ impl<'a> Message<'a> {
             Part::Header(name) => (Class::HeaderValue, self.header(part, name)?),
             Part::Path => {
                 let path = request()?.path(self.text);
-                // The slash stays: it says that this is a path, and not another host.
+                // The slash stays visible: it shows that this is a path, and not another host.
                 let after_slash = path.start.saturating_add(1).min(path.end)..path.end;
                 (Class::Path, vec![after_slash])
             }
@@ -201,10 +202,10 @@ impl<'a> Message<'a> {
         Ok((class, self.body.locate(value.content())))
     }
 
-    /// That every reader takes the body's bytes for the same JSON: they are UTF-8 and not compressed, as far
-    /// as the header says.
+    /// Checks that every reader takes the body's bytes for the same JSON: as far as the header says, they are
+    /// UTF-8 and not compressed.
     ///
-    /// Under another character set the same bytes are another text: in UTF-7 `+ACI-` is a quotation mark.
+    /// In another character set the same bytes are another text: in UTF-7 `+ACI-` is a quotation mark.
     pub(super) fn check_coding(&self) -> Result<(), &'static str> {
         let fields = |name: &'static str| {
             let fields = self.headers.iter().filter(move |header| header.is(self.text, name));
@@ -234,7 +235,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// The values of all fields of this name that have one.
+    /// The nonempty values of all fields of this name.
     fn header(&self, part: &Part, name: &str) -> Result<Vec<Range<usize>>, Refusal> {
         match fate(self.side, name) {
             Fate::Shows => {
@@ -253,8 +254,8 @@ impl<'a> Message<'a> {
         Ok(values.into_iter().filter(|value| !value.is_empty()).collect())
     }
 
-    /// That claims and commitments, if there are any, are about one string: several fields of one name have
-    /// no meaning as one.
+    /// Checks that claims and commitments, if there are any, are about one string: several fields of one name
+    /// have no meaning as one.
     fn check_claims(&self, part: &Part, any: bool) -> Result<(), Refusal> {
         let Part::Header(name) = part else { return Ok(()) };
         let fields = self.headers.iter().filter(|header| header.is(self.text, name)).count();
@@ -271,7 +272,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// That a part is said to be of a message that is not there.
+/// The error for a part of a message that does not exist.
 pub(super) fn no_round(side: Side, round: usize, part: &Part, rounds: usize) -> Refusal {
     refusal(
         side,
@@ -285,7 +286,7 @@ fn refusal(side: Side, round: usize, part: &Part, reason: &str) -> Refusal {
     Refusal::Part { message: message_name(side, round), part: part.to_string(), reason: reason.into() }
 }
 
-/// That looking for hidden values takes no more than it may.
+/// Checks that searching for hidden values stays within the limit.
 fn check_search(side: Side, hidden: &[Hidden], exchanges: &[Exchange]) -> Result<(), Refusal> {
     let searched = |hidden: &&Hidden| matches!(hidden.part, Part::Json(_));
     let length = |hidden: &Hidden| match (exchanges.get(hidden.round), side) {
@@ -301,10 +302,10 @@ fn check_search(side: Side, hidden: &[Hidden], exchanges: &[Exchange]) -> Result
     Ok(())
 }
 
-/// What V gets to see of a payload, from what is to be hidden of it.
+/// V's view of a payload, given what is to be hidden.
 ///
 /// # Errors
-/// [`Refusal::Part`] for a part that is not there or cannot be hidden.
+/// [`Refusal::Part`] for a part that does not exist or cannot be hidden.
 pub(in crate::page::disclosure) fn find(
     side: Side,
     text: &[u8],
@@ -333,46 +334,44 @@ pub(in crate::page::disclosure) fn find(
     Ok(shown)
 }
 
-/// What commitments to a string hold: a number if it is one that is written in digits alone, and not too
-/// many.
+/// The form of commitments to a string: a number if it consists of digits only, and not too many.
 fn form(class: Class, written: &[u8]) -> Form {
     let digits = written.len() <= MAX_DIGITS && written.iter().all(u8::is_ascii_digit);
     if class == Class::Number && digits { Form::Number } else { Form::Bytes }
 }
 
-/// Puts the text that a claim about a JSON string is about as this string has it, whose escapes may be
-/// others.
+/// Rewrites the text of a claim about a JSON string in this string's spelling, whose escapes may differ.
 fn spell(claim: &mut Assertion, written: &[u8]) {
     let (Assertion::Equals(text) | Assertion::Contains(text)) = claim else { return };
     let wanted = core::str::from_utf8(text).ok();
     let spelling = wanted.and_then(|wanted| json::spelling(written, wanted));
-    // Of a text that equals the whole string, the first place is the beginning.
+    // If the text equals the whole string, its first position is the beginning.
     if let Some(spelling) = spelling.and_then(|place| written.get(place)) {
         *text = spelling.to_vec();
     }
 }
 
-/// Whom a connection is with, as far as V knows.
+/// The server of a connection, as far as V knows it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Server<'a> {
     /// The verified host.
     pub(crate) host: &'a str,
-    /// The port, where V has connected to it; else it is the one that the requests name.
+    /// The port, if V has connected to it; otherwise the requests name it.
     pub(crate) port: Option<u16>,
-    /// The ports that V has to do with; all if empty.
+    /// The ports that V accepts; all if this is empty.
     pub(crate) ports: &'a [u16],
 }
 
-/// What is known of shown messages that are sound.
+/// What is known about shown messages that passed the checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::page::disclosure) struct Checked {
     pub(in crate::page::disclosure) exchanges: Vec<Exchange>,
     pub(in crate::page::disclosure) port: u16,
 }
 
-/// That what is shown are requests to this server and their whole responses, and that the hidden strings are
-/// the parts that they are said to be; what they are, and to which port. `closed`: the server ended the
-/// connection with `close_notify`.
+/// Checks that what is shown is requests to this server and their whole responses, and that the hidden
+/// strings are the parts that they claim to be. Returns the messages and their port. `closed` says whether
+/// the server ended the connection with `close_notify`.
 ///
 /// # Errors
 /// [`Refusal::Shown`], [`Refusal::Http`], [`Refusal::Host`], [`Refusal::Port`], [`Refusal::Part`].
@@ -403,13 +402,13 @@ pub(in crate::page::disclosure) fn check(
     Ok(Checked { exchanges, port })
 }
 
-/// That all requests are to this server; its port.
+/// Checks that all requests are to this server. Returns its port.
 fn check_server(text: &[u8], exchanges: &[Exchange], server: &Server<'_>) -> Result<u16, Refusal> {
     let Server { host, port: known, ports } = *server;
     let mut all = known;
     for exchange in exchanges {
         let named = check_host(text, &exchange.request, host)?;
-        // A port that V has connected to need not be named.
+        // If V has connected to the port, the requests need not name it.
         let port = named.or(known).unwrap_or(HTTPS);
         if *all.get_or_insert(port) != port {
             return Err(Refusal::Port {
@@ -425,8 +424,8 @@ fn check_server(text: &[u8], exchanges: &[Exchange], server: &Server<'_>) -> Res
     Err(Refusal::Port { port, reason: "the notary has nothing to do with this port" })
 }
 
-/// That the request is to the host that was verified: its target is a path, and its Host is this one; the
-/// port that it names, if it does.
+/// Checks that the request is to the verified host: its target is a path, and its Host is this one. Returns
+/// the port that it names, if it does.
 fn check_host(text: &[u8], request: &Request, host: &str) -> Result<Option<u16>, Refusal> {
     let bracketed = format!("[{host}]");
     let expected = if host.contains(':') { &bracketed } else { host };
@@ -442,7 +441,7 @@ fn check_host(text: &[u8], request: &Request, host: &str) -> Result<Option<u16>,
     port.ok_or_else(|| Refusal::Host { expected: host.into() })
 }
 
-/// A port in its one form.
+/// A port in canonical form.
 fn number(digits: &[u8]) -> Option<u16> {
     let canonical = digits.iter().all(u8::is_ascii_digit) && !digits.starts_with(b"0");
     core::str::from_utf8(digits).ok().filter(|_| canonical)?.parse().ok()

@@ -7,13 +7,13 @@ use core::str::FromStr;
 /// The most characters of a number.
 const MAX_CHARACTERS: usize = 1 << 10;
 
-/// The most digits of a number, but for zeros before and after the others.
+/// The most digits of a number, without leading and trailing zeros.
 const MAX_DIGITS: usize = 1 << 9;
-/// The greatest exponent of a number in scientific notation, and of one as it is written.
+/// The greatest exponent of a number, both in scientific notation and as it is written.
 const MAX_EXPONENT: u64 = 999_999_999;
 
-/// A number as JSON writes it, exactly: `-12.50e3`. Equal numbers are equal however they are written. It has
-/// at most 512 digits and an exponent of at most nine.
+/// An exact number as JSON writes it: `-12.50e3`. Numbers with the same value are equal however they are
+/// written. It has at most 512 digits and an exponent of at most nine digits.
 ///
 /// ```text
 /// value = ± 0.d1 d2 ... dn * 10^exponent      d1 and dn are not 0; zero has no digits, exponent 0 and no sign
@@ -67,7 +67,7 @@ fn read(text: &str) -> Option<Decimal> {
     let zeros = all.len() as i64 - digits.len() as i64;
     let exponent = exponent + whole.len() as i64 - zeros;
     let digits = digits.trim_end_matches('0');
-    // So that the number can be written again.
+    // Checked so that the number can be written again.
     let fits = digits.len() <= MAX_DIGITS && (exponent - 1).unsigned_abs() <= MAX_EXPONENT;
     fits.then(|| Decimal { negative, exponent, digits: digits.into() })
 }
@@ -100,20 +100,19 @@ impl Decimal {
         }
     }
 
-    /// How many digits there are before the point, of the number written without exponent: one at least.
+    /// The number of digits before the point if the number is written without an exponent, at least one.
     pub(crate) fn whole_digits(&self) -> u64 {
         u64::try_from(self.exponent).unwrap_or_default().max(1)
     }
 
-    /// The number of zeros before the first of the digits, of the number written so: none, or as many as
-    /// there are before and after the point.
+    /// The number of zeros before the first of the digits if the number is written without an exponent.
     fn leading(&self) -> usize {
         // At most 10^9.
         usize::try_from(1 - self.exponent).unwrap_or_default()
     }
 
-    /// The digit at this place of the number written without exponent, from 0; the point does not count. 0 at
-    /// all places after the last.
+    /// The digit at this place of the number written without an exponent, from 0; the point does not count.
+    /// It is 0 at all places after the last digit.
     pub(crate) fn digit(&self, place: usize) -> u8 {
         let digit = place.checked_sub(self.leading()).and_then(|place| self.digits.as_bytes().get(place));
         digit.map_or(0, |digit| digit.saturating_sub(b'0'))
@@ -125,7 +124,7 @@ impl Decimal {
     }
 }
 
-/// Exactly.
+/// The conversions are exact.
 macro_rules! from_integers {
     ($($integer:ty)*) => {$(
         impl From<$integer> for Decimal {
@@ -143,8 +142,8 @@ from_integers!(i32 i64 u64);
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
-        // First digits are not 0, so a greater exponent is a greater number; then digits compare as fractions
-        // do.
+        // First digits are not 0, so a greater exponent means a greater number. If exponents are equal,
+        // digits compare like fractions.
         let magnitude = (self.exponent, &self.digits).cmp(&(other.exponent, &other.digits));
         self.sign().cmp(&other.sign()).then(if self.negative { magnitude.reverse() } else { magnitude })
     }
@@ -156,7 +155,8 @@ impl PartialOrd for Decimal {
     }
 }
 
-/// In one way for each number: plain digits where at most 20 zeros are to be added, else with an exponent.
+/// Each number is written in one way: as plain digits if at most 20 zeros have to be added, otherwise with an
+/// exponent.
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { exponent, digits, .. } = self;

@@ -1,8 +1,8 @@
-//! Values of a JSON text (RFC 8259) as ranges of it.
+//! Finds values of a JSON text (RFC 8259) as ranges of it.
 //!
-//! The whole text is read, strictly: what two readers may take differently is refused. Keys must not come
-//! twice in an object, in any of its spellings; escapes must be whole characters; nothing comes after the
-//! value. So the value at a path is the one that every reader finds there.
+//! The whole text is read, strictly: anything that two readers may parse differently is refused. An object
+//! must not have a key twice, in any of its spellings; escapes must be whole characters; nothing may follow
+//! the value. So every reader finds the same value at a path.
 //!
 //! ```text
 //! text  {"a": {"b": [1, {"c": "x"}]}}        path  a.b[1].c        value  "x", content x
@@ -31,15 +31,15 @@ pub enum Error {
     /// The text is not JSON.
     #[error("the body is not JSON; byte {offset}: {reason}")]
     Syntax {
-        /// Where, in bytes from the text's beginning.
+        /// The place, in bytes from the text's start.
         offset: usize,
         /// What is wrong.
         reason: &'static str,
     },
-    /// Two values have one key.
+    /// Two values have the same key.
     #[error("byte {offset}: an object has this key twice, so it is not clear which value is meant")]
     Duplicate {
-        /// Where the key comes again.
+        /// The second occurrence of the key.
         offset: usize,
     },
     /// Arrays and objects are nested too deep.
@@ -53,18 +53,18 @@ pub enum Error {
     Missing {
         /// The path.
         path: Path,
-        /// How many of its steps lead to a value.
+        /// The number of steps that lead to a value.
         found: usize,
     },
-    /// It has more values than a list of them may be long.
+    /// The body has more values than a list of them may have.
     #[error("the body has more than {most} values")]
     Many {
-        /// How long the list may be.
+        /// The most entries of the list.
         most: usize,
     },
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `null`.
@@ -84,14 +84,15 @@ pub enum Kind {
 /// A value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Where it is in the text, quotes and brackets included.
+    /// Its position in the text, including quotes and brackets.
     pub range: Range<usize>,
 }
 
 impl Value {
-    /// Where its content is: a string without its quotes, escapes as they are written; anything else whole.
+    /// The position of its content: a string without its quotes and with its escapes as written; anything
+    /// else as a whole.
     #[must_use]
     pub fn content(&self) -> Range<usize> {
         let Range { start, end } = self.range;
@@ -102,7 +103,7 @@ impl Value {
 /// The value at `path` of `text`.
 ///
 /// # Errors
-/// Those of [`enum@Error`]; the whole text is read before [`Error::Missing`] is reported.
+/// Those of [`enum@Error`]. The whole text is read before [`Error::Missing`] is reported.
 pub fn find(text: &[u8], path: &Path) -> Result<Value, Error> {
     let mut reader = reader::Reader::new(text, path.steps())?;
     reader.document()?;
@@ -110,7 +111,7 @@ pub fn find(text: &[u8], path: &Path) -> Result<Value, Error> {
     reader.value.take().ok_or_else(missing)
 }
 
-/// All values of `text` that hold no others, in their order, each with its path: at most so many.
+/// All values of `text` that contain no others, in order, each with its path, and at most `most` of them.
 ///
 /// # Errors
 /// Those of [`enum@Error`].
@@ -121,8 +122,8 @@ pub fn leaves(text: &[u8], most: usize) -> Result<Vec<(Path, Value)>, Error> {
     Ok(reader.leaves.map(|leaves| leaves.found).unwrap_or_default())
 }
 
-/// Where, in the inside of a JSON string, the first characters are that mean `wanted`: a text's bytes as this
-/// string has them. `None` if there are none, or if `text` is not the inside of a string.
+/// The position of the first characters in the inside of a JSON string that mean `wanted`, as this string
+/// spells them. `None` if there are none, or if `text` is not the inside of a string.
 #[must_use]
 pub fn spelling(text: &[u8], wanted: &str) -> Option<Range<usize>> {
     let characters = reader::characters(text)?;
@@ -134,17 +135,17 @@ pub fn spelling(text: &[u8], wanted: &str) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// What the inside of a JSON string means, its escapes resolved; `None` if these bytes are not the inside of
-/// one.
+/// The meaning of the inside of a JSON string, with its escapes resolved; `None` if these bytes are not the
+/// inside of one.
 #[must_use]
 pub fn meaning(text: &[u8]) -> Option<Zeroizing<String>> {
-    // No escape is shorter than what it means, so the text is never moved.
+    // No escape is shorter than its meaning, so the text is never moved.
     let mut meaning = Zeroizing::new(String::with_capacity(text.len()));
     meaning.extend(reader::characters(text)?.iter().map(|(_, c)| c));
     Some(meaning)
 }
 
-/// Whether these bytes could be the inside of a JSON string, or be put into one between two characters.
+/// Whether these bytes could be the inside of a JSON string, or be inserted into one between two characters.
 pub(crate) fn is_string_text(text: &[u8]) -> bool {
     reader::characters(text).is_some()
 }

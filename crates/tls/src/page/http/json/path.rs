@@ -1,4 +1,4 @@
-//! Ways to a value: `a.b[3].c`.
+//! Paths to a value: `a.b[3].c`.
 
 use core::fmt;
 use core::str::FromStr;
@@ -8,14 +8,14 @@ use super::MAX_DEPTH;
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// Into an object.
+    /// Into an object, by key.
     Key(String),
-    /// Into an array, from 0.
+    /// Into an array, by index from 0.
     Index(usize),
 }
 
-/// A way from the whole text to a value: keys with dots between them, indices in brackets, and keys of any
-/// characters as JSON strings in brackets: `a.b[3]["x.y"]`. The empty path is the whole text's value.
+/// A path from the whole text to a value: keys separated by dots, indices in brackets, and keys of any
+/// characters as JSON strings in brackets: `a.b[3]["x.y"]`. The empty path leads to the whole text's value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Path(Vec<Step>);
 
@@ -25,7 +25,7 @@ pub struct Path(Vec<Step>);
 pub struct PathError {
     /// The text.
     pub text: String,
-    /// Where, in bytes.
+    /// The place, in bytes.
     pub offset: usize,
     /// What is wrong.
     pub reason: &'static str,
@@ -45,7 +45,7 @@ impl Path {
     }
 }
 
-/// Whether a key is written as it is, without quotes: all else could be mistaken for what stands around a
+/// Whether a key is written as it is, without quotes. Any other key could be mistaken for the text around a
 /// path.
 fn is_plain(key: &str) -> bool {
     !key.is_empty() && key.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'-')
@@ -115,7 +115,7 @@ impl FromStr for Path {
     }
 }
 
-/// What is in brackets, and what comes after them.
+/// The step in brackets, and the text after them.
 fn bracket(inner: &str) -> Option<(Step, &str)> {
     if let Some(key) = super::reader::leading_string(inner) {
         let (key, after) = key;

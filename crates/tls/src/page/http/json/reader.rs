@@ -6,24 +6,24 @@ use zeroize::Zeroizing;
 
 use super::{Error, Kind, MAX_DEPTH, Path, Step, Value};
 
-/// A reader, which looks for the value at a path on its way.
+/// A reader that looks for the value at a path.
 pub(super) struct Reader<'a> {
     text: &'a [u8],
     at: usize,
     steps: &'a [Step],
-    /// What it has found.
+    /// The value that it has found.
     pub(super) value: Option<Value>,
-    /// How many steps lead to a value.
+    /// The number of steps that lead to a value.
     pub(super) deepest: usize,
-    /// The list of all values that hold no others, if one is wanted.
+    /// The list of all values that contain no others, if it is wanted.
     pub(super) leaves: Option<Leaves>,
 }
 
-/// A list of values that hold no others.
+/// A list of values that contain no others.
 pub(super) struct Leaves {
-    /// How many there may be.
+    /// The most entries.
     most: usize,
-    /// Where the reader is.
+    /// The reader's current path.
     path: Vec<Step>,
     pub(super) found: Vec<(Path, Value)>,
 }
@@ -74,15 +74,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes on if the next byte is this one.
+    /// Consumes the next byte if it is this one.
     fn eat(&mut self, byte: u8) -> bool {
         let here = self.peek() == Some(byte);
         self.at += usize::from(here);
         here
     }
 
-    /// A value in `depth` arrays and objects. `taken`: how many steps of the path lead to it, if it is on the
-    /// path.
+    /// A value inside `depth` arrays and objects. `taken` is the number of the path's steps that lead to it,
+    /// if it is on the path.
     fn value(&mut self, depth: usize, taken: Option<usize>) -> Result<(), Error> {
         let start = self.at;
         let kind = match self.peek() {
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// One step further, if it is the path's next.
+    /// One more step, if it is the path's next.
     fn next(&self, taken: Option<usize>, matches: impl Fn(&Step) -> bool) -> Option<usize> {
         taken.filter(|taken| self.steps.get(*taken).is_some_and(matches)).map(|taken| taken + 1)
     }
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
 
     fn number(&mut self) -> Result<Kind, Error> {
         self.eat(b'-');
-        // No digit may follow a leading zero: it would be refused as what comes after the value.
+        // No digit may follow a leading zero; it is refused as text after the value.
         if !self.eat(b'0') {
             self.digits()?;
         }
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
             let rest = self.text.get(self.at..).unwrap_or_default();
             let plain = rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=31)).count();
             let (plain, rest) = rest.split_at_checked(plain).unwrap_or_default();
-            // The whole text is UTF-8, and cut at ASCII characters only.
+            // The whole text is UTF-8, and is cut only at ASCII characters.
             resolved.push_str(core::str::from_utf8(plain).unwrap_or_default());
             self.at += plain.len();
             match rest {
@@ -279,7 +279,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The JSON string that a text begins with, and what comes after it.
+/// The JSON string at the start of a text, and the text after it.
 pub(super) fn leading_string(text: &str) -> Option<(String, &str)> {
     if !text.starts_with('"') {
         return None;
@@ -290,8 +290,8 @@ pub(super) fn leading_string(text: &str) -> Option<(String, &str)> {
     Some((string, text.get(reader.at..)?))
 }
 
-/// The characters of the inside of a JSON string, escapes resolved, and where they begin; `None` if it is not
-/// one.
+/// The characters of the inside of a JSON string, with escapes resolved, and the positions where they begin;
+/// `None` if it is not one.
 pub(super) fn characters(text: &[u8]) -> Option<Zeroizing<Vec<(usize, char)>>> {
     let mut reader = Reader { text, at: 0, steps: &[], value: None, deepest: 0, leaves: None };
     let text = core::str::from_utf8(text).ok()?;

@@ -1,4 +1,4 @@
-//! The curves of the key exchange: what it needs of one, and public points on either.
+//! The curves of the key exchange: the operations that it needs, and public points on either curve.
 
 mod p256;
 mod x25519;
@@ -15,9 +15,9 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
 
-/// A curve for ECDHE, and how TLS 1.2 writes its points.
+/// A curve for ECDHE, and the encoding of its points in TLS 1.2.
 ///
-/// Points are in a group of prime order `q`, and not its neutral element, from the moment that they are read.
+/// Every point that is read is checked to be in a group of prime order `q`, and not its neutral element.
 pub(super) trait Curve {
     /// The field of the coordinates.
     type Base: OleField + Field;
@@ -28,7 +28,7 @@ pub(super) trait Curve {
 
     /// Its name in TLS.
     const GROUP: Group;
-    /// Bytes of a point that goes from V to P.
+    /// The length of a point that V sends to P, in bytes.
     const SHARE_BYTES: usize;
 
     /// The point with its curve.
@@ -37,7 +37,7 @@ pub(super) trait Curve {
     /// A uniform number.
     fn random(rng: &mut dyn CryptoRng) -> Zeroizing<Self::Scalar>;
 
-    /// The number with this encoding, which is canonical and not zero.
+    /// The number with this encoding, which must be canonical and not zero.
     fn read_scalar(bytes: &[u8; 32]) -> Option<Zeroizing<Self::Scalar>>;
 
     /// The encoding of a number.
@@ -46,26 +46,26 @@ pub(super) trait Curve {
     /// `t G`.
     fn public(scalar: &Self::Scalar) -> Self::Point;
 
-    /// `a + b`; none if it is the neutral element.
+    /// `a + b`, or `None` if it is the neutral element.
     fn sum(a: &Self::Point, b: &Self::Point) -> Option<Self::Point>;
 
-    /// A point from the other party, with all of its coordinates, so that it can be added.
+    /// Reads a point from the other party, with all of its coordinates, so that it can be added.
     fn read_share(bytes: &[u8]) -> Result<Self::Point, &'static str>;
 
-    /// A point for the other party.
+    /// Writes a point for the other party.
     fn write_share(point: &Self::Point) -> Vec<u8>;
 
-    /// A point as TLS has it. One point has one encoding here.
+    /// Reads a point in TLS's encoding. Each point has one encoding here.
     fn read(bytes: &[u8]) -> Result<Self::Point, &'static str>;
 
-    /// The same, written.
+    /// Writes a point in TLS's encoding.
     fn write(point: &Self::Point) -> Vec<u8>;
 
-    /// The numbers that stand for the point `t S` in the conversion: its x-coordinate, and what [`Line`]
-    /// takes for the other one.
+    /// The numbers that represent the point `t S` in the conversion: its x-coordinate, and what [`Line`] uses
+    /// as the other one.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if the library's coordinates are not canonical, which they are.
+    /// [`Error::Misuse`] if the library's coordinates are not canonical, which never happens.
     fn coordinates(scalar: &Self::Scalar, server: &Self::Point) -> Result<Zeroizing<[Self::Base; 2]>, Error>;
 
     /// How the coordinates of two points give the x-coordinate of their sum.
@@ -74,10 +74,10 @@ pub(super) trait Curve {
     /// As [`Curve::coordinates`].
     fn line(server: &Self::Point) -> Result<Line<Self::Base>, Error>;
 
-    /// The x-coordinate of `(a + b) S` as TLS has it; none if the point is the neutral element.
+    /// The x-coordinate of `(a + b) S` in TLS's encoding, or `None` if the point is the neutral element.
     fn secret(a: &Self::Scalar, b: &Self::Scalar, server: &Self::Point) -> Option<Zeroizing<[u8; 32]>>;
 
-    /// The element that TLS writes like this.
+    /// The element with this encoding in TLS.
     ///
     /// # Errors
     /// [`Error::Misuse`] unless it is canonical.
@@ -101,7 +101,7 @@ pub enum Group {
 }
 
 impl Group {
-    /// All of them, the one to be offered first before the other.
+    /// All groups, in the order in which they are offered.
     pub const ALL: [Self; 2] = [Self::P256, Self::X25519];
 
     /// Its number among TLS's named groups.
@@ -120,8 +120,8 @@ impl Group {
     }
 }
 
-/// The public point of the server, or of the client: checked, in the group of prime order, not its neutral
-/// element.
+/// The public point of the server or of the client. It is checked to be in the group of prime order, and not
+/// its neutral element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublicPoint(pub(super) OnCurve);
 
@@ -136,14 +136,14 @@ impl PublicPoint {
     /// Reads the point of a `ServerKeyExchange` or `ClientKeyExchange` message.
     ///
     /// # Errors
-    /// [`Error::Server`] unless it is a point of the group as honest ends of TLS send it: for P-256
-    /// uncompressed, 65 bytes; for X25519 a u-coordinate of 32 bytes below the prime whose point is on the
-    /// curve, not on its twist, and a multiple of the base point.
+    /// [`Error::Server`] unless it is a point of the group in the form that honest TLS peers send. For P-256
+    /// that is uncompressed, 65 bytes. For X25519 it is a u-coordinate of 32 bytes below the prime, whose
+    /// point is on the curve (not on its twist) and a multiple of the base point.
     pub fn from_bytes(group: Group, bytes: &[u8]) -> Result<Self, Error> {
         Self::read(group, bytes).map_err(|reason| Error::Server { what: "key exchange point", reason })
     }
 
-    /// The same, with the reason alone.
+    /// As [`PublicPoint::from_bytes`], but returns only the reason.
     pub(crate) fn read(group: Group, bytes: &[u8]) -> Result<Self, &'static str> {
         Ok(Self(match group {
             Group::P256 => P256::on_curve(P256::read(bytes)?),
@@ -151,7 +151,7 @@ impl PublicPoint {
         }))
     }
 
-    /// The group that it is of.
+    /// Its group.
     #[must_use]
     pub const fn group(&self) -> Group {
         match self.0 {

@@ -1,4 +1,4 @@
-//! P-256. Its order is prime, so every point but infinity generates the whole group.
+//! P-256. Its order is prime, so every point except infinity generates the whole group.
 
 use p256::elliptic_curve::Generate;
 use p256::elliptic_curve::point::AffineCoordinates;
@@ -11,7 +11,8 @@ use zeroize::{Zeroize, Zeroizing};
 use super::{Curve, Group, Line, OnCurve};
 use crate::Error;
 
-/// Bytes of an encoded point: SEC 1's uncompressed form, the only one that TLS has (RFC 8422, section 5.1.1).
+/// The length of an encoded point in SEC 1's uncompressed form, the only one in TLS (RFC 8422, section
+/// 5.1.1).
 const POINT_BYTES: usize = 65;
 
 /// P-256 with numbers in big-endian order.

@@ -1,30 +1,30 @@
-//! X25519: Curve25519 in Montgomery's form, `v^2 = u^3 + A u^2 + u` over `F_(2^255 - 19)` with `A = 486662`,
-//! of which TLS sends `u` alone (RFC 7748).
+//! X25519: Curve25519 in Montgomery form, `v^2 = u^3 + A u^2 + u` over `F_(2^255 - 19)` with `A = 486662`.
+//! TLS only sends `u` (RFC 7748).
 //!
 //! # Clamping, the twist, and points of small order
 //!
 //! The curve has `8 q` points, `q` prime; the base point `B` generates the group of order `q`. RFC 7748
-//! computes `X25519(k, u) = u(k P)` with `k` clamped: a multiple of 8, which takes away what a hostile point
-//! adds out of the group of order 8, and with the highest bit set, so that ladders do as many steps for all
-//! `k`. It takes any `u`, also those of the twist.
+//! computes `X25519(k, u) = u(k P)` with `k` clamped: it is a multiple of 8, which removes a component of
+//! order up to 8 that a hostile point may have, and its highest bit is set, so that ladders take the same
+//! number of steps for all `k`. It accepts any `u`, even those of the twist.
 //!
-//! Here every point that is read must be a multiple of `B`, as the key of each end that follows RFC 7748 is.
-//! For such a point `k P` depends on `k mod q` alone, and there are points for all residues, so neither
-//! property of `k` says anything: keys are uniform from 1 to `q - 1`, and the sum of two shares is a key like
-//! any. What the client sends, `u((t_P + t_V) B)`, is the `u` of such a multiple, too, and the server's
-//! clamped secret `s` gives the same secret: `s (t_P + t_V) B = (t_P + t_V) S`. It is never zero, which RFC
-//! 7748 (section 6.1) and RFC 8422 (section 5.11) have both ends check: zero is what points of small order
-//! give.
+//! Here every point that is read must be a multiple of `B`, as the key of every end that follows RFC 7748 is.
+//! For such a point `k P` depends only on `k mod q`, and there are points for all residues, so neither
+//! property of `k` matters. Keys are uniform from 1 to `q - 1`, and the sum of two shares is a key like any
+//! other. The client sends `u((t_P + t_V) B)`, which is also the `u` of such a multiple, and the server's
+//! clamped secret `s` gives the same secret: `s (t_P + t_V) B = (t_P + t_V) S`. It is never zero. RFC 7748
+//! (section 6.1) and RFC 8422 (section 5.11) require both ends to check that, because zero is the result for
+//! points of small order.
 //!
-//! What is refused, at both parties: a `u` on the twist, which half of all numbers are; one of a point with a
-//! part of small order, which would tell whoever chose it about `t_V` modulo 8; one at or above the prime, or
-//! with the highest bit set (RFC 7748 has receivers reduce these; no end that computes its key sends one). A
-//! server that sends any of them gets no connection, and it is the server's own doing.
+//! Both parties refuse the following: a `u` on the twist, where half of all numbers are; a `u` of a point
+//! with a component of small order, which would tell whoever chose it something about `t_V` modulo 8; and a
+//! `u` at or above the prime, or with the highest bit set (RFC 7748 tells receivers to reduce these; no end
+//! that computes its key sends one). A server that sends any of them gets no connection.
 //!
 //! # Two coordinates without a square root
 //!
-//! Neither end knows `v`, and a root of it would have to be chosen alike by both parties. It need not be
-//! known: with `y = v / v_S`, where `v_S` is a root for the server's point, the curve is
+//! Neither end knows `v`, and both parties would have to choose the same root for it. But they need not know
+//! it: with `y = v / v_S`, where `v_S` is a root for the server's point, the curve is
 //!
 //! ```text
 //! f(u_S) y^2 = f(u)        f(u) = u^3 + A u^2 + u
@@ -37,16 +37,15 @@
 //! u = f(u_S) lambda^2 - A - u_1 - u_2
 //! ```
 //!
-//! The `y` of `Q = t S` follows from three u-coordinates, as `v(Q + S)` does not come into it: the line
-//! through `Q` and `S` (whose `y` is 1) gives
-//! `(u(Q + S) + A + u_Q + u_S) (u_Q - u_S)^2 = f(u_S) (y_Q - 1)^2`, so
+//! The `y` of `Q = t S` follows from three u-coordinates, without `v(Q + S)`: the line through `Q` and `S`
+//! (whose `y` is 1) gives `(u(Q + S) + A + u_Q + u_S) (u_Q - u_S)^2 = f(u_S) (y_Q - 1)^2`, so
 //!
 //! ```text
 //! y_Q = (f(u_Q) + f(u_S) - (u(Q + S) + A + u_Q + u_S) (u_Q - u_S)^2) / (2 f(u_S))
 //! ```
 //!
-//! with a public divisor. (It fails for `Q = -S`, which comes up with probability `2^-252`.) Both parties may
-//! take either root for `S`.
+//! with a public divisor. (It fails for `Q = -S`, which happens with probability `2^-252`.) Both parties may
+//! use either root for `S`.
 
 use curve25519_dalek::edwards::CompressedEdwardsY;
 use curve25519_dalek::traits::IsIdentity;
@@ -61,8 +60,8 @@ use crate::Error;
 /// The curve's constant.
 const A: u64 = 486_662;
 
-/// Curve25519 with numbers in little-endian order. Between the parties points travel in Edwards's form, whose
-/// 32 bytes have a sign.
+/// Curve25519 with numbers in little-endian order. Between the parties, points travel in Edwards form, whose
+/// 32 bytes include a sign.
 pub(in crate::wire::key_exchange) struct X25519;
 
 /// `v^2` of points with this `u`.
@@ -75,7 +74,7 @@ fn u_of(point: &EdwardsPoint) -> Result<Curve25519Base, Error> {
     X25519::element(&Zeroizing::new(point.to_montgomery().0))
 }
 
-/// A point that is not the neutral element, of the group of prime order.
+/// Checks that a point is in the group of prime order and not its neutral element.
 fn in_group(point: EdwardsPoint) -> Result<EdwardsPoint, &'static str> {
     if point.is_identity() || !point.is_torsion_free() {
         return Err("it is of small order, or has a part of small order: no multiple of X25519's base point");
@@ -96,7 +95,7 @@ impl Curve for X25519 {
     }
 
     fn random(rng: &mut dyn CryptoRng) -> Zeroizing<Scalar> {
-        // Zero comes up with probability 2^-252, and the point says so.
+        // This is zero with probability 2^-252, and is then reported as an error.
         Zeroizing::new(Scalar::random(rng))
     }
 
