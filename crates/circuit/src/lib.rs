@@ -16,6 +16,7 @@
 //! | what will it cost? | [`Counter`] |
 //! | as a flat circuit | [`Recorder`], [`Circuit`], [`CircuitStatement`] |
 //! | public constants folded away | [`Fold`] |
+//! | a statement in a wrapper | [`forward_statement!`] |
 //! | integers, hash functions, AES over any Boolean backend | [`gadgets`] |
 //! | statements to pick by name, and to measure with | [`statements`] |
 //! | circuit files: Bristol Fashion over bits and rings, circom's `.r1cs` | [`bristol`]; [`r1cs`] |
@@ -86,6 +87,7 @@ mod error;
 mod evaluator;
 mod files;
 pub mod fold;
+mod forward;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod gadgets;

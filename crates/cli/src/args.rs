@@ -49,19 +49,19 @@ pub(crate) enum Command {
     /// Run a proof with both parties in one process, then two provers that cheat
     Demo(DemoArgs),
     /// Check a witness on this machine; if the statement fails, say which assertion and where
-    #[command(after_long_help = statement::FORMATS)]
+    #[command(after_long_help = statement::formats())]
     Check(CheckArgs),
     /// Print the public numbers that belong to a witness (sis, matmul, inner-product), one a line
-    #[command(after_long_help = statement::FORMATS)]
+    #[command(after_long_help = statement::formats())]
     Compute(ComputeArgs),
     /// Wait for a prover (or connect to one) and check its proof; exit code 0 only if it holds
-    #[command(after_long_help = statement::FORMATS, override_usage = "\
+    #[command(after_long_help = statement::formats(), override_usage = "\
 volery verify [OPTIONS] STATEMENT (--listen ADDR | --connect ADDR)
        volery verify [OPTIONS] STATEMENT PROOF
        volery verify [OPTIONS] STATEMENT --preprocessed V.vole PROOF")]
     Verify(VerifyArgs),
     /// Prove to a verifier that the statement holds, without showing the witness
-    #[command(after_long_help = statement::FORMATS, override_usage = "\
+    #[command(after_long_help = statement::formats(), override_usage = "\
 volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
        volery prove [OPTIONS] STATEMENT --witness FILE --out PROOF
        volery prove [OPTIONS] STATEMENT --witness FILE --preprocessed P.vole --out PROOF")]
@@ -70,7 +70,7 @@ volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
     #[command(after_long_help = stored::NOTES)]
     Preprocess(PreprocessArgs),
     /// Show inputs, gates and depth of a statement, and what a proof of it costs and is worth
-    #[command(after_long_help = statement::FORMATS)]
+    #[command(after_long_help = statement::formats())]
     Info(InfoArgs),
     /// Print the soundness of public proofs, the repetitions that they need, and the bounds behind
     /// correlations

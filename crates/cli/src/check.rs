@@ -6,7 +6,8 @@ use volery_circuit::Error;
 use super::args::CheckArgs;
 use super::failure::Failure;
 use super::output;
-use super::statement::Named;
+use super::source::Source;
+use super::statement;
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -21,7 +22,8 @@ struct Finding {
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
-    let statement = Named::load(&args.statement)?.with_witness(&args.witness)?;
+    let source = Source::of(&args.witness.witness);
+    let statement = statement::load(&args.statement)?.with_witness(source)?;
     let text = statement.text();
     let (finding, result) = match statement.check() {
         Ok(()) => (Finding { result: "holds", statement: text, assertion: None, place: None }, Ok(())),

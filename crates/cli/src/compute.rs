@@ -5,13 +5,13 @@ use volery_circuit::Error;
 use super::args::ComputeArgs;
 use super::failure::Failure;
 use super::output;
-use super::over;
 use super::source::Source;
+use super::statement;
 
 /// Runs the command.
 pub(crate) fn run(args: &ComputeArgs) -> Result<(), Failure> {
     let source = Source::of(&args.witness.witness);
-    match over::compute(&args.statement, &source)? {
+    match statement::compute(&args.statement, &source)? {
         // Each number ends its line.
         Some(numbers) => output::result(numbers.trim_end_matches('\n')),
         None => {

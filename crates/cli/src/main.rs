@@ -4,11 +4,12 @@
 //! args         what a command line may say (clap), with all help texts
 //! failure      what a command can end with, and the exit code of each end
 //! output       results to standard output, as text or JSON
-//! statement    from names and files to a statement and its witness
-//! over         statements over fields
-//! ring         circuits over rings
+//! statement    from names and files to a statement and its witness; a file for each kind
+//! fields       the fields that statements are over
 //! source       files, and standard input
-//! settle       how a statement is proved, and what that is worth
+//! system       what the program asks of proof systems: fields, correlations
+//! way          a statement, and a system that proves it
+//! settle       which way a statement is proved
 //! connection   how the parties meet: listen, connect, TLS, limits
 //! session      one session with one peer
 //! outcome      how its end is told
@@ -28,15 +29,13 @@ mod compute;
 mod connection;
 mod demo;
 mod failure;
+mod fields;
 mod info;
-mod many;
 mod outcome;
 mod output;
-mod over;
 mod progress;
 mod prove;
 mod public;
-mod ring;
 mod serve;
 mod session;
 mod settle;
@@ -44,7 +43,9 @@ mod soundness;
 mod source;
 mod statement;
 mod stored;
+mod system;
 mod verify;
+mod way;
 mod web;
 
 use std::process::ExitCode;

@@ -2,20 +2,21 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use volery::public::{self, Header, Parameters, Program, Protocol, PublicRing, Settings};
 use volery::{Options, Statement, os_rng};
-use volery_circuit::{Evaluator, Recorder};
-use volery_field::F2;
+use volery_circuit::{Counts, Evaluator, Recorder};
 
 use super::args::{ProveArgs, VerifyArgs};
 use super::failure::Failure;
+use super::info::PublicCost;
 use super::outcome::{self, Told};
 use super::output;
-use super::statement::Named;
+use super::statement::Given;
 
 /// How a public proof is made or verified.
 pub(crate) struct Public {
@@ -152,16 +153,57 @@ impl Told for Made {
     }
 }
 
+/// A statement that is proved to anyone, whatever it is over.
+pub(crate) trait InPublic {
+    /// How long proofs of it are, once it was counted.
+    fn costs(&self, counts: &Counts) -> Result<Vec<PublicCost>, Failure>;
+
+    /// Makes a proof of it.
+    fn prove(&self, how: &Public) -> Result<Made, Failure>;
+
+    /// Verifies a proof of it.
+    fn verify(&self, how: &Public, proof: Open) -> Result<Made, Failure>;
+}
+
+/// A statement over the ring `R`.
+pub(crate) struct OverRing<'a, R, S> {
+    statement: &'a S,
+    ring: PhantomData<R>,
+}
+
+impl<'a, R, S> OverRing<'a, R, S>
+where
+    R: PublicRing,
+    S: Statement<Recorder<R>> + Statement<Evaluator<R>>,
+{
+    pub(crate) fn boxed(statement: &'a S) -> Box<dyn InPublic + 'a> {
+        Box::new(Self { statement, ring: PhantomData })
+    }
+}
+
+impl<R, S> InPublic for OverRing<'_, R, S>
+where
+    R: PublicRing,
+    S: Statement<Recorder<R>> + Statement<Evaluator<R>>,
+{
+    fn costs(&self, counts: &Counts) -> Result<Vec<PublicCost>, Failure> {
+        PublicCost::all::<R>(counts)
+    }
+
+    fn prove(&self, how: &Public) -> Result<Made, Failure> {
+        how.prove::<R, _>(self.statement)
+    }
+
+    fn verify(&self, how: &Public, proof: Open) -> Result<Made, Failure> {
+        how.verify::<R, _>(self.statement, proof)
+    }
+}
+
 /// Runs `volery prove --out`; the statement has its witness.
-pub(crate) fn prove(statement: &Named, args: &ProveArgs, out: &Path) -> Result<(), Failure> {
+pub(crate) fn prove(statement: &dyn Given, args: &ProveArgs, out: &Path) -> Result<(), Failure> {
     let how = Public::new(args.public.protocol(), args.public.sigma, args.protocol.threads)?;
     warn_of_few_bits(args.public.sigma);
-    let made = match statement {
-        Named::Bits(statement) => how.prove::<F2, _>(statement),
-        Named::Field(statement) => statement.prove_in_public(&how),
-        Named::Ring(statement) => statement.prove_in_public(&how),
-        Named::Many(..) => return Err(one_of_many()),
-    };
+    let made = statement.public()?.prove(&how);
     let written = made.and_then(|made| write(out, &made.proof).map(|()| made));
     outcome::of_file("proved", &statement.text(), written, args.json)
 }
@@ -195,21 +237,11 @@ fn write_with(path: &Path, content: &[u8], options: &mut OpenOptions) -> Result<
 }
 
 /// Runs `volery verify STATEMENT PROOF`.
-pub(crate) fn verify(statement: &Named, args: &VerifyArgs, proof: &Path) -> Result<(), Failure> {
+pub(crate) fn verify(statement: &dyn Given, args: &VerifyArgs, proof: &Path) -> Result<(), Failure> {
     // The protocol is the proof's own.
     let how = Public::new(Protocol::default(), args.sigma, args.protocol.threads)?;
     warn_of_few_bits(args.sigma);
     let proof = Open::new(proof)?;
-    let verified = match statement {
-        Named::Bits(statement) => how.verify::<F2, _>(statement, proof),
-        Named::Field(statement) => statement.verify_in_public(&how, proof),
-        Named::Ring(statement) => statement.verify_in_public(&how, proof),
-        Named::Many(..) => return Err(one_of_many()),
-    };
+    let verified = statement.public()?.verify(&how, proof);
     outcome::of_file("accepted", &statement.text(), verified, args.json)
-}
-
-/// A file would have to show the views of one branch.
-fn one_of_many() -> Failure {
-    Failure::input("a public proof is of a single statement: prove one of many to a verifier who listens")
 }

@@ -17,9 +17,10 @@ pub(crate) type Wire = Watched<Box<dyn Channel + Send>>;
 /// What a session takes in which `run` proves something: a rehearsal.
 pub(crate) fn rehearse(
     options: Options,
+    progress: &Progress,
     run: impl FnOnce(&mut Prover<Wire>, &mut dyn CryptoRng) -> Result<Report, Error>,
 ) -> Result<Estimate, Failure> {
-    let wrap = |channel: Rehearsal| Progress::none().watch(Box::new(channel) as Box<dyn Channel + Send>);
+    let wrap = |channel: Rehearsal| progress.watch(Box::new(channel) as Box<dyn Channel + Send>);
     let mut prover = Prover::rehearse(wrap, options)?;
     let report = run(&mut prover, &mut os_rng()?)?;
     Ok(prover.rehearsed(&report))

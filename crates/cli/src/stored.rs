@@ -4,25 +4,22 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use volery::stored::{Info, ProverFile, Report, VerifierFile, preprocess};
-use volery::{Options, Prover, Verifier, os_rng, system};
-use volery_circuit::bristol::Claimed;
-use volery_circuit::choose::Numbered;
-use volery_circuit::{Counter, Digest, FileStatement, Polynomials, Repeat, Statement};
+use volery::stored::{self, Info, ProverFile, Report, VerifierFile, preprocess};
+use volery::system::{Bits, Provable};
+use volery::{Options, Prover, Statement, Verifier, os_rng};
+use volery_circuit::Counter;
 use volery_field::F2;
 use volery_zk::quicksilver::Settings;
 
-use super::args::{DisjunctionArg, PreprocessArgs, ProtocolArgs, RoleArg};
+use super::args::{PreprocessArgs, ProtocolArgs, RoleArg};
 use super::connection::Endpoint;
 use super::failure::Failure;
-use super::many::Many;
 use super::outcome::{self, Told};
 use super::output;
-use super::over::MacField;
 use super::progress::Progress;
-use super::ring;
-use super::settle::{ALWAYS_REACHED, bit_soundness, reached};
-use super::statement::{BitStatement, Named};
+use super::settle::reached;
+use super::statement::Given;
+use super::way::{RHO, bit_soundness};
 
 /// What `--json` prints of a new correlation file.
 #[derive(Debug, Serialize)]
@@ -110,102 +107,61 @@ impl Told for Figures {
 }
 
 /// A statement that stored correlations are for.
-#[derive(Clone, Copy)]
-pub(crate) enum Storable<'a> {
-    /// About bits.
-    Bits(&'a BitStatement),
-    /// Some of several about bits, by Robin.
-    Many(&'a Many),
+pub(crate) trait Storable {
+    /// Proves it into a file.
+    fn prove(&self, file: &mut ProverFile, out: &Path) -> Result<Report, stored::Error>;
+
+    /// Verifies a proof of it.
+    fn verify(&self, file: &mut VerifierFile, proof: &Path) -> Result<Report, stored::Error>;
 }
 
-impl<'a> Storable<'a> {
-    /// `statement`, if it is one.
-    pub(crate) fn new(statement: &'a Named) -> Result<Self, Failure> {
-        match statement {
-            Named::Bits(statement) => Ok(Self::Bits(statement)),
-            Named::Many(_, Some(DisjunctionArg::Macncheese)) => Err(Failure::input(
-                "--preprocessed is for --disjunction robin: Mac'n'Cheese's correlations are made in its own session",
-            )),
-            Named::Many(many, _) => Ok(Self::Many(many)),
-            Named::Field(statement) => Err(Failure::input(format!(
-                "--preprocessed is for statements about bits; this one is about elements of {}: give --connect or --listen",
-                statement.pair(MacField::Small).value
-            ))),
-            Named::Ring(statement) => Err(ring::only_in_public(&**statement)),
-        }
+impl<S: Provable<Bits> + Statement<Counter<F2>>> Storable for S {
+    fn prove(&self, file: &mut ProverFile, out: &Path) -> Result<Report, stored::Error> {
+        file.prove(Bits, self, out)
     }
 
-    fn text(self) -> String {
-        match self {
-            Self::Bits(statement) => statement.text(),
-            Self::Many(many) => many.text(),
-        }
-    }
-
-    /// Refuses a statement whose stored proof would not reach the soundness that was asked for.
-    fn demand(self, settings: Settings, protocol: &ProtocolArgs) -> Result<(), Failure> {
-        match self {
-            Self::Bits(statement) => protocol.demand(statement, settings, true),
-            Self::Many(many) => {
-                let bits = bit_soundness(&Counter::count(many)?.total(), settings, true);
-                reached(protocol.rho.unwrap_or(ALWAYS_REACHED), bits)
-            }
-        }
+    fn verify(&self, file: &mut VerifierFile, proof: &Path) -> Result<Report, stored::Error> {
+        file.verify(Bits, self, proof)
     }
 }
 
-impl<B> Statement<B> for Storable<'_>
-where
-    B: Polynomials<F2> + Repeat<F2, Numbered<FileStatement>> + Repeat<F2, Claimed>,
-{
-    fn identify(&self, digest: &mut Digest) {
-        match self {
-            Self::Bits(statement) => Statement::<B>::identify(*statement, digest),
-            Self::Many(many) => Statement::<B>::identify(*many, digest),
-        }
+/// Refuses a statement whose stored proof would not reach the soundness that was asked for.
+fn demand(statement: &dyn Given, settings: Settings, protocol: &ProtocolArgs) -> Result<(), Failure> {
+    let rho = protocol.rho.unwrap_or(RHO);
+    if rho <= statement.always() {
+        return Ok(());
     }
-
-    fn commitments(&self) -> Option<u64> {
-        match self {
-            Self::Bits(statement) => Statement::<B>::commitments(*statement),
-            Self::Many(many) => Statement::<B>::commitments(*many),
-        }
-    }
-
-    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
-        match self {
-            Self::Bits(statement) => statement.run(backend),
-            Self::Many(many) => many.run(backend),
-        }
-    }
+    reached(rho, bit_soundness(&statement.count()?, settings, true))
 }
 
 /// Runs `volery prove --preprocessed`; the statement has its witness.
 pub(crate) fn prove(
-    statement: Storable<'_>,
+    statement: &dyn Given,
     file: &Path,
     out: &Path,
     protocol: &ProtocolArgs,
     json: bool,
 ) -> Result<(), Failure> {
+    let storable = statement.stored()?;
     let mut file = ProverFile::open(file)?.with_threads(usize::from(protocol.threads))?;
-    statement.demand(file.info().settings, protocol)?;
-    let result = file.prove(system::Bits, &statement, out).map_err(Failure::from);
+    demand(statement, file.info().settings, protocol)?;
+    let result = storable.prove(&mut file, out).map_err(Failure::from);
     let figures = result.map(|report| Figures::new(&report, &file.info()));
     outcome::of_file("proved", &statement.text(), figures, json)
 }
 
 /// Runs `volery verify --preprocessed`.
 pub(crate) fn verify(
-    statement: Storable<'_>,
+    statement: &dyn Given,
     file: &Path,
     proof: &Path,
     protocol: &ProtocolArgs,
     json: bool,
 ) -> Result<(), Failure> {
+    let storable = statement.stored()?;
     let mut file = VerifierFile::open(file)?.with_threads(usize::from(protocol.threads))?;
-    statement.demand(file.info().settings, protocol)?;
-    let result = file.verify(system::Bits, &statement, proof).map_err(Failure::from);
+    demand(statement, file.info().settings, protocol)?;
+    let result = storable.verify(&mut file, proof).map_err(Failure::from);
     let figures = result.map(|report| Figures::new(&report, &file.info()));
     outcome::of_file("accepted", &statement.text(), figures, json)
 }

@@ -8,24 +8,22 @@ use super::public;
 use super::serve;
 use super::session::Figures;
 use super::settle::Settled;
-use super::statement::Named;
-use super::stored::{self, Storable};
+use super::statement;
+use super::stored;
 
 /// Runs the command.
 pub(crate) fn run(args: &VerifyArgs) -> Result<(), Failure> {
-    let statement = Named::load(&args.statement)?;
+    let statement = statement::load(&args.statement)?;
     if let Some(file) = &args.preprocessed {
         let missing = || Failure::input("--preprocessed V.vole: which proof? Give its file, too: PROOF");
         let proof = args.proof.as_ref().ok_or_else(missing)?;
-        return stored::verify(Storable::new(&statement)?, file, proof, &args.protocol, args.json);
+        return stored::verify(&*statement, file, proof, &args.protocol, args.json);
     }
-    if let Named::Field(statement) = &statement {
-        statement.complete()?;
-    }
+    statement.complete()?;
     if let Some(proof) = &args.proof {
-        return public::verify(&statement, args, proof);
+        return public::verify(&*statement, args, proof);
     }
-    let settled = args.protocol.settle(&statement)?;
+    let settled = args.protocol.settle(&*statement)?;
     if args.serve.serve {
         return serve::run(args, &settled, statement.text());
     }

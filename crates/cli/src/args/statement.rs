@@ -6,9 +6,14 @@ use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
 
 use crate::failure::Failure;
+use crate::fields;
 
-/// What both kinds of files look like; ends the long help of every command that reads them.
-pub(super) const FORMATS: &str = "\
+/// What statements, fields and files look like; ends the long help of every command that reads them.
+pub(super) fn formats() -> String {
+    format!("{STATEMENTS}\n\nFIELDS: what numbers are\n{}\n\n{FILES}", fields::help())
+}
+
+const STATEMENTS: &str = "\
 STATEMENTS
   sha256-preimage --digest HEX --length N      I know N bytes with this SHA-256 digest
   sha1-preimage --digest HEX --length N        the same for SHA-1
@@ -25,13 +30,9 @@ STATEMENTS
                                                the gates ADD, SUB, MUL, EQ and EQW; for public proofs (--out)
   PATH.r1cs --public public.json               a constraint system as circom writes it (recognised by its first bytes,
                                                not by its name); a prover may leave out --public
-  Hex digits stand for bytes, first byte first. A file named like a built-in is written ./NAME.
+  Hex digits stand for bytes, first byte first. A file named like a built-in is written ./NAME.";
 
-FIELDS: what numbers are
-  --field f61 (integers modulo 2^61-1; for matmul and inner-product unless told otherwise), f32 (modulo 2^32-99; for
-  sis), bn254, bls12-381 (modulo the orders of these groups). A constraint system says itself which prime it is over:
-  2^61-1, and those of BN254, BLS12-381, secp256k1, P-256 and Ristretto.
-
+const FILES: &str = "\
 FILES OF NUMBERS (sis, matmul, inner-product; witnesses of circuits over a ring): decimal, separated by blanks or line ends; # starts a comment
   1 0 -1 1                                        # -1 is the modulus less one; matrices row by row
   The public file holds the vector, the product's entries, or the inner product. The witness file holds the secret
@@ -116,8 +117,8 @@ pub(crate) struct StatementArgs {
     /// The products, 8 hex digits each (mul32)
     #[arg(long, value_name = "HEX", help_heading = "Statement")]
     pub(crate) products: Option<String>,
-    /// The field of the numbers: f61, f32, bn254 or bls12-381 (sis, matmul, inner-product)
-    #[arg(long, value_name = "FIELD", help_heading = "Statement")]
+    #[arg(long, value_name = "FIELD", help_heading = "Statement",
+          help = format!("The field of the numbers: {} (sis, matmul, inner-product)", fields::names()))]
     pub(crate) field: Option<String>,
     /// The ring of a circuit over machine words, for public proofs (--out)
     #[arg(long, value_enum, value_name = "RING", conflicts_with_all = ["any_of", "field"], help_heading = "Statement")]

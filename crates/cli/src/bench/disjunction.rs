@@ -2,19 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use rand_core::CryptoRng;
-use volery::{Error, Prover, Report, Verifier, system};
+use volery::system::{Bits, Over, Provable};
 use volery_circuit::statements::{MulChain, Processor, Sha256Chain};
 use volery_circuit::{Backend, Counter, Digest, Statement};
-use volery_field::{F2, F61, F61x2, Gf128, Ring};
+use volery_field::{F2, F61, F61x2};
 use volery_zk::disjunction::AnyOf;
 
+use super::party::{Work, with_macs};
 use super::phases::Clock;
 use super::workload::Job;
 use crate::args::BenchName;
 use crate::failure::Failure;
-use crate::over::{MacField, Served};
-use crate::session::Wire;
 
 /// Multiplications of an instruction of the processor (Batchman, section 7.2.4).
 const INSTRUCTION: u64 = 125;
@@ -73,96 +71,39 @@ impl<B: Backend, S: Statement<B>> Statement<B> for Clocked<S> {
     }
 }
 
-/// What one of many is chosen from.
-pub(super) enum DisjunctionWork {
-    Bits(Clocked<AnyOf<F2, Sha256Chain>>),
-    Field { chains: Clocked<AnyOf<F61, MulChain<F61>>>, mac: MacField },
-    Batch { processor: Clocked<Processor<F61>>, mac: MacField },
+/// The statement of a job: one of many.
+pub(super) fn work(job: &Job) -> Result<Work, Failure> {
+    let count = branches(job);
+    Ok(match job.name {
+        BenchName::Robin if job.measure.bits => {
+            let number = u8::try_from(count).map_err(|_| Failure::input("--bits: at most 255 branches"))?;
+            let chains = (0..number).map(|i| Sha256Chain::numbered(job.size, i));
+            let chains = AnyOf::<F2, _>::new(chains.collect::<Result<_, _>>()?)?;
+            let chains = Clocked::new(chains.with_choice(usize::from(count / 2))?);
+            let clock = chains.clock.clone();
+            Work::proving(Bits, chains).with_clock(clock)
+        }
+        BenchName::Robin => {
+            let chains = (0..count).map(|i| MulChain::<F61>::numbered(job.size, i));
+            let chains = AnyOf::<F61, _>::new(chains.collect::<Result<_, _>>()?)?;
+            over_f61(job, chains.with_choice(usize::from(count / 2))?)
+        }
+        BenchName::Cpu => {
+            let length = job.length()?;
+            over_f61(job, Processor::<F61>::new(usize::from(count), INSTRUCTION as usize, length, true)?)
+        }
+        _ => {
+            let (length, steps) = (job.length()?, repetitions(job) as usize);
+            over_f61(job, Processor::<F61>::new(usize::from(count), length, steps, false)?)
+        }
+    })
 }
 
-impl DisjunctionWork {
-    pub(super) fn new(job: &Job) -> Result<Self, Failure> {
-        let count = branches(job);
-        let length = job.length()?;
-        let mac = super::party::mac_field(job);
-        Ok(match job.name {
-            BenchName::Robin if job.measure.bits => {
-                let number =
-                    u8::try_from(count).map_err(|_| Failure::input("--bits: at most 255 branches"))?;
-                let chains = (0..number).map(|i| Sha256Chain::numbered(job.size, i));
-                let chains = AnyOf::new(chains.collect::<Result<_, _>>()?)?;
-                Self::Bits(Clocked::new(chains.with_choice(usize::from(count / 2))?))
-            }
-            BenchName::Robin => {
-                let chains = (0..count).map(|i| MulChain::numbered(job.size, i));
-                let chains = AnyOf::new(chains.collect::<Result<_, _>>()?)?;
-                let chains = Clocked::new(chains.with_choice(usize::from(count / 2))?);
-                Self::Field { chains, mac }
-            }
-            BenchName::Cpu => {
-                let processor = Processor::new(usize::from(count), INSTRUCTION as usize, length, true)?;
-                Self::Batch { processor: Clocked::new(processor), mac }
-            }
-            _ => {
-                let processor = Processor::new(usize::from(count), length, repetitions(job) as usize, false)?;
-                Self::Batch { processor: Clocked::new(processor), mac }
-            }
-        })
-    }
-
-    pub(super) fn fields(&self) -> [&'static str; 2] {
-        let pair = match self {
-            Self::Bits(_) => return [F2::NAME, Gf128::NAME],
-            Self::Field { mac, .. } | Self::Batch { mac, .. } => F61::pair(*mac),
-        };
-        [pair.value, pair.mac]
-    }
-
-    pub(super) fn clock(&self) -> &Clock {
-        match self {
-            Self::Bits(work) => &work.clock,
-            Self::Field { chains, .. } => &chains.clock,
-            Self::Batch { processor, .. } => &processor.clock,
-        }
-    }
-
-    pub(super) fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
-        match self {
-            Self::Bits(work) => prover.prove(system::Bits, work, rng),
-            Self::Field { chains, mac: MacField::Small } => {
-                prover.prove(system::Over::<F61, F61>::new(), chains, rng)
-            }
-            Self::Field { chains, mac: MacField::Large } => {
-                prover.prove(system::Over::<F61, F61x2>::new(), chains, rng)
-            }
-            Self::Batch { processor, mac: MacField::Small } => {
-                prover.prove(system::Over::<F61, F61>::new(), processor, rng)
-            }
-            Self::Batch { processor, mac: MacField::Large } => {
-                prover.prove(system::Over::<F61, F61x2>::new(), processor, rng)
-            }
-        }
-    }
-
-    pub(super) fn verify(
-        &self,
-        verifier: &mut Verifier<Wire>,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Report, Error> {
-        match self {
-            Self::Bits(work) => verifier.verify(system::Bits, work, rng),
-            Self::Field { chains, mac: MacField::Small } => {
-                verifier.verify(system::Over::<F61, F61>::new(), chains, rng)
-            }
-            Self::Field { chains, mac: MacField::Large } => {
-                verifier.verify(system::Over::<F61, F61x2>::new(), chains, rng)
-            }
-            Self::Batch { processor, mac: MacField::Small } => {
-                verifier.verify(system::Over::<F61, F61>::new(), processor, rng)
-            }
-            Self::Batch { processor, mac: MacField::Large } => {
-                verifier.verify(system::Over::<F61, F61x2>::new(), processor, rng)
-            }
-        }
-    }
+fn over_f61<S>(job: &Job, statement: S) -> Work
+where
+    Clocked<S>: Provable<Over<F61, F61>> + Provable<Over<F61, F61x2>> + Send + Sync + 'static,
+{
+    let clocked = Clocked::new(statement);
+    let clock = clocked.clock.clone();
+    with_macs!(job, M => Work::proving(Over::<F61, M>::new(), clocked)).with_clock(clock)
 }

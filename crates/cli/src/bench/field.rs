@@ -3,64 +3,68 @@
 
 use std::sync::Arc;
 
-use volery_circuit::MatrixShape;
+use volery::Statement;
+use volery::system::{Over, Provable};
 use volery_circuit::r1cs::{R1csStatement, sample};
 use volery_circuit::statements::{InnerProduct, MatrixProduct, MulChain, Short, Sis};
+use volery_circuit::{Counter, MatrixShape};
 use volery_field::{Bn254Scalar, F32, F61};
 
+use super::party::Work;
 use super::phases::{Clock, Phased};
 use super::workload::Job;
 use crate::args::{BenchName, RoleArg};
 use crate::failure::Failure;
-use crate::over::{FieldStatement, Over, Provable, Served};
+use crate::fields::{self, Served};
+use crate::way::Way;
 
 /// What the samples are made of.
 const SEED: [u8; 32] = [7; 32];
 
-/// A statement over a field, and the clock in it.
-pub(super) struct FieldWork {
-    pub(super) statement: Box<dyn FieldStatement>,
-    pub(super) clock: Clock,
+/// `statement` with a clock in it, proved with the soundness that the job asks for.
+fn clocked<F: Served, S>(job: &Job, statement: S) -> Result<Work, Failure>
+where
+    Phased<S>: Provable<Over<F, F::Small>> + Provable<Over<F, F::Large>> + Statement<Counter<F>>,
+    S: Send + Sync + 'static,
+{
+    let clock = Clock::default();
+    let phased = Arc::new(Phased { statement, clock: clock.clone() });
+    let options = job.protocol.options();
+    let ways = Way::over_field::<F, _>(Arc::clone(&phased)).into_iter().filter(|way| way.suits(&options));
+    let (way, _) = job.protocol.choose(ways.collect(), 0, || fields::count::<F>(&*phased))?;
+    Ok(Work::from(way.proving).with_clock(clock))
 }
 
-impl FieldWork {
-    fn of<F: Served, S>(statement: S) -> Self
-    where
-        Phased<S>: Provable<F, F::Small> + Provable<F, F::Large>,
-        S: 'static,
-    {
-        let clock = Clock::default();
-        let phased = Phased { statement, clock: clock.clone() };
-        Self { statement: Box::new(Over::<F, _>::new(phased)), clock }
-    }
-
-    /// The statement of a job; none if it has none over a field.
-    pub(super) fn new(job: &Job, role: RoleArg) -> Result<Option<Self>, Failure> {
-        Ok(Some(match job.name {
-            BenchName::Arithmetic => Self::of::<F61, _>(MulChain::<F61>::new(job.size)?),
-            BenchName::R1cs => {
-                let constraints = u32::try_from(job.length()?).map_err(Failure::input)?;
-                // One more says what the output is.
-                let (system, assignment) = sample::<Bn254Scalar>(1, constraints.saturating_sub(1))?;
-                Self::of::<Bn254Scalar, _>(R1csStatement::prove(Arc::new(system), assignment)?)
-            }
-            BenchName::InnerProduct => Self::of::<F61, _>(match role {
+/// The statement of a job; none if it has none over a field.
+pub(super) fn work(job: &Job, role: RoleArg) -> Result<Option<Work>, Failure> {
+    Ok(Some(match job.name {
+        BenchName::Arithmetic => clocked::<F61, _>(job, MulChain::<F61>::new(job.size)?)?,
+        BenchName::R1cs => {
+            let constraints = u32::try_from(job.length()?).map_err(Failure::input)?;
+            // One more says what the output is.
+            let (system, assignment) = sample::<Bn254Scalar>(1, constraints.saturating_sub(1))?;
+            clocked::<Bn254Scalar, _>(job, R1csStatement::prove(Arc::new(system), assignment)?)?
+        }
+        BenchName::InnerProduct => {
+            let product = match role {
                 RoleArg::Prover => InnerProduct::<F61>::sample(job.length()?, false, SEED)?,
                 RoleArg::Verifier => InnerProduct::new(job.length()?, None)?,
-            }),
-            BenchName::Matmul => {
-                let (shape, secret) = (MatrixShape::square(job.length()?), job.measure.secret_product);
-                Self::of::<F61, _>(match role {
-                    RoleArg::Verifier if secret => MatrixProduct::new(shape, None)?,
-                    _ => MatrixProduct::<F61>::sample(shape, !secret, SEED)?,
-                })
-            }
-            BenchName::Sis => {
-                let columns = job.length()?;
-                let rows = columns.saturating_mul(2);
-                Self::of::<F32, _>(Sis::<F32>::sample(rows, columns, Short::Within(1), SEED)?)
-            }
-            _ => return Ok(None),
-        }))
-    }
+            };
+            clocked::<F61, _>(job, product)?
+        }
+        BenchName::Matmul => {
+            let (shape, secret) = (MatrixShape::square(job.length()?), job.measure.secret_product);
+            let product = match role {
+                RoleArg::Verifier if secret => MatrixProduct::new(shape, None)?,
+                _ => MatrixProduct::<F61>::sample(shape, !secret, SEED)?,
+            };
+            clocked::<F61, _>(job, product)?
+        }
+        BenchName::Sis => {
+            let columns = job.length()?;
+            let rows = columns.saturating_mul(2);
+            clocked::<F32, _>(job, Sis::<F32>::sample(rows, columns, Short::Within(1), SEED)?)?
+        }
+        _ => return Ok(None),
+    }))
 }

@@ -5,23 +5,23 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use volery::statements::{AndChain, MulChain};
-use volery::{Address, Channel, Limits, Listener, Prover, Report, Verifier, connect, os_rng, system};
+use volery::system::{Bits, Mixed, Over, Provable};
+use volery::{Address, Channel, Limits, Listener, Prover, Report, Verifier, connect, os_rng};
 use volery_channel::Framed;
-use volery_field::{F2, F61, F61x2, Gf128, Ring};
+use volery_field::F61;
 
 use super::convert::ConvertWork;
-use super::disjunction::DisjunctionWork;
-use super::field::FieldWork;
+use super::phases::Clock;
 use super::row::Row;
-use super::stacked::Stacked;
 use super::workload::{BitWork, Job};
 use crate::args::{BenchName, PartyArgs, RoleArg};
 use crate::failure::Failure;
+use crate::fields::Served;
 use crate::output;
-use crate::over::{MacField, Served};
 use crate::progress::Progress;
 use crate::session::Wire;
+use crate::system::{Correlations, Known, Pair};
+use crate::way::{By, Proving};
 
 /// What one party measured.
 #[derive(Debug, Serialize, Deserialize)]
@@ -100,130 +100,95 @@ impl Drop for Party {
 }
 
 /// What a party does in its session.
-enum Work {
-    Bits(BitWork),
-    /// Correlations about bits alone.
-    Cot,
-    Field {
-        work: FieldWork,
-        mac: MacField,
-    },
-    /// Elements to bits.
-    Convert {
-        work: ConvertWork,
-        mac: MacField,
-    },
-    /// Correlations over a field alone.
-    Vole(MacField),
-    /// One of many.
-    Disjunction(DisjunctionWork),
-    /// Branches about bits.
-    Stacked(Stacked<AndChain>),
-    /// Branches over a field.
-    StackedField {
-        work: Stacked<MulChain<F61>>,
-        mac: MacField,
-    },
+pub(super) struct Work {
+    action: Action,
+    /// A clock in the statement, where there is one.
+    clock: Option<Clock>,
 }
+
+enum Action {
+    /// A proof.
+    Prove(Box<dyn Proving>),
+    /// Correlations alone.
+    Make(Box<dyn Correlations>),
+}
+
+/// `$make` with `$mac` for the field of MACs over 2^61-1 that a job asks for, where the command line's own
+/// choice is not at hand.
+macro_rules! with_macs {
+    ($job:expr, $mac:ident => $make:expr) => {
+        if $crate::bench::party::wants_large_macs($job) {
+            type $mac = volery_field::F61x2;
+            $make
+        } else {
+            type $mac = volery_field::F61;
+            $make
+        }
+    };
+}
+
+pub(super) use with_macs;
 
 impl Work {
     /// Makes the statement, which is not measured.
     fn new(job: &Job, role: RoleArg) -> Result<Self, Failure> {
-        if let Some(work) = FieldWork::new(job, role)? {
-            let (mac, _) = job.protocol.mac_field(&*work.statement)?;
-            return Ok(Self::Field { work, mac });
+        if let Some(work) = super::field::work(job, role)? {
+            return Ok(work);
         }
         Ok(match job.name {
-            BenchName::Cot => Self::Cot,
-            BenchName::Vole => Self::Vole(mac_field(job)),
-            BenchName::Macncheese if job.measure.bits => {
-                Self::Stacked(Stacked::new(job, |n| Ok(AndChain::new(n)))?)
+            BenchName::Cot => Self::making(Bits),
+            BenchName::Vole => with_macs!(job, M => Self::making(Over::<F61, M>::new())),
+            BenchName::Macncheese => super::stacked::work(job)?,
+            BenchName::Convert => {
+                let work = ConvertWork::new(job.size);
+                let clock = work.clock.clone();
+                with_macs!(job, M => Self::proving(Mixed::<F61, M>::new(), work)).with_clock(clock)
             }
-            BenchName::Macncheese => Self::StackedField {
-                work: Stacked::new(job, |n| Ok(MulChain::new(n)?))?,
-                mac: mac_field(job),
-            },
-            BenchName::Convert => Self::Convert { work: ConvertWork::new(job.size), mac: mac_field(job) },
-            BenchName::Robin | BenchName::Batchman | BenchName::Cpu => {
-                Self::Disjunction(DisjunctionWork::new(job)?)
-            }
-            _ => Self::Bits(BitWork::new(job)?),
+            BenchName::Robin | BenchName::Batchman | BenchName::Cpu => super::disjunction::work(job)?,
+            _ => Self::proving(Bits, BitWork::new(job)?),
         })
     }
 
+    /// A proof of `statement` by `system`.
+    pub(super) fn proving<Y: Known + 'static>(
+        system: Y,
+        statement: impl Provable<Y> + Send + Sync + 'static,
+    ) -> Self {
+        Self::from(Box::new(By { statement, system }) as Box<dyn Proving>)
+    }
+
+    fn making(correlations: impl Correlations + 'static) -> Self {
+        Self { action: Action::Make(Box::new(correlations)), clock: None }
+    }
+
+    /// The same, whose statement has a clock.
+    pub(super) fn with_clock(self, clock: Clock) -> Self {
+        Self { clock: Some(clock), ..self }
+    }
+
     fn fields(&self) -> [&'static str; 2] {
-        let pair = match self {
-            Self::Bits(_) | Self::Cot | Self::Stacked(_) => return [F2::NAME, Gf128::NAME],
-            Self::Disjunction(work) => return work.fields(),
-            Self::Field { work, mac } => work.statement.pair(*mac),
-            Self::Convert { mac, .. } | Self::Vole(mac) | Self::StackedField { mac, .. } => F61::pair(*mac),
+        let Pair { value, mac, .. } = match &self.action {
+            Action::Prove(proof) => proof.correlations().fields(),
+            Action::Make(correlations) => correlations.fields(),
         };
-        [pair.value, pair.mac]
+        [value, mac]
     }
 
     /// P's part.
     fn prove(&self, prover: &mut Prover<Wire>, size: u64) -> Result<Report, Failure> {
         let mut rng = os_rng()?;
-        Ok(match self {
-            Self::Bits(statement) => prover.prove(system::Bits, statement, &mut rng)?,
-            Self::Cot => prover.spend(system::Bits, size, &mut rng)?,
-            Self::Disjunction(work) => work.prove(prover, &mut rng)?,
-            Self::Field { work, mac } => work.statement.prove(*mac, prover, &mut rng)?,
-            Self::Convert { work, mac: MacField::Small } => {
-                prover.prove(system::Mixed::<F61, F61>::new(), work, &mut rng)?
-            }
-            Self::Convert { work, mac: MacField::Large } => {
-                prover.prove(system::Mixed::<F61, F61x2>::new(), work, &mut rng)?
-            }
-            Self::Vole(MacField::Small) => prover.spend(system::Over::<F61, F61>::new(), size, &mut rng)?,
-            Self::Vole(MacField::Large) => prover.spend(system::Over::<F61, F61x2>::new(), size, &mut rng)?,
-            Self::Stacked(work) => {
-                prover.prove(system::Stacked::new(work.settings), &work.statement, &mut rng)?
-            }
-            Self::StackedField { work, mac: MacField::Small } => prover.prove(
-                system::StackedOver::<F61, F61>::new(work.settings),
-                &work.statement,
-                &mut rng,
-            )?,
-            Self::StackedField { work, mac: MacField::Large } => prover.prove(
-                system::StackedOver::<F61, F61x2>::new(work.settings),
-                &work.statement,
-                &mut rng,
-            )?,
+        Ok(match &self.action {
+            Action::Prove(proof) => proof.prove(prover, &mut rng)?,
+            Action::Make(correlations) => correlations.spend(prover, size, &mut rng)?,
         })
     }
 
     /// V's part.
     fn verify(&self, verifier: &mut Verifier<Wire>, size: u64) -> Result<Report, Failure> {
         let mut rng = os_rng()?;
-        Ok(match self {
-            Self::Bits(statement) => verifier.verify(system::Bits, statement, &mut rng)?,
-            Self::Cot => verifier.spend(system::Bits, size, &mut rng)?,
-            Self::Disjunction(work) => work.verify(verifier, &mut rng)?,
-            Self::Field { work, mac } => work.statement.verify(*mac, verifier, &mut rng)?,
-            Self::Convert { work, mac: MacField::Small } => {
-                verifier.verify(system::Mixed::<F61, F61>::new(), work, &mut rng)?
-            }
-            Self::Convert { work, mac: MacField::Large } => {
-                verifier.verify(system::Mixed::<F61, F61x2>::new(), work, &mut rng)?
-            }
-            Self::Vole(MacField::Small) => verifier.spend(system::Over::<F61, F61>::new(), size, &mut rng)?,
-            Self::Vole(MacField::Large) => {
-                verifier.spend(system::Over::<F61, F61x2>::new(), size, &mut rng)?
-            }
-            Self::Stacked(work) => {
-                verifier.verify(system::Stacked::new(work.settings), &work.statement, &mut rng)?
-            }
-            Self::StackedField { work, mac: MacField::Small } => verifier.verify(
-                system::StackedOver::<F61, F61>::new(work.settings),
-                &work.statement,
-                &mut rng,
-            )?,
-            Self::StackedField { work, mac: MacField::Large } => verifier.verify(
-                system::StackedOver::<F61, F61x2>::new(work.settings),
-                &work.statement,
-                &mut rng,
-            )?,
+        Ok(match &self.action {
+            Action::Prove(proof) => proof.verify(verifier, &mut rng)?,
+            Action::Make(correlations) => correlations.spend_with(verifier, size, &mut rng)?,
         })
     }
 
@@ -231,12 +196,7 @@ impl Work {
     fn measured(&self, name: BenchName, start: Instant, report: &Report, channel: &Wire) -> Measured {
         let (end, stats) = (Instant::now(), channel.stats());
         // A statement's own clock tells when the set-up was over; otherwise the report's time is the rest.
-        let seen = match self {
-            Self::Field { work, .. } => work.clock.seen(),
-            Self::Convert { work, .. } => work.clock.seen(),
-            Self::Disjunction(work) => work.clock().seen(),
-            _ => None,
-        };
+        let seen = self.clock.as_ref().and_then(Clock::seen);
         let rest = seen.map_or(report.time, |seen| end - seen.start);
         let total = end - start;
         let commits_first = !matches!(
@@ -260,10 +220,15 @@ impl Work {
     }
 }
 
-/// The MAC field for measurements over 2^61-1 that are no statements of the command line.
-pub(super) fn mac_field(job: &Job) -> MacField {
-    let large = job.protocol.fiat_shamir || job.protocol.rho.is_some_and(|rho| rho > F61::RHO);
-    if large { MacField::Large } else { MacField::Small }
+impl From<Box<dyn Proving>> for Work {
+    fn from(proof: Box<dyn Proving>) -> Self {
+        Self { action: Action::Prove(proof), clock: None }
+    }
+}
+
+/// Whether a measurement over 2^61-1 that is no statement of the command line takes the large field of MACs.
+pub(super) fn wants_large_macs(job: &Job) -> bool {
+    job.protocol.fiat_shamir || job.protocol.rho.is_some_and(|rho| rho > F61::RHO)
 }
 
 /// One party's process.

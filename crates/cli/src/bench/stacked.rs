@@ -2,79 +2,59 @@
 
 use volery::Profile;
 use volery::macncheese::{Disjunction, Half, Join, Run, Settings};
-use volery_circuit::{Digest, Error as StatementError, Evaluator, Statement};
-use volery_field::Ring;
-use volery_zk::Error;
+use volery::statements::{AndChain, MulChain};
+use volery::system::{Stacked, StackedOver};
+use volery_circuit::{Evaluator, Statement, forward_statement};
+use volery_field::{F61, Ring};
 
+use super::party::{Work, with_macs};
 use super::workload::Job;
 use crate::failure::Failure;
 
-/// What is proved, and how.
-pub(super) struct Stacked<S> {
-    pub(super) statement: OneOf<S>,
-    pub(super) settings: Settings,
+/// The statement of a job.
+pub(super) fn work(job: &Job) -> Result<Work, Failure> {
+    let settings = match job.protocol.options().profile {
+        Profile::Lan => Settings::LAN,
+        Profile::Wan => Settings::WAN,
+    };
+    if job.measure.bits {
+        let chains = OneOf::new(job, |n| Ok(AndChain::new(n)))?;
+        return Ok(Work::proving(Stacked::new(settings), chains));
+    }
+    let chains = OneOf::new(job, |n| Ok(MulChain::<F61>::new(n)?))?;
+    Ok(with_macs!(job, M => {
+        Work::proving(StackedOver::<F61, M>::new(settings), chains)
+    }))
 }
 
 /// A chain, or the claim that one of several holds. All of them do; P says it is the last.
-pub(super) enum OneOf<S> {
+enum OneOf<S> {
     One(S),
     Many(Disjunction<S>),
 }
 
-impl<S> Stacked<S> {
-    /// The statement of a job, of chains that `make` makes of a size.
-    pub(super) fn new(job: &Job, make: impl Fn(u64) -> Result<S, Failure>) -> Result<Self, Failure> {
-        let settings = match job.protocol.options().profile {
-            Profile::Lan => Settings::LAN,
-            Profile::Wan => Settings::WAN,
-        };
+impl<S> OneOf<S> {
+    /// Of chains that `make` makes of a size.
+    fn new(job: &Job, make: impl Fn(u64) -> Result<S, Failure>) -> Result<Self, Failure> {
         let branches = usize::from(super::disjunction::branches(job));
-        let statement = match branches {
-            1 => OneOf::One(make(job.size)?),
-            _ => {
-                let all = (0..branches).map(|_| make(job.size)).collect::<Result<Vec<_>, _>>()?;
-                OneOf::Many(Disjunction::new(Join::Tree, all)?.with_choice(&[branches - 1]))
-            }
-        };
-        Ok(Self { statement, settings })
+        if branches == 1 {
+            return Ok(Self::One(make(job.size)?));
+        }
+        let all = (0..branches).map(|_| make(job.size)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self::Many(Disjunction::new(Join::Tree, all)?.with_choice(&[branches - 1])))
     }
 }
 
-impl<R: Ring, S: Statement<Evaluator<R>>> Statement<Evaluator<R>> for OneOf<S> {
-    fn identify(&self, digest: &mut Digest) {
-        match self {
-            Self::One(chain) => Statement::<Evaluator<R>>::identify(chain, digest),
-            Self::Many(any) => Statement::<Evaluator<R>>::identify(any, digest),
-        }
-    }
-
-    fn run(&self, values: &mut Evaluator<R>) -> Result<(), StatementError> {
-        match self {
-            Self::One(chain) => chain.run(values),
-            Self::Many(any) => any.run(values),
-        }
+forward_statement! {
+    impl [R: Ring, S: Statement<Evaluator<R>>] Statement<Evaluator<R>> for OneOf<S> {
+        Self::One(chain) => chain,
+        Self::Many(any) => any,
     }
 }
 
-impl<H: Half, S: for<'r> Statement<Run<'r, H>>> Statement<Run<'_, H>> for OneOf<S> {
-    fn identify(&self, digest: &mut Digest) {
-        match self {
-            Self::One(chain) => Statement::<Run<'_, H>>::identify(chain, digest),
-            Self::Many(any) => Statement::<Run<'_, H>>::identify(any, digest),
-        }
-    }
-
-    fn commitments(&self) -> Option<u64> {
-        match self {
-            Self::One(chain) => Statement::<Run<'_, H>>::commitments(chain),
-            Self::Many(any) => Statement::<Run<'_, H>>::commitments(any),
-        }
-    }
-
-    fn run(&self, run: &mut Run<'_, H>) -> Result<(), Error> {
-        match self {
-            Self::One(chain) => chain.run(run),
-            Self::Many(any) => any.run(run),
-        }
+forward_statement! {
+    impl ['r, H: Half, S: for<'a> Statement<Run<'a, H>>] Statement<Run<'r, H>> for OneOf<S> {
+        Self::One(chain) => chain,
+        Self::Many(any) => any,
     }
 }

@@ -1,9 +1,9 @@
 //! What is measured: jobs, and the statements about bits.
 
 use sha2::Digest as _;
+use volery::Zeroizing;
 use volery::statements::{Aes128Many, AndChain, Mul32, Sha256Chain, Sha256Preimage};
-use volery::{Statement, Zeroizing};
-use volery_circuit::{Counter, Digest, Polynomials};
+use volery_circuit::{Counter, Polynomials, forward_statement};
 use volery_field::F2;
 
 use super::disjunction;
@@ -177,34 +177,12 @@ impl BitWork {
     }
 }
 
-impl<B: Polynomials<F2>> Statement<B> for BitWork {
-    fn identify(&self, digest: &mut Digest) {
-        match self {
-            Self::Boolean(statement) => Statement::<B>::identify(statement, digest),
-            Self::Sha256(statement) => Statement::<B>::identify(statement, digest),
-            Self::Aes128(statement) => Statement::<B>::identify(&**statement, digest),
-            Self::Preimage(statement) => Statement::<B>::identify(statement, digest),
-            Self::Mul32(statement) => Statement::<B>::identify(statement, digest),
-        }
-    }
-
-    fn commitments(&self) -> Option<u64> {
-        match self {
-            Self::Boolean(statement) => Statement::<B>::commitments(statement),
-            Self::Sha256(statement) => Statement::<B>::commitments(statement),
-            Self::Aes128(statement) => Statement::<B>::commitments(&**statement),
-            Self::Preimage(statement) => Statement::<B>::commitments(statement),
-            Self::Mul32(statement) => Statement::<B>::commitments(statement),
-        }
-    }
-
-    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
-        match self {
-            Self::Boolean(statement) => statement.run(backend),
-            Self::Sha256(statement) => statement.run(backend),
-            Self::Aes128(statement) => statement.run(backend),
-            Self::Preimage(statement) => statement.run(backend),
-            Self::Mul32(statement) => statement.run(backend),
-        }
+forward_statement! {
+    impl [B: Polynomials<F2>] Statement<B> for BitWork {
+        Self::Boolean(statement) => statement,
+        Self::Sha256(statement) => statement,
+        Self::Aes128(statement) => &**statement,
+        Self::Preimage(statement) => statement,
+        Self::Mul32(statement) => statement,
     }
 }

@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use volery::{Estimate, Options};
+use volery::Options;
 use volery_zk::soundness::Mode;
 
-use super::speed::Making;
+use super::speed;
 use crate::failure::Failure;
 use crate::output;
+use crate::progress::Progress;
+use crate::session::rehearse;
+use crate::way::Way;
 
 /// What one way of proving costs.
 #[derive(Debug, Serialize)]
@@ -34,23 +37,16 @@ pub(super) struct Cost {
     soundness_bits_fiat_shamir: Option<f64>,
 }
 
-/// A way of proving.
-pub(super) struct Way {
-    pub(super) protocol: &'static str,
-    pub(super) options: Options,
-    /// What the prover's and the verifier's checks hold.
-    pub(super) memory: Option<[u64; 2]>,
-    /// Whether challenges may be hashes.
-    pub(super) stands_hashes: bool,
-}
-
 impl Cost {
-    pub(super) fn new(way: &Way, estimate: &Estimate, making: &dyn Making) -> Result<Self, Failure> {
+    /// Of one way of proving; the rehearsal moves `progress`.
+    pub(super) fn new(way: &Way<'_>, progress: &Progress) -> Result<Self, Failure> {
+        let options = Options { profile: way.profile, ..Options::default() };
+        let estimate = rehearse(options, progress, |prover, rng| way.proving.prove(prover, rng))?;
         let hashed = estimate.soundness.in_mode(Mode::hashed(true));
-        let making = making.seconds(&way.options, estimate.correlations)?;
+        let making = speed::seconds(way.proving.correlations(), options, estimate.correlations)?;
         Ok(Self {
             protocol: way.protocol,
-            profile: way.options.profile.name(),
+            profile: way.profile.name(),
             mac_field: estimate.fields[1],
             correlations: estimate.correlations,
             bytes_prover: estimate.bytes_prover,
@@ -60,7 +56,7 @@ impl Cost {
             memory_verifier: way.memory.map(|[_, verifier]| verifier),
             seconds: making + estimate.time.as_secs_f64(),
             soundness_bits: estimate.soundness.bits(),
-            soundness_bits_fiat_shamir: way.stands_hashes.then(|| hashed.bits()),
+            soundness_bits_fiat_shamir: way.fields().stands_hashes().then(|| hashed.bits()),
         })
     }
 

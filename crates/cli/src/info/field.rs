@@ -1,20 +1,17 @@
 //! Statements over a field.
 
 use serde::Serialize;
-use volery::{Options, Profile};
-use volery_circuit::Counts;
+use volery::Statement;
+use volery_circuit::Counter;
 
-use super::cost::{Cost, Way};
-use super::public::PublicCost;
-use super::speed::OfField;
+use super::{Described, Description};
 use crate::failure::Failure;
+use crate::fields::Served;
 use crate::output;
-use crate::over::{FieldCounts, FieldFile, MacField};
-use crate::session::rehearse;
 
-/// What `--json` prints.
+/// A statement over a field, as `--json` prints it.
 #[derive(Debug, Serialize)]
-pub(super) struct FieldInfo {
+pub(crate) struct FieldInfo {
     statement: String,
     field: &'static str,
     secrets: u64,
@@ -24,8 +21,6 @@ pub(super) struct FieldInfo {
     polynomials: Vec<Claims>,
     /// Matrix products that a challenge folds to one polynomial each.
     matrix_products: u64,
-    protocols: Vec<Cost>,
-    public_proofs: Vec<PublicCost>,
 }
 
 /// Claims about polynomials of one degree.
@@ -35,18 +30,14 @@ struct Claims {
     count: u64,
 }
 
-/// How long public proofs are. Of a disjunction there are none: a file would have to show the views of one
-/// branch.
-fn public_proofs(statement: &dyn FieldFile, counts: &Counts) -> Result<Vec<PublicCost>, Failure> {
-    if counts.disjunctions > 0 {
-        return Ok(Vec::new());
-    }
-    statement.public_costs()
-}
-
 impl FieldInfo {
-    pub(super) fn new(statement: &dyn FieldFile) -> Result<Self, Failure> {
-        let FieldCounts { counts, mut degrees } = statement.count()?;
+    /// What there is to say of a statement over `F` that is called `text`.
+    pub(crate) fn of<F: Served>(
+        text: String,
+        statement: &impl Statement<Counter<F>>,
+    ) -> Result<Described, Failure> {
+        let counter = Counter::<F>::count(statement)?;
+        let (counts, mut degrees) = (counter.total(), counter.degrees().clone());
         // An inner product is a claim of degree 2; so is a product of matrices, which a challenge folds to
         // one.
         let folded = counts.inner_products.saturating_sub(counts.matrix_entries);
@@ -54,28 +45,21 @@ impl FieldInfo {
             0 => {}
             more => *degrees.entry(2).or_default() += more,
         }
-        let mut protocols = Vec::new();
-        for profile in [Profile::Wan, Profile::Lan] {
-            let [small, large] = MacField::ALL.map(|mac| statement.pair(mac).mac);
-            protocols.push(cost(statement, profile, MacField::Small)?);
-            if small != large {
-                protocols.push(cost(statement, profile, MacField::Large)?);
-            }
-        }
-        Ok(Self {
-            statement: statement.text(),
-            field: statement.pair(MacField::Small).value,
+        let info = Self {
+            statement: text,
+            field: F::NAME,
             secrets: counts.inputs,
             multiplications: counts.multiplications,
             linear: counts.linear,
             polynomials: degrees.into_iter().map(|(degree, count)| Claims { degree, count }).collect(),
             matrix_products: counts.matrix_products,
-            protocols,
-            public_proofs: public_proofs(statement, &counts)?,
-        })
+        };
+        Ok(Described::new(info, counts))
     }
+}
 
-    pub(super) fn text(&self) -> String {
+impl Description for FieldInfo {
+    fn text(&self) -> String {
         let mut lines = vec![self.statement.clone(), String::new()];
         let mut line = |name: &str, value: String| lines.push(format!("{name:<16}{value}"));
         line("field", self.field.to_owned());
@@ -88,17 +72,6 @@ impl FieldInfo {
         if self.matrix_products > 0 {
             line("matrix products", format!("{}, each folded to one polynomial", self.matrix_products));
         }
-        lines.push(String::new());
-        lines.extend(self.protocols.iter().map(Cost::text));
-        lines.extend(self.public_proofs.iter().map(PublicCost::text));
         lines.join("\n")
     }
-}
-
-fn cost(statement: &dyn FieldFile, profile: Profile, mac: MacField) -> Result<Cost, Failure> {
-    let options = Options { profile, ..Options::default() };
-    let stands_hashes = statement.pair(mac).stands_hashes();
-    let way = Way { protocol: "quicksilver", options, memory: None, stands_hashes };
-    let estimate = rehearse(options, |prover, rng| statement.prove(mac, prover, rng))?;
-    Cost::new(&way, &estimate, &OfField { statement, mac })
 }

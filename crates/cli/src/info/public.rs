@@ -22,8 +22,12 @@ const MOST: u64 = 1 << 31;
 
 impl PublicCost {
     /// Of a statement over `R`: both protocols, each with less and with full soundness; none if it is too
-    /// large.
-    pub(crate) fn all<R: PublicRing>(counts: Counts) -> Result<Vec<Self>, Failure> {
+    /// large, or has disjunctions: a file would have to show the views of one branch.
+    pub(crate) fn all<R: PublicRing>(counted: &volery_circuit::Counts) -> Result<Vec<Self>, Failure> {
+        if counted.disjunctions > 0 {
+            return Ok(Vec::new());
+        }
+        let counts = Counts::of(counted)?;
         if counts.inputs.saturating_add(counts.multiplications) >= MOST {
             return Ok(Vec::new());
         }

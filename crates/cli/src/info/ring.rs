@@ -1,20 +1,15 @@
 //! Circuits over rings.
 
 use serde::Serialize;
-use volery::Statement;
-use volery::public;
 use volery_circuit::{Counter, Signature};
+use volery_field::Ring;
 
-use super::Bare;
-use super::public::PublicCost;
-use crate::args::{RingArg, StatementArgs};
-use crate::failure::Failure;
+use super::Description;
 use crate::output;
-use crate::ring::{self, RingFile, Served, in_ring};
 
-/// What `--json` prints.
+/// A circuit over a ring, as `--json` prints it.
 #[derive(Debug, Serialize)]
-pub(super) struct RingInfo {
+pub(crate) struct RingInfo {
     statement: String,
     ring: &'static str,
     inputs: Vec<Value>,
@@ -27,7 +22,6 @@ pub(super) struct RingInfo {
     assertions: u64,
     /// The greatest number of multiplications on any path.
     depth: u32,
-    public_proofs: Vec<PublicCost>,
 }
 
 #[derive(Debug, Serialize)]
@@ -37,30 +31,8 @@ struct Value {
     public: bool,
 }
 
-/// Of the circuit that `args` name, over `ring`.
-pub(super) fn info(args: &StatementArgs, ring: RingArg) -> Result<RingInfo, Failure> {
-    in_ring!(ring, over(args))
-}
-
-fn over<R: Served>(args: &StatementArgs) -> Result<RingInfo, Failure> {
-    match ring::open::<R>(args)? {
-        (_, Some(statement)) => {
-            RingInfo::new::<R, _>(RingFile::text(&statement), &statement.signature(), &statement)
-        }
-        // Without a claim it has no assertions yet, but everything else.
-        (file, None) => {
-            let text = format!("circuit file over {}, nothing claimed about it yet", R::NAME);
-            RingInfo::new::<R, _>(text, file.signature(), &Bare(&file))
-        }
-    }
-}
-
 impl RingInfo {
-    fn new<R: Served, S>(text: String, signature: &Signature, statement: &S) -> Result<Self, Failure>
-    where
-        S: Statement<Counter<R>>,
-    {
-        let counter = Counter::<R>::count(statement)?;
+    pub(crate) fn new<R: Ring>(statement: String, signature: &Signature, counter: &Counter<R>) -> Self {
         let total = counter.total();
         let inputs = signature.inputs.iter().map(|input| Value {
             name: input.name.clone(),
@@ -72,8 +44,8 @@ impl RingInfo {
             elements: output.width,
             public: true,
         });
-        Ok(Self {
-            statement: text,
+        Self {
+            statement,
             ring: R::NAME,
             inputs: inputs.collect(),
             outputs: outputs.collect(),
@@ -83,11 +55,12 @@ impl RingInfo {
             affine: total.affine,
             assertions: total.assertions,
             depth: counter.depth(),
-            public_proofs: PublicCost::all::<R>(public::Counts::of(&total)?)?,
-        })
+        }
     }
+}
 
-    pub(super) fn text(&self) -> String {
+impl Description for RingInfo {
+    fn text(&self) -> String {
         let mut lines = vec![self.statement.clone(), String::new()];
         let mut line = |name: &str, value: String| lines.push(format!("{name:<16}{value}"));
         for Value { name, elements, public } in &self.inputs {
@@ -104,8 +77,6 @@ impl RingInfo {
         line("with constants", output::count(self.affine));
         line("assertions", output::count(self.assertions));
         line("depth", format!("{} multiplications", output::count(self.depth.into())));
-        lines.push(String::new());
-        lines.extend(self.public_proofs.iter().map(PublicCost::text));
         lines.join("\n")
     }
 }

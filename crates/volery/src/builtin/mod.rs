@@ -5,8 +5,8 @@
 //! another field are a [`FieldBuiltin`], which becomes an [`OverField`] with the numbers of a file
 //! ([`read_numbers`]).
 //!
-//! A statement joins the list with a line there, a variant of the private `Kind` and an arm in each `match`
-//! over it; dispatch is static, so a built-in runs as fast as the statement itself.
+//! A statement joins the list with a line there, a variant of the private `Kind` and an arm where it is
+//! taken apart; dispatch is static, so a built-in runs as fast as the statement itself.
 //!
 //! ```
 //! use volery::builtin::Builtin;
@@ -29,7 +29,7 @@ mod numbers;
 mod values;
 
 use volery_circuit::statements::{Aes128Key, Mul32, Sha1Preimage, Sha256Preimage};
-use volery_circuit::{Digest, Error, Input, Polynomials, Signature, Statement, Witness};
+use volery_circuit::{Error, Input, Polynomials, Signature, Witness, forward_statement};
 use volery_field::F2;
 use zeroize::Zeroizing;
 
@@ -156,32 +156,12 @@ fn pairs(bytes: &[u8]) -> Result<Zeroizing<Vec<[u32; 2]>>, Error> {
     Ok(Zeroizing::new(pairs.to_vec()))
 }
 
-impl<B: Polynomials<F2>> Statement<B> for Builtin {
-    fn identify(&self, digest: &mut Digest) {
-        match &self.kind {
-            Kind::Sha256Preimage(statement) => Statement::<B>::identify(statement, digest),
-            Kind::Sha1Preimage(statement) => Statement::<B>::identify(statement, digest),
-            Kind::Aes128Key(statement) => Statement::<B>::identify(statement, digest),
-            Kind::Mul32(statement) => Statement::<B>::identify(statement, digest),
-        }
-    }
-
-    fn commitments(&self) -> Option<u64> {
-        match &self.kind {
-            Kind::Sha256Preimage(statement) => Statement::<B>::commitments(statement),
-            Kind::Sha1Preimage(statement) => Statement::<B>::commitments(statement),
-            Kind::Aes128Key(statement) => Statement::<B>::commitments(statement),
-            Kind::Mul32(statement) => Statement::<B>::commitments(statement),
-        }
-    }
-
-    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
-        match &self.kind {
-            Kind::Sha256Preimage(statement) => statement.run(backend),
-            Kind::Sha1Preimage(statement) => statement.run(backend),
-            Kind::Aes128Key(statement) => statement.run(backend),
-            Kind::Mul32(statement) => statement.run(backend),
-        }
+forward_statement! {
+    impl [B: Polynomials<F2>] Statement<B> for Builtin {
+        Self { kind: Kind::Sha256Preimage(statement), .. } => statement,
+        Self { kind: Kind::Sha1Preimage(statement), .. } => statement,
+        Self { kind: Kind::Aes128Key(statement), .. } => statement,
+        Self { kind: Kind::Mul32(statement), .. } => statement,
     }
 }
 

@@ -14,7 +14,7 @@
 //! ```
 
 use volery_circuit::statements::{InnerProduct, MatrixProduct, Short, Sis};
-use volery_circuit::{Digest, Error, MatrixShape, Polynomials, Statement};
+use volery_circuit::{Error, MatrixShape, Polynomials, forward_statement};
 use volery_field::Value;
 
 use super::values::Values;
@@ -194,28 +194,10 @@ impl<F: Value> OverField<F> {
     }
 }
 
-impl<F: Value, B: Polynomials<F>> Statement<B> for OverField<F> {
-    fn identify(&self, digest: &mut Digest) {
-        match &self.kind {
-            Kind::Sis(statement) => Statement::<B>::identify(statement, digest),
-            Kind::MatrixProduct(statement) => Statement::<B>::identify(statement, digest),
-            Kind::InnerProduct(statement) => Statement::<B>::identify(statement, digest),
-        }
-    }
-
-    fn commitments(&self) -> Option<u64> {
-        match &self.kind {
-            Kind::Sis(statement) => Statement::<B>::commitments(statement),
-            Kind::MatrixProduct(statement) => Statement::<B>::commitments(statement),
-            Kind::InnerProduct(statement) => Statement::<B>::commitments(statement),
-        }
-    }
-
-    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
-        match &self.kind {
-            Kind::Sis(statement) => statement.run(backend),
-            Kind::MatrixProduct(statement) => statement.run(backend),
-            Kind::InnerProduct(statement) => statement.run(backend),
-        }
+forward_statement! {
+    impl [F: Value, B: Polynomials<F>] Statement<B> for OverField<F> {
+        Self { kind: Kind::Sis(statement), .. } => statement,
+        Self { kind: Kind::MatrixProduct(statement), .. } => statement,
+        Self { kind: Kind::InnerProduct(statement), .. } => statement,
     }
 }

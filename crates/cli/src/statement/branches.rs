@@ -1,0 +1,190 @@
+//! Files with a section for each branch of a disjunction, or for each repetition of one.
+//!
+//! ```text
+//! branch 2        # a witness: which branch holds, and its values
+//! 0x00ff
+//!
+//! repetition 0    # claims: what is claimed the first time
+//! output 0 = 0x1
+//! ```
+
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use volery_circuit::{Claim, FileBatch, Signature, Witness};
+use volery_field::F2;
+use zeroize::Zeroizing;
+
+use crate::failure::Failure;
+use crate::source::Source;
+
+/// Input wires.
+fn width(signature: &Signature) -> u64 {
+    signature.inputs.iter().map(|input| u64::from(input.width)).sum()
+}
+
+/// The witnesses of at most `most` branches with these inputs, each after a line `branch N`.
+pub(super) fn witnesses(
+    source: &Source,
+    signatures: &[Signature],
+    most: usize,
+) -> Result<Vec<(usize, Witness<F2>)>, Failure> {
+    let (count, largest) = (signatures.len(), signatures.iter().map(width).max().unwrap_or(0));
+    let content = content(source, largest.saturating_mul(2 * most as u64), most)?;
+    let known = sections(&content, "branch", &source.name())?.into_iter().map(|section| {
+        let Section { number, values, name } = section;
+        let Some(signature) = signatures.get(number) else {
+            return Err(Failure::input(format!("{name}: branch {number} of {count}; they count from 0")));
+        };
+        Ok((number, Witness::parse(values, &name, signature)?))
+    });
+    known.collect()
+}
+
+/// The claims of a batch: one for each repetition, each after a line `repetition N`, or one for all.
+pub(super) fn claims(
+    source: &Source,
+    signature: &Signature,
+    repetitions: usize,
+) -> Result<Vec<Claim<F2>>, Failure> {
+    if repetitions > FileBatch::MAX_REPETITIONS {
+        let most = FileBatch::MAX_REPETITIONS;
+        return Err(Failure::input(format!("--repeat {repetitions}: {most} are possible")));
+    }
+    let outputs: u64 = signature.outputs.iter().map(|output| u64::from(output.width)).sum();
+    let needed = (width(signature) + outputs).saturating_mul(2 * repetitions as u64);
+    let (content, name) = (content(source, needed, repetitions)?, source.name());
+    if !content.split(|byte| *byte == b'\n').any(|line| heading(line, "repetition").is_some()) {
+        let claim = Claim::parse(&content, &name, signature)?;
+        return Ok(vec![claim; repetitions]);
+    }
+    let sections = sections(&content, "repetition", &name)?;
+    if sections.len() != repetitions {
+        let got = sections.len();
+        return Err(Failure::input(format!(
+            "{name}: claims for {got} repetitions; --repeat says {repetitions}"
+        )));
+    }
+    let claims = sections.into_iter().enumerate().map(|(i, Section { number, values, name })| {
+        if number != i {
+            let reason = format!("repetition {number} where {i} is expected; they count from 0");
+            return Err(Failure::input(format!("{name}: {reason}")));
+        }
+        Ok(Claim::parse(values, &name, signature)?)
+    });
+    claims.collect()
+}
+
+/// The two parts of `PATH=CLAIM`, or `PATH` alone.
+pub(super) fn split(branch: &str) -> (&str, Option<&Path>) {
+    match branch.split_once('=') {
+        Some((path, public)) => (path, Some(Path::new(public))),
+        None => (branch, None),
+    }
+}
+
+/// Longest witness file that only names another.
+const NAME_BYTES: u64 = 1 << 13;
+
+/// The one branch of a witness file, and the name of a file in the line after it.
+pub(super) fn branch_file(source: &Source) -> Result<(usize, PathBuf), Failure> {
+    let (content, name) = (content(source, NAME_BYTES, 1)?, source.name());
+    let sections = sections(&content, "branch", &name)?;
+    let [Section { number, values, .. }] = sections.as_slice() else {
+        let reason = "expected a line `branch N` and, in the next, the name of that system's .wtns file";
+        return Err(Failure::input(format!("{name}: {reason}")));
+    };
+    let path = core::str::from_utf8(values.trim_ascii())
+        .ok()
+        .filter(|path| !path.is_empty() && !path.contains('\n'));
+    let path = path.ok_or_else(|| {
+        Failure::input(format!("{name}: `branch {number}` must be followed by one file name"))
+    })?;
+    Ok((*number, PathBuf::from(path)))
+}
+
+/// All that `source` holds, at most what `needed` bytes of values in so many `sections` can need.
+fn content(source: &Source, needed: u64, sections: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    let failed = |error: std::io::Error| Failure::input(format!("{}: {error}", source.name()));
+    let most = needed.saturating_add(Source::SLACK).saturating_add(SECTION_SLACK * sections as u64);
+    let mut file = source.seekable(most)?;
+    let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
+    if length > most {
+        let name = source.name();
+        return Err(Failure::input(format!("{name}: longer than the {most} bytes that it can need")));
+    }
+    file.rewind().map_err(failed)?;
+    let mut content = Zeroizing::new(vec![0; usize::try_from(length).map_err(Failure::input)?]);
+    file.read_exact(&mut content).map_err(failed)?;
+    Ok(content)
+}
+
+/// Bytes of a section of a file that are no values: its heading, names and comments.
+const SECTION_SLACK: u64 = 1 << 10;
+
+/// The number that a line of this `word` and a number names.
+fn heading<'a>(line: &'a [u8], word: &str) -> Option<&'a [u8]> {
+    let line = line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii();
+    let number = line.strip_prefix(word.as_bytes())?;
+    number.first()?.is_ascii_whitespace().then(|| number.trim_ascii())
+}
+
+/// The lines after one heading.
+struct Section<'a> {
+    number: usize,
+    values: &'a [u8],
+    /// What errors call it: they count its lines alone.
+    name: String,
+}
+
+/// The parts of a file after each line of `word` and a number.
+fn sections<'a>(content: &'a [u8], word: &str, name: &str) -> Result<Vec<Section<'a>>, Failure> {
+    let mut sections: Vec<Section<'a>> = Vec::new();
+    // Where the values of the last section begin, and the lines end that were read.
+    let (mut start, mut end) = (0, 0);
+    for (i, line) in content.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        end += line.len();
+        let failed = |reason: &str| Err(Failure::input(format!("{name}, line {}: {reason}", i + 1)));
+        if let Some(number) = heading(line, word) {
+            let number = core::str::from_utf8(number).ok().filter(|n| n.bytes().all(|c| c.is_ascii_digit()));
+            let Some(number) = number.and_then(|number| number.parse().ok()) else {
+                return failed(&format!("expected `{word}` and a number"));
+            };
+            start = end;
+            sections.push(Section { number, values: &[], name: format!("{name}, after line {}", i + 1) });
+        } else if let Some(section) = sections.last_mut() {
+            section.values = content.get(start..end).unwrap_or_default();
+        } else if !line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii().is_empty() {
+            return failed(&format!("a line `{word} N` must stand before the first values"));
+        }
+    }
+    Ok(sections)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_witness_file_is_taken_apart_where_it_says_branch() {
+        let text = b"# which\n branch 2 # the third\n0x01\n\nbranch 0\ninput 0 = 0b1\n";
+        let sections = sections(text, "branch", "test").expect("well-formed");
+        let parts: Vec<_> =
+            sections.iter().map(|part| (part.number, part.values, part.name.as_str())).collect();
+        let expected: [(usize, &[u8], &str); 2] =
+            [(2, b"0x01\n\n", "test, after line 2"), (0, b"input 0 = 0b1\n", "test, after line 5")];
+        assert_eq!(parts, expected);
+    }
+
+    #[test]
+    fn values_before_a_branch_and_branches_without_a_number_are_refused() {
+        let taken = |text: &[u8]| sections(text, "branch", "test").map(|sections| sections.len());
+        for text in
+            ["0x01\nbranch 0\n", "branch x\n", "branch -1\n", "branch \n", "branch 99999999999999999999\n"]
+        {
+            assert!(taken(text.as_bytes()).is_err(), "{text:?}");
+        }
+        assert_eq!(taken(b"# nothing\n\n").expect("nothing"), 0);
+        assert!(taken(b"branches 1").is_err());
+    }
+}

@@ -1,0 +1,324 @@
+//! `--any-of`, `--at-least` and `--repeat`: several circuits, of which some hold.
+//!
+//! ```text
+//! --any-of A.txt B.txt C.txt --public FILE                 the same claim about each
+//! --any-of A.txt=a.pub B.txt=b.pub                         a claim for each
+//! --any-of A.txt B.txt --repeat 100 --public FILE          a hundred times; FILE has one claim for all, or a hundred
+//! ```
+//!
+//! The witness file says which hold ([`super::branches`]). Nothing else does: the verifier learns how many
+//! circuits there are and how many are claimed to hold.
+
+use std::path::Path;
+
+use volery::system::Stacked;
+use volery::{Options, Profile};
+use volery_circuit::choose::{AtLeast, Numbered};
+use volery_circuit::{
+    BristolFile, Counter, Counts, Digest, Error as StatementError, Evaluator, FileBatch, FileStatement,
+    Repeat, Signature, Statement, bristol, forward_statement,
+};
+use volery_field::{F2, Ring};
+use volery_zk::disjunction::cost::{Network, Over, Protocol, Task};
+use volery_zk::macncheese;
+use volery_zk::soundness::{FieldSize, Mode, Soundness};
+
+use super::branches::{claims, split, witnesses};
+use super::refusal::Refusal;
+use super::{Given, claimed, r1cs, short};
+use crate::args::{DisjunctionArg, StatementArgs};
+use crate::failure::Failure;
+use crate::info::{BitInfo, Described};
+use crate::source::Source;
+use crate::stored::Storable;
+use crate::way::{By, RHO, Way};
+
+/// Some of these circuits hold.
+struct Many {
+    circuits: Circuits,
+    /// What proves it, if the command line says so.
+    by: Option<DisjunctionArg>,
+}
+
+/// The circuits, and how many of them hold.
+enum Circuits {
+    /// At least so many of them.
+    AtLeast {
+        /// The circuits as a verifier has them.
+        files: Vec<FileStatement>,
+        statement: AtLeast<FileStatement>,
+    },
+    /// One of them at each repetition.
+    Batch(FileBatch),
+}
+
+/// The statement that `args` name, if they name several circuits.
+pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failure> {
+    // Several constraint systems are a statement over their field.
+    if args.any_of.first().is_none_or(|first| r1cs::is_system(split(first).0)) {
+        return Ok(None);
+    }
+    if !args.name.is_empty() {
+        return Err(Failure::input(format!("{}: give one statement, or --any-of, not both", args.name)));
+    }
+    args.no_values("one of several circuits")?;
+    let circuits = match args.repeat {
+        Some(repetitions) => Circuits::batch(args, repetitions as usize)?,
+        None => Circuits::at_least(args)?,
+    };
+    Ok(Some(Box::new(Many { circuits, by: args.disjunction })))
+}
+
+impl Circuits {
+    fn at_least(args: &StatementArgs) -> Result<Self, Failure> {
+        let files = args.any_of.iter().map(|branch| file(branch, args.public.as_deref()));
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let least = usize::try_from(args.at_least.unwrap_or(1)).map_err(Failure::input)?;
+        Ok(Self::AtLeast { statement: AtLeast::new(files.clone(), least)?, files })
+    }
+
+    fn batch(args: &StatementArgs, repetitions: usize) -> Result<Self, Failure> {
+        let files = args.any_of.iter().map(|path| {
+            if path.contains('=') {
+                let reason = "with --repeat claims are in the file of --public alone";
+                return Err(Failure::input(format!("{path}: {reason}")));
+            }
+            Ok(BristolFile::open(path)?)
+        });
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let (Some(public), Some(first)) = (&args.public, files.first()) else {
+            return Err(Failure::input("--repeat needs --public FILE: what is claimed at each repetition"));
+        };
+        let claims = claims(&Source::File(public.clone()), first.signature(), repetitions)?;
+        Ok(Self::Batch(FileBatch::new(files, &claims)?))
+    }
+
+    fn with_witnesses(self, source: &Source) -> Result<Self, Failure> {
+        let [count, needed] = self.counts();
+        Ok(match self {
+            Self::AtLeast { files, statement } => {
+                let signatures: Vec<_> = files.iter().map(FileStatement::signature).collect();
+                let known = witnesses(source, &signatures, needed)?.into_iter();
+                let known = known.filter_map(|(number, witness)| {
+                    let file = files.get(number)?.clone();
+                    Some(file.with_witness(witness).map(|statement| (number, statement)))
+                });
+                let statement = statement.with_witnesses(known.collect::<Result<Vec<_>, _>>()?)?;
+                Self::AtLeast { statement, files }
+            }
+            Self::Batch(batch) => {
+                let known = witnesses(source, &vec![batch.signature(); count], needed)?;
+                Self::Batch(batch.with_witnesses(known)?)
+            }
+        })
+    }
+
+    /// The first circuit's inputs and outputs.
+    fn signature(&self) -> Signature {
+        match self {
+            Self::AtLeast { files, .. } => files.first().map(FileStatement::signature).unwrap_or_default(),
+            Self::Batch(batch) => batch.signature(),
+        }
+    }
+
+    /// How many circuits there are, and how many disjunctions of them.
+    fn counts(&self) -> [usize; 2] {
+        match self {
+            Self::AtLeast { statement, .. } => statement.counts(),
+            Self::Batch(batch) => batch.counts(),
+        }
+    }
+
+    /// What is to be proved, for [`volery_zk::disjunction::cost`].
+    fn task(&self) -> Task {
+        let [branches, repetitions] = self.counts();
+        let (shape, shared) = match self {
+            Self::AtLeast { statement, .. } => (statement.shape(), 0),
+            Self::Batch(batch) => (batch.shape(), batch.shared()),
+        };
+        Task { branches, shared, shape, repetitions }
+    }
+
+    /// What they are called in results.
+    fn text(&self) -> String {
+        let hash = |file: &BristolFile| short(&file.hash(), 4);
+        let [count, number] = self.counts();
+        let (what, hashes): (_, Vec<String>) = match self {
+            Self::AtLeast { files, .. } => (
+                format!("at least {number} of {count}"),
+                files.iter().map(|file| hash(file.file())).collect(),
+            ),
+            Self::Batch(batch) => {
+                (format!("{number} times one of {count}"), batch.files().map(hash).collect())
+            }
+        };
+        format!("{what} circuit files with BLAKE3 hashes {}", hashes.join(", "))
+    }
+}
+
+forward_statement! {
+    impl [B: Repeat<F2, Numbered<FileStatement>> + Repeat<F2, bristol::Claimed>] Statement<B> for Many {
+        Self { circuits: Circuits::AtLeast { statement, .. }, .. } => statement,
+        Self { circuits: Circuits::Batch(batch), .. } => batch,
+    }
+}
+
+/// The statement as Mac'n'Cheese proves it.
+struct ByMacAndCheese<'a>(&'a Many);
+
+impl<B> Statement<B> for ByMacAndCheese<'_>
+where
+    B: Repeat<F2, Numbered<FileStatement>> + Repeat<F2, bristol::Claimed>,
+{
+    fn identify(&self, digest: &mut Digest) {
+        Statement::<B>::identify(self.0, digest);
+    }
+
+    /// Factors of products are not committed to.
+    fn commitments(&self) -> Option<u64> {
+        let Task { shape, repetitions, .. } = self.0.circuits.task();
+        let each = shape.inputs.checked_add(shape.outputs)?.checked_add(shape.multiplications)? as u64;
+        each.checked_mul(repetitions as u64)
+    }
+
+    fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+        self.0.run(backend)
+    }
+}
+
+impl Given for Many {
+    fn text(&self) -> String {
+        self.circuits.text()
+    }
+
+    fn ring(&self) -> &'static str {
+        F2::NAME
+    }
+
+    fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure> {
+        let Self { circuits, by } = *self;
+        Ok(Box::new(Self { circuits: circuits.with_witnesses(&source)?, by }))
+    }
+
+    fn check(&self) -> Result<(), StatementError> {
+        Evaluator::<F2>::check(self)
+    }
+
+    fn count(&self) -> Result<Counts, StatementError> {
+        Ok(Counter::<F2>::count(self)?.total())
+    }
+
+    fn describe(&self) -> Result<Described, Failure> {
+        let counter = Counter::<F2>::count(self)?;
+        let info = BitInfo::new(self.text(), &self.circuits.signature(), &counter);
+        Ok(Described::new(info, counter.total()))
+    }
+
+    /// Both protocols, on each kind of network.
+    fn ways(&self) -> Result<Vec<Way<'_>>, Refusal> {
+        let profiles = [Profile::Lan, Profile::Wan].into_iter();
+        Ok(profiles.flat_map(|profile| [self.by_robin(profile), self.by_mac_and_cheese(profile)]).collect())
+    }
+
+    /// The protocol that the command line says, or the cheaper one; both parties find the same.
+    fn ways_for(&self, options: &Options) -> Result<Vec<Way<'_>>, Refusal> {
+        Ok(vec![match self.by.unwrap_or_else(|| self.cheaper(options)) {
+            DisjunctionArg::Robin => self.by_robin(options.profile),
+            DisjunctionArg::Macncheese => self.by_mac_and_cheese(options.profile),
+        }])
+    }
+
+    fn stored(&self) -> Result<&dyn Storable, Refusal> {
+        match self.by {
+            Some(DisjunctionArg::Macncheese) => Err(Refusal::OnlyRobinIsStored),
+            _ => Ok(self),
+        }
+    }
+}
+
+impl Many {
+    fn by_robin(&self, profile: Profile) -> Way<'_> {
+        Way::over_bits("robin", profile, self)
+    }
+
+    fn by_mac_and_cheese(&self, profile: Profile) -> Way<'_> {
+        let Task { branches, shared, shape, repetitions } = self.circuits.task();
+        let each = shape.inputs.saturating_add(shape.outputs).saturating_add(shape.multiplications) as u64;
+        let all = (branches as u64).saturating_mul(repetitions as u64);
+        let settings = stacked_settings(profile, branches);
+        let in_step = settings.in_step(branches, shared, shape).min(repetitions) as u64;
+        let proof = macncheese::soundness::Proof {
+            settings,
+            commitments: each.saturating_mul(all),
+            // What a branch asserts is not counted apart: at most a few for each value.
+            assertions: each.saturating_mul(all),
+            branches: all,
+        };
+        Way {
+            protocol: "macncheese",
+            profile,
+            memory: Some(settings.memory(branches, each.saturating_mul(in_step))),
+            rho: RHO,
+            proving: Box::new(By { statement: ByMacAndCheese(self), system: Stacked::new(settings) }),
+            worth: Box::new(move |options, _| {
+                let mode = Mode::hashed(options.fiat_shamir);
+                Soundness::mac_and_cheese(proof, FieldSize::OVER_BITS, mode).bits()
+            }),
+        }
+    }
+
+    /// The protocol that takes less time on a network of the profile.
+    fn cheaper(&self, options: &Options) -> DisjunctionArg {
+        let network = if options.profile == Profile::Lan { Network::LAN } else { Network::WAN };
+        let over = Over::bits(options.settings()).stacked_by(stacked_by(options.profile));
+        let task = self.circuits.task();
+        // Hashes need no answer.
+        let network =
+            Network { round_trip: if options.fiat_shamir { 0.0 } else { network.round_trip }, ..network };
+        let seconds = |protocol| task.cost(protocol, &over).map(|cost| cost.seconds_on(&over, network));
+        match [Protocol::Robin, Protocol::MacAndCheese].map(seconds) {
+            [Some(robin), Some(stacked)] if stacked < robin => DisjunctionArg::Macncheese,
+            _ => DisjunctionArg::Robin,
+        }
+    }
+}
+
+/// How Mac'n'Cheese is run for so many branches: in blocks so short that all of them take about the memory of
+/// one.
+fn stacked_settings(profile: Profile, branches: usize) -> macncheese::Settings {
+    stacked_by(profile).for_branches(branches)
+}
+
+/// The same for one.
+fn stacked_by(profile: Profile) -> macncheese::Settings {
+    match profile {
+        Profile::Lan => macncheese::Settings::LAN,
+        Profile::Wan => macncheese::Settings::WAN,
+    }
+}
+
+/// A circuit with the claim about it: `PATH`, or `PATH=CLAIM`.
+fn file(branch: &str, public: Option<&Path>) -> Result<FileStatement, Failure> {
+    let (path, own) = split(branch);
+    let Some(public) = own.or(public) else {
+        let reason = "a circuit needs a claim: --public FILE for all, or CIRCUIT=FILE";
+        return Err(Failure::input(format!("{path}: {reason}")));
+    };
+    claimed(BristolFile::open(path)?, public)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_branches_of_mac_n_cheese_take_about_the_memory_of_one() {
+        for profile in [Profile::Lan, Profile::Wan] {
+            // Branches that fill a block, however long it is.
+            let memory = |branches| stacked_settings(profile, branches).memory(branches, u64::MAX);
+            for (many, one) in memory(48).into_iter().zip(memory(1)) {
+                assert!(many <= 2 * one, "{profile:?}: {many} bytes for 48 branches, {one} for one");
+            }
+        }
+    }
+}

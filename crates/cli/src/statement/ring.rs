@@ -1,0 +1,103 @@
+//! Circuits over `Z_{2^32}` and `Z_{2^64}`: statements that only public proofs take, since MACs need a field.
+
+use volery::builtin::{self, read_numbers};
+use volery::public::PublicRing;
+use volery_circuit::bristol::FileRing;
+use volery_circuit::{
+    BristolFile, Counter, Counts, Error as StatementError, Evaluator, FileStatement, Signature, Statement,
+    Witness,
+};
+use volery_field::{Z32, Z64};
+
+use super::bare::Bare;
+use super::refusal::Refusal;
+use super::{Given, circuit_path, claimed, short};
+use crate::args::{RingArg, StatementArgs};
+use crate::failure::Failure;
+use crate::info::{Described, RingInfo};
+use crate::public::{InPublic, OverRing};
+use crate::source::Source;
+use crate::stored::Storable;
+
+/// A ring that commands serve.
+trait Served: FileRing + PublicRing {}
+
+impl Served for Z32 {}
+impl Served for Z64 {}
+
+/// The statement over a ring that `args` name, if they name one.
+pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failure> {
+    args.ring
+        .map(|ring| match ring {
+            RingArg::Z32 => open::<Z32>(args),
+            RingArg::Z64 => open::<Z64>(args),
+        })
+        .transpose()
+}
+
+fn open<R: Served>(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
+    if builtin::find(&args.name).is_some() {
+        return Err(Failure::input(format!("--ring is for circuit files; {} is built in", args.name)));
+    }
+    let file = BristolFile::<R>::open(circuit_path(args)?)?;
+    Ok(match &args.public {
+        Some(public) => Box::new(claimed(file, public)?),
+        None => Box::new(Bare {
+            file,
+            name: args.name.clone(),
+            text: format!("circuit file over {}, nothing claimed about it yet", R::NAME),
+            describe: |text, signature, circuit| describe::<R>(text, signature, circuit),
+            ways: |_| Err(Refusal::OnlyInPublic { ring: R::NAME }),
+        }),
+    })
+}
+
+fn describe<R: Served>(
+    text: String,
+    signature: &Signature,
+    statement: &impl Statement<Counter<R>>,
+) -> Result<Described, Failure> {
+    let counter = Counter::<R>::count(statement)?;
+    Ok(Described::new(RingInfo::new(text, signature, &counter), counter.total()))
+}
+
+impl<R: Served> Given for FileStatement<R> {
+    fn text(&self) -> String {
+        format!("circuit file over {} with BLAKE3 hash {}", R::NAME, short(&self.file().hash(), 8))
+    }
+
+    fn ring(&self) -> &'static str {
+        R::NAME
+    }
+
+    /// Numbers for the secret inputs, in order.
+    fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure> {
+        let secret = self.signature().inputs.into_iter().filter(|input| !input.public);
+        let count = secret.map(|input| u64::from(input.width)).sum::<u64>();
+        let count = usize::try_from(count).map_err(Failure::input)?;
+        let mut numbers = read_numbers::<R>(source.open()?, &source.name(), count)?;
+        // Moved, not copied: a witness wipes what it holds.
+        let witness = Witness::new(std::mem::take(&mut *numbers));
+        Ok(Box::new(Self::with_witness(*self, witness)?))
+    }
+
+    fn check(&self) -> Result<(), StatementError> {
+        Evaluator::<R>::check(self)
+    }
+
+    fn count(&self) -> Result<Counts, StatementError> {
+        Ok(Counter::<R>::count(self)?.total())
+    }
+
+    fn describe(&self) -> Result<Described, Failure> {
+        describe::<R>(self.text(), &self.signature(), self)
+    }
+
+    fn stored(&self) -> Result<&dyn Storable, Refusal> {
+        Err(Refusal::OnlyInPublic { ring: R::NAME })
+    }
+
+    fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {
+        Ok(OverRing::<R, _>::boxed(self))
+    }
+}

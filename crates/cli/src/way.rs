@@ -1,0 +1,138 @@
+//! A way of proving a statement over a session: which system, on which kind of network, and what it is worth.
+//!
+//! Each kind of statement lists its ways. `info` prices all of them; `prove` and `verify` take the first that
+//! suits their options and is sound enough ([`super::settle`]).
+
+use rand_core::CryptoRng;
+use volery::system::{Bits, Over, Provable};
+use volery::{Options, Profile, Prover, Verifier};
+use volery_circuit::Counts;
+use volery_zk::quicksilver::soundness::Checks;
+use volery_zk::quicksilver::{Program, Settings};
+use volery_zk::soundness::{FieldSize, Mode, Soundness};
+
+use super::fields::Served;
+use super::session::Wire;
+use super::system::{Correlations, Done, Known, Pair};
+
+/// A statement and the system that it is proved by, whichever they are.
+pub(crate) trait Proving: Send + Sync {
+    /// What the system takes.
+    fn correlations(&self) -> &dyn Correlations;
+
+    /// P's side.
+    fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done;
+
+    /// V's side.
+    fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done;
+}
+
+/// The statement `S`, proved by the system `Y`.
+pub(crate) struct By<S, Y> {
+    pub(crate) statement: S,
+    pub(crate) system: Y,
+}
+
+impl<S: Provable<Y> + Send + Sync, Y: Known> Proving for By<S, Y> {
+    fn correlations(&self) -> &dyn Correlations {
+        &self.system
+    }
+
+    fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done {
+        prover.prove(self.system, &self.statement, rng)
+    }
+
+    fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done {
+        verifier.verify(self.system, &self.statement, rng)
+    }
+}
+
+/// At least what a proof is worth that is run with these options, of a statement that was counted: in bits.
+type Worth<'a> = Box<dyn Fn(&Options, &Counts) -> f64 + Send + Sync + 'a>;
+
+/// A way of proving one statement.
+pub(crate) struct Way<'a> {
+    /// The protocol's name.
+    pub(crate) protocol: &'static str,
+    /// The kind of network that it is for.
+    pub(crate) profile: Profile,
+    /// Bytes that the prover's and the verifier's checks hold, where that grows with the branches.
+    pub(crate) memory: Option<[u64; 2]>,
+    /// Least soundness, in bits, unless the command line asks for another one.
+    pub(crate) rho: u16,
+    pub(crate) proving: Box<dyn Proving + 'a>,
+    pub(crate) worth: Worth<'a>,
+}
+
+impl<'a> Way<'a> {
+    /// A statement about bits by QuickSilver; Robin is QuickSilver with disjunctions.
+    pub(crate) fn over_bits<S>(protocol: &'static str, profile: Profile, statement: S) -> Self
+    where
+        S: Provable<Bits> + Send + Sync + 'a,
+    {
+        Self {
+            protocol,
+            profile,
+            memory: None,
+            rho: RHO,
+            proving: Box::new(By { statement, system: Bits }),
+            worth: Box::new(|options, counts| bit_soundness(counts, options.settings(), options.fiat_shamir)),
+        }
+    }
+
+    /// A statement over the values `F`, with MACs in the field `M`.
+    fn over<F: Served, Y, S>(profile: Profile, system: Y, statement: S) -> Self
+    where
+        Y: Known + 'a,
+        S: Provable<Y> + Send + Sync + 'a,
+    {
+        let Pair { size, .. } = Y::pair();
+        Self {
+            protocol: "quicksilver",
+            profile,
+            memory: None,
+            rho: F::RHO,
+            proving: Box::new(By { statement, system }),
+            worth: Box::new(move |options, counts| {
+                let checks = Checks::of(counts, options.settings_over().interval);
+                Soundness::quicksilver(checks, size, Mode::hashed(options.fiat_shamir)).bits()
+            }),
+        }
+    }
+
+    /// All ways of a statement over the values `F`: on each kind of network with the smallest field of MACs
+    /// first, so that a session goes the cheapest way that is sound enough.
+    pub(crate) fn over_field<F: Served, S>(statement: S) -> Vec<Self>
+    where
+        S: Provable<Over<F, F::Small>> + Provable<Over<F, F::Large>> + Clone + Send + Sync + 'a,
+    {
+        let (small, large) = (Over::<F, F::Small>::new(), Over::<F, F::Large>::new());
+        let mut ways = Vec::new();
+        for profile in [Profile::Wan, Profile::Lan] {
+            ways.push(Self::over::<F, _, _>(profile, small, statement.clone()));
+            if small.fields().mac != large.fields().mac {
+                ways.push(Self::over::<F, _, _>(profile, large, statement.clone()));
+            }
+        }
+        ways
+    }
+
+    /// Whether a session with these options may go this way.
+    pub(crate) fn suits(&self, options: &Options) -> bool {
+        self.profile == options.profile && (!options.fiat_shamir || self.fields().stands_hashes())
+    }
+
+    /// The field of values and that of MACs.
+    pub(crate) fn fields(&self) -> Pair {
+        self.proving.correlations().fields()
+    }
+}
+
+/// The least soundness of proofs in bits, unless the command line or a field's own says otherwise.
+pub(crate) const RHO: u16 = 100;
+
+/// At least what a proof of a statement about bits is worth that was counted, in bits.
+pub(crate) fn bit_soundness(counts: &Counts, settings: Settings, fiat_shamir: bool) -> f64 {
+    let checks = Program::from(counts).checks(settings).with_disjunctions(counts);
+    Soundness::quicksilver(checks, FieldSize::OVER_BITS, Mode::hashed(fiat_shamir)).bits()
+}
