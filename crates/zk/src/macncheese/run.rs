@@ -194,6 +194,15 @@ impl<'a, H: Half> Run<'a, H> {
         self.combine(seed)
     }
 
+    /// Ends the block before it is full.
+    #[cold]
+    #[inline(never)]
+    fn check_early(&mut self) -> Result<(), Error> {
+        self.failed.check()?;
+        let result = self.check();
+        self.failed.latch(result)
+    }
+
     /// Ends the block early if there are as many queries as commitments fill one.
     pub(super) fn check_queries(&mut self) -> Result<(), Error> {
         if self.queries.len() < self.settings.block_len() { Ok(()) } else { self.check() }
@@ -407,11 +416,10 @@ impl<H: Half> Prove<H::Value> for Run<'_, H> {
             }
             self.asserted.push(*wire);
             self.counted.assertions += 1;
-        }
-        if self.asserted.len() >= self.settings.block_len() {
-            self.failed.check()?;
-            let result = self.check();
-            self.failed.latch(result)?;
+            // However many are asserted at once, one seed combines a block of them at most.
+            if self.asserted.len() >= self.settings.block_len() {
+                self.check_early()?;
+            }
         }
         Ok(())
     }

@@ -10,7 +10,7 @@
 //!                     1 / 2^45                          embedded (section 4.4)
 //!               + blocks / |M|          the queries of a block cancel in their combination (figure 5)
 //!               + T / 2^128             its errors were made for the seed that comes (`quicksilver::soundness`); with Fiat-Shamir q times that.
-//!                                       Errors are values, elements that P reveals, and ends of disjunctions
+//!                                       Errors are values, queries of products, and ends of disjunctions
 //!               + 2 (m - 1) / |M|       joins of a tree over m branches; 2 / |M| for shares of a challenge (theorem 2)
 //!               + 1 / K                 the tag of a query that is not zero is guessed
 //! Fiat-Shamir   + q * ((m + 1) (E' + 2 / |C|) + 2^-128) theorem 5 with round-by-round error E', the greatest of any one round: 2 / (|M| - 2),
@@ -26,9 +26,11 @@
 //!
 //! `T` stays that of one block, though blocks in step with each other share a seed: they all must pass under
 //! the one that comes, so errors in a second one leave no more seeds. Branches of one disjunction read one
-//! string, and have its errors in common. What P reveals for a block's last products counts, too, and so do
-//! the ends of the disjunctions between two checks of the program around them: it may choose all of these
-//! before the seed of the combination.
+//! string, and have its errors in common. A product that is checked alone has two queries, and each is an
+//! element of `M` that P can make wrong: by what it fixes (`c`, the first of the last two products) or by
+//! what it reveals. So are the ends of the disjunctions between two checks of the program around them. P may
+//! choose all of these before the seed of the combination. That seed combines less than two blocks of
+//! assertions and ends, however many are asserted at once.
 
 use super::{Multiplier, Settings, Tally};
 use crate::soundness::{FieldSize, Mode, Terms};
@@ -89,15 +91,17 @@ impl Proof {
     fn unknowns(&self, size: FieldSize) -> f64 {
         let (block, [value, mac]) = (self.settings.block_len() as f64, size.bits);
         let errors = (2.0 * block).min(self.commitments as f64 + self.assertions as f64);
-        let revealed = match self.settings.multiplier {
-            Multiplier::Simple => errors.min(block) * mac,
-            Multiplier::Batched | Multiplier::BatchedPowers => 2.0 * mac,
-            // 45 bits for fifteen of them.
-            Multiplier::EmbeddedRho40 => errors.min(block) * 3.0,
+        // Two queries for each product that is checked alone: that what P reveals is true, and the product.
+        let queries = match self.settings.multiplier {
+            Multiplier::Simple => 2.0 * errors.min(block) * mac,
+            // The last two products.
+            Multiplier::Batched | Multiplier::BatchedPowers => 4.0 * mac,
+            // Of 45 bits, for fifteen multiplications.
+            Multiplier::EmbeddedRho40 => errors.min(block) * 6.0,
         };
         // A disjunction has a branch at least; a group may come after almost as many as fill a block.
         let ends = (2.0 * block).min(self.branches as f64) * mac;
-        errors + (revealed + ends) / value
+        errors + (queries + ends) / value
     }
 
     /// Adds the terms of a proof with MACs in a field of this `size`.
@@ -176,9 +180,9 @@ mod tests {
             Soundness::mac_and_cheese(proof, FieldSize::OVER_BITS, mode).bits()
         };
         // 2^64 tries at 4 / 2^128 for each branch and the program around them, 1 / 2^128 once, 2 / 2^128 for
-        // the search for delta, and the seeds that errors are made for: 2^18 values, two elements that are
-        // revealed, and as many ends as branches at most.
-        let made = |branches: f64| 1.0 + (f64::from(1 << 18) + (2.0 + branches) * 128.0) / 64.0;
+        // the search for delta, and the seeds that errors are made for: 2^18 values, four queries for the
+        // last products, and as many ends as branches at most.
+        let made = |branches: f64| 1.0 + (f64::from(1 << 18) + (4.0 + branches) * 128.0) / 64.0;
         let expected = |branches: f64| 64.0 - (4.0 * branches + 7.0 + made(branches)).log2();
         for branches in [0, 8, 4000] {
             let bits = bits(branches);

@@ -123,13 +123,17 @@ fn every_byte_is_in_the_next_seed(parties: [Party; 2]) {
     assert_eq!(honest.results, [Ok(()), Ok(())]);
     let [_, record] = &honest.records;
     for (at, (tag, length)) in honest.sent[0].iter().enumerate() {
+        let mut place = None;
         for byte in 0..*length {
             let what = format!("byte {byte} of message {at}, {tag}");
             let changed = run(parties, Some((0, [at, byte])));
             let Some(part) = record.iter().zip(&changed.records[1]).position(|(a, b)| a != b) else {
                 panic!("{what} is in no seed");
             };
-            let [a, b] = [record, &changed.records[1]].map(|record| next(record, part, true));
+            let received = record[..part].iter().rposition(|event| matches!(event, Event::Received(_)));
+            let received = received.expect("something was received");
+            assert_eq!(*place.get_or_insert(received), received, "{what} is absorbed after another message");
+            let [a, b] = [record, &changed.records[1]].map(|record| next(record, received, true));
             assert!(a.is_some() && a != b, "{what} is not in the next seed");
         }
     }

@@ -1,9 +1,9 @@
 //! What holds is accepted.
 
 use volery_channel::tags;
-use volery_circuit::Error as StatementError;
 use volery_circuit::statements::AndChain;
-use volery_field::F2;
+use volery_circuit::{Digest, Error as StatementError, Prove, Statement};
+use volery_field::{F2, Ring as _};
 use volery_testing::{Bits, Over, every_kind};
 use volery_zk::Error;
 use volery_zk::macncheese::{Disjunction, Join, Multiplier};
@@ -175,4 +175,34 @@ fn a_threshold_of_equal_branches_is_refused_by_both_parties() {
         }
         assert!(end.sent.iter().all(Vec::is_empty));
     }
+}
+
+/// "Secrets are zero", so many of them asserted at once.
+struct Zeros {
+    count: usize,
+    at_once: usize,
+}
+
+impl<B: Prove<F2>> Statement<B> for Zeros {
+    fn identify(&self, _: &mut Digest) {}
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let zero = b.secret(1, &mut |_| Ok(vec![F2::ZERO]))?;
+        let zeros = vec![zero[0].clone(); self.count];
+        zeros.chunks(self.at_once).try_for_each(|zeros| b.assert_zero(zeros))
+    }
+}
+
+/// A seed that combined more could have errors made for it more often than the bound says.
+#[test]
+fn one_seed_combines_no_more_assertions_than_fill_a_block_however_many_come_at_once() {
+    let challenges = |at_once| {
+        let zeros = Zeros { count: 40, at_once };
+        let end = between::<Bits, _, _>(blocks(8), &zeros, &zeros);
+        assert_eq!(end.accepted().assertions, 40);
+        end.sent[1].iter().filter(|(tag, _)| *tag == tags::CHALLENGE).count()
+    };
+    let one_by_one = challenges(1);
+    assert!(one_by_one >= 40 / 8);
+    assert_eq!([challenges(7), challenges(40)], [one_by_one; 2]);
 }

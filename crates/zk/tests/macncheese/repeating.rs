@@ -255,10 +255,13 @@ fn one_repetition_of_forty_that_does_not_hold_is_rejected() {
 
 /// All are wrong by the same amount, so that errors would cancel in many a sum.
 fn all_lies<K: Kind>() {
-    let claimed = Batch::<K::Ring>::new(2, 4, 3);
-    let lies = (0..4).fold(claimed.public(), |claimed, at| claimed.claiming(at, K::Ring::ONE));
-    for how in [blocks(1 << 12), blocks(1 << 12).fiat_shamir()] {
-        rejected(&between::<K, _, _>(how, &claimed, &lies));
+    // With one branch the ends are what is asserted: four that are equal cancel in a sum of bits.
+    for width in [1, 2] {
+        let claimed = Batch::<K::Ring>::new(width, 4, 3);
+        let lies = (0..4).fold(claimed.public(), |claimed, at| claimed.claiming(at, K::Ring::ONE));
+        for how in [blocks(1 << 12), blocks(1 << 12).fiat_shamir()] {
+            rejected(&between::<K, _, _>(how, &claimed, &lies));
+        }
     }
 }
 
@@ -294,7 +297,9 @@ fn parties_with_other_numbers_of_repetitions_do_not_accept() {
 
 fn no_byte_can_be_changed<K: Kind>() {
     let p = Batch::<K::Ring>::new(2, 3, 8);
-    let sent = between::<K, _, _>(blocks(1 << 12), &p, &p.public()).sent;
+    let honest = between::<K, _, _>(blocks(1 << 12), &p, &p.public());
+    honest.accepted();
+    let sent = honest.sent;
     for (who, sent) in sent.iter().enumerate() {
         for (at, (tag, payload)) in sent.iter().enumerate() {
             for byte in 0..payload.len() {

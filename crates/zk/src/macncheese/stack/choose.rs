@@ -9,9 +9,14 @@
 //!
 //! Of repetitions ([`Repeat`]) a group commits to what comes out of each, one after another, since that may
 //! go into the next. Then all of the group are proved, in step with each other (`in_step`): the claims are
-//! about what was committed to, so their order does not matter. Where a repetition's branches hold
-//! disjunctions of more branches than that leaves room for ([`MAX_BRANCHES`](super::MAX_BRANCHES)),
-//! [`repeat_by_choosing`](volery_circuit::choose::repeat_by_choosing) proves one after another.
+//! about what was committed to, so their order does not matter.
+//!
+//! **Branches that choose again have little room in a group.** Of a run's budget of branches
+//! ([`MAX_BRANCHES`](super::MAX_BRANCHES)) each of the group's `n` branches may have `(budget - n) / n`
+//! below it: 3 if there are 256 branches in step, where a repetition of two branches alone leaves each of
+//! them 511. Whoever needs more calls
+//! [`repeat_by_choosing`](volery_circuit::choose::repeat_by_choosing), which proves one repetition after
+//! another, or takes shorter blocks, so that a group has fewer repetitions.
 //!
 //! So one statement is proved by Robin ([`crate::disjunction`]) or by stacking, as its backend does it. The
 //! two cannot meet in one proof: that the product of Robin's tokens is zero is a claim about a polynomial in

@@ -148,7 +148,8 @@ impl<H: Half> Run<'_, H> {
         let width = n / choices.len().max(1);
         if width == 0 || width * choices.len() != n || n > self.budget {
             let reason = format!(
-                "a disjunction of {n} branches; 1 to {} are possible here, {MAX_BRANCHES} over all levels of nesting",
+                "a disjunction of {n} branches; 1 to {} are possible here, {MAX_BRANCHES} over all levels of nesting: \
+                 take fewer branches here or around it, or shorter blocks if repetitions around it run in step",
                 self.budget
             );
             return Err(StatementError::misuse(reason).into());

@@ -50,6 +50,13 @@ pub(super) fn join<H: Half>(
     Ok(())
 }
 
+impl<M: Zeroize> Drop for Said<M> {
+    fn drop(&mut self) {
+        self.a.zeroize();
+        self.c.zeroize();
+    }
+}
+
 /// The parts of all joins of a disjunction's level.
 type Parts<M> = Vec<(Wide<M>, Wide<M>)>;
 
@@ -72,7 +79,11 @@ fn level<H: Half>(
     let count = ends.len() / width;
     run.begin(Ask::wide(count, count, 0))?;
     let each = ends.chunks(width).zip(truth.chunks(width));
-    let said = each.map(|(ends, truth)| fix(run, ends, truth)).collect::<Result<Vec<_>, _>>()?;
+    // Never moved, so that no copy of it is left.
+    let mut said = Vec::with_capacity(count);
+    for (ends, truth) in each {
+        said.push(fix(run, ends, truth)?);
+    }
     let e = run.challenge_element()?;
     let epsilons: Vec<H::Mac> = said.iter().map(|said| e * *said.mu_1 - said.a.x).collect();
     #[cfg(test)]
