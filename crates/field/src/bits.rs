@@ -85,9 +85,9 @@ impl Bits {
         if bits.unused_are_zero() { Ok(bits) } else { Err(BitsError::NotCanonical { bits: len }) }
     }
 
-    /// Reads what [`Bits::to_bytes`] wrote. The bytes are hostile; no more than their length is allocated.
-    ///
     /// Reads what [`Bits::to_bytes`] wrote. The bytes are hostile; this allocates no more than their length.
+    ///
+    /// # Errors
     /// [`BitsError`] unless there are exactly `len.div_ceil(8)` bytes and the bits past the end are zero.
     pub fn from_bytes(bytes: &[u8], len: usize) -> Result<Self, BitsError> {
         let (expected, got) = (len.div_ceil(8), bytes.len());

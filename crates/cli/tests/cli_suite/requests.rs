@@ -100,7 +100,7 @@ fn a_further_request_takes_values_from_an_earlier_response() {
     refused("GET", "no method and target");
     refused("GET /{{response2.json:a|3}}", "no response 2 before it");
     refused("GET /{{response.json:a}}", "is no value's place");
-    refused("GET /?_method=HEAD", "another method");
+    refused("GET /?_method=HEAD", "a different method");
     refused("DELETE /\n\n{}", "only POST, PUT and PATCH may have a body");
     refused("GET /{{response.header:Content-Type|20}}", "--reveal response.header:Content-Type");
     prove(&none, &then, &["--pipelined", "--mode", "proxy"]).refused("--pipelined");

@@ -93,8 +93,8 @@ impl<F: Function> Garbler<F> {
     /// Announces `n` input bits whose values come later, with [`Garbler::give`], [`Garbler::take`] or
     /// [`Garbler::give_public`]. This sends nothing, unless correlations have to be made.
     ///
+    /// # Errors
     /// Any error of making correlations; [`Error::Limit`] from 2^23 wires on.
-    /// What making correlations meets; [`Error::Limit`] from 2^23 wires on.
     pub fn input(&mut self, channel: &mut dyn Channel, owner: Owner, n: usize) -> Result<Input, Error> {
         self.guarded(channel, |p, channel| p.try_input(channel, owner, n))
     }

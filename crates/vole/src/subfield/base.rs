@@ -29,14 +29,15 @@
 //! `e_t,i` for correlation `i`. Then V's key is wrong by `f_i(y) = -sum_t W_t d(y_t) e_t,i` in `M`, a
 //! function of its digits `y`. Say that some `y` are *in line* if one choice of `a_i` in `M` and `b_i` in `F`
 //! has `f_i = a_i + b_i delta` at all of them: then P holds valid correlations with other `x_i` and `m_i` for
-//! all of them. Two, `y` and `y'`, both pass only if `sum_i chi_j,i b_i` is `F`'s for every `j`, with
+//! all of them. Two keys, `y` and `y'`, both pass only if `sum_i chi_j,i b_i` is in `F` for every `j`, with
 //! `b_i = (f_i(y) - f_i(y')) / (delta - delta')` in `M`: if some `b_i` is not in `F`, a non-zero linear map
-//! to `M / F` must vanish at `R` random places. Three of which any two are in line, but with different `b_i`,
-//! pass only if the differences of the `b_i`, not all zero, combine to zero `R` times. Either has probability
-//! at most `p^-R`. With `N = 2^127` keys at most (`2^63` over F_{2^61-1}), the expected share of keys that
-//! pass without being in line with the rest that passes is at most `2/N + N^2 p^-R` for each challenge that P
-//! tries: below `2^-59` a challenge for every field here (the test `the_check_is_long_enough`). Keys that
-//! pass in line tell P only as much about delta as it risked by an abort (selective failure, as everywhere).
+//! to `M / F` must vanish at `R` random places. Three keys, any two of which are in line but with different
+//! `b_i`, pass only if the differences of the `b_i`, not all zero, combine to zero `R` times. Either has
+//! probability at most `p^-R`. With `N = 2^127` keys at most (`2^63` over F_{2^61-1}), the expected share of
+//! keys that pass without being in line with the rest that passes is at most `2/N + N^2 p^-R` for each
+//! challenge that P tries: below `2^-59` a challenge for every field here (the test
+//! `the_check_is_long_enough`). Keys that pass in line tell P only as much about delta as it risked by an
+//! abort (selective failure, as everywhere).
 //!
 //! *A cheating V* can only choose its digits.
 

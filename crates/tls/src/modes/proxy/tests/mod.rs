@@ -444,7 +444,7 @@ fn forgery_a_request_that_has_its_method_from_elsewhere_is_refused_by_v() {
         let site = Site::several(HOST, &[&open_response("{}"), &response("{}")]);
         let hears = [open_response("{}").len(), response("{}").len()];
         let errors = lax(&site, [first, get("b")], &hears);
-        assert_http(&errors, Side::Client, "another method");
+        assert_http(&errors, Side::Client, "a different method");
     }
 }
 
